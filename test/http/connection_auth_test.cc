@@ -44,7 +44,7 @@ TEST_F(ConnectionAuth, KnowsChallengesThatAskForThem) {
   EXPECT_FALSE(asksToAuthenticateConnection(challenge(401, {})));
 }
 
-TEST_F(ConnectionAuth, RemovesThoseChallengesAlone) {
+TEST_F(ConnectionAuth, RemovesOnlyTheirChallenges) {
   ResponseHead head = challenge(401, {"Basic realm=\"a\"", "NTLM", "Negotiate"});
   removeConnectionChallenges(head.headers);
   ASSERT_EQ(head.headers.size(), 1U);

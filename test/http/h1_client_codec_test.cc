@@ -276,7 +276,7 @@ TEST(H1Client, ALostConnectionTellsWhetherTheBackendMayHaveBegun) {
   }
 }
 
-TEST(H1Client, BytesThatNobodyAskedForEndTheConnection) {
+TEST(H1Client, UnsolicitedBytesEndTheConnection) {
   H1Client before;
   before.feed(kOk);
   EXPECT_EQ(before.codec->state(), CodecState::kClosed);
@@ -296,7 +296,7 @@ TEST(H1Client, BytesThatNobodyAskedForEndTheConnection) {
   EXPECT_EQ(later.codec->state(), CodecState::kClosed);
 }
 
-TEST(H1Client, BodiesWhereNoneMayBeRetireTheConnection) {
+TEST(H1Client, ABodyWhereNoneIsAllowedRetiresTheConnection) {
   const struct {
     Method method;
     std::string_view text;
@@ -452,7 +452,7 @@ TEST(H1Client, Drains) {
   EXPECT_EQ(busy.codec->state(), CodecState::kClosed);
 }
 
-TEST(H1Client, NeverWritesWhatCouldBeAnotherRequest) {
+TEST(H1Client, NeverWritesBytesThatCouldBeAnotherRequest) {
   H1Client valid;
   base::Arena arena(valid.pool);
   std::vector<RequestHead> heads(8, valid.request());

@@ -333,7 +333,7 @@ TEST(H1ClientTunnel, GoesOnTowardsABackendThatHasEndedItsSide) {
   EXPECT_FALSE(client.codec->abortive());
 }
 
-TEST(H1ClientTunnel, ForgetsWhatABackendThatHasEndedAndIsLostCanNotTake) {
+TEST(H1ClientTunnel, DropsBytesThatABackendWhichHasEndedAndIsLostCannotTake) {
   TunnelClient client;
   auto& stream = client.ask();
   client.feed(kAgree);
@@ -361,7 +361,7 @@ TEST(H1ClientTunnel, IsBrokenByALoss) {
   }
 }
 
-TEST(H1ClientTunnel, IsNotAskedForIfNobodyKnowsWhatAgreesToIt) {
+TEST(H1ClientTunnel, IsNotAskedForWithoutAPreparedHandshake) {
   TunnelClient client;
   RequestHead head;
   head.authority = "a.example";

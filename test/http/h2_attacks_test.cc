@@ -207,7 +207,7 @@ TEST_F(H2Attack, AtMostThirtyTwoSettingsInAFrame) {
 }
 
 // Row 6: the reset queue of a peer that does not read is bounded by the streams it may have.
-TEST_F(H2Attack, ResetsThatNobodyReadsDoNotPileUp) {
+TEST_F(H2Attack, UnreadResetsDoNotPileUp) {
   limits.concurrentStreams = 10;
   start();
   for (std::uint32_t id = 1; id < 401; id += 2) codec->feed(h2::headers(id, {{":method", "GET"}}, true));

@@ -16,7 +16,7 @@ using http::Limit;
 using http::StreamId;
 
 // The client's codec against a server whose frames are written by hand.
-class H2ClientCodecTest : public ::testing::Test {
+class H2ClientSide : public ::testing::Test {
  protected:
   void start() {
     codec = http::makeH2ClientCodec(sink, pool, limits, clock, &memory);
@@ -67,7 +67,7 @@ class H2ClientCodecTest : public ::testing::Test {
 };
 
 // RFC 7541 section 7.1.3.
-TEST_F(H2ClientCodecTest, ASecretGoesIntoNoTableAndIsWrittenOutEachTime) {
+TEST_F(H2ClientSide, ASecretGoesIntoNoTableAndIsWrittenOutEachTime) {
   const auto second = [this](http::Care care) {
     SetUp();
     std::size_t size = 0;
@@ -86,7 +86,7 @@ TEST_F(H2ClientCodecTest, ASecretGoesIntoNoTableAndIsWrittenOutEachTime) {
   EXPECT_GT(second(http::Care::kSecret), second(http::Care::kNone) + 20);
 }
 
-TEST_F(H2ClientCodecTest, WritesARequest) {
+TEST_F(H2ClientSide, WritesARequest) {
   base::Arena arena(pool);
   http::RequestHead head;
   head.method = http::Method::kPost;
@@ -116,7 +116,7 @@ TEST_F(H2ClientCodecTest, WritesARequest) {
   EXPECT_EQ(stream.taken, 3u);
 }
 
-TEST_F(H2ClientCodecTest, ReadsAResponseWithTrailersBehindInterimOnes) {
+TEST_F(H2ClientSide, ReadsAResponseWithTrailersBehindInterimOnes) {
   const StreamId id = sentRequest();
   exchange(h2::headers(id, {{":status", "103"}, {"link", "x"}}, false) + ok(id, false) + h2::data(id, "hello", false) +
            h2::headers(id, {{"grpc-status", "0"}}, true));
@@ -130,7 +130,7 @@ TEST_F(H2ClientCodecTest, ReadsAResponseWithTrailersBehindInterimOnes) {
   EXPECT_EQ(codec->activeStreams(), 0u);
 }
 
-TEST_F(H2ClientCodecTest, BoundsInformationalResponses) {
+TEST_F(H2ClientSide, BoundsInformationalResponses) {
   const StreamId id = sentRequest();
   for (int i = 0; i < 10; ++i) exchange(h2::headers(id, {{":status", "103"}}, false));
   EXPECT_FALSE(sink.last().reset);
@@ -139,7 +139,7 @@ TEST_F(H2ClientCodecTest, BoundsInformationalResponses) {
   EXPECT_TRUE(hit(Limit::kInformationalResponses));
 }
 
-TEST_F(H2ClientCodecTest, RefusesMalformedResponses) {
+TEST_F(H2ClientSide, RefusesMalformedResponses) {
   const std::vector<H2Lines> malformed = {
       {{":status", "101"}},
       {{":status", "20"}},
@@ -160,14 +160,14 @@ TEST_F(H2ClientCodecTest, RefusesMalformedResponses) {
   }
 }
 
-TEST_F(H2ClientCodecTest, RefusesABodyThatDiffersFromItsContentLength) {
+TEST_F(H2ClientSide, RefusesABodyThatDiffersFromItsContentLength) {
   const StreamId id = sentRequest();
   exchange(h2::headers(id, {{":status", "200"}, {"content-length", "5"}}, false) + h2::data(id, "abc", true));
   EXPECT_FALSE(sink.last().ended);
   expectProtocolError(id);
 }
 
-TEST_F(H2ClientCodecTest, BoundsTheResponsesHeaderSection) {
+TEST_F(H2ClientSide, BoundsTheResponsesHeaderSection) {
   StreamId id = sentRequest();
   H2Lines lines{{":status", "200"}};
   for (int i = 0; i < 100; ++i) lines.emplace_back("x-a", "1");
@@ -190,7 +190,7 @@ TEST_F(H2ClientCodecTest, BoundsTheResponsesHeaderSection) {
   EXPECT_TRUE(hit(Limit::kHeaderBytes));
 }
 
-TEST_F(H2ClientCodecTest, KnowsHowManyStreamsItMayBegin) {
+TEST_F(H2ClientSide, KnowsHowManyStreamsItMayBegin) {
   codec = http::makeH2ClientCodec(sink, pool, limits, clock);
   EXPECT_EQ(codec->availableStreams(), 100u);
   exchange(h2::settings({{0x3, 2}}));
@@ -206,7 +206,7 @@ TEST_F(H2ClientCodecTest, KnowsHowManyStreamsItMayBegin) {
 }
 
 // A burst over a new connection must not be refused by a backend that takes few at once.
-TEST_F(H2ClientCodecTest, SendsOneRequestUntilItKnowsHowManyTheBackendTakes) {
+TEST_F(H2ClientSide, SendsOneRequestUntilItKnowsHowManyTheBackendTakes) {
   const auto sent = [this](const std::string& settings) {
     codec = http::makeH2ClientCodec(sink, pool, limits, clock);
     H2FrameReader frames;
@@ -221,7 +221,7 @@ TEST_F(H2ClientCodecTest, SendsOneRequestUntilItKnowsHowManyTheBackendTakes) {
   EXPECT_EQ(sent(h2::settings({})), 5u);
 }
 
-TEST_F(H2ClientCodecTest, TellsWhichStreamsAGoawayLeftUnprocessed) {
+TEST_F(H2ClientSide, TellsWhichStreamsAGoawayLeftUnprocessed) {
   sentRequest();
   sentRequest();
   request();  // not even serialised
@@ -239,7 +239,7 @@ TEST_F(H2ClientCodecTest, TellsWhichStreamsAGoawayLeftUnprocessed) {
   EXPECT_EQ(codec->state(), CodecState::kClosed);
 }
 
-TEST_F(H2ClientCodecTest, TellsWhetherAResetStreamWasProcessed) {
+TEST_F(H2ClientSide, TellsWhetherAResetStreamWasProcessed) {
   const StreamId refused = sentRequest();
   exchange(h2::rstStream(refused, h2error::kRefusedStream));
   EXPECT_TRUE(sink.last().reset);
@@ -251,7 +251,7 @@ TEST_F(H2ClientCodecTest, TellsWhetherAResetStreamWasProcessed) {
   EXPECT_EQ(sink.last().error.type, base::ErrorType::kConnectionTerminated);
 }
 
-TEST_F(H2ClientCodecTest, TakesAnEarlyResponseAndItsReset) {
+TEST_F(H2ClientSide, TakesAnEarlyResponseAndItsReset) {
   const StreamId id = request(Body::kUntilEnd, http::Method::kPost, "POST");
   sink.last().request.bytes.append("part");
   flush();
@@ -261,7 +261,7 @@ TEST_F(H2ClientCodecTest, TakesAnEarlyResponseAndItsReset) {
   EXPECT_EQ(codec->activeStreams(), 0u);
 }
 
-TEST_F(H2ClientCodecTest, ResetsEveryStreamWhenTheBackendIsGone) {
+TEST_F(H2ClientSide, ResetsEveryStreamWhenTheBackendIsGone) {
   sentRequest();
   request();
   codec->feedEnd(false);
@@ -273,7 +273,7 @@ TEST_F(H2ClientCodecTest, ResetsEveryStreamWhenTheBackendIsGone) {
   EXPECT_EQ(codec->availableStreams(), 0u);
 }
 
-TEST_F(H2ClientCodecTest, CancelsBeforeAndAfterTheRequestWentOut) {
+TEST_F(H2ClientSide, CancelsBeforeAndAfterTheRequestWentOut) {
   const StreamId early = request();
   codec->reset(early, http::ResetReason::kCancelled);
   flush();
@@ -289,7 +289,7 @@ TEST_F(H2ClientCodecTest, CancelsBeforeAndAfterTheRequestWentOut) {
 }
 
 // A backend counts them as we do, and would end the connection under everybody who uses it.
-TEST_F(H2ClientCodecTest, RetiresAConnectionOnWhichManyRequestsWereCancelled) {
+TEST_F(H2ClientSide, RetiresAConnectionOnWhichManyRequestsWereCancelled) {
   const auto cancelOne = [this] {
     const StreamId id = sentRequest();
     codec->reset(id, http::ResetReason::kCancelled);
@@ -309,13 +309,13 @@ TEST_F(H2ClientCodecTest, RetiresAConnectionOnWhichManyRequestsWereCancelled) {
   EXPECT_EQ(codec->state(), CodecState::kClosed);
 }
 
-TEST_F(H2ClientCodecTest, ARequestThatWasCancelledBeforeItWentOutIsNothingToTheBackend) {
+TEST_F(H2ClientSide, ARequestThatWasCancelledBeforeItWentOutIsNothingToTheBackend) {
   for (std::uint32_t i = 0; i < limits.resetsPerMinute; ++i) codec->reset(request(), http::ResetReason::kCancelled);
   flush();
   EXPECT_EQ(codec->state(), CodecState::kOpen);
 }
 
-TEST_F(H2ClientCodecTest, CancelsTheStreamIfTheRequestBreaksOff) {
+TEST_F(H2ClientSide, CancelsTheStreamIfTheRequestBreaksOff) {
   const StreamId id = request(Body::kUntilEnd, http::Method::kPost, "POST");
   flush();
   sink.last().request.breakOff();
@@ -325,7 +325,7 @@ TEST_F(H2ClientCodecTest, CancelsTheStreamIfTheRequestBreaksOff) {
 }
 
 // Row 33 of the attacks: nothing that filters wrote into a head may break out of its line.
-TEST_F(H2ClientCodecTest, NeverEncodesControlDataOrLinesThatBreakTheGrammar) {
+TEST_F(H2ClientSide, NeverEncodesControlDataOrLinesThatBreakTheGrammar) {
   base::Arena arena(pool);
   std::vector<http::RequestHead> heads(6);
   for (http::RequestHead& head : heads) {
@@ -355,7 +355,7 @@ TEST_F(H2ClientCodecTest, NeverEncodesControlDataOrLinesThatBreakTheGrammar) {
   EXPECT_FALSE(cancelled.reset);
 }
 
-TEST_F(H2ClientCodecTest, PassesOverFieldsThatACodecAloneWrites) {
+TEST_F(H2ClientSide, PassesOverFieldsThatACodecAloneWrites) {
   base::Arena arena(pool);
   http::RequestHead head;
   head.authority = "example.com";
@@ -372,7 +372,7 @@ TEST_F(H2ClientCodecTest, PassesOverFieldsThatACodecAloneWrites) {
       (H2Lines{{":method", "GET"}, {":scheme", "https"}, {":path", "/"}, {":authority", "example.com"}, {"x-a", "1"}}));
 }
 
-TEST_F(H2ClientCodecTest, SaysGoodbyeWhenItsLastStreamIsOver) {
+TEST_F(H2ClientSide, SaysGoodbyeWhenItsLastStreamIsOver) {
   const StreamId id = sentRequest();
   codec->drain();
   flush();
@@ -385,14 +385,14 @@ TEST_F(H2ClientCodecTest, SaysGoodbyeWhenItsLastStreamIsOver) {
   EXPECT_EQ(codec->state(), CodecState::kClosed);
 }
 
-TEST_F(H2ClientCodecTest, SaysGoodbyeAtOnceIfItIsIdle) {
+TEST_F(H2ClientSide, SaysGoodbyeAtOnceIfItIsIdle) {
   codec->drain();
   EXPECT_TRUE(codec->wantsProduce());
   flush();
   EXPECT_EQ(codec->state(), CodecState::kClosed);
 }
 
-TEST_F(H2ClientCodecTest, BoundsEmptyFramesAndUnreadAnswers) {
+TEST_F(H2ClientSide, BoundsEmptyFramesAndUnreadAnswers) {
   const StreamId id = sentRequest();
   codec->feed(ok(id, false));
   for (int i = 0; i < 101; ++i) exchange(h2::data(id, {}, false));
@@ -405,14 +405,14 @@ TEST_F(H2ClientCodecTest, BoundsEmptyFramesAndUnreadAnswers) {
   EXPECT_EQ(codec->state(), CodecState::kClosed);
 }
 
-TEST_F(H2ClientCodecTest, RefusesPushes) {
+TEST_F(H2ClientSide, RefusesPushes) {
   const StreamId id = sentRequest();
   exchange(h2::frame(H2Type::kPushPromise, h2flag::kEndHeaders, id, std::string("\0\0\0\2", 4) + h2::block(h2::get())));
   EXPECT_NE(reader.goaway(), nullptr);
 }
 
 // Row 17: a reset, then a GOAWAY, must leave nothing behind.
-TEST_F(H2ClientCodecTest, LeavesNothingBehindAfterResetAndGoaway) {
+TEST_F(H2ClientSide, LeavesNothingBehindAfterResetAndGoaway) {
   const std::size_t kept = pool.inUse();
   for (int i = 0; i < 50; ++i) {
     reader.forget();

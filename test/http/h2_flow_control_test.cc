@@ -95,7 +95,7 @@ class H2Downloads : public H2FlowControl {
   std::unique_ptr<http::ClientCodec> codec;
 };
 
-TEST_F(H2Uploads, ThatNobodyTakesLeaveTheConnectionToTheOthers) {
+TEST_F(H2Uploads, LeaveTheConnectionToTheOthersIfTheyAreNotTaken) {
   StreamId id = 1;
   for (; id < 2 * 99; id += 2) {
     post(id);
@@ -129,7 +129,7 @@ TEST_F(H2Uploads, GrantsOfTheirConsumersGiveNothingBackTwice) {
   EXPECT_LE(reader.granted(0), 1000U * kStreamWindow);
 }
 
-TEST_F(H2Downloads, ThatNobodyTakesLeaveTheConnectionToTheOthers) {
+TEST_F(H2Downloads, LeaveTheConnectionToTheOthersIfTheyAreNotTaken) {
   for (int i = 0; i < 99; ++i) {
     const StreamId id = get();
     ASSERT_TRUE(sendData(*codec, id, kStreamWindow)) << id;
@@ -256,7 +256,7 @@ TEST_F(H2FirstWindow, IsTheSameForHttp11WhichReadsNoFurther) {
   EXPECT_EQ(codec->readBudget(), kStreamWindow);
 }
 
-TEST_F(H2FirstWindow, OfTheClientTellsWhetherItKeepsAResponseBack) {
+TEST_F(H2FirstWindow, IsReportedWhenItKeepsAResponseBack) {
   RecordingServerSink sink{pool};
   const auto codec = http::makeH2ServerCodec(sink, pool, limits, http::Scheme::kHttp, clock, &memory);
   exchange(*codec, std::string(h2::preface()) + h2::settings({{0x4, 100}}) + h2::settingsAck() +

@@ -278,7 +278,7 @@ TEST_F(H2Server, TellsNothingOfAStreamThatItsOwnerReset) {
   EXPECT_FALSE(sink.last().ended);
 }
 
-TEST_F(H2Server, RefusesAStreamThatNobodyTakes) {
+TEST_F(H2Server, RefusesAStreamWithoutAnOwner) {
   sink.refuse = true;
   exchange(h2::clientHello() + h2::headers(1, h2::get(), true));
   EXPECT_EQ(resetCode(1), h2error::kRefusedStream);

@@ -67,7 +67,7 @@ TEST(Headers, SetReplacesEveryLineByOne) {
   EXPECT_EQ(headers.find("a")->value, "4");
 }
 
-TEST(Headers, ACloneOutlivesWhatItWasMadeOf) {
+TEST(Headers, ACloneOutlivesTheOriginal) {
   Fixture f;
   RequestHead clone;
   {

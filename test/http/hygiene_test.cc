@@ -246,7 +246,7 @@ TEST(RequestHygiene, HopByHopFieldsEndHere) {
   EXPECT_TRUE(checked.head().acceptsTrailers);
 }
 
-TEST(RequestHygiene, ConnectionCanNotNameWhatTheGatewayAnswersFor) {
+TEST(RequestHygiene, ConnectionCannotNameFieldsOfTheGateway) {
   Checked checked(h1(), {{"connection", "host, content-length, authorization, x-forwarded-for, via, cookie"},
                          {"host", "a"},
                          {"content-length", "3"},
@@ -428,7 +428,7 @@ TEST(ResponseHygiene, Http2EndsWithTheStream) {
   EXPECT_TRUE(CheckedResponse(raw, {{"content-length", "3"}}, Method::kHead).head.ok());
 }
 
-TEST(Trailers, KeepOnlyWhatMayStandBehindABody) {
+TEST(Trailers, KeepOnlyFieldsThatMayFollowABody) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   Headers fields;

@@ -138,7 +138,7 @@ TEST_F(Agreement, NamesTheProtocolAndAnswersTheKey) {
 }
 
 // Row 35.
-TEST_F(Agreement, IsNothingLess) {
+TEST_F(Agreement, RefusesAnythingLess) {
   EXPECT_FALSE(agrees({}));
   EXPECT_FALSE(agrees({{"upgrade", "websocket"}, {"sec-websocket-accept", kAccept}}));
   EXPECT_FALSE(agrees({{"connection", "upgrade"}, {"sec-websocket-accept", kAccept}}));

@@ -21,7 +21,7 @@ AddressGuard guard(const std::vector<std::string>& allow) {
   return *made;
 }
 
-TEST(AddressGuard, KnowsWhatEachAddressIsFor) {
+TEST(AddressGuard, ClassifiesEachAddressByItsPurpose) {
   const std::pair<const char*, AddressClass> table[] = {
       {"8.8.8.8", AddressClass::kPublic},
       {"1.1.1.1", AddressClass::kPublic},
@@ -82,7 +82,7 @@ TEST(AddressGuard, KnowsWhatEachAddressIsFor) {
   }
 }
 
-TEST(AddressGuard, AllowsWhatItWasToldAndNoMore) {
+TEST(AddressGuard, AllowsTheConfiguredRangesAlone) {
   const AddressGuard some = guard({"127.0.0.0/8", "10.1.0.0/16", "192.168.7.7", "fd00::/8"});
   for (const char* ip : {"127.0.0.1", "127.9.9.9", "10.1.255.255", "192.168.7.7", "fd12::1", "8.8.8.8"}) {
     EXPECT_TRUE(some.permits(bytes(ip))) << ip;
@@ -92,7 +92,7 @@ TEST(AddressGuard, AllowsWhatItWasToldAndNoMore) {
   }
 }
 
-TEST(AddressGuard, AFormThatCarriesAnAddressIsAllowedOnlyWithWhatItCarries) {
+TEST(AddressGuard, AllowsAFormThatCarriesAnAddressOnlyWithThatAddress) {
   const AddressGuard nat64 = guard({"64:ff9b::/96"});
   EXPECT_TRUE(nat64.permits(bytes("64:ff9b::808:808")));
   EXPECT_FALSE(nat64.permits(bytes("64:ff9b::7f00:1"))) << "127.0.0.1";
@@ -108,7 +108,7 @@ TEST(AddressGuard, AFormThatCarriesAnAddressIsAllowedOnlyWithWhatItCarries) {
   EXPECT_TRUE(guard({"0.0.0.0/0", "::/0"}).permits(bytes("::ffff:10.0.0.1")));
 }
 
-TEST(AddressGuard, RefusesWhatIsNoRange) {
+TEST(AddressGuard, RefusesTextThatIsNoRange) {
   for (const char* entry :
        {"", "10.0.0.0/33", "10.0.0.0/", "10.0.0.0/x", "10.0.0/8", "fd00::/129", "localhost", "10.0.0.0/8 ", "0x7f.1"}) {
     EXPECT_FALSE(AddressGuard::make({entry}).ok()) << entry;

@@ -107,7 +107,7 @@ std::string foundCandidate(const Candidates& candidates, const RequestMaker& req
   return routeNameOf(candidates.firstHolding(request.head()));
 }
 
-TEST(Candidates, OfManyNamesAndOfValuesOfAnyLengthNoneIsLost) {
+TEST(Candidates, ManyNamesAndValuesOfAnyLengthAreAllFound) {
   Candidates candidates;
   for (std::uint32_t i = 0; i < 50; ++i) candidates.add(asking(i, "x-" + std::to_string(i), "1"));
   for (const std::uint32_t length : {4096U, 4097U, 9000U})

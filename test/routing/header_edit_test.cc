@@ -55,7 +55,7 @@ TEST(HeaderEdit, RemovesEveryLineOfTheName) {
 }
 
 // Who hands fields to programs as variables reads "x_a" for "x-a".
-TEST(HeaderEdit, TakesTwinsOfWhatItSetsOrRemovesAway) {
+TEST(HeaderEdit, RemovesTwinsOfTheFieldsThatItSetsOrRemoves) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   http::Headers headers;
@@ -68,7 +68,7 @@ TEST(HeaderEdit, TakesTwinsOfWhatItSetsOrRemovesAway) {
   EXPECT_EQ(linesOf(headers), "x_d=theirs;x-ab=theirs;x-a-b=ours;x-d=more;");
 }
 
-TEST(HeaderEdit, WithholdsFromOtherSectionsWhatItSetsOrRemoves) {
+TEST(HeaderEdit, RemovesItsFieldsFromTrailersToo) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   http::Headers trailers;

@@ -30,7 +30,7 @@ std::string locationOf(const Redirect& redirect, const AskedUrl& asked = {}) {
   return std::string(redirect.location(arena, head, asked.listenerPort));
 }
 
-TEST(Redirect, KeepsWhatItDoesNotName) {
+TEST(Redirect, KeepsThePartsThatItDoesNotName) {
   EXPECT_EQ(locationOf({}), "http://shop.test/a/b?q=1");
   EXPECT_EQ(locationOf({}, {.scheme = http::Scheme::kHttps, .listenerPort = 443}), "https://shop.test/a/b?q=1");
 }

@@ -57,7 +57,7 @@ TEST(RouteTable, FindsNothingWhenEmpty) {
   EXPECT_EQ(get(RouteTable(), "a.test", "/"), "none: no listener for this hostname");
 }
 
-TEST(RouteTable, SendsAwayWhatCameByAConnectionForAnotherListener) {
+TEST(RouteTable, MisdirectsARequestByAConnectionForAnotherListener) {
   const RouteTable table =
       tableOfEntries({atListener(entryNamed("a"), "a.test"), atListener(entryNamed("wild"), "*.wild.test"),
                       atListener(entryNamed("other"), "")});
@@ -215,7 +215,7 @@ TEST(RouteTable, GivesRequestsWithoutAuthorityToCatchAllsOnly) {
   EXPECT_EQ(get(routes, "", "/"), "all");
 }
 
-TEST(RouteTable, TakesHostsLongerThanADnsNameForNamesOfNobody) {
+TEST(RouteTable, TreatsHostsLongerThanADnsNameAsUnknown) {
   const RouteTable table = tableOfEntries({forHost(entryNamed("wild"), "*.test"), forHost(entryNamed("all"), "")});
   const std::string fits = std::string(248, 'a') + ".test";
   EXPECT_EQ(get(table, fits, "/"), "wild");
@@ -236,7 +236,7 @@ TEST(RouteTable, MatchesMethodsWithCase) {
   EXPECT_EQ(routeFor(table, RequestMaker("post", "a.test", "/")), "none: no rule for this request");
 }
 
-TEST(RouteTable, RefusesExpressionsThatAreNone) {
+TEST(RouteTable, RefusesMalformedExpressions) {
   RouteTableBuilder builder;
   EXPECT_FALSE(builder.add(entryNamed("path", PathKind::kExpression, "/(")).ok());
   RouteEntry header = entryNamed("header");

@@ -96,7 +96,7 @@ TEST(RpcTable, GivesATieToTheOlderRoute) {
   EXPECT_EQ(foundRpc(table, "/s/m"), "b");
 }
 
-TEST(RpcTable, RefusesExpressionsThatCanNotBe) {
+TEST(RpcTable, RefusesMalformedExpressions) {
   RpcTable table;
   EXPECT_FALSE(table.add({"(", "", true}, candidateOf({"x", {}})).ok());
   EXPECT_FALSE(table.add({"", "(", true}, candidateOf({"x", {}})).ok());

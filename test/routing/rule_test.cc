@@ -40,7 +40,7 @@ TEST(Rule, ChoosesNothingWithoutBackendsOrIfAllWeightsAreZero) {
   EXPECT_EQ(ruleWith({0, 0}).choose(7), nullptr);
 }
 
-TEST(Rule, ChoosesAnotherAmongTheSharesThatServeAndWereNotTried) {
+TEST(Rule, ChoosesAnotherBackendThatServesAndWasNotTried) {
   Rule rule = ruleWith({1, 2, 0, 3, 4});
   for (WeightedBackend& share : rule.backends) share.backend = std::make_shared<BackendPlan>();
   rule.backends[4].failure = base::Error::config("broken");

@@ -60,7 +60,7 @@ TEST_F(Adoption, ARetiredClusterGoesWithItsLastExchange) {
   EXPECT_EQ(rig_.budget().requests.count(), 0U);
 }
 
-TEST_F(Adoption, ARetiredClusterThatNobodyUsesGoesAtOnce) {
+TEST_F(Adoption, AnUnusedRetiredClusterGoesAtOnce) {
   for (int i = 0; i < 2; ++i) rig_.want();
   for (std::size_t i = 0; i < 2; ++i) rig_.accept(i).respond(0, 200, "");
   ASSERT_TRUE(rig_.settle());
@@ -83,7 +83,7 @@ TEST(AdoptionOfHttp2, AnIdleConnectionOfARetiredClusterSaysGoodbye) {
   EXPECT_TRUE(plan.expired());
 }
 
-TEST_F(Adoption, WhoWaitsForARetiredClusterGetsItsConnection) {
+TEST_F(Adoption, ARequestThatWaitsForARetiredClusterGetsItsConnection) {
   const std::size_t request = rig_.want();
   replaceBackend();
   rig_.accept(0);
@@ -91,7 +91,7 @@ TEST_F(Adoption, WhoWaitsForARetiredClusterGetsItsConnection) {
   EXPECT_EQ(rig_.dialled(), 1U);
 }
 
-TEST_F(Adoption, WhoWaitsForTheAddressOfARetiredClusterGetsItsConnection) {
+TEST_F(Adoption, ARequestThatWaitsForTheAddressOfARetiredClusterGetsItsConnection) {
   rig_.resolver.forget(PoolRig::kHost);
   const std::size_t request = rig_.want();
   replaceBackend();

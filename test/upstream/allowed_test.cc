@@ -31,7 +31,7 @@ class Allowed : public ::testing::Test {
   std::unique_ptr<PoolRig> rig_;
 };
 
-TEST_F(Allowed, ANameStandsForItsAddressesWithThePortWithoutThoseThatAreProhibited) {
+TEST_F(Allowed, ANameResolvesToItsPermittedAddressesWithThePort) {
   begin();
   know({"192.0.2.1", "169.254.169.254", "2001:db8::2"});
   const std::size_t asker = rig_->ask();
@@ -54,7 +54,7 @@ TEST_F(Allowed, AServiceWithoutEndpointsIsUnavailable) {
   EXPECT_EQ(rig_->error(asker).type, base::ErrorType::kDestinationUnavailable);
 }
 
-TEST_F(Allowed, WithoutAnAddressThatIsAllowedThereIsNoWay) {
+TEST_F(Allowed, ARequestWithoutAnAllowedAddressFails) {
   begin();
   know({"127.0.0.1"});
   const std::size_t asker = rig_->ask();
@@ -62,7 +62,7 @@ TEST_F(Allowed, WithoutAnAddressThatIsAllowedThereIsNoWay) {
   EXPECT_EQ(rig_->error(asker).type, base::ErrorType::kDestinationIpProhibited);
 }
 
-TEST_F(Allowed, ANameThatIsNotKnownIsAskedForOnceAndAllAreTold) {
+TEST_F(Allowed, AnUnknownNameIsResolvedOnceForAllWaiters) {
   begin();
   rig_->resolver.forget(PoolRig::kHost);
   const std::size_t one = rig_->ask();
@@ -76,7 +76,7 @@ TEST_F(Allowed, ANameThatIsNotKnownIsAskedForOnceAndAllAreTold) {
   EXPECT_EQ(rig_->dialled(), 0U);
 }
 
-TEST_F(Allowed, AFailedNameIsToldAsItIs) {
+TEST_F(Allowed, AFailedResolutionIsReportedAsItIs) {
   begin();
   rig_->resolver.forget(PoolRig::kHost);
   const std::size_t asker = rig_->ask();
@@ -86,7 +86,7 @@ TEST_F(Allowed, AFailedNameIsToldAsItIs) {
   EXPECT_EQ(rig_->error(asker).type, base::ErrorType::kDnsTimeout);
 }
 
-TEST_F(Allowed, WhoAsksCountsAmongThoseThatWaitUntilItLeaves) {
+TEST_F(Allowed, ARequestForAddressesCountsAsWaitingUntilItLeaves) {
   PoolOptions options;
   options.pendingBound = 2;
   begin(options);
@@ -105,7 +105,7 @@ TEST_F(Allowed, WhoAsksCountsAmongThoseThatWaitUntilItLeaves) {
   EXPECT_EQ(rig_->told(fourth), "192.0.2.7:8080");
 }
 
-TEST_F(Allowed, OnlyWhatIsAllowedIsDialledWhateverTheNameStandsFor) {
+TEST_F(Allowed, OnlyAllowedAddressesAreDialledWhateverTheNameResolvesTo) {
   begin();
   know({"192.0.2.66"});
   const std::size_t request = rig_->wantOf({"192.0.2.2"});
@@ -115,7 +115,7 @@ TEST_F(Allowed, OnlyWhatIsAllowedIsDialledWhateverTheNameStandsFor) {
   EXPECT_TRUE(rig_->begun(request));
 }
 
-TEST_F(Allowed, NeitherTakesTheOthersConnections) {
+TEST_F(Allowed, NarrowedAndOtherRequestsShareNoConnections) {
   begin();
   know({"192.0.2.1", "192.0.2.2"});
   rig_->want();
@@ -135,7 +135,7 @@ TEST_F(Allowed, NeitherTakesTheOthersConnections) {
   EXPECT_EQ(ip(2), "192.0.2.3");
 }
 
-TEST_F(Allowed, AddressesAreTriedInTheirOrderAndADeadOneIsLeftAloneForAWhile) {
+TEST_F(Allowed, AddressesAreTriedInOrderAndADeadOneIsEjectedForAWhile) {
   begin();
   const std::size_t first = rig_->wantOf({"192.0.2.2", "192.0.2.1"});
   ASSERT_EQ(ip(0), "192.0.2.2");
@@ -150,7 +150,7 @@ TEST_F(Allowed, AddressesAreTriedInTheirOrderAndADeadOneIsLeftAloneForAWhile) {
   EXPECT_EQ(ip(2), "192.0.2.1");
 }
 
-TEST_F(Allowed, WhereNoneTakesConnectionsTheRequestFails) {
+TEST_F(Allowed, TheRequestFailsIfNoAddressTakesConnections) {
   begin();
   const std::size_t request = rig_->wantOf({"192.0.2.1", "192.0.2.2"});
   for (std::size_t i = 0; i < rig_->dialled(); ++i) rig_->wire(i).refuse();
@@ -169,7 +169,7 @@ TEST_F(Allowed, AnAddressThatIsProhibitedByThenIsNotDialled) {
   EXPECT_EQ(rig_->error(request).type, base::ErrorType::kDestinationIpProhibited);
 }
 
-TEST_F(Allowed, OfAServiceNoOtherEndpointServes) {
+TEST_F(Allowed, OnlyAllowedEndpointsOfAServiceServe) {
   service({"10.0.0.1", "10.0.0.2", "10.0.0.3"});
   for (int i = 0; i < 20; ++i) rig_->wantOf({"10.0.0.1", "10.0.0.3"});
   ASSERT_TRUE(rig_->settle());
@@ -184,14 +184,14 @@ TEST_F(Allowed, OfAServiceNoOtherEndpointServes) {
   for (std::size_t i = before; i < rig_->dialled(); ++i) EXPECT_EQ(ip(i), "10.0.0.3");
 }
 
-TEST_F(Allowed, OfAServiceThePreferredEndpointCountsOnlyIfItIsAllowed) {
+TEST_F(Allowed, ThePreferredEndpointOfAServiceCountsOnlyIfItIsAllowed) {
   service({"10.0.0.1", "10.0.0.2"});
   rig_->wantOf({"10.0.0.1"}, net::Address::parse("10.0.0.2", 8080));
   ASSERT_EQ(rig_->dialled(), 1U);
   EXPECT_EQ(ip(0), "10.0.0.1");
 }
 
-TEST_F(Allowed, OfAServiceWhoseAllowedEndpointsHaveGoneThereIsNone) {
+TEST_F(Allowed, AServiceWithoutItsAllowedEndpointsIsUnavailable) {
   service({"10.0.0.1"});
   const std::size_t request = rig_->wantOf({"10.0.0.9"});
   ASSERT_TRUE(rig_->failed(request));
@@ -214,7 +214,7 @@ TEST_F(Allowed, AddressesThatComeAndGoLeaveThoseInUseAlone) {
   EXPECT_EQ(rig_->dialled(), dialled);
 }
 
-TEST_F(Allowed, ARetiredBackendLeavesWhenTheLastOfThemHas) {
+TEST_F(Allowed, ARetiredBackendLeavesAfterItsLastRequest) {
   begin();
   const std::size_t request = rig_->wantOf({"192.0.2.2"});
   rig_->accept(0);

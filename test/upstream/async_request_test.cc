@@ -77,10 +77,10 @@ class Caller final : private AsyncRequestOwner {
   std::optional<base::Error> error;
 };
 
-class AsyncRequestTest : public ::testing::TestWithParam<Version> {
+class OwnRequests : public ::testing::TestWithParam<Version> {
  protected:
-  AsyncRequestTest() : rig({.protocol = protocol()}) {}
-  ~AsyncRequestTest() override { EXPECT_EQ(rig.budget().requests.count(), 0U) << "every place is given back"; }
+  OwnRequests() : rig({.protocol = protocol()}) {}
+  ~OwnRequests() override { EXPECT_EQ(rig.budget().requests.count(), 0U) << "every place is given back"; }
   static routing::UpstreamProtocol protocol() {
     return GetParam() == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
   }
@@ -89,9 +89,9 @@ class AsyncRequestTest : public ::testing::TestWithParam<Version> {
   PoolRig rig;
 };
 
-INSTANTIATE_TEST_SUITE_P(Versions, AsyncRequestTest, ::testing::Values(Version::kHttp11, Version::kHttp2));
+INSTANTIATE_TEST_SUITE_P(Versions, OwnRequests, ::testing::Values(Version::kHttp11, Version::kHttp2));
 
-TEST_P(AsyncRequestTest, SendTheirBodyAndHandOverTheResponse) {
+TEST_P(OwnRequests, SendTheirBodyAndHandOverTheResponse) {
   Caller caller(rig);
   caller.start(http::Body::kUntilEnd);
   test::BackendPeer& backend = accept();
@@ -116,7 +116,7 @@ TEST_P(AsyncRequestTest, SendTheirBodyAndHandOverTheResponse) {
   caller.drop();
 }
 
-TEST_P(AsyncRequestTest, UseOneConnectionOneAfterTheOther) {
+TEST_P(OwnRequests, UseOneConnectionOneAfterTheOther) {
   for (int round = 0; round < 3; ++round) {
     Caller caller(rig);
     caller.start();
@@ -130,7 +130,7 @@ TEST_P(AsyncRequestTest, UseOneConnectionOneAfterTheOther) {
   EXPECT_EQ(rig.dialled(), 1U);
 }
 
-TEST_P(AsyncRequestTest, AreToldThatTheBackendRefuses) {
+TEST_P(OwnRequests, AreToldThatTheBackendRefuses) {
   Caller caller(rig);
   caller.start();
   rig.wire(0).refuse();
@@ -142,7 +142,7 @@ TEST_P(AsyncRequestTest, AreToldThatTheBackendRefuses) {
   caller.drop();
 }
 
-TEST_P(AsyncRequestTest, AreToldThatTheConnectionIsLost) {
+TEST_P(OwnRequests, AreToldThatTheConnectionIsLost) {
   Caller caller(rig);
   caller.start();
   accept().head(0, {.body = http::Body::kLength, .length = 10});
@@ -156,7 +156,7 @@ TEST_P(AsyncRequestTest, AreToldThatTheConnectionIsLost) {
   caller.drop();
 }
 
-TEST_P(AsyncRequestTest, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
+TEST_P(OwnRequests, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
   Caller first(rig);
   first.start();
   test::BackendPeer& backend = accept();
@@ -178,7 +178,7 @@ TEST_P(AsyncRequestTest, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
   caller.drop();
 }
 
-TEST_P(AsyncRequestTest, AreNotSentAThirdTime) {
+TEST_P(OwnRequests, AreNotSentAThirdTime) {
   Caller caller(rig);
   caller.start();
   accept();
@@ -197,7 +197,7 @@ TEST_P(AsyncRequestTest, AreNotSentAThirdTime) {
   caller.drop();
 }
 
-TEST_P(AsyncRequestTest, LeaveNothingBehindWhenTheyGoWhileTheyWait) {
+TEST_P(OwnRequests, LeaveNothingBehindWhenTheyGoWhileTheyWait) {
   Caller caller(rig);
   caller.start();
   caller.drop();
@@ -206,7 +206,7 @@ TEST_P(AsyncRequestTest, LeaveNothingBehindWhenTheyGoWhileTheyWait) {
   EXPECT_EQ(caller.ends, 0);
 }
 
-TEST_P(AsyncRequestTest, CutTheirStreamWhenTheyGo) {
+TEST_P(OwnRequests, CutTheirStreamWhenTheyGo) {
   Caller caller(rig);
   caller.start();
   test::BackendPeer& backend = accept();
@@ -219,7 +219,7 @@ TEST_P(AsyncRequestTest, CutTheirStreamWhenTheyGo) {
   EXPECT_EQ(caller.ends, 0);
 }
 
-TEST_P(AsyncRequestTest, GetNoMoreThanTheyTake) {
+TEST_P(OwnRequests, GetNoMoreThanTheyTake) {
   Caller caller(rig);
   caller.takes = false;
   caller.start();
@@ -241,7 +241,7 @@ TEST_P(AsyncRequestTest, GetNoMoreThanTheyTake) {
   caller.drop();
 }
 
-TEST_P(AsyncRequestTest, AreDoneWithAnAnswerThatComesEarly) {
+TEST_P(OwnRequests, AreDoneWithAnAnswerThatComesEarly) {
   Caller caller(rig);
   caller.start(http::Body::kUntilEnd);
   test::BackendPeer& backend = accept();
@@ -256,7 +256,7 @@ TEST_P(AsyncRequestTest, AreDoneWithAnAnswerThatComesEarly) {
   caller.drop();
 }
 
-TEST_P(AsyncRequestTest, HaveATimeAsAWhole) {
+TEST_P(OwnRequests, HaveATimeAsAWhole) {
   Caller caller(rig, {seconds(60), seconds(5), {}});
   caller.start();
   rig.advance(seconds(4));
@@ -267,7 +267,7 @@ TEST_P(AsyncRequestTest, HaveATimeAsAWhole) {
   caller.drop();
 }
 
-TEST_P(AsyncRequestTest, HaveATimeFromTheirSendingOn) {
+TEST_P(OwnRequests, HaveATimeFromTheirSendingOn) {
   Caller caller(rig, {seconds(60), {}, seconds(5)});
   caller.start();
   rig.advance(seconds(4));
@@ -282,7 +282,7 @@ TEST_P(AsyncRequestTest, HaveATimeFromTheirSendingOn) {
   caller.drop();
 }
 
-TEST_P(AsyncRequestTest, EndWhenNothingMoves) {
+TEST_P(OwnRequests, EndWhenNothingMoves) {
   Caller caller(rig, {seconds(10), {}, {}});
   caller.start();
   test::BackendPeer& backend = accept();
@@ -298,7 +298,7 @@ TEST_P(AsyncRequestTest, EndWhenNothingMoves) {
   caller.drop();
 }
 
-TEST_P(AsyncRequestTest, AreToldWhenAddressesMayBeAskedForAgain) {
+TEST_P(OwnRequests, AreToldWhenAddressesMayBeAskedForAgain) {
   rig.resolver.forget(PoolRig::kHost);
   Caller caller(rig);
   {
@@ -318,7 +318,7 @@ TEST_P(AsyncRequestTest, AreToldWhenAddressesMayBeAskedForAgain) {
   caller.drop();
 }
 
-TEST(AsyncRequestsBound, HaveNoPlaceBeyondTheBoundOfRequests) {
+TEST(OwnRequestsBound, HaveNoPlaceBeyondTheBoundOfRequests) {
   PoolRig rig;
   Caller caller(rig);
   while (rig.budget().requests.tryAdd()) {

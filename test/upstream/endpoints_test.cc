@@ -89,7 +89,7 @@ TEST_F(Endpoints, ABusyOneGetsLess) {
   }
 }
 
-TEST_F(Endpoints, ADeadOneCostsNobodyARequest) {
+TEST_F(Endpoints, ADeadOneFailsNoRequest) {
   for (std::uint64_t seed = 1; seed < 20; ++seed) {
     PoolOptions options = service({"10.0.0.1", "10.0.0.2", "10.0.0.3"});
     options.randomSeed = seed * 0x9E3779B97F4A7C15ULL;
@@ -252,7 +252,7 @@ TEST_F(Endpoints, TheOnlyOneHasTheWholeTimeToAnswer) {
   EXPECT_EQ(rig_->dialled(), 1U);
 }
 
-TEST_F(Endpoints, WhoFindsNoOtherThatAnswersKeepsWaiting) {
+TEST_F(Endpoints, ARequestWithoutAnotherEndpointThatAnswersKeepsWaiting) {
   begin(service({"10.0.0.1", "10.0.0.2"}));
   const std::size_t request = rig_->want();
   rig_->advance(std::chrono::milliseconds(1020));
@@ -267,7 +267,7 @@ TEST_F(Endpoints, WhoFindsNoOtherThatAnswersKeepsWaiting) {
   EXPECT_FALSE(rig_->begun(next));
 }
 
-TEST_F(Endpoints, WhenAllAreDeadTheRequestIsToldSo) {
+TEST_F(Endpoints, ARequestFailsWhenAllAreDead) {
   begin(service({"10.0.0.1", "10.0.0.2", "10.0.0.3"}));
   const std::set<std::string> dead = {"10.0.0.1", "10.0.0.2", "10.0.0.3"};
   for (int i = 0; i < 2; ++i) {
@@ -307,7 +307,7 @@ TEST_F(Endpoints, NoneAtAllIsAnswered503) {
   EXPECT_TRUE(rig_->begun(next));
 }
 
-TEST_F(Endpoints, ThatStayKeepTheirConnectionsAndThatGoFinishTheirRequests) {
+TEST_F(Endpoints, KeepTheirConnectionsIfTheyStayAndFinishTheirRequestsIfTheyGo) {
   begin(service({"10.0.0.1", "10.0.0.2"}));
   const Cluster* before = &rig_->cluster();
   for (int i = 0; i < 2; ++i) {
@@ -344,7 +344,7 @@ TEST_F(Endpoints, IdleConnectionsToThoseThatGoAreClosed) {
   EXPECT_EQ(rig_->budget().connections.count(), 0U);
 }
 
-TEST_F(Endpoints, WhoWaitsForOneThatGoesGetsAnother) {
+TEST_F(Endpoints, ARequestThatWaitsForAGoneEndpointGetsAnother) {
   begin(service({"10.0.0.1"}));
   const std::size_t request = rig_->want();
   become({"10.0.0.2"});
@@ -357,7 +357,7 @@ TEST_F(Endpoints, WhoWaitsForOneThatGoesGetsAnother) {
   EXPECT_TRUE(rig_->wire(0).letGo) << "nobody wants it any more";
 }
 
-TEST_F(Endpoints, WhoWaitsForTheLastOneThatGoesIsToldSo) {
+TEST_F(Endpoints, ARequestThatWaitsForTheLastEndpointFailsWhenItGoes) {
   begin(service({"10.0.0.1"}));
   const std::size_t request = rig_->want();
   become({});
@@ -375,7 +375,7 @@ TEST_F(Endpoints, AWaiterThatLeavesIsForgottenWhereverItWaits) {
   EXPECT_FALSE(rig_->begun(request));
 }
 
-TEST_F(Endpoints, WithoutRoomForMoreConnectionsThoseThatExistServe) {
+TEST_F(Endpoints, ExistingConnectionsServeIfThereIsNoRoomForMore) {
   PoolOptions options = service({"10.0.0.1", "10.0.0.2", "10.0.0.3"});
   options.maxConnections = 1;
   begin(options);
@@ -392,7 +392,7 @@ TEST_F(Endpoints, WithoutRoomForMoreConnectionsThoseThatExistServe) {
   EXPECT_EQ(rig_->dialled(), 1U);
 }
 
-TEST_F(Endpoints, ThoseWhoWaitAreBoundedTogether) {
+TEST_F(Endpoints, HaveOneBoundForAllWaitingRequests) {
   PoolOptions options = service({"10.0.0.1", "10.0.0.2"});
   options.pendingBound = 3;
   begin(options);
@@ -420,7 +420,7 @@ TEST_F(Endpoints, AClusterThatAnOlderSnapshotsExchangeBringsAboutHasTheNewestEnd
   EXPECT_EQ(ip(0), "10.0.0.2");
 }
 
-TEST_F(Endpoints, OfAServiceThatGoesAreClosedToo) {
+TEST_F(Endpoints, AreClosedWithTheirService) {
   begin(service({"10.0.0.1", "10.0.0.2"}));
   for (int i = 0; i < 2; ++i) {
     rig_->want();

@@ -25,7 +25,7 @@ TEST(PoolDial, ARefusedAddressIsFollowedByTheNext) {
   EXPECT_EQ(rig.upstreams->find(rig.connectionOf(request))->peer().ip(), "2001:db8::3");
 }
 
-TEST(PoolDial, WhenAllAddressesRefuseTheWaiterIsTold) {
+TEST(PoolDial, TheWaiterIsToldWhenAllAddressesRefuse) {
   PoolRig rig;
   rig.resolver.know(PoolRig::kHost, {"192.0.2.1", "192.0.2.2"});
   const std::size_t request = rig.want();
@@ -165,7 +165,7 @@ TEST(PoolBounds, BackendConnections) {
   EXPECT_EQ(rig.budget().connections.count(), 2U);
 }
 
-TEST(PoolBounds, WithoutAnyConnectionOfOnesOwnTheBoundIsAnError) {
+TEST(PoolBounds, TheBoundIsAnErrorForAPoolWithoutConnections) {
   PoolOptions options;
   options.maxConnections = 1;
   PoolRig rig(options);
@@ -222,7 +222,7 @@ TEST(PoolTime, ABusyConnectionIsNotIdle) {
   EXPECT_FALSE(rig.wire(0).letGo);
 }
 
-TEST(PoolTime, AGoodbyeThatTheBackendDoesNotTakeIsNotWaitedForForEver) {
+TEST(PoolTime, AGoodbyeThatTheBackendIgnoresIsNotAwaitedForEver) {
   PoolRig rig({.protocol = routing::UpstreamProtocol::kHttp2});
   rig.want();
   test::BackendPeer& backend = rig.accept(0, Version::kHttp2);
@@ -262,7 +262,7 @@ TEST(CircuitBreakers, AreSharedByIdentity) {
   EXPECT_EQ(one.connections.count(), 2U);
 }
 
-TEST(CircuitBreakers, OfABackendAreThoseThatItsPlanCountsAs) {
+TEST(CircuitBreakers, BelongToTheIdentityThatThePlanCountsAs) {
   PoolRig rig;
   auto twin = std::make_shared<routing::BackendPlan>(*rig.plan);
   twin->identity = "twin";
@@ -274,7 +274,7 @@ TEST(CircuitBreakers, OfABackendAreThoseThatItsPlanCountsAs) {
   EXPECT_EQ(rig.budget().requests.count(), 0U);
 }
 
-TEST(CircuitBreakers, GoWithTheLastThatLeaves) {
+TEST(CircuitBreakers, LeaveWithTheLastUser) {
   CircuitBreakers budgets(1, 1);
   EXPECT_TRUE(budgets.join("a").connections.tryAdd());
   EXPECT_FALSE(budgets.join("a").connections.tryAdd());

@@ -48,7 +48,7 @@ TEST(H1Pool, TheLastUsedConnectionIsUsedNext) {
   EXPECT_EQ(rig.dialled(), 3U);
 }
 
-TEST(H1Pool, AFreedConnectionGoesToWhoHasWaitedLongest) {
+TEST(H1Pool, AFreedConnectionGoesToTheRequestThatHasWaitedLongest) {
   PoolOptions options;
   options.maxConnections = 1;
   PoolRig rig(options);
@@ -92,7 +92,7 @@ TEST(H1Pool, AConnectionThatEndsWhileIdleIsNotGivenOut) {
   EXPECT_TRUE(rig.begun(request));
 }
 
-TEST(H1Pool, BytesThatNobodyAskedForEndTheConnection) {
+TEST(H1Pool, UnsolicitedBytesEndTheConnection) {
   PoolRig rig;
   rig.want();
   rig.accept(0).respond(0, 200, "");
@@ -243,7 +243,7 @@ TEST(ProbingPool, AProbeThatFailsFailsAll) {
   EXPECT_EQ(rig.dialled(), 2U) << "the next request tries again";
 }
 
-TEST(ProbingPool, AServerThatAnswersWithAnotherVersionThanBeforeConfusesNobody) {
+TEST(ProbingPool, AServerMayAnswerWithAnotherVersionThanBefore) {
   PoolRig rig(speaking(routing::UpstreamProtocol::kAuto, true));
   rig.want();
   rig.accept(0, Version::kHttp2);
@@ -255,7 +255,7 @@ TEST(ProbingPool, AServerThatAnswersWithAnotherVersionThanBeforeConfusesNobody) 
   EXPECT_TRUE(rig.begun(more)) << "the shared connection still has room";
 }
 
-TEST(ProbingPool, WhoInsistsOnHttp2RefusesTheRest) {
+TEST(ProbingPool, APlanForHttp2AloneRefusesOtherVersions) {
   PoolRig rig(speaking(routing::UpstreamProtocol::kHttp2, true));
   const std::size_t request = rig.want();
   rig.accept(0, Version::kHttp11);
