@@ -78,8 +78,8 @@ class BenchmarkPair {
   base::ChunkPool pool_;
   H2Memory memory_;
   base::ByteQueue wire_{pool_};
-  Server atServer_;
-  Client atClient_;
+  BenchmarkServer atServer_;
+  BenchmarkClient atClient_;
   std::unique_ptr<ServerCodec> server_ = makeH2ServerCodec(atServer_, pool_, limits_, Scheme::kHttp, clock_, &memory_);
   std::unique_ptr<ClientCodec> client_ = makeH2ClientCodec(atClient_, pool_, limits_, clock_, &memory_);
 };

@@ -1,4 +1,4 @@
-// The client's codec as a backend meets it: requests out, responses in.
+// Tests the client's codec from the backend's side: requests out, responses in.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -254,7 +254,8 @@ TEST(H1Client, ALoneCrNeverEndsAHead) {
   EXPECT_EQ(client.codec->state(), CodecState::kClosed);
 }
 
-// What is there before a byte of the request has left was not meant for it: the rest of an earlier answer, or a trap.
+// Bytes that are there before a byte of the request has left cannot be its answer: they are the rest of an earlier one,
+// or a trap.
 TEST(H1Client, AnAnswerBeforeTheRequestIsNotItsAnswer) {
   H1Client client;
   client.send(client.request());

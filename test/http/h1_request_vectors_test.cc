@@ -1,4 +1,5 @@
-// Raw requests that parsers in the field have disagreed about, and the limits: what each one gets.
+// Raw requests that parsers in the field have disagreed about, and requests at the limits, with the answer that each
+// one gets.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -101,7 +102,7 @@ TEST(H1RequestVectors, LineEndsAreJudgedAtOnce) {
   EXPECT_EQ(outcomeOf("\r\r").status, 400);
 }
 
-// To "CR CR LF" some parsers say "the head ends here" and others "another line".
+// At "CR CR LF" some parsers end the head and others read another line.
 TEST(H1RequestVectors, ALoneCrNeverEndsASection) {
   const std::string hidden = "Host: a\r\n\r\r\nTransfer-Encoding: chunked\r\n";
   for (const std::size_t piece : {std::string::npos, std::size_t{1}}) {
@@ -189,7 +190,7 @@ TEST(H1RequestVectors, NothingBehindARefusedRequestIsServed) {
   }
 }
 
-// Fed whole and byte by byte: a limit does not depend on how the bytes arrive.
+// The bytes are fed whole and one by one, because a limit does not depend on how they arrive.
 void expectLimit(const std::string& bytes, const Limits& limits, int status, std::optional<Limit> hit) {
   for (const std::size_t piece : {std::string::npos, std::size_t{1}, std::size_t{7}}) {
     const VectorOutcome outcome = outcomeOf(bytes, limits, piece);

@@ -1,4 +1,4 @@
-// The server's codec as a client meets it: bytes in, events and bytes out.
+// Tests the server's codec from the client's side: bytes in, events and bytes out.
 #include <gtest/gtest.h>
 
 #include <string>

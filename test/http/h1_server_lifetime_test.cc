@@ -1,4 +1,4 @@
-// How exchanges and connections of the HTTP/1.x server codec end: in order, early, cut short, drained.
+// Exchanges and connections of the HTTP/1.x server codec end in order, early, cut short or drained.
 #include <gtest/gtest.h>
 
 #include <string>

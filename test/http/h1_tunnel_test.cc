@@ -59,7 +59,7 @@ TEST(H1ServerTunnel, KeepsEarlyBytesUntilItIsAgreed) {
   EXPECT_EQ(stream.body, "early");
 }
 
-// Row 34: an ordinary answer means that what follows the request is the next request.
+// After an ordinary answer the bytes behind the request are the next request.
 TEST(H1ServerTunnel, ReadsEarlyBytesAsARequestIfItIsNotAgreed) {
   TunnelServer server;
   server.ask("GET /admin HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -252,7 +252,7 @@ TEST(H1ClientTunnel, SendsNothingBeforeItIsAgreed) {
   EXPECT_EQ(client.out(), "");
 }
 
-// Row 35: anything but a 101 is an ordinary answer.
+// Anything but a 101 is an ordinary answer.
 TEST(H1ClientTunnel, IsAnOrdinaryExchangeIfItIsNotAgreed) {
   for (const char* status : {"200 OK", "426 Upgrade Required", "403 Forbidden"}) {
     TunnelClient client;
@@ -287,7 +287,7 @@ TEST(H1ClientTunnel, IsNotOpenedByASwitchThatDoesNotFit) {
   }
 }
 
-// RFC 8441: a client of HTTP/2 would take it for a tunnel.
+// A client of HTTP/2 would take it for a tunnel (RFC 8441).
 TEST(H1ClientTunnel, IsNotOpenedBySuccessForAClientOfHttp2) {
   for (const bool refusal : {true, false}) {
     TunnelClient client(Version::kHttp2);

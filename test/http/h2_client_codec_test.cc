@@ -15,7 +15,7 @@ using http::CodecState;
 using http::Limit;
 using http::StreamId;
 
-// The client's codec against a server whose frames are written by hand.
+// The client's codec, against a server whose frames the test writes.
 class H2ClientSide : public ::testing::Test {
  protected:
   void start() {
@@ -288,7 +288,7 @@ TEST_F(H2ClientSide, CancelsBeforeAndAfterTheRequestWentOut) {
   EXPECT_EQ(codec->state(), CodecState::kOpen);
 }
 
-// A backend counts them as we do, and would end the connection under everybody who uses it.
+// A backend counts them as we do, and would end the connection for all its users.
 TEST_F(H2ClientSide, RetiresAConnectionOnWhichManyRequestsWereCancelled) {
   const auto cancelOne = [this] {
     const StreamId id = sentRequest();
@@ -324,7 +324,7 @@ TEST_F(H2ClientSide, CancelsTheStreamIfTheRequestBreaksOff) {
   EXPECT_EQ(resetCode(id), h2error::kCancel);
 }
 
-// Row 33 of the attacks: nothing that filters wrote into a head may break out of its line.
+// A field that filters wrote into a head may not break out of its line.
 TEST_F(H2ClientSide, NeverEncodesControlDataOrLinesThatBreakTheGrammar) {
   base::Arena arena(pool);
   std::vector<http::RequestHead> heads(6);
@@ -411,7 +411,7 @@ TEST_F(H2ClientSide, RefusesPushes) {
   EXPECT_NE(reader.goaway(), nullptr);
 }
 
-// Row 17: a reset, then a GOAWAY, must leave nothing behind.
+// A reset and then a GOAWAY must leave nothing behind.
 TEST_F(H2ClientSide, LeavesNothingBehindAfterResetAndGoaway) {
   const std::size_t kept = pool.inUse();
   for (int i = 0; i < 50; ++i) {

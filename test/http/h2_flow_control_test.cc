@@ -1,5 +1,5 @@
-// Streams of one HTTP/2 connection do not wait for each other's consumers (RFC 9113 section 5.2.2): what arrives gives
-// its share of the connection's window back at once, whether or not somebody takes it, on both sides of the gateway.
+// Streams of one HTTP/2 connection do not wait for each other's consumers (RFC 9113 section 5.2.2): bytes that arrive
+// give their part of the connection's window back at once, whether or not they are taken, on both sides of the gateway.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using http::StreamId;
 constexpr std::uint32_t kStreamWindow = 16 * 1024;
 constexpr std::uint32_t kConnectionWindow = 65535;
 
-// The peer is written by hand, and never sends more than it was allowed.
+// A peer in raw frames that never sends more than it was allowed.
 class H2FlowControl : public ::testing::Test {
  protected:
   H2FlowControl() {
@@ -34,7 +34,7 @@ class H2FlowControl : public ::testing::Test {
     codec.feed(bytes);
     reader.feed(produced(codec, pool));
   }
-  /// A frame of DATA, if the connection's window allows it.
+  /// Sends a frame of DATA, if the connection's window allows it.
   template <typename Codec>
   [[nodiscard]] bool sendData(Codec& codec, StreamId stream, std::size_t size, bool end = false) {
     return sendFrame(codec, h2::data(stream, std::string(size, 'x'), end), size);
@@ -150,7 +150,7 @@ TEST_F(H2Downloads, GiveTheConnectionsWindowBackWithTheirPaddingAndWhenTheyAreGo
   }
 }
 
-// Half of the window at once: a WINDOW_UPDATE for each frame would be a system call for each.
+// The window comes back in halves, because a WINDOW_UPDATE for each frame would cost a system call for each.
 TEST_F(H2Downloads, GiveTheConnectionsWindowBackInHalves) {
   const StreamId id = get();
   for (int i = 0; i < 1024; ++i) {
@@ -164,7 +164,7 @@ TEST_F(H2Downloads, GiveTheConnectionsWindowBackInHalves) {
   EXPECT_LE(updates, 1024 / 31);
 }
 
-// A WINDOW_UPDATE of the connection's own is a system call of its own.
+// A WINDOW_UPDATE of the connection alone costs a system call of its own.
 TEST_F(H2Downloads, GiveTheConnectionsWindowBackTogetherWithOtherFrames) {
   const StreamId first = get();
   const StreamId second = get();
@@ -193,7 +193,7 @@ constexpr std::uint32_t kFirstWindow = 4 * 1024;
 class H2FirstWindow : public H2FlowControl {
  protected:
   H2FirstWindow() { limits.firstWindow = kFirstWindow; }
-  /// SETTINGS_INITIAL_WINDOW_SIZE, as it was announced.
+  /// Returns SETTINGS_INITIAL_WINDOW_SIZE, as it was announced.
   std::uint32_t announced() const {
     const std::string& entries = reader.find(H2Type::kSettings, 0)->payload;
     for (std::size_t at = 0; at + 6 <= entries.size(); at += 6) {
@@ -215,7 +215,7 @@ TEST_F(H2FirstWindow, IsAllThatAnUploadHasBeforeItIsWidened) {
   exchange(*codec, {});
   EXPECT_EQ(reader.granted(1), kFirstWindow / 2);
   codec->widen(1);
-  codec->widen(3);  // there is none
+  codec->widen(3);  // there is no such stream
   exchange(*codec, {});
   EXPECT_EQ(reader.granted(1), kStreamWindow - kFirstWindow / 2);
   ASSERT_TRUE(sendData(*codec, 1, kStreamWindow - kFirstWindow / 2, true));

@@ -1,4 +1,4 @@
-// The two HTTP/2 codecs against each other, over queues that tear the bytes into pieces.
+// The two HTTP/2 codecs against each other, over queues that split the bytes into pieces.
 
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ class H2Pair : public ::testing::Test {
     run();
   }
 
-  // Moves bytes both ways, `piece` at a time, granting what arrives, until nobody has anything to say.
+  // Moves bytes both ways, `piece` at a time, and grants those that arrive, until neither side has more to send.
   void run(std::size_t piece = 100'000) {
     for (int round = 0; round < 100'000; ++round) {
       const bool moved = move(*client, *server, piece) | move(*server, *client, piece);

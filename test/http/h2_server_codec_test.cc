@@ -17,7 +17,7 @@ class H2Server : public ::testing::Test {
   void start() { codec = http::makeH2ServerCodec(sink, pool, limits, http::Scheme::kHttp, clock, &memory); }
   void SetUp() override { start(); }
 
-  // What a client sends, then what the server answers.
+  // Sends the client's bytes and returns the server's answer.
   void exchange(std::string_view bytes) {
     codec->feed(bytes);
     flush();
@@ -187,7 +187,7 @@ TEST_F(H2Server, GivesTheStreamsWindowOnlyAsGranted) {
   EXPECT_EQ(reader.granted(1), 3u * 16384) << "no more than was received";
 }
 
-// RFC 9113 has no half of a connection that is of any use to the other side.
+// In RFC 9113 half a connection is of no use to the other side.
 TEST_F(H2Server, AClientThatEndsItsSideHasLeft) {
   start();
   exchange(h2::clientHello() + h2::settingsAck() + h2::headers(1, h2::get(), true));
@@ -206,7 +206,7 @@ TEST_F(H2Server, RefusesMoreThanTheStreamWindow) {
   EXPECT_NE(reader.goaway() != nullptr || resetCode(1) == h2error::kFlowControlError, false);
 }
 
-// The connection's window must not shrink by what nobody took of them.
+// The connection's window must not shrink by the bytes of streams that were never taken.
 TEST_F(H2Server, ReturnsTheConnectionsWindowOfStreamsThatAreOver) {
   limits.streamWindow = 65535;
   limits.connectionWindow = 65535;
@@ -284,7 +284,7 @@ TEST_F(H2Server, RefusesAStreamWithoutAnOwner) {
   EXPECT_EQ(resetCode(1), h2error::kRefusedStream);
 }
 
-// RFC 9113 section 8.2.2: whatever a filter has added, the client may not be given a malformed response.
+// The client may not get a malformed response, whatever a filter has added (RFC 9113 section 8.2.2).
 TEST_F(H2Server, PassesOverFieldsThatACodecAloneWrites) {
   exchange(h2::clientHello() + h2::headers(1, h2::get(), true));
   base::Arena arena(pool);
@@ -301,7 +301,7 @@ TEST_F(H2Server, PassesOverFieldsThatACodecAloneWrites) {
   EXPECT_EQ(frame->lines, (H2Lines{{":status", "200"}, {"x-a", "1"}}));
 }
 
-// A filter's edit must not become a second request at somebody who speaks HTTP/1.1.
+// A filter's edit must not become a second request at a peer that speaks HTTP/1.1.
 TEST_F(H2Server, NeverEncodesALineThatBreaksTheGrammar) {
   const std::vector<std::pair<std::string, std::string>> bad = {{"x-a", "1\r\nx-b: 2"},
                                                                 {"x-a", std::string("a\0b", 3)},
@@ -380,7 +380,7 @@ TEST_F(H2Server, ReportsAHeadThatIsUnderWay) {
   EXPECT_EQ(sink.count(), 1u);
 }
 
-// A client that waits for what it was promised must not be taken for one that drips a head.
+// A client that waits for a response must not be taken for one that sends a head slowly.
 TEST_F(H2Server, AHeadThatWasRefusedIsNotUnderWay) {
   exchange(h2::clientHello() + h2::headers(1, h2::get(), true));
   exchange(h2::headers(3, {{":method", "GET"}}, true));

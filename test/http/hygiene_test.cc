@@ -14,7 +14,7 @@ namespace {
 
 using Lines = std::vector<std::pair<std::string, std::string>>;
 
-// A request as a codec hands it in, with the arena that its head lives in.
+// A request as a codec passes it in, with the arena of its head.
 class Checked {
  public:
   Checked(RawRequest raw, const Lines& lines, Scheme scheme = Scheme::kHttp) : head_(check(raw, lines, scheme)) {}
@@ -395,7 +395,7 @@ TEST(ResponseHygiene, FramingIsSaidOnce) {
   }
 }
 
-// What an origin says is for the client to judge, and no guard of ours rests on it.
+// The client judges the fields of an origin, and no guard of the gateway depends on them.
 TEST(ResponseHygiene, ContentTypesAreTheClientsToJudge) {
   EXPECT_TRUE(CheckedResponse(answer(200), {{"content-length", "0"}, {"content-type", "a, b"}, {"content-type", ""}})
                   .head.ok());

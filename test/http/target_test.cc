@@ -62,8 +62,8 @@ TEST(Target, IsRefusedWhereServersDisagree) {
   }
 }
 
-// Every short path over the alphabet of tricks: the normal form is a fixed point, and holds nothing that another server
-// would normalise once more.
+// Every short path over the alphabet of tricks: the normal form is a fixed point, and no other server would normalise
+// it further.
 TEST(Target, TheNormalFormIsAFixedPoint) {
   const std::string_view pieces[] = {"/", ".", "..", "a", ";", "%2e", "%2E", "%", "25", "%41", "%c0%ae", "\\", "%3b"};
   constexpr std::size_t kCount = std::size(pieces);

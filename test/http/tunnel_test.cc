@@ -1,4 +1,4 @@
-// The WebSocket handshake (RFC 6455 section 4): what asks for a tunnel, and what agrees to it.
+// The WebSocket handshake (RFC 6455 section 4): requests that ask for a tunnel, and answers that agree to it.
 #include "proxy/http/tunnel.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ struct HandshakeRequest {
                                                                        {"upgrade", "websocket"},
                                                                        {"sec-websocket-key", kKey},
                                                                        {"sec-websocket-version", "13"}};
-  /// Fields of that name go; the new ones come.
+  /// Replaces the fields of that name.
   HandshakeRequest& with(std::string_view name, std::vector<std::string_view> values) {
     std::erase_if(fields, [&](const auto& field) { return field.first == name; });
     for (const std::string_view value : values) fields.emplace_back(name, value);
@@ -88,7 +88,7 @@ TEST_F(Handshake, IsAskedForByExtendedConnectWithoutAKey) {
   EXPECT_EQ(extended("websocket", "", "GET").error().status, 400);
 }
 
-// Row 34: the only protocol, the only one that is asked for, and named by Connection.
+// An upgrade must name WebSocket, and nothing else, and Connection must name the field.
 TEST_F(Handshake, AsksForNothingIfItIsNotWhole) {
   EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("upgrade", {"h2c"})));
   EXPECT_FALSE(asksForATunnel(HandshakeRequest().with("upgrade", {"websocket, h2c"})));
@@ -137,7 +137,7 @@ TEST_F(Agreement, NamesTheProtocolAndAnswersTheKey) {
                       {"sec-websocket-accept", kAccept}}));
 }
 
-// Row 35.
+// A 101 must fit the request.
 TEST_F(Agreement, RefusesAnythingLess) {
   EXPECT_FALSE(agrees({}));
   EXPECT_FALSE(agrees({{"upgrade", "websocket"}, {"sec-websocket-accept", kAccept}}));

@@ -22,7 +22,7 @@ class CandidateGenerator {
  public:
   explicit CandidateGenerator(std::uint64_t seed) : random_(seed) {}
 
-  /// The same ones for the same seed.
+  /// Returns the same candidates for the same seed.
   std::vector<Candidate> candidates() {
     std::vector<Candidate> result(random_() % 80);
     for (std::uint32_t i = 0; i < result.size(); ++i) {
@@ -39,8 +39,8 @@ class CandidateGenerator {
     return result;
   }
 
-  std::unique_ptr<Request> request() {
-    auto made = std::make_unique<Request>(oneOf({"GET", "PUT", "POST"}), oneOf({"1", "a,b", "c"}), target());
+  std::unique_ptr<RequestMaker> request() {
+    auto made = std::make_unique<RequestMaker>(oneOf({"GET", "PUT", "POST"}), oneOf({"1", "a,b", "c"}), target());
     for (std::uint64_t i = random_() % 4; i > 0; --i) made->add(oneOf({"x-a", "x-b"}), oneOf({"a", "b", "1", ""}));
     return made;
   }
@@ -86,7 +86,7 @@ TEST(Candidates, AgreeWithTryingThemOneByOne) {
     std::vector<Candidate> inOrder = generate.candidates();
     std::sort(inOrder.begin(), inOrder.end(), comesBefore);
     for (int i = 0; i < 40; ++i) {
-      const std::unique_ptr<Request> request = generate.request();
+      const std::unique_ptr<RequestMaker> request = generate.request();
       ASSERT_EQ(routeNameOf(candidates.firstHolding(request->head())), tryOneByOne(inOrder, request->head()))
           << "seed " << seed << ": " << request->head().target;
     }

@@ -54,7 +54,7 @@ TEST(HeaderEdit, RemovesEveryLineOfTheName) {
   EXPECT_EQ(linesOf(headers), "x-b=2;");
 }
 
-// Who hands fields to programs as variables reads "x_a" for "x-a".
+// A server that hands fields to programs as variables reads "x_a" for "x-a".
 TEST(HeaderEdit, RemovesTwinsOfTheFieldsThatItSetsOrRemoves) {
   base::ChunkPool pool;
   base::Arena arena(pool);

@@ -41,8 +41,8 @@ TEST(Redirect, ReplacesSchemeHostnameAndPort) {
   EXPECT_EQ(locationOf(to("", "", 8080)), "http://shop.test:8080/a/b?q=1");
 }
 
-// HTTPRequestRedirectFilter.port: the scheme's if there is one, else the listener's; not named where it goes without
-// saying.
+// HTTPRequestRedirectFilter.port: the port is the scheme's if the filter sets one, else the listener's; a default port
+// is not written.
 TEST(Redirect, TakesThePortOfTheSchemeOrElseOfTheListener) {
   EXPECT_EQ(locationOf({}, {.listenerPort = 8080}), "http://shop.test:8080/a/b?q=1");
   EXPECT_EQ(locationOf(to("https", "", 0), {.listenerPort = 8080}), "https://shop.test/a/b?q=1");

@@ -1,4 +1,4 @@
-// Requests for tests of routing: a head and the memory behind it.
+// Makes requests for tests of routing: a head and its memory.
 #pragma once
 
 #include <initializer_list>
@@ -10,11 +10,11 @@
 
 namespace sluice::routing::test {
 
-class Request {
+class RequestMaker {
  public:
   using Fields = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
-  Request(std::string_view method, std::string_view authority, std::string_view target, Fields fields = {})
+  RequestMaker(std::string_view method, std::string_view authority, std::string_view target, Fields fields = {})
       : message_(pool_) {
     message_.head.methodText = message_.arena.copy(method);
     message_.head.method = http::methodFrom(message_.head.methodText);

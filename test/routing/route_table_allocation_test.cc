@@ -1,4 +1,4 @@
-// Counts what a look-up allocates: the promise of RouteTable::match is none at all.
+// Counts the allocations of a look-up: RouteTable::match promises none at all.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ namespace {
 thread_local std::size_t allocations = 0;
 }
 
-// Not inlined: the compiler would take malloc and free for a mismatched pair.
+// These are not inlined, because the compiler would take malloc and free for a mismatched pair.
 [[gnu::noinline]] void* operator new(std::size_t size) {
   ++allocations;
   void* memory = std::malloc(size == 0 ? 1 : size);

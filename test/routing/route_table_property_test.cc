@@ -116,7 +116,7 @@ bool nameFits(const std::string& wanted, bool isExpression, const std::string& n
   return wanted.empty() || (isExpression ? Regex::compile(wanted)->matches(name) : wanted == name);
 }
 
-/// A path that names no method is asked for by those alone that name nothing either.
+/// A path without a gRPC method matches only entries that name no method either.
 bool callFits(const RpcPattern& rpc, const std::string& path) {
   if (rpc.service.empty() && rpc.method.empty()) return true;
   const std::size_t slash = path.find('/', 1);
@@ -125,7 +125,7 @@ bool callFits(const RpcPattern& rpc, const std::string& path) {
          nameFits(rpc.method, rpc.isExpression, path.substr(slash + 1));
 }
 
-/// Of several header matches with one name the first counts.
+/// If several header matches have one name, the first counts.
 std::size_t headersCounted(const RouteEntry& entry) {
   return entry.headers.size() == 2 && entry.headers[1].name == "x-a" ? 1 : entry.headers.size();
 }
@@ -146,7 +146,8 @@ auto rankOf(const std::string& name, bool isExpression) {
   return std::pair(name.empty() ? 2 : isExpression ? 1 : 0, -static_cast<long>(name.size()));
 }
 
-/// The smaller the better. What a table's other kind of entries have is the same for all of this kind.
+/// Ranks an entry, the smaller the better. The members of the other kind of entries are equal in all entries of this
+/// kind.
 auto entryRank(const RouteEntry& entry) {
   const auto exactHost = entry.hostname.starts_with("*.") || entry.hostname.empty();
   const int kind = entry.pathKind == PathKind::kExact ? 0 : entry.pathKind == PathKind::kExpression ? 1 : 2;

@@ -16,7 +16,7 @@ namespace {
 
 using test::RequestMaker;
 
-/// An entry for the rule `name`; what a test does not care about keeps its default.
+/// An entry for the rule `name`; members that a test does not set keep their defaults.
 RouteEntry entryNamed(const std::string& name, PathKind kind = PathKind::kPrefix, const std::string& path = "/") {
   auto rule = std::make_shared<Rule>();
   rule->route = name;

@@ -114,7 +114,7 @@ bool rpcEntryFits(const RpcEntry& entry, const std::string& service, const std::
   return one(entry.pattern.service, service) && one(entry.pattern.method, method) && (!entry.wantsHeader || withHeader);
 }
 
-/// The smaller the better.
+/// Ranks an entry, the smaller the better.
 auto rpcEntryRank(const RpcEntry& entry) {
   const auto kind = [&](const std::string& pattern) {
     return pattern.empty() ? 2 : entry.pattern.isExpression ? 1 : 0;

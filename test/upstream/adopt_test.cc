@@ -1,5 +1,5 @@
-// Other Backends and other rules for the pools of a running worker: what is untouched notices nothing, what is gone
-// goes when the last one has left it.
+// A running worker adopts other Backends and other rules: unchanged pools notice nothing, and removed ones go after
+// their last request.
 #include <gtest/gtest.h>
 
 #include "test/upstream/pool_rig.h"
@@ -15,14 +15,14 @@ UpstreamPolicy policy(const std::string& allowed = "192.0.2.0/24") {
 
 class Adoption : public ::testing::Test {
  protected:
-  /// Another configuration, in which the Backend is not what it was.
+  /// Adopts another configuration, in which the Backend has another identity.
   void replaceBackend() {
     const auto other = PoolRig::planOf("other", {});
     plan_ = rig_.plan;
     rig_.plan = other;
     rig_.adopt(policy(), {other});
   }
-  /// Nobody holds on to the cluster's plan any more.
+  /// Returns true if nothing holds the cluster's plan any more.
   bool isGone() const { return plan_.expired(); }
 
   PoolRig rig_;

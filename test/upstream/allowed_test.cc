@@ -1,5 +1,5 @@
-// Where a connection could go, and requests that may go to some of it alone: what is dialled and what is taken from the
-// pool (E-97, G-01).
+// Tests resolve(), and requests that may go to some of a Backend's addresses alone: no other address is dialled or
+// taken from the pool.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -174,7 +174,7 @@ TEST_F(Allowed, OnlyAllowedEndpointsOfAServiceServe) {
   for (int i = 0; i < 20; ++i) rig_->wantOf({"10.0.0.1", "10.0.0.3"});
   ASSERT_TRUE(rig_->settle());
   for (std::size_t i = 0; i < rig_->dialled(); ++i) EXPECT_NE(ip(i), "10.0.0.2");
-  // Those that wait for a dead one go to the other that is left.
+  // Requests that wait for a dead address go to the one that is left.
   const std::size_t before = rig_->dialled();
   for (std::size_t i = 0; i < before; ++i) {
     if (ip(i) == "10.0.0.1") rig_->wire(i).refuse();

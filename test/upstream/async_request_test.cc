@@ -1,5 +1,5 @@
-// The requests that the gateway makes for itself: what they send and hand over, what bounds them, and that destroying
-// one leaves nothing behind.
+// The requests that the gateway makes for itself: they send, hand over and are bounded, and destroying one leaves
+// nothing behind.
 #include "proxy/upstream/async_request.h"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Records what it is told, and takes the response's body as it comes unless it is told not to.
+/// Records the calls of its request, and takes the response's body at once unless a test stops it.
 class Caller final : private AsyncRequestOwner {
  public:
   explicit Caller(PoolRig& rig, const AsyncRequestTimes& times = {seconds(60), {}, {}})

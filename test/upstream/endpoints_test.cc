@@ -1,4 +1,4 @@
-// A Service's endpoints: how requests are spread, that a dead one costs nobody a request, and how they come and go.
+// The endpoints of a Service: requests are spread, a dead endpoint fails no request, and endpoints come and go.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -27,7 +27,7 @@ class Endpoints : public ::testing::Test {
     rig_->adopt(PoolRig::policyOf(options_), {rig_->plan});
   }
   std::string ip(std::size_t wire) { return rig_->wire(wire).address().ip(); }
-  /// Accepts or refuses what was dialled and not looked at yet, until nothing is dialled any more.
+  /// Accepts or refuses each dialled connection, until none is dialled any more.
   void answerDials(const std::set<std::string>& dead = {}) {
     for (; next_ < rig_->dialled(); ++next_) {
       if (dead.contains(ip(next_))) {
@@ -37,7 +37,7 @@ class Endpoints : public ::testing::Test {
       }
     }
   }
-  /// Where a request that was begun went.
+  /// Returns the address to which a request went.
   std::string endpointOf(std::size_t request) {
     Connection* connection = rig_->upstreams->find(rig_->connectionOf(request));
     return connection == nullptr ? "none" : connection->peer().ip();
@@ -77,7 +77,7 @@ TEST_F(Endpoints, ABusyOneGetsLess) {
     rig_->want();
     answerDials();
   }
-  // Those of the first end, those of the second do not.
+  // Requests to the first endpoint end, those to the second do not.
   for (std::size_t i = 0; i < rig_->dialled(); ++i) {
     if (ip(i) == "10.0.0.1") rig_->backends[i]->respond(0, 200, "");
   }

@@ -1,4 +1,4 @@
-// What ends connections and waits: refusals, bounds on both sides, time; and that every count comes back to zero.
+// Connections and waits end by refusals, bounds (tested on both sides) and time, and every count comes back to zero.
 #include <gtest/gtest.h>
 
 #include "test/upstream/pool_rig.h"
@@ -59,7 +59,7 @@ TEST(PoolDial, OneFailureFailsOneWaiterWhileOthersAreOnTheirWay) {
   EXPECT_EQ(rig.dialled(), 3U);
 }
 
-// A machine that stalls brings both in one round, the timer first.
+// On a machine that stalls, both come in one round, the timer first.
 TEST(PoolDial, AConnectionThatComesAboutAsItsTimeRunsOutIsTooLate) {
   PoolRig rig;
   const std::size_t request = rig.want();

@@ -1,5 +1,4 @@
-// The pools of one worker in memory: requests that wait, begin and end at a test's hand, and the backends that they
-// reach.
+// The pools of one worker in memory: requests that a test lets wait, begin and end, and the backends that they reach.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +27,7 @@ struct PoolOptions {
   std::uint64_t maxConnections = 1024;
   routing::UpstreamProtocol protocol = routing::UpstreamProtocol::kHttp11;
   bool tls = false;
-  /// IP literals, in order: makes the Backend a Service.
+  /// IP literals in order, which make the Backend a Service.
   std::optional<std::vector<std::string>> endpoints = std::nullopt;
   std::uint64_t randomSeed = 1;
 };
@@ -58,17 +57,17 @@ class PoolRig final : private net::Beats, private WaiterSink {
   }
 
   Cluster& cluster() { return upstreams->cluster(plan); }
-  /// As another worker that serves the Backend sees it.
+  /// The circuit breaker, as another worker that serves the Backend sees it.
   CircuitBreaker& budget() { return budget_; }
 
-  /// Other plans than `plan`, which may be another one from then on.
+  /// Adopts other plans; `plan` may be another one from then on.
   void adopt(const UpstreamPolicy& policy, const Upstreams::Plans& plans) {
     const net::Worker::Turn turn(worker);
     upstreams->adopt(policy, plans);
   }
 
-  /// A request that wants a connection now, to the endpoint at `preferred` if it may be, and not to that at `avoided`.
-  /// Returns its number, by which everything below goes.
+  /// Adds a request that wants a connection now, to the endpoint at `preferred` if possible, and not to the one at
+  /// `avoided`. Returns its number, which the functions below take.
   std::size_t want(const std::optional<net::Address>& preferred = std::nullopt,
                    const std::optional<net::Address>& avoided = std::nullopt) {
     const net::Worker::Turn turn(worker);
@@ -77,7 +76,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
     acquire(requests_.size(), avoided ? &*avoided : nullptr);
     return requests_.size() - 1;
   }
-  /// One that wants a connection to one of those alone.
+  /// Adds a request that wants a connection to one of those addresses alone.
   std::size_t wantOf(const std::vector<std::string>& ips, const std::optional<net::Address>& preferred = std::nullopt) {
     const net::Worker::Turn turn(worker);
     add();
@@ -87,7 +86,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
     acquire(requests_.size());
     return requests_.size() - 1;
   }
-  /// One that wants to know where a connection could go, and no connection.
+  /// Adds a request that wants addresses and no connection.
   std::size_t ask() {
     const net::Worker::Turn turn(worker);
     add();
@@ -95,19 +94,19 @@ class PoolRig final : private net::Beats, private WaiterSink {
     resolve(requests_.back(), requests_.size());
     return requests_.size() - 1;
   }
-  /// What it was told, an address after the other; "" if nothing yet.
+  /// Returns the addresses that it was told, joined; "" if none yet.
   std::string told(std::size_t index) const {
     std::string text;
     for (const net::Address& address : requests_[index].resolved)
       text += (text.empty() ? "" : " ") + address.toString();
     return text;
   }
-  /// It is over, and has left its cluster.
+  /// Ends a request, which leaves its cluster.
   void done(std::size_t index) {
     const net::Worker::Turn turn(worker);
     requests_[index].cluster->leave();
   }
-  /// It does not want one any more.
+  /// Lets a waiting request give up.
   void leave(std::size_t index) {
     const net::Worker::Turn turn(worker);
     requests_[index].cluster->abandon(index + 1);
@@ -223,7 +222,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
     request.stream = upstreams->find(*lease)->begin(token, head);
   }
 
-  // WaiterSink: records; what follows is done in the drive beat.
+  // WaiterSink: these only record; the rest is done in the drive beat.
   bool onPoolReady(http::Token waiter) override {
     RigRequest& request = requests_[static_cast<std::size_t>(waiter - 1)];
     if (request.gone) return false;

@@ -1,4 +1,4 @@
-// Who gets which connection, when another one is opened, and that nobody waits for ever.
+// A pool gives connections to requests and opens others, and no request waits for ever.
 #include <gtest/gtest.h>
 
 #include "test/upstream/pool_rig.h"

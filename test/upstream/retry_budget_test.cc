@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 class RetryBudgetTest : public ::testing::Test {
  protected:
-  /// Requests that all fail, over so long a time; each would be tried again, and again until it is refused.
+  /// Serves requests that all fail, over that time; each is retried until a retry is refused.
   std::uint64_t storm(std::uint64_t requests, base::Duration time) {
     std::uint64_t retries = 0;
     for (std::uint64_t i = 0; i < requests; ++i) {
@@ -74,7 +74,7 @@ TEST_F(RetryBudgetTest, RemembersTheRequestsOfTheInterval) {
   EXPECT_EQ(storm(1, milliseconds(1)), 10U) << "all are forgotten";
 }
 
-// Those that are still in their pause, and those whose client went away in it.
+// Some retries are still in their pause, and the clients of others went away in it.
 TEST_F(RetryBudgetTest, CountsARetryWhetherItIsBegunOrNot) {
   serve(100, milliseconds(1));
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(budget_.tryTake(now_, begun_));

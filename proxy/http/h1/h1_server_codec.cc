@@ -34,7 +34,7 @@ H1Framing framingOf(const RequestHead& head) {
 
 // Decides about framing and Content-Length (RFC 9112 section 6, RFC 9110 section 8.6). `answersHead`: the request's
 // method is HEAD.
-H1Announcement announce(const ResponseHead& head, Version version, bool answersHead) {
+H1Announcement announcementOf(const ResponseHead& head, Version version, bool answersHead) {
   if (head.status == 204) return {};
   if (answersHead || head.status == 304) return {H1Framing::kNone, head.contentLength};
   switch (head.body) {
@@ -247,7 +247,7 @@ void H1ServerCodec::sendInterim(StreamId stream, const ResponseHead& head) {
 void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   if (!isCurrent(stream) || out_.state() != Writing::kNothing) return;
   if (head.body == Body::kTunnel) return openTunnel(head);
-  const H1Announcement body = announce(head, version_, headRequest_);
+  const H1Announcement body = announcementOf(head, version_, headRequest_);
   // If the response is over before the request, the rest of the request is never read, and the client should know.
   const bool early = reading_ == Reading::kBody && isComplete(head, sink_.responseBody(token_));
   if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || early) closeAfter_ = true;

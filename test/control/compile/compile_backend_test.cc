@@ -247,7 +247,7 @@ TEST(CompileBackend, GivesDifferentConnectionsDifferentIdentities) {
                           test::configMap("ca", "ca.crt", ca.certificate), test::keyPair("me", me)});
     change(world.backend());
     world.recompile();
-    identities.push_back(firstPlan(world).identity);
+    identities.push_back(firstPlan(world).identity.text());
   };
   const auto nothing = [](config::Backend&) {};
   add(nothing, test::authority(), client);

@@ -26,7 +26,7 @@ std::string matching(const std::string& match) {
   return with(kRpc, "rules: [{", "rules: [{matches: [" + match + "], ");
 }
 
-const routing::Rule* call(const World& world, const std::string& path, Request::Fields fields = {}) {
+const routing::Rule* call(const World& world, const std::string& path, RequestMaker::Fields fields = {}) {
   return world.rule(RequestMaker("POST", "a.test", path, fields));
 }
 

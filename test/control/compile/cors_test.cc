@@ -107,7 +107,7 @@ TEST(Cors, AnswersAnAllowedOriginAndReplacesTheBackendsFields) {
 
 TEST(Cors, RemovesTheBackendsFieldsForOtherOrigins) {
   const auto some = cors("allowOrigins: ['https://a.test'], allowCredentials: true");
-  const Request::Fields backends = {{"access-control-allow-origin", "*"}, {"x-a", "1"}};
+  const RequestMaker::Fields backends = {{"access-control-allow-origin", "*"}, {"x-a", "1"}};
   EXPECT_THAT(applied(*some, RequestFrom("https://b.test"), backends), ElementsAre("x-a: 1", "vary: origin"));
   EXPECT_THAT(applied(*some, RequestMaker("GET", "a.test", "/"), backends), ElementsAre("x-a: 1", "vary: origin"));
   EXPECT_THAT(
