@@ -1,10 +1,11 @@
-// Bounds on the sizes of files, folders and functions.
+// Bounds on the sizes of files, folders, functions and classes.
 #include <gtest/gtest.h>
 
 #include <map>
 #include <string>
 #include <vector>
 
+#include "test/architecture/classes.h"
 #include "test/architecture/ctags.h"
 #include "test/architecture/tree.h"
 
@@ -14,6 +15,7 @@ namespace {
 constexpr std::size_t kMaxFileLines = 500;
 constexpr std::size_t kMaxFunctionLines = 60;
 constexpr std::size_t kMaxFilesOfAFolder = 40;
+constexpr std::size_t kMaxMemberFunctions = 40;
 
 TEST(Sizes, NoFileIsLongerThan500Lines) {
   std::vector<std::string> findings;
@@ -46,6 +48,17 @@ TEST(Sizes, NoFunctionIsLongerThan60Lines) {
     if (function.end < function.line + kMaxFunctionLines) continue;
     findings.push_back(function.file + ":" + std::to_string(function.line) + ": " + function.name + " has " +
                        std::to_string(function.end - function.line + 1) + " lines");
+  }
+  EXPECT_TRUE(findings.empty()) << listed(findings);
+}
+
+TEST(Sizes, NoClassHasMoreThan40MemberFunctions) {
+  ASSERT_GT(classesOfTheTree().size(), 500u) << "universal-ctags finds the classes: test/support/install.sh test";
+  std::vector<std::string> findings;
+  for (const ClassSummary& type : classesOfTheTree()) {
+    if (type.memberFunctions <= kMaxMemberFunctions) continue;
+    findings.push_back(type.file + ":" + std::to_string(type.line) + ": " + type.qualified + " has " +
+                       std::to_string(type.memberFunctions) + " member functions");
   }
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
