@@ -63,5 +63,21 @@ TEST(Sizes, NoClassHasMoreThan40MemberFunctions) {
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
+TEST(Sizes, NoClassIsDefinedInMoreThanOneHeaderAndOneSource) {
+  ASSERT_GT(classesOfTheTree().size(), 500u) << "universal-ctags finds the classes: test/support/install.sh test";
+  std::vector<std::string> findings;
+  for (const ClassSummary& type : classesOfTheTree()) {
+    std::string names;
+    std::size_t headers = 0;
+    for (const std::string& file : type.memberFiles) {
+      names += " " + file;
+      if (file.ends_with(".h")) ++headers;
+    }
+    if (headers <= 1 && type.memberFiles.size() - headers <= 1) continue;
+    findings.push_back(type.file + ":" + std::to_string(type.line) + ": " + type.qualified + " has members in" + names);
+  }
+  EXPECT_TRUE(findings.empty()) << listed(findings);
+}
+
 }  // namespace
 }  // namespace sluice::test
