@@ -1,12 +1,13 @@
-// The files of a library are compiled many at a time, as one unit, in which they share one unnamed namespace. If two
-// files define the same name in it, they clash, or worse, a call silently reaches the other file's overload.
+// Names that must be unique: of classes in the tree, and of everything in the unnamed namespaces of a library.
 #include <gtest/gtest.h>
 
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "test/architecture/classes.h"
 #include "test/architecture/ctags.h"
 #include "test/architecture/layers.h"
 #include "test/architecture/tree.h"
@@ -31,6 +32,8 @@ bool isInNamedNamespace(const Definition& definition) {
   return definition.scope.starts_with("namespace:") && definition.scope.find("__anon") == std::string::npos;
 }
 
+// The files of a library are compiled many at a time, as one unit, in which they share one unnamed namespace. If two
+// files define the same name in it, they clash, or worse, a call silently reaches the other file's overload.
 TEST(Names, InUnnamedNamespacesAreUniqueInTheirLibrary) {
   std::map<std::pair<std::string, std::string>, std::set<std::string>> local;  // target and name: files
   std::map<std::pair<std::string, std::string>, std::set<std::string>> shared;
@@ -47,6 +50,22 @@ TEST(Names, InUnnamedNamespacesAreUniqueInTheirLibrary) {
     if (files.size() > 1) findings.push_back(place.second + ": in " + *files.begin() + " and " + *files.rbegin());
     if (known != shared.end())
       findings.push_back(place.second + ": in " + *files.begin() + " and " + *known->second.begin());
+  }
+  EXPECT_TRUE(findings.empty()) << listed(findings);
+}
+
+TEST(Names, AreGivenToOneClassInTheTree) {
+  ASSERT_GT(classesOfTheTree().size(), 500u) << "universal-ctags finds the classes: test/support/install.sh test";
+  std::map<std::string, std::map<std::pair<std::string, std::string>, std::size_t>> places;  // name: file, scope: line
+  for (const ClassSummary& type : classesOfTheTree()) {
+    places[type.name].emplace(std::make_pair(type.file, type.qualified), type.line);
+  }
+  std::vector<std::string> findings;
+  for (const auto& [name, classes] : places) {
+    if (classes.size() == 1) continue;
+    std::string finding = name + ":";
+    for (const auto& [place, line] : classes) finding += " " + place.first + ":" + std::to_string(line);
+    findings.push_back(finding);
   }
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
