@@ -23,6 +23,11 @@ bool anyText(const SourceFile& file) {
   return !file.startsWith("test/architecture/") && !file.endsWith("/package-lock.json");
 }
 
+/// C++ and CMake, without this folder, which spells out what it looks for.
+bool code(const SourceFile& file) {
+  return (file.isCpp() || file.endsWith("CMakeLists.txt") || file.endsWith(".cmake")) && anyText(file);
+}
+
 struct Ban {
   const char* pattern;
   const char* instead;
@@ -108,6 +113,10 @@ TEST(Bans, NothingIsLeftForLater) {
   expectNowhere({{R"(\b(TODO|FIXME|XXX|HACK)\b)", "do it or open an issue", anyText, true},
                  {R"(^\s*#\s*if\s+0\b)", "remove it", cpp},
                  {R"(\bDISABLED_)", "fix it or remove it", cpp}});
+}
+
+TEST(Bans, NoRequirementIsNamedByANumber) {
+  expectNowhere({{R"(\b[A-Z]-\d\d[a-z]?\b)", "say the requirement itself", code, true}});
 }
 
 TEST(Bans, NoMachineAndNoRegistryIsNamed) {
