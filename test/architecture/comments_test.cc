@@ -31,6 +31,19 @@ TEST(Comments, OpenWithTheirSubject) {
   EXPECT_LE(findings.size() * 100, count) << "more than 1 % of " << count << " comments:" << listed(findings);
 }
 
+// Messages keep their spelling, because programs and people search for them.
+TEST(Comments, SayCannotInOneWord) {
+  static const std::regex kApart(R"(\b[Cc]an not\b)");
+  std::vector<std::string> findings;
+  for (const SourceFile& file : sourceTree()) {
+    if (!file.isCpp()) continue;
+    for (const Comment& comment : commentsOf(file.text)) {
+      if (std::regex_search(comment.text, kApart)) findings.push_back(file.path + ":" + std::to_string(comment.line));
+    }
+  }
+  EXPECT_TRUE(findings.empty()) << listed(findings);
+}
+
 TEST(Comments, AreFragmentsIfTheyOpenWithoutASubject) {
   EXPECT_TRUE(isFragment("Of the last attempt."));
   EXPECT_TRUE(isFragment("The same for responses."));
