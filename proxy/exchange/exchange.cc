@@ -70,8 +70,7 @@ bool Exchange::clientStalls() const {
          !speaksGrpc(head);
 }
 
-// This is inline because every exchange arms its timer.
-inline Timeline Exchange::timeline() const {
+Timeline Exchange::timeline() const {
   Timeline line{.timeouts = s_.transaction.context.timeouts(),
                 .lastProgress = s_.transaction.lastProgress,
                 .answering = s_.transaction.responseState == ResponseState::kAnswering,
@@ -95,13 +94,25 @@ inline Timeline Exchange::timeline() const {
 
 // The timer is not moved with every byte: the exchange looks when it fires. So it must not sleep past a stall that
 // begins meanwhile.
-void Exchange::arm() {
+void Exchange::armAt(base::MonotonicTime deadline) {
   s_.transaction.rearm = false;
   const base::TimeoutSettings& timeouts = s_.transaction.context.timeouts();
-  base::MonotonicTime due = std::min(firstDeadline(timeline()), s_.transaction.now() + timeouts.responseIdle);
+  base::MonotonicTime due = std::min(deadline, s_.transaction.now() + timeouts.responseIdle);
   if (s_.transaction.requestBody.end() == http::PipeEnd::kOpen)
     due = std::min(due, s_.transaction.now() + timeouts.bodyIdle);
   s_.transaction.context.worker().timers().set(*this, due);
+}
+
+// The settings alone bound a new exchange: it has no route, no attempt and no steps.
+void Exchange::armNew() {
+  const base::TimeoutSettings& timeouts = s_.transaction.context.timeouts();
+  const base::MonotonicTime started = s_.transaction.started;
+  armAt(firstDeadline({.timeouts = timeouts,
+                       .lastProgress = started,
+                       .answering = false,
+                       .tunnels = false,
+                       .clientStalls = false,
+                       .request = requestDeadline(started, nullptr, timeouts)}));
 }
 
 void Exchange::onTimer() {

@@ -23,7 +23,7 @@ class Exchange final : private net::Timer {
   Exchange(base::Handle<Exchange> self, ExchangeContext& context, const ClientStream& client,
            http::RequestMessage&& request)
       : s_(*this, self, context, client, std::move(request)) {
-    arm();
+    armNew();
   }
 
   /// Records that something happened; drive() follows in this beat.
@@ -74,7 +74,9 @@ class Exchange final : private net::Timer {
 
  private:
   void onTimer() override;
-  void arm();
+  void arm() { armAt(firstDeadline(timeline())); }
+  void armAt(base::MonotonicTime deadline);
+  void armNew();
   Timeline timeline() const;
   bool clientStalls() const;
   void expire(Expiry expiry);
