@@ -30,10 +30,12 @@ class DepthProcessor final : public processing::Processor {
     std::array<void*, 64> frames{};
     const auto end = frames.begin() + backtrace(frames.data(), static_cast<int>(frames.size()));
     constexpr std::uintptr_t kMostCodeBytes = 4096;
-    const auto found = std::find_if(frames.begin(), end, [](void* frame) {
+    const auto drive = std::find_if(frames.begin(), end, [](void* frame) {
       return reinterpret_cast<std::uintptr_t>(frame) - codeOfDrive() < kMostCodeBytes;
     });
-    const std::size_t between = found == end ? kUnknown : static_cast<std::size_t>(found - frames.begin()) - 1;
+    // A sanitizer's own frames may lie above the one that this function returns to.
+    const auto caller = std::find(frames.begin(), drive, __builtin_return_address(0));
+    const std::size_t between = drive == end ? kUnknown : static_cast<std::size_t>(drive - caller);
     most_ = std::max(most_, between);
     return Verdict::goOn();
   }
