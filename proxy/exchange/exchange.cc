@@ -134,6 +134,7 @@ void Exchange::expire(Expiry expiry) {
       s_.transaction.context.onLimit("clientIdle");
       return raise(Event::kDeadline, ofClient("the client did not take the answer in time"));
     case Expiry::kWithheld:
+      s_.transaction.context.onLimit("responseIdle");
       return raise(Event::kDeadline, {base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
                                       "too much waits for this client, or for what it sends to be taken"});
     case Expiry::kUnclaimed:

@@ -129,6 +129,7 @@ TEST_P(UnreadStreams, AreResetAfterResponseIdle) {
   time.pass(gateway, std::chrono::seconds(61));
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"responseIdle\"}", GetParam()));
   expectReset(attackers);
+  EXPECT_EQ(gateway.metric("sluice_limit_hits_total{limit=\"responseIdle\"}"), GetParam()) << "each is counted once";
 }
 
 // The streams read so much that they were given whole windows, and then no more.

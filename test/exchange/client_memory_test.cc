@@ -178,8 +178,10 @@ TEST_P(BodiesHeld, TheLargestWaitAtTheBoundWhileOthersOfTheClientGoOn) {
   };
   rig.advance(seconds(59));
   EXPECT_EQ(reset(), 0);
+  EXPECT_FALSE(limited("responseIdle"));
   rig.advance(seconds(2));
   EXPECT_GE(reset(), 1) << "until there is room again";
+  EXPECT_TRUE(limited("responseIdle"));
 }
 
 TEST_P(BodiesHeld, UploadsThatNobodyReadsAreResetAtTheBound) {
@@ -201,8 +203,10 @@ TEST_P(BodiesHeld, UploadsThatNobodyReadsAreResetAtTheBound) {
   };
   rig.advance(seconds(59));
   EXPECT_EQ(refused(), 0);
+  EXPECT_FALSE(limited("responseIdle"));
   rig.advance(seconds(2));
   EXPECT_GE(refused(), 1);
+  EXPECT_TRUE(limited("responseIdle"));
   EXPECT_LT(refused(), 4) << "the others have room again";
 }
 
