@@ -40,6 +40,8 @@ void RequestPath::act(RequestAction action) {
     case RequestAction::kProcess:
       return onMoved(t_.requestState >= RequestState::kPreparing ? s_.requestBody.move(true)
                                                                  : s_.requestBody.moveRequest());
+    case RequestAction::kPassWishes:
+      return passWishes();
     case RequestAction::kMatchAgain:
       return matchAgain();
     case RequestAction::kProcessTentative:
@@ -176,10 +178,21 @@ void RequestPath::processSecond() {
   onMoved(s_.requestBody.moveRequest());
 }
 
+// Steps that ask cost no transition each: there may be more of them than one drive allows.
+void RequestPath::passWishes() {
+  RequestBody::Outcome outcome = RequestBody::Outcome::kMatchAgain;
+  while (outcome == RequestBody::Outcome::kMatchAgain) outcome = s_.requestBody.moveRequest();
+  onMoved(outcome);
+}
+
 void RequestPath::matchAgain() {
   routing::RouteMatch match;
-  const Processing::Rematch result = s_.processing.matchAgain(match);
-  if (result == Processing::Rematch::kSame) return onMoved(s_.requestBody.moveRequest());
+  Processing::Rematch result = s_.processing.matchAgain(match);
+  while (result == Processing::Rematch::kSame) {
+    const RequestBody::Outcome outcome = s_.requestBody.moveRequest();
+    if (outcome != RequestBody::Outcome::kMatchAgain) return onMoved(outcome);
+    result = s_.processing.matchAgain(match);
+  }
   if (result == Processing::Rematch::kRefused) return;
   s_.processing.leaveRule();
   t_.context.observer().onLeftRoute(t_.exchange);

@@ -26,6 +26,7 @@ class RequestPath {
   void await();
   void processTentative();
   void processSecond();
+  void passWishes();
   void matchAgain();
   void enter();
   void prepare();

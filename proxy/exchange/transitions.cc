@@ -52,7 +52,7 @@ constexpr Transition<Req, A> kRequestTransitions[] = {
 
     {Req::kBeforeRouting, E::kRequestBody, A::kProcess, Req::kBeforeRouting},
     {Req::kBeforeRouting, E::kStepAnswer, A::kProcess, Req::kBeforeRouting},
-    {Req::kBeforeRouting, E::kMatchAgain, A::kProcess, Req::kBeforeRouting},  // the route is matched behind them anyway
+    {Req::kBeforeRouting, E::kMatchAgain, A::kPassWishes, Req::kBeforeRouting},
     {Req::kBeforeRouting, E::kStepsDone, A::kMatch, Req::kRouting},
 
     {Req::kFirstRound, E::kRequestBody, A::kProcess, Req::kFirstRound},

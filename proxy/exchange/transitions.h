@@ -88,7 +88,8 @@ enum class RequestAction : std::uint8_t {
   kRoute,             // finds rule and Backend: raises kGatewaySteps, kRouteSteps, kRejected, or as kEnter
   kMatch,             // finds them behind the steps that come before routing
   kProcess,           // moves the steps of the state: raises kStepsDone, kMatchAgain or kRejected, or waits
-  kMatchAgain,        // matches the route once more: raises kRouteChanged, kStepAnswer or kRejected
+  kPassWishes,        // moves on, because a route is matched behind these steps anyway: raises kStepsDone or kRejected
+  kMatchAgain,        // matches the route once more: raises kRouteChanged or kRejected, or moves on as kProcess
   kProcessTentative,  // applies the filters of the rule, then moves the steps of the tentative Backend
   kProcessSecond,     // moves the steps behind authentication
   kEnter,             // makes the first attempt: raises kRouted, kAttemptSteps, kUnavailable or kRejected

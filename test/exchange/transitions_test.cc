@@ -35,7 +35,7 @@ const ExpectedCells<Req, A> kRequestCells{
     {{Req::kRouting, E::kGiveUp}, {A::kNone, Req::kStopped}},
     {{Req::kBeforeRouting, E::kRequestBody}, {A::kProcess, Req::kBeforeRouting}},
     {{Req::kBeforeRouting, E::kStepAnswer}, {A::kProcess, Req::kBeforeRouting}},
-    {{Req::kBeforeRouting, E::kMatchAgain}, {A::kProcess, Req::kBeforeRouting}},
+    {{Req::kBeforeRouting, E::kMatchAgain}, {A::kPassWishes, Req::kBeforeRouting}},
     {{Req::kBeforeRouting, E::kStepsDone}, {A::kMatch, Req::kRouting}},
     {{Req::kBeforeRouting, E::kRequestBroken}, {A::kNone, Req::kStopped}},
     {{Req::kBeforeRouting, E::kRejected}, {A::kNone, Req::kStopped}},

@@ -359,5 +359,22 @@ TEST_P(RuleStepsTest, AStepOfTheChosenBackendThatWaitsHoldsTheSecondRoundBack) {
   expectOver(1);
 }
 
+// An exchange that makes too many transitions in one go fails, so a chain of many steps must not cost one for each.
+TEST_P(RuleStepsTest, AnyNumberOfStepsMayAskForAnotherMatch) {
+  std::vector<Step> asking;
+  for (int i = 0; i < 200; ++i) asking.push_back(makeRuleStep("asks", {.scope = Scope::kGateway}, asksForOther()));
+  for (std::vector<Step> Steps::*steps : {&Steps::beforeRouting, &Steps::gateway}) {
+    SetUp();
+    steps_.*steps = asking;
+    start();
+    const std::size_t index = request();
+    serve();
+    EXPECT_EQ(statusOf(*client_, index), 200);
+    EXPECT_EQ(rig_->steps.size(), asking.size());
+    EXPECT_FALSE(onlyTo(kOtherHost).empty());
+    expectOver(1);
+  }
+}
+
 }  // namespace
 }  // namespace sluice::exchange
