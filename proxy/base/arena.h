@@ -8,6 +8,7 @@
 #include <cassert>
 #include <cstddef>
 #include <memory>
+#include <new>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -43,6 +44,11 @@ class Arena {
     return chunks_->data + start;
   }
 
+  /// Makes a T. The arena never destroys it, so the caller does if the destructor matters.
+  template <typename T, typename... Args>
+  T* make(Args&&... args) {
+    return new (allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
+  }
   /// Returns an uninitialised array of a trivially destructible T.
   template <typename T>
   T* array(std::size_t count) {

@@ -46,7 +46,7 @@ class Exchange final : private net::Timer {
   void onResponse(http::ResponseMessage&& message) { responsePath_.onResponse(std::move(message)); }
   void addResponseBody(std::string_view bytes) { s_.responseBody.add(bytes); }
   void endResponse(std::optional<http::Trailers> trailers) { s_.responseBody.end(std::move(trailers)); }
-  void onUpstreamReset(const base::Error& error, bool unprocessed) { responsePath_.onReset(error, unprocessed); }
+  void onUpstreamReset(const base::Error& error, bool unprocessed) { s_.attempts.onReset(error, unprocessed); }
   void onRequestTaken(std::size_t count) { s_.requestBody.onTaken(count); }
   /// Called when a suspended step may go on, or has been dropped.
   void onStepAnswer(processing::Ticket ticket, bool dropped);

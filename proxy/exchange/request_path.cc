@@ -321,7 +321,8 @@ void RequestPath::begin() {
   attempt.begun = t_.now();
   Downstream* downstream = t_.downstream();
   if (downstream == nullptr || !attempt.request.claim()) {
-    return fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"), true);
+    return s_.attempts.onReset(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost"),
+                               true);
   }
   processing::Pipeline* const steps = s_.processing.attempt();
   if (steps != nullptr) {
@@ -338,7 +339,7 @@ void RequestPath::begin() {
   if (t_.requestBody.trailers() != nullptr) s_.processing.guardTrailers();
   if (head.body == http::Body::kTunnel) openHandshake(t_.request.arena, t_.context.generator(), head);
   if (!attempt.request.begin(head, t_.client.connection)) {
-    return fail(base::Error::internal("the request cannot be expressed towards the backend"), false);
+    return s_.attempts.onReset(base::Error::internal("the request cannot be expressed towards the backend"), false);
   }
   if (t_.route.rule->backendRequestTimeout != base::Duration::zero()) t_.rearm = true;
   proceed(*downstream);
@@ -347,12 +348,6 @@ void RequestPath::begin() {
 void RequestPath::postpone() {
   t_.raise(Event::kPostponed);
   await();
-}
-
-void RequestPath::fail(const base::Error& error, bool unprocessed) {
-  s_.attempts.current().unprocessed = unprocessed;
-  s_.attempts.current().request.end();
-  t_.raise(Event::kUpstreamReset, error);
 }
 
 // RFC 9110 section 10.1.1: 100 (Continue) is sent once, and only to a client that still waits for it.

@@ -39,7 +39,6 @@ class RequestPath {
   void acquire();
   void begin();
   void postpone();
-  void fail(const base::Error& error, bool unprocessed);
   void proceed(Downstream& downstream);
   void dismissClient();
   bool movesAttempt() const;

@@ -74,12 +74,6 @@ void ResponsePath::onResponse(http::ResponseMessage&& message) {
   judgeStatus();
 }
 
-void ResponsePath::onReset(const base::Error& error, bool unprocessed) {
-  s_.attempts.current().unprocessed = unprocessed;
-  s_.attempts.current().request.end();
-  t_.raise(Event::kUpstreamReset, error);
-}
-
 /// A client that answers the challenge authenticates the connection, which serves that client alone from then on.
 void ResponsePath::keepToClient(http::ResponseHead& challenge) {
   if (t_.context.refusesConnectionAuth()) return http::removeConnectionChallenges(challenge.headers);
@@ -177,7 +171,7 @@ void ResponsePath::reply() {
                            {*t_.route.rule, s_.attempts.backend()}, t_.route.listener->port);
     t_.responseBody.finish();
   }
-  s_.processing.showReply();
+  s_.processing.finishReply();
   t_.status = reply.head.status;
   codec->sendResponse(t_.client.stream, reply.head);
   t_.response.reset();  // the codec has what it needs

@@ -15,7 +15,6 @@ class ResponsePath {
   // Called by the upstream codec.
   void onInterim(http::ResponseMessage&& message);
   void onResponse(http::ResponseMessage&& message);
-  void onReset(const base::Error& error, bool unprocessed);
 
   /// Performs an action of the response's table.
   void act(ResponseAction action);

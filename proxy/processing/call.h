@@ -5,7 +5,6 @@
 // that runs before cannot reach it.
 #pragma once
 
-#include <new>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -92,7 +91,7 @@ struct Call {
   template <typename State>
   State& state() {
     if (memory == nullptr) {
-      memory = new (arena.allocate(sizeof(State), alignof(State))) State();
+      memory = arena.make<State>();
       if constexpr (!std::is_trivially_destructible_v<State>) {
         holds.add(arena, memory, [](const void* what) { static_cast<const State*>(what)->~State(); });
       }

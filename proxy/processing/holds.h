@@ -5,7 +5,6 @@
 // arena of the exchange. Used on the thread of the exchange.
 #pragma once
 
-#include <new>
 #include <utility>
 
 #include "proxy/base/arena.h"
@@ -29,7 +28,7 @@ class Holds {
 
   /// `what` belongs to the processor that adds it, or outlives it.
   void add(base::Arena& arena, const void* what, GiveBack giveBack) {
-    first_ = new (arena.allocate(sizeof(HeldResource), alignof(HeldResource))) HeldResource{what, giveBack, first_};
+    first_ = arena.make<HeldResource>(what, giveBack, first_);
   }
   bool empty() const { return first_ == nullptr; }
   /// Gives everything back, the resource taken last first. The arena must still live.

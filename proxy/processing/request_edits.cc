@@ -1,7 +1,5 @@
 #include "proxy/processing/request_edits.h"
 
-#include <new>
-
 #include "proxy/processing/query_edit.h"
 
 namespace sluice::processing {
@@ -25,13 +23,13 @@ void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool with
 }
 
 void RequestEdits::append(base::Arena& arena, const Step& step, const RequestEdit* edit) {
-  auto* record = new (arena.allocate(sizeof(EditRecord), alignof(EditRecord))) EditRecord{&step, edit, nullptr};
+  auto* record = arena.make<EditRecord>(&step, edit, nullptr);
   (last_ != nullptr ? last_->next : first_) = record;
   last_ = record;
 }
 
 void RequestEdits::add(base::Arena& arena, const Step& step, const RequestEdit& edit) {
-  append(arena, step, new (arena.allocate(sizeof(RequestEdit), alignof(RequestEdit))) RequestEdit(edit));
+  append(arena, step, arena.make<RequestEdit>(edit));
 }
 
 void RequestEdits::rewind(Mark mark) {

@@ -1,6 +1,5 @@
 #include "proxy/processing/step_call.h"
 
-#include <new>
 #include <utility>
 
 namespace sluice::processing {
@@ -8,7 +7,7 @@ namespace {
 
 template <typename Head>
 const Head* kept(base::Arena& arena, Head& head) {
-  const auto* before = new (arena.allocate(sizeof(Head), alignof(Head))) Head(head);
+  const auto* before = arena.make<Head>(head);
   head.headers = before->headers.copy(arena);
   return before;
 }
@@ -111,7 +110,7 @@ void StepCall::keepHeads(const StepTarget& target) {
   if (target.edits != nullptr) edits_ = target.edits->end();
   if (target.response != nullptr) response_ = kept(target.arena, *target.response);
   if (const Destination* now = destinationOf(target)) {
-    destination_ = new (target.arena.allocate(sizeof(Destination), alignof(Destination))) Destination(*now);
+    destination_ = target.arena.make<Destination>(*now);
   }
 }
 

@@ -16,8 +16,8 @@ struct ServedListener : std::enable_shared_from_this<ServedListener> {
   std::uint16_t port = 0;
   /// The steps that run before a route is matched; may be null.
   std::shared_ptr<const processing::Chain> preRouting;
-  std::shared_ptr<const processing::Chain>
-      chain;  // steps of the other PayloadProcessors that target it or its Gateway; may be null
+  /// The steps of all other PayloadProcessors that target it or its Gateway; may be null.
+  std::shared_ptr<const processing::Chain> chain;
 };
 
 }  // namespace sluice::routing

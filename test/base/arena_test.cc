@@ -117,5 +117,19 @@ TEST(Arena, NeverGivesTheSameBytesTwice) {
   for (const auto& [view, text] : pieces) ASSERT_EQ(view, text);
 }
 
+TEST(Arena, MakesAlignedObjectsFromTheirArguments) {
+  struct Pair {
+    char name;
+    double value;
+  };
+  ChunkPool pool;
+  Arena arena(pool);
+  arena.copy("x");
+  const Pair* pair = arena.make<Pair>('a', 2.5);
+  EXPECT_EQ(reinterpret_cast<std::uintptr_t>(pair) % alignof(Pair), 0u);
+  EXPECT_EQ(pair->name, 'a');
+  EXPECT_EQ(pair->value, 2.5);
+}
+
 }  // namespace
 }  // namespace sluice::base

@@ -55,6 +55,12 @@ std::size_t Attempts::pass(std::size_t count) {
   return retries_ ? retries_->replay.take(t_.passedBytes, count) : count;
 }
 
+void Attempts::onReset(const base::Error& error, bool unprocessed) {
+  attempt_.unprocessed = unprocessed;
+  attempt_.request.end();
+  t_.raise(Event::kUpstreamReset, error);
+}
+
 // RFC 9110 section 9.2.2, RFC 9113 section 8.7: a request is sent again only if the backend has certainly not acted, or
 // if the request may be repeated. A repeat costs no time. It is made at once and for every rule, but only once: after a
 // connection that was kept too long, or a stream that was refused.

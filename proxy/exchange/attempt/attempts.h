@@ -69,6 +69,9 @@ class Attempts {
     kRetry,   // another attempt follows, which is planned
     kGiveUp
   };
+  /// Called when the attempt ended before its response did. With `unprocessed` the backend has certainly not acted on
+  /// it.
+  void onReset(const base::Error& error, bool unprocessed);
   /// Judges an attempt that failed with the transaction's error.
   Judgement judgeFailure();
   /// Returns true if the rule retries for that status.

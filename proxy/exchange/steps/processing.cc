@@ -1,6 +1,5 @@
 #include "proxy/exchange/steps/processing.h"
 
-#include <new>
 #include <utility>
 
 #include "proxy/exchange/steps/body_framing.h"
@@ -18,8 +17,9 @@ using processing::Step;
 
 ExchangeSteps& Processing::open() {
   if (!steps_) {
-    void* place = t_.request.arena.allocate(sizeof(ExchangeSteps), alignof(ExchangeSteps));
-    steps_.reset(new (place) ExchangeSteps(*this, t_.token(), t_.client.client.ip(), t_.context, t_.request));
+    ExchangeStepsOwner& owner = *this;
+    steps_.reset(
+        t_.request.arena.make<ExchangeSteps>(owner, t_.token(), t_.client.client.ip(), t_.context, t_.request));
   }
   return *steps_;
 }
@@ -30,11 +30,6 @@ processing::Place Processing::place() const {
   const ExchangeNames names = namesOf(route.listener, route.rule, attempts_.backend());
   return {route.listener != nullptr ? std::string_view(route.listener->gateway) : names.gateway, names.route,
           names.backend};
-}
-
-http::RequestHead* Processing::copied(const http::RequestHead& head) {
-  void* place = t_.request.arena.allocate(sizeof(http::RequestHead), alignof(http::RequestHead));
-  return new (place) http::RequestHead(head);
 }
 
 // --- the rounds of a request ----------------------------------------------------------------------------------------
@@ -54,7 +49,7 @@ bool Processing::beginFirstRound() {
   if (!begun && !chains_.sharedHaveRequestSteps()) return false;
   const processing::Chains shared = chains_.shared();
   if (begun) {
-    http::RequestHead* const before = copied(t_.request.head);
+    http::RequestHead* const before = t_.request.arena.make<http::RequestHead>(t_.request.head);
     t_.request.head.headers = before->headers.copy(t_.request.arena);
     steps_->beginRule(*before);
   } else {
@@ -67,7 +62,7 @@ bool Processing::beginFirstRound() {
 
 /// `carries` says that the body goes through the steps.
 Pipeline& Processing::beginRequest(bool carries) {
-  t_.asked = copied(t_.request.head);
+  t_.asked = t_.request.arena.make<http::RequestHead>(t_.request.head);
   t_.request.head.headers = t_.asked->headers.copy(t_.request.arena);
   Pipeline& pipeline = open().beginRequest();
   steps_->sentHead = t_.asked;
@@ -90,7 +85,7 @@ bool Processing::beginTentative() {
   rebuildHead();
   const processing::Chain* own = chains_.all()[2];
   if (own == nullptr || own == steps_->tentativeChain || !own->hasPreAuthOfRequest()) return false;
-  steps_->beginTentative(*copied(attempts_.head(ruleFilters())), *own);
+  steps_->beginTentative(*t_.request.arena.make<http::RequestHead>(attempts_.head(ruleFilters())), *own);
   if (!steps_->request->carries() && own->wantsBodyPreAuth() && mayCarry()) carryRequest();
   steps_->request->appendRequest({nullptr, nullptr, own}, Round::kFirst);
   return true;
@@ -170,7 +165,7 @@ void Processing::restartRounds() {
 void Processing::beginAttempt() {
   const processing::Chains all = chains_.all();
   const processing::Chains own = {nullptr, nullptr, all[2]};
-  http::RequestHead* const head = copied(attempts_.head(ruleFilters()));
+  http::RequestHead* const head = t_.request.arena.make<http::RequestHead>(attempts_.head(ruleFilters()));
   const bool wanted = processing::wantsBody(own, bitOf(Phase::kRequestBody)) ||
                       processing::wantsBody(all, bitOf(Phase::kBackendRequest));
   Pipeline& pipeline = open().beginAttempt(*head, processing::bodyPath(head->body, wanted));
@@ -241,7 +236,7 @@ void Processing::beginKeptResponse() {
   steps_->response->append(chains_.all(), Phase::kResponseBody);
 }
 
-void Processing::showReply() {
+void Processing::finishReply() {
   http::ResponseMessage& reply = *t_.response;
   const bool refused = steps_ && steps_->refusal;
   if (refused) {

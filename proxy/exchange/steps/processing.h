@@ -74,8 +74,9 @@ class Processing final : private ExchangeStepsOwner {
   void beginResponse();
   void beginBackendResponse();
   void beginKeptResponse();
-  /// Shows a local reply to the steps of response-headers, unless one of them made it.
-  void showReply();
+  /// Adds the fields of a step that has replied to the local reply, and shows the reply to the steps of
+  /// response-headers, unless one of them made it.
+  void finishReply();
 
   /// Return the pipeline if bodies go through it, or nullptr.
   processing::Pipeline* requestCarrier() const { return carrier(&ExchangeSteps::request); }
@@ -111,7 +112,6 @@ class Processing final : private ExchangeStepsOwner {
   ExchangeSteps& open();
   processing::Pipeline& beginRequest(bool carries);
   void carryRequest();
-  http::RequestHead* copied(const http::RequestHead& head);
 
   struct InArena {
     void operator()(ExchangeSteps* steps) const { steps->~ExchangeSteps(); }
