@@ -5,8 +5,10 @@
 // finds its cluster by comparing a few words.
 #pragma once
 
+#include <array>
 #include <compare>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -20,18 +22,21 @@ class BackendIdentity {
   /// Makes the identity of no destination.
   BackendIdentity() = default;
   // These are implicit, because an identity is made of a text and of nothing else.
-  BackendIdentity(std::string text) : text_(std::move(text)), digest_(pki::sha256(text_)) {}
+  BackendIdentity(std::string text) : text_(std::move(text)) {
+    const pki::Sha256Digest digest = pki::sha256(text_);
+    std::memcpy(digest_.data(), digest.data(), digest.size());
+  }
   BackendIdentity(const char* text) : BackendIdentity(std::string(text)) {}
 
   const std::string& text() const { return text_; }
   bool empty() const { return text_.empty(); }
-  std::size_t hash() const {
-    std::size_t value = 0;
-    std::memcpy(&value, digest_.data(), sizeof value);
-    return value;
-  }
+  std::size_t hash() const { return digest_.front(); }
 
-  friend bool operator==(const BackendIdentity& a, const BackendIdentity& b) { return a.digest_ == b.digest_; }
+  friend bool operator==(const BackendIdentity& a, const BackendIdentity& b) {
+    std::uint64_t difference = 0;
+    for (std::size_t i = 0; i < a.digest_.size(); ++i) difference |= a.digest_[i] ^ b.digest_[i];
+    return difference == 0;
+  }
   /// Orders by the text, so the order does not depend on digests.
   friend std::strong_ordering operator<=>(const BackendIdentity& a, const BackendIdentity& b) {
     return a.text_ <=> b.text_;
@@ -43,7 +48,7 @@ class BackendIdentity {
 
  private:
   std::string text_;
-  pki::Sha256Digest digest_{};
+  std::array<std::uint64_t, sizeof(pki::Sha256Digest) / sizeof(std::uint64_t)> digest_{};
 };
 
 }  // namespace sluice::routing

@@ -14,8 +14,11 @@ Upstreams::Upstreams(const UpstreamParts& parts) : UpstreamContext(parts) {
 Upstreams::~Upstreams() { shutdown(); }
 
 Cluster& Upstreams::cluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
+  if (recent_ != nullptr && recent_->first == plan->identity) return *recent_->second;
   const auto found = clusters_.find(plan->identity);
-  return found != clusters_.end() ? *found->second : makeCluster(plan);
+  if (found == clusters_.end()) return makeCluster(plan);
+  recent_ = &*found;
+  return *found->second;
 }
 
 Cluster& Upstreams::makeCluster(const std::shared_ptr<const routing::BackendPlan>& plan) {
@@ -38,6 +41,7 @@ const std::shared_ptr<const routing::BackendPlan>& Upstreams::newest(
 void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
   setPolicy(policy);
   plans_ = plans;
+  recent_ = nullptr;
   ByIdentity<const std::shared_ptr<const routing::BackendPlan>*> wanted;
   for (const auto& plan : plans) wanted.emplace(plan->identity, &plan);
   for (auto entry = clusters_.begin(); entry != clusters_.end();) {

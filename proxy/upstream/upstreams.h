@@ -73,6 +73,8 @@ class Upstreams final : public UpstreamContext {
 
   base::BeatTable<Connection> connections_;
   ByIdentity<std::unique_ptr<Cluster>> clusters_;
+  /// The cluster that was found last, where most requests go; null if there is none.
+  const ByIdentity<std::unique_ptr<Cluster>>::value_type* recent_ = nullptr;
   Plans plans_;                                    // of the last adopt()
   std::vector<std::unique_ptr<Cluster>> retired_;  // no new request comes to them
   std::vector<std::unique_ptr<Pool>> leaving_;     // whose clusters may be retired themselves

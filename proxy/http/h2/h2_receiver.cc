@@ -45,22 +45,20 @@ struct H2Receiver::Receiving {
 
   static int beginHeaders(nghttp2_session* library, const nghttp2_frame* frame, void* userData) {
     if (frame->hd.type != NGHTTP2_HEADERS) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // a push: refuse it
-    H2Connection& connection = connectionOf(userData);
-    H2Receiver& receiver = *connection.receiver;
+    H2Receiver& receiver = self(userData);
     receiver.section_.begin();
     receiver.headIncomplete_ = true;
     if (!isRequest(*frame)) return 0;
-    H2Stream& stream = connection.streams.add(idOf(frame->hd));
+    H2Stream& stream = receiver.connection_.streams.add(idOf(frame->hd));
     return nghttp2_session_set_stream_user_data(library, frame->hd.stream_id, &stream);
   }
 
   static int header(nghttp2_session*, const nghttp2_frame* frame, nghttp2_rcbuf* name, nghttp2_rcbuf* value,
                     std::uint8_t, void* userData) {
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
-    H2Connection& connection = connectionOf(userData);
-    H2Receiver& receiver = *connection.receiver;
+    H2Receiver& receiver = self(userData);
     if (receiver.section_.add(textOf(name), textOf(value))) return 0;
-    return connection.fail(H2ErrorCode::kEnhanceYourCalm, receiver.section_.excess());
+    return receiver.connection_.fail(H2ErrorCode::kEnhanceYourCalm, receiver.section_.excess());
   }
 
   // Without this, nghttp2 would drop a malformed line and let the rest pass (RFC 9113 section 8.2.1 wants the message

@@ -135,9 +135,8 @@ struct H2Sender::Sending {
 
   static int frameSent(nghttp2_session*, const nghttp2_frame* frame, void* userData) {
     H2Connection& connection = connectionOf(userData);
-    H2Sender& sender = *connection.sender;
     const std::uint8_t type = frame->hd.type;
-    if (type == NGHTTP2_RST_STREAM) return resetSent(sender, *frame);
+    if (type == NGHTTP2_RST_STREAM) return resetSent(*connection.sender, *frame);
     if (type != NGHTTP2_DATA && type != NGHTTP2_HEADERS) return 0;
     const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     if (!ends && connection.side == H2Side::kServer) return 0;
