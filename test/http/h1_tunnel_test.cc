@@ -186,6 +186,22 @@ TEST(H1ServerTunnel, IsBrokenByALossAndByABrokenPipe) {
   EXPECT_TRUE(broken.codec->abortive());
 }
 
+TEST(H1ServerTunnel, OpensForNobodyIfItIsBrokenBeforeItsAnswerHasLeft) {
+  TunnelServer reset;
+  const auto& stream = reset.ask();
+  reset.agree();
+  reset.codec->reset(stream.id, ResetReason::kCancelled);
+  EXPECT_TRUE(reset.codec->abortive());
+  EXPECT_EQ(reset.out(), "");
+  TunnelServer broken;
+  auto& other = broken.ask();
+  broken.agree();
+  other.response.breakOff();
+  broken.codec->wake(other.id);
+  EXPECT_TRUE(broken.codec->abortive());
+  EXPECT_EQ(broken.out(), "");
+}
+
 // --- towards backends
 
 struct TunnelClient {

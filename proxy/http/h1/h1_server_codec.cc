@@ -286,6 +286,7 @@ void H1ServerCodec::reset(StreamId stream, ResetReason reason) {
 }
 
 void H1ServerCodec::produce(base::ByteQueue& out, std::size_t limit) {
+  if (tunnel_ && tunnel_->abortive()) out_.heads().clear();  // the tunnel was broken before its 101 could leave
   if (!out_.heads().empty()) out.splice(out_.heads(), out_.heads().size());
   if (out_.state() == Writing::kBody) {
     BodyPipe* pipe = sink_.responseBody(token_);
