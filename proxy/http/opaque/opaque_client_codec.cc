@@ -65,6 +65,8 @@ void OpaqueClientCodec::feedLost(const Error& error) {
     state_ = State::kEnded;
     return sink_.onRequestSent(token);
   }
+  // Nothing was sent, and produce() is not called any more.
+  if (state_ == State::kAsked) return sink_.onResponseReset(leave(), error, true);
   // Bytes that came before the loss and still wait for credit are delivered first.
   lost_ = error;
   stream_.feedEnd();

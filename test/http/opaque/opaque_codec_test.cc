@@ -344,6 +344,15 @@ TEST(OpaqueClientCodec, TellsWhyTheConnectionIsLost) {
   EXPECT_EQ(stream.error.type, base::ErrorType::kConnectionTimeout);
 }
 
+TEST(OpaqueClientCodec, CountsALossBeforeAnythingWasSentAsUnprocessed) {
+  OpaqueClient client;
+  auto& stream = client.ask();
+  client.codec->feedLost(base::Error::upstream(base::ErrorType::kConnectionTerminated, "gone"));
+  EXPECT_TRUE(stream.reset);
+  EXPECT_TRUE(stream.unprocessed);
+  EXPECT_EQ(client.codec->activeStreams(), 0U);
+}
+
 TEST(OpaqueClientCodec, CountsALossBehindTheBackendsEndAsSent) {
   OpaqueClient client;
   auto& stream = client.open();
