@@ -23,6 +23,7 @@ class BackendIdentity {
   BackendIdentity() = default;
   // These are implicit, because an identity is made of a text and of nothing else.
   BackendIdentity(std::string text) : text_(std::move(text)) {
+    if (text_.empty()) return;
     const pki::Sha256Digest digest = pki::sha256(text_);
     std::memcpy(digest_.data(), digest.data(), digest.size());
   }
@@ -32,11 +33,7 @@ class BackendIdentity {
   bool empty() const { return text_.empty(); }
   std::size_t hash() const { return digest_.front(); }
 
-  friend bool operator==(const BackendIdentity& a, const BackendIdentity& b) {
-    std::uint64_t difference = 0;
-    for (std::size_t i = 0; i < a.digest_.size(); ++i) difference |= a.digest_[i] ^ b.digest_[i];
-    return difference == 0;
-  }
+  friend bool operator==(const BackendIdentity& a, const BackendIdentity& b) { return a.digest_ == b.digest_; }
   /// Orders by the text, so the order does not depend on digests.
   friend std::strong_ordering operator<=>(const BackendIdentity& a, const BackendIdentity& b) {
     return a.text_ <=> b.text_;
