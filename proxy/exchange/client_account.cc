@@ -5,16 +5,6 @@
 
 namespace sluice::exchange {
 
-std::uint64_t ClientAccount::heldOfRequest() const {
-  const ExchangeSteps* steps = processing_.steps();
-  return t_.requestBody.bytes.size() + (steps != nullptr ? steps->heldOfRequest() : 0);
-}
-
-std::uint64_t ClientAccount::heldOfResponse() const {
-  const ExchangeSteps* steps = processing_.steps();
-  return t_.responseBody.bytes.size() + (steps != nullptr ? steps->heldOfResponse() : 0);
-}
-
 // Time counts against the client only while bytes wait for it, so a quiet stream of events lives as long as streamIdle
 // lets it.
 inline void ClientAccount::watchClient() {
@@ -29,11 +19,10 @@ inline void ClientAccount::watchClient() {
 
 void ClientAccount::settle() {
   watchClient();
-  const bool little = t_.requestBody.bytes.size() + t_.responseBody.bytes.size() < ClientMemory::kUnit;
-  if (little && units_ == 0 && !requestWide_ && !responseWide_ && processing_.steps() == nullptr) return;
-  const BodyWindow& window = t_.context.bodyWindow();
   const std::uint64_t request = heldOfRequest();
   const std::uint64_t response = heldOfResponse();
+  if (request + response < ClientMemory::kUnit && units_ == 0 && !requestWide_ && !responseWide_) return;
+  const BodyWindow& window = t_.context.bodyWindow();
   const bool more = requestWide_ && t_.requestBody.end() == http::PipeEnd::kOpen;
   const bool moreBack = responseWide_ && t_.responseBody.end() == http::PipeEnd::kOpen;
   const std::uint64_t bytes =
@@ -103,7 +92,7 @@ base::MonotonicTime ClientAccount::takingDeadline() const {
 // The kernel takes bytes in large pieces, so a client that reads slowly and steadily may seem to take none. The bytes
 // that its system has acknowledged since the last look tell the two apart. If windows of HTTP/2 keep the bytes back,
 // there is no doubt.
-bool ClientAccount::socketMoves() {
+bool ClientAccount::renewIfSocketMoves() {
   Downstream* downstream = t_.downstream();
   if (downstream == nullptr || downstream->codec().isHeldBack(t_.client.stream)) return false;
   const std::uint64_t acknowledged = downstream->acknowledged();

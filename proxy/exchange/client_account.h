@@ -15,8 +15,8 @@ class ClientAccount {
 
   /// Returns true if there is nothing to settle, as for most messages that are complete.
   bool isIdle() const {
-    return t_.responseBody.bytes.empty() && t_.requestBody.bytes.empty() && units_ == 0 && !requestWide_ &&
-           !responseWide_ && owesSince_ == base::MonotonicTime{} && processing_.steps() == nullptr;
+    return heldOfRequest() + heldOfResponse() == 0 && units_ == 0 && !requestWide_ && !responseWide_ &&
+           owesSince_ == base::MonotonicTime{};
   }
   /// Charges what is held now. Called whenever the exchange comes to rest.
   void settle();
@@ -34,12 +34,18 @@ class ClientAccount {
   base::MonotonicTime withheldDeadline() const;
   /// Returns when the client will have taken too little for too long; max() if nothing waits for it.
   base::MonotonicTime takingDeadline() const;
-  /// Returns true if the client's socket has moved since the last look. The client then gets its time once more.
-  bool socketMoves();
+  /// Returns true, and gives the client its time once more, if its socket has moved since the last call.
+  bool renewIfSocketMoves();
 
  private:
-  std::uint64_t heldOfRequest() const;
-  std::uint64_t heldOfResponse() const;
+  std::uint64_t heldOfRequest() const {
+    const ExchangeSteps* steps = processing_.steps();
+    return t_.requestBody.bytes.size() + (steps != nullptr ? steps->heldOfRequest() : 0);
+  }
+  std::uint64_t heldOfResponse() const {
+    const ExchangeSteps* steps = processing_.steps();
+    return t_.responseBody.bytes.size() + (steps != nullptr ? steps->heldOfResponse() : 0);
+  }
   bool earnsWholeWindow(std::uint64_t taken, std::uint64_t held);
   void watchClient();
 

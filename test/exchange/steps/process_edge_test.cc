@@ -225,5 +225,26 @@ TEST_P(ProcessEdge, AResponseThatIsKeptIsNotAskedForOnceMore) {
   expectOver(2);
 }
 
+// An exchange that makes too many transitions in one go fails, so attempts must be able to fail at once with their
+// steps.
+TEST_P(ProcessEdge, AllAttemptsMayFailAtOnceBehindTheirSteps) {
+  options_.pendingBound = 0;
+  int asked = 0;
+  const auto counts = [&asked](Call&) {
+    ++asked;
+    return Verdict::goOn();
+  };
+  with({step("gateway", Phase::kRequestHeaders, goesOn(), 0, Scope::kGateway), step("first", Phase::kConnect, counts),
+        step("then", Phase::kBackendRequest, goesOn())},
+       {step("own", Phase::kRequestHeaders, goesOn(), 0, Scope::kBackend)}, [](routing::Rule& rule) {
+         rule.retry->attempts = 10;
+         rule.retry->backoff = base::Duration::zero();
+       });
+  const std::size_t index = get();
+  EXPECT_EQ(status(index), 503);
+  EXPECT_EQ(asked, 11);
+  expectTold(503, 11);
+}
+
 }  // namespace
 }  // namespace sluice::exchange
