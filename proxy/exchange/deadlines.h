@@ -49,8 +49,8 @@ inline base::MonotonicTime firstDeadline(const Timeline& line) {
   return std::min(std::min(bounded, route), std::min(line.retry, line.step));
 }
 
-/// Returns which of them has passed. The exchange ends by all but kStep and kRetry, which therefore come last, and by
-/// kUnclaimed only if the client's socket does not move.
+/// Returns which of them has passed; of several, one that ends the exchange. It goes on after kStep and kRetry, after
+/// kAttempt if its rule retries, and after kUnclaimed if the client's socket moves.
 Expiry expiredAt(const Timeline& line, base::MonotonicTime now);
 
 /// Returns when the whole exchange has taken too long, by its rule if that says so; max() if nothing bounds it. `rule`

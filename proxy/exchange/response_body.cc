@@ -26,10 +26,8 @@ void ResponseBody::end(std::optional<http::Trailers> trailers) {
   if (t_.requestState == RequestState::kSent) attempts_.current().request.end();
   if (Pipeline* steps = processing_.responseCarrier()) {
     steps->end(std::move(trailers));
-  } else if (trailers) {
-    t_.responseBody.finish(std::move(*trailers));
   } else {
-    t_.responseBody.finish();
+    finishPipe(t_.responseBody, std::move(trailers));
   }
   t_.raise(Event::kResponseBody);
 }

@@ -88,7 +88,7 @@ enum class RequestAction : std::uint8_t {
   kRoute,             // finds rule and Backend: raises kGatewaySteps, kRouteSteps, kRejected, or as kEnter
   kMatch,             // finds them behind the steps that come before routing
   kProcess,           // moves the steps of the state: raises kStepsDone, kMatchAgain or kRejected, or waits
-  kPassWishes,        // moves on, because a route is matched behind these steps anyway: raises kStepsDone or kRejected
+  kPassWishes,        // as kProcess, but heeds no wish, because a route is matched behind these steps anyway
   kMatchAgain,        // matches the route once more: raises kRouteChanged or kRejected, or moves on as kProcess
   kProcessTentative,  // applies the filters of the rule, then moves the steps of the tentative Backend
   kProcessSecond,     // moves the steps behind authentication
@@ -96,7 +96,7 @@ enum class RequestAction : std::uint8_t {
   kPrepare,           // makes the next attempt: raises the same
   kAdmit,             // the attempt's steps have decided: raises kRouted, kUnavailable or kRejected
   kRepeat,            // makes the same attempt once more, with the whole body
-  kBackOff,           // gives the attempt up and plans the next: kRetryDue
+  kBackOff,           // gives the attempt up for the one that is planned; raises kRetryDue, or waits for it
   kAcquire,           // asks the pool: raises kLeased, kConnectSteps or kUnavailable, or waits
   kAcquireAllowed,    // asks the pool for the addresses that steps of connect have left
   kAbandon,           // leaves the pool's queue

@@ -71,7 +71,7 @@ class Codec {
   /// Returns true if produce() would append something or report an end.
   virtual bool wantsProduce() const = 0;
   /// Takes no new streams: sends GOAWAY, or Connection: close on the exchange under way. An idle connection ends at
-  /// once.
+  /// once, or in HTTP/2 when the peer has had the time to answer a PING.
   virtual void drain() = 0;
 
   /// Returns how many bytes may be read from the socket and fed now; 0 means that reading shall stop.

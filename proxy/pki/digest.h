@@ -22,7 +22,7 @@ class Sha256 {
  public:
   Sha256();
   Sha256& add(std::string_view bytes);
-  /// Returns the digest. To be called once, after the last update().
+  /// Returns the digest. To be called once, after the last add().
   Sha256Digest finish();
 
  private:

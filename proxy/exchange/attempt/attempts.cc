@@ -1,6 +1,5 @@
 #include "proxy/exchange/attempt/attempts.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "proxy/exchange/deadlines.h"
@@ -34,7 +33,7 @@ void Attempts::reset() {
 
 http::RequestHead Attempts::head(RuleFilters filters) {
   return attemptHead(t_.request.arena, t_.request.head, *t_.route.rule, *attempt_.backend, t_.context.identity(),
-                     {t_.client.client, t_.client.secure}, filters);
+                     t_.client.forwarded(), filters);
 }
 
 // Nothing is kept for a tunnel, whose bytes cannot be had again.

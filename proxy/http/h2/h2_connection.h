@@ -1,8 +1,8 @@
 // Both directions of one HTTP/2 connection share these: nghttp2's session, the streams, how often streams were cut
 // short, and how the connection came to its end.
 //
-// nghttp2's callbacks carry a pointer to it. Once the connection has failed, nghttp2 is not called again: what it still
-// holds is only freed. Owned by H2Session; one thread.
+// nghttp2's callbacks carry a pointer to it. Once the connection has failed, nghttp2 is only asked for its last stream:
+// what it still holds is freed. Owned by H2Session; one thread.
 #pragma once
 
 #include <cstddef>
@@ -37,7 +37,7 @@ enum class H2ErrorCode : std::uint32_t {
   kEnhanceYourCalm = 0xb
 };
 
-/// A codec is told by these what happens on its connection, and only while bytes are fed or produced.
+/// A codec is told by these what happens on its connection: while bytes are fed or produced, and while credit is given.
 class H2Events {
  public:
   /// Called when a whole field section of this stream has arrived; it is in H2Receiver::section().

@@ -215,7 +215,7 @@ bool H2Sender::hasOutput() const {
   return connection_.failed() ? connection_.owesGoodbye() : nghttp2_session_want_write(connection_.library) != 0;
 }
 
-// The frame (RFC 9113 section 6.8) is written here, because nghttp2 may not be called after a failure. Frames leave
+// The frame (RFC 9113 section 6.8) is written here, because nghttp2 sends nothing after a failure. Frames leave
 // whole, so this is a boundary.
 void H2Sender::writeGoodbye(base::ByteQueue& out) {
   const std::optional<H2ErrorCode> goodbye = connection_.takeGoodbye();

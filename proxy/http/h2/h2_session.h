@@ -58,7 +58,7 @@ class H2Session {
   std::size_t idsLeft() const;
 
  private:
-  void makeLibrarySession(H2Memory& memory);
+  void makeLibrarySession(H2Memory& shared);
   void submitSettings();
   std::size_t queuedFrames() const;
 
