@@ -47,7 +47,7 @@ std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t w
   text(json, "authority", request.authority);
   text(json, "path", request.path(), kMaxPathBytes);
   text(json, "protocolVersion", http::versionName(request.version));
-  text(json, "clientAddress", transaction.client.client.toString());
+  text(json, "clientAddress", transaction.client.address.toString());
   text(json, "requestState", requestStateName(transaction.requestState));
   text(json, "responseState", responseStateName(transaction.responseState));
   const processing::Step* step = exchange.suspendedStep();

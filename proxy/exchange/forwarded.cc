@@ -4,6 +4,7 @@
 #include <string>
 
 #include "proxy/http/grammar.h"
+#include "proxy/net/address.h"
 
 namespace sluice::exchange {
 namespace {
@@ -35,10 +36,10 @@ std::string_view clientBehind(const http::Headers& headers, std::size_t trustedH
 }
 
 /// Returns the whole chain. Its readers know how many of its last members to believe.
-std::string chainTo(const http::Headers& headers, const std::string& peer) {
+std::string chainTo(const http::Headers& headers, std::string_view peer) {
   std::string chain;
   forEachHop(headers, [&](std::string_view hop) { chain.append(hop).append(", "); });
-  return chain + peer;
+  return chain.append(peer);
 }
 
 /// Returns the value of the only such field; empty if there is none, or several.
@@ -61,15 +62,15 @@ bool isForwardedTwin(const http::Field& field) {
 }
 
 void replaceForwarded(base::Arena& arena, http::Headers& headers, const base::ForwardedSettings& settings,
-                      const net::Address& client, bool secure, std::string_view authority) {
+                      std::string_view client, bool secure, std::string_view authority) {
   const bool appends = settings.mode == ForwardedHeaders::kAppend;
   const bool trusted = settings.trustedHops > 0;
   const std::string_view behind = appends ? std::string_view() : clientBehind(headers, settings.trustedHops);
-  const std::string addresses = appends ? chainTo(headers, client.ip()) : std::string(behind);
+  const std::string addresses = appends ? chainTo(headers, client) : std::string(behind);
   const std::string_view scheme = trusted ? onlyValue(headers, FieldId::kXForwardedProto) : std::string_view();
   const std::string_view host = trusted ? onlyValue(headers, FieldId::kXForwardedHost) : std::string_view();
   headers.removeIf(isForwarded);
-  headers.add(arena, FieldId::kXForwardedFor, arena.copy(addresses.empty() ? client.ip() : addresses));
+  headers.add(arena, FieldId::kXForwardedFor, arena.copy(addresses.empty() ? client : addresses));
   headers.add(arena, FieldId::kXForwardedProto, isWebScheme(scheme) ? scheme : secure ? "https" : "http");
   const std::string_view asked = host.empty() ? authority : host;
   if (!asked.empty()) headers.add(arena, FieldId::kXForwardedHost, asked);

@@ -8,9 +8,14 @@
 #include "proxy/base/arena.h"
 #include "proxy/base/settings.h"
 #include "proxy/http/headers.h"
-#include "proxy/net/address.h"
 
 namespace sluice::exchange {
+
+/// The client as backends are told of it.
+struct ForwardedClient {
+  std::string_view address;  // without a port
+  bool secure;
+};
 
 /// Returns true if the name is that of such a field, or one that some server would take for it (http::areTwins).
 bool isForwardedTwin(const http::Field& field);
@@ -20,12 +25,12 @@ inline bool isForwarded(const http::Field& field) {
 
 /// Replaces all such fields by those that the settings ask for, in a mode other than Off.
 void replaceForwarded(base::Arena& arena, http::Headers& headers, const base::ForwardedSettings& settings,
-                      const net::Address& client, bool secure, std::string_view authority);
+                      std::string_view client, bool secure, std::string_view authority);
 
 /// Removes all such fields, and adds those that the settings ask for. `authority` is the one that the client has asked
 /// for; `secure` says that the request came over TLS.
 inline void writeForwarded(base::Arena& arena, http::Headers& headers, const base::ForwardedSettings& settings,
-                           const net::Address& client, bool secure, std::string_view authority) {
+                           std::string_view client, bool secure, std::string_view authority) {
   if (settings.mode == base::ForwardedHeaders::kOff) {
     headers.removeIf(isForwarded);
   } else {

@@ -16,6 +16,7 @@
 #include "proxy/base/slab.h"
 #include "proxy/exchange/context.h"
 #include "proxy/exchange/downstream.h"
+#include "proxy/exchange/forwarded.h"
 #include "proxy/exchange/reply/exchange_names.h"
 #include "proxy/exchange/transitions.h"
 #include "proxy/http/body_pipe.h"
@@ -30,8 +31,11 @@ struct ClientStream {
   http::Token connection = http::kNoToken;
   http::StreamId stream = 0;
   const routing::RouteTable* routes = nullptr;
-  net::Address client = {};
+  net::Address address = {};
+  net::IpText ip{address};
   bool secure = false;
+
+  ForwardedClient forwarded() const { return {ip.view(), secure}; }
 };
 
 /// The listener and the rule that serve a request. The snapshot owns them until pin() is called.

@@ -160,7 +160,7 @@ Headers Headers::clone(base::Arena& arena) const {
   return result;
 }
 
-bool areTwins(std::string_view a, std::string_view b) {
+bool haveTwinBytes(std::string_view a, std::string_view b) {
   const auto plain = [](char c) { return c == '_' ? '-' : c; };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return plain(x) == plain(y); });
 }

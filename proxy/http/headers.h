@@ -129,9 +129,11 @@ class Headers {
 
 /// Returns true if the comma-separated list in `value` holds `token` (ASCII case ignored; RFC 9110 section 5.6.1).
 bool listHasToken(std::string_view value, std::string_view token);
+/// Is areTwins() for names of the same length.
+bool haveTwinBytes(std::string_view a, std::string_view b);
 /// Returns true for names, in lower case, that some server would take for one another: a server that hands fields to
 /// programs as variables takes "x_api_key" for "x-api-key" (RFC 3875 section 4.1.18).
-bool areTwins(std::string_view a, std::string_view b);
+inline bool areTwins(std::string_view a, std::string_view b) { return a.size() == b.size() && haveTwinBytes(a, b); }
 bool equalsIgnoreCase(std::string_view a, std::string_view b);
 
 }  // namespace sluice::http

@@ -1,8 +1,11 @@
 // An IP address with a port: a value that can be compared and printed, but is never resolved.
 #pragma once
 
+#include <netinet/in.h>
 #include <sys/socket.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -33,15 +36,27 @@ class Address {
   std::string toString() const;
   friend bool operator==(const Address& a, const Address& b);
 
- private:
-  /// Writes the address without its port and returns the end of the text. `to` has room for INET6_ADDRSTRLEN bytes.
+  /// Writes what ip() returns and returns the end of the text. `to` has room for INET6_ADDRSTRLEN bytes.
   char* writeIp(char* to) const;
 
+ private:
   union {
     sockaddr base;
     // Large enough for sockaddr_in6; sockaddr_storage would be four times that, in every connection.
     char bytes[28];
   } storage_;
+};
+
+/// The text of an address without its port, as a value that needs no memory elsewhere.
+class IpText {
+ public:
+  explicit IpText(const Address& address)
+      : size_(static_cast<std::uint8_t>(address.writeIp(text_.data()) - text_.data())) {}
+  std::string_view view() const { return {text_.data(), size_}; }
+
+ private:
+  std::array<char, INET6_ADDRSTRLEN> text_;
+  std::uint8_t size_;
 };
 
 /// The addresses of a name, at least one.

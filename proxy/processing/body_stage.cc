@@ -55,6 +55,7 @@ bool BodyStage::prepare(PipelineHost& host, const StepTarget& target) {
 
 /// Asks a streamed step about the head, before any byte.
 bool BodyStage::begin(PipelineHost& host, const StepTarget& target) {
+  if (call.waits()) return true;
   Body body(given_, !flows_, share_, needed() - claimed_, claimed_);
   const Verdict verdict = call.ask(host, target, &body);
   if (verdict.kind() == Verdict::Kind::kWait) return true;
@@ -76,8 +77,8 @@ bool BodyStage::collect(PipelineHost& host, const StepTarget& target) {
   if (!reach(host)) return finish(host, noRoom(host), nullptr);
   if (input.ended) share_.settle();
   if (call.step().body.mode == BodyMode::kInspected) return inspect(host, target);
-  if (!input.ended) return true;
-  if (text_.isNeeded() && !call.isDue() && !call.waits()) {
+  if (!input.ended || call.waits()) return true;
+  if (text_.isNeeded() && !call.isDue()) {
     if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, nullptr);
   }
   Body body(text_.isNeeded() ? given_ : input.bytes, true, share_, needed() - claimed_, claimed_);

@@ -15,6 +15,7 @@ Chain::Chain(std::vector<Step> steps) {
     phases_ |= bitOf(step.phase);
     if (hasBody(step.phase) && step.body.mode != BodyMode::kNone) bodyPhases_ |= bitOf(step.phase);
     preAuth_[phase] += step.preAuth ? 1 : 0;
+    step.ownsFields = !step.processor->ownedFields().empty();
     const auto targets = step.processor->targets();
     targets_.insert(targets_.end(), targets.begin(), targets.end());
     steps_[phase].push_back(std::move(step));

@@ -38,6 +38,7 @@ struct Step {
   base::Duration timeout{};
   /// Counts only if its phase has a body.
   BodyInterest body{};
+  bool ownsFields = false;  // the processor has ownedFields(); set by Chain
 };
 
 /// Returns true if `a` runs before `b` in the same phase: steps before authentication run first, then those with the
@@ -104,6 +105,12 @@ class Chain {
 
 /// The chains of the scopes that an exchange goes through, the widest first; any may be null. See StepQueue.
 using Chains = std::array<const Chain*, 3>;
+
+/// Returns true if one of the chains has steps of that phase.
+inline bool hasSteps(const Chains& chains, Phase phase) {
+  return std::any_of(chains.begin(), chains.end(),
+                     [phase](const Chain* chain) { return chain != nullptr && chain->has(phase); });
+}
 
 /// Returns true if a step of `phases` (a bit each) wants the body.
 inline bool wantsBody(const Chains& chains, std::uint8_t phases) {

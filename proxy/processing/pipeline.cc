@@ -34,29 +34,33 @@ void Pipeline::carry(BodyPath path) {
 
 Pipeline::Outcome Pipeline::go(base::ByteQueue& to, std::size_t beyond) {
   feed(beyond + to.size());
-  if (refused_ || !flow()) return Outcome::kRefused;
-  // The time at which a step ended is the time at which the next one begins.
+  if (refused_ || (!stages_.empty() && !flow())) return Outcome::kRefused;
+  // A head step begins when the one before it has ended. Zero: stages have run since, or no step has ended.
   base::MonotonicTime now{};
   while (true) {
-    bool rests = false;  // no step can begin or decide without more of the body, or an answer
-    if (headStep_) {
+    bool rests = headStep_ ? headStep_->waits() : !stages_.empty() && !stages_.back().hasBegun();
+    if (headStep_ && !rests) {
       const Verdict verdict = headStep_->ask(host_, targetOf(headStep_->step()), nullptr);
       rests = verdict.kind() == Verdict::Kind::kWait;
-      now = rests ? now : host_.clock().now();
-      if (!rests && !endHeadStep(verdict, now)) return Outcome::kRefused;
-    } else if (!stages_.empty() && !stages_.back().hasBegun()) {
-      rests = true;
-    } else if (std::exchange(fresh_, false) && wishes()) {
-      return Outcome::kMatchAgain;
-    } else {
-      rests = !beginNext(now);
-      if (!rests && !headStep_ && !flow()) return Outcome::kRefused;
+      if (!rests) {
+        now = host_.clock().now();
+        if (!endHeadStep(verdict, now)) return Outcome::kRefused;
+      }
     }
-    if (!rests) continue;
+    if (!rests) {
+      if (std::exchange(fresh_, false) && wishes()) return Outcome::kMatchAgain;
+      if (beginNext(now)) {
+        if (headStep_) continue;
+        if (!flow()) return Outcome::kRefused;
+        now = {};
+        continue;
+      }
+    }
     const bool begun = !headStep_ && (stages_.empty() || stages_.back().hasBegun());
     if (begun && sealed_ && carries_) to.splice(out_.bytes, out_.bytes.size());
     if (!feed(beyond + to.size())) return begun ? Outcome::kDone : Outcome::kWaits;
     if (!flow()) return Outcome::kRefused;
+    now = {};
   }
 }
 
@@ -91,16 +95,11 @@ bool Pipeline::wishes() {
   return std::exchange(guarded_, false) || askedByStep_;
 }
 
-/// Returns the next step to begin, or nullptr if there is none.
-const Step* Pipeline::nextStep() {
-  const Step* step = queue_.next();
-  // A use of a processor that several rules of a route share has a Step in each of them.
-  const auto hasRun = [this](const Step& each) {
-    const RequestEdits* edits = targetOf(each).edits;
-    return edits != nullptr && edits->hasBegun([&each](const Step& other) { return isSameStep(other, each); });
-  };
-  while (step != nullptr && rerouted_ && hasRun(*step)) step = queue_.next();
-  return step;
+/// Returns true if the step has begun for another rule. A use of a processor that several rules of a route share has a
+/// Step in each of them.
+bool Pipeline::hasRun(const Step& step) const {
+  const RequestEdits* edits = targetOf(step).edits;
+  return edits != nullptr && edits->hasBegun([&step](const Step& other) { return isSameStep(other, step); });
 }
 
 /// Removes the fields that the step alone decides about if a client has sent them, even if the step is then skipped.
@@ -117,14 +116,15 @@ bool Pipeline::guardFields(const Step& step, const StepTarget& target) {
 }
 
 /// Begins the next step. Returns false if there is none. `now` is zero if the time is not known.
-bool Pipeline::beginNext(base::MonotonicTime now) {
-  const Step* step = nextStep();
+inline bool Pipeline::beginNext(base::MonotonicTime now) {
+  const Step* step = queue_.next();
+  while (step != nullptr && rerouted_ && hasRun(*step)) step = queue_.next();
   if (step == nullptr) return false;
   fresh_ = true;
   const StepTarget& target = targetOf(*step);
   wish_ = target.wish;
   if (target.edits != nullptr) target.edits->begin(target.arena, *step);
-  guarded_ = target.response == nullptr && guardFields(*step, target);
+  guarded_ = step->ownsFields && target.response == nullptr && guardFields(*step, target);
   if (guarded_ && wish_ != nullptr) wish_->asking = step;
   const bool wantsBody = hasBody(step->phase) && step->body.mode != BodyMode::kNone &&
                          step->processor->wantsBody(target.request, target.response);
@@ -146,7 +146,7 @@ std::uint64_t Pipeline::statedLength() const {
 }
 
 /// Forgets the head step, which has decided at `now`. Returns false if the message goes no further.
-bool Pipeline::endHeadStep(const Verdict& verdict, base::MonotonicTime now) {
+inline bool Pipeline::endHeadStep(const Verdict& verdict, base::MonotonicTime now) {
   const Step& step = headStep_->step();
   const bool failed = verdict.kind() == Verdict::Kind::kFail;
   const bool goesOn = verdict.kind() == Verdict::Kind::kContinue || (failed && isSkipped(step, verdict));

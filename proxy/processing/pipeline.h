@@ -118,7 +118,7 @@ class Pipeline {
   std::uint64_t statedLength() const;
   bool wishes();
   bool beginNext(base::MonotonicTime now);
-  const Step* nextStep();
+  bool hasRun(const Step& step) const;
   const StepTarget& targetOf(const Step& step) const {
     return step.scope == Scope::kBackend && ofBackend_ != nullptr ? *ofBackend_ : target_;
   }

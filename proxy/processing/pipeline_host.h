@@ -31,12 +31,14 @@ struct BodyLimits {
 class PipelineHost {
  public:
   virtual ~PipelineHost() = default;
-  virtual const base::Clock& clock() const = 0;
-  virtual const Place& place() const = 0;
-  virtual const Peer& peer() const = 0;
+  // Every step needs these, so they are no virtual functions.
+  const base::Clock& clock() const { return clock_; }
+  const Place& place() const { return place_; }
+  const Peer& peer() const { return peer_; }
+  Services& services() { return services_; }
+
   virtual BodyLimits bodyLimits() const = 0;
   virtual BufferRoom& bufferRoom() = 0;
-  virtual Services& services() = 0;
   /// Returns timeouts.processor.
   virtual base::Duration patience() const = 0;
   /// Returns a ticket that it has not returned before.
@@ -55,6 +57,18 @@ class PipelineHost {
   /// Called when a step has replied, or has failed and must not be skipped. Returns false if the exchange goes on all
   /// the same. The reason of a failed step is for the log alone.
   virtual bool ends(const Step& step, const Verdict& verdict) = 0;
+
+ protected:
+  /// What is referred to outlives the host.
+  PipelineHost(const base::Clock& clock, Services& services, const Peer& peer)
+      : clock_(clock), services_(services), peer_(peer) {}
+  void setPlace(const Place& place) { place_ = place; }
+
+ private:
+  const base::Clock& clock_;
+  Services& services_;
+  const Peer peer_;
+  Place place_;
 };
 
 /// The message that the steps of a pipeline work on.

@@ -22,16 +22,6 @@ void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool with
   }
 }
 
-void RequestEdits::append(base::Arena& arena, const Step& step, const RequestEdit* edit) {
-  auto* record = arena.make<EditRecord>(&step, edit, nullptr);
-  (last_ != nullptr ? last_->next : first_) = record;
-  last_ = record;
-}
-
-void RequestEdits::add(base::Arena& arena, const Step& step, const RequestEdit& edit) {
-  append(arena, step, arena.make<RequestEdit>(edit));
-}
-
 void RequestEdits::rewind(Mark mark) {
   last_ = mark;
   (last_ != nullptr ? last_->next : first_) = nullptr;

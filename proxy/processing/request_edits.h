@@ -36,16 +36,24 @@ struct RequestEdit {
 class RequestEdits {
   struct EditRecord {
     const Step* by;
-    const RequestEdit* edit;  // null: the step has begun
     EditRecord* next;
+    const RequestEdit* edit;  // null: the step has begun
+  };
+  struct MadeEdit {
+    EditRecord record;
+    RequestEdit edit;
   };
 
  public:
   /// An end that the list had, and to which it can be rewound.
   using Mark = EditRecord*;
 
-  void begin(base::Arena& arena, const Step& step) { append(arena, step, nullptr); }
-  void add(base::Arena& arena, const Step& step, const RequestEdit& edit);
+  void begin(base::Arena& arena, const Step& step) { append(*arena.make<EditRecord>(&step, nullptr, nullptr)); }
+  void add(base::Arena& arena, const Step& step, const RequestEdit& edit) {
+    MadeEdit& made = *arena.make<MadeEdit>(EditRecord{&step, nullptr, nullptr}, edit);
+    made.record.edit = &made.edit;
+    append(made.record);
+  }
   Mark end() const { return last_; }
   /// Forgets everything that was added since `mark` was the end.
   void rewind(Mark mark);
@@ -83,7 +91,10 @@ class RequestEdits {
   }
 
  private:
-  void append(base::Arena& arena, const Step& step, const RequestEdit* edit);
+  void append(EditRecord& record) {
+    (last_ != nullptr ? last_->next : first_) = &record;
+    last_ = &record;
+  }
 
   EditRecord* first_ = nullptr;
   EditRecord* last_ = nullptr;

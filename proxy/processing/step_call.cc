@@ -1,10 +1,12 @@
 #include "proxy/processing/step_call.h"
 
+#include <cassert>
 #include <utility>
 
 namespace sluice::processing {
 namespace {
 
+/// Returns a copy that shares the bytes of the original.
 template <typename Head>
 const Head* kept(base::Arena& arena, Head& head) {
   const auto* before = arena.make<Head>(head);
@@ -20,6 +22,14 @@ Verdict denied() {
 }
 
 }  // namespace
+
+/// The heads and the destination as they were before the step. It lives in the arena, as all that it refers to.
+struct StepCall::KeptHeads {
+  const http::RequestHead* request;
+  const http::ResponseHead* response;  // null in phases of the request
+  const Destination* destination;      // null in phases other than connect
+  RequestEdits::Mark edits;
+};
 
 class StepCall::Control final : public StepControl {
  public:
@@ -40,21 +50,13 @@ class StepCall::Control final : public StepControl {
 };
 
 Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) {
-  if (waits()) return Verdict::wait();
+  assert(!waits());
   if (!std::exchange(asked_, true)) {
     if (begun_ == base::MonotonicTime{}) begun_ = host.clock().now();
     if (step_->failOpen) keepHeads(target);
   }
-  switch (std::exchange(wait_, Wait::kNone)) {
-    case Wait::kDropped:
-      return decide(Verdict::fail("what it waited for will not come", Cause::kDropped), target, body);
-    case Wait::kExpired:
-      return decide(Verdict::fail("it took longer than its timeout", Cause::kTimeout), target, body);
-    case Wait::kNone:
-    case Wait::kWaiting:
-    case Wait::kResumed:
-      break;
-  }
+  const bool answered = wait_ <= Wait::kResumed;
+  wait_ = answered ? Wait::kNone : wait_;
   ticket_ = 0;
   Control control(host, *this);
   Destination* const destination = destinationOf(target);
@@ -63,34 +65,39 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
   const bool asked = wish != nullptr && wish->matchAgain;
   Call call{step_->phase,    host.place(), target.arena, host.clock(), target.request, editor,          target.holds,
             target.response, body,         wish,         destination,  control,        host.services(), memory_};
-  Verdict verdict = step_->processor->process(call, host.peer());
+  Verdict verdict = answered ? step_->processor->process(call, host.peer()) : unanswered();
   if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;
-  if (verdict.kind() == Verdict::Kind::kWait) {
-    // The answer may have come while the processor was asked.
-    if (wait_ == Wait::kNone && ticket_ == 0) return decide(Verdict::fail("it waits for nothing"), target, body);
-    if (wait_ == Wait::kNone) {
-      wait_ = Wait::kWaiting;
-      deadline_ = host.clock().now() + patience(host);
-    }
-    return verdict;
-  }
+  if (verdict.kind() == Verdict::Kind::kWait && !suspend(host)) verdict = Verdict::fail("it waits for nothing");
+  if (verdict.kind() == Verdict::Kind::kWait) return verdict;
   ticket_ = 0;  // an answer that comes all the same has no effect
   const bool nowhere = destination != nullptr && destination->addresses().empty();
   if (nowhere && verdict.kind() == Verdict::Kind::kContinue) verdict = denied();
-  return decide(std::move(verdict), target, body);
+  decide(verdict, target, body);
+  return verdict;
+}
+
+Verdict StepCall::unanswered() {
+  return std::exchange(wait_, Wait::kNone) == Wait::kDropped
+             ? Verdict::fail("what it waited for will not come", Cause::kDropped)
+             : Verdict::fail("it took longer than its timeout", Cause::kTimeout);
+}
+
+bool StepCall::suspend(const PipelineHost& host) {
+  if (wait_ != Wait::kNone) return true;  // the answer has come while the processor was asked
+  if (ticket_ == 0) return false;
+  wait_ = Wait::kWaiting;
+  deadline_ = host.clock().now() + patience(host);
+  return true;
 }
 
 /// Ends the step's influence on the heads, unless it goes on inspecting a body that has not ended.
-Verdict StepCall::decide(Verdict&& verdict, const StepTarget& target, const Body* body) {
-  const bool inspects = step_->body.mode == BodyMode::kInspected && body != nullptr && !body->last();
-  if (verdict.kind() == Verdict::Kind::kContinue && inspects) return std::move(verdict);
-  if (verdict.kind() == Verdict::Kind::kFail && request_ != nullptr) restoreHeads(target);
+inline void StepCall::decide(const Verdict& verdict, const StepTarget& target, const Body* body) {
+  const bool inspects = body != nullptr && step_->body.mode == BodyMode::kInspected && !body->last();
+  if (verdict.kind() == Verdict::Kind::kContinue && inspects) return;
+  if (verdict.kind() == Verdict::Kind::kFail && kept_ != nullptr) restoreHeads(target);
   // From here on later steps change the heads, so this one must not restore them.
   decided_ = true;
-  request_ = nullptr;
-  response_ = nullptr;
-  destination_ = nullptr;
-  return std::move(verdict);
+  kept_ = nullptr;
 }
 
 bool StepCall::answer(Ticket ticket, bool dropped) {
@@ -106,19 +113,18 @@ void StepCall::expire() {
 }
 
 void StepCall::keepHeads(const StepTarget& target) {
-  request_ = kept(target.arena, target.request);
-  if (target.edits != nullptr) edits_ = target.edits->end();
-  if (target.response != nullptr) response_ = kept(target.arena, *target.response);
-  if (const Destination* now = destinationOf(target)) {
-    destination_ = target.arena.make<Destination>(*now);
-  }
+  const Destination* const now = destinationOf(target);
+  kept_ = target.arena.make<KeptHeads>(kept(target.arena, target.request),
+                                       target.response != nullptr ? kept(target.arena, *target.response) : nullptr,
+                                       now != nullptr ? target.arena.make<Destination>(*now) : nullptr,
+                                       target.edits != nullptr ? target.edits->end() : nullptr);
 }
 
 void StepCall::restoreHeads(const StepTarget& target) {
-  target.request = *request_;
-  if (target.edits != nullptr) target.edits->rewind(edits_);
-  if (response_ != nullptr) *target.response = *response_;
-  if (destination_ != nullptr) *target.destination = *destination_;
+  target.request = *kept_->request;
+  if (target.edits != nullptr) target.edits->rewind(kept_->edits);
+  if (kept_->response != nullptr) *target.response = *kept_->response;
+  if (kept_->destination != nullptr) *target.destination = *kept_->destination;
 }
 
 }  // namespace sluice::processing

@@ -18,8 +18,9 @@ class StepCall {
   StepCall(const Step& step, base::MonotonicTime now) : step_(&step), begun_(now) {}
 
   const Step& step() const { return *step_; }
-  /// Asks the processor, unless the step is suspended still. If a step that fails open fails, its changes of the heads
-  /// and of the destination are undone; after one that fails closed nobody sees them any more.
+  /// Asks the processor, or fails if the answer that the step waited for will not come. Must not be called while it
+  /// waits. If a step that fails open fails, its changes of the heads and of the destination are undone; after one that
+  /// fails closed nobody sees them any more.
   Verdict ask(PipelineHost& host, const StepTarget& target, Body* body);
   bool waits() const { return wait_ == Wait::kWaiting; }
   /// Returns true if an answer has come since it was last asked.
@@ -39,8 +40,13 @@ class StepCall {
  private:
   enum class Wait : std::uint8_t { kNone, kWaiting, kResumed, kDropped, kExpired };
   class Control;
+  struct KeptHeads;
 
-  Verdict decide(Verdict&& verdict, const StepTarget& target, const Body* body);
+  /// Returns the verdict of a step that has waited in vain.
+  Verdict unanswered();
+  /// Returns false if there is nothing to wait for.
+  bool suspend(const PipelineHost& host);
+  void decide(const Verdict& verdict, const StepTarget& target, const Body* body);
   /// Returns how long it may wait for one answer.
   base::Duration patience(const PipelineHost& host) const {
     return step_->timeout == base::Duration::zero() ? host.patience() : step_->timeout;
@@ -61,12 +67,7 @@ class StepCall {
   base::MonotonicTime begun_{};
   base::MonotonicTime deadline_{};
   std::vector<std::unique_ptr<Callout>> callouts_;
-  /// Copies of the heads and the destination as they were before a step that fails open; null for all others. They
-  /// share the bytes of the originals, and live in the arena.
-  const http::RequestHead* request_ = nullptr;
-  const http::ResponseHead* response_ = nullptr;
-  const Destination* destination_ = nullptr;
-  RequestEdits::Mark edits_ = nullptr;
+  const KeptHeads* kept_ = nullptr;  // null unless the step fails open and has not decided
 };
 
 }  // namespace sluice::processing

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "proxy/processing/chain.h"
 
@@ -17,26 +18,26 @@ namespace sluice::processing {
 /// The steps of one phase.
 class PhaseSteps {
  public:
-  PhaseSteps() = default;
-  PhaseSteps(const Chains& chains, Phase phase, Round round) {
+  /// Returns false if there are no steps.
+  bool begin(const Chains& chains, Phase phase, Round round) {
+    count_ = 0;
     for (const Chain* chain : chains) {
-      if (chain == nullptr) continue;
-      left_[count_] = chain->of(phase, round);
-      count_ += left_[count_].empty() ? 0 : 1;
+      if (chain == nullptr || !chain->has(phase)) continue;
+      const std::span<const Step> steps = chain->of(phase, round);
+      if (!steps.empty()) left_[count_++] = {steps.data(), steps.data() + steps.size()};
     }
+    return count_ > 0;
   }
 
-  bool empty() const { return count_ == 0; }
-  /// Returns nullptr behind the last step.
-  const Step* next() {
-    if (count_ == 0) return nullptr;
+  /// Returns the next steps of one chain before which no step of another one comes; none behind the last step.
+  std::span<const Step> next() {
+    if (count_ <= 1) return std::exchange(count_, 0) == 0 ? std::span<const Step>() : left_[0].all();
     std::size_t first = 0;
     for (std::size_t i = 1; i < count_; ++i) {
-      if (comesBefore(left_[i].front(), left_[first].front())) first = i;
+      if (comesBefore(*left_[i].begin, *left_[first].begin)) first = i;
     }
-    const Step* step = &left_[first].front();
-    left_[first] = left_[first].subspan(1);
-    if (left_[first].empty()) {
+    const std::span<const Step> step = left_[first].all().first(1);
+    if (++left_[first].begin == left_[first].end) {
       std::move(left_.begin() + first + 1, left_.begin() + count_, left_.begin() + first);
       --count_;
     }
@@ -44,18 +45,24 @@ class PhaseSteps {
   }
 
  private:
-  std::array<std::span<const Step>, std::tuple_size_v<Chains>> left_;  // the widest scope first; none is empty
+  /// Unlike a std::span, it is not initialised: few of the phases that a queue has room for are used.
+  struct StepRange {
+    const Step* begin;
+    const Step* end;
+    std::span<const Step> all() const { return {begin, end}; }
+  };
+
+  std::array<StepRange, std::tuple_size_v<Chains>> left_;  // the widest scope first; none is empty
   std::size_t count_ = 0;
 };
 
 class StepQueue {
  public:
   void append(const Chains& chains, Phase phase, Round round = Round::kBoth) {
-    const PhaseSteps steps(chains, phase, round);
-    if (steps.empty()) return;
+    if (!hasSteps(chains, phase)) return;
     if (at_ == count_) at_ = count_ = 0;
     assert(count_ < phases_.size());
-    phases_[count_++] = steps;
+    if (phases_[count_].begin(chains, phase, round)) ++count_;
   }
   /// Appends the steps of one round of a request: those of request-headers, then those of request-body.
   void appendRequest(const Chains& chains, Round round) {
@@ -63,13 +70,11 @@ class StepQueue {
     append(chains, Phase::kRequestBody, round);
   }
   /// Returns nullptr if every step that was appended has been returned.
-  const Step* next() {
-    for (; at_ < count_; ++at_) {
-      if (const Step* step = phases_[at_].next()) return step;
-    }
-    return nullptr;
+  const Step* next() { return next_ != end_ ? next_++ : nextOfOthers(); }
+  void clear() {
+    at_ = count_ = 0;
+    next_ = end_ = nullptr;
   }
-  void clear() { at_ = count_ = 0; }
   /// Returns true once next() has returned nullptr, or if nothing was appended.
   bool empty() const { return at_ == count_; }
 
@@ -77,6 +82,19 @@ class StepQueue {
   /// The two rounds of a request have two phases each, and no other pipeline has more to begin at one time.
   static constexpr std::size_t kMost = 4;
 
+  const Step* nextOfOthers() {
+    for (; at_ < count_; ++at_) {
+      const std::span<const Step> steps = phases_[at_].next();
+      if (steps.empty()) continue;
+      next_ = steps.data() + 1;
+      end_ = steps.data() + steps.size();
+      return steps.data();
+    }
+    return nullptr;
+  }
+
+  const Step* next_ = nullptr;  // those of phases_[at_] that come without a break
+  const Step* end_ = nullptr;
   std::array<PhaseSteps, kMost> phases_;
   std::uint8_t at_ = 0;
   std::uint8_t count_ = 0;

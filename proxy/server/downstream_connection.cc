@@ -10,6 +10,7 @@ DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> se
                                            const net::Address& peer)
     : ServerConnection(parts, fd, peer, bind.tls),
       self_(self),
+      ip_(peer),
       dirtyList_(dirtyList),
       exchanges_(exchanges),
       bind_(bind.id),

@@ -41,7 +41,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
  private:
   void markDirty() override;
   exchange::ClientStream clientStream(http::StreamId stream) const {
-    return {self_.toToken(), stream, routes_, peer(), secure()};
+    return {self_.toToken(), stream, routes_, peer(), ip_, secure()};
   }
   void onTimeout(std::string_view name) override { exchanges_.onLimit(name); }
 
@@ -57,6 +57,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   void onLimitHit(http::Limit limit) override;
 
   const base::Handle<DownstreamConnection> self_;
+  const net::IpText ip_;
   DirtyList& dirtyList_;
   exchange::Exchanges& exchanges_;
   const control::BindId bind_;

@@ -19,7 +19,7 @@ class Forwarded : public ::testing::Test {
                       const std::vector<std::pair<std::string_view, std::string_view>>& fields) {
     http::Headers headers;
     for (const auto& [name, value] : fields) headers.add(arena_, name, value);
-    writeForwarded(arena_, headers, {mode, trustedHops}, *net::Address::parse("192.0.2.7", 1234), true, "asked.test");
+    writeForwarded(arena_, headers, {mode, trustedHops}, "192.0.2.7", true, "asked.test");
     std::string lines;
     for (const http::Field& field : headers) lines.append(field.name).append(": ").append(field.value).append("\n");
     return lines;

@@ -55,12 +55,10 @@ class FakeHost final : public PipelineHost, public ResumeSink {
     base::Duration time;
   };
 
-  const base::Clock& clock() const override { return time; }
-  const Place& place() const override { return somewhere; }
-  const Peer& peer() const override { return nobody; }
+  FakeHost() : PipelineHost(time, nothing, {}) { setPlace({"demo/egress", "demo/route", {}}); }
+
   BodyLimits bodyLimits() const override { return limits; }
   BufferRoom& bufferRoom() override { return room; }
-  Services& services() override { return nothing; }
   base::Duration patience() const override { return std::chrono::milliseconds(200); }
   Ticket newTicket() override { return ++tickets; }
   Resumer resumer(Ticket ticket) override { return {*this, 1, ticket}; }
@@ -75,8 +73,6 @@ class FakeHost final : public PipelineHost, public ResumeSink {
     if (answers) answers(ticket, dropped);
   }
 
-  const Place somewhere{"demo/egress", "demo/route", {}};
-  const Peer nobody{};
   test::ManualClock time;
   BodyLimits limits{1024, 16, 1024, 10};
   BufferBudget budget{1 << 20};

@@ -33,8 +33,8 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   if (backend.requestHeaders) backend.requestHeaders->apply(arena, head.headers);
   applyAuthority(backend.requestHeaders, backend.rewrite, head);
   // Both would rewrite the path that was matched, not the result of the other, so the more specific one counts.
-  const bool ofShare = backend.rewrite.path != routing::PathRewrite::kNone;
-  head.target = (ofShare ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);
+  const bool ofBackend = backend.rewrite.path != routing::PathRewrite::kNone;
+  head.target = (ofBackend ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);
   head.headers.add(arena, http::FieldId::kVia, identity.via);
   return head;
 }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "proxy/base/settings.h"
+#include "proxy/exchange/forwarded.h"
 #include "proxy/http/message.h"
-#include "proxy/net/address.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::exchange {
@@ -17,12 +17,6 @@ struct GatewayIdentity {
   /// "1.1 sluice-<instance>" (RFC 9110 section 7.6.3).
   std::string via;
   base::ForwardedSettings forwarded = {};
-};
-
-/// The client as backends are told of it.
-struct ForwardedClient {
-  const net::Address& address;
-  bool secure;
 };
 
 /// Says how far the fields of a request have come on their way through the filters of its rule.

@@ -46,7 +46,7 @@ Mirror::Mirror(base::Handle<Mirror> self, ExchangeContext& context, MirrorTable&
   if (!MirrorSteps::needed(plan)) return;
   steps_ = std::make_unique<MirrorSteps>(
       static_cast<MirrorStepsOwner&>(*this), table_, self_.toToken(), context, message_, request_.body(), plan,
-      processing::Place{listener_.gateway, rule_.route, plan.name}, source.client.address.ip());
+      processing::Place{listener_.gateway, rule_.route, plan.name}, source.client.address);
 }
 
 void Mirror::pin() {

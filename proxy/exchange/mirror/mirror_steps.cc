@@ -35,7 +35,7 @@ MirrorSteps::MirrorSteps(MirrorStepsOwner& mirror, processing::ResumeSink& sink,
       pipeline_(host(), {message.head, nullptr, message.arena, holds_, nullptr, &connect_.destination()},
                 owner.worker().chunks(),
                 processing::bodyPath(message.head.body, processing::wantsBody(chainsOf(plan), kBodyPhases))) {
-  place_ = place;
+  setPlace(place);
   pipeline_.append(chainsOf(plan), Phase::kRequestHeaders);
   pipeline_.append(chainsOf(plan), Phase::kRequestBody);
 }

@@ -19,12 +19,8 @@ void RequestMirrors::start(const std::vector<routing::RequestMirror>& wanted) {
   for (const routing::RequestMirror& target : wanted) {
     if (!target.takesAll() && !target.takes(t_.context.random())) continue;
     if (!head) head = processing_.headOfMirrors();
-    Mirror* mirror = t_.context.mirrors().create({*t_.route.listener,
-                                                  *t_.route.rule,
-                                                  target,
-                                                  *head,
-                                                  processing_.ruleFilters(),
-                                                  {t_.client.client, t_.client.secure}});
+    Mirror* mirror = t_.context.mirrors().create(
+        {*t_.route.listener, *t_.route.rule, target, *head, processing_.ruleFilters(), t_.client.forwarded()});
     if (mirror == nullptr) continue;
     if (t_.route.pinned) mirror->pin();
     handles_.push_back(mirror->handle());

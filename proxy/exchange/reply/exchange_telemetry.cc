@@ -103,16 +103,23 @@ void ExchangeTelemetry::onFinished(const Exchange& exchange) {
 void ExchangeTelemetry::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
                                processing::StepOutcome outcome) {
   StepDurations& known =
-      stepDurations_[reinterpret_cast<std::uintptr_t>(&step) / alignof(processing::Step) % kKnownSteps];
-  if (known.step != &step) {
-    known.step = &step;
-    known.durations = &metrics_.at<observe::Metric::kProcessorDuration>(step.type, processing::phaseName(step.phase));
-  }
+      stepDurations_[reinterpret_cast<std::uintptr_t>(&step) / sizeof(processing::Step) % kKnownSteps];
+  if (known.step != &step) return onNewStep(step, time, verdict, outcome, known);
   known.durations->observe(time);
-  if (verdict.kind() != processing::Verdict::Kind::kFail) return;
+  if (verdict.kind() == processing::Verdict::Kind::kFail) onFailedStep(step, verdict.cause(), outcome);
+}
+
+void ExchangeTelemetry::onNewStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+                                  processing::StepOutcome outcome, StepDurations& place) {
+  place = {&step, &metrics_.at<observe::Metric::kProcessorDuration>(step.type, processing::phaseName(step.phase))};
+  onStep(step, time, verdict, outcome);
+}
+
+void ExchangeTelemetry::onFailedStep(const processing::Step& step, processing::Cause cause,
+                                     processing::StepOutcome outcome) {
   const std::string_view phase = processing::phaseName(step.phase);
   metrics_
-      .at<observe::Metric::kProcessorFailures>(step.type, phase, processing::causeName(verdict.cause()),
+      .at<observe::Metric::kProcessorFailures>(step.type, phase, processing::causeName(cause),
                                                outcome == processing::StepOutcome::kSkipped ? "open" : "closed")
       .add();
   if (outcome == processing::StepOutcome::kUnreplayable) {
@@ -144,12 +151,11 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   const http::RequestHead& request = exchange.transaction().request.head;
   const Attempt& attempt = exchange.attempt();
   const ExchangeNames names = namesOf(exchange);
-  const std::string client = exchange.transaction().client.client.ip();
   const std::string upstreamAddress = attempt.peer();
 
   observe::AccessRecord record;
   record.time = worker_.clock().wallNow();
-  record.clientAddress = client;
+  record.clientAddress = exchange.transaction().client.ip.view();
   record.method = request.methodText;
   record.scheme = exchange.transaction().client.secure ? "https" : "http";
   record.serverAddress = request.authority;

@@ -76,6 +76,15 @@ class ExchangeTelemetry final : public ExchangeObserver {
     base::MonotonicTime begun;
   };
   void observe(const InternalRequest& request);
+  /// Steps have places by their address, and the steps of a phase lie side by side. If another step has the place, it
+  /// is replaced and the instrument looked up again.
+  struct StepDurations {
+    const processing::Step* step = nullptr;
+    observe::Histogram* durations = nullptr;
+  };
+  void onNewStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+                 processing::StepOutcome outcome, StepDurations& place);
+  void onFailedStep(const processing::Step& step, processing::Cause cause, processing::StepOutcome outcome);
 
   net::Worker& worker_;
   observe::MetricShard& metrics_;
@@ -89,13 +98,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   };
   std::unordered_map<Key, RouteSeries, KeyHash> series_;
   std::pair<const Key, RouteSeries>* recent_ = nullptr;  // looked up last
-  /// Steps have places by a hash of their address. If another step has the place, it is replaced and the instrument
-  /// looked up again.
-  struct StepDurations {
-    const processing::Step* step = nullptr;
-    observe::Histogram* durations = nullptr;
-  };
-  static constexpr std::size_t kKnownSteps = 509;
+  static constexpr std::size_t kKnownSteps = 512;
   std::array<StepDurations, kKnownSteps> stepDurations_;
 };
 

@@ -1,7 +1,6 @@
 #include "proxy/exchange/steps/exchange_steps.h"
 
 #include <algorithm>
-#include <cassert>
 #include <utility>
 
 #include "proxy/exchange/context.h"
@@ -14,7 +13,7 @@ using processing::Verdict;
 
 ExchangeSteps::ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client,
                              ExchangeContext& owner, http::RequestMessage& message)
-    : StepHost(owner, owner.resumeSink(), token, message.arena.copy(client)),
+    : StepHost(owner, owner.resumeSink(), token, client),
       attemptBody(owner.worker().chunks()),
       exchange_(exchange),
       request_(message) {}
@@ -73,12 +72,6 @@ void ExchangeSteps::passBy(const processing::Chains& chains, http::ResponseHead&
   response.reset();
 }
 
-std::uint64_t ExchangeSteps::heldOfRequest() const {
-  return (request ? request->held() : 0) + (attempt ? attempt->held() + attemptBody.bytes.size() : 0);
-}
-
-std::uint64_t ExchangeSteps::heldOfResponse() const { return response ? response->held() : 0; }
-
 template <typename Visit>
 void ExchangeSteps::eachPipeline(Visit&& visit) {
   for (std::optional<processing::Pipeline>* each : {&request, &attempt, &response}) {
@@ -114,7 +107,7 @@ bool ExchangeSteps::answer(processing::Ticket ticket, bool dropped) {
 
 void ExchangeSteps::findPlace() {
   placeKnown_ = true;
-  place_ = exchange_.place();
+  setPlace(exchange_.place());
 }
 
 bool ExchangeSteps::dropSent(http::RequestHead& head, std::string_view name) {

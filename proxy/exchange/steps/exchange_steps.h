@@ -64,8 +64,10 @@ class ExchangeSteps final : private StepHost {
   bool answer(processing::Ticket ticket, bool dropped);
 
   /// Return the bytes that came to steps and were not taken from behind them, without what steps keep.
-  std::uint64_t heldOfRequest() const;
-  std::uint64_t heldOfResponse() const;
+  std::uint64_t heldOfRequest() const {
+    return (request ? request->held() : 0) + (attempt ? attempt->held() + attemptBody.bytes.size() : 0);
+  }
+  std::uint64_t heldOfResponse() const { return response ? response->held() : 0; }
 
   std::optional<processing::Pipeline> request;
   /// The head of the request as the client sent it; null if no step may change that.

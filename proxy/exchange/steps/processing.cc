@@ -18,8 +18,7 @@ using processing::Step;
 ExchangeSteps& Processing::open() {
   if (!steps_) {
     ExchangeStepsOwner& owner = *this;
-    steps_.reset(
-        t_.request.arena.make<ExchangeSteps>(owner, t_.token(), t_.client.client.ip(), t_.context, t_.request));
+    steps_.reset(t_.request.arena.make<ExchangeSteps>(owner, t_.token(), t_.client.ip.view(), t_.context, t_.request));
   }
   return *steps_;
 }
@@ -106,8 +105,7 @@ void Processing::rebuildHead() {
   head.headers = steps_->headBeforeRule->headers.copy(t_.request.arena);
   head.target = steps_->headBeforeRule->target;
   if (steps_->ruleFilters == RuleFilters::kApplied && t_.route.rule != nullptr) {
-    applyRuleFilters(t_.request.arena, head, *t_.route.rule, t_.context.identity(),
-                     {t_.client.client, t_.client.secure});
+    applyRuleFilters(t_.request.arena, head, *t_.route.rule, t_.context.identity(), t_.client.forwarded());
   }
   steps_->edits.layOn(t_.request.arena, head, [](const Step&) { return true; });
 }
@@ -212,7 +210,7 @@ http::RequestHead Processing::headOfMirrors() {
   http::RequestHead head = *t_.asked;
   head.headers = head.headers.copy(t_.request.arena);
   steps_->editsBeforeRouting.layOnCopy(t_.request.arena, head);
-  applyRuleFilters(t_.request.arena, head, *t_.route.rule, t_.context.identity(), {t_.client.client, t_.client.secure});
+  applyRuleFilters(t_.request.arena, head, *t_.route.rule, t_.context.identity(), t_.client.forwarded());
   steps_->edits.layOnCopy(t_.request.arena, head);
   if (steps_->request->alters()) removeDigests(head.headers);
   return head;

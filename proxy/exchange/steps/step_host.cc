@@ -6,7 +6,11 @@
 
 namespace sluice::exchange {
 
-const base::Clock& StepHost::clock() const { return owner_.worker().clock(); }
+StepHost::StepHost(ExchangeContext& owner, processing::ResumeSink& sink, http::Token token, std::string_view address)
+    : PipelineHost(owner.worker().clock(), owner.services(), {address, {}, {}}),
+      owner_(owner),
+      sink_(sink),
+      token_(token) {}
 
 processing::BodyLimits StepHost::bodyLimits() const {
   const base::LimitSettings& limits = owner_.limits();
@@ -14,8 +18,6 @@ processing::BodyLimits StepHost::bodyLimits() const {
 }
 
 processing::BufferRoom& StepHost::bufferRoom() { return owner_.bufferRoom(); }
-
-processing::Services& StepHost::services() { return owner_.services(); }
 
 base::Duration StepHost::patience() const { return owner_.timeouts().processor; }
 

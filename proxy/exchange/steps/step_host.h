@@ -14,20 +14,15 @@ class ExchangeContext;
 class StepHost : public processing::PipelineHost {
  protected:
   /// A step that has waited wakes `token` of `sink`. `address` is the client's.
-  StepHost(ExchangeContext& owner, processing::ResumeSink& sink, http::Token token, std::string_view address)
-      : owner_(owner), sink_(sink), token_(token), peer_{address, {}, {}} {}
+  StepHost(ExchangeContext& owner, processing::ResumeSink& sink, http::Token token, std::string_view address);
   /// Lets a class that inherits privately hand itself to a run.
   processing::PipelineHost& host() { return *this; }
   /// Returns true if a step has asked to wait at least once.
   bool hasWaited() const { return tickets_ > 0; }
 
   // processing::PipelineHost
-  const base::Clock& clock() const override;
-  const processing::Place& place() const override { return place_; }
-  const processing::Peer& peer() const override { return peer_; }
   processing::BodyLimits bodyLimits() const override;
   processing::BufferRoom& bufferRoom() override;
-  processing::Services& services() override;
   base::Duration patience() const override;
   processing::Ticket newTicket() override { return ++tickets_; }
   processing::Resumer resumer(processing::Ticket ticket) override;
@@ -38,12 +33,10 @@ class StepHost : public processing::PipelineHost {
   void onLimit(std::string_view limit) override;
 
   ExchangeContext& owner_;
-  processing::Place place_;
 
  private:
   processing::ResumeSink& sink_;
   const http::Token token_;
-  const processing::Peer peer_;
   processing::Ticket tickets_ = 0;
 };
 

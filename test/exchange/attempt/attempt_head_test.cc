@@ -14,7 +14,7 @@ class AttemptHead : public ::testing::Test {
     plan->authority = "api.example.com:8443";
     backend_.backend = plan;
   }
-  http::RequestHead make() { return attemptHead(arena_, request_, rule_, backend_, identity_, {client_, true}); }
+  http::RequestHead make() { return attemptHead(arena_, request_, rule_, backend_, identity_, {"192.0.2.7", true}); }
   static std::string joined(const http::RequestHead& head, std::string_view name) {
     std::string all;
     for (const http::Field& field : head.headers) {
@@ -29,7 +29,6 @@ class AttemptHead : public ::testing::Test {
   routing::Rule rule_;
   routing::WeightedBackend backend_;
   GatewayIdentity identity_{"1.1 sluice-test", {}};
-  net::Address client_ = *net::Address::parse("192.0.2.7", 1234);
 };
 
 TEST_F(AttemptHead, NamesTheBackendAsAuthority) { EXPECT_EQ(make().authority, "api.example.com:8443"); }
