@@ -227,22 +227,35 @@ bool TcpStream::canWrite() const {
 
 void TcpStream::write(base::ByteQueue& from) {
   if (!canWrite()) return;
-  std::array<std::string_view, kMaxPieces> pieces;
   while (!from.empty()) {
-    const std::span<const std::string_view> gathered(pieces.data(), from.gather(pieces));
-    std::size_t size = 0;
-    for (const std::string_view piece : gathered) size += piece.size();
-    const std::size_t taken = tryWrite(gathered);
-    from.consume(taken);
-    if (taken == size) continue;
-
-    if (handle_->waiting == nullptr) handle_->waiting = std::make_unique<TcpHandle::Waiting>(worker_.chunks());
-    const std::size_t chunks = from.gather(std::span(pieces).first(kKeptChunks));
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < chunks; ++i) kept += pieces[i].size();
-    handle_->waiting->bytes.splice(from, kept);
-    return writeKept();
+    const std::string_view front = from.front();
+    // Most writes are of one chunk, and to set up the array of many costs more than all the rest here.
+    const bool taken = front.size() == from.size() ? offer(from, {&front, 1}) : offerMany(from);
+    if (!taken) return keepSome(from);
   }
+}
+
+bool TcpStream::offerMany(base::ByteQueue& from) {
+  std::array<std::string_view, kMaxPieces> pieces;
+  return offer(from, {pieces.data(), from.gather(pieces)});
+}
+
+bool TcpStream::offer(base::ByteQueue& from, std::span<const std::string_view> pieces) {
+  std::size_t size = 0;
+  for (const std::string_view piece : pieces) size += piece.size();
+  const std::size_t taken = tryWrite(pieces);
+  from.consume(taken);
+  return taken == size;
+}
+
+void TcpStream::keepSome(base::ByteQueue& from) {
+  if (handle_->waiting == nullptr) handle_->waiting = std::make_unique<TcpHandle::Waiting>(worker_.chunks());
+  std::array<std::string_view, kKeptChunks> pieces;
+  const std::size_t chunks = from.gather(pieces);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < chunks; ++i) kept += pieces[i].size();
+  handle_->waiting->bytes.splice(from, kept);
+  writeKept();
 }
 
 std::size_t TcpStream::tryWrite(std::span<const std::string_view> pieces) {

@@ -78,6 +78,12 @@ class TcpStream final : public Transport {
   void lookAtPeer();
   void startReading();
   void stopReading();
+  /// Writes the first bytes of `from`, as many as one system call takes. Returns false if the kernel left some of them.
+  bool offerMany(base::ByteQueue& from);
+  /// `pieces` are the first of `from`.
+  bool offer(base::ByteQueue& from, std::span<const std::string_view> pieces);
+  /// Takes over what the kernel shall have when there is room.
+  void keepSome(base::ByteQueue& from);
   void writeKept();
   void sendFin();
   void failLater(int code);
