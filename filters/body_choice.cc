@@ -80,7 +80,7 @@ base::Result<std::string_view> BodyChoice::chosenBy(const content::JsonScan::Fou
   if (found->kind != Kind::kString && found->kind != Kind::kNumber) return refusal("is neither a string nor a number");
   if (found->text.empty()) return refusal("is empty");
   if (found->isCut) return refusal("is longer than " + std::to_string(kMostBytes) + " bytes");
-  if (!http::isFieldValue(found->text)) return refusal("can not be the value of a header field");
+  if (!http::isFieldValue(found->text)) return refusal("cannot be the value of a header field");
   return std::string_view(found->text);
 }
 

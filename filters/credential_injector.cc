@@ -81,7 +81,7 @@ class QueryCredential final : public processing::Processor {
   Verdict process(processing::Call& call, const processing::Peer& /*peer*/) const override {
     if (wouldBeEchoed(call.request)) return refuseEcho();
     if (!call.request.target.starts_with('/')) {
-      return refuse(base::Error::badRequest(400, "a request without a path can not carry the gateway's credential"));
+      return refuse(base::Error::badRequest(400, "a request without a path cannot carry the gateway's credential"));
     }
     call.edit.setParameter(name_, parameter_.reveal(), http::Care::kSecret);
     return Verdict::goOn();

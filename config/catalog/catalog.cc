@@ -44,7 +44,7 @@ std::optional<AdmissionFault> typeFault(const ProcessorUse& use, const Processor
   } else if (type == nullptr) {
     why = "no catalog has the type " + base::quote(use.type);
   } else if (!type->fault.empty()) {
-    why = "the type " + base::quote(use.type) + " can not be used: " + type->fault;
+    why = "the type " + base::quote(use.type) + " cannot be used: " + type->fault;
   } else if (!type->runnable) {
     why = "the engine of " + base::quote(use.type) + ", " + std::string(engineName(type->entry.engine)) +
           ", is not supported";

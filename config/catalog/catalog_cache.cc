@@ -144,7 +144,7 @@ std::string CatalogMaker::completeBuiltin(CatalogEntry&& entry, ProcessorType& t
   for (const std::string_view phase : entry.phases) {
     const auto& has = builtin->phases;
     if (std::find(has.begin(), has.end(), phase) == has.end()) {
-      return "phases: " + entry.type + " can not run in the phase " + std::string(phase);
+      return "phases: " + entry.type + " cannot run in the phase " + std::string(phase);
     }
   }
   if (entry.defaults.preAuth.value_or(false) && !builtin->preAuth) {

@@ -91,7 +91,7 @@ std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, P
       if (!error && files.empty()) report(path, "holds no *.yaml, *.yml or *.json", Severity::kWarning, problems);
     }
     if (error) {
-      report(path, "can not be read: " + error.message(), Severity::kError, problems);
+      report(path, "cannot be read: " + error.message(), Severity::kError, problems);
       continue;
     }
     for (const std::string& file : files) {
@@ -99,7 +99,7 @@ std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, P
       if (std::optional<std::string> text = readFile(file, number)) {
         texts.push_back(SourceText{file, std::move(*text)});
       } else {
-        report(file, "can not be read: " + std::generic_category().message(number), Severity::kError, problems);
+        report(file, "cannot be read: " + std::generic_category().message(number), Severity::kError, problems);
       }
     }
   }

@@ -127,7 +127,7 @@ base::Result<std::string> written(const JsonEdit& edit, std::size_t step) {
   text += value + std::string(steps.size() - step, '}');
   // The value is checked by itself too: an invalid number could be read as the end of one member and another member.
   if (isJson(value) && (step == steps.size() || isJson(text))) return text;
-  return Error::config("\"" + edit.pointer.text() + "\" can not be set to what is no JSON, or too deep");
+  return Error::config("\"" + edit.pointer.text() + "\" cannot be set to what is no JSON, or too deep");
 }
 
 std::string spliced(std::string_view text, std::size_t begin, std::size_t end, std::string_view with) {
@@ -155,7 +155,7 @@ base::Result<std::string> withSet(std::string_view text, const EditPlace& place,
 base::Result<std::string> edited(std::string_view text, const JsonEdit& edit) {
   const std::vector<std::string>& steps = edit.pointer.tokens();
   if (steps.size() > kMostEditedDepth) return Error::config("\"" + edit.pointer.text() + "\" is too deep");
-  if (steps.empty() && !edit.value) return Error::config("a JSON document can not be removed from itself");
+  if (steps.empty() && !edit.value) return Error::config("a JSON document cannot be removed from itself");
   const auto place = Locator(text, steps).locate();
   if (!place) return place.error();
   return edit.value ? withSet(text, *place, edit) : withRemoved(text, *place);

@@ -216,7 +216,7 @@ std::vector<JsonSchema::Violation> JsonSchema::apply(Value& value) const {
   try {
     return violationsOf(compiled_->schema, toJson(value));
   } catch (const std::exception& error) {
-    return {{"", "can not be checked: " + tidied(error.what())}};
+    return {{"", "cannot be checked: " + tidied(error.what())}};
   }
 }
 

@@ -21,7 +21,7 @@ void Reloader::start(std::function<void(const base::Status&)> started) {
 
 base::Status Reloader::adoptFirst(Loaded&& first) {
   if (!first.configuration->usable()) {
-    return base::Error::config("the configuration can not be served; `sluice validate` says more");
+    return base::Error::config("the configuration cannot be served; `sluice validate` says more");
   }
   if (first.outcome != Loaded::Outcome::kServable) return base::Error::config(first.refusal);
   if (base::Status opened = parts_.publisher.open(*first.generation); !opened.ok()) return opened;

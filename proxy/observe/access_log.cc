@@ -150,7 +150,7 @@ void AccessLog::reportLosses(LineFile::End end) {
   } else if (!std::exchange(losing_, true)) {
     log_->warn("access log lines are being lost",
                {{"reason", end == LineFile::End::kBusy ? "nobody reads them fast enough"
-                                                       : "they can not be written: a full disk or a closed pipe"}});
+                                                       : "they cannot be written: a full disk or a closed pipe"}});
   }
 }
 

@@ -11,7 +11,7 @@ base::Result<std::string> editableField(std::string_view name) {
   if (!http::isFieldName(name)) return base::Error::config("is not the name of a header field");
   std::string lower = base::toLower(name);
   if (http::isReservedField(lower) || lower == "host" || lower == "via") {
-    return base::Error::config(lower + " belongs to the gateway and can not be changed");
+    return base::Error::config(lower + " belongs to the gateway and cannot be changed");
   }
   return lower;
 }

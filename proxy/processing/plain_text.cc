@@ -35,7 +35,7 @@ std::optional<Verdict> PlainText::begin(const PipelineHost& host, const StepTarg
       content::Decoder::make(codings, {limits.decompressed, static_cast<std::uint32_t>(std::min(limits.ratio, kMost))});
   needed_ = decoder_.has_value();
   if (needed_) return std::nullopt;
-  return Verdict::fail("the body has a Content-Encoding that can not be undone", Cause::kBadBody);
+  return Verdict::fail("the body has a Content-Encoding that cannot be undone", Cause::kBadBody);
 }
 
 PlainText::Yield PlainText::decode(PipelineHost& host, base::ByteQueue& coded, bool ended, base::ByteQueue& to,

@@ -23,7 +23,7 @@ constexpr const char* kFooter =
     "again, SIGHUP\n"
     "reads them at once and opens the access log anew. SIGTERM or SIGINT lets requests end and stops; a second one "
     "does not wait.\n"
-    "Exit codes: 0 done, 1 the configuration or a port can not be used, 2 wrong command line.";
+    "Exit codes: 0 done, 1 the configuration or a port cannot be used, 2 wrong command line.";
 
 // Parses "127.0.0.1:9901" or "[::1]:9901".
 std::optional<net::Address> parseEndpoint(std::string_view text) {

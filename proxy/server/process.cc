@@ -270,7 +270,7 @@ void Process::end(const base::Status& why) {
   if (why.ok()) {
     log_.info("stopped");
   } else {
-    log_.error("can not start", {{"reason", why.error().detail}});
+    log_.error("cannot start", {{"reason", why.error().detail}});
     exitCode_ = 1;
   }
   admin_.shutdown();
@@ -302,7 +302,7 @@ int Process::run() {
   });
   // The ports of operators and probes come first, because a configuration may take long to load.
   if (const base::Status opened = openAdmin(); !opened.ok()) {
-    log_.error("can not start", {{"reason", opened.error().detail}});
+    log_.error("cannot start", {{"reason", opened.error().detail}});
     return 1;
   }
   source_.watch([this] { reloader_.reload(); });

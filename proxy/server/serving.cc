@@ -46,7 +46,7 @@ void Serving::onUnchanged(const control::Revisions& revisions) {
 void Serving::onRefused(const control::Revisions& revisions, std::string_view reason) {
   setState(revisions.state);
   count("failure");
-  log_.error("configuration can not be served",
+  log_.error("configuration cannot be served",
              {{"reason", reason}, {"revision", revisions.desired}, {"served", revisions.served}});
 }
 

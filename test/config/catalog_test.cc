@@ -299,7 +299,7 @@ TEST_F(Catalogs, InvalidEntriesAreRefused) {
   EXPECT_THAT(problemOf("type: 'sluice.dev/New:v1'\nengine: builtin\nphases: [connect]\n"),
               HasSubstr("there is no built-in type"));
   EXPECT_THAT(problemOf("type: 'sluice.dev/Late:v1'\nengine: builtin\nphases: [connect]\n"),
-              HasSubstr("can not run in the phase connect"));
+              HasSubstr("cannot run in the phase connect"));
   EXPECT_THAT(problemOf("type: 'sluice.dev/Late:v1'\nengine: builtin\nphases: [request-headers]\n"
                         "defaults: {preAuth: true}\n"),
               HasSubstr("runs after authentication only"));

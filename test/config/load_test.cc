@@ -293,7 +293,7 @@ TEST(Load, RefusesTheWholeSetForAMissingPathAndStillReportsOtherProblems) {
   EXPECT_FALSE(configuration.readable);
   EXPECT_TRUE(configuration.model.rejected.empty());
   EXPECT_THAT(rendered(configuration.problems),
-              ElementsAre(HasSubstr("can not be read"), HasSubstr("ConfigMap default/c: x: unknown field")));
+              ElementsAre(HasSubstr("cannot be read"), HasSubstr("ConfigMap default/c: x: unknown field")));
 }
 
 TEST(Load, ReportsTheMissingPath) {
@@ -301,7 +301,7 @@ TEST(Load, ReportsTheMissingPath) {
   const Configuration configuration = load(readPaths({"/nonexistent/sluice"}, base::Secret(), cache), nullptr);
   EXPECT_FALSE(configuration.readable);
   ASSERT_EQ(configuration.problems.size(), 1u);
-  EXPECT_THAT(render(configuration.problems[0]), ::testing::StartsWith("/nonexistent/sluice: error: can not be read"));
+  EXPECT_THAT(render(configuration.problems[0]), ::testing::StartsWith("/nonexistent/sluice: error: cannot be read"));
 }
 
 }  // namespace

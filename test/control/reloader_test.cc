@@ -140,7 +140,7 @@ TEST_F(ReloaderTest, OpensAndServesTheFirstConfigurationAtOnce) {
 
 TEST_F(ReloaderTest, FailsIfTheFirstConfigurationIsRefusedOrCannotBeOpened) {
   EXPECT_EQ(start(loaded("bad", Loaded::Outcome::kRefused)).error().detail,
-            "the configuration can not be served; `sluice validate` says more");
+            "the configuration cannot be served; `sluice validate` says more");
   Loaded unmade = loaded("bad");
   unmade.outcome = Loaded::Outcome::kRefused;
   unmade.refusal = "a certificate is broken";

@@ -76,8 +76,8 @@ TEST_F(BodyChoiceTest, RefusesUnusableValues) {
   EXPECT_EQ(chosen(R"({"model": ["a"]})"), refused + "is neither a string nor a number");
   EXPECT_EQ(chosen(R"({"model": true})"), refused + "is neither a string nor a number");
   EXPECT_EQ(chosen(R"({"model": ""})"), refused + "is empty");
-  EXPECT_EQ(chosen(R"({"model": "a\r\nb: c"})"), refused + "can not be the value of a header field");
-  EXPECT_EQ(chosen(R"({"model": " a"})"), refused + "can not be the value of a header field");
+  EXPECT_EQ(chosen(R"({"model": "a\r\nb: c"})"), refused + "cannot be the value of a header field");
+  EXPECT_EQ(chosen(R"({"model": " a"})"), refused + "cannot be the value of a header field");
   const std::string longest(BodyChoice::kMostBytes, 'a');
   EXPECT_EQ(chosen("{\"model\": \"" + longest + "\"}"), longest);
   EXPECT_EQ(chosen("{\"model\": \"" + longest + "a\"}"), refused + "is longer than 256 bytes");
@@ -107,7 +107,7 @@ TEST_F(BodyChoiceTest, NamesTheMemberOfAnInvalidConfig) {
   EXPECT_EQ(fault("{pointer: /a, jsonPath: $.a}"), "pointer and jsonPath exclude each other");
   EXPECT_EQ(fault("{pointer: a}"), "pointer: at character 1: a JSON Pointer begins with \"/\"");
   EXPECT_EQ(fault("{jsonPath: a}"), "jsonPath: at character 1: a JSONPath begins with \"$\"");
-  EXPECT_EQ(fault("{header: Host}"), "header: host belongs to the gateway and can not be changed");
+  EXPECT_EQ(fault("{header: Host}"), "header: host belongs to the gateway and cannot be changed");
   EXPECT_EQ(fault("{maxBodyBytes: 0}"), "maxBodyBytes: is no integer from 1 on");
 }
 

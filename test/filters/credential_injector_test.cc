@@ -150,7 +150,7 @@ TEST_F(CredentialInjector, RefusesConfigsThatContradictThemselves) {
   EXPECT_EQ(rig_.make("{secretRef: {name: token, key: key}, basic: true}"),
             "InvalidConfig: basic takes username and password, and no secretRef.key");
   EXPECT_EQ(rig_.make("{secretRef: {name: token}, header: Host}"),
-            "InvalidConfig: header: host belongs to the gateway and can not be changed");
+            "InvalidConfig: header: host belongs to the gateway and cannot be changed");
   EXPECT_EQ(rig_.make("{secretRef: {name: token}, prefix: \"a\\r\\nb: \"}"),
             "InvalidConfig: prefix: holds control characters or begins with a space");
 }

@@ -38,9 +38,9 @@ TEST(HeaderModifier, ChangesTheResponseInItsPhases) {
 TEST(HeaderModifier, RefusesFieldsOfTheGatewayAndInvalidFields) {
   FilterRig rig(headerModifier());
   EXPECT_EQ(rig.make("{set: [{name: Connection, value: close}]}"),
-            "InvalidConfig: set[0].name: connection belongs to the gateway and can not be changed");
+            "InvalidConfig: set[0].name: connection belongs to the gateway and cannot be changed");
   EXPECT_EQ(rig.make("{remove: [x-a, Host]}"),
-            "InvalidConfig: remove[1]: host belongs to the gateway and can not be changed");
+            "InvalidConfig: remove[1]: host belongs to the gateway and cannot be changed");
   EXPECT_EQ(rig.make("{add: [{name: 'x y', value: a}]}"),
             "InvalidConfig: add[0].name: is not the name of a header field");
   EXPECT_EQ(rig.make("{add: [{name: x, value: \"a\\r\\nb: c\"}]}"),

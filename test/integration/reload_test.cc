@@ -155,7 +155,7 @@ TEST_F(Reload, InvalidYamlIsRefusedAndTheOldConfigurationServesOn) {
   EXPECT_THAT(status, HasSubstr("\"served\":\"" + served + "\""));
   EXPECT_THAT(status, Not(HasSubstr("\"desired\":\"" + served + "\"")));
   EXPECT_TRUE(gateway.process().waitForLine("gateway.yaml:1:"));
-  EXPECT_TRUE(gateway.process().waitForLine("configuration can not be served"));
+  EXPECT_TRUE(gateway.process().waitForLine("configuration cannot be served"));
 
   gateway.reload(towards(two_));
   EXPECT_EQ(askRaw(client).body, "two");

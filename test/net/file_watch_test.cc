@@ -262,7 +262,7 @@ TEST_F(FileWatchTest, ReportsOnceThatTheSystemRefusesToWatchAndLooksInstead) {
     const test::NoMoreDescriptors scarce;
     watch_ = make(slow);
     ASSERT_EQ(weakened_.size(), 1U);
-    EXPECT_EQ(weakened_[0], "can not watch " + folder_ + ": too many open files");
+    EXPECT_EQ(weakened_[0], "cannot watch " + folder_ + ": too many open files");
     pass(30s);
     EXPECT_EQ(calls_, 0);
     ASSERT_EQ(::truncate((folder_ + "/a.yaml").c_str(), 7), 0);

@@ -107,7 +107,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
 
   void reportUnsendable() {
     for (const Unsendable& request : std::exchange(unsendable_, {})) {
-      sink_.onResponseReset(request.token, base::Error::internal("a field of the request can not be sent"), false);
+      sink_.onResponseReset(request.token, base::Error::internal("a field of the request cannot be sent"), false);
     }
   }
 

@@ -80,7 +80,7 @@ class LineList {
   std::size_t size_ = 0;
 };
 
-constexpr const char* kBadLine = "a field of the message can not be sent";
+constexpr const char* kBadLine = "a field of the message cannot be sent";
 constexpr const char* kBrokenBody = "the body broke off";
 
 }  // namespace

@@ -143,7 +143,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     trailers.fields = session_.section().fields;
     if (session_.section().excess()) sink_.onLimitHit(*session_.section().excess());
     if (session_.section().excess() || !checkTrailers(trailers.fields)) {
-      sink_.onRequestReset(stream.token, base::Error::badRequest(400, "the request's trailers can not be accepted"),
+      sink_.onRequestReset(stream.token, base::Error::badRequest(400, "the request's trailers cannot be accepted"),
                            false);
       stream.detach();
       return session_.sender().submitReset(stream, H2ErrorCode::kProtocolError);

@@ -37,7 +37,7 @@ base::Status FolderWatch::start(const std::string& folder) {
   };
   const int error = uv_fs_event_start(&handle_->handle, event, folder.c_str(), 0);
   if (error == 0 || error == UV_ENOENT || error == UV_ENOTDIR) return base::Done{};
-  return base::Error::config("can not watch " + folder + ": " + uv_strerror(error));
+  return base::Error::config("cannot watch " + folder + ": " + uv_strerror(error));
 }
 
 void FolderWatch::close() {

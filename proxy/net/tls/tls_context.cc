@@ -27,11 +27,11 @@ base::Result<SslContext> makeSslContext(const SSL_METHOD* method) {
 base::Status useIdentity(SSL_CTX* context, const pki::CertificateChain& certificate, const pki::PrivateKey& key) {
   if (!key.matches(certificate)) return base::Error::config("the private key does not belong to the certificate");
   if (SSL_CTX_use_certificate(context, certificate.leaf()) != 1 || SSL_CTX_use_PrivateKey(context, key.get()) != 1) {
-    return base::Error::config("the certificate can not be used: " + pki::takeOpensslError());
+    return base::Error::config("the certificate cannot be used: " + pki::takeOpensslError());
   }
   for (X509* intermediate : certificate.intermediates()) {
     if (SSL_CTX_add1_chain_cert(context, intermediate) != 1) {
-      return base::Error::config("an intermediate certificate can not be used: " + pki::takeOpensslError());
+      return base::Error::config("an intermediate certificate cannot be used: " + pki::takeOpensslError());
     }
   }
   return base::Done{};

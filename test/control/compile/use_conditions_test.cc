@@ -36,15 +36,15 @@ TEST(UseConditions, AreAtMostSixteenAndOneThatCountsTheRest) {
   EXPECT_EQ(conditions.size(), 20U);
   EXPECT_EQ(conditions.back().type, kMoreUsesCondition);
   EXPECT_EQ(conditions.back().status, config::ConditionStatus::kFalse);
-  EXPECT_EQ(conditions.back().message, "3 more extensions can not run");
+  EXPECT_EQ(conditions.back().message, "3 more extensions cannot run");
 }
 
 TEST(UseConditions, NeverExceedTheBoundOfTheCrd) {
   EXPECT_EQ(conditionsFor(5, 3, kMostConditions).back().type, "extension.sluice.dev/u4");
   const auto conditions = conditionsFor(6, 3, kMostConditions);
   EXPECT_EQ(conditions.size(), kMostConditions);
-  EXPECT_EQ(conditions.back().message, "2 more extensions can not run");
-  EXPECT_EQ(conditionsFor(2, 7, kMostConditions).back().message, "2 more extensions can not run");
+  EXPECT_EQ(conditions.back().message, "2 more extensions cannot run");
+  EXPECT_EQ(conditionsFor(2, 7, kMostConditions).back().message, "2 more extensions cannot run");
   EXPECT_EQ(conditionsFor(2, 8, kMostConditions).size(), 8U);
 }
 

@@ -40,7 +40,7 @@ std::optional<Fault> acceptance(const config::BackendPort& port, const std::opti
   if (!tls) return std::nullopt;
   if (tls->mode == config::TlsMode::kPassthrough) {
     return fault(reason::kUnsupportedProtocol,
-                 tls->path + ".mode: Passthrough can not carry HTTP routes; requests from an HTTPRoute answer 500");
+                 tls->path + ".mode: Passthrough cannot carry HTTP routes; requests from an HTTPRoute answer 500");
   }
   routing::UpstreamTls ignored;
   return compileTlsOptions(*tls, ignored);

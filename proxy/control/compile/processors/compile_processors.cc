@@ -49,7 +49,7 @@ class ModelSecrets final : public processing::SecretLookup {
 class Refusing final : public processing::PreAuthProcessor {
  public:
   processing::Verdict process(processing::Call& /*call*/) const override {
-    return processing::Verdict::fail("it can not run");
+    return processing::Verdict::fail("it cannot run");
   }
 };
 

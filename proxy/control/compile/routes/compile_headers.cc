@@ -17,7 +17,7 @@ Fault invalidField(const config::HeaderModifierFilter& modifier, std::string_vie
 std::optional<Fault> nameFault(const config::HeaderModifierFilter& modifier, std::string_view name) {
   if (!http::isFieldName(name)) return invalidField(modifier, "a name", "is not the name of a header field");
   if (http::isReservedField(name))
-    return invalidField(modifier, name, "this field belongs to the gateway and can not be modified");
+    return invalidField(modifier, name, "this field belongs to the gateway and cannot be modified");
   return std::nullopt;
 }
 

@@ -44,8 +44,7 @@ std::optional<Fault> compileHeaderMatches(const std::vector<config::NamedMatch>&
   if (auto fault = compileFields(matches, entry.headers)) return fault;
   for (const config::NamedMatch& header : matches) {
     if (!http::isReservedField(base::toLower(header.name))) continue;
-    return unsupportedFault(header.path,
-                            "routes can not match on " + header.name + ", which belongs to the connection");
+    return unsupportedFault(header.path, "routes cannot match on " + header.name + ", which belongs to the connection");
   }
   return std::nullopt;
 }

@@ -149,7 +149,7 @@ class RouteCompiler {
     auto plan = overHttp2(*use.result.value);
     if (plan) return plan;
     return Fault{std::string(config::reason::kUnsupportedProtocol),
-                 describe(ref.object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which can not carry gRPC"};
+                 describe(ref.object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC"};
   }
 
   template <typename RouteRule>

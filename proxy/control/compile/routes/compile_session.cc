@@ -89,7 +89,7 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const conf
     policy->name = base::toLower(session.name);
     if (isTaken(policy->name)) {
       return Fault{std::string(config::reason::kUnsupportedValue),
-                   session.path + ".sessionName: " + policy->name + " can not carry a session"};
+                   session.path + ".sessionName: " + policy->name + " cannot carry a session"};
     }
   }
   policy->scope = text + (policy->byHeader ? " header " : " cookie ") + policy->name;

@@ -49,7 +49,7 @@ void addUseConditions(const std::vector<RefusedUse>& refused, Conditions& condit
   for (std::size_t i = 0; i < shown; ++i) conditions.bad(uses[i].type, *joined(uses[i].faults));
   if (all || room == 0) return;
   conditions.bad(kMoreUsesCondition, {uses[shown].faults.front().reason,
-                                      std::to_string(uses.size() - shown) + " more extensions can not run"});
+                                      std::to_string(uses.size() - shown) + " more extensions cannot run"});
 }
 
 }  // namespace sluice::control
