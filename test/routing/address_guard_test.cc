@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace sluice::routing {
@@ -21,8 +22,15 @@ AddressGuard guard(const std::vector<std::string>& allow) {
   return *made;
 }
 
-TEST(AddressGuard, ClassifiesEachAddressByItsPurpose) {
-  const std::pair<const char*, AddressClass> table[] = {
+void expectClasses(const std::vector<std::pair<const char*, AddressClass>>& table) {
+  for (const auto& [ip, expected] : table) {
+    EXPECT_EQ(addressClassName(classify(bytes(ip))), addressClassName(expected)) << ip;
+    EXPECT_EQ(AddressGuard().permits(bytes(ip)), expected == AddressClass::kPublic) << ip;
+  }
+}
+
+TEST(AddressGuard, ClassifiesEachIpv4AddressByItsPurpose) {
+  expectClasses({
       {"8.8.8.8", AddressClass::kPublic},
       {"1.1.1.1", AddressClass::kPublic},
       {"172.15.255.255", AddressClass::kPublic},
@@ -30,56 +38,63 @@ TEST(AddressGuard, ClassifiesEachAddressByItsPurpose) {
       {"100.63.255.255", AddressClass::kPublic},
       {"100.128.0.0", AddressClass::kPublic},
       {"223.255.255.255", AddressClass::kPublic},
-      {"2606:4700::1111", AddressClass::kPublic},
-      {"2a00:1450:4001::1", AddressClass::kPublic},
       {"0.0.0.0", AddressClass::kUnspecified},
       {"0.1.2.3", AddressClass::kUnspecified},
-      {"::", AddressClass::kUnspecified},
       {"127.0.0.1", AddressClass::kLoopback},
       {"127.255.255.254", AddressClass::kLoopback},
-      {"::1", AddressClass::kLoopback},
       {"169.254.0.1", AddressClass::kLinkLocal},
-      {"fe80::1", AddressClass::kLinkLocal},
-      {"febf::1", AddressClass::kLinkLocal},
       {"169.254.169.254", AddressClass::kMetadata},
       {"169.254.170.2", AddressClass::kMetadata},
       {"100.100.100.200", AddressClass::kMetadata},
       {"168.63.129.16", AddressClass::kMetadata},
-      {"fd00:ec2::254", AddressClass::kMetadata},
+      {"169.254.170.23", AddressClass::kMetadata},
       {"10.0.0.1", AddressClass::kPrivate},
       {"172.16.0.1", AddressClass::kPrivate},
       {"172.31.255.255", AddressClass::kPrivate},
       {"192.168.1.1", AddressClass::kPrivate},
-      {"fc00::1", AddressClass::kPrivate},
-      {"fdff::1", AddressClass::kPrivate},
-      {"fec0::1", AddressClass::kPrivate},
       {"100.64.0.1", AddressClass::kCarrierNat},
       {"100.127.255.255", AddressClass::kCarrierNat},
       {"224.0.0.1", AddressClass::kMulticast},
       {"239.255.255.255", AddressClass::kMulticast},
-      {"ff02::1", AddressClass::kMulticast},
       {"192.0.2.1", AddressClass::kReserved},
       {"198.18.0.1", AddressClass::kReserved},
       {"198.51.100.1", AddressClass::kReserved},
       {"203.0.113.1", AddressClass::kReserved},
       {"240.0.0.1", AddressClass::kReserved},
       {"255.255.255.255", AddressClass::kReserved},
+  });
+}
+
+TEST(AddressGuard, ClassifiesEachIpv6AddressByItsPurpose) {
+  expectClasses({
+      {"2606:4700::1111", AddressClass::kPublic},
+      {"2a00:1450:4001::1", AddressClass::kPublic},
+      {"::", AddressClass::kUnspecified},
+      {"::1", AddressClass::kLoopback},
+      {"fe80::1", AddressClass::kLinkLocal},
+      {"febf::1", AddressClass::kLinkLocal},
+      {"fd00:ec2::254", AddressClass::kMetadata},
+      {"fd00:ec2::23", AddressClass::kMetadata},
+      {"fd20:ce::254", AddressClass::kMetadata},
+      {"fd00:c1::a9fe:a9fe", AddressClass::kMetadata},
+      {"fc00::1", AddressClass::kPrivate},
+      {"fdff::1", AddressClass::kPrivate},
+      {"fec0::1", AddressClass::kPrivate},
+      {"ff02::1", AddressClass::kMulticast},
       {"2001:db8::1", AddressClass::kReserved},
       {"100::1", AddressClass::kReserved},
       {"4000::1", AddressClass::kReserved},
       {"::ffff:8.8.8.8", AddressClass::kV4Mapped},
       {"::ffff:127.0.0.1", AddressClass::kV4Mapped},
+      {"::ffff:0:8.8.8.8", AddressClass::kV4Translated},
+      {"::ffff:0:127.0.0.1", AddressClass::kV4Translated},
       {"::127.0.0.1", AddressClass::kV4Compatible},
       {"::8.8.8.8", AddressClass::kV4Compatible},
       {"64:ff9b::7f00:1", AddressClass::kNat64},
       {"64:ff9b:1::1", AddressClass::kNat64},
       {"2002:7f00:1::", AddressClass::k6to4},
       {"2001:0:4136:e378:8000:63bf:3fff:fdd2", AddressClass::kTeredo},
-  };
-  for (const auto& [ip, expected] : table) {
-    EXPECT_EQ(addressClassName(classify(bytes(ip))), addressClassName(expected)) << ip;
-    EXPECT_EQ(AddressGuard().permits(bytes(ip)), expected == AddressClass::kPublic) << ip;
-  }
+  });
 }
 
 TEST(AddressGuard, AllowsTheConfiguredRangesAlone) {
@@ -104,6 +119,7 @@ TEST(AddressGuard, AllowsAFormThatCarriesAnAddressOnlyWithThatAddress) {
   EXPECT_FALSE(all.permits(bytes("::ffff:10.0.0.1")));
   EXPECT_FALSE(all.permits(bytes("2002:a00:1::"))) << "10.0.0.1";
   EXPECT_FALSE(all.permits(bytes("2001:0:4136:e378:8000:63bf:f5ff:fffe"))) << "10.0.0.1, inverted";
+  EXPECT_FALSE(all.permits(bytes("::ffff:0:10.0.0.1")));
   EXPECT_TRUE(all.permits(bytes("::ffff:8.8.8.8")));
   EXPECT_TRUE(guard({"0.0.0.0/0", "::/0"}).permits(bytes("::ffff:10.0.0.1")));
 }
@@ -121,9 +137,9 @@ TEST(AddressGuard, LetsEndpointsBeInPrivateNetworksButNotOnTheGatewayItself) {
        {"8.8.8.8", "10.0.0.1", "192.168.1.1", "100.64.0.1", "240.0.0.1", "198.18.0.1", "fd00::1", "2a00::1"}) {
     EXPECT_TRUE(strict.permitsEndpoint(bytes(ip))) << ip;
   }
-  for (const char* ip :
-       {"127.0.0.1", "0.0.0.0", "169.254.1.1", "169.254.169.254", "100.100.100.200", "224.0.0.1", "::", "::1",
-        "fe80::1", "ff02::1", "fd00:ec2::254", "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1"}) {
+  for (const char* ip : {"127.0.0.1", "0.0.0.0", "169.254.1.1", "169.254.169.254", "100.100.100.200", "224.0.0.1",
+                         "::", "::1", "fe80::1", "ff02::1", "fd00:ec2::254", "fd20:ce::254", "::ffff:0:127.0.0.1",
+                         "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1"}) {
     EXPECT_FALSE(strict.permitsEndpoint(bytes(ip))) << ip;
   }
   EXPECT_TRUE(guard({"127.0.0.0/8"}).permitsEndpoint(bytes("127.0.0.1")));

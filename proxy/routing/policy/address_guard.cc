@@ -33,6 +33,7 @@ constexpr Range kV4Ranges[] = {
     {v4(127), 8, AddressClass::kLoopback},
     {v4(169, 254, 169, 254), 32, AddressClass::kMetadata},
     {v4(169, 254, 170, 2), 32, AddressClass::kMetadata},
+    {v4(169, 254, 170, 23), 32, AddressClass::kMetadata},
     {v4(100, 100, 100, 200), 32, AddressClass::kMetadata},
     {v4(168, 63, 129, 16), 32, AddressClass::kMetadata},
     {v4(192, 0, 0, 192), 32, AddressClass::kMetadata},
@@ -53,12 +54,13 @@ constexpr Range kV4Ranges[] = {
 
 constexpr std::array<std::uint8_t, 16> kV6Loopback{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1};
 constexpr std::array<std::uint8_t, 16> kV6Mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
-constexpr std::array<std::uint8_t, 16> kV6Metadata{0xFD, 0, 0x0E, 0xC2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0x54};
+constexpr std::array<std::uint8_t, 16> kV6Translated{0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 
 constexpr Range kV6Ranges[] = {
     {v6(0), 128, AddressClass::kUnspecified},
     {kV6Loopback, 128, AddressClass::kLoopback},
     {kV6Mapped, 96, AddressClass::kV4Mapped},
+    {kV6Translated, 96, AddressClass::kV4Translated},
     {v6(0), 96, AddressClass::kV4Compatible},
     {v6(0x0064, 0xFF9B), 96, AddressClass::kNat64},
     {v6(0x0064, 0xFF9B, 0x0001), 48, AddressClass::kNat64},
@@ -70,7 +72,10 @@ constexpr Range kV6Ranges[] = {
     {v6(0x2002), 16, AddressClass::k6to4},
     {v6(0x3FFF), 20, AddressClass::kReserved},
     {v6(0x5F00), 16, AddressClass::kReserved},
-    {kV6Metadata, 128, AddressClass::kMetadata},
+    // Clouds keep these networks for services of the host: Amazon (::254, ::23 and others), Google and Oracle.
+    {v6(0xFD00, 0x0EC2), 32, AddressClass::kMetadata},
+    {v6(0xFD20, 0x00CE), 32, AddressClass::kMetadata},
+    {v6(0xFD00, 0x00C1), 32, AddressClass::kMetadata},
     {v6(0xFC00), 7, AddressClass::kPrivate},
     {v6(0xFE80), 10, AddressClass::kLinkLocal},
     {v6(0xFEC0), 10, AddressClass::kPrivate},
@@ -93,6 +98,7 @@ std::optional<std::array<std::uint8_t, 4>> carriedV4(AddressBytes address, Addre
   };
   switch (addressClass) {
     case AddressClass::kV4Mapped:
+    case AddressClass::kV4Translated:  // RFC 2765 section 2.1
     case AddressClass::kV4Compatible:
       return at(12);
     // RFC 6052 section 2.2 places the address elsewhere for shorter prefixes: 64:ff9b:1::/48 has it around the eighth
@@ -122,8 +128,8 @@ std::optional<std::array<std::uint8_t, 4>> carriedV4(AddressBytes address, Addre
 }
 
 constexpr std::array<std::string_view, kAddressClasses> kNames{
-    "public",    "unspecified", "loopback",  "link_local",    "metadata", "private", "carrier_nat",
-    "multicast", "reserved",    "v4_mapped", "v4_compatible", "nat64",    "6to4",    "teredo"};
+    "public",   "unspecified", "loopback",      "link_local",    "metadata", "private", "carrier_nat", "multicast",
+    "reserved", "v4_mapped",   "v4_translated", "v4_compatible", "nat64",    "6to4",    "teredo"};
 
 }  // namespace
 
@@ -185,6 +191,7 @@ bool AddressGuard::permitsEndpoint(AddressBytes address) const {
     case AddressClass::kMetadata:
     case AddressClass::kMulticast:
     case AddressClass::kV4Mapped:
+    case AddressClass::kV4Translated:
     case AddressClass::kV4Compatible:
     case AddressClass::kNat64:
     case AddressClass::k6to4:

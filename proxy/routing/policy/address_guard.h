@@ -25,18 +25,19 @@ enum class AddressClass : std::uint8_t {
   kUnspecified,   // 0.0.0.0/8, ::
   kLoopback,      // 127.0.0.0/8, ::1
   kLinkLocal,     // 169.254.0.0/16, fe80::/10
-  kMetadata,      // 169.254.169.254 and others that clouds use
+  kMetadata,      // 169.254.169.254, fd00:ec2::254 and others that clouds use
   kPrivate,       // RFC 1918, fc00::/7, fec0::/10
   kCarrierNat,    // 100.64.0.0/10
   kMulticast,     // 224.0.0.0/4, ff00::/8
   kReserved,      // documentation, benchmarking, protocol assignments, 240.0.0.0/4, broadcast
   kV4Mapped,      // ::ffff:0:0/96
+  kV4Translated,  // ::ffff:0:0:0/96
   kV4Compatible,  // ::/96
   kNat64,         // 64:ff9b::/96, 64:ff9b:1::/48
   k6to4,          // 2002::/16
   kTeredo,        // 2001::/32
 };
-inline constexpr std::size_t kAddressClasses = 14;
+inline constexpr std::size_t kAddressClasses = 15;
 
 /// Returns "public", "loopback", ...: the label of sluice_address_denied_total.
 std::string_view addressClassName(AddressClass addressClass);
