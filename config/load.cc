@@ -22,7 +22,7 @@ class Assembler {
  public:
   void add(const ObjectReading& reading) {
     if (reading.revision) {
-      (reading.revision->covers == Covers::kEndpoints ? endpoints_ : revision_).push_back(&*reading.revision);
+      (reading.revision->covers == Covers::kEndpoints ? endpoints_ : entries_).push_back(&*reading.revision);
     }
     if (isRepeated(reading)) return;
     problems_.insert(problems_.end(), reading.problems.begin(), reading.problems.end());
@@ -37,8 +37,8 @@ class Assembler {
     configuration.problems = std::move(problems_);
     if (previous != nullptr) keepLastGood(configuration.model, *previous);
     resolveSettings(configuration.model, previous, configuration.problems);
-    configuration.revision = revisionOf(std::move(revision_));
-    configuration.endpointsDigest = revisionOf(std::move(endpoints_));
+    configuration.digest = digestOf(std::move(entries_));
+    configuration.endpointsDigest = digestOf(std::move(endpoints_));
     return configuration;
   }
 
@@ -60,7 +60,7 @@ class Assembler {
   Model model_;
   Problems problems_;
   std::unordered_map<Name, const Position*, NameTupleHash> seen_;
-  std::vector<const RevisionEntry*> revision_;
+  std::vector<const RevisionEntry*> entries_;
   std::vector<const RevisionEntry*> endpoints_;
 };
 
@@ -76,8 +76,9 @@ Configuration load(const ObjectSet& set, const Model* previous) {
   if (!set.refused.empty()) {
     configuration.readable = false;
     configuration.model = Model();
-    configuration.revision = set.refused;
+    configuration.digest = set.refused;
   }
+  configuration.revision = revisionOf(configuration.digest);
   return configuration;
 }
 

@@ -22,8 +22,9 @@ struct Configuration {
   /// empty.
   bool readable = true;
   /// See revision.h.
+  std::string digest;
   std::string revision;
-  /// The digest of the EndpointSlices, which the revision leaves out.
+  /// The digest of the EndpointSlices, which the other one leaves out.
   std::string endpointsDigest;
 };
 

@@ -19,7 +19,7 @@ ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, con
   }
   cache.sweep();
   if (!readable) set.readings.clear();
-  if (hasErrors(set.problems)) set.refused = revisionOfUnreadable(texts, set.problems, key);
+  if (hasErrors(set.problems)) set.refused = digestOfUnreadable(texts, set.problems, key);
   return set;
 }
 

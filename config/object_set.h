@@ -21,7 +21,7 @@ struct ObjectSet {
   std::vector<std::shared_ptr<const std::vector<ObjectReading>>> readings;
   /// Problems met while the objects were read. An error refuses the whole set.
   Problems problems;
-  /// The revision of a set that is refused as a whole; empty if it is not refused.
+  /// The digest of a set that is refused as a whole; empty if it is not refused.
   std::string refused;
 };
 

@@ -123,16 +123,16 @@ RevisionEntry revisionEntry(const Value& root, const ObjectIdentity& identity, c
   return {nameOf(identity, digest), digest, covers};
 }
 
-std::string revisionOf(std::vector<const RevisionEntry*> entries) {
+std::string digestOf(std::vector<const RevisionEntry*> entries) {
   std::stable_sort(entries.begin(), entries.end(),
                    [](const RevisionEntry* a, const RevisionEntry* b) { return a->name < b->name; });
   pki::Sha256 all;
   for (const RevisionEntry* entry : entries) all.add(pki::asBytes(entry->digest));
-  return pki::toHex(all.finish()).substr(0, kDigits);
+  return pki::toHex(all.finish());
 }
 
-std::string revisionOfUnreadable(const std::vector<SourceText>& texts, const Problems& problems,
-                                 const base::Secret& key) {
+std::string digestOfUnreadable(const std::vector<SourceText>& texts, const Problems& problems,
+                               const base::Secret& key) {
   Encoder all;
   for (const SourceText& text : texts) {
     all.addText(text.file);
@@ -143,7 +143,9 @@ std::string revisionOfUnreadable(const std::vector<SourceText>& texts, const Pro
     all.addText({});
     all.addText(render(problem));
   }
-  return pki::toHex(pki::hmacSha256(key, all.bytes())).substr(0, kDigits);
+  return pki::toHex(pki::hmacSha256(key, all.bytes()));
 }
+
+std::string revisionOf(const std::string& digest) { return digest.substr(0, kDigits); }
 
 }  // namespace sluice::config

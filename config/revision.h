@@ -1,5 +1,6 @@
-// The digest of a configuration's content. Two sets that are served alike have the same revision, so that a reload of
-// an unchanged set does nothing, and so that people and machines can compare what replicas serve.
+// The digest of a configuration's content. Two sets that are served alike have the same digest, so that a reload of
+// an unchanged set does nothing. Its beginning is the revision, by which people and machines see what replicas serve. A
+// revision is so short that someone can make two sets for it, so the program itself compares whole digests.
 //
 // These are pure functions. An object counts with everything except its `status` and the parts of its metadata that the
 // API server writes: generation, resourceVersion, managedFields and the like. So sets with equal revisions may still
@@ -31,15 +32,17 @@ struct RevisionEntry {
 
 /// An object that may hold a secret (a Secret, or an object of an unknown kind, which may be a misspelt Secret) enters
 /// only through an HMAC with `key`, so that nobody can test guesses of a secret against a published revision. Sets
-/// without such objects have the same revision under every key. `root` is neither empty nor a List.
+/// without such objects have the same digest under every key. `root` is neither empty nor a List.
 RevisionEntry revisionEntry(const Value& root, const ObjectIdentity& identity, const base::Secret& key);
 
-/// Returns 12 hex digits. The order of entries matters only among several entries for one object.
-std::string revisionOf(std::vector<const RevisionEntry*> entries);
+/// Returns 64 hex digits. The order of entries matters only among several entries for one object.
+std::string digestOf(std::vector<const RevisionEntry*> entries);
 
-/// Returns the revision of a set that is refused as a whole: of its texts and of the reasons why they could not be
-/// read, all through an HMAC with the key.
-std::string revisionOfUnreadable(const std::vector<SourceText>& texts, const Problems& problems,
-                                 const base::Secret& key);
+/// Returns the digest of a set that is refused as a whole: of its texts and of the reasons why they could not be read,
+/// all through an HMAC with the key.
+std::string digestOfUnreadable(const std::vector<SourceText>& texts, const Problems& problems, const base::Secret& key);
+
+/// Returns the first 12 digits.
+std::string revisionOf(const std::string& digest);
 
 }  // namespace sluice::config

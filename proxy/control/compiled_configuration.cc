@@ -36,6 +36,7 @@ CompiledConfiguration makeConfiguration(const config::ObjectSet& set, const conf
   if (made.readable) made.catalog = cache.catalog.read(made.model, supportOf(processors), made.problems);
   if (made.readable) made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled);
   made.objectsText = listOf(made.compiled.statuses);
+  made.digest = std::move(loaded.digest);
   made.revision = std::move(loaded.revision);
   made.endpointsDigest = std::move(loaded.endpointsDigest);
   return made;

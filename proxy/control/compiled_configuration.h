@@ -30,14 +30,15 @@ struct CompiledConfiguration {
   /// All objects with their conditions, as /status lists them. It is made on the loading thread, because thousands of
   /// objects take a while.
   std::string objectsText;
-  /// Digest of the objects, so that people and machines can compare what replicas serve.
+  /// Digest of the objects. Its beginning is the revision, by which people and machines compare what replicas serve.
+  std::string digest;
   std::string revision;
-  /// Digest of the EndpointSlices, which the revision leaves out.
+  /// Digest of the EndpointSlices, which the other one leaves out.
   std::string endpointsDigest;
 
   /// Returns true if both would be served in the same way.
   bool sameAs(const CompiledConfiguration& other) const {
-    return revision == other.revision && endpointsDigest == other.endpointsDigest;
+    return digest == other.digest && endpointsDigest == other.endpointsDigest;
   }
   /// Returns true if it can be served, at least in parts.
   bool usable() const { return readable && compiled.usable; }

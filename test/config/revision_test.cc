@@ -88,6 +88,15 @@ TEST(Revision, LeavesOutFieldsThatTheApiServerWrites) {
   EXPECT_NE(revision(withData("{generation: '1'}")), revision(withData("{generation: '2'}")));
 }
 
+TEST(Revision, IsTheBeginningOfADigest) {
+  for (const std::string& text : {kMap, std::string("{")}) {
+    const Configuration configuration = loadText(text);
+    EXPECT_THAT(configuration.digest, MatchesRegex("[0-9a-f]{64}")) << text;
+    EXPECT_THAT(configuration.revision, MatchesRegex("[0-9a-f]{12}"));
+    EXPECT_EQ(configuration.digest.substr(0, 12), configuration.revision);
+  }
+}
+
 TEST(Revision, LeavesOutEndpointSlices) {
   const std::string slice = "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: a}\n";
   EXPECT_EQ(revision(kMap + "---\n" + slice + "endpoints: []\n"), revision(kMap));

@@ -142,6 +142,16 @@ TEST_F(Files, ASetWithoutOurGatewayClassCannotBeServed) {
   EXPECT_FALSE(configuration.usable());
 }
 
+// A revision has 48 bits, so two sets with the same one can be made in minutes.
+TEST_F(Files, SetsAreComparedByMoreThanTheirRevision) {
+  const CompiledConfiguration served = read({write("a.yaml", kGood)});
+  CompiledConfiguration other = read({write("b.yaml", with("name: origin, port: 8080", "name: origin, port: 8081"))});
+  EXPECT_FALSE(other.sameAs(served));
+  other.revision = served.revision;
+  EXPECT_FALSE(other.sameAs(served));
+  EXPECT_TRUE(read({write("a.yaml", kGood)}).sameAs(served));
+}
+
 TEST_F(Files, TheStatusDocumentContainsEveryObject) {
   const CompiledConfiguration configuration = read({write("all.yaml", kGood)});
   const std::string& revision = configuration.revision;
