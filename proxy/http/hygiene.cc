@@ -50,21 +50,33 @@ class TargetCheck {
       if (claimed.empty()) return refuse("the request-target has no authority");
       target = pathOf(*absolute, head.method);
     }
-    if (!scheme.empty() && !equalsIgnoreCase(scheme, schemeName(listener_)))
-      return refuse("the scheme is not this listener's");
+    if (!scheme.empty() && !isServed(scheme)) return refuse("the scheme is not this listener's");
     head.scheme = listener_;
-    if (auto error = setAuthority(head, claimed)) return error;
+    if (auto error = setAuthority(head, claimed, scheme)) return error;
     return setTarget(head, target);
   }
 
  private:
+  // RFC 9113 section 8.3.1: something between the client and a cleartext listener may have ended TLS.
+  bool isServed(std::string_view scheme) const {
+    if (equalsIgnoreCase(scheme, schemeName(listener_))) return true;
+    return raw_.version == Version::kHttp2 && equalsIgnoreCase(scheme, schemeName(Scheme::kHttps));
+  }
+
   std::string_view pathOf(const AbsoluteForm& absolute, Method method) {
     if (absolute.pathAndQuery.starts_with('/')) return absolute.pathAndQuery;
     if (absolute.pathAndQuery.empty()) return method == Method::kOptions ? "*" : "/";
     return arena_.concat("/", absolute.pathAndQuery);
   }
 
-  std::optional<Error> setAuthority(RequestHead& head, std::string_view claimed) {
+  // RFC 9110 section 4.2.3: an authority with the default port of its scheme is that without a port.
+  static std::string_view withoutDefaultPort(std::string_view authority, std::string_view scheme) {
+    const std::string_view port = equalsIgnoreCase(scheme, schemeName(Scheme::kHttps)) ? ":443" : ":80";
+    if (authority.ends_with(port)) authority.remove_suffix(port.size());
+    return authority;
+  }
+
+  std::optional<Error> setAuthority(RequestHead& head, std::string_view claimed, std::string_view scheme) {
     const bool mayLackHost = raw_.version != Version::kHttp11;
     if (fields_.hostCount > 1) return refuse("several Host fields");
     if (fields_.hostCount == 0 && !mayLackHost) return refuse("no Host field");
@@ -74,7 +86,8 @@ class TargetCheck {
     }
     auto authority = normalizeAuthority(arena_, claimed.empty() ? fields_.host : claimed);
     if (!authority) return std::move(authority).error();
-    if (fields_.hostCount == 1 && !claimed.empty() && !equalsIgnoreCase(fields_.host, *authority)) {
+    const bool both = fields_.hostCount == 1 && !claimed.empty();
+    if (both && !equalsIgnoreCase(withoutDefaultPort(fields_.host, scheme), withoutDefaultPort(*authority, scheme))) {
       return refuse("Host differs from the authority");
     }
     head.authority = *authority;
@@ -175,7 +188,9 @@ std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, cons
     if (fields.lengthCount > 0) return broken("both Transfer-Encoding and Content-Length");
     if (fields.codingCount > 1 || !equalsIgnoreCase(fields.coding, "chunked"))
       return broken("unknown Transfer-Encoding");
-    if (raw.status < 200 || raw.status == 204) return broken("Transfer-Encoding in a response without body");
+    // The response ends with its head all the same. What a server that gets this wrong sends behind it must not be read
+    // as the next response.
+    if (raw.status == 204) closes = true;
   }
   if (fields.lengthCount > 0) {
     const auto length = parseContentLength(fields.length);

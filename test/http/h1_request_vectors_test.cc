@@ -53,9 +53,13 @@ TEST(H1RequestVectors, RequestLines) {
       {" GET / HTTP/1.1", 400},
       {"GET / HTTP/1.1 ", 400},
       {"GET / http/1.1", 400},
-      {"GET / HTTP/1.2", 400},
-      {"GET / HTTP/2.0", 400},
-      {"GET / HTTP/0.9", 400},
+      {"GET / HTTP/1.2", 200},
+      {"GET / HTTP/1.9", 200},
+      {"GET / HTTP/1.x", 400},
+      {"GET / HTTP/2.0", 505},
+      {"GET / HTTP/3.1", 505},
+      {"GET / HTTP/0.9", 505},
+      {"GET / HTTP/2", 400},
       {"GET / HTTP/01.1", 400},
       {"GET / HTTP/1.10", 400},
       {"GET / HTTP/11", 400},
@@ -76,8 +80,12 @@ TEST(H1RequestVectors, RequestLines) {
       {"GET a HTTP/1.1", 400},
       {"GET http://b/ HTTP/1.1", 400},
       {"GET http://a/ HTTP/1.1", 200},
+      {"GET http://a:80/ HTTP/1.1", 200},
+      {"GET http://a:443/ HTTP/1.1", 400},
+      {"GET http://a:8080/ HTTP/1.1", 400},
+      {"GET https://a/ HTTP/1.1", 400},
       {"CONNECT a:443 HTTP/1.1", 501},
-      {"PRI * HTTP/2.0", 400},
+      {"PRI * HTTP/2.0", 505},
       {"GET /\rx HTTP/1.1", 400},
   };
   for (const auto& c : kCases) {
@@ -86,7 +94,7 @@ TEST(H1RequestVectors, RequestLines) {
   EXPECT_EQ(outcomeOf("\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").status, 200) << "one empty line is forgiven";
   EXPECT_EQ(outcomeOf("\r\n\r\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").status, 400);
   EXPECT_EQ(outcomeOf("\nGET / HTTP/1.1\r\nHost: a\r\n\r\n").status, 400);
-  EXPECT_EQ(outcomeOf("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n").status, 400);
+  EXPECT_EQ(outcomeOf("PRI * HTTP/2.0\r\n\r\nXX\r\n\r\n").status, 505);
   EXPECT_EQ(outcomeOf("GET /\r\n\r\n").status, 400);
   EXPECT_EQ(outcomeOf("\x16\x03\x01").status, 400) << "TLS on a plaintext port";
 }

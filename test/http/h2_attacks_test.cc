@@ -386,7 +386,6 @@ TEST_F(H2Attack, ControlDataThatCouldSmuggleIsRefused) {
                                                                 {":authority", "user@example.com"},
                                                                 {":authority", "a b"},
                                                                 {":scheme", "file"},
-                                                                {":scheme", "https"},
                                                                 {":path", "/a#b"},
                                                                 {":path", "/%2e%2e/%2f"},
                                                                 {":path", "/a\\b"}};

@@ -70,7 +70,9 @@ TEST(RequestHygiene, HasOneAuthority) {
       {"http://a?q", {{"host", "a"}}, 200, "a", "/?q"},
       {"http://a/x", {{"host", "b"}}, 400, "", ""},
       {"http://a/x", {}, 400, "", ""},
-      {"http://a:80/x", {{"host", "a"}}, 400, "", ""},
+      {"http://a:80/x", {{"host", "a"}}, 200, "a:80", "/x"},
+      {"http://a/x", {{"host", "A:80"}}, 200, "a", "/x"},
+      {"http://a:81/x", {{"host", "a"}}, 400, "", ""},
       {"https://a/x", {{"host", "a"}}, 400, "", ""},
       {"ftp://a/x", {{"host", "a"}}, 400, "", ""},
       {"http:///x", {{"host", "a"}}, 400, "", ""},
@@ -309,10 +311,12 @@ TEST(RequestHygiene, Http2AuthorityAndHostAgree) {
   EXPECT_EQ(Checked(raw, {{"host", "b"}}).head().authority, "b");
   EXPECT_EQ(Checked(raw, {}).status(), 400);
   raw = h2();
-  raw.scheme = "https";
-  EXPECT_EQ(Checked(raw, {}).status(), 400);
   raw.scheme = {};
   EXPECT_EQ(Checked(raw, {}).status(), 400);
+  raw = h2();
+  raw.authority = "a:80";
+  EXPECT_EQ(Checked(raw, {{"host", "a"}}).head().authority, "a:80");
+  EXPECT_EQ(Checked(raw, {{"host", "a:443"}}).status(), 400);
 }
 
 TEST(RequestHygiene, TheSchemeIsTheListeners) {
@@ -320,6 +324,9 @@ TEST(RequestHygiene, TheSchemeIsTheListeners) {
   EXPECT_EQ(Checked(raw, {}).head().scheme, Scheme::kHttp);
   raw.scheme = "HTTPS";
   EXPECT_EQ(Checked(raw, {}, Scheme::kHttps).head().scheme, Scheme::kHttps);
+  EXPECT_EQ(Checked(raw, {}).head().scheme, Scheme::kHttp) << "TLS may have ended before this listener";
+  raw.scheme = "http";
+  EXPECT_EQ(Checked(raw, {}, Scheme::kHttps).status(), 400);
   RawRequest absolute;
   absolute.method = "GET";
   absolute.target = "https://a/";
@@ -376,8 +383,9 @@ TEST(ResponseHygiene, FramingIsSaidOnce) {
       {200, {{"content-length", "-5"}}, false, {}, {}},
       {200, {{"transfer-encoding", "gzip, chunked"}}, false, {}, {}},
       {200, {{"transfer-encoding", "identity"}}, false, {}, {}},
-      {204, {{"transfer-encoding", "chunked"}}, false, {}, {}},
-      {103, {{"transfer-encoding", "chunked"}}, false, {}, {}},
+      {204, {{"transfer-encoding", "chunked"}}, true, Body::kNone, true},
+      {304, {{"transfer-encoding", "chunked"}}, true, Body::kNone, false},
+      {103, {{"transfer-encoding", "chunked"}}, true, Body::kNone, false},
       {101, {}, false, {}, {}},
       {99, {}, false, {}, {}},
       {600, {}, false, {}, {}},

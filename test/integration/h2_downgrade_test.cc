@@ -180,12 +180,24 @@ TEST_F(H2Downgrade, PseudoHeaderFieldsStayWithinTheirGrammar) {
                                                                   {":authority", "a/b"},
                                                                   {":authority", "a:99999"},
                                                                   {":authority", std::string("a\0b", 3)},
-                                                                  {":scheme", "https"},
                                                                   {":scheme", "file"},
                                                                   {":scheme", "http\r\nx: y"},
                                                                   {":scheme", ""},
                                                                   {":scheme", "http://evil/?"}};
   for (const auto& [name, value] : cases) expectRefused(name + " " + value, request(instead(name, value)));
+}
+
+// RFC 9113 section 8.3.1: a balancer in front of a cleartext listener may have ended TLS.
+TEST_F(H2Downgrade, AnHttpsSchemeIsServedWithoutTls) {
+  H2Lines lines = h2::get("/fine");
+  for (auto& line : lines) {
+    if (line.first == ":scheme") line.second = "https";
+  }
+  H2Client client(gateway_->port());
+  client.send(request(lines));
+  EXPECT_TRUE(client.readUntil([&] { return client.isSettled(1); }));
+  EXPECT_EQ(client.status(1), "200");
+  takeSeen();
 }
 
 TEST_F(H2Downgrade, PseudoHeaderFieldsComeOnceAndFirst) {

@@ -90,7 +90,7 @@ std::string_view reasonOf(std::uint16_t status) {
     std::uint16_t status;
     std::string_view text;
   };
-  static constexpr std::array<Reason, 39> kReasons{{
+  static constexpr std::array<Reason, 40> kReasons{{
       {100, "Continue"},
       {101, "Switching Protocols"},
       {102, "Processing"},
@@ -129,6 +129,7 @@ std::string_view reasonOf(std::uint16_t status) {
       {502, "Bad Gateway"},
       {503, "Service Unavailable"},
       {504, "Gateway Timeout"},
+      {505, "HTTP Version Not Supported"},
       {508, "Loop Detected"},
   }};
   if (status == 200) return "OK";

@@ -152,37 +152,43 @@ class Lines {
   char* end_;
 };
 
+constexpr std::string_view kMajorVersion = "HTTP/1.";
+constexpr std::size_t kVersionSize = kMajorVersion.size() + 1;
+
 bool readVersion(std::string_view text, Version& version) {
-  if (text == "HTTP/1.1") {
-    version = Version::kHttp11;
-  } else if (text == "HTTP/1.0") {
-    version = Version::kHttp10;
-  } else {
-    return false;
-  }
+  if (text.size() != kVersionSize || !text.starts_with(kMajorVersion) || !isDigit(text.back())) return false;
+  version = text.back() == '0' ? Version::kHttp10 : Version::kHttp11;
   return true;
+}
+
+bool isOtherMajorVersion(std::string_view text) {
+  return text.size() == kVersionSize && text.starts_with("HTTP/") && isDigit(text[5]) && text[6] == '.' &&
+         isDigit(text[7]);
 }
 
 }  // namespace
 
-const char* parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request) {
+H1Fault parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request) {
   Lines lines(section);
   std::span<char> first;
-  if (!lines.next(first)) return "a bare CR";
+  if (!lines.next(first)) return {"a bare CR"};
   const std::string_view line{first.data(), first.size()};
   const std::size_t methodEnd = line.find(' ');
   const std::size_t targetEnd = line.rfind(' ');
   if (methodEnd == std::string_view::npos || methodEnd == targetEnd)
-    return "the request line is not `method target version`";
+    return {"the request line is not `method target version`"};
   request.method = line.substr(0, methodEnd);
   request.target = line.substr(methodEnd + 1, targetEnd - methodEnd - 1);
-  if (!readVersion(line.substr(targetEnd + 1), request.version)) return "the version is not HTTP/1.1 or HTTP/1.0";
-  return lines.readFields(fieldLines, arena, request.fields);
+  const std::string_view version = line.substr(targetEnd + 1);
+  if (!readVersion(version, request.version)) {
+    if (isOtherMajorVersion(version)) return {"the major version is not HTTP/1", 505};
+    return {"the version is not HTTP/1.1 or HTTP/1.0"};
+  }
+  return {lines.readFields(fieldLines, arena, request.fields)};
 }
 
 const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
                               RawResponse& response) {
-  constexpr std::size_t kVersionSize = 8;
   constexpr std::size_t kStatusEnd = kVersionSize + 4;
   Lines lines(section);
   std::span<char> first;

@@ -23,7 +23,7 @@ namespace sluice::http {
 struct H1Fault {
   const char* why = nullptr;
   std::uint16_t status = 400;
-  std::optional<Limit> limit;
+  std::optional<Limit> limit = {};
 
   explicit operator bool() const { return why != nullptr; }
 };
@@ -73,8 +73,9 @@ class H1SectionReader {
 };
 
 /// These take a section from collect(), turn names into lower case in place, and leave views into it. They return
-/// nullptr, or why the section is malformed. Hygiene decides what a name, value, method or target may hold.
-const char* parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request);
+/// nullptr, or why the section is malformed; for a request together with the status. Hygiene decides what a name,
+/// value, method or target may hold. A higher minor version is read as HTTP/1.1 (RFC 9110 section 2.5).
+H1Fault parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request);
 const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
                               RawResponse& response);
 const char* parseTrailers(std::span<char> section, std::size_t fieldLines, base::Arena& arena, Headers& fields);

@@ -162,10 +162,10 @@ void H1ServerCodec::readHead(std::string_view& input) {
 
 void H1ServerCodec::openRequest(RequestMessage&& message, std::span<char> section) {
   RawRequest raw;
-  const char* why = parseRequestHead(section, sections_.fieldLines(), message.arena, raw);
+  const H1Fault fault = parseRequestHead(section, sections_.fieldLines(), message.arena, raw);
   version_ = raw.version;
   headRequest_ = raw.method == "HEAD";
-  if (why != nullptr) return refuseHead(Error::badRequest(400, why));
+  if (fault) return refuseHead(Error::badRequest(fault.status, fault.why));
   auto head = checkRequest(message.arena, raw, scheme_);
   if (!head) return refuseHead(head.error());
 
