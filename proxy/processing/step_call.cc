@@ -55,8 +55,8 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
     if (begun_ == base::MonotonicTime{}) begun_ = host.clock().now();
     if (step_->failOpen) keepHeads(target);
   }
-  const bool answered = wait_ <= Wait::kResumed;
-  wait_ = answered ? Wait::kNone : wait_;
+  const bool inVain = wait_ > Wait::kResumed;  // it has waited, and there is no answer
+  if (!inVain) wait_ = Wait::kNone;
   ticket_ = 0;
   Control control(host, *this);
   Destination* const destination = destinationOf(target);
@@ -65,7 +65,7 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
   const bool asked = wish != nullptr && wish->matchAgain;
   Call call{step_->phase,    host.place(), target.arena, host.clock(), target.request, editor,          target.holds,
             target.response, body,         wish,         destination,  control,        host.services(), memory_};
-  Verdict verdict = answered ? step_->processor->process(call, host.peer()) : unanswered();
+  Verdict verdict = inVain ? unanswered() : step_->processor->process(call, host.peer());
   if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;
   if (verdict.kind() == Verdict::Kind::kWait && !suspend(host)) verdict = Verdict::fail("it waits for nothing");
   if (verdict.kind() == Verdict::Kind::kWait) return verdict;
