@@ -22,6 +22,12 @@ constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
 constexpr Choice<base::ConnectionAuth> kConnectionAuth[] = {{"Pin", base::ConnectionAuth::kPin},
                                                             {"Refuse", base::ConnectionAuth::kRefuse}};
+constexpr Choice<base::EncodedSlash> kEncodedSlash[] = {{"Auto", base::EncodedSlash::kAuto},
+                                                        {"Keep", base::EncodedSlash::kKeep},
+                                                        {"Reject", base::EncodedSlash::kReject},
+                                                        {"Decode", base::EncodedSlash::kDecode}};
+constexpr Choice<base::MergeSlashes> kMergeSlashes[] = {
+    {"Auto", base::MergeSlashes::kAuto}, {"true", base::MergeSlashes::kTrue}, {"false", base::MergeSlashes::kFalse}};
 constexpr Choice<base::ForwardedHeaders> kForwardedHeaders[] = {{"Off", base::ForwardedHeaders::kOff},
                                                                 {"Append", base::ForwardedHeaders::kAppend},
                                                                 {"Overwrite", base::ForwardedHeaders::kOverwrite}};
@@ -194,6 +200,18 @@ void readForwarded(FieldReader& reader, base::ForwardedSettings& settings) {
   forwarded.finish();
 }
 
+void readPathSettings(FieldReader paths, base::PathSettings& settings) {
+  settings.encodedSlash = paths.choice("encodedSlash", kEncodedSlash, settings.encodedSlash);
+  const Value* merge = paths.find("mergeSlashes");
+  if (merge != nullptr && merge->kind == Value::Kind::kBool) {
+    settings.mergeSlashes =
+        paths.boolean("mergeSlashes", true) ? base::MergeSlashes::kTrue : base::MergeSlashes::kFalse;
+  } else {
+    settings.mergeSlashes = paths.choice("mergeSlashes", kMergeSlashes, settings.mergeSlashes);
+  }
+  paths.finish();
+}
+
 /// Returns false for an empty block, which counts as absent.
 bool namesExtensionServer(FieldReader& reader) {
   const Value* block = reader.find("extensionManager");
@@ -205,6 +223,7 @@ base::Settings readTop(FieldReader reader) {
   readCount(reader, "workers", 0, 1024, settings.workers);
   readDurations(reader, {{"drainTimeout", settings.drainTimeout, true}});
   settings.connectionAuth = reader.choice("connectionAuth", kConnectionAuth, settings.connectionAuth);
+  readPathSettings(reader.map("paths"), settings.paths);
   readForwarded(reader, settings.forwarded);
   FieldReader accessLog = reader.map("accessLog");
   if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);

@@ -83,6 +83,20 @@ struct LimitSettings {
 /// or the gateway refuses them.
 enum class ConnectionAuth : std::uint8_t { kPin, kRefuse };
 
+/// What becomes of "%2F" in the paths of requests.
+enum class EncodedSlash : std::uint8_t { kAuto, kKeep, kReject, kDecode };
+/// Whether runs of "/" become one.
+enum class MergeSlashes : std::uint8_t { kAuto, kTrue, kFalse };
+
+/// kAuto keeps what the client wrote, unless a rule of that host, on that listener, matches by a path other than
+/// PathPrefix "/": then "%2F" is rejected, and runs of "/" become one.
+struct PathSettings {
+  EncodedSlash encodedSlash = EncodedSlash::kAuto;
+  MergeSlashes mergeSlashes = MergeSlashes::kAuto;
+
+  friend bool operator==(const PathSettings&, const PathSettings&) = default;
+};
+
 /// The values that the gateway sends to backends in X-Forwarded-For, -Proto and -Host.
 enum class ForwardedHeaders : std::uint8_t {
   kOff,       // nothing
@@ -152,6 +166,7 @@ struct Settings {
   std::uint32_t workers = 0;  // 0 means one per core
   Duration drainTimeout = std::chrono::seconds(25);
   ConnectionAuth connectionAuth = ConnectionAuth::kPin;
+  PathSettings paths;
   ForwardedSettings forwarded;
   std::string accessLogPath = "/dev/stdout";  // "off" for no access log
   std::optional<SessionKeyRef> sessionKey;    // if absent, the process makes a random key

@@ -8,6 +8,7 @@
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
 #include "proxy/http/connection_auth.h"
+#include "proxy/http/target.h"
 #include "proxy/routing/policy/preflight.h"
 
 namespace sluice::exchange {
@@ -89,10 +90,11 @@ void RequestPath::act(RequestAction action) {
 
 void RequestPath::route() {
   if (passedHere(t_.request.head.headers, t_.context.identity())) {
-    t_.routed = true;
-    t_.context.observer().onRouted(t_.exchange);
-    return t_.raise(Event::kRejected, base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
-                                                  "the request has passed this gateway before"));
+    return refuseUnrouted(base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
+                                      "the request has passed this gateway before"));
+  }
+  if (t_.request.head.unusualSlashes) {
+    if (auto refused = settleSlashes()) return refuseUnrouted(*std::move(refused));
   }
   const Downstream* downstream = t_.downstream();
   const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
@@ -101,6 +103,22 @@ void RequestPath::route() {
   if (match.listener == nullptr || !match.listener->preRouting) return decide(match);
   s_.processing.beginBeforeRouting();
   t_.raise(Event::kGatewaySteps);
+}
+
+/// Brings a path with "%2F" or "//" into the form that is right for its host, before anything judges it.
+std::optional<base::Error> RequestPath::settleSlashes() {
+  http::RequestHead& head = t_.request.head;
+  const auto target =
+      http::normalizeTarget(t_.request.arena, head.target, t_.client.routes->slashRules(head.authority));
+  if (!target) return target.error();
+  head.target = target->text;
+  return std::nullopt;
+}
+
+void RequestPath::refuseUnrouted(base::Error error) {
+  t_.routed = true;
+  t_.context.observer().onRouted(t_.exchange);
+  t_.raise(Event::kRejected, std::move(error));
 }
 
 /// Decides where the request goes, as far as its route says so.

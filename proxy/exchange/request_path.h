@@ -19,6 +19,8 @@ class RequestPath {
 
  private:
   void route();
+  std::optional<base::Error> settleSlashes();
+  void refuseUnrouted(base::Error error);
   void decide(const routing::RouteMatch& match);
   std::optional<base::Error> chooseBackend(const routing::RouteMatch& match);
   void takeRule(const routing::Rule* rule);

@@ -100,9 +100,10 @@ class TargetCheck {
       head.target = target;
       return std::nullopt;
     }
-    auto normal = normalizeTarget(arena_, target);
+    auto normal = normalizeTarget(arena_, target, kAnySlashes);
     if (!normal) return std::move(normal).error();
-    head.target = *normal;
+    head.target = normal->text;
+    head.unusualSlashes = normal->unusualSlashes;
     return std::nullopt;
   }
 

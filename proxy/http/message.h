@@ -69,7 +69,9 @@ struct RequestHead {
   std::uint64_t contentLength = 0;  // if body is kLength
   bool expectContinue = false;      // the client waits for a 100 (RFC 9110 section 10.1.1)
   bool acceptsTrailers = false;     // TE: trailers
-  Tunnel tunnel = Tunnel::kNone;    // if body is kTunnel
+  /// The path holds "%2F" or "//", about which the table of routes decides (RouteTable::slashRules()).
+  bool unusualSlashes = false;
+  Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel
   /// The value that the peer's agreement to the tunnel must show, if its kind has a handshake: codecs only compare.
   std::string_view tunnelProof;
 

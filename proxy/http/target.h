@@ -1,9 +1,14 @@
 // The path of a request has one normal form. Routes match the path that is forwarded, so no spelling slips past a
 // route.
 //
+// Servers disagree about two spellings only, and both are in use: "%2F" is a part of a segment to object stores, GitLab
+// and npm, and a separator to others; "//" holds an empty segment, or is one separator. Which of them holds depends on
+// the host, so a path is normalised once before its route is known, and once more behind that if it holds one of them.
+//
 // Values only, in the caller's arena; any thread.
 #pragma once
 
+#include <cstdint>
 #include <string_view>
 
 #include "proxy/base/arena.h"
@@ -11,12 +16,33 @@
 
 namespace sluice::http {
 
+/// What becomes of "%2F" in a path.
+enum class EncodedSlash : std::uint8_t {
+  kKeep,    // it stays as it is
+  kReject,  // the request is refused
+  kDecode   // it becomes "/"
+};
+
+struct SlashRules {
+  EncodedSlash encoded = EncodedSlash::kReject;
+  bool merge = true;  // runs of "/" become one
+};
+
+/// The rules for a path whose route is not known yet.
+inline constexpr SlashRules kAnySlashes = {EncodedSlash::kKeep, false};
+
+struct NormalTarget {
+  std::string_view text;
+  /// The path holds "%2F" or "//".
+  bool unusualSlashes = false;
+};
+
 /// Returns the normal form of an origin-form target, for matching and for forwarding. Percent-encodings of unreserved
 /// characters are decoded, others get upper-case hex digits; dot segments are removed (RFC 3986 sections 6.2.2, 5.2.4);
-/// runs of "/" become one. These are refused with 400: encoded "/" (%2F), backslash in either form, %00 and other
-/// encoded controls, "#", a bad "%", bytes outside 0x21..0x7E, climbing above the root, and a dot segment with
-/// parameters ("/..;x/", which some servers take for ".."). The query is kept as it is (its characters are checked).
-/// Copies only if needed.
-base::Result<std::string_view> normalizeTarget(base::Arena& arena, std::string_view target);
+/// `rules` decide about "%2F" and "//". These are refused with 400: backslash in either form, %00 and other encoded
+/// controls, "#", a bad "%", bytes outside 0x21..0x7E, climbing above the root, and a dot segment with parameters
+/// ("/..;x/") or beside "%2F" ("/..%2Fx"), which some servers take for "..". The query is kept as it is (its characters
+/// are checked). Copies only if needed.
+base::Result<NormalTarget> normalizeTarget(base::Arena& arena, std::string_view target, SlashRules rules = {});
 
 }  // namespace sluice::http

@@ -68,6 +68,23 @@ TEST(Settings, HaveDefaults) {
   EXPECT_TRUE(readSettingsBlock("dns:\nlimits: {}\n").settings);
 }
 
+TEST(Settings, ReadHowSlashesAreTreated) {
+  const auto read = [](const std::string& paths) {
+    const SettingsReading reading = readSettingsBlock("paths: " + paths + "\n");
+    EXPECT_THAT(reading.problems, IsEmpty());
+    return reading.settings->paths;
+  };
+  EXPECT_EQ(read("{}"), (base::PathSettings{base::EncodedSlash::kAuto, base::MergeSlashes::kAuto}));
+  EXPECT_EQ(read("{encodedSlash: Decode, mergeSlashes: false}"),
+            (base::PathSettings{base::EncodedSlash::kDecode, base::MergeSlashes::kFalse}));
+  EXPECT_EQ(read("{encodedSlash: Keep, mergeSlashes: true}"),
+            (base::PathSettings{base::EncodedSlash::kKeep, base::MergeSlashes::kTrue}));
+  EXPECT_EQ(read("{encodedSlash: Reject, mergeSlashes: Auto}"),
+            (base::PathSettings{base::EncodedSlash::kReject, base::MergeSlashes::kAuto}));
+  EXPECT_FALSE(readSettingsBlock("paths: {encodedSlash: keep}\n").settings);
+  EXPECT_FALSE(readSettingsBlock("paths: {mergeSlashes: 1}\n").settings);
+}
+
 TEST(Settings, ReadEveryKey) {
   const SettingsReading reading = readSettingsBlock(R"(
 workers: 4

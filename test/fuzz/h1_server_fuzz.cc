@@ -26,8 +26,9 @@ void checkHead(const http::RequestHead& head) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   if (head.target != "*") {
-    auto again = http::normalizeTarget(arena, head.target);
-    require(again.ok() && *again == head.target, "the normal form is stable");
+    auto again = http::normalizeTarget(arena, head.target, http::kAnySlashes);
+    require(again.ok() && again->text == head.target, "the normal form is stable");
+    require(again->unusualSlashes == head.unusualSlashes, "unusual slashes are marked");
   }
   if (!head.authority.empty()) {
     auto again = http::normalizeAuthority(arena, head.authority);

@@ -62,7 +62,7 @@ TEST(H1Server, ReadsHeadAndBody) {
   server.feed(
       "POST /a//b HTTP/1.1\r\nHost: Example.com\r\nX-One:1\r\nTransfer-Encoding: chunked\r\n\r\n"
       "5\r\nhello\r\n0\r\nX-Sum: 9\r\nContent-Length: 7\r\n\r\n");
-  EXPECT_EQ(server.sink.transcript(), "POST example.com /a/b 1.1\nx-one: 1\nuntil end\n[hello]\nx-sum: 9\nend\n");
+  EXPECT_EQ(server.sink.transcript(), "POST example.com /a//b 1.1\nx-one: 1\nuntil end\n[hello]\nx-sum: 9\nend\n");
 }
 
 TEST(H1Server, PipelinedRequestsWaitTheirTurn) {

@@ -81,7 +81,7 @@ TEST(RequestHygiene, HasOneAuthority) {
       {"a/x", {{"host", "a"}}, 400, "", ""},
       {"a:80", {{"host", "a"}}, 400, "", ""},
       {"*", {{"host", "a"}}, 400, "", ""},
-      {"/http://b/", {{"host", "a"}}, 200, "a", "/http:/b/"},
+      {"/http://b/", {{"host", "a"}}, 200, "a", "/http://b/"},
   };
   for (const auto& c : kCases) {
     Checked checked(h1("GET", c.target), c.lines);

@@ -4,15 +4,20 @@
 
 #include <iterator>
 #include <string>
+#include <vector>
 
 namespace sluice::http {
 namespace {
 
-std::string normalTarget(std::string_view target) {
+std::string normalTarget(std::string_view target, SlashRules rules = {}) {
   base::ChunkPool pool;
   base::Arena arena(pool);
-  auto result = normalizeTarget(arena, target);
-  return result ? std::string(*result) : "refused " + std::to_string(result.error().status);
+  auto result = normalizeTarget(arena, target, rules);
+  if (!result) return "refused " + std::to_string(result.error().status);
+  const std::string text(result->text);
+  const std::string path = text.substr(0, text.find('?'));
+  EXPECT_EQ(result->unusualSlashes, path.find("//") != path.npos || path.find("%2F") != path.npos) << target;
+  return text;
 }
 
 TEST(Target, HasOneNormalForm) {
@@ -62,32 +67,84 @@ TEST(Target, IsRefusedWhereServersDisagree) {
   }
 }
 
+TEST(Target, KeepsEmptySegmentsIfSlashesAreNotMerged) {
+  const struct {
+    std::string_view sent;
+    std::string_view normal;
+  } kCases[] = {{"//", "//"},
+                {"/bucket//key", "/bucket//key"},
+                {"//admin", "//admin"},
+                {"/a//../b", "/a/b"},
+                {"/a//..", "/a/"},
+                {"//..", "/"},
+                {"/a/.//b", "/a//b"},
+                {"/a//./b", "/a//b"},
+                {"/a///", "/a///"},
+                {"/a//b?c=//d", "/a//b?c=//d"},
+                {"/a/..//b", "//b"},
+                {"//../..", "refused 400"},
+                {"/..//", "refused 400"}};
+  for (const auto& c : kCases) {
+    EXPECT_EQ(normalTarget(c.sent, {EncodedSlash::kReject, false}), c.normal) << c.sent;
+  }
+}
+
+TEST(Target, TreatsEncodedSlashesByItsRules) {
+  const struct {
+    std::string_view sent;
+    std::string_view kept;
+    std::string_view decoded;
+  } kCases[] = {{"/@scope%2fname", "/@scope%2Fname", "/@scope/name"},
+                {"/projects/a%2Fb/files", "/projects/a%2Fb/files", "/projects/a/b/files"},
+                {"/a%2f", "/a%2F", "/a/"},
+                {"/%2f%2F", "/%2F%2F", "/"},
+                {"/a/%2e%2f", "refused 400", "/a/"},
+                {"/a%2f..%2fadmin", "refused 400", "/admin"},
+                {"/a/..%2fadmin", "refused 400", "/admin"},
+                {"/..%2fadmin", "refused 400", "refused 400"},
+                {"/a%2f..;x/b", "refused 400", "refused 400"},
+                {"/a%2f...", "/a%2F...", "/a/..."},
+                {"/a%252fb", "/a%252fb", "/a%252fb"},
+                {"/a%5cb", "refused 400", "refused 400"}};
+  for (const auto& c : kCases) {
+    EXPECT_EQ(normalTarget(c.sent, kAnySlashes), c.kept) << c.sent;
+    EXPECT_EQ(normalTarget(c.sent, {EncodedSlash::kDecode, true}), c.decoded) << c.sent;
+    EXPECT_EQ(normalTarget(c.sent), c.sent.find("%252f") != c.sent.npos ? c.sent : "refused 400") << c.sent;
+  }
+}
+
 // Every short path over the alphabet of tricks: the normal form is a fixed point, and no other server would normalise
 // it further.
-TEST(Target, TheNormalFormIsAFixedPoint) {
-  const std::string_view pieces[] = {"/", ".", "..", "a", ";", "%2e", "%2E", "%", "25", "%41", "%c0%ae", "\\", "%3b"};
+void expectFixedPoints(SlashRules rules, const std::vector<std::string_view>& never) {
+  const std::string_view pieces[] = {"/", ".", "..", "a", ";", "%2e", "%2f", "%", "25", "%41", "%c0%ae", "\\", "%3b"};
   constexpr std::size_t kCount = std::size(pieces);
   constexpr int kLength = 5;
   for (std::size_t number = 0; number < kCount * kCount * kCount * kCount * kCount; ++number) {
     std::string path = "/";
     std::size_t rest = number;
     for (int i = 0; i < kLength; ++i, rest /= kCount) path += pieces[rest % kCount];
-    const std::string once = normalTarget(path);
+    const std::string once = normalTarget(path, rules);
     if (once.starts_with("refused")) continue;
-    ASSERT_EQ(normalTarget(once), once) << path;
+    ASSERT_EQ(normalTarget(once, rules), once) << path;
     ASSERT_LE(once.size(), path.size()) << path;
-    for (const std::string_view bad : {"//", "/./", "/../", "/.;", "/..;", "%2E", "%2F", "%41", "\\"}) {
+    for (const std::string_view bad : never) {
       ASSERT_EQ(once.find(bad), std::string::npos) << path << " became " << once;
     }
     ASSERT_FALSE(once.ends_with("/.") || once.ends_with("/..")) << path;
   }
 }
 
+TEST(Target, TheNormalFormIsAFixedPoint) {
+  expectFixedPoints({}, {"//", "/./", "/../", "/.;", "/..;", "%2E", "%2F", "%41", "\\"});
+  expectFixedPoints({EncodedSlash::kDecode, true}, {"//", "/./", "/../", "/.;", "/..;", "%2E", "%2F", "%41", "\\"});
+  expectFixedPoints(kAnySlashes, {"/./", "/../", "/.;", "/..;", "%2F..%2F", "%2F../", "/..%2F", "%2E", "%41", "\\"});
+}
+
 TEST(Target, IsNotCopiedIfItIsNormal) {
   base::ChunkPool pool;
   base::Arena arena(pool);
   const std::string_view target = "/v1/chat/completions?stream=true";
-  EXPECT_EQ(normalizeTarget(arena, target)->data(), target.data());
+  EXPECT_EQ(normalizeTarget(arena, target)->text.data(), target.data());
 }
 
 }  // namespace

@@ -197,16 +197,17 @@ TEST_F(H1Attacks, AuthoritiesThatDisagreeAreRefused) {
 
 TEST_F(H1Attacks, PathsWithoutOneNormalFormAreRefused) {
   std::vector<RawAttack> attacks;
-  for (const std::string target : {"/a%2fb", "/a%2Fb", "/a%5cb", "/a\\b", "/a%00b", "/../b", "/a/../../b", "/%2e%2e/b",
-                                   "/a%zz", "/a%2", "/a#b", "/a\x80", "/a%0d%0ab"}) {
+  for (const std::string target : {"/a/..%2fb", "/a%2F..%2Fb", "/a%5cb", "/a\\b", "/a%00b", "/../b", "/a/../../b",
+                                   "/%2e%2e/b", "/a%zz", "/a%2", "/a#b", "/a\x80", "/a%0d%0ab"}) {
     attacks.push_back({target, "GET " + target + " HTTP/1.1\r\nHost: a\r\n\r\n", 400});
   }
   expectRefused(attacks);
 }
 
 TEST_F(H1Attacks, PathsAreForwardedInTheirNormalForm) {
-  for (const auto& [target, normal] : {std::pair("/a/./b/../c", "/a/c"), std::pair("//a///b", "/a/b"),
-                                       std::pair("/%61?%2f", "/a?%2f"), std::pair("/a%3a/%2e/b", "/a%3A/b")}) {
+  for (const auto& [target, normal] :
+       {std::pair("/a/./b/../c", "/a/c"), std::pair("//a///b", "//a///b"), std::pair("/a%2fb", "/a%2Fb"),
+        std::pair("/%61?%2f", "/a?%2f"), std::pair("/a%3a/%2e/b", "/a%3A/b")}) {
     BlockingSocket client = BlockingSocket::connect(gateway_->port());
     client.send("GET " + std::string(target) + " HTTP/1.1\r\nHost: a\r\n\r\n");
     EXPECT_EQ(readResponse(client).status, 200) << target;

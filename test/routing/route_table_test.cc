@@ -53,6 +53,57 @@ std::string get(const RouteTable& table, const std::string& authority, const std
   return routeFor(table, RequestMaker("GET", authority, target));
 }
 
+/// Returns how the table treats the slashes of a host's paths: "keep", "reject" or "decode", and "merge" if it does.
+std::string slashesOf(const RouteTable& table, const std::string& authority) {
+  const http::SlashRules rules = table.slashRules(authority);
+  const std::string encoded = rules.encoded == http::EncodedSlash::kKeep     ? "keep"
+                              : rules.encoded == http::EncodedSlash::kReject ? "reject"
+                                                                             : "decode";
+  return rules.merge ? encoded + " merge" : encoded;
+}
+
+TEST(RouteTable, KeepsUnusualSlashesWhereNoRuleMatchesByPath) {
+  RouteEntry byMethod = forHost(entryNamed("method"), "method.test");
+  byMethod.method = "GET";
+  RouteEntry ofGrpc = forHost(entryNamed("grpc"), "grpc.test");
+  ofGrpc.rpc = RpcPattern{"a.Service", "Call", false};
+  const RouteTable table = tableOfEntries(
+      {forHost(entryNamed("all"), "all.test"), std::move(byMethod), std::move(ofGrpc),
+       forHost(entryNamed("rest"), "path.test"), forHost(entryNamed("path", PathKind::kPrefix, "/a"), "path.test"),
+       forHost(entryNamed("exact", PathKind::kExact, "/"), "exact.test"),
+       forHost(entryNamed("expression", PathKind::kExpression, "/.*"), "expression.test"),
+       forHost(entryNamed("named"), "x.wild.test"), forHost(entryNamed("wild", PathKind::kPrefix, "/b"), "*.wild.test"),
+       atListener(forHost(entryNamed("own"), "all.test"), "own.test")});
+  EXPECT_EQ(slashesOf(table, "all.test:8080"), "keep");
+  EXPECT_EQ(slashesOf(table, "method.test"), "keep");
+  EXPECT_EQ(slashesOf(table, "grpc.test"), "reject merge");
+  EXPECT_EQ(slashesOf(table, "path.test"), "reject merge");
+  EXPECT_EQ(slashesOf(table, "exact.test"), "reject merge");
+  EXPECT_EQ(slashesOf(table, "expression.test"), "reject merge");
+  // A request that no rule of its most specific hostname takes falls back to the wildcard's rules.
+  EXPECT_EQ(slashesOf(table, "x.wild.test"), "reject merge");
+  EXPECT_EQ(slashesOf(table, "own.test"), "keep");
+  EXPECT_EQ(slashesOf(table, "unknown.test"), "keep");
+}
+
+TEST(RouteTable, TreatsSlashesAsTheSettingsSay) {
+  const auto tableWith = [](const base::PathSettings& paths) {
+    RouteTableBuilder builder(paths);
+    EXPECT_TRUE(builder.add(forHost(entryNamed("all"), "all.test")).ok());
+    EXPECT_TRUE(builder.add(forHost(entryNamed("path", PathKind::kPrefix, "/a"), "path.test")).ok());
+    return std::move(builder).build();
+  };
+  const RouteTable keeping = tableWith({base::EncodedSlash::kKeep, base::MergeSlashes::kFalse});
+  EXPECT_EQ(slashesOf(keeping, "all.test"), "keep");
+  EXPECT_EQ(slashesOf(keeping, "path.test"), "keep");
+  const RouteTable rejecting = tableWith({base::EncodedSlash::kReject, base::MergeSlashes::kTrue});
+  EXPECT_EQ(slashesOf(rejecting, "all.test"), "reject merge");
+  EXPECT_EQ(slashesOf(rejecting, "path.test"), "reject merge");
+  const RouteTable decoding = tableWith({base::EncodedSlash::kDecode, base::MergeSlashes::kAuto});
+  EXPECT_EQ(slashesOf(decoding, "all.test"), "decode");
+  EXPECT_EQ(slashesOf(decoding, "path.test"), "decode merge");
+}
+
 TEST(RouteTable, FindsNothingWhenEmpty) {
   EXPECT_EQ(get(RouteTable(), "a.test", "/"), "none: no listener for this hostname");
 }

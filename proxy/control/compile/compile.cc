@@ -176,7 +176,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->addressGuard = std::move(guard);
   if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
   snapshot->backends = backendsInUse(gateways);
-  snapshot->binds = compileBinds(std::move(gateways));
+  snapshot->binds = compileBinds(std::move(gateways), model.settings.paths);
   result.snapshot = std::move(snapshot);
   result.usable = hasAcceptedClass(model);
   cache.routes.sweep();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string_view>
 
+#include "proxy/http/target.h"
 #include "proxy/routing/served_listener.h"
 #include "proxy/routing/table/host_map.h"
 #include "proxy/routing/table/path_table.h"
@@ -16,6 +17,7 @@ namespace sluice::routing {
 struct HostRules {
   PathTable paths;
   std::unique_ptr<RpcTable> calls;  // null if there are none
+  bool matchByPath = false;         // one of them matches by a path other than PathPrefix "/"
 
   const Rule* find(const http::RequestHead& head) const { return calls ? calls->find(head) : paths.find(head); }
 };
@@ -27,6 +29,8 @@ struct ListenerRoutes {
 
 struct RouteIndex {
   HostMap<ListenerRoutes> listeners;
+  http::SlashRules slashesOfPathRules;  // for hosts with HostRules::matchByPath
+  http::SlashRules otherSlashes;        // for all other hosts
 
   /// Returns the listener with the most specific hostname; nullptr if none is for this host.
   const ListenerRoutes* listenerOf(std::string_view host) const {

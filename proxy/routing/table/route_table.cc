@@ -34,4 +34,17 @@ RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view ser
   return result;
 }
 
+http::SlashRules RouteTable::slashRules(std::string_view authority) const {
+  const std::string_view host = http::hostOf(authority);
+  const ListenerRoutes* listener = index_->listenerOf(host);
+  bool byPath = false;
+  if (listener != nullptr) {
+    listener->hosts.visit(host, [&](const HostRules& rules) {
+      byPath = rules.matchByPath;
+      return byPath;
+    });
+  }
+  return byPath ? index_->slashesOfPathRules : index_->otherSlashes;
+}
+
 }  // namespace sluice::routing

@@ -12,6 +12,7 @@
 
 #include "proxy/base/error.h"
 #include "proxy/http/message.h"
+#include "proxy/http/target.h"
 
 namespace sluice::routing {
 
@@ -40,6 +41,10 @@ class RouteTable {
   /// `serverName` (SNI, lower case) belongs to one listener, whose certificate and policy it met: a request for a host
   /// of another one is misdirected (RFC 9110 section 15.5.20). Without a name it belongs to no particular listener.
   RouteMatch match(const http::RequestHead& head, std::string_view serverName = {}) const;
+
+  /// Returns how a path with "%2F" or "//" of a request for that authority is brought into the form that is matched and
+  /// forwarded.
+  http::SlashRules slashRules(std::string_view authority) const;
 
  private:
   friend class RouteTableBuilder;

@@ -31,7 +31,37 @@ base::Result<std::vector<Predicate>> predicates(std::vector<FieldMatch>&& matche
   return result;
 }
 
+http::SlashRules slashRules(const base::PathSettings& paths, bool matchByPath) {
+  http::SlashRules rules;
+  switch (paths.encodedSlash) {
+    case base::EncodedSlash::kAuto:
+      rules.encoded = matchByPath ? http::EncodedSlash::kReject : http::EncodedSlash::kKeep;
+      break;
+    case base::EncodedSlash::kKeep:
+      rules.encoded = http::EncodedSlash::kKeep;
+      break;
+    case base::EncodedSlash::kReject:
+      rules.encoded = http::EncodedSlash::kReject;
+      break;
+    case base::EncodedSlash::kDecode:
+      rules.encoded = http::EncodedSlash::kDecode;
+      break;
+  }
+  rules.merge =
+      paths.mergeSlashes == base::MergeSlashes::kAuto ? matchByPath : paths.mergeSlashes == base::MergeSlashes::kTrue;
+  return rules;
+}
+
+bool matchesByPath(const RouteEntry& entry) {
+  return entry.rpc || entry.pathKind != PathKind::kPrefix || entry.path != "/";
+}
+
 }  // namespace
+
+RouteTableBuilder::RouteTableBuilder(const base::PathSettings& paths) {
+  table_.index_->slashesOfPathRules = slashRules(paths, true);
+  table_.index_->otherSlashes = slashRules(paths, false);
+}
 
 void RouteTableBuilder::addListener(std::string_view hostname, std::shared_ptr<const ServedListener> name) {
   ListenerRoutes& listener = table_.index_->listeners.slot(hostname);
@@ -49,10 +79,12 @@ base::Status RouteTableBuilder::add(RouteEntry entry) {
     if (!compiled) return std::move(compiled).error();
     expression = std::move(compiled).value();
   }
+  const bool byPath = matchesByPath(entry);
   Candidate candidate{{std::move(entry.method), std::move(headers).value(), std::move(query).value()},
                       std::move(entry.precedence),
                       std::move(entry.rule)};
   HostRules& rules = table_.index_->listeners.slot(entry.listenerHostname).hosts.slot(entry.hostname);
+  rules.matchByPath = rules.matchByPath || byPath;
   if (entry.rpc) {
     if (!rules.calls) rules.calls = std::make_unique<RpcTable>();
     return rules.calls->add(*entry.rpc, std::move(candidate));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/base/result.h"
+#include "proxy/base/settings.h"
 #include "proxy/routing/served_listener.h"
 #include "proxy/routing/table/candidates.h"
 #include "proxy/routing/table/route_table.h"
@@ -43,6 +44,8 @@ struct RouteEntry {
 
 class RouteTableBuilder {
  public:
+  explicit RouteTableBuilder(const base::PathSettings& paths = {});
+
   /// A listener owns its hostname even if no route is attached to it: requests for it are not for a less specific
   /// listener. A null `name` gives it none.
   void addListener(std::string_view hostname, std::shared_ptr<const ServedListener> name = nullptr);

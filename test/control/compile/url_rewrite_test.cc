@@ -43,7 +43,7 @@ std::string rewritten(const World& world, const std::string& target) {
   const auto normal = http::normalizeTarget(arena, result);
   EXPECT_TRUE(normal) << result;
   if (normal) {
-    EXPECT_EQ(*normal, result);
+    EXPECT_EQ(normal->text, result);
   }
   return result;
 }

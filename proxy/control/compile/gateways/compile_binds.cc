@@ -44,8 +44,9 @@ routing::RouteEntry refusal(const GatewayPlan& gateway, const ListenerPlan& plan
 }
 
 /// With `last` the entries are moved into the table, because the group is not used again.
-routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group, bool last) {
-  routing::RouteTableBuilder builder;
+routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group, const base::PathSettings& paths,
+                                 bool last) {
+  routing::RouteTableBuilder builder(paths);
   for (ListenerPlan* plan : group) {
     auto name = std::make_shared<routing::ServedListener>();
     name->gateway = gateway.gateway->meta.qualifiedName();
@@ -80,7 +81,7 @@ std::vector<routing::ListenerIdentity> identities(const Group& group) {
 
 }  // namespace
 
-std::vector<routing::Bind> compileBinds(std::vector<GatewayPlan> gateways) {
+std::vector<routing::Bind> compileBinds(std::vector<GatewayPlan> gateways, const base::PathSettings& paths) {
   std::vector<routing::Bind> binds;
   for (GatewayPlan& gateway : gateways) {
     for (const auto& [port, group] : groupByPort(gateway)) {
@@ -91,7 +92,7 @@ std::vector<routing::Bind> compileBinds(std::vector<GatewayPlan> gateways) {
         bind.tls = group.front()->listener->protocol == config::ListenerProtocol::kHttps;
         bind.identities = identities(group);
         const bool last = &address == &gateway.addresses.back();
-        bind.service = routing::HttpService{compileTable(gateway, group, last)};
+        bind.service = routing::HttpService{compileTable(gateway, group, paths, last)};
         binds.push_back(std::move(bind));
       }
     }

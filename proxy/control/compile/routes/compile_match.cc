@@ -59,7 +59,7 @@ Resolved<std::string> normalPath(std::string_view value, const std::string& fiel
   base::Arena arena(pool);
   const auto normal = http::normalizeTarget(arena, value);
   if (!normal) return unsupportedFault(field, "no request can have this path: " + normal.error().detail);
-  return std::string(*normal);
+  return std::string(normal->text);
 }
 
 Resolved<routing::RouteEntry> compileMatch(const config::HttpRouteMatch& match) {

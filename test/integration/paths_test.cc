@@ -1,0 +1,105 @@
+// Tests "%2F" and "//" in paths, which object stores, GitLab and npm need and which rules that match by path must not
+// see in two ways, from curl to an origin that shows each request line.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway_process.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kOriginRef = "{group: gateway.networking.k8s.io, kind: Backend, name: origin}";
+
+/// Returns an HTTPRoute for a hostname, with one rule per match.
+std::string routeOfPaths(const std::string& hostname, const std::vector<std::string>& matches) {
+  std::string route =
+      "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: " + hostname +
+      "}\nspec:\n  parentRefs: [{name: egress}]\n  hostnames: [" + hostname + "]\n  rules:\n";
+  for (const std::string& match : matches) {
+    route += "    - matches: [" + match + "]\n      backendRefs: [" + kOriginRef + "]\n";
+  }
+  return route;
+}
+
+/// Runs a gateway for two hosts: store.test, all of whose paths go to the origin, and api.test with a rule for a path.
+class Paths : public testing::Test {
+ protected:
+  GatewaySpec specOf(const std::string& settings = {}) const {
+    return {.backends = {{.port = origin_.port()}},
+            .settings = settings,
+            .routes = routeOfPaths("store.test", {"{path: {value: /}}"}) +
+                      routeOfPaths("api.test", {"{path: {value: /admin}, method: DELETE}", "{path: {value: /}}"})};
+  }
+
+  /// Returns the path that the origin got, or the status of the gateway's answer.
+  std::string forwarded(const GatewayProcess& gateway, const std::string& host, const std::string& path) {
+    const std::size_t before = origin_.heads().size();
+    const std::string status = run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "--path-as-is", "-H",
+                                    "Host: " + host, gateway.url(path)})
+                                   .output;
+    const std::vector<std::string> heads = origin_.heads();
+    if (heads.size() == before) return status;
+    const std::string& head = heads.back();
+    return head.substr(4, head.find(' ', 4) - 4);
+  }
+
+  RawOrigin origin_{RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")};
+};
+
+TEST_F(Paths, UnusualSlashesReachAHostWithoutPathRules) {
+  const GatewayProcess gateway(specOf());
+  for (const std::string path : {"/bucket//key", "/bucket/key%2Fpart", "/api/v4/projects/group%2Fname/issues?x=%2f",
+                                 "/@scope%2Fname", "//", "/a%2F"}) {
+    EXPECT_EQ(forwarded(gateway, "store.test", path), path);
+  }
+  EXPECT_EQ(forwarded(gateway, "store.test", "/a%2fb"), "/a%2Fb");
+  for (const std::string path : {"/..%2fetc", "/a%2f..%2fb", "/a%5Cb", "//../.."}) {
+    EXPECT_EQ(forwarded(gateway, "store.test", path), "400") << path;
+  }
+}
+
+TEST_F(Paths, ARuleForAPathIsNotWalkedAround) {
+  const GatewayProcess gateway(specOf());
+  EXPECT_EQ(forwarded(gateway, "api.test", "//admin"), "/admin");
+  EXPECT_EQ(forwarded(gateway, "api.test", "/a//b"), "/a/b");
+  for (const std::string path : {"/%2Fadmin", "/admin%2F", "/a%2Fb"}) {
+    EXPECT_EQ(forwarded(gateway, "api.test", path), "400") << path;
+  }
+}
+
+TEST_F(Paths, SettingsDecideForAllHosts) {
+  GatewayProcess gateway(specOf("paths: {encodedSlash: Decode, mergeSlashes: true}\n"));
+  for (const std::string host : {"store.test", "api.test"}) {
+    EXPECT_EQ(forwarded(gateway, host, "/a%2F%2fb//c"), "/a/b/c") << host;
+  }
+  gateway.reload(specOf("paths: {encodedSlash: Keep, mergeSlashes: false}\n"));
+  for (const std::string host : {"store.test", "api.test"}) {
+    EXPECT_EQ(forwarded(gateway, host, "/a%2Fb//c"), "/a%2Fb//c") << host;
+  }
+  gateway.reload(specOf("paths: {encodedSlash: Reject}\n"));
+  EXPECT_EQ(forwarded(gateway, "store.test", "/a%2Fb"), "400");
+  EXPECT_EQ(forwarded(gateway, "store.test", "/a//b"), "/a//b");
+}
+
+TEST_F(Paths, HaveTheSameFormInHttp2) {
+  const GatewayProcess gateway(specOf());
+  const auto status = [&](const std::string& host, const std::string& path) {
+    return run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "--http2-prior-knowledge", "--path-as-is", "-H",
+                "Host: " + host, gateway.url(path)})
+        .output;
+  };
+  EXPECT_EQ(status("store.test", "/a%2fb//c"), "200");
+  EXPECT_THAT(origin_.heads().back(), HasSubstr("GET /a%2Fb//c HTTP/1.1\r\n"));
+  EXPECT_EQ(status("api.test", "/a//b"), "200");
+  EXPECT_THAT(origin_.heads().back(), HasSubstr("GET /a/b HTTP/1.1\r\n"));
+  EXPECT_EQ(status("api.test", "/a%2fb"), "400");
+}
+
+}  // namespace
+}  // namespace sluice::test
