@@ -36,9 +36,11 @@ struct CompiledConfiguration {
   /// Digest of the EndpointSlices, which the other one leaves out.
   std::string endpointsDigest;
 
-  /// Returns true if both would be served in the same way.
+  /// Returns true if both would be served in the same way. The authorities of the system are no objects and may change
+  /// by themselves.
   bool sameAs(const CompiledConfiguration& other) const {
-    return digest == other.digest && endpointsDigest == other.endpointsDigest;
+    return digest == other.digest && endpointsDigest == other.endpointsDigest &&
+           compiled.systemAuthorities == other.compiled.systemAuthorities;
   }
   /// Returns true if it can be served, at least in parts.
   bool usable() const { return readable && compiled.usable; }

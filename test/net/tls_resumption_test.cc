@@ -11,10 +11,10 @@ class TlsResumption : public ::testing::TestWithParam<int> {
  protected:
   static constexpr int kConnections = 4;
 
-  TlsClientContext& context(const std::string& name = "api.test") {
+  TlsClientContext& context(const std::string& furtherAuthorities = {}) {
     TlsClientSettings settings;
-    settings.serverName = name;
-    settings.trust = test::trustOf(root.certificate);
+    settings.serverName = "api.test";
+    settings.trust = test::trustOf(root.certificate + furtherAuthorities);
     return harness.client(settings);
   }
   /// Makes one connection to its end. Returns true if it was resumed.
@@ -59,6 +59,32 @@ TEST_P(TlsResumption, NeverCrossesContexts) {
   EXPECT_TRUE(resumes(peer->address(), one));
 }
 
+// A full handshake would refuse these peers, so their sessions are not resumed either.
+TEST_P(TlsResumption, EndsWithTheFirstCertificateOfTheChain) {
+  test::CertificateSpec spec;
+  spec.commonName = "intermediate";
+  spec.authority = true;
+  spec.notAfter = std::chrono::hours(2);
+  const auto middle = test::issue(root, spec);
+  leaf = test::issueServer(middle, "api.test");
+  const auto peer = server(4);
+  auto& ours = context(middle.certificate);
+  EXPECT_FALSE(resumes(peer->address(), ours));
+  harness.clock.ahead = std::chrono::minutes(119);
+  EXPECT_TRUE(resumes(peer->address(), ours));
+  EXPECT_TRUE(resumes(peer->address(), ours)) << "by a ticket of the resumed connection";
+  harness.clock.ahead = std::chrono::minutes(121);
+  EXPECT_FALSE(resumes(peer->address(), ours));
+}
+
+TEST_P(TlsResumption, EndsIfTheClockGoesBackBehindTheChain) {
+  const auto peer = server(2);
+  auto& ours = context();
+  EXPECT_FALSE(resumes(peer->address(), ours));
+  harness.clock.ahead = -std::chrono::hours(48);
+  EXPECT_FALSE(resumes(peer->address(), ours));
+}
+
 INSTANTIATE_TEST_SUITE_P(Versions, TlsResumption, ::testing::Values(TLS1_2_VERSION, TLS1_3_VERSION));
 
 TEST(TlsServerResumption, IsGrantedByTheGatewaysServer) {
@@ -84,25 +110,26 @@ TEST(TlsServerResumption, IsGrantedByTheGatewaysServer) {
 
 TEST(TlsTickets, KeepTheYoungestUpToTheirBound) {
   TlsTickets tickets;
-  EXPECT_EQ(tickets.take(), nullptr);
+  const base::WallTime now{};
+  EXPECT_EQ(tickets.take(now).session, nullptr);
   const auto add = [&tickets](int version, unsigned char id) {
     SslSession session(SSL_SESSION_new());
     SSL_SESSION_set_protocol_version(session.get(), version);
     SSL_SESSION_set1_id(session.get(), &id, 1);
     SSL_SESSION* raw = session.get();
-    tickets.store(std::move(session));
+    tickets.store({std::move(session), {}});
     return raw;
   };
   SSL_SESSION* const reusable = add(TLS1_2_VERSION, 200);
   for (std::size_t i = 0; i <= TlsTickets::kMaxTickets; ++i) add(TLS1_3_VERSION, static_cast<unsigned char>(i));
   EXPECT_EQ(tickets.size(), TlsTickets::kMaxTickets);
   for (std::size_t i = TlsTickets::kMaxTickets; i > 0; --i) {
-    const SslSession session = tickets.take();
+    const SslSession session = tickets.take(now).session;
     unsigned int size = 0;
     EXPECT_EQ(*SSL_SESSION_get_id(session.get(), &size), i) << "youngest first, once each; the oldest fell out";
   }
-  EXPECT_EQ(tickets.take().get(), reusable);
-  EXPECT_EQ(tickets.take().get(), reusable) << "a session of TLS 1.2 may be used again";
+  EXPECT_EQ(tickets.take(now).session.get(), reusable);
+  EXPECT_EQ(tickets.take(now).session.get(), reusable) << "a session of TLS 1.2 may be used again";
 }
 
 }  // namespace

@@ -137,15 +137,19 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
 
 CompileResult compile(const config::Model& model, const config::Catalog& catalog,
                       const processing::BuiltinTypes& processors, CompileCache& cache) {
-  const SystemTrust authorities = [&cache]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
+  std::string used;
+  const SystemTrust authorities = [&]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
     if (cache.authorities == nullptr || cache.authorities->fingerprint() != pki::TrustStore::systemFingerprint()) {
       auto read = pki::TrustStore::system();
       if (!read) return std::move(read).error();
       cache.authorities = std::make_shared<const pki::TrustStore>(std::move(read).value());
     }
+    used = cache.authorities->fingerprint();
     return cache.authorities;
   };
-  return compile(model, {catalog, processors, authorities}, cache);
+  CompileResult result = compile(model, {catalog, processors, authorities}, cache);
+  result.systemAuthorities = std::move(used);
+  return result;
 }
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileCache& cache) {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "config/model/model.h"
@@ -27,6 +28,8 @@ struct CompileResult {
   std::vector<config::ObjectStatus> statuses;
   /// False if the set as a whole cannot be served: there is no GatewayClass of ours, or its settings cannot be read.
   bool usable = false;
+  /// Fingerprint of the system's authorities that Backends are verified against; empty if none is.
+  std::string systemAuthorities;
 };
 
 /// Results that successive compilations share, so that they are not made again. It never changes the result of a

@@ -1,16 +1,36 @@
 // The client's side of tls.h: verification, SNI, client certificate and sessions to resume.
 #include <openssl/err.h>
 
+#include <algorithm>
+
 #include "proxy/net/tls/tls_context.h"
 #include "proxy/net/tls/tls_policy.h"
+#include "proxy/pki/asn1_time.h"
 #include "proxy/pki/openssl_error.h"
 
 namespace sluice::net {
 namespace {
 
+/// Returns how long the verification in this handshake holds. Without a verified chain (insecureSkipVerify) it always
+/// does.
+Validity validityOf(SSL* ssl, base::WallTime listsExpire) {
+  Validity result{.until = listsExpire};
+  const STACK_OF(X509)* chain = SSL_get0_verified_chain(ssl);
+  for (int i = 0; i < sk_X509_num(chain); ++i) {
+    const X509* certificate = sk_X509_value(chain, i);
+    result.from = std::max(result.from, pki::toWallTime(X509_get0_notBefore(certificate)));
+    result.until = std::min(result.until, pki::toWallTime(X509_get0_notAfter(certificate)));
+  }
+  return result;
+}
+
+// A resumed connection may get tickets too. They are no better than the session that it resumed, whose validity is the
+// connection's data.
 int storeSession(SSL* ssl, SSL_SESSION* session) {
   auto* state = static_cast<TlsClientContext::ClientState*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
-  state->tickets.store(SslSession(session));
+  const auto* resumed = static_cast<const Validity*>(SSL_get_app_data(ssl));
+  const Validity validity = SSL_session_reused(ssl) == 1 ? *resumed : validityOf(ssl, state->listsExpire);
+  state->tickets.store({SslSession(session), validity});
   return 1;
 }
 
@@ -39,7 +59,7 @@ base::Status setUpVerification(TlsClientContext::ClientState& state, const TlsCl
   auto pins = parsePins(settings.spkiPins);
   if (!pins) return std::move(pins).error();
   state.rules = PeerRules{std::move(names).value(), std::move(pins).value()};
-  state.resumableUntil = settings.trust->listsExpire();
+  state.listsExpire = settings.trust->listsExpire();
   SSL_CTX_set1_cert_store(context, settings.trust->get());
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
   SSL_CTX_set_cert_verify_callback(context, verifyPeer, &*state.rules);
@@ -74,10 +94,6 @@ void setUpSessions(TlsClientContext::ClientState& state) {
 }
 
 }  // namespace
-
-SslSession TlsClientContext::ClientState::takeSession(base::WallTime now) {
-  return now < resumableUntil ? tickets.take() : SslSession();
-}
 
 TlsClientContext::TlsClientContext(std::unique_ptr<ClientState> state) : state_(std::move(state)) {}
 TlsClientContext::~TlsClientContext() = default;

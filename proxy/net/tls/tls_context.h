@@ -30,10 +30,8 @@ struct TlsClientContext::ClientState {
   bool hasCertificate = false;
   std::optional<PeerRules> rules;
   TlsTickets tickets;
-  /// Sessions may be resumed until then, because resumption verifies nothing anew.
-  base::WallTime resumableUntil = base::WallTime::max();
-  /// Returns nullptr if there is no session, or none that may still be resumed.
-  SslSession takeSession(base::WallTime now);
+  /// No verification holds beyond it.
+  base::WallTime listsExpire = base::WallTime::max();
 };
 
 struct TlsServerContext::ServerState {

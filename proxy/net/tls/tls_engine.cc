@@ -14,7 +14,10 @@ TlsEngine::TlsEngine(TlsClientContext::ClientState& context, base::WallTime now)
   // This is SSL_set_tlsext_host_name(), which is a macro with a C cast; OpenSSL copies the name.
   if (!context.sni.empty()) SSL_ctrl(ssl_, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, context.sni.data());
   if (!context.hasCertificate) SSL_set_cert_cb(ssl_, noteDemand, this);
-  if (const SslSession session = context.takeSession(now)) SSL_set_session(ssl_, session.get());
+  const TlsTicket ticket = context.tickets.take(now);
+  resumed_ = ticket.validity;
+  SSL_set_app_data(ssl_, &resumed_);
+  if (ticket.session != nullptr) SSL_set_session(ssl_, ticket.session.get());
   SSL_set_connect_state(ssl_);
 }
 

@@ -63,6 +63,7 @@ class TlsEngine {
   SSL* ssl_;
   TlsWire wire_;
   TlsPeer peer_;
+  Validity resumed_;  // of the session that was offered to the server
   bool certificateMissing_ = false;
   bool failed_ = false;
   base::Error error_;

@@ -7,6 +7,8 @@
 #include <memory>
 #include <vector>
 
+#include "proxy/base/clock.h"
+
 namespace sluice::net {
 
 struct SslSessionFree {
@@ -14,19 +16,35 @@ struct SslSessionFree {
 };
 using SslSession = std::unique_ptr<SSL_SESSION, SslSessionFree>;
 
+/// The time in which the verification of a peer would have the same result again: while every certificate of its chain
+/// is valid, and no revocation list has expired.
+struct Validity {
+  base::WallTime from = base::WallTime::min();
+  base::WallTime until = base::WallTime::max();
+
+  bool covers(base::WallTime now) const { return from <= now && now < until; }
+};
+
+/// A session, which resumes without the peer being verified anew.
+struct TlsTicket {
+  SslSession session;  // null if there is none
+  Validity validity;   // of the verification in the handshake that began the session
+};
+
 class TlsTickets {
  public:
   /// A session is 1 to 3 KiB, and a server sends two tickets per connection as a rule.
   static constexpr std::size_t kMaxTickets = 32;
 
-  void store(SslSession session);
-  /// Returns the youngest ticket, for one use (RFC 8446 appendix C.4), or the last session of TLS 1.2, or nullptr.
-  SslSession take();
+  void store(TlsTicket ticket);
+  /// Returns the youngest ticket, for one use (RFC 8446 appendix C.4), or the last session of TLS 1.2. Sessions whose
+  /// peer would be refused by now are dropped.
+  TlsTicket take(base::WallTime now);
   std::size_t size() const { return tickets_.size(); }
 
  private:
-  std::vector<SslSession> tickets_;  // TLS 1.3, youngest last
-  SslSession reusable_;              // TLS 1.2
+  std::vector<TlsTicket> tickets_;  // TLS 1.3, youngest last
+  TlsTicket reusable_;              // TLS 1.2
 };
 
 }  // namespace sluice::net

@@ -236,6 +236,31 @@ TEST(TlsPolicies, SessionsOfTheSameBackendResume) {
   EXPECT_EQ(gateway.metric(kResumed), 1);
 }
 
+// --- the system's authorities
+// -----------------------------------------------------------------------------------------------
+
+TEST(SystemAuthorities, LeaveWithTheBundleAtTheNextReload) {
+  const CertifiedKey root = makeAuthority();
+  const EchoOrigin origin(issueServer(root, "origin.test"));
+  const TempDir folder;
+  const std::string bundle = folder.write("bundle.pem", root.certificate);
+  const std::string backend =
+      "---\napiVersion: gateway.networking.k8s.io/v1alpha1\nkind: Backend\nmetadata: {namespace: test, name: public}\n"
+      "spec:\n  destination:\n    type: FQDN\n    fqdn: {hostname: origin.test, port: " +
+      std::to_string(origin.port()) + "}\n  tls: {mode: Terminate}\n";
+  const GatewaySpec spec = {.backends = {{.port = origin.port()}},
+                            .routes = routes(ruleOfPrefix("/", "public")) + backend,
+                            .environment = {"SSL_CERT_FILE=" + bundle}};
+  GatewayProcess gateway(spec);
+  EXPECT_THAT(askInTime(gateway), HasSubstr(" 200 "));
+  gateway.reload(spec, "unchanged");
+  EXPECT_THAT(askInTime(gateway), HasSubstr(" 200 "));
+
+  folder.write("bundle.pem", makeAuthority("Another Authority").certificate);
+  gateway.reload(spec, "success");
+  EXPECT_THAT(askInTime(gateway), HasSubstr("tls_certificate_error"));
+}
+
 // --- the handshake
 // --------------------------------------------------------------------------------------------------------
 
