@@ -67,6 +67,9 @@ struct Endpoint {
 /// One destination: a Backend, or a Service, and one of its ports.
 struct BackendPlan {
   std::string name;  // "namespace/name"
+  /// Kind, group and name of the object that it was compiled from. Two objects share no connections and no bounds, even
+  /// if they lead to one destination: the namespaces of a cluster do not trust each other.
+  std::string object = {};
   BackendIdentity identity;
   /// The identity against whose limits.backendConnections and backendRequests it counts, if that is not its own: the
   /// same destination by another version of HTTP.

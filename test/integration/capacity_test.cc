@@ -173,5 +173,28 @@ TEST_F(BackendLimits, OneBackendAtItsBoundDoesNotHinderAnother) {
   EXPECT_EQ(readResponse(first).body, "ok");
 }
 
+// Two namespaces may each have a Backend for the same origin.
+TEST_F(BackendLimits, TwoBackendsForOneOriginShareNeitherBoundsNorConnections) {
+  const GatewayProcess gateway(
+      {.backends = {{.port = origin_.port()}, {.name = "twin", .port = origin_.port()}},
+       .settings = limits("backendConnections: 1, backendRequests: 1"),
+       .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
+                 "metadata: {namespace: test, name: both}\nspec:\n  parentRefs: [{name: egress}]\n"
+                 "  rules:\n" +
+                 ruleOfPrefix("/", "origin") + ruleOfPrefix("/twin", "twin")});
+  BlockingSocket first = begin(gateway);
+  ASSERT_TRUE(valve_.receives(1));
+  BlockingSocket second = BlockingSocket::connect(gateway.port());
+  second.send("GET /twin HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_TRUE(valve_.receives(2));
+  EXPECT_EQ(origin_.connections(), 2);
+  const std::string open = "http_client_open_connections{backend=\"test/";
+  EXPECT_EQ(gateway.metric(open + "twin\",http_connection_state=\"active\"}"), 1);
+  EXPECT_EQ(gateway.metric(open + "origin\",http_connection_state=\"active\"}"), 1);
+  valve_.release(2);
+  EXPECT_EQ(readResponse(first).body, "ok");
+  EXPECT_EQ(readResponse(second).body, "ok");
+}
+
 }  // namespace
 }  // namespace sluice::test

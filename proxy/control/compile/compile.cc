@@ -98,10 +98,8 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
 
 /// Returns the plans that attached rules, or processors with requests of their own, send traffic to, by name and port.
 std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways) {
-  std::map<std::pair<std::string, routing::BackendIdentity>, std::shared_ptr<const routing::BackendPlan>> used;
-  const auto use = [&](const std::shared_ptr<const routing::BackendPlan>& plan) {
-    used.emplace(std::pair(plan->name, plan->identity), plan);
-  };
+  std::map<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>> used;
+  const auto use = [&](const std::shared_ptr<const routing::BackendPlan>& plan) { used.emplace(plan->identity, plan); };
   const auto useTargets = [&](const std::shared_ptr<const processing::Chain>& chain) {
     if (chain == nullptr) return;
     for (const auto& target : chain->targets()) use(routing::planOf(*target));
@@ -129,7 +127,7 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
     }
   }
   std::vector<std::shared_ptr<const routing::BackendPlan>> result;
-  for (auto& [key, plan] : used) result.push_back(std::move(plan));
+  for (auto& [identity, plan] : used) result.push_back(std::move(plan));
   return result;
 }
 

@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "test/control/compile/compile_world.h"
 
 namespace sluice::control {
@@ -234,6 +236,23 @@ TEST(CompileBackend, HasAnHttp11PlanForUpgradesIfAlpnChoosesTheProtocol) {
   world.backend().ports.front().protocol = config::BackendProtocol::kHttp2;
   world.recompile();
   EXPECT_EQ(tunnelPlan(world), nullptr);
+}
+
+// The namespaces of a cluster do not trust each other: none spends the bounds of another one, or uses its connections.
+TEST(CompileBackend, GivesTwoObjectsForOneDestinationDifferentIdentities) {
+  const std::string route =
+      with(kRoute, "name: origin, port: 8080}",
+           "name: origin, port: 8080}, {group: gateway.networking.k8s.io, kind: Backend, name: second, port: 8080}, "
+           "{group: sluice.dev, kind: Backend, name: origin, port: 8080}");
+  const std::string second = with(kBackend, "name: origin", "name: second");
+  const std::string own = with(kBackend, "gateway.networking.k8s.io", "sluice.dev");
+  const World world({kClass, kGateway, route, kBackend, second, own});
+  std::set<std::string> identities;
+  for (const auto& plan : world.snapshot().backends) {
+    EXPECT_EQ(plan->authority, "origin.test:8080");
+    identities.insert(plan->identity.text());
+  }
+  EXPECT_EQ(identities.size(), 3U);
 }
 
 TEST(CompileBackend, GivesDifferentConnectionsDifferentIdentities) {

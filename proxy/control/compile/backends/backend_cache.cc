@@ -11,7 +11,7 @@ std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const rou
   const auto unchanged = [&](const std::shared_ptr<const routing::BackendPlan>& before) {
     return before->endpoints == plan->endpoints && same(before->chain.get(), plan->chain.get());
   };
-  return cache.get(std::pair(plan->name, plan->identity), unchanged, [&] { return plan; });
+  return cache.get(plan->identity, unchanged, [&] { return plan; });
 }
 
 }  // namespace sluice::control

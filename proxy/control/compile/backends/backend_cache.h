@@ -5,17 +5,14 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <utility>
 
 #include "proxy/base/cache.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::control {
 
-/// The key is the plan's name and identity; a round is one compilation.
-using BackendCache =
-    base::Cache<std::pair<std::string, routing::BackendIdentity>, std::shared_ptr<const routing::BackendPlan>>;
+/// A round is one compilation.
+using BackendCache = base::Cache<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>>;
 
 /// Returns the last compilation's plan if it is equal to `plan`, else `plan`.
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,

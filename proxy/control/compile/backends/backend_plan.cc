@@ -51,9 +51,13 @@ std::string authorityOf(const routing::BackendPlan& plan) {
   return plan.port == usual ? host : host + ":" + std::to_string(plan.port);
 }
 
+std::string objectOf(const config::ObjectMeta& meta) {
+  const std::string group = meta.group.empty() ? "" : "." + std::string(meta.group);
+  return std::string(meta.kind) + group + "/" + meta.qualifiedName();
+}
+
 std::string identityOf(const routing::BackendPlan& plan) {
-  // No hostname has a slash, so a Backend with the Service's name has another identity.
-  return (plan.endpoints ? "service/" : "") + plan.hostname + "|" + std::to_string(plan.port) + "|" +
+  return plan.object + "|" + plan.hostname + "|" + std::to_string(plan.port) + "|" +
          std::string(protocolName(plan.protocol)) + (plan.tls ? tlsIdentity(*plan.tls) : "|plain");
 }
 

@@ -14,9 +14,10 @@ namespace sluice::control {
 const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, const config::BackendPort& port);
 /// Returns the hostname, with the port unless it is 443 with TLS or 80 without (RFC 9110 section 4.2).
 std::string authorityOf(const routing::BackendPlan& plan);
-/// Returns everything that distinguishes two connections: host, port, protocol, SNI, names, authorities, client
-/// certificate and verification. A Service counts with its name and not with its endpoints. Two plans with equal
-/// identities may share connections, even if they are from different Backends.
+/// Returns BackendPlan::object of an object with that metadata: "Backend.sluice.dev/namespace/name".
+std::string objectOf(const config::ObjectMeta& meta);
+/// Returns everything that distinguishes two connections: object, host, port, protocol, SNI, names, authorities, client
+/// certificate and verification. The endpoints of a Service do not count.
 std::string identityOf(const routing::BackendPlan& plan);
 /// Makes BackendPlan::http11 of that plan, whose identity must be set.
 std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPlan& plan);

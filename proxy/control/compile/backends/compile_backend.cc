@@ -79,6 +79,7 @@ CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, 
   if (entry.unaccepted) return entry;
   auto plan = std::make_shared<routing::BackendPlan>();
   plan->name = backend.meta.qualifiedName();
+  plan->object = objectOf(backend.meta);
   plan->hostname = backend.hostname;
   plan->port = port.number;
   plan->protocol = *upstreamProtocol(port.protocol);

@@ -135,6 +135,7 @@ ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Se
   for (const config::EndpointSlice* slice : slices) collect(*slice, port, endpoints);
   auto plan = std::make_shared<routing::BackendPlan>();
   plan->name = service.meta.qualifiedName();
+  plan->object = objectOf(service.meta);
   plan->hostname = service.meta.name + "." + service.meta.nameSpace + ".svc";
   plan->port = port.number;
   plan->protocol = *protocol.value;
