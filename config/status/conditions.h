@@ -44,8 +44,8 @@ inline constexpr std::string_view kAvailable = "Available";
 /// - Policies: Conflicted, Overridden and NoValidCACertificate cannot occur, because all PayloadProcessors of one
 ///   target apply, and there is no other policy yet.
 ///
-/// Whether this machine has a usable address shows only when it is listened on. A whole revision that cannot listen is
-/// retried or rolled back, and no Gateway of it gets AddressNotUsable.
+/// Whether this machine can listen on an address and port shows only when it tries. Then the Gateway gets
+/// AddressNotUsable, and a listener that has no other address PortUnavailable.
 namespace reason {
 inline constexpr std::string_view kAccepted = "Accepted";
 inline constexpr std::string_view kProgrammed = "Programmed";

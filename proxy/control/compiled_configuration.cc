@@ -27,14 +27,16 @@ bool CompiledConfiguration::flawless() const {
 }
 
 CompiledConfiguration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
-                                        const processing::BuiltinTypes& processors, ConfigurationCache& cache) {
+                                        const processing::BuiltinTypes& processors, ConfigurationCache& cache,
+                                        UnusablePlaces unusable) {
   config::Configuration loaded = config::load(set, previous);
   CompiledConfiguration made;
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;
   made.model = std::move(loaded.model);
   if (made.readable) made.catalog = cache.catalog.read(made.model, supportOf(processors), made.problems);
-  if (made.readable) made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled);
+  if (made.readable) made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled, unusable);
+  made.unusable = std::move(unusable);
   made.objectsText = listOf(made.compiled.statuses);
   made.digest = std::move(loaded.digest);
   made.revision = std::move(loaded.revision);

@@ -33,13 +33,15 @@ struct CompiledConfiguration {
   /// Digest of the objects. Its beginning is the revision, by which people and machines compare what replicas serve.
   std::string digest;
   std::string revision;
+  /// Where this process cannot listen.
+  UnusablePlaces unusable;
   /// Digest of the EndpointSlices, which the other one leaves out.
   std::string endpointsDigest;
 
   /// Returns true if both would be served in the same way. The authorities of the system are no objects and may change
   /// by themselves.
   bool sameAs(const CompiledConfiguration& other) const {
-    return digest == other.digest && endpointsDigest == other.endpointsDigest &&
+    return digest == other.digest && endpointsDigest == other.endpointsDigest && unusable == other.unusable &&
            compiled.systemAuthorities == other.compiled.systemAuthorities;
   }
   /// Returns true if it can be served, at least in parts.
@@ -55,9 +57,10 @@ struct ConfigurationCache {
 };
 
 /// `previous` is the model that is served now, nullptr if there is none. Its valid objects replace those that have
-/// become invalid (config/last_good.h).
+/// become invalid (config/last_good.h). Nothing listens at `unusable` places.
 CompiledConfiguration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
-                                        const processing::BuiltinTypes& processors, ConfigurationCache& cache);
+                                        const processing::BuiltinTypes& processors, ConfigurationCache& cache,
+                                        UnusablePlaces unusable = {});
 /// Reads files, or folders of files, once, as `sluice validate` does. No revision is published.
 CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
                                         const processing::BuiltinTypes& processors);

@@ -32,8 +32,9 @@ class Loader {
   virtual ~Loader() = default;
   using Done = std::function<void(Loaded&& loaded)>;
   /// Reads and compiles anew, then calls `done` on the main thread in a later Turn, unless its loop has ended. `served`
-  /// is the configuration that the new one follows; its members are null for the first one.
-  virtual void load(const Loaded& served, Done done) = 0;
+  /// is the configuration that the new one follows; its members are null for the first one. The new one listens at none
+  /// of the `unusable` places.
+  virtual void load(const Loaded& served, UnusablePlaces unusable, Done done) = 0;
   /// Destroys a configuration that is no longer served, without blocking the main thread.
   virtual void discard(Loaded&& old) = 0;
 };

@@ -65,10 +65,10 @@ void LoadingThread::run() {
   }
 }
 
-void LoadingThread::load(const Loaded& served, Done done) {
-  post([this, served, done = std::move(done)] {
+void LoadingThread::load(const Loaded& served, UnusablePlaces unusable, Done done) {
+  post([this, served, unusable = std::move(unusable), done = std::move(done)] {
     // The message must be copyable, so it holds the result by a pointer.
-    const auto loaded = std::make_shared<Loaded>(loadNow(served));
+    const auto loaded = std::make_shared<Loaded>(loadNow(served, unusable));
     main_.post([loaded, done] { done(std::move(*loaded)); });
   });
 }
@@ -81,11 +81,11 @@ void LoadingThread::discard(Loaded&& old) {
   });
 }
 
-Loaded LoadingThread::loadNow(const Loaded& served) {
+Loaded LoadingThread::loadNow(const Loaded& served, const UnusablePlaces& unusable) {
   const CompiledConfiguration* before = served.configuration.get();
   const config::Model* model = before == nullptr ? nullptr : &before->model;
   const auto read = std::make_shared<const CompiledConfiguration>(
-      makeConfiguration(source_.read(revisionKey_), model, processors_, cache_));
+      makeConfiguration(source_.read(revisionKey_), model, processors_, cache_, unusable));
   if (before != nullptr && read->readable && read->sameAs(*before)) {
     return {Loaded::Outcome::kUnchanged, read, nullptr, {}};
   }

@@ -31,13 +31,13 @@ class LoadingThread final : public Loader {
   LoadingThread(const LoadingThread&) = delete;
   LoadingThread& operator=(const LoadingThread&) = delete;
 
-  void load(const Loaded& served, Done done) override;
+  void load(const Loaded& served, UnusablePlaces unusable, Done done) override;
   void discard(Loaded&& old) override;
 
  private:
   void post(std::function<void()> job);
   void run();
-  Loaded loadNow(const Loaded& served);
+  Loaded loadNow(const Loaded& served, const UnusablePlaces& unusable);
   void report(const CompiledConfiguration& configuration);
 
   // These belong to others. The thread uses them, but only post() of the main thread's worker.

@@ -10,21 +10,40 @@ namespace {
 // given up.
 constexpr std::array<base::Duration, 4> kRetryAfter = {std::chrono::milliseconds(10), std::chrono::milliseconds(10),
                                                        std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
+constexpr base::Duration kTryUnusableAfter = std::chrono::seconds(5);
+
+/// Returns the places that `loaded` left out, and those that it could not listen at either.
+UnusablePlaces allUnusable(const Loaded& loaded, UnusablePlaces failed) {
+  const UnusablePlaces& before = loaded.configuration->unusable;
+  failed.insert(failed.end(), before.begin(), before.end());
+  return failed;
+}
 
 }  // namespace
 
-void Reloader::start(std::function<void(const base::Status&)> started) {
-  parts_.loader.load({}, [this, started = std::move(started)](Loaded&& loaded) {
-    if (then_ != Then::kStop) started(adoptFirst(std::move(loaded)));
+void Reloader::start(const Started& started) { loadFirst({}, started); }
+
+void Reloader::loadFirst(UnusablePlaces unusable, const Started& started) {
+  parts_.loader.load({}, std::move(unusable), [this, started](Loaded&& loaded) {
+    if (then_ == Then::kStop) return;
+    UnusablePlaces found;
+    const base::Status adopted = adoptFirst(std::move(loaded), found);
+    if (!found.empty()) return loadFirst(std::move(found), started);
+    started(adopted);
   });
 }
 
-base::Status Reloader::adoptFirst(Loaded&& first) {
+/// Sets `unusable` if the configuration can be served without some places.
+base::Status Reloader::adoptFirst(Loaded&& first, UnusablePlaces& unusable) {
   if (!first.configuration->usable()) {
     return base::Error::config("the configuration cannot be served; `sluice validate` says more");
   }
   if (first.outcome != Loaded::Outcome::kServable) return base::Error::config(first.refusal);
-  if (base::Status opened = parts_.publisher.open(*first.generation); !opened.ok()) return opened;
+  if (UnusablePlaces failed = parts_.publisher.open(*first.generation); !failed.empty()) {
+    const std::string why = failed.front().why;
+    if (failed.size() < first.generation->binds.size()) unusable = allUnusable(first, std::move(failed));
+    return base::Error::config(why);
+  }
   served_ = std::move(first);
   const std::string& revision = served_.configuration->revision;
   revisions_ = {revision, revision, revision, ConfigState::kInSync};
@@ -42,15 +61,26 @@ void Reloader::reload() {
     then_ = Then::kReload;
     return;
   }
+  cancel();
+  load({});
+}
+
+void Reloader::load(UnusablePlaces unusable) {
   phase_ = Phase::kLoading;
-  parts_.loader.load(served_, [this](Loaded&& loaded) { take(std::move(loaded)); });
+  parts_.loader.load(served_, std::move(unusable), [this](Loaded&& loaded) { take(std::move(loaded)); });
+}
+
+void Reloader::onTimer() { phase_ == Phase::kOpening ? open() : tryUnusablePlaces(); }
+
+void Reloader::tryUnusablePlaces() {
+  if (parts_.publisher.openAny(served_.configuration->unusable)) return reload();
+  parts_.timers.set(*this, parts_.clock.now() + kTryUnusableAfter);
 }
 
 void Reloader::stop() {
   then_ = Then::kStop;
-  if (phase_ != Phase::kOpening) return;
   cancel();
-  end();
+  if (phase_ == Phase::kOpening) end();
 }
 
 void Reloader::take(Loaded&& loaded) {
@@ -72,10 +102,15 @@ void Reloader::take(Loaded&& loaded) {
 }
 
 void Reloader::open() {
-  const base::Status opened = parts_.publisher.open(*candidate_.generation);
-  if (opened.ok()) return publish();
-  if (failures_ == kRetryAfter.size()) return refuse(opened.error().detail);
-  parts_.timers.set(*this, parts_.clock.now() + kRetryAfter[failures_++]);
+  UnusablePlaces failed = parts_.publisher.open(*candidate_.generation);
+  if (failed.empty()) return publish();
+  if (failures_ < kRetryAfter.size()) {
+    return parts_.timers.set(*this, parts_.clock.now() + kRetryAfter[failures_++]);
+  }
+  if (failed.size() >= candidate_.generation->binds.size()) return refuse(failed.front().why);
+  UnusablePlaces unusable = allUnusable(candidate_, std::move(failed));
+  parts_.loader.discard(std::exchange(candidate_, {}));
+  load(std::move(unusable));
 }
 
 void Reloader::publish() {
@@ -100,7 +135,9 @@ void Reloader::finish() {
   end();
 }
 
+// Sockets may have been opened for the candidate.
 void Reloader::refuse(std::string_view reason) {
+  parts_.publisher.closeOthers(*served_.generation);
   revisions_.state = ConfigState::kRollback;
   parts_.observer.onRefused(revisions_, reason);
   end();
@@ -110,9 +147,13 @@ void Reloader::refuse(std::string_view reason) {
 void Reloader::end() {
   phase_ = Phase::kServing;
   if (candidate_.configuration != nullptr) parts_.loader.discard(std::exchange(candidate_, {}));
-  if (then_ != Then::kReload) return;
-  then_ = Then::kRest;
-  reload();
+  if (then_ == Then::kReload) {
+    then_ = Then::kRest;
+    return reload();
+  }
+  if (then_ == Then::kRest && !served_.configuration->unusable.empty()) {
+    parts_.timers.set(*this, parts_.clock.now() + kTryUnusableAfter);
+  }
 }
 
 std::string Reloader::version() const {

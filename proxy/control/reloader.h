@@ -2,6 +2,9 @@
 // it is published to all workers, and connections are accepted for it. Each step except the last two can refuse it. The
 // old one is served as a whole until the last step is done.
 //
+// A place where the process cannot listen does not refuse a configuration that can be served at another one: it is
+// compiled once more without that place, and served so. From then on the place is tried now and then.
+//
 // It decides and leaves the work to a Loader and a Publisher. It belongs to the main thread.
 #pragma once
 
@@ -33,9 +36,10 @@ class Reloader final : private net::Timer {
   /// The parts outlive it.
   explicit Reloader(const Parts& parts) : parts_(parts) {}
 
+  using Started = std::function<void(const base::Status&)>;
   /// Loads the first configuration and opens its sockets, then calls `started`. It is served as soon as workers are
   /// made from it. Errors are those of the configuration; all but their last line have been logged. Call it once.
-  void start(std::function<void(const base::Status&)> started);
+  void start(const Started& started);
   /// Call it once, after started(), when there are workers. From then on others can be published.
   void begin();
 
@@ -59,7 +63,7 @@ class Reloader final : private net::Timer {
  private:
   enum class Phase : std::uint8_t {
     kStarting,  // there are no workers to publish to
-    kServing,   // no reload is in progress
+    kServing,   // no reload is in progress; unusable places are tried
     kLoading,
     kOpening,  // includes the wait for the next attempt
     kPublishing,
@@ -68,10 +72,13 @@ class Reloader final : private net::Timer {
   /// The next action when no reload is in progress any more.
   enum class Then : std::uint8_t { kRest, kReload, kStop };
 
-  void onTimer() override { open(); }
-  base::Status adoptFirst(Loaded&& first);
+  void onTimer() override;
+  void loadFirst(UnusablePlaces unusable, const Started& started);
+  base::Status adoptFirst(Loaded&& first, UnusablePlaces& unusable);
+  void load(UnusablePlaces unusable);
   void take(Loaded&& loaded);
   void open();
+  void tryUnusablePlaces();
   void publish();
   void accept();
   void finish();

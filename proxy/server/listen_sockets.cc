@@ -1,47 +1,54 @@
 #include "proxy/server/listen_sockets.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 namespace sluice::server {
 namespace {
 
-struct Wanted {
-  net::Address address;
-  control::BindId bind;
-  /// True where a host without IPv6 still has all of its addresses covered.
-  bool optional;
-};
+/// The first one must be open; the others are optional: a host without IPv6 still has all of its addresses covered.
+std::vector<net::Address> addressesOf(const std::string& address, std::uint16_t port) {
+  if (!address.empty()) return {*net::Address::parse(address, port)};
+  return {*net::Address::parse("0.0.0.0", port), *net::Address::parse("::", port)};
+}
 
-std::vector<Wanted> wantedBy(const control::Generation& generation) {
-  std::vector<Wanted> wanted;
+template <typename Visit>
+void forEachWanted(const control::Generation& generation, Visit&& visit) {
   for (std::size_t i = 0; i < generation.binds.size(); ++i) {
     const routing::Bind& bind = generation.snapshot->binds[i];
-    const control::BindId id = generation.binds[i].id;
-    if (!bind.address.empty()) {
-      wanted.push_back({*net::Address::parse(bind.address, bind.port), id, false});
-    } else {
-      wanted.push_back({*net::Address::parse("0.0.0.0", bind.port), id, false});
-      wanted.push_back({*net::Address::parse("::", bind.port), id, true});
-    }
+    for (const net::Address& address : addressesOf(bind.address, bind.port)) visit(address, generation.binds[i].id);
   }
-  return wanted;
 }
 
 }  // namespace
 
-base::Status ListenSockets::open(const control::Generation& generation) {
-  std::map<std::string, net::ListenSocket> fresh;
-  for (const Wanted& each : wantedBy(generation)) {
-    std::string key = each.address.toString();
-    if (sockets_.contains(key)) continue;
-    auto socket = net::ListenSocket::open(each.address, ofPort(each.address.port()));
-    if (!socket.ok() && each.optional) continue;
-    if (!socket.ok()) return socket.error();
-    fresh.emplace(std::move(key), std::move(*socket));
+control::UnusablePlaces ListenSockets::open(const control::Generation& generation) {
+  control::UnusablePlaces unusable;
+  for (const routing::Bind& bind : generation.snapshot->binds) {
+    const std::vector<net::Address> addresses = addressesOf(bind.address, bind.port);
+    if (std::string why = openOne(addresses.front()); !why.empty()) {
+      unusable.push_back({bind.address, bind.port, std::move(why)});
+      continue;
+    }
+    for (std::size_t i = 1; i < addresses.size(); ++i) openOne(addresses[i]);
   }
-  sockets_.merge(fresh);
-  return base::Done{};
+  return unusable;
+}
+
+bool ListenSockets::openAny(const control::UnusablePlaces& places) {
+  return std::any_of(places.begin(), places.end(), [this](const control::UnusablePlace& place) {
+    return openOne(addressesOf(place.address, place.port).front()).empty();
+  });
+}
+
+std::string ListenSockets::openOne(const net::Address& address) {
+  std::string key = address.toString();
+  if (sockets_.contains(key)) return {};
+  auto socket = net::ListenSocket::open(address, ofPort(address.port()));
+  if (!socket.ok()) return socket.error().detail;
+  sockets_.emplace(std::move(key), std::move(*socket));
+  return {};
 }
 
 std::vector<const net::ListenSocket*> ListenSockets::ofPort(std::uint16_t port) const {
@@ -54,16 +61,16 @@ std::vector<const net::ListenSocket*> ListenSockets::ofPort(std::uint16_t port) 
 
 std::vector<BoundSocket> ListenSockets::of(const control::Generation& generation) const {
   std::vector<BoundSocket> bound;
-  for (const Wanted& each : wantedBy(generation)) {
-    const auto found = sockets_.find(each.address.toString());
-    if (found != sockets_.end()) bound.push_back({each.bind, &found->second});
-  }
+  forEachWanted(generation, [&](const net::Address& address, control::BindId bind) {
+    const auto found = sockets_.find(address.toString());
+    if (found != sockets_.end()) bound.push_back({bind, &found->second});
+  });
   return bound;
 }
 
 void ListenSockets::closeOthers(const control::Generation& generation) {
   std::set<std::string> wanted;
-  for (const Wanted& each : wantedBy(generation)) wanted.insert(each.address.toString());
+  forEachWanted(generation, [&](const net::Address& address, control::BindId) { wanted.insert(address.toString()); });
   std::erase_if(sockets_, [&](const auto& entry) { return !wanted.contains(entry.first); });
 }
 

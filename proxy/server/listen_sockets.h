@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/base/result.h"
+#include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/control/generation.h"
 #include "proxy/net/tcp_listener.h"
 
@@ -23,14 +23,18 @@ struct BoundSocket {
 class ListenSockets {
  public:
   /// Opens the sockets of a generation that are not open yet, beside open ones that it does not listen on any more: a
-  /// port may go from one address to all of them. If one cannot be opened, none of the new ones stays.
-  base::Status open(const control::Generation& generation);
+  /// port may go from one address to all of them. Returns the binds that have no socket, and the reasons.
+  control::UnusablePlaces open(const control::Generation& generation);
+  /// Opens sockets for these places. Returns true if one of them could be opened.
+  bool openAny(const control::UnusablePlaces& places);
   /// Returns the open sockets that the generation listens on.
   std::vector<BoundSocket> of(const control::Generation& generation) const;
   /// Closes the sockets that the generation does not listen on; no connections are accepted from them any more.
   void closeOthers(const control::Generation& generation);
 
  private:
+  /// Returns why the address cannot be listened on; empty if it can.
+  std::string openOne(const net::Address& address);
   std::vector<const net::ListenSocket*> ofPort(std::uint16_t port) const;
 
   std::map<std::string, net::ListenSocket> sockets_;  // keyed by "address:port"

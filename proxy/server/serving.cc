@@ -14,7 +14,9 @@ void Serving::attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, Sh
   for (const char* result : {"success", "failure", "unchanged"}) count(result, 0);  // so that rates begin at zero
 }
 
-base::Status Serving::open(const control::Generation& next) { return sockets_.open(next); }
+control::UnusablePlaces Serving::open(const control::Generation& next) { return sockets_.open(next); }
+
+bool Serving::openAny(const control::UnusablePlaces& places) { return sockets_.openAny(places); }
 
 void Serving::publish(const std::shared_ptr<const control::Generation>& next, std::function<void()> adopted) {
   budgets_->setBounds(next->snapshot->settings.limits);

@@ -41,7 +41,8 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   /// Returns the open sockets of a generation that was opened here.
   std::vector<BoundSocket> sockets(const control::Generation& generation) const { return sockets_.of(generation); }
 
-  base::Status open(const control::Generation& next) override;
+  control::UnusablePlaces open(const control::Generation& next) override;
+  bool openAny(const control::UnusablePlaces& places) override;
   void publish(const std::shared_ptr<const control::Generation>& next, std::function<void()> adopted) override;
   void accept(const control::Generation& next, std::function<void()> accepted) override;
   void closeOthers(const control::Generation& served) override;

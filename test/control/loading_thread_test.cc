@@ -38,7 +38,7 @@ class LoadingThreads : public ::testing::Test {
   /// Returns the result of the next load.
   Loaded load() {
     std::optional<Loaded> got;
-    loader_->load(served_, [&](Loaded&& loaded) {
+    loader_->load(served_, {}, [&](Loaded&& loaded) {
       EXPECT_EQ(std::this_thread::get_id(), main_thread_);
       got = std::move(loaded);
     });
@@ -91,7 +91,7 @@ TEST_F(LoadingThreads, LetTheServedConfigurationBeReadMeanwhile) {
   for (int i = 0; i < 20; ++i) {
     write(9000 + i);
     std::optional<Loaded> got;
-    loader_->load(served_, [&](Loaded&& loaded) { got = std::move(loaded); });
+    loader_->load(served_, {}, [&](Loaded&& loaded) { got = std::move(loaded); });
     const Revisions revisions;
     std::size_t length = 0;
     ASSERT_TRUE(sluice::test::runUntil(main_, [&] {
@@ -107,7 +107,7 @@ TEST_F(LoadingThreads, LetTheServedConfigurationBeReadMeanwhile) {
 TEST_F(LoadingThreads, EndDuringAJob) {
   for (int i = 0; i < 20; ++i) {
     loader_.emplace(*source_, processors_, log_, main_);
-    loader_->load(served_, [](Loaded&&) {});
+    loader_->load(served_, {}, [](Loaded&&) {});
     if (i % 2 == 0) loader_->discard({});
     loader_.reset();
   }

@@ -16,8 +16,9 @@ namespace {
 /// Delivers the configuration that the test chose, when the test says so.
 class FakeLoader final : public Loader {
  public:
-  void load(const Loaded& served, Done done) override {
+  void load(const Loaded& served, UnusablePlaces unusable, Done done) override {
     ++loads;
+    without = std::move(unusable);
     servedBefore = served.configuration == nullptr ? "" : served.configuration->revision;
     done_ = std::move(done);
   }
@@ -27,6 +28,7 @@ class FakeLoader final : public Loader {
   void hand(Loaded loaded) { std::exchange(done_, nullptr)(std::move(loaded)); }
 
   int loads = 0;
+  UnusablePlaces without;  // of the last load
   std::string servedBefore;
   std::vector<std::string> discarded;
 
@@ -34,14 +36,20 @@ class FakeLoader final : public Loader {
   Done done_;
 };
 
+const UnusablePlace kTaken = {"192.0.2.1", 80, "the port is in use"};
+
 /// Records the calls. Workers and the acceptor answer when the test says so.
 class FakeServer final : public Publisher, public ReloadObserver {
  public:
-  base::Status open(const Generation& next) override {
+  UnusablePlaces open(const Generation& next) override {
     events.push_back("open " + next.revision);
-    if (failures == 0) return base::Done{};
+    if (failures == 0) return {};
     --failures;
-    return base::Error::config("the port is in use");
+    return {kTaken};
+  }
+  bool openAny(const UnusablePlaces& places) override {
+    events.push_back("try " + places.front().why);
+    return free;
   }
   void publish(const std::shared_ptr<const Generation>& next, std::function<void()> adopted) override {
     events.push_back("publish " + next->revision);
@@ -71,6 +79,7 @@ class FakeServer final : public Publisher, public ReloadObserver {
   /// Returns the events since the last call.
   std::vector<std::string> take() { return std::exchange(events, {}); }
 
+  bool free = false;               // a place that could not be used can be used now
   int failures = 0;                // number of the next attempts to open that fail
   std::function<void()> whenTold;  // called once, inside the next onServed() or onUnchanged()
   std::vector<std::string> events;
@@ -83,13 +92,14 @@ using Events = std::vector<std::string>;
 
 class ReloaderTest : public ::testing::Test {
  protected:
-  static Loaded loaded(const std::string& revision, Loaded::Outcome outcome = Loaded::Outcome::kServable) {
+  Loaded loaded(const std::string& revision, Loaded::Outcome outcome = Loaded::Outcome::kServable) const {
     CompiledConfiguration configuration;
+    configuration.unusable = loader_.without;
     configuration.revision = revision;
     configuration.readable = configuration.compiled.usable = outcome != Loaded::Outcome::kRefused;
     Loaded made{outcome, std::make_shared<const CompiledConfiguration>(std::move(configuration)), nullptr, {}};
     if (outcome == Loaded::Outcome::kServable)
-      made.generation = std::make_shared<const Generation>(generation(revision));
+      made.generation = std::make_shared<const Generation>(generation(revision, binds_));
     if (outcome == Loaded::Outcome::kRefused) made.refusal = "it is broken";
     return made;
   }
@@ -117,6 +127,7 @@ class ReloaderTest : public ::testing::Test {
   }
   std::string state() const { return std::string(configStateName(reloader_.revisions().state)); }
 
+  std::size_t binds_ = 1;  // of each configuration
   sluice::test::ManualClock clock_;
   net::TimerWheel timers_{clock_.now()};
   FakeLoader loader_;
@@ -124,7 +135,9 @@ class ReloaderTest : public ::testing::Test {
   Reloader reloader_{{loader_, server_, server_, timers_, clock_}};
 
  private:
-  static Generation generation(const std::string& revision) { return {nullptr, revision, {}, {}}; }
+  static Generation generation(const std::string& revision, std::size_t binds) {
+    return {nullptr, revision, std::vector<ServedBind>(binds), {}};
+  }
 };
 
 TEST_F(ReloaderTest, OpensAndServesTheFirstConfigurationAtOnce) {
@@ -185,7 +198,7 @@ TEST_F(ReloaderTest, KeepsTheOldConfigurationIfTheNewOneIsRefused) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("bad", Loaded::Outcome::kRefused));
-  EXPECT_EQ(server_.take(), Events{"refused bad: it is broken"});
+  EXPECT_EQ(server_.take(), (Events{"close others than one", "refused bad: it is broken"}));
   EXPECT_EQ(state(), "Rollback");
   EXPECT_EQ(reloader_.revisions().desired, "bad");
   EXPECT_EQ(reloader_.revisions().served, "one");
@@ -214,11 +227,66 @@ TEST_F(ReloaderTest, GivesUpAPortInUseAfterFiveAttempts) {
     server_.failures = 5;
     loader_.hand(loaded("two"));
     for (int i = 0; i < 8; ++i) passes(std::chrono::milliseconds(120));
-    EXPECT_EQ(server_.take(),
-              (Events{"open two", "open two", "open two", "open two", "open two", "refused two: the port is in use"}));
+    EXPECT_EQ(server_.take(), (Events{"open two", "open two", "open two", "open two", "open two",
+                                      "close others than one", "refused two: the port is in use"}));
     EXPECT_EQ(reloader_.generation()->revision, "one");
     EXPECT_FALSE(reloader_.reloading());
   }
+}
+
+TEST_F(ReloaderTest, ServesAConfigurationWithoutThePlacesThatCannotBeUsed) {
+  binds_ = 2;
+  begin();
+  reloader_.reload();
+  server_.failures = 5;
+  loader_.hand(loaded("two"));
+  for (int i = 0; i < 8; ++i) passes(std::chrono::milliseconds(120));
+  EXPECT_TRUE(loader_.loading());
+  EXPECT_EQ(loader_.without, UnusablePlaces{kTaken});
+  server_.take();
+  binds_ = 1;
+  serve("two");
+  EXPECT_EQ(server_.take(),
+            (Events{"open two", "publish two", "accept two", "close others than two", "served two after one"}));
+  EXPECT_EQ(state(), "InSync");
+}
+
+TEST_F(ReloaderTest, TriesUnusablePlacesUntilTheyAreFree) {
+  binds_ = 2;
+  server_.failures = 1;
+  std::optional<base::Status> started;
+  reloader_.start([&](const base::Status& status) { started = status; });
+  loader_.hand(loaded("one"));
+  EXPECT_FALSE(started) << "it is compiled once more";
+  EXPECT_EQ(loader_.without, UnusablePlaces{kTaken});
+  loader_.hand(loaded("one"));
+  ASSERT_TRUE(started && started->ok());
+  reloader_.begin();
+  server_.take();
+  for (int i = 0; i < 2; ++i) {
+    passes(std::chrono::seconds(6));
+    EXPECT_EQ(server_.take(), Events{"try the port is in use"});
+  }
+  server_.free = true;
+  passes(std::chrono::seconds(6));
+  EXPECT_TRUE(loader_.loading());
+  EXPECT_EQ(loader_.without, UnusablePlaces{}) << "all places are wanted again";
+  serve("one");
+  server_.take();
+  passes(std::chrono::seconds(20));
+  EXPECT_EQ(server_.take(), Events{}) << "there is nothing to try any more";
+}
+
+TEST_F(ReloaderTest, RefusesAConfigurationThatCanListenNowhere) {
+  binds_ = 0;
+  begin();
+  binds_ = 1;
+  reloader_.reload();
+  server_.failures = 5;
+  loader_.hand(loaded("two"));
+  for (int i = 0; i < 8; ++i) passes(std::chrono::milliseconds(120));
+  EXPECT_EQ(state(), "Rollback");
+  EXPECT_FALSE(loader_.loading());
 }
 
 TEST_F(ReloaderTest, ReadsTwoChangesDuringAReloadOnceAfterwards) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "test/integration/support/h2_client.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
 #include "test/integration/support/waiting.h"
 
 namespace sluice::test {
@@ -275,18 +277,57 @@ TEST_F(ReloadListeners, ARequestInFlightOutlivesItsListener) {
   EXPECT_EQ(got.field("connection"), "close");
 }
 
-TEST_F(ReloadListeners, APortInUseIsRetriedAndThenGivenUp) {
+TEST_F(ReloadListeners, APortInUseTakesNothingFromOtherPortsAndIsServedOnceItIsFree) {
+  std::optional<RawOrigin> occupant;
+  occupant.emplace(RawOrigin::answering(saying("occupied")));
+  const std::uint16_t taken = occupant->port();
+  GatewayProcess gateway(towards(one_));
+  gateway.reload(withListener(taken));
+  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1);
+  const std::string why = "127.0.0.1:" + std::to_string(taken) + ": Address already in use";
+  const std::string status = gateway.adminGet("/status");
+  EXPECT_THAT(status, HasSubstr("AddressNotUsable"));
+  EXPECT_THAT(status, HasSubstr("PortUnavailable"));
+  EXPECT_THAT(status, HasSubstr(why));
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
+  EXPECT_EQ(askRaw(client).body, "one");
+  occupant.reset();
+  EXPECT_TRUE(eventually([&] { return BlockingSocket::connect(taken).ok(); }));
+  BlockingSocket another = BlockingSocket::connect(taken);
+  EXPECT_EQ(askRaw(another).body, "one");
+  EXPECT_TRUE(eventually([&] { return gateway.adminGet("/status").find(why) == std::string::npos; }));
+}
+
+TEST_F(ReloadListeners, AnAddressOfAnotherMachineTakesNothingFromOtherGatewaysAtTheStart) {
+  GatewaySpec spec = towards(one_);
+  spec.routes =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: elsewhere}\nspec:\n"
+      "  gatewayClassName: test\n  addresses: [{type: IPAddress, value: 203.0.113.7}]\n  listeners: [{name: http, "
+      "protocol: HTTP, port: " +
+      std::to_string(more_) +
+      "}]\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
+      "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
+      ruleOfPrefix("/", "origin");
+  GatewayProcess gateway(spec);
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
+  EXPECT_EQ(askRaw(client).body, "one");
+  EXPECT_THAT(gateway.adminGet("/status"),
+              HasSubstr("203.0.113.7:" + std::to_string(more_) + ": Cannot assign requested address"));
+}
+
+TEST_F(ReloadListeners, AConfigurationThatCanListenNowhereIsRefused) {
   RawOrigin occupant(RawOrigin::answering(saying("occupied")));
   GatewayProcess gateway(towards(one_));
-  GatewaySpec spec = withListener(occupant.port());
-  gateway.reload(spec, "failure");
+  const std::string elsewhere =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: other}\nspec: {controllerName: "
+      "sluice.dev/egress-gateway}\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: "
+      "test, name: egress}\nspec:\n  gatewayClassName: other\n  listeners: [{name: http, protocol: HTTP, port: " +
+      std::to_string(occupant.port()) + "}]\n";
+  gateway.reloadText(elsewhere, "failure");
   EXPECT_TRUE(gateway.process().waitForLine("Address already in use"));
   EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 1);
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");
-  gateway.reload(withListener(more_));
-  BlockingSocket another = BlockingSocket::connect(more_);
-  EXPECT_EQ(askRaw(another).body, "one");
 }
 
 TEST_F(ReloadListeners, APortChangesFromPlaintextToTlsAndBack) {

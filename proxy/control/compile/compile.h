@@ -13,6 +13,7 @@
 #include "config/status/conditions.h"
 #include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/gateways/compile_tls.h"
+#include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/control/compile/processors/extension_hooks.h"
 #include "proxy/control/compile/processors/processor_cache.h"
 #include "proxy/control/compile/routes/route_cache.h"
@@ -48,11 +49,13 @@ struct CompileTools {
   const config::Catalog& catalog;  // made from the same model
   const processing::BuiltinTypes& processors;
   const SystemTrust& systemTrust;
+  UnusablePlaces unusable = {};
 };
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileCache& cache);
-/// Compiles with the system's own authorities.
+/// Compiles with the system's own authorities. Nothing listens at `unusable` places.
 CompileResult compile(const config::Model& model, const config::Catalog& catalog,
-                      const processing::BuiltinTypes& processors, CompileCache& cache);
+                      const processing::BuiltinTypes& processors, CompileCache& cache,
+                      const UnusablePlaces& unusable = {});
 
 }  // namespace sluice::control

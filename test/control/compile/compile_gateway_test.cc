@@ -79,6 +79,23 @@ TEST(CompileGateway, ServesOnTheOtherAddresses) {
   EXPECT_EQ(world.snapshot().binds.size(), 1U);
 }
 
+TEST(CompileGateway, IsServedWithoutThePortsThatCannotBeListenedOn) {
+  const std::string twoAddresses = with(kGateway, "value: 127.0.0.1}", "value: 127.0.0.1}, {value: 127.0.0.2}");
+  World world({kClass, twoAddresses, kBackend, kRoute});
+  const std::uint16_t port = world.snapshot().binds.at(0).port;
+  world.recompileWithout({{"127.0.0.1", port, "in use"}, {"127.0.0.3", port, "not of this Gateway"}});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/AddressNotUsable");
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Accepted"), "True/Accepted");
+  ASSERT_EQ(world.snapshot().binds.size(), 1U);
+  EXPECT_EQ(world.snapshot().binds.front().address, "127.0.0.2");
+
+  world.recompileWithout({{"127.0.0.1", port, "in use"}, {"127.0.0.2", port, "in use"}});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/AddressNotUsable");
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Accepted"), "False/PortUnavailable");
+  EXPECT_TRUE(world.snapshot().binds.empty());
+}
+
 TEST(CompileGateway, RecognizesAnAddressInAllOfItsSpellings) {
   const World world({kClass, with(kGateway, "value: 127.0.0.1}", "value: '::1'}, {value: '0:0:0:0:0:0:0:1'}"),
                      with(with(kGateway, "name: egress", "name: second"), "127.0.0.1", "'0::1'")});

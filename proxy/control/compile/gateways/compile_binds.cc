@@ -11,16 +11,16 @@ namespace {
 
 using Group = std::vector<ListenerPlan*>;
 
-bool ofAnotherGateway(const ListenerPlan& plan) {
+bool hasNoPort(const ListenerPlan& plan) {
   return plan.unaccepted && plan.unaccepted->reason == config::reason::kPortUnavailable;
 }
 
-/// Returns the listeners of a Gateway by port. Listeners whose port another Gateway uses, and ports whose listeners are
-/// all down, are left out.
+/// Returns the listeners of a Gateway by port. Listeners that cannot have their port, and ports whose listeners are all
+/// down, are left out.
 std::map<std::uint16_t, Group> groupByPort(GatewayPlan& gateway) {
   std::map<std::uint16_t, Group> groups;
   for (ListenerPlan& plan : gateway.listeners) {
-    if (speaksHttp(*plan.listener) && !ofAnotherGateway(plan)) groups[plan.listener->port].push_back(&plan);
+    if (speaksHttp(*plan.listener) && !hasNoPort(plan)) groups[plan.listener->port].push_back(&plan);
   }
   std::erase_if(groups, [](const auto& group) {
     return std::all_of(group.second.begin(), group.second.end(),
@@ -86,6 +86,7 @@ std::vector<routing::Bind> compileBinds(std::vector<GatewayPlan> gateways, const
   for (GatewayPlan& gateway : gateways) {
     for (const auto& [port, group] : groupByPort(gateway)) {
       for (const std::string& address : gateway.addresses) {
+        if (findUnusable(gateway.unusablePlaces, address, port) != nullptr) continue;
         routing::Bind bind;
         bind.address = address;
         bind.port = port;

@@ -127,13 +127,33 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
   }
 }
 
+void leaveOut(const UnusablePlaces& unusable, GatewayPlan& plan) {
+  for (ListenerPlan& listener : plan.listeners) {
+    if (listener.state == ListenerState::kDown || !speaksHttp(*listener.listener)) continue;
+    const UnusablePlace* last = nullptr;
+    std::size_t count = 0;
+    for (const std::string& address : plan.addresses) {
+      const UnusablePlace* place = findUnusable(unusable, address, listener.listener->port);
+      if (place == nullptr) continue;
+      last = place;
+      ++count;
+      if (findUnusable(plan.unusablePlaces, address, place->port) == nullptr) plan.unusablePlaces.push_back(*place);
+    }
+    if (last == nullptr) continue;
+    if (!plan.unusable) plan.unusable = fault(reason::kAddressNotUsable, last->why);
+    if (count < plan.addresses.size()) continue;
+    listener.unaccepted = fault(reason::kPortUnavailable, last->why);
+    listener.worsen(ListenerState::kDown);
+  }
+}
+
 }  // namespace
 
 bool hasAcceptedClass(const config::Model& model) {
   return !model.gatewayClassName.empty() && model.settingsFault.empty();
 }
 
-std::vector<GatewayPlan> compileGateways(const config::Model& model) {
+std::vector<GatewayPlan> compileGateways(const config::Model& model, const UnusablePlaces& unusable) {
   std::vector<GatewayPlan> plans;
   for (const config::Gateway& gateway : model.all<config::Gateway>()) addPlan(model, gateway, nullptr, plans);
   for (const config::Rejected& rejected : model.rejected) {
@@ -147,6 +167,7 @@ std::vector<GatewayPlan> compileGateways(const config::Model& model) {
     return key(a) < key(b);
   });
   claimPorts(plans);
+  for (GatewayPlan& plan : plans) leaveOut(unusable, plan);
   return plans;
 }
 

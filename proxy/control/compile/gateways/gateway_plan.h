@@ -3,14 +3,17 @@
 // compile_gateway makes it, attach fills it, and compile_binds turns it into sockets. It points into the Model.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/model/model.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/gateways/claims.h"
+#include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/route_table_builder.h"
 
@@ -53,12 +56,22 @@ struct GatewayPlan {
   /// True if its schema refused it. Its legible parts answer 500.
   bool rejected = false;
   std::vector<std::string> addresses;  // IP literals in canonical form; "" for all
-  /// The fault of an address that it asks for and that nobody can listen on.
+  /// The fault of an address that it asks for and that nobody can listen on, or of a port of an address.
   std::optional<Fault> unusable;
+  /// Ports of its addresses where this process cannot listen.
+  UnusablePlaces unusablePlaces;
   std::vector<ListenerPlan> listeners;
   /// Faults of its listeners' payload processors that cannot run and fail closed, each once.
   std::vector<Fault> unprocessed;
 };
+
+/// Returns nullptr if the process can listen there, as far as it knows.
+inline const UnusablePlace* findUnusable(const UnusablePlaces& places, std::string_view address, std::uint16_t port) {
+  const auto found = std::find_if(places.begin(), places.end(), [&](const UnusablePlace& place) {
+    return place.port == port && place.address == address;
+  });
+  return found != places.end() ? &*found : nullptr;
+}
 
 inline bool speaksHttp(const config::Listener& listener) {
   return listener.protocol != config::ListenerProtocol::kOther;
