@@ -30,19 +30,15 @@ void H1SectionReader::begin(H1Section section) {
 }
 
 // Each line of a head is counted, so these two are inline.
-inline bool H1SectionReader::withinLimits(std::size_t openLineSize) {
-  if (atRequestLine()) {
-    if (openLineSize <= limits_.requestLineBytes) return true;
-    fail("the request line is too long", 414, Limit::kRequestLineBytes);
-    return false;
-  }
+inline bool H1SectionReader::withinLimits(std::size_t openLineSize, std::string_view piece) {
+  if (atRequestLine()) return openLineSize <= limits_.requestLineBytes || failRequestLine(piece);
   if (openLineSize == 0 || sectionBytes_ + openLineSize + kFieldLineOverhead <= limits_.headerBytes) return true;
   fail("the fields are too large", 431, Limit::kHeaderBytes);
   return false;
 }
 
-inline bool H1SectionReader::countLine(std::size_t size) {
-  if (!withinLimits(size)) return false;
+inline bool H1SectionReader::countLine(std::size_t size, std::string_view piece) {
+  if (!withinLimits(size, piece)) return false;
   if (!atRequestLine()) sectionBytes_ += static_cast<std::uint32_t>(size + kFieldLineOverhead);
   ++lines_;
   if (fieldLines() <= limits_.headerFields) return true;
@@ -66,7 +62,7 @@ H1SectionReader::Status H1SectionReader::scan(std::string_view bytes, std::size_
     if (!hasCr) return fail("a bare LF");
     start = lineFeed + 1;
     if (size > 1) {
-      if (!countLine(size - 1)) return Status::kFailed;
+      if (!countLine(size - 1, bytes)) return Status::kFailed;
     } else if (lines_ > 0 || section_ == H1Section::kTrailers) {
       used = start;
       return Status::kComplete;
@@ -100,10 +96,32 @@ H1SectionReader::Status H1SectionReader::keep(std::string_view bytes, std::strin
   if (holdsBareCr(bytes)) return fail("a bare CR");
   endsInCr_ = !bytes.empty() && bytes.back() == '\r';
   const std::size_t size = lineBytes_ + openLine.size();
-  if (!withinLimits(size - (endsInCr_ ? 1 : 0))) return Status::kFailed;
+  if (!withinLimits(size - (endsInCr_ ? 1 : 0), bytes)) return Status::kFailed;
   lineBytes_ = static_cast<std::uint32_t>(size);
   kept_.append(bytes);
   return Status::kNeedMore;
+}
+
+// RFC 9112 section 3: a line that is too long for its target is 414, and a method longer than any that is known is 501.
+bool H1SectionReader::failRequestLine(std::string_view piece) {
+  std::size_t methodBytes = 0;
+  bool methodEnds = false;
+  const auto look = [&](std::string_view run) {
+    const std::size_t space = run.find(' ');
+    methodEnds = space != std::string_view::npos;
+    methodBytes += methodEnds ? space : run.size();
+  };
+  while (!methodEnds && !kept_.empty()) {
+    look(kept_.front());
+    kept_.consume(kept_.front().size());
+  }
+  if (!methodEnds) look(piece);
+  if (methodEnds && methodBytes <= limits_.requestLineBytes) {
+    fail("the request line is too long", 414, Limit::kRequestLineBytes);
+  } else {
+    fail("the method is too long", 501, Limit::kRequestLineBytes);
+  }
+  return false;
 }
 
 H1SectionReader::Status H1SectionReader::fail(const char* why, std::uint16_t status, std::optional<Limit> limit) {

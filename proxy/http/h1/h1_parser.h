@@ -55,9 +55,11 @@ class H1SectionReader {
  private:
   Status keep(std::string_view bytes, std::string_view openLine);
   Status fail(const char* why, std::uint16_t status = 400, std::optional<Limit> limit = {});
-  // Both set fault_ and return false if a limit is exceeded; `size` is without the line's end.
-  bool countLine(std::size_t size);
-  bool withinLimits(std::size_t openLineSize);
+  // Both set fault_ and return false if a limit is exceeded; `size` is without the line's end, whose last bytes are in
+  // `piece`.
+  bool countLine(std::size_t size, std::string_view piece);
+  bool withinLimits(std::size_t openLineSize, std::string_view piece);
+  bool failRequestLine(std::string_view piece);
   bool atRequestLine() const { return lines_ == 0 && section_ == H1Section::kRequest; }
 
   const Limits& limits_;
