@@ -25,7 +25,7 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
   return {worker,
           downstreams,
           observer,
-          {"1.1 " + parts.instance, settings.forwarded},
+          exchange::GatewayIdentity(parts.instance, settings.forwarded),
           settings.timeouts,
           settings.limits,
           parts.randomSeed,

@@ -62,7 +62,8 @@ TEST_P(BasicExchange, CarriesASimpleRequestAndItsResponse) {
   const http::RequestHead& seen = backend().request(0).message.head;
   EXPECT_EQ(seen.target, "/ok/path?query");
   EXPECT_EQ(seen.authority, "backend.test:8080");
-  EXPECT_EQ(seen.headers.find(http::FieldId::kVia)->value, Rig::kVia);
+  EXPECT_EQ(seen.headers.find(http::FieldId::kVia)->value,
+            std::string(http::versionName(std::get<0>(GetParam()))) + " " + Rig::kPseudonym);
   backend().respond(0, 200, "hello");
   EXPECT_EQ(answered(index).message.head.status, 200);
   EXPECT_EQ(client_.answer(index).body, "hello");

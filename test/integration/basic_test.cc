@@ -55,7 +55,10 @@ TEST_P(VersionPairs, TheOriginGetsItsOwnNameAndTheUnchangedRequest) {
   EXPECT_EQ(echoed(got.output, "sni"), "origin.test");
   EXPECT_EQ(echoed(got.output, "version"), GetParam().originVersion);
   EXPECT_THAT(got.output, HasSubstr("\"x-one: a\""));
-  EXPECT_THAT(got.output, HasSubstr("\"via: 1.1 sluice-"));
+  // The gateway answers HTTP/1.0 in HTTP/1.1, but it was asked in 1.0.
+  const bool isHttp10 = GetParam().clientOption == std::string("--http1.0");
+  const std::string received = isHttp10 ? "1.0" : GetParam().clientVersion;
+  EXPECT_THAT(got.output, HasSubstr("\"via: " + received + " sluice-"));
   EXPECT_THAT(got.output, Not(HasSubstr("x-forwarded-")));
 }
 

@@ -53,7 +53,7 @@ struct FinishedExchange {
 class Rig final : private net::Beats, private exchange::Downstreams, private exchange::ExchangeObserver {
  public:
   static constexpr const char* kHost = "backend.test";
-  static constexpr const char* kVia = "1.1 sluice-rig";
+  static constexpr const char* kPseudonym = "sluice-rig";
 
   explicit Rig(const RigOptions& options = {})
       : options_(options),
@@ -67,8 +67,8 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         heads(options.bounds.headerMemoryTotal),
         resolver(worker),
         dialer(worker),
-        exchanges(
-            {worker, *this, *this, {kVia, {}}, options.timeouts, options.bounds, 1, buffers, clientMemory, heads}),
+        exchanges({worker, *this, *this, exchange::GatewayIdentity(kPseudonym), options.timeouts, options.bounds, 1,
+                   buffers, clientMemory, heads}),
         upstreams({worker,
                    resolver,
                    dialer,

@@ -13,10 +13,30 @@
 namespace sluice::exchange {
 
 /// The values that the gateway itself puts into requests.
-struct GatewayIdentity {
-  /// "1.1 sluice-<instance>" (RFC 9110 section 7.6.3).
-  std::string via;
-  base::ForwardedSettings forwarded = {};
+class GatewayIdentity {
+ public:
+  /// `pseudonym` stands for the gateway in Via: "sluice-<instance>" (RFC 9110 section 7.6.3).
+  explicit GatewayIdentity(const std::string& pseudonym, base::ForwardedSettings forwardedFields = {})
+      : forwarded(forwardedFields),
+        pseudonym_(pseudonym),
+        via10_("1.0 " + pseudonym),
+        via11_("1.1 " + pseudonym),
+        via2_("2 " + pseudonym) {}
+
+  const std::string& pseudonym() const { return pseudonym_; }
+  /// Returns the element of Via for a request that came in that version.
+  const std::string& via(http::Version received) const {
+    if (received == http::Version::kHttp2) return via2_;
+    return received == http::Version::kHttp10 ? via10_ : via11_;
+  }
+
+  base::ForwardedSettings forwarded;
+
+ private:
+  std::string pseudonym_;
+  std::string via10_;
+  std::string via11_;
+  std::string via2_;
 };
 
 /// Says how far the fields of a request have come on their way through the filters of its rule.

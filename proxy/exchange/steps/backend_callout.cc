@@ -26,7 +26,7 @@ BackendCallout::BackendCallout(ExchangeContext& context, const processing::Callo
   message_.head = http::clone(message_.arena, request.head);
   if (message_.head.authority.empty()) message_.head.authority = plan_->authority;
   // A callout that leads back to this gateway is recognized as a loop by this.
-  message_.head.headers.add(message_.arena, http::FieldId::kVia, context.identity().via);
+  message_.head.headers.add(message_.arena, http::FieldId::kVia, context.identity().via(message_.head.version));
   if (request_.enter(plan_)) {
     request_.start(message_.head);
     return;

@@ -28,7 +28,7 @@ class AttemptHead : public ::testing::Test {
   http::RequestHead request_;
   routing::Rule rule_;
   routing::WeightedBackend backend_;
-  GatewayIdentity identity_{"1.1 sluice-test", {}};
+  GatewayIdentity identity_{"sluice-test"};
 };
 
 TEST_F(AttemptHead, NamesTheBackendAsAuthority) { EXPECT_EQ(make().authority, "api.example.com:8443"); }
@@ -87,6 +87,10 @@ TEST_F(AttemptHead, LeavesTheRequestItselfUntouched) {
 TEST_F(AttemptHead, AppendsItselfToVia) {
   request_.headers.add(arena_, http::FieldId::kVia, "1.0 other");
   EXPECT_EQ(joined(make(), "via"), "1.0 other | 1.1 sluice-test");
+  request_.version = http::Version::kHttp2;
+  EXPECT_EQ(joined(make(), "via"), "1.0 other | 2 sluice-test");
+  request_.version = http::Version::kHttp10;
+  EXPECT_EQ(joined(make(), "via"), "1.0 other | 1.0 sluice-test");
 }
 
 TEST_F(AttemptHead, DropsForwardedFieldsOfTheClient) {
@@ -123,6 +127,16 @@ TEST_F(AttemptHead, RecognizesARequestThatHasPassedBefore) {
   EXPECT_FALSE(passedHere(request_.headers, identity_));
   request_.headers.add(arena_, http::FieldId::kVia, "1.1 sluice-other, 1.1 sluice-test");
   EXPECT_TRUE(passedHere(request_.headers, identity_));
+  for (const char* via : {"2 sluice-test (a comment)", "HTTP/1.1 sluice-test,1.1 other", "1.0\tsluice-test"}) {
+    http::Headers headers;
+    headers.add(arena_, http::FieldId::kVia, via);
+    EXPECT_TRUE(passedHere(headers, identity_)) << via;
+  }
+  for (const char* via : {"1.1 sluice-tests", "1.1 my-sluice-test", "1.1 sluice-test:80", "sluice-test"}) {
+    http::Headers headers;
+    headers.add(arena_, http::FieldId::kVia, via);
+    EXPECT_FALSE(passedHere(headers, identity_)) << via;
+  }
 }
 
 }  // namespace
