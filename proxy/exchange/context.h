@@ -13,6 +13,7 @@
 #include "proxy/exchange/client_memory.h"
 #include "proxy/exchange/downstream.h"
 #include "proxy/exchange/observer.h"
+#include "proxy/http/date.h"
 #include "proxy/net/worker.h"
 #include "proxy/pki/sealed_value.h"
 #include "proxy/processing/buffer_budget.h"
@@ -63,6 +64,8 @@ class ExchangeContext {
   ClientMemoryTotal& clientMemory() { return parts_.clientMemory; }
   processing::BufferBudget& headBudget() { return parts_.headBudget; }
   const BodyWindow& bodyWindow() const { return bodyWindow_; }
+  /// Returns the current time for Date; see http::DateText.
+  std::string_view date() { return date_.at(worker().clock().wallNow()); }
   base::Random& generator() { return random_; }
   std::uint64_t random() { return random_.next(); }
 
@@ -81,6 +84,7 @@ class ExchangeContext {
   processing::BufferRoom bufferRoom_;
   upstream::Upstreams* upstreams_ = nullptr;
   base::Random random_;
+  http::DateText date_;
   std::shared_ptr<const pki::ValueSealer> sessionSealer_;
   bool refusesConnectionAuth_ = false;
 };

@@ -141,10 +141,18 @@ void ResponsePath::start() {
     }
   }
   t_.status = response.head.status;
+  if (!response.head.dated) addDate(response);
   removeAccept(t_.request.head, response.head);
   finishHead(response.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()}, response.head.headers);
   s_.attempts.tellSession();
   if (http::ServerCodec* codec = t_.codec()) codec->sendResponse(t_.client.stream, response.head);
+}
+
+/// RFC 9110 section 6.6.1: a final response has the time of its origin, or else that of the first recipient with a
+/// clock. A step may have set one too.
+void ResponsePath::addDate(http::ResponseMessage& response) {
+  if (response.head.headers.find(http::FieldId::kDate) != nullptr) return;
+  response.head.headers.add(response.arena, http::FieldId::kDate, response.arena.copy(t_.context.date()));
 }
 
 void ResponsePath::forward() {
@@ -171,6 +179,7 @@ void ResponsePath::reply() {
                            {*t_.route.rule, s_.attempts.backend()}, t_.route.listener->port);
     t_.responseBody.finish();
   }
+  addDate(reply);
   s_.processing.finishReply();
   t_.status = reply.head.status;
   codec->sendResponse(t_.client.stream, reply.head);

@@ -30,6 +30,7 @@ class ResponsePath {
   void start();
   void forward();
   void reply();
+  void addDate(http::ResponseMessage& response);
   void breakOff();
 
   ExchangeState& s_;

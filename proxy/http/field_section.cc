@@ -63,6 +63,10 @@ class FieldLineReader {
         section_.contentType = field.value;
         keep(field);
         return nullptr;
+      case FieldId::kDate:
+        section_.dated = true;
+        keep(field);
+        return nullptr;
       case FieldId::kAuthorization:
         ++section_.authorizationCount;
         keep(field);

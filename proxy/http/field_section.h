@@ -30,6 +30,7 @@ struct FieldSection {
   std::uint32_t codingCount = 0;
   std::uint32_t expectCount = 0;
   std::uint32_t upgradeCount = 0;
+  bool dated = false;  // there is a Date
   bool lengthsDiffer = false;
   bool teTrailers = false;
   bool connectionClose = false;

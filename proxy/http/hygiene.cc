@@ -256,6 +256,7 @@ base::Result<ResponseHead> checkResponse(base::Arena& arena, const RawResponse& 
   FieldSection fields;
   if (const char* why = readFields(arena, raw.fields, raw.version, fields)) return broken(why);
   head.headers = fields.kept;
+  head.dated = fields.dated;
   closes = connectionEnds(raw, fields);
   if (auto error = setFraming(head, raw, fields, requestMethod, closes)) return *std::move(error);
   return head;

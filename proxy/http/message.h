@@ -91,6 +91,7 @@ struct ResponseHead {
   Version version = Version::kHttp11;
   Body body = Body::kNone;
   Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel
+  bool dated = false;             // the origin sent a Date
   /// The Content-Length that the origin stated. With body kNone (HEAD, 304) it describes what is not sent.
   std::optional<std::uint64_t> contentLength;
 };
