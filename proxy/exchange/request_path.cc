@@ -8,6 +8,7 @@
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
 #include "proxy/http/connection_auth.h"
+#include "proxy/http/max_forwards.h"
 #include "proxy/http/target.h"
 #include "proxy/routing/policy/preflight.h"
 
@@ -96,6 +97,9 @@ void RequestPath::route() {
   if (t_.request.head.unusualSlashes) {
     if (auto refused = settleSlashes()) return refuseUnrouted(*std::move(refused));
   }
+  if (http::countsForwards(t_.request.head.method)) {
+    if (auto refused = countForwards()) return refuseUnrouted(*std::move(refused));
+  }
   const Downstream* downstream = t_.downstream();
   const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
   const routing::RouteMatch match = routing::matchRequest(*t_.client.routes, t_.request.head, serverName);
@@ -112,6 +116,15 @@ std::optional<base::Error> RequestPath::settleSlashes() {
       http::normalizeTarget(t_.request.arena, head.target, t_.client.routes->slashRules(head.authority));
   if (!target) return target.error();
   head.target = target->text;
+  return std::nullopt;
+}
+
+std::optional<base::Error> RequestPath::countForwards() {
+  const base::Status counted = http::countForwards(t_.request.arena, t_.request.head);
+  if (!counted.ok()) return counted.error();
+  if (t_.request.head.method == http::Method::kTrace && http::endsHere(t_.request.head)) {
+    return base::Error::badRequest(501, "TRACE is not answered here");
+  }
   return std::nullopt;
 }
 

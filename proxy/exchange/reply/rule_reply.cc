@@ -1,5 +1,7 @@
 #include "proxy/exchange/reply/rule_reply.h"
 
+#include "proxy/http/max_forwards.h"
+
 namespace sluice::exchange {
 namespace {
 
@@ -23,7 +25,8 @@ void addLocation(base::Arena& arena, const http::RequestHead& request, const App
 }  // namespace
 
 bool repliesLocally(const http::RequestHead& request, const routing::Rule& rule) {
-  return rule.redirect || asks(request, rule.cors.get());
+  return rule.redirect || asks(request, rule.cors.get()) ||
+         (request.method == http::Method::kOptions && http::endsHere(request));
 }
 
 bool repliesLocally(const http::RequestHead& request, const routing::WeightedBackend& backend) {
@@ -35,7 +38,7 @@ http::ResponseHead ruleReply(base::Arena& arena, const http::RequestHead& reques
   http::ResponseHead head;
   head.version = request.version;
   // A preflight comes first, because no browser follows a redirect of it (Fetch, "CORS-preflight fetch").
-  if (asks(request, corsOf(filters))) {
+  if (asks(request, corsOf(filters)) || redirectOf(filters) == nullptr) {
     head.status = 204;
   } else {
     addLocation(arena, request, filters, listenerPort, head);

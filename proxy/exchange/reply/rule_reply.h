@@ -1,5 +1,5 @@
-// Some replies are made from a rule and its weighted backend alone: redirects, and the answers to CORS preflights. The
-// filters of both also edit the head of every other reply.
+// Some replies are made from a rule and its weighted backend alone: redirects, the answers to CORS preflights, and
+// those to OPTIONS that may go no further. The filters of both also edit the head of every other reply.
 //
 // Pure functions; views are into the arena and the rule, which the exchange keeps.
 #pragma once
@@ -21,8 +21,8 @@ inline const routing::Cors* corsOf(const AppliedFilters& filters) {
   return filters.backend != nullptr && filters.backend->cors ? filters.backend->cors.get() : filters.rule.cors.get();
 }
 
-/// Return true if the request goes to no backend, because it is redirected or is a CORS preflight. The rule is asked
-/// first, then the weighted backend that was chosen.
+/// Return true if the request goes to no backend, because it is redirected, is a CORS preflight, or has come to the end
+/// of its Max-Forwards. The rule is asked first, then the weighted backend that was chosen.
 bool repliesLocally(const http::RequestHead& request, const routing::Rule& rule);
 bool repliesLocally(const http::RequestHead& request, const routing::WeightedBackend& backend);
 
