@@ -16,7 +16,7 @@
 
 #include "config/catalog/catalog_entry.h"
 #include "config/model/model.h"
-#include "proxy/content/json_schema.h"
+#include "proxy/content/schema/json_schema.h"
 
 namespace sluice::config {
 

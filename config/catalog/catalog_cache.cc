@@ -168,7 +168,11 @@ std::string CatalogMaker::findSchema(const SchemaRef& ref, ProcessorType& type) 
 
 CatalogCache::Schema CatalogMaker::compiled(std::string_view text) {
   return schemas_.get(text, [text] {
-    return std::make_shared<const base::Result<content::JsonSchema>>(content::JsonSchema::compile(text));
+    base::Result<content::JsonSchema> schema = content::JsonSchema::compile(text);
+    if (schema) {
+      if (const base::Status defaults = schema->checkDefaults(); !defaults) schema = defaults.error();
+    }
+    return std::make_shared<const base::Result<content::JsonSchema>>(std::move(schema));
   });
 }
 

@@ -56,6 +56,17 @@ const Value* JsonPointer::find(const Value& root) const {
   return at;
 }
 
+std::optional<std::string> pointerTo(const Value& whole, const Value& part) {
+  if (&whole == &part) return "";
+  for (std::size_t i = 0; i < whole.items.size(); ++i) {
+    if (auto below = pointerTo(whole.items[i], part)) return "/" + std::to_string(i) + *below;
+  }
+  for (const Member& member : whole.members) {
+    if (auto below = pointerTo(member.value, part)) return "/" + pointerToken(member.key) + *below;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::size_t> listIndex(std::string_view token) {
   std::size_t index = 0;
   const char* end = token.data() + token.size();

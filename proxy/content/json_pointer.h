@@ -33,6 +33,10 @@ class JsonPointer {
   std::vector<std::string> tokens_;
 };
 
+/// Returns the pointer of `part`, which is the very object inside `whole`, or `whole` itself; nullopt if it is not
+/// there.
+std::optional<std::string> pointerTo(const Value& whole, const Value& part);
+
 /// Returns the index of the list element that a step names: decimal without leading zeros (RFC 6901 section 4).
 std::optional<std::size_t> listIndex(std::string_view token);
 

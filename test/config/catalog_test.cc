@@ -317,6 +317,26 @@ TEST_F(Catalogs, AnInvalidSchemaIsReportedWithItsPlace) {
   EXPECT_THAT(admitted(useOf("acme.test/Pii:v1", "request-body")), StartsWith("UnsupportedExtensionType: "));
 }
 
+TEST_F(Catalogs, ADefaultThatItsOwnSchemaRefusesIsAFaultOfTheEntry) {
+  catalogs_ = {"main"};
+  configMap("schemas", {{"pii.json", R"({"properties": {"a": {"type": "string", "default": 1}}})"}});
+  configMap("main", {{"pii.yaml", kGood}});
+  read();
+  EXPECT_THAT(problems_, ElementsAre(HasSubstr("ConfigMap ops/schemas, pii.json: /properties/a/default: as a default, "
+                                               "must be a string")));
+  EXPECT_THAT(admitted(useOf("acme.test/Pii:v1", "request-body")), StartsWith("UnsupportedExtensionType: "));
+}
+
+TEST_F(Catalogs, DefaultsAreFilledInWhenTheConfigHasBeenChecked) {
+  goodCatalog();
+  configMap("schemas",
+            {{"pii.json", R"({"properties": {"a": {"default": 1}, "b": {"default": 2}}, "required": ["a"]})"}});
+  read();
+  EXPECT_THAT(admitted(useOf("acme.test/Pii:v1", "request-body")), HasSubstr("config: must have the member \"a\""));
+  EXPECT_EQ(admitted(useOf("acme.test/Pii:v1", "request-body", R"({"a":0})")), "admitted");
+  EXPECT_EQ(content::writeJson(admission_.config), R"({"a":0,"b":2})");
+}
+
 TEST_F(Catalogs, TheFirstEntryOfATypeInTheOrderOfTheSettingsCounts) {
   goodCatalog();
   catalogs_ = {"z", "main"};

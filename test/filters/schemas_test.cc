@@ -3,7 +3,7 @@
 
 #include "filters/header_modifier.h"
 #include "proxy/content/json.h"
-#include "proxy/content/json_schema.h"
+#include "proxy/content/schema/json_schema.h"
 
 namespace sluice::filters {
 namespace {

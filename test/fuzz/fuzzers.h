@@ -14,6 +14,7 @@ int fuzzH2Client(const std::uint8_t* data, std::size_t size);
 int fuzzJson(const std::uint8_t* data, std::size_t size);
 int fuzzJsonScan(const std::uint8_t* data, std::size_t size);
 int fuzzJsonEdit(const std::uint8_t* data, std::size_t size);
+int fuzzSchema(const std::uint8_t* data, std::size_t size);
 int fuzzDecoder(const std::uint8_t* data, std::size_t size);
 int fuzzSse(const std::uint8_t* data, std::size_t size);
 int fuzzYaml(const std::uint8_t* data, std::size_t size);
@@ -29,11 +30,14 @@ struct Fuzzer {
 };
 
 inline constexpr Fuzzer kFuzzers[] = {
-    {"h1_server", fuzzH1Server}, {"h1_client", fuzzH1Client}, {"h2_server", fuzzH2Server},
-    {"h2_client", fuzzH2Client}, {"json", fuzzJson},          {"json_scan", fuzzJsonScan},
-    {"json_edit", fuzzJsonEdit}, {"decoder", fuzzDecoder},    {"sse", fuzzSse},
-    {"yaml", fuzzYaml},          {"query", fuzzQuery},        {"body_path", fuzzBodyPath},
-    {"exchange", fuzzExchange},  {"process", fuzzProcess},    {"session", fuzzSession},
+    {"h1_server", fuzzH1Server}, {"h1_client", fuzzH1Client},
+    {"h2_server", fuzzH2Server}, {"h2_client", fuzzH2Client},
+    {"json", fuzzJson},          {"json_scan", fuzzJsonScan},
+    {"json_edit", fuzzJsonEdit}, {"schema", fuzzSchema},
+    {"decoder", fuzzDecoder},    {"sse", fuzzSse},
+    {"yaml", fuzzYaml},          {"query", fuzzQuery},
+    {"body_path", fuzzBodyPath}, {"exchange", fuzzExchange},
+    {"process", fuzzProcess},    {"session", fuzzSession},
 };
 
 }  // namespace sluice::test

@@ -59,33 +59,49 @@ own_mirror() {
   echo "$uri|$keyring"
 }
 
-# jsoncons (header-only) is packaged from Debian 13 on. On Debian 12 its package is unpacked below build/, taken from the machine's own
-# mirror by a private apt configuration.
-fetch_jsoncons() {
-  local target=build/third_party/jsoncons private=build/third_party/apt mirror keyring
-  if [ -f "$target/usr/include/jsoncons/json.hpp" ] || installed libjsoncons-dev; then return; fi
-  if apt-cache show libjsoncons-dev >/dev/null 2>&1; then
-    apt_install libjsoncons-dev
-    return
-  fi
+# Unpacks packages of Debian 13, named PACKAGE=FOLDER, into folders below build/third_party. They are taken from the machine's own mirror by
+# a private apt configuration, and nothing of them is installed.
+unpack_of_debian_13() {
+  local private=$PWD/build/third_party/apt mirror keyring pair
   IFS='|' read -r mirror keyring < <(own_mirror "$(. /etc/os-release && echo "$VERSION_CODENAME")")
   if [ -z "$mirror" ]; then
     echo "install.sh: found no Debian mirror in the source lists of this machine" >&2
     return 1
   fi
-  echo "install.sh: fetching libjsoncons-dev of Debian 13"
-  rm -rf "$target" "$private"
+  rm -rf "$private"
   mkdir -p "$private"/{state/lists/partial,cache/archives/partial,download}
   echo "deb ${keyring:+[signed-by=$keyring] }$mirror trixie main" >"$private/sources.list"
-  local apt=(apt-get -qq -o "Dir::Etc::SourceList=$PWD/$private/sources.list" -o Dir::Etc::SourceParts=/dev/null
+  local apt=(apt-get -qq -o "Dir::Etc::SourceList=$private/sources.list" -o Dir::Etc::SourceParts=/dev/null
              -o Dir::Etc::Preferences=/dev/null -o Dir::Etc::PreferencesParts=/dev/null -o APT::Default-Release=
-             -o "Dir::State=$PWD/$private/state" -o Dir::State::status=/var/lib/dpkg/status -o "Dir::Cache=$PWD/$private/cache"
+             -o "Dir::State=$private/state" -o Dir::State::status=/var/lib/dpkg/status -o "Dir::Cache=$private/cache"
              -o Acquire::Languages=none)
   if [ "$(id -u)" = 0 ]; then apt+=(-o APT::Sandbox::User=root); fi
   "${apt[@]}" update
-  (cd "$private/download" && "${apt[@]}" download libjsoncons-dev)
-  dpkg-deb -x "$private"/download/libjsoncons-dev_*.deb "$target"
+  for pair in "$@"; do
+    local package=${pair%%=*} target=build/third_party/${pair#*=}
+    echo "install.sh: fetching $package of Debian 13"
+    rm -rf "$target"
+    (cd "$private/download" && "${apt[@]}" download "$package")
+    dpkg-deb -x "$private/download/$package"_*.deb "$target"
+  done
   rm -rf "$private"
+}
+
+# jsoncons (header-only) is packaged from Debian 13 on.
+fetch_of_debian_13() {
+  local wanted=()
+  if [[ " $* " == *" build "* && ! -f build/third_party/jsoncons/usr/include/jsoncons/json.hpp ]] && ! installed libjsoncons-dev; then
+    if apt-cache show libjsoncons-dev >/dev/null 2>&1; then
+      apt_install libjsoncons-dev
+    else
+      wanted+=(libjsoncons-dev=jsoncons)
+    fi
+  fi
+  # The cases of JSON-Schema-Test-Suite that come with a Perl module, which is not used itself.
+  if [[ " $* " == *" test "* && ! -d build/third_party/json-schema-suite/usr ]]; then
+    wanted+=(libtest-json-schema-acceptance-perl=json-schema-suite)
+  fi
+  if [ ${#wanted[@]} != 0 ]; then unpack_of_debian_13 "${wanted[@]}"; fi
 }
 
 # Installs undici and grpc-js in the versions that package-lock.json names.
@@ -112,7 +128,7 @@ main() {
     done
   done
   if [ ${#missing[@]} != 0 ]; then apt_install "${missing[@]}"; fi
-  if [[ " ${groups[*]} " == *" build "* ]]; then fetch_jsoncons; fi
+  fetch_of_debian_13 "${groups[@]}"
   if [[ " ${groups[*]} " == *" test "* ]]; then fetch_clients; fi
 }
 

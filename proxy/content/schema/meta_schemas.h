@@ -1,0 +1,13 @@
+// The documents of the dialect itself: they say of any value whether it is a JSON Schema 2020-12.
+//
+// Constant data, as published with the specification, without comments and titles.
+#pragma once
+
+#include <string_view>
+
+namespace sluice::content {
+
+/// Returns the document with this URI, which has no fragment; empty if it is none of the dialect's.
+std::string_view metaSchemaText(std::string_view uri);
+
+}  // namespace sluice::content
