@@ -23,8 +23,8 @@ inline constexpr std::size_t kMaxPatternMemory = 1024 * 1024;
 inline constexpr std::size_t kMaxDivisorDigits = 18;
 
 // A check of one value.
-/// A step is a schema that a part of the value is held against, or 64 bytes that are looked at. All memory that a check
-/// takes has been paid for in steps, at most 64 bytes for each.
+/// A step is a schema that a part of the value is held against, or 64 bytes that are looked at. Memory is paid for in
+/// steps too, but for a copy of the largest part that is compared as a whole.
 inline constexpr std::size_t kMaxSchemaSteps = 1'000'000;
 /// The number of schemas inside each other that a value is being held against at one time.
 inline constexpr std::size_t kMaxCheckDepth = 1000;
@@ -32,9 +32,9 @@ inline constexpr std::size_t kMaxCheckDepth = 1000;
 inline constexpr std::size_t kMaxPatternedBytes = 1024;
 inline constexpr std::size_t kMaxViolations = 20;
 
-// The defaults that one value gets.
-inline constexpr std::size_t kMaxFilledValues = 10000;
-inline constexpr std::size_t kMaxFilledBytes = 1024 * 1024;
+// The defaults that one value gets. There may be a great many values, so these are small.
+inline constexpr std::size_t kMaxFilledValues = 2000;
+inline constexpr std::size_t kMaxFilledBytes = 128 * 1024;
 /// The deepest nesting of a value with its defaults.
 inline constexpr std::size_t kMaxFilledDepth = 64;
 

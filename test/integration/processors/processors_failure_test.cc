@@ -191,6 +191,7 @@ TEST_F(ProcessorFailures, SchemasReachNothingOutsideOfThem) {
 TEST_F(ProcessorFailures, SchemasThatAreHugeOrNeverEndCostNoMoreThanOthers) {
   std::string many = R"({"enum": [0)";
   for (int i = 1; i < 30'000; ++i) many += "," + std::to_string(i);
+  const std::string tower = std::string(25, '[') + std::string(25, ']');
   std::string deep;
   for (int i = 0; i < 20'000; ++i) deep += R"({"not":)";
   deep += "true" + std::string(20'000, '}');
@@ -199,6 +200,9 @@ TEST_F(ProcessorFailures, SchemasThatAreHugeOrNeverEndCostNoMoreThanOthers) {
       {R"({"$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"})",
        "refers to itself"},
       {R"({"properties": {"a": {"$ref": "#"}}})", "lua, is not supported"},  // a schema like any other
+      {R"({"properties": {"a": {"type": "string", "default": 1}}})", "/properties/a/default: as a default, must be"},
+      {R"({"allOf": [{"items": {"$ref": "#"}}, {"items": {"$ref": "#"}}], "default": )" + tower + "}",
+       "the check needs more than 1000000 steps"},
       {many + "]}", "has more than 20000 values"},
       {deep, "nesting exceeds"}};
   for (const auto& [schema, complaint] : cases) {
