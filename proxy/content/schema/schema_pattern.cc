@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "proxy/content/schema/pattern_spelling.h"
 #include "proxy/content/schema/schema_bounds.h"
 
 namespace sluice::content {
@@ -15,7 +16,7 @@ std::string SchemaPattern::compile(std::size_t memory) {
   re2::RE2::Options options;
   options.set_log_errors(false);
   options.set_max_mem(static_cast<std::int64_t>(memory));
-  compiled_ = std::make_unique<const re2::RE2>(text_, options);
+  compiled_ = std::make_unique<const re2::RE2>(spelledForRe2(text_), options);
   return compiled_->ok() ? "" : "is not a regular expression of RE2: " + compiled_->error();
 }
 

@@ -15,7 +15,7 @@ class RE2;
 
 namespace sluice::content {
 
-/// One regular expression, in RE2's syntax.
+/// One regular expression, in RE2's syntax or that of pattern_spelling.h.
 class SchemaPattern {
  public:
   explicit SchemaPattern(std::string_view text);
