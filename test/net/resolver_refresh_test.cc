@@ -26,7 +26,7 @@ class ResolverRefresh : public ::testing::Test {
     return result->ok() ? result->value().front().toString() : result->error().detail;
   }
   std::string lookUp() {
-    if (!resolver_) resolver_ = makeResolver(worker_, settings_, &metrics_).value();
+    if (!resolver_) resolver_ = makeResolver(worker_, settings_, {.metrics = &metrics_}).value();
     bool done = false;
     {
       const Worker::Turn turn(worker_);

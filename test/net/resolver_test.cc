@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "test/net/loop_name_server.h"
-#include "test/support/loop_driver.h"
+#include "test/net/resolver_fixture.h"
 #include "test/support/manual_clock.h"
 
 namespace sluice::net {
@@ -13,53 +12,17 @@ namespace {
 
 using namespace std::chrono_literals;
 using test::DnsReply;
+using test::texts;
+using test::Texts;
 
-std::vector<std::string> texts(const base::Result<Addresses>* result) {
-  std::vector<std::string> list;
-  if (result == nullptr) return {"nothing is known"};
-  if (!result->ok()) return {result->error().detail};
-  for (const Address& address : result->value()) list.push_back(address.toString());
-  return list;
-}
-using Texts = std::vector<std::string>;
-
-/// Time is moved by hand, except where c-ares' own clock matters.
-template <typename Clock>
-class ResolverFixture : public ::testing::Test {
- protected:
-  ResolverFixture() : worker_(clock_), server_(worker_) { settings_.servers = {server_.server()}; }
-
-  void start() { resolver_ = makeResolver(worker_, settings_, nullptr, maxNames_).value(); }
-  /// Asks and waits for the answer.
-  const base::Result<Addresses>* lookUp(std::string_view name) {
-    if (!resolver_) start();
-    bool done = false;
-    {
-      const Worker::Turn turn(worker_);
-      resolver_->resolve(name, [&] { done = true; });
-      EXPECT_FALSE(done) << "an answer from within the question";
-    }
-    EXPECT_TRUE(test::runUntil(worker_, [&] { return done; }));
-    return resolver_->cached(name);
-  }
-  void turn() { const Worker::Turn one(worker_); }
-
-  Clock clock_;
-  Worker worker_;
-  test::LoopNameServer server_;
-  base::DnsSettings settings_;
-  std::size_t maxNames_ = kMaxDnsNames;
-  std::unique_ptr<Resolver> resolver_;
-};
-
-class ResolverTest : public ResolverFixture<test::ManualClock> {
+class ResolverTest : public test::ResolverFixture<test::ManualClock> {
  protected:
   void pass(base::Duration time) {
     clock_.advance(time);
     turn();
   }
 };
-class ResolverTimeTest : public ResolverFixture<base::SystemClock> {};
+class ResolverTimeTest : public test::ResolverFixture<base::SystemClock> {};
 
 TEST_F(ResolverTest, AsksOnceAndCachesTheAnswer) {
   server_["backend.test"] = {.addresses = {"192.0.2.1", "192.0.2.2"}};
@@ -271,7 +234,7 @@ TEST_F(ResolverTest, FailsWithADnsErrorForALabelThatIsTooLong) {
 
 TEST_F(ResolverTest, CachesABoundedNumberOfNames) {
   settings_.negativeTtl = 1h;
-  maxNames_ = 8;
+  parts_.maxNames = 8;
   for (int i = 0; i <= 8; ++i) {
     const std::string name = "n" + std::to_string(i) + ".test";
     server_[name] = {.reply = DnsReply::kNoSuchName};
@@ -286,7 +249,7 @@ TEST_F(ResolverTest, CachesABoundedNumberOfNames) {
 }
 
 TEST_F(ResolverTest, AsksForABoundedNumberOfNamesAtATime) {
-  maxNames_ = 2;
+  parts_.maxNames = 2;
   for (const char* name : {"a.test", "b.test", "c.test"}) server_[name] = {.addresses = {"192.0.2.1"}};
   start();
   Texts seen;

@@ -14,6 +14,8 @@ struct DnsAnswer {
   base::Result<Addresses> addresses;
   base::Duration ttl{};  // the addresses' TTL, not clamped
   bool denied = false;   // a name server has said that there is no such name; not a failure of its own
+
+  bool failed() const { return !addresses.ok() && !denied; }
 };
 
 }  // namespace sluice::net

@@ -6,20 +6,19 @@
 #include <utility>
 
 #include "proxy/net/dns/dns_cache.h"
-#include "proxy/net/dns/dns_channel.h"
+#include "proxy/net/dns/dns_client.h"
 #include "proxy/net/dns/dns_name.h"
 
 namespace sluice::net {
 namespace {
 
-class CaresResolver final : public Resolver, private DnsChannelSink, private DnsCacheOwner, private Timer {
+class CaresResolver final : public Resolver, private DnsClientSink, private DnsCacheOwner, private Timer {
  public:
-  CaresResolver(Worker& worker, const base::DnsSettings& settings, observe::MetricShard* metrics, std::size_t maxNames)
+  CaresResolver(Worker& worker, const base::DnsSettings& settings, ResolverParts parts)
       : worker_(worker),
-        metrics_(metrics),
+        parts_(std::move(parts)),
         maxAddresses_(std::max<std::size_t>(settings.maxAddresses, 1)),
-        maxQuestions_(maxNames),
-        cache_(worker, settings, maxNames, *this) {}
+        cache_(worker, settings, parts_.maxNames, *this) {}
 
   std::optional<base::Error> init(const base::DnsSettings& settings);
 
@@ -33,7 +32,7 @@ class CaresResolver final : public Resolver, private DnsChannelSink, private Dns
   };
 
   void onAnswer(DnsAnswer answer) override { answers_.push_back(std::move(answer)); }
-  void onProcessed() override { deliver(); }
+  void onAnswered() override { deliver(); }
   void onTimer() override { deliver(); }
   void onRefreshDue(std::string_view name) override;
 
@@ -45,25 +44,24 @@ class CaresResolver final : public Resolver, private DnsChannelSink, private Dns
   void count(const DnsAnswer& answer, base::Duration duration);
 
   Worker& worker_;
-  observe::MetricShard* const metrics_;
+  const ResolverParts parts_;
   const std::size_t maxAddresses_;
-  const std::size_t maxQuestions_;
 
   DnsNameMap<base::Result<Addresses>> hosts_;
   DnsCache cache_;
   DnsNameMap<PendingQuery> questions_;
   std::vector<DnsAnswer> answers_;                // answers not yet delivered
   std::vector<std::function<void()>> needNoAsk_;  // callbacks for names that need no query, not yet called
-  std::unique_ptr<DnsChannel> channel_;           // destroyed first, because it calls this object
+  std::unique_ptr<DnsClient> client_;             // destroyed first, because it calls this object
 };
 
 std::optional<base::Error> CaresResolver::init(const base::DnsSettings& settings) {
   for (const auto& [name, texts] : settings.hosts) {
     if (auto error = addHost(name, texts)) return error;
   }
-  auto channel = DnsChannel::open(worker_, settings, *this);
-  if (!channel) return std::move(channel).error();
-  channel_ = std::move(channel).value();
+  auto client = DnsClient::make(worker_, settings, parts_.maxLookups, *this);
+  if (!client) return std::move(client).error();
+  client_ = std::move(client).value();
   return std::nullopt;
 }
 
@@ -110,9 +108,9 @@ void CaresResolver::resolve(std::string_view name, std::function<void()> done) {
 
 CaresResolver::PendingQuery* CaresResolver::ask(std::string_view name) {
   if (const auto asked = questions_.find(name); asked != questions_.end()) return &asked->second;
-  if (questions_.size() >= maxQuestions_) return nullptr;
+  if (questions_.size() >= parts_.maxNames) return nullptr;
   PendingQuery& question = questions_.emplace(name, PendingQuery{worker_.now(), {}}).first->second;
-  channel_->ask(name);
+  client_->ask(name);
   return &question;
 }
 
@@ -141,9 +139,9 @@ void CaresResolver::deliver() {
 }
 
 void CaresResolver::count(const DnsAnswer& answer, base::Duration duration) {
-  if (metrics_ == nullptr) return;
+  if (parts_.metrics == nullptr) return;
   const std::string_view error = answer.addresses.ok() ? "" : base::errorTypeName(answer.addresses.error().type);
-  metrics_->at<observe::Metric::kDnsLookupDuration>(answer.name, error).observe(duration);
+  parts_.metrics->at<observe::Metric::kDnsLookupDuration>(answer.name, error).observe(duration);
 }
 
 }  // namespace
@@ -159,9 +157,9 @@ Addresses chooseAddresses(DnsStrategy strategy, const Addresses& answer) {
 }
 
 base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const base::DnsSettings& settings,
-                                                     observe::MetricShard* metrics, std::size_t maxNames) {
-  assert(maxNames >= 1);
-  auto resolver = std::make_unique<CaresResolver>(worker, settings, metrics, maxNames);
+                                                     ResolverParts parts) {
+  assert(parts.maxNames >= 1 && parts.maxLookups >= 1);
+  auto resolver = std::make_unique<CaresResolver>(worker, settings, std::move(parts));
   if (auto error = resolver->init(settings)) return std::move(*error);
   return std::unique_ptr<Resolver>(std::move(resolver));
 }

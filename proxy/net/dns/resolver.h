@@ -43,15 +43,19 @@ class Resolver {
   virtual void resolve(std::string_view name, std::function<void()> done) = 0;
 };
 
-/// The number of answers that a resolver keeps at most, and of names that it asks for at a time. The oldest answer
-/// makes room, and further queries are refused.
-inline constexpr std::size_t kMaxDnsNames = 4096;
+struct ResolverParts {
+  /// Takes dns_lookup_duration_seconds, one per name with its retries; nullptr if it is not measured.
+  observe::MetricShard* metrics = nullptr;
+  /// The number of answers that the resolver keeps at most, and of names that it asks for at a time; at least 1. The
+  /// oldest answer makes room, and further names are refused.
+  std::size_t maxNames = 4096;
+  /// The number of lookups that are open at a time, at least 1; further names wait. Each has one or two questions, and
+  /// a question takes about 80 KiB, one descriptor, and another one if the answer is long.
+  std::size_t maxLookups = 256;
+};
 
-/// Fails with an error of config's origin if a server or host is no address. `metrics` takes
-/// dns_lookup_duration_seconds, one per query with its retries; nullptr if it is not measured. `maxNames` is at least
-/// 1.
+/// Fails with an error of config's origin if a server or host is no address.
 base::Result<std::unique_ptr<Resolver>> makeResolver(Worker& worker, const base::DnsSettings& settings,
-                                                     observe::MetricShard* metrics = nullptr,
-                                                     std::size_t maxNames = kMaxDnsNames);
+                                                     ResolverParts parts = {});
 
 }  // namespace sluice::net

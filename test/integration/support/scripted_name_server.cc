@@ -82,6 +82,7 @@ void ScriptedNameServer::serve() {
     if (stopping_) return;
     if (size <= static_cast<ssize_t>(kHeaderBytes)) continue;
     DnsQuestion question = parse({buffer.data(), static_cast<std::size_t>(size)});
+    question.port = ntohs(from.sin_port);
     question.number = question.type == DnsQuestion::kA ? asked_++ : others++;
     const std::lock_guard lock(mutex_);
     for (const Datagram& datagram : script_(question)) {

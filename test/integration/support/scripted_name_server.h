@@ -23,6 +23,8 @@ struct DnsQuestion {
   std::uint16_t type = 0;
   /// number of earlier queries of this type
   int number = 0;
+  /// the port that it came from
+  std::uint16_t port = 0;
   /// the query's bytes as they came, to be answered byte by byte: the id, and the question section
   std::string id;
   std::string section;

@@ -1,0 +1,63 @@
+// The lookup of one name: a question for its A records and, if ipv6 is enabled, another one for its AAAA records.
+//
+// A question is put to one server after the other until one answers or says that there is no such name. Silence, a
+// failure, a refusal and a malformed answer all lead to the next server, and after the last one to the first again,
+// `attempts` times. A question that fails gives up as soon as the other one has addresses. The last round of several
+// goes without EDNS, which some servers do not bear. Internal to proxy/net, owned by a DnsClient. One thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/net/dns/dns_answer.h"
+#include "proxy/net/dns/dns_try.h"
+
+namespace sluice::net {
+
+/// What all lookups of a resolver have in common; outlives them.
+struct DnsPlan {
+  Worker& worker;
+  Addresses servers;
+  base::Duration timeout;  // of one try
+  std::size_t attempts;    // at each server
+  std::size_t maxAddresses;
+  bool ipv6;
+
+  std::size_t tries() const { return attempts * servers.size(); }
+};
+
+class DnsLookup;
+
+class DnsLookupSink {
+ public:
+  virtual ~DnsLookupSink() = default;
+  /// Called inside a Turn when the lookup has ended, but not from within its constructor. May destroy the lookup.
+  virtual void onEnded(DnsLookup& lookup) = 0;
+};
+
+class DnsLookup {
+ public:
+  /// Asks. If nothing can be asked at all, the lookup has ended when the constructor returns.
+  DnsLookup(const DnsPlan& plan, std::string name, DnsLookupSink& sink);
+  DnsLookup(const DnsLookup&) = delete;
+  DnsLookup& operator=(const DnsLookup&) = delete;
+
+  bool ended() const;
+  /// Returns what the questions have brought together, once, when the lookup has ended.
+  DnsAnswer takeAnswer();
+
+ private:
+  struct RecordQuestion;
+  void proceed(RecordQuestion& question);
+  std::unique_ptr<DnsTry> nextTry(RecordQuestion& question);
+  bool hasAddresses() const;
+
+  const DnsPlan& plan_;
+  const std::string name_;
+  DnsLookupSink& sink_;
+  std::vector<std::unique_ptr<RecordQuestion>> questions_;  // one or two
+};
+
+}  // namespace sluice::net
