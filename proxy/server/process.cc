@@ -227,9 +227,11 @@ base::Status Process::makeWorkers() {
   const std::string instance = newInstanceName(random);
   const std::shared_ptr<const pki::ValueSealer> sessionSealer = pki::ValueSealer::withRandomKey();
   std::vector<WorkerRuntime*> workers;
-  for (std::uint32_t i = 0; i < workerCount(); ++i) {
+  const std::uint32_t count = workerCount();
+  for (std::uint32_t i = 0; i < count; ++i) {
     auto runtime = WorkerRuntime::make({clock_, reloader_.generation(), *budgets_, metrics_, accessLog_.get(), instance,
-                                        newSeed(random), &log_, sessionSealer, descriptors_.backends});
+                                        newSeed(random), &log_, sessionSealer, descriptors_.backends,
+                                        descriptors_.lookupsOf(count)});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     exchangesPage_.addWorker([i, worker = runtime->get()](std::size_t most, ExchangesPage::Tell tell) {

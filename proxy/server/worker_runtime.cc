@@ -59,7 +59,8 @@ base::Result<std::unique_ptr<WorkerRuntime>> WorkerRuntime::make(const RuntimePa
 }
 
 base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
-  auto resolver = net::makeResolver(worker_, generation_->snapshot->settings.dns, {.metrics = &metrics_});
+  auto resolver = net::makeResolver(worker_, generation_->snapshot->settings.dns,
+                                    {.metrics = &metrics_, .maxLookups = parts.lookups});
   if (!resolver.ok()) return resolver.error();
   resolver_ = std::move(*resolver);
   upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{

@@ -43,6 +43,8 @@ struct RuntimeParts {
   std::shared_ptr<const pki::ValueSealer> sessionSealer = nullptr;
   /// A connection to a Backend has a descriptor below this one (descriptor_shares.h).
   std::size_t descriptors = std::numeric_limits<std::size_t>::max();
+  /// The number of names that the worker looks up at a time; at least 1.
+  std::size_t lookups = net::ResolverParts{}.maxLookups;
 };
 
 class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private DirtyList {
