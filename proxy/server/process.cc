@@ -239,6 +239,7 @@ base::Status Process::makeWorkers() {
     });
     runtimes_.push_back(std::move(*runtime));
   }
+  for (WorkerRuntime* worker : workers) worker->shareAnswers(workers);
   acceptor_ = std::make_unique<Acceptor>(workers, descriptors_.clients);
   acceptor_->listen(serving_.sockets(*reloader_.generation()), settings().limits.connections);
   serving_.attach(workers, *acceptor_, *budgets_, settings());

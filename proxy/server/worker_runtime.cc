@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -59,8 +61,13 @@ base::Result<std::unique_ptr<WorkerRuntime>> WorkerRuntime::make(const RuntimePa
 }
 
 base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
+  const auto share = [this](const net::DnsAnswer& answer) {
+    if (others_.empty()) return;
+    const auto shared = std::make_shared<const net::DnsAnswer>(answer);
+    for (WorkerRuntime* other : others_) other->learn(shared);
+  };
   auto resolver = net::makeResolver(worker_, generation_->snapshot->settings.dns,
-                                    {.metrics = &metrics_, .maxLookups = parts.lookups});
+                                    {.metrics = &metrics_, .maxLookups = parts.lookups, .share = share});
   if (!resolver.ok()) return resolver.error();
   resolver_ = std::move(*resolver);
   upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{
@@ -72,6 +79,17 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
   worker_.setBeats(this);
   worker_.setDescriptors(parts.descriptors);
   return base::Done{};
+}
+
+void WorkerRuntime::shareAnswers(const std::vector<WorkerRuntime*>& workers) {
+  std::copy_if(workers.begin(), workers.end(), std::back_inserter(others_),
+               [this](const WorkerRuntime* worker) { return worker != this; });
+}
+
+void WorkerRuntime::learn(std::shared_ptr<const net::DnsAnswer> answer) {
+  worker_.post([this, answer = std::move(answer)] {
+    if (resolver_ != nullptr) resolver_->learn(*answer);
+  });
 }
 
 void WorkerRuntime::run() {

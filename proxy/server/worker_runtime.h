@@ -57,6 +57,9 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   static base::Result<std::unique_ptr<WorkerRuntime>> make(const RuntimeParts& parts);
   ~WorkerRuntime() override;
 
+  /// Names the workers that get what name servers answer this one, so that all of them know a name's last good answer.
+  /// Call it once, before run(); this worker may be among them.
+  void shareAnswers(const std::vector<WorkerRuntime*>& workers);
   /// Serves until stop(), then drops everything at once.
   void run();
   /// Ends run(). Any thread.
@@ -104,6 +107,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   /// Returns true if nothing is left to drive, flush or reap.
   bool settled() const;
   void change();
+  /// Gives the worker an answer that another one got. Any thread.
+  void learn(std::shared_ptr<const net::DnsAnswer> answer);
   /// Ends the metrics of objects that are neither served nor used any more.
   void forgetSeries();
   /// Gives the exchanges the settings that apply to them besides their rules.
@@ -130,6 +135,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   exchange::ExchangeTelemetry telemetry_;
   exchange::Exchanges exchanges_;
   std::unique_ptr<net::Resolver> resolver_;
+  std::vector<WorkerRuntime*> others_;  // get the resolver's answers
   upstream::NetworkDialer dialer_;
   std::unique_ptr<upstream::Upstreams> upstreams_;
   base::BeatTable<DownstreamConnection> connections_;

@@ -199,6 +199,7 @@ class FakeResolver final : public net::Resolver {
     ++questions;
     asked_.emplace_back(name, std::move(done));
   }
+  void learn(const net::DnsAnswer& answer) override { known_.insert_or_assign(answer.name, answer.addresses); }
 
   void know(const std::string& name, const std::vector<std::string>& ips) {
     net::Addresses addresses;

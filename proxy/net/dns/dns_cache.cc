@@ -51,20 +51,25 @@ const base::Result<Addresses>* DnsCache::find(std::string_view name) {
   return &entry.addresses;
 }
 
-void DnsCache::remember(DnsAnswer& answer) {
+void DnsCache::remember(DnsAnswer answer) {
   const auto found = index_.find(answer.name);
-  const bool fails = !answer.addresses.ok();
-  if (fails && !answer.denied && found != index_.end() && goesOn(*found->second)) return;
-  if (found != index_.end()) forget(found->second);
-  if (entries_.size() >= maxNames_) forget(entries_.begin());
-  add(answer, fails ? negativeTtl_ : std::clamp(answer.ttl, minTtl_, maxTtl_));
+  if (answer.failed() && found != index_.end() && goesOn(*found->second)) return;
+  replace(std::move(answer), kOwnRefresh);
 }
 
-void DnsCache::add(DnsAnswer& answer, base::Duration lifetime) {
+void DnsCache::learn(DnsAnswer answer) {
+  if (!answer.failed()) return replace(std::move(answer), kLearnedRefresh);
+  if (const auto found = index_.find(answer.name); found != index_.end()) goesOn(*found->second);
+}
+
+void DnsCache::replace(DnsAnswer&& answer, int refreshPart) {
+  if (const auto found = index_.find(answer.name); found != index_.end()) forget(found->second);
+  if (entries_.size() >= maxNames_) forget(entries_.begin());
+  const base::Duration lifetime = answer.addresses.ok() ? std::clamp(answer.ttl, minTtl_, maxTtl_) : negativeTtl_;
   const base::MonotonicTime end = worker_.now() + lifetime;
   CachedName& entry = entries_.emplace_back(*this, answer.name, std::move(answer.addresses), end);
   index_.emplace(std::move(answer.name), std::prev(entries_.end()));
-  if (entry.addresses.ok() && lifetime >= kShortestRefreshed) entry.refreshAt(end - lifetime / 5);
+  if (entry.addresses.ok() && lifetime >= kShortestRefreshed) entry.refreshAt(end - lifetime / refreshPart);
 }
 
 bool DnsCache::goesOn(CachedName& entry) {

@@ -2,9 +2,10 @@
 // proxy/net, owned by the resolver. One thread.
 //
 // Addresses are valid for their TTL within [minTtl, maxTtl]. A name that was used since its answer came is due for a
-// refresh when kRefreshPart of that time has passed, so that no request waits for it. When name servers fail, the last
-// good answer stays valid for staleTtl beyond its TTL (RFC 8767), and is due again every negativeTtl; when they say
-// that there is no such name, it does not. Failures are valid for negativeTtl.
+// refresh when four fifths of that time have passed, so that no request waits for it; an answer that another worker
+// got is due later, because that worker will probably refresh it. When name servers fail, the last good answer stays
+// valid for staleTtl beyond its TTL (RFC 8767), and is due again every negativeTtl; when they say that there is no such
+// name, it does not. Failures are valid for negativeTtl.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +47,10 @@ class DnsCache {
   /// Returns the valid answer and marks it as used; nullptr if there is none. The pointer is valid until the next
   /// turn.
   const base::Result<Addresses>* find(std::string_view name);
-  void remember(DnsAnswer& answer);
+  /// Takes an answer that this worker has asked for.
+  void remember(DnsAnswer answer);
+  /// Takes an answer that another worker got. A failure there only keeps a good answer here valid.
+  void learn(DnsAnswer answer);
   /// Keeps a result that find() cannot give; it lives until the next turn.
   const base::Result<Addresses>* keepForThisTurn(base::Result<Addresses> result);
 
@@ -54,7 +58,11 @@ class DnsCache {
   struct CachedName;
   using Entries = std::list<CachedName>;
 
-  void add(DnsAnswer& answer, base::Duration lifetime);
+  /// The share of its lifetime at the end of which an answer is refreshed.
+  static constexpr int kOwnRefresh = 5;
+  static constexpr int kLearnedRefresh = 10;
+
+  void replace(DnsAnswer&& answer, int refreshPart);
   bool goesOn(CachedName& entry);
   void forget(Entries::iterator entry);
   void clearPassing();

@@ -24,6 +24,7 @@ class CaresResolver final : public Resolver, private DnsClientSink, private DnsC
 
   const base::Result<Addresses>* cached(std::string_view name) override;
   void resolve(std::string_view name, std::function<void()> done) override;
+  void learn(const DnsAnswer& answer) override { cache_.learn(answer); }
 
  private:
   struct PendingQuery {
@@ -131,8 +132,9 @@ void CaresResolver::deliver() {
       PendingQuery& question = asked.mapped();
       std::move(question.askers.begin(), question.askers.end(), std::back_inserter(told));
       count(answer, worker_.now() - question.since);
+      if (parts_.share) parts_.share(answer);
     }
-    cache_.remember(answer);
+    cache_.remember(std::move(answer));
   }
   // The callbacks come last, because they may resolve() again.
   for (const auto& done : told) done();

@@ -1,4 +1,5 @@
-// Resolves names to addresses by c-ares, never blocking: one per worker, with its own cache.
+// Resolves names to addresses by c-ares, never blocking: one per worker, with its own cache. What one worker is
+// answered is handed to the resolvers of the others, which so need not ask, and have the last good answer too.
 //
 // A name in `hosts` is answered from there and never asked. Answers are kept for their TTL within [minTtl, maxTtl],
 // failures for negativeTtl. A name in use is asked again before its answer expires. When the name servers fail, but
@@ -17,6 +18,7 @@
 #include "proxy/base/result.h"
 #include "proxy/base/settings.h"
 #include "proxy/net/address.h"
+#include "proxy/net/dns/dns_answer.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/metrics.h"
 
@@ -41,6 +43,8 @@ class Resolver {
   /// Asks for a name; `done` is called once, inside a Turn, when cached() has a result. It may only record. Errors
   /// there: dns_error, dns_timeout. IP literals need no query.
   virtual void resolve(std::string_view name, std::function<void()> done) = 0;
+  /// Takes what the resolver of another worker was answered.
+  virtual void learn(const DnsAnswer& answer) = 0;
 };
 
 struct ResolverParts {
@@ -52,6 +56,8 @@ struct ResolverParts {
   /// The number of lookups that are open at a time, at least 1; further names wait. Each has one or two questions, and
   /// a question takes about 80 KiB, one descriptor, and another one if the answer is long.
   std::size_t maxLookups = 256;
+  /// Called inside a Turn for every answer to a question of this resolver, failures too: for the other workers.
+  std::function<void(const DnsAnswer&)> share = {};
 };
 
 /// Fails with an error of config's origin if a server or host is no address.

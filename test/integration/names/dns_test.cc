@@ -147,6 +147,24 @@ TEST_F(Dns, TheLastGoodAnswerOutlivesADeadServerUpToItsLimit) {
   EXPECT_GE(Clock::now() - start, 3s);
 }
 
+// One client of each worker: connections spread evenly, and each request of these tests resolves the name.
+TEST_F(Dns, TheLastGoodAnswerOfOneWorkerServesTheOthersToo) {
+  NameServer server(pointing({"127.0.0.1"}), 0);
+  GatewaySpec two = spec(server, "minTtl: 0s, negativeTtl: 1s");
+  two.workers = 2;
+  const GatewayProcess gateway(two);
+  BlockingSocket first = BlockingSocket::connect(gateway.port());
+  const auto askBy = [](BlockingSocket& client) {
+    client.send("GET / HTTP/1.1\r\nHost: any.test\r\n\r\n");
+    return readResponse(client).status;
+  };
+  EXPECT_EQ(askBy(first), 200);
+  server.die();
+  BlockingSocket second = BlockingSocket::connect(gateway.port());
+  EXPECT_EQ(askBy(second), 200) << "its worker has never had an answer of its own";
+  EXPECT_EQ(askBy(first), 200);
+}
+
 TEST_F(Dns, AServerThatFallsSilentAfterAGoodAnswerFailsNobody) {
   NameServer server(pointing({"127.0.0.1"}), 200);
   PassedTime time;
