@@ -78,8 +78,11 @@ struct Infrastructure {
   std::optional<ObjectRef> parametersRef;
 };
 
+/// A Gateway, or an EgressGateway of kPrototypeGroup, which has the same spec. One name may occur once in each kind.
 struct Gateway {
   static constexpr std::string_view kKind = "Gateway";
+  static constexpr std::string_view kEgressKind = "EgressGateway";
+  static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
   std::string gatewayClassName;
   Infrastructure infrastructure;
@@ -156,6 +159,8 @@ struct BackendPort {
 /// One external destination, in any spelling. The group and kind of its metadata are those by which a backendRef names
 /// it. Each spelling has its own read_backend_*.cc.
 struct Backend {
+  static constexpr std::string_view kKind = "Backend";
+  static constexpr std::string_view kDestinationKind = "XBackendDestination";
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
   /// A name in lower case; never an address, nor a name of this machine or of the cluster, so that a Backend cannot

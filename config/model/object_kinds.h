@@ -51,6 +51,12 @@ struct ObjectKind : KindTraits {
 std::span<const ObjectKind> objectKinds();
 /// Returns nullptr if no reader takes the kind.
 const ObjectKind* findObjectKind(std::string_view group, std::string_view kind);
+/// Returns true if objects of the kind are read and have that type.
+template <typename Object>
+bool isKindOf(std::string_view group, std::string_view kind) {
+  const ObjectKind* found = findObjectKind(group, kind);
+  return found != nullptr && found->isOf<Object>();
+}
 /// Returns true if the kind is known to users of Gateway API but not served.
 bool isUnsupportedKind(std::string_view group, std::string_view kind);
 /// Returns the kind that a misspelt one probably meant; empty if none is close.

@@ -55,7 +55,7 @@ struct PayloadProcessor {
   static constexpr std::string_view kKind = "PayloadProcessor";
   static constexpr bool kSeveralKinds = true;  // one in each of two groups
   ObjectMeta meta;
-  ObjectRef target;  // a Gateway, ListenerSet, HTTPRoute or GRPCRoute of kGatewayGroup
+  ObjectRef target;  // a Gateway, EgressGateway, ListenerSet, HTTPRoute or GRPCRoute
   /// Name of a listener or of a rule; empty: the whole target.
   std::string sectionName;
   std::optional<RoutingPhase> phase;  // never kPreRouting with routes; none: each use's own phase decides

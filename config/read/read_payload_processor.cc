@@ -6,6 +6,7 @@ namespace sluice::config {
 namespace {
 
 constexpr std::string_view kListenerSet = "ListenerSet";
+constexpr Choice<std::string_view> kPrototypeTargetKinds[] = {{Gateway::kEgressKind, Gateway::kEgressKind}};
 constexpr Choice<std::string_view> kTargetKinds[] = {{Gateway::kKind, Gateway::kKind},
                                                      {kListenerSet, kListenerSet},
                                                      {HttpRoute::kKind, HttpRoute::kKind},
@@ -18,10 +19,12 @@ bool isRoute(std::string_view kind) { return kind == HttpRoute::kKind || kind ==
 void readTarget(FieldReader reader, PayloadProcessor& processor) {
   reader.require("kind");
   processor.target = readObjectRef(reader, {kGatewayGroup, ""}, false);
-  if (processor.target.group != kGatewayGroup && reader.has("group")) {
+  const bool prototype = processor.target.group == kPrototypeGroup;
+  if (processor.target.group != kGatewayGroup && !prototype && reader.has("group")) {
     reader.error("group", "must be " + std::string(kGatewayGroup) + ", but is " + base::quote(processor.target.group));
   }
-  const std::string_view kind = reader.choice("kind", kTargetKinds, std::string_view());
+  const std::string_view kind = prototype ? reader.choice("kind", kPrototypeTargetKinds, std::string_view())
+                                          : reader.choice("kind", kTargetKinds, std::string_view());
   processor.sectionName = reader.text("sectionName", rule::kSectionName);
   if (kind == kListenerSet) {
     processor.unsupported.push_back(

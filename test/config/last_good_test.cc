@@ -112,6 +112,8 @@ std::vector<Valid> validObjects() {
   return {
       {gateway, "v1", "GatewayClass", "spec: {controllerName: example.com/x}\n"},
       {gateway, "v1", "Gateway", "spec: {gatewayClassName: a, listeners: [{name: l, port: 80, protocol: HTTP}]}\n"},
+      {prototype, "v0alpha0", "EgressGateway",
+       "spec: {gatewayClassName: a, listeners: [{name: l, port: 80, protocol: HTTP}]}\n"},
       {gateway, "v1", "HTTPRoute", "spec: {parentRefs: [{name: a}]}\n"},
       {gateway, "v1", "GRPCRoute", "spec: {parentRefs: [{name: a}]}\n"},
       {gateway, "v1", "ReferenceGrant",

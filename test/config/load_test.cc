@@ -102,7 +102,7 @@ TEST(Load, ReadsEveryKindOfAWholeConfiguration) {
   EXPECT_EQ(model.settings.workers, 2u);
   EXPECT_EQ(model.settings.timeouts.clientIdle, std::chrono::hours(1));
   EXPECT_EQ(model.settings.dns.hosts.at("origin.test"), std::vector<std::string>{"127.0.0.1"});
-  ASSERT_NE(model.find<Gateway>("demo", "egress"), nullptr);
+  ASSERT_NE(model.find<Gateway>(kGatewayGroup, Gateway::kKind, "demo", "egress"), nullptr);
   EXPECT_EQ(model.all<HttpRoute>().at(0).rules.size(), 2u);
   EXPECT_EQ(model.find<SecretObject>("demo", "listener")->find("tls.key")->reveal(), "secret");
   EXPECT_NE(model.find<Backend>(kGatewayGroup, "Backend", "demo", "origin"), nullptr);

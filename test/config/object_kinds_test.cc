@@ -48,7 +48,7 @@ TEST(ObjectKinds, ShareATypeOnlyIfItIsMarkedForSeveralKinds) {
   for (const ObjectKind& each : objectKinds()) {
     if (!types.insert(*each.type).second) shared.insert(*each.type);
   }
-  EXPECT_EQ(shared, (typesOfSeveralKinds<Backend, PayloadProcessor, PayloadProcessingPipeline>()));
+  EXPECT_EQ(shared, (typesOfSeveralKinds<Backend, Gateway, PayloadProcessor, PayloadProcessingPipeline>()));
 }
 
 TEST(ObjectKinds, HaveAReaderWhoseRefusedObjectsAreFoundByName) {

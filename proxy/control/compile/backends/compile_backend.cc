@@ -104,13 +104,23 @@ CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, 
   return entry;
 }
 
+config::ObjectRef BackendCatalog::meaningOf(const config::ObjectRef& ref, const Holder& holder) const {
+  config::ObjectRef meant = ref;
+  meant.nameSpace = targetNamespace(ref, holder.nameSpace);
+  if (ref.group != config::kPrototypeGroup || ref.kind != config::Backend::kKind) return meant;
+  const bool exists = model_.find<config::Backend>(meant.group, meant.kind, meant.nameSpace, meant.name) != nullptr ||
+                      model_.findRejected(meant.group, meant.kind, meant.nameSpace, meant.name) != nullptr;
+  if (!exists) meant.kind = config::Backend::kDestinationKind;
+  return meant;
+}
+
 BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder) const {
   if (auto forbidden = permission(ref.object, holder)) return {&ref, *std::move(forbidden), {}, nullptr};
   if (isService(ref.object)) {
     return {&ref, services_.resolve(ref, holder.nameSpace), services_.note(ref, holder.nameSpace), nullptr};
   }
-  const config::Backend* backend = model_.find<config::Backend>(
-      ref.object.group, ref.object.kind, targetNamespace(ref.object, holder.nameSpace), ref.object.name);
+  const config::ObjectRef meant = meaningOf(ref.object, holder);
+  const config::Backend* backend = model_.find<config::Backend>(meant.group, meant.kind, meant.nameSpace, meant.name);
   return {&ref, resolve(ref, holder, backend), {}, backend};
 }
 
@@ -120,8 +130,8 @@ BackendResult BackendCatalog::resolve(const config::BackendObjectReference& ref,
     return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
   };
   if (backend == nullptr) {
-    const auto* rejected = model_.findRejected(ref.object.group, ref.object.kind,
-                                               targetNamespace(ref.object, holder.nameSpace), ref.object.name);
+    const config::ObjectRef meant = meaningOf(ref.object, holder);
+    const auto* rejected = model_.findRejected(meant.group, meant.kind, meant.nameSpace, meant.name);
     const std::string why = rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message;
     return refused(reason::kBackendNotFound, why);
   }

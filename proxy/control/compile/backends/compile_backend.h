@@ -77,6 +77,9 @@ class BackendCatalog {
                                          const Tools& tools, std::vector<RefusedUse>& refused);
   BackendResult resolve(const config::BackendObjectReference& ref, const Holder& holder,
                         const config::Backend* backend) const;
+  /// Returns the object that a backendRef means, with its namespace. Samples of the prototype write kind Backend for an
+  /// XBackendDestination, which is meant if there is no Backend of that name.
+  config::ObjectRef meaningOf(const config::ObjectRef& ref, const Holder& holder) const;
   /// Returns RefNotPermitted if the route may not refer to that object.
   std::optional<Fault> permission(const config::ObjectRef& ref, const Holder& holder) const;
 

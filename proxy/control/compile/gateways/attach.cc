@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "config/model/object_kinds.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/status/object_status.h"
@@ -51,19 +52,19 @@ class Attacher {
 
  private:
   GatewayPlan* findPlan(const config::ObjectRef& ref) {
-    const std::string_view nameSpace = targetNamespace(ref, route_.meta.nameSpace);
-    for (GatewayPlan& each : gateways_) {
-      if (each.gateway->meta.nameSpace == nameSpace && each.gateway->meta.name == ref.name) return &each;
-    }
-    return nullptr;
+    const auto plan = findGatewayPlan(gateways_, ref, route_.meta.nameSpace);
+    return plan == gateways_.end() ? nullptr : &*plan;
   }
+
+  static bool isGateway(const config::ObjectRef& ref) { return config::isKindOf<config::Gateway>(ref.group, ref.kind); }
 
   /// Returns false for parents of other APIs and Gateways of other controllers, which those controllers report.
   bool isOurs(const config::ParentRef& parent) {
     const config::ObjectRef& ref = parent.object;
-    if (ref.group != config::kGatewayGroup) return false;
-    if (ref.kind != config::Gateway::kKind || findPlan(ref) != nullptr) return true;
-    return model_.find<config::Gateway>(targetNamespace(ref, route_.meta.nameSpace), ref.name) == nullptr;
+    if (ref.group != config::kGatewayGroup && ref.group != config::kPrototypeGroup) return false;
+    if (!isGateway(ref) || findPlan(ref) != nullptr) return true;
+    const std::string_view nameSpace = targetNamespace(ref, route_.meta.nameSpace);
+    return model_.find<config::Gateway>(ref.group, ref.kind, nameSpace, ref.name) == nullptr;
   }
 
   /// Attaches the route to a parent. Returns the reason why it could not be attached; nullopt if at least one listener
@@ -73,7 +74,7 @@ class Attacher {
     const auto refusal = [&](std::string_view why, const char* message) {
       return fault(why, describe(ref, route_.meta.nameSpace) + ": " + message);
     };
-    if (ref.kind != config::Gateway::kKind) return refusal(reason::kInvalidKind, "only Gateways can be parents");
+    if (!isGateway(ref)) return refusal(reason::kInvalidKind, "only Gateways and EgressGateways can be parents");
     GatewayPlan* gateway = findPlan(ref);
     if (gateway == nullptr) return refusal(reason::kNoMatchingParent, "it does not exist or is not valid");
     if (gateway->refusal) return refusal(reason::kNoMatchingParent, "it is not accepted");

@@ -120,7 +120,8 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
         return holds(earlier, port) && overlap(earlier.addresses, plan->addresses);
       });
       if (holder == plan) continue;
-      listener.unaccepted = fault(reason::kPortUnavailable, "port " + std::to_string(port) + " belongs to Gateway " +
+      listener.unaccepted = fault(reason::kPortUnavailable, "port " + std::to_string(port) + " belongs to " +
+                                                                std::string(holder->gateway->meta.kind) + " " +
                                                                 holder->gateway->meta.qualifiedName());
       listener.worsen(ListenerState::kDown);
     }
@@ -162,7 +163,7 @@ std::vector<GatewayPlan> compileGateways(const config::Model& model, const Unusa
   std::sort(plans.begin(), plans.end(), [](const GatewayPlan& a, const GatewayPlan& b) {
     const auto key = [](const GatewayPlan& each) {
       const config::ObjectMeta& meta = each.gateway->meta;
-      return std::tie(each.rejected, meta.creationTimestamp, meta.nameSpace, meta.name);
+      return std::tie(each.rejected, meta.creationTimestamp, meta.nameSpace, meta.name, meta.kind);
     };
     return key(a) < key(b);
   });

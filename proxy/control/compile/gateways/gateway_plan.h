@@ -13,6 +13,7 @@
 #include "config/model/model.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/gateways/claims.h"
+#include "proxy/control/compile/references.h"
 #include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/route_table_builder.h"
@@ -71,6 +72,16 @@ inline const UnusablePlace* findUnusable(const UnusablePlaces& places, std::stri
     return place.port == port && place.address == address;
   });
   return found != places.end() ? &*found : nullptr;
+}
+
+/// Finds the plan of the Gateway that an object of namespace `holder` refers to, by group, kind, namespace and name.
+template <typename Plans>
+auto findGatewayPlan(Plans& plans, const config::ObjectRef& ref, std::string_view holder) {
+  return std::find_if(plans.begin(), plans.end(), [&](const GatewayPlan& each) {
+    const config::ObjectMeta& meta = each.gateway->meta;
+    return meta.name == ref.name && meta.nameSpace == targetNamespace(ref, holder) && meta.kind == ref.kind &&
+           meta.group == ref.group;
+  });
 }
 
 inline bool speaksHttp(const config::Listener& listener) {

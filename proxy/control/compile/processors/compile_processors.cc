@@ -57,6 +57,12 @@ std::string nameOf(const config::PayloadProcessor& processor) {
   return objectName(holderOf(processor.meta), processor.meta.name);
 }
 
+bool targets(const config::PayloadProcessor& processor, const config::ObjectMeta& object) {
+  const config::ObjectRef& target = processor.target;
+  return target.kind == object.kind && target.group == object.group && target.name == object.name &&
+         processor.meta.nameSpace == object.nameSpace;
+}
+
 bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
   const auto all = [](const processing::Step& step) {
     return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
@@ -157,10 +163,7 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilte
 }
 
 bool ProcessorCompiler::concern(const config::ObjectMeta& target) const {
-  const auto meant = [&](const config::PayloadProcessor& each) {
-    return each.target.kind == target.kind && each.meta.nameSpace == target.nameSpace &&
-           each.target.name == target.name;
-  };
+  const auto meant = [&](const config::PayloadProcessor& each) { return targets(each, target); };
   const config::Objects<config::PayloadProcessor>& all = model_.all<config::PayloadProcessor>();
   return std::any_of(all.begin(), all.end(), meant) ||
          std::any_of(model_.rejected.begin(), model_.rejected.end(), [&](const config::Rejected& each) {
@@ -172,8 +175,7 @@ bool ProcessorCompiler::concern(const config::ObjectMeta& target) const {
 CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, std::string_view section, const UsesOf& of,
                                           CompiledUses own) const {
   const auto isMeant = [&](const config::PayloadProcessor& each) {
-    return each.target.kind == target.kind && each.meta.nameSpace == target.nameSpace &&
-           each.target.name == target.name && (each.sectionName.empty() || each.sectionName == section);
+    return targets(each, target) && (each.sectionName.empty() || each.sectionName == section);
   };
   CompiledUses result;
   // A processor that its schema refused would have applied to the target too, so it counts as one that fails closed.

@@ -58,14 +58,15 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
     parent.conditions = conditions;
     status.parents.push_back(std::move(parent));
   };
-  const std::string group(config::kGatewayGroup);
   std::vector<const config::Gateway*> byName(users.begin(), users.end());
   std::sort(byName.begin(), byName.end(), [](const config::Gateway* a, const config::Gateway* b) {
-    return a->meta.qualifiedName() < b->meta.qualifiedName();
+    return std::pair(a->meta.qualifiedName(), a->meta.kind) < std::pair(b->meta.qualifiedName(), b->meta.kind);
   });
   for (const config::Gateway* gateway : byName) {
-    add({group, std::string(config::Gateway::kKind), gateway->meta.nameSpace, gateway->meta.name, {}, {}});
+    const config::ObjectMeta& meta = gateway->meta;
+    add({std::string(meta.group), std::string(meta.kind), meta.nameSpace, meta.name, {}, {}});
   }
+  const std::string group(config::kGatewayGroup);
   if (users.empty()) add({group, std::string(config::GatewayClass::kKind), {}, model.gatewayClassName, {}, {}});
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/model/object_kinds.h"
 #include "proxy/control/compile/gateways/gateway_plan.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/status/object_status.h"
@@ -42,14 +43,19 @@ Target routeTarget(const config::Model& model, const config::PayloadProcessor& p
   return {true, true, hasSection(route->rules, processor.sectionName, [](const auto& rule) { return rule.name; })};
 }
 
+bool targetsGateway(const config::PayloadProcessor& processor) {
+  return config::isKindOf<config::Gateway>(processor.target.group, processor.target.kind);
+}
+
 Target gatewayTarget(const config::Model& model, const std::vector<GatewayPlan>& gateways,
                      const config::PayloadProcessor& processor) {
+  const config::ObjectRef& target = processor.target;
   const std::string& nameSpace = processor.meta.nameSpace;
-  const auto plan = std::find_if(gateways.begin(), gateways.end(), [&](const GatewayPlan& each) {
-    return each.gateway->meta.nameSpace == nameSpace && each.gateway->meta.name == processor.target.name;
-  });
-  if (plan == gateways.end())
-    return {false, model.find<config::Gateway>(nameSpace, processor.target.name) == nullptr, false};
+  const auto plan = findGatewayPlan(gateways, target, nameSpace);
+  if (plan == gateways.end()) {
+    const bool known = model.find<config::Gateway>(target.group, target.kind, nameSpace, target.name) != nullptr;
+    return {false, !known, false};
+  }
   return {true, true, hasSection(plan->listeners, processor.sectionName, [](const ListenerPlan& listener) {
             return listener.listener->name;
           })};
@@ -58,7 +64,7 @@ Target gatewayTarget(const config::Model& model, const std::vector<GatewayPlan>&
 Target targetOf(const config::Model& model, const std::vector<GatewayPlan>& gateways,
                 const config::PayloadProcessor& processor) {
   const std::string& kind = processor.target.kind;
-  if (kind == config::Gateway::kKind) return gatewayTarget(model, gateways, processor);
+  if (targetsGateway(processor)) return gatewayTarget(model, gateways, processor);
   if (kind == config::HttpRoute::kKind) return routeTarget<config::HttpRoute>(model, processor);
   if (kind == config::GrpcRoute::kKind) return routeTarget<config::GrpcRoute>(model, processor);
   return {};
@@ -72,7 +78,7 @@ std::optional<Fault> unattached(const config::PayloadProcessor& processor, const
   };
   if (!target.found) return absent("it does not exist or is not valid");
   if (target.section) return std::nullopt;
-  const char* section = processor.target.kind == config::Gateway::kKind ? "listener " : "rule with the name ";
+  const char* section = targetsGateway(processor) ? "listener " : "rule with the name ";
   return absent(std::string("it has no ") + section + processor.sectionName);
 }
 
