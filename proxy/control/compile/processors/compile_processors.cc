@@ -43,7 +43,7 @@ class ModelSecrets final : public processing::SecretLookup {
 
  private:
   const config::Model& model_;
-  const Holder& holder_;
+  const Holder holder_;
 };
 
 class Refusing final : public processing::PreAuthProcessor {
@@ -151,7 +151,9 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilte
         model_.find<config::PayloadProcessingPipeline>(ref.group, ref.kind, of.holder.nameSpace, ref.name);
     if (pipeline != nullptr) {
       const std::string name = objectName(holderOf(pipeline->meta), ref.name);
-      add(pipeline->processors, at(", " + name), name, result);
+      UsesOf its = at(", " + name);
+      its.writer = holderOf(pipeline->meta);
+      add(pipeline->processors, its, name, result);
     } else {
       result.refused.push_back({objectName(of.holder, of.name),
                                 {},
@@ -250,7 +252,7 @@ std::variant<processing::Step, ProcessorCompiler::RefusedStep> ProcessorCompiler
   std::string owner(of.holder.kind);
   owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
   owner.append(" of ").append(of.holder.group).append(of.place);
-  const ModelSecrets secrets(model_, of.holder);
+  const ModelSecrets secrets(model_, of.writer.value_or(of.holder));
   processing::Made made = makeProcessor(
       *type, {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed}, cache_);
   if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);

@@ -31,6 +31,9 @@ struct UsesOf {
   /// The list's place in the object, if the object has several lists. Uses of one name share their state (budgets) only
   /// within one place. The place is the same in every compilation as long as nobody moves the list.
   std::string place = {};
+  /// The object that refers to their Secrets, if that is not the holder: a pipeline of the holder's namespace, whose
+  /// uses run for the holder.
+  std::optional<Holder> writer = std::nullopt;
   /// True if they run before a route is matched, where only the phases of the request's head and body exist.
   bool preRouting = false;
 };
