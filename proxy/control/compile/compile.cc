@@ -75,8 +75,7 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
     const config::ObjectMeta& meta = gateway.gateway->meta;
     if (hooks.ofListeners == CompiledUses() && !processors.concern(meta)) continue;
     for (ListenerPlan& listener : gateway.listeners) {
-      // The Backends of its requests are not known yet, so they are assumed to be exposed.
-      const UsesOf of{holderOf(meta), meta.name, processing::Scope::kGateway, true};
+      const UsesOf of{holderOf(meta), meta.name, processing::Scope::kGateway, Exposure::kByRule};
       CompiledUses uses = hooks.ofListeners;
       uses.forgetOpen();
       uses.append(processors.targeting(meta, listener.listener->name, of));
@@ -87,11 +86,24 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
         std::vector<Fault>& known = gateway.unprocessed;
         if (std::find(known.begin(), known.end(), each) == known.end()) known.push_back(each);
       }
+      for (const ShieldedUse& each : uses.shielded) {
+        if (each.step.preRouting) uses.steps.push_back(each.step);
+      }
+      listener.shielded = std::move(uses.shielded);
       const auto routed = std::stable_partition(uses.steps.begin(), uses.steps.end(),
                                                 [](const processing::Step& step) { return step.preRouting; });
       listener.chain = chainOf({std::make_move_iterator(routed), std::make_move_iterator(uses.steps.end())});
       uses.steps.erase(routed, uses.steps.end());
       listener.preRouting = chainOf(std::move(uses.steps));
+    }
+  }
+}
+
+/// Notes the uses of Gateways that some of their rules refuse, because these lead out without TLS.
+void noteExposed(const std::vector<GatewayPlan>& gateways, RefusedUses& refused) {
+  for (const GatewayPlan& gateway : gateways) {
+    for (const ListenerPlan& listener : gateway.listeners) {
+      for (const std::size_t index : listener.exposed) refused.note({listener.shielded[index].refused});
     }
   }
 }
@@ -170,6 +182,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
     config::ObjectStatus status = attachRoute(model, sessionless ? *sessionless : *plan, kept, gateways, backends);
     if (!status.parents.empty()) attached.push_back(std::move(status));
   }
+  noteExposed(gateways, refused);
   CompileResult result;
   result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused}, std::move(attached));
 

@@ -135,13 +135,6 @@ metadata: {name: guards}
 spec: {processors: [{name: b, type: 'sluice.dev/Test:v1', phase: request-headers, priority: 2}]}
 )";
 
-std::string names(const processing::Chain* chain) {
-  std::string text;
-  if (chain == nullptr) return text;
-  for (const processing::Step& step : chain->all()) text += step.name + ";";
-  return text;
-}
-
 std::string mainRouteWithFilters(const std::string& filters) {
   return with(kRoute, "rules: [{", "rules: [{name: main, filters: [" + filters + "], ");
 }
@@ -158,7 +151,7 @@ TEST(CompileProcessors, AddsProcessorsOfFiltersToTheRule) {
                     test::processorTypes());
   const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(rule, nullptr);
-  EXPECT_EQ(names(rule->chain.get()), "b;");
+  EXPECT_EQ(test::stepNames(rule->chain.get()), "b;");
   EXPECT_EQ(rule->backends.front().chain, nullptr);
   EXPECT_EQ(world.outcome(), "default/origin");
 }
@@ -172,7 +165,7 @@ TEST(CompileProcessors, AddsProcessorsOfABackendRefToItsBackendsOwn) {
   const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(rule, nullptr);
   EXPECT_EQ(rule->chain, nullptr);
-  EXPECT_EQ(names(rule->backends.front().chain.get()), "a;b;");
+  EXPECT_EQ(test::stepNames(rule->backends.front().chain.get()), "a;b;");
 }
 
 TEST(CompileProcessors, Answers500ForARuleWithAMissingPipeline) {
@@ -191,7 +184,7 @@ TEST(CompileProcessors, AddsProcessorsThatTargetARouteOrOneOfItsRules) {
     const bool meant = std::string(section).find("other") == std::string::npos;
     const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
     ASSERT_NE(rule, nullptr);
-    EXPECT_EQ(names(rule->chain.get()), meant ? "t;b;" : "b;") << section;
+    EXPECT_EQ(test::stepNames(rule->chain.get()), meant ? "t;b;" : "b;") << section;
   }
 }
 
@@ -204,7 +197,7 @@ TEST(CompileProcessors, OrdersProcessorsOfARouteAmongThoseThatTargetItByAge) {
     const std::string ours = with(mainRouteWithFilters(kRefToPipeline), "name: route", "name: route" + route);
     const World world({kClass, kGateway, kBackend, kGuardsPipeline, ours, target}, nullptr, test::processorTypes());
     const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
-    return rule == nullptr ? "" : names(rule->chain.get());
+    return rule == nullptr ? "" : test::stepNames(rule->chain.get());
   };
   EXPECT_EQ(order("name: a", ""), "t;b;") << "by name, if there are no times";
   EXPECT_EQ(order("name: z", ""), "b;t;");
@@ -220,15 +213,16 @@ TEST(CompileProcessors, AddsProcessorsThatTargetAGatewayToItsListeners) {
     return routing::routesOf(world.bind(80)->service).match(RequestMaker("GET", "a.test", "/").head()).listener;
   };
   const World world({kClass, kGateway, kBackend, kRoute, targeting(gateway)}, nullptr, test::processorTypes());
-  EXPECT_EQ(names(listenerOf(world)->chain.get()), "t;");
+  EXPECT_EQ(test::stepNames(listenerOf(world)->chain.get()), "t;");
   const World closed({kClass, kGateway, kBackend, kRoute, with(targeting(gateway), "sluice.dev/Test", "x.test/Absent")},
                      nullptr, test::processorTypes());
-  EXPECT_EQ(names(listenerOf(closed)->chain.get()), "UnsupportedExtensionType;") << "it refuses every request";
+  EXPECT_EQ(test::stepNames(listenerOf(closed)->chain.get()), "UnsupportedExtensionType;")
+      << "it refuses every request";
   EXPECT_EQ(world.listenerCondition("egress", "web", "Degraded"), "");
   EXPECT_EQ(closed.listenerCondition("egress", "web", "Degraded"), "True/UnsupportedExtensionType");
   const World refused({kClass, kGateway, kBackend, kRoute, with(targeting(gateway), "spec:", "spec:\n  surprise: 1")},
                       nullptr, test::processorTypes());
-  EXPECT_EQ(names(listenerOf(refused)->chain.get()), "Invalid;");
+  EXPECT_EQ(test::stepNames(listenerOf(refused)->chain.get()), "Invalid;");
 }
 
 // No step of a later phase ever runs before routing.
@@ -242,12 +236,12 @@ TEST(CompileProcessors, RefusesALaterPhaseOfTheTypeBeforeRouting) {
   processing::BuiltinTypes types = test::processorTypes();
   types.front().phases = {processing::Phase::kRequestHeaders};
   const World world({kClass, kGateway, kBackend, kRoute, early}, nullptr, types);
-  EXPECT_EQ(names(listenerOf(world)->preRouting.get()), "t;");
-  EXPECT_EQ(names(listenerOf(world)->chain.get()), "");
+  EXPECT_EQ(test::stepNames(listenerOf(world)->preRouting.get()), "t;");
+  EXPECT_EQ(test::stepNames(listenerOf(world)->chain.get()), "");
   types.front().phases = {processing::Phase::kBackendRequest};
   const World closed({kClass, kGateway, kBackend, kRoute, early}, nullptr, types);
-  EXPECT_EQ(names(listenerOf(closed)->preRouting.get()), "");
-  EXPECT_EQ(names(listenerOf(closed)->chain.get()), "UnsupportedPhase;") << "it refuses every request";
+  EXPECT_EQ(test::stepNames(listenerOf(closed)->preRouting.get()), "");
+  EXPECT_EQ(test::stepNames(listenerOf(closed)->chain.get()), "UnsupportedPhase;") << "it refuses every request";
   EXPECT_EQ(closed.listenerCondition("egress", "web", "Degraded"), "True/UnsupportedPhase");
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/processing/chain.h"
 #include "proxy/processing/factory.h"
 #include "proxy/routing/backend_target.h"
 
@@ -62,6 +63,14 @@ class CallingProcessor final : public processing::PreAuthProcessor {
 
 inline processing::Made makeCallingProcessor(const processing::Use& use) {
   return {std::make_shared<const CallingProcessor>(use.config.find("server")->text), {}};
+}
+
+/// Returns the names of a chain's steps, each with a semicolon; a chain may be null.
+inline std::string stepNames(const processing::Chain* chain) {
+  std::string text;
+  if (chain == nullptr) return text;
+  for (const processing::Step& step : chain->all()) text += step.name + ";";
+  return text;
 }
 
 inline processing::BuiltinTypes processorTypes() {

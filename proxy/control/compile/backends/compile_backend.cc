@@ -93,7 +93,8 @@ CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, 
   }
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
-  const UsesOf uses{holderOf(backend.meta), backend.meta.name, processing::Scope::kBackend, !plan->tls.has_value()};
+  const UsesOf uses{holderOf(backend.meta), backend.meta.name, processing::Scope::kBackend,
+                    plan->tls ? Exposure::kNone : Exposure::kSome};
   CompiledUses compiled = tools.processors.compile(backend.extensions, uses);
   noteOnce(refused, compiled.refused);
   entry.unprocessed = joined(compiled.closed());

@@ -6,6 +6,7 @@
 #include "config/model/object_kinds.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
 #include "proxy/control/compile/references.h"
+#include "proxy/control/compile/routes/shielded_rule.h"
 #include "proxy/control/compile/status/object_status.h"
 #include "proxy/control/compile/status/use_conditions.h"
 #include "proxy/routing/table/hostname.h"
@@ -40,6 +41,7 @@ class Attacher {
     for (const config::ParentRef& parent : route_.parentRefs) {
       if (!isOurs(parent)) continue;
       notes_ = plan_.notes;
+      exposed_.clear();
       shadowed_ = 0;
       const std::optional<Fault> refused = attach(parent);
       config::ParentStatus entry;
@@ -151,18 +153,37 @@ class Attacher {
   void addEntries(ListenerPlan& listener, const std::vector<std::string>& hostnames) {
     count(listener);
     listener.claims.addHostnames(plan_.kind, hostnames, route_);
-    for (const RulePlan& rule : plan_.rules) {
+    for (std::size_t index = 0; index < plan_.rules.size(); ++index) {
+      const RulePlan& rule = plan_.rules[index];
+      const std::shared_ptr<const routing::Rule> shielded = shield(listener, rule, index);
       for (const routing::RouteEntry& match : rule.matches) {
         for (const std::string& hostname : hostnames) {
           routing::RouteEntry entry = match;
           entry.listenerHostname = listener.listener->hostname;
           entry.hostname = hostname;
-          entry.rule = rule.rule;
+          entry.rule = shielded;
           noteShadow(listener, entry);
           listener.entries.push_back(std::move(entry));
         }
       }
     }
+  }
+
+  /// Returns the rule with the listener's shielded uses, and notes those that it refuses.
+  std::shared_ptr<const routing::Rule> shield(ListenerPlan& listener, const RulePlan& rule, std::size_t index) {
+    ShieldedRule result = shieldedRule(rule.rule, listener.shielded);
+    for (const std::size_t use : result.exposed) {
+      listener.exposed.insert(use);
+      const RefusedUse& refused = listener.shielded[use].refused;
+      Fault why{refused.fault.reason,
+                "spec.rules[" + std::to_string(index) + "]: " + refused.origin + refused.fault.message};
+      if (refused.open) {
+        notes_.push_back(why.message + "; it fails open and is left out");
+      } else if (std::find(exposed_.begin(), exposed_.end(), why) == exposed_.end()) {
+        exposed_.push_back(std::move(why));
+      }
+    }
+    return std::move(result.rule);
   }
 
   void count(ListenerPlan& listener) const {
@@ -207,9 +228,11 @@ class Attacher {
     if (!plan_.unresolved.empty()) unresolved = fault(plan_.unresolved.front().reason, joinMessages(plan_.unresolved));
     result.check(condition_type::kResolvedRefs, unresolved);
     // The API demands these first words, and the condition for accepted routes only (RouteConditionPartiallyInvalid).
-    if (!plan_.faults.empty() && accepted) {
+    std::vector<Fault> dropped = plan_.faults;
+    dropped.insert(dropped.end(), exposed_.begin(), exposed_.end());
+    if (!dropped.empty() && accepted) {
       result.good(condition_type::kPartiallyInvalid, reason::kUnsupportedValue,
-                  "Dropped Rule: " + joinMessages(plan_.faults) + "; the requests concerned answer " + failureName());
+                  "Dropped Rule: " + joinMessages(dropped) + "; the requests concerned answer " + failureName());
     }
     addUseConditions(plan_.refusedFilters, result, kMostConditions);
     return result.take();
@@ -223,6 +246,7 @@ class Attacher {
   BackendCatalog& backends_;
   std::set<const ListenerPlan*> taken_;
   std::vector<std::string> notes_;  // for the condition of the current parent
+  std::vector<Fault> exposed_;      // faults of its rules that lead out without TLS; for the same condition
   std::size_t shadowed_ = 0;
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "config/model/model.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/gateways/claims.h"
+#include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/routing/snapshot.h"
@@ -40,6 +42,8 @@ struct ListenerPlan {
   Claims claims;                                        // claims of the routes attached so far
   std::shared_ptr<const processing::Chain> preRouting;  // uses in RoutingPhase::kPreRouting
   std::shared_ptr<const processing::Chain> chain;       // uses of PayloadProcessors that target it or its Gateway
+  std::vector<ShieldedUse> shielded;                    // such uses that rules have instead, see shielded_rule.h
+  std::set<std::size_t> exposed;                        // those of them that some rule refuses
   std::int32_t attachedRoutes = 0;
 
   bool accepted() const { return !unaccepted && !conflict; }

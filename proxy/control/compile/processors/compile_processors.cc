@@ -104,6 +104,7 @@ std::string objectName(const Holder& object, std::string_view name) {
 void CompiledUses::append(CompiledUses more) {
   std::move(more.steps.begin(), more.steps.end(), std::back_inserter(steps));
   std::move(more.refused.begin(), more.refused.end(), std::back_inserter(refused));
+  std::move(more.shielded.begin(), more.shielded.end(), std::back_inserter(shielded));
 }
 
 void CompiledUses::forgetOpen() {
@@ -204,21 +205,25 @@ CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, std:
 }
 
 CompiledUses ProcessorCompiler::compile(const config::PayloadProcessor& processor, const UsesOf& of) const {
-  UsesOf its{holderOf(processor.meta), processor.meta.name, of.scope, of.exposed};
+  UsesOf its{holderOf(processor.meta), processor.meta.name, of.scope, of.exposure};
   its.preRouting = processor.phase == config::RoutingPhase::kPreRouting;
   const std::string name = nameOf(processor);
   CompiledUses result;
   if (auto wrong = alteringFault(processor.unsupported)) result.refused.push_back({name, {}, *std::move(wrong)});
   add(processor.processors, its, name, result);
-  for (RefusedUse& each : result.refused) {
-    each.origin = std::string(config::PayloadProcessor::kKind) + " " + processor.meta.qualifiedName() + ": ";
-  }
+  const std::string origin = std::string(config::PayloadProcessor::kKind) + " " + processor.meta.qualifiedName() + ": ";
+  for (RefusedUse& each : result.refused) each.origin = origin;
+  for (ShieldedUse& each : result.shielded) each.refused.origin = origin;
   return result;
 }
 
 void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of,
                             const std::string& writtenIn, CompiledUses& result) const {
   for (const config::ProcessorUse& use : uses) {
+    if (of.exposure == Exposure::kByRule) {
+      addByRule(use, of, writtenIn, result);
+      continue;
+    }
     auto made = step(use, of);
     if (auto* ready = std::get_if<processing::Step>(&made)) {
       result.steps.push_back(std::move(*ready));
@@ -227,6 +232,23 @@ void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const
       result.refused.push_back({writtenIn, use.name, std::move(refused.fault), refused.open});
     }
   }
+}
+
+void ProcessorCompiler::addByRule(const config::ProcessorUse& use, const UsesOf& of, const std::string& writtenIn,
+                                  CompiledUses& result) const {
+  const auto outcome = [&](Exposure exposure) {
+    UsesOf assumed = of;
+    assumed.exposure = exposure;
+    CompiledUses compiled;
+    add({use}, assumed, writtenIn, compiled);
+    return compiled;
+  };
+  CompiledUses exposed = outcome(Exposure::kSome);
+  CompiledUses kept = exposed.refused.empty() ? CompiledUses() : outcome(Exposure::kNone);
+  // Before a route is matched, a use that fails open cannot be left out for some rules alone.
+  const bool early = of.preRouting && !exposed.refused.empty() && exposed.refused.front().open;
+  if (kept.steps.empty() || early) return result.append(std::move(exposed));
+  result.shielded.push_back({std::move(kept.steps.front()), std::move(exposed.refused.front())});
 }
 
 std::variant<processing::Step, ProcessorCompiler::RefusedStep> ProcessorCompiler::step(const config::ProcessorUse& use,
@@ -254,7 +276,9 @@ std::variant<processing::Step, ProcessorCompiler::RefusedStep> ProcessorCompiler
   owner.append(" of ").append(of.holder.group).append(of.place);
   const ModelSecrets secrets(model_, of.writer.value_or(of.holder));
   processing::Made made = makeProcessor(
-      *type, {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposed}, cache_);
+      *type,
+      {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposure == Exposure::kSome},
+      cache_);
   if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
   processing::Step ready{std::move(made.processor), use.name,           use.type,          *phase,       of.scope,
                          admission.priority,        admission.failOpen, admission.preAuth, of.preRouting};

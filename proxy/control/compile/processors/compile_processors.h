@@ -4,6 +4,7 @@
 // It lives as long as one compilation.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,13 +22,19 @@
 
 namespace sluice::control {
 
+/// Says whether requests with these uses go to destinations outside the cluster without TLS.
+enum class Exposure : std::uint8_t {
+  kNone,
+  kSome,
+  kByRule  // it depends on the rule that a request matches
+};
+
 /// The object that holds a list of uses.
 struct UsesOf {
   Holder holder;
   std::string_view name;  // the object's name
   processing::Scope scope;
-  /// True if their requests go to destinations outside the cluster without TLS.
-  bool exposed = false;
+  Exposure exposure = Exposure::kNone;
   /// The list's place in the object, if the object has several lists. Uses of one name share their state (budgets) only
   /// within one place. The place is the same in every compilation as long as nobody moves the list.
   std::string place = {};
@@ -50,12 +57,19 @@ struct RefusedUse {
   friend bool operator==(const RefusedUse&, const RefusedUse&) = default;
 };
 
+/// A use that would be refused if its requests were exposed, where that depends on the rule; see shielded_rule.h.
+struct ShieldedUse {
+  processing::Step step;
+  RefusedUse refused;  // what it is for requests that are exposed
+};
+
 /// Returns "kind.group namespace/name".
 std::string objectName(const Holder& object, std::string_view name);
 
 struct CompiledUses {
   std::vector<processing::Step> steps;
   std::vector<RefusedUse> refused;
+  std::vector<ShieldedUse> shielded;  // only for Exposure::kByRule
 
   void append(CompiledUses more);
   /// Drops the refused uses that fail open, because other conditions report them.
@@ -100,6 +114,9 @@ class ProcessorCompiler {
     bool open;
   };
   std::variant<processing::Step, RefusedStep> step(const config::ProcessorUse& use, const UsesOf& of) const;
+  /// Adds a use whose exposure depends on the rule.
+  void addByRule(const config::ProcessorUse& use, const UsesOf& of, const std::string& writtenIn,
+                 CompiledUses& result) const;
 
   const config::Model& model_;
   const config::Catalog& catalog_;

@@ -18,7 +18,7 @@ std::shared_ptr<const ExtensionHooks> compileHooks(const config::Model& model, c
     for (auto each = uses.rbegin(); each != uses.rend(); ++each) {
       const bool ofRoutes = each->scope == base::HookScope::kRoute;
       const auto scope = ofRoutes ? processing::Scope::kRoute : processing::Scope::kGateway;
-      const UsesOf of{holder, model.gatewayClassName, scope, true};
+      const UsesOf of{holder, model.gatewayClassName, scope, Exposure::kSome};
       (ofRoutes ? hooks.ofRoutes : hooks.ofListeners).append(processors.compile({std::move(each->use)}, of));
     }
   }

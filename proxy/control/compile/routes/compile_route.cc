@@ -9,6 +9,7 @@
 #include "proxy/control/compile/routes/compile_match.h"
 #include "proxy/control/compile/routes/compile_rewrite.h"
 #include "proxy/control/compile/routes/compile_session.h"
+#include "proxy/control/compile/routes/shielded_rule.h"
 
 namespace sluice::control {
 namespace {
@@ -74,11 +75,8 @@ class RouteCompiler {
   }
 
   UsesOf usesOf(bool exposed, std::string place) const {
-    return {plan_.holder(), route_.meta.name, processing::Scope::kRoute, exposed, std::move(place)};
-  }
-
-  static bool isExposed(const routing::WeightedBackend& weighted) {
-    return weighted.backend && !weighted.backend->tls && !weighted.backend->endpoints;
+    return {plan_.holder(), route_.meta.name, processing::Scope::kRoute, exposed ? Exposure::kSome : Exposure::kNone,
+            std::move(place)};
   }
 
   /// Compiles the hooks of the process, the PayloadProcessors that target the route or the rule, and the rule's
