@@ -38,6 +38,7 @@ std::map<Kind, KindVersions> groupedByKind(const Catalog& catalog, const KindsCo
                                 type->entry.phases}];
     kind.versions.push_back(text.substr(colon + 1));
     if (!type->builtinSchema.empty()) {
+      if (published.name.empty()) continue;
       kind.schemas.push_back({published.nameSpace, published.name, schemaKey(name)});
     } else if (type->entry.schemaRef) {
       kind.schemas.push_back(*type->entry.schemaRef);
@@ -48,8 +49,7 @@ std::map<Kind, KindVersions> groupedByKind(const Catalog& catalog, const KindsCo
 
 void write(base::JsonWriter& json, const SchemaRef& ref) {
   json.beginObject().member("apiVersion", "v1").member("kind", "ConfigMap").member("name", ref.name);
-  if (!ref.nameSpace.empty()) json.member("namespace", ref.nameSpace);
-  json.member("key", ref.key).endObject();
+  json.member("namespace", ref.nameSpace).member("key", ref.key).endObject();
 }
 
 void write(base::JsonWriter& json, const Kind& kind, const KindVersions& versions) {
@@ -66,14 +66,17 @@ void write(base::JsonWriter& json, const Kind& kind, const KindVersions& version
 }  // namespace
 
 KindsConfigMap kindsConfigMap(const Model& model) {
+  std::string nameSpace;
   if (const GatewayClass* ours = model.find<GatewayClass>({}, model.gatewayClassName)) {
     const auto said = ours->meta.annotations.find(std::string(kSupportedKindsAnnotation));
     const std::size_t slash = said == ours->meta.annotations.end() ? 0 : said->second.find('/');
     if (slash != 0 && slash != std::string::npos && slash + 1 < said->second.size()) {
       return {said->second.substr(0, slash), said->second.substr(slash + 1)};
     }
+    if (ours->parametersRef) nameSpace = ours->parametersRef->nameSpace;
   }
-  return {{}, model.gatewayClassName.empty() ? std::string() : model.gatewayClassName + std::string(kNameEnd)};
+  if (nameSpace.empty()) nameSpace = "default";
+  return {nameSpace, model.gatewayClassName.empty() ? std::string() : model.gatewayClassName + std::string(kNameEnd)};
 }
 
 std::string supportedKindsJson(const Catalog& catalog, const KindsConfigMap& published) {

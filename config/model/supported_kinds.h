@@ -15,16 +15,17 @@ inline constexpr std::string_view kSupportedKindsKey = "supportedExtensionKinds.
 
 /// The ConfigMap that holds the list and the schemas of built-in types, which are in no other object.
 struct KindsConfigMap {
-  std::string nameSpace;  // empty: it is not published yet
-  std::string name;
+  std::string nameSpace;
+  std::string name;  // empty: there is no GatewayClass of ours that could publish it
 };
-/// Returns the ConfigMap that the annotation of our GatewayClass names, else the name that publishedKindsJson() gives
-/// it.
+/// Returns the ConfigMap that the annotation of our GatewayClass names. Without the annotation nobody has published it
+/// yet; then it is the one that publishedKindsJson() makes in the namespace of the class's settings, or in "default" if
+/// it has none.
 KindsConfigMap kindsConfigMap(const Model& model);
 
 /// Returns [{group, kind, versions[], schemaRefs[], engine, phases[]}], sorted. Versions of a kind that differ in
 /// engine or phases are separate elements, and types that cannot be used here are left out. Built-in types have their
-/// schemas in `published`; while its namespace is unknown, their schemaRefs name none.
+/// schemas in `published`, and no schemaRefs if it has no name.
 std::string supportedKindsJson(const Catalog& catalog, const KindsConfigMap& published);
 
 /// Returns the objects that publish the list, as a List in JSON: the ConfigMap `<gatewayClass>-extension-kinds` in

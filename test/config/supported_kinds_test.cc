@@ -69,7 +69,8 @@ const std::string kList =
     R"({"group":"sluice.dev","kind":"Edit","versions":["v1"],"schemaRefs":)";
 constexpr const char* kEnd = R"("key":"sluice.dev_Edit_v1.schema.json"}],"engine":"builtin",)"
                              R"("phases":["request-headers","connect"]}])";
-const std::string kBuiltinRef = R"([{"apiVersion":"v1","kind":"ConfigMap","name":"egress-extension-kinds",)";
+const std::string kBuiltinRef =
+    R"([{"apiVersion":"v1","kind":"ConfigMap","name":"egress-extension-kinds","namespace":"ops",)";
 
 TEST(SupportedKinds, AreTheUsableTypes) { EXPECT_EQ(kindsOf(kEntries), kList + kBuiltinRef + kEnd); }
 
@@ -85,6 +86,16 @@ TEST(SupportedKinds, ReferToSchemasInTheConfigMapThatTheAnnotationNames) {
   }
 }
 
+TEST(SupportedKinds, ReferToTheDefaultNamespaceIfTheClassHasNoSettings) {
+  const std::string bare =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: egress}\nspec: {controllerName: "
+      "sluice.dev/egress-gateway}\n";
+  const std::string edit = R"([{"group":"sluice.dev","kind":"Edit","versions":["v1"],"schemaRefs":)";
+  EXPECT_EQ(kindsOf(bare), edit + R"([{"apiVersion":"v1","kind":"ConfigMap","name":"egress-extension-kinds",)" +
+                               R"("namespace":"default",)" + kEnd);
+  EXPECT_EQ(kindsOf(""), edit + R"([],"engine":"builtin","phases":["request-headers","connect"]}])") << "no class";
+}
+
 TEST(SupportedKinds, ArePublishedInAConfigMapThatTheGatewayClassNames) {
   const auto list = content::parseJson(publishedKindsJson(*catalogOf(modelOf(kEntries)), "egress", "ops"));
   ASSERT_TRUE(list);
@@ -92,8 +103,7 @@ TEST(SupportedKinds, ArePublishedInAConfigMapThatTheGatewayClassNames) {
   EXPECT_EQ(configMap.find("kind")->text, "ConfigMap");
   EXPECT_EQ(configMap.find("metadata")->find("name")->text, "egress-extension-kinds");
   EXPECT_EQ(configMap.find("metadata")->find("namespace")->text, "ops");
-  EXPECT_EQ(configMap.find("data")->find("supportedExtensionKinds.json")->text,
-            kList + kBuiltinRef + R"("namespace":"ops",)" + kEnd);
+  EXPECT_EQ(configMap.find("data")->find("supportedExtensionKinds.json")->text, kList + kBuiltinRef + kEnd);
   EXPECT_EQ(configMap.find("data")->members.size(), 2U) << "schemas of others are where their entries say";
   EXPECT_EQ(configMap.find("data")->find("sluice.dev_Edit_v1.schema.json")->text, "{}");
   const content::Value& gatewayClass = list->find("items")->items.at(1);

@@ -29,7 +29,8 @@ TEST(Catalog, IsAnAdminPageThatFollowsTheConfiguration) {
   GatewayProcess gateway(
       specWith("{type: 'sluice.dev/HeaderModifier:v1', engine: builtin, phases: [request-headers]}"));
   EXPECT_THAT(gateway.adminGet("/catalog"),
-              HasSubstr("\"key\":\"sluice.dev_HeaderModifier_v1.schema.json\"}],\"engine\":"
+              HasSubstr("\"name\":\"test-extension-kinds\",\"namespace\":\"test\",\"key\":\"sluice.dev_HeaderModifier_"
+                        "v1.schema.json\"}],\"engine\":"
                         "\"builtin\",\"phases\":[\"request-headers\"]}"));
   gateway.reload(specWith("{type: 'sluice.dev/HeaderModifier:v1', engine: builtin, phases: [response-headers]}"));
   EXPECT_THAT(gateway.adminGet("/catalog"), HasSubstr("\"phases\":[\"response-headers\"]"));
