@@ -45,12 +45,18 @@ std::optional<AdmissionFault> typeFault(const ProcessorUse& use, const Processor
     why = "no catalog has the type " + base::quote(use.type);
   } else if (!type->fault.empty()) {
     why = "the type " + base::quote(use.type) + " cannot be used: " + type->fault;
-  } else if (!type->runnable) {
-    why = "the engine of " + base::quote(use.type) + ", " + std::string(engineName(type->entry.engine)) +
-          ", is not supported";
   }
   if (why.empty()) return std::nullopt;
   return AdmissionFault{kDegraded, processor_reason::kUnsupportedType, fieldMessage(use, "type", why)};
+}
+
+/// Comes after all checks of the use, so that its author sees the mistakes that an engine would not mend.
+std::optional<AdmissionFault> engineFault(const ProcessorUse& use, const ProcessorType& type) {
+  if (type.runnable) return std::nullopt;
+  return AdmissionFault{Admission::Outcome::kDegraded, processor_reason::kUnsupportedType,
+                        fieldMessage(use, "type",
+                                     "the engine of " + base::quote(use.type) + ", " +
+                                         std::string(engineName(type.entry.engine)) + ", is not supported")};
 }
 
 /// Finds the use's phase and sets `phase`.
@@ -118,6 +124,7 @@ Admission Catalog::admit(const ProcessorUse& use) const {
   if (!use.preAuth && late) admission.preAuth = false;
   if (!fault && admission.preAuth) fault = preAuthFault(use, *admission.type, admission.phase);
   if (!fault) fault = configFault(use, *admission.type, admission.config);
+  if (!fault) fault = engineFault(use, *admission.type);
   if (!fault) {
     admission.outcome = Admission::Outcome::kAdmitted;
     return admission;

@@ -59,9 +59,9 @@ struct Admission {
   /// Decides what happens to requests while the use does not run, whatever the outcome is.
   bool failOpen = false;
 
+  std::string_view phase;  // one of kProcessorPhases; empty if the use names none that its type has
   // The members below are set only if the use is admitted.
   std::shared_ptr<const ProcessorType> type;
-  std::string_view phase;  // one of kProcessorPhases
   std::int32_t priority = 0;
   bool preAuth = false;
   std::optional<base::Duration> timeout;  // none: timeouts.processor applies

@@ -184,6 +184,27 @@ TEST_F(Catalogs, KindsOfOtherDomainsAreDegradedWhileUnsupported) {
   EXPECT_TRUE(admission_.failOpen) << "by the entry";
 }
 
+TEST_F(Catalogs, AUseIsCheckedAgainstItsTypeThoughNothingHereRunsIt) {
+  goodCatalog();
+  support_.engines = {};
+  read();
+  const std::string type = "acme.test/Pii:v1";
+  const std::string good = R"({"modelRef":"m"})";
+  EXPECT_THAT(admitted(useOf(type, "connect", good)),
+              StartsWith("UnsupportedPhase: spec.extensions[0].phase: must be"));
+  EXPECT_EQ(admission_.outcome, Admission::Outcome::kRejected);
+  EXPECT_TRUE(admission_.failOpen) << "by the entry";
+  EXPECT_THAT(admitted(useOf(type, "", good)), StartsWith("UnsupportedPhase: spec.extensions[0].phase: must be given"));
+  EXPECT_THAT(admitted(useOf(type, "request-body", R"({"model":"m"})")),
+              StartsWith("InvalidConfig: spec.extensions[0].config: "));
+  ProcessorUse late = useOf(type, "response-body", good);
+  late.preAuth = true;
+  EXPECT_THAT(admitted(late), StartsWith("InvalidPreAuthPhase: spec.extensions[0].preAuth: "));
+  EXPECT_EQ(admission_.outcome, Admission::Outcome::kRejected);
+  EXPECT_THAT(admitted(useOf(type, "response-body", good)), StartsWith("UnsupportedExtensionType: "));
+  EXPECT_EQ(admission_.outcome, Admission::Outcome::kDegraded);
+}
+
 TEST_F(Catalogs, APhaseMustBeAllowedByTheType) {
   read();
   EXPECT_EQ(admitted(useOf("sluice.dev/Edit:v1", "request-body")),

@@ -258,18 +258,18 @@ std::variant<processing::Step, ProcessorCompiler::RefusedStep> ProcessorCompiler
     return RefusedStep{{std::string(why), std::move(message)}, admission.failOpen};
   };
   if (auto wrong = alteringFault(use.unsupported)) return refused(wrong->reason, std::move(wrong->message));
-  if (admission.outcome != config::Admission::Outcome::kAdmitted) return refused(admission.reason, admission.message);
-  const auto type = std::find_if(types_.begin(), types_.end(),
-                                 [&](const processing::BuiltinType& each) { return each.type == use.type; });
   const std::optional<Phase> phase = processing::phaseFrom(admission.phase);
-  if (type == types_.end() || !phase) {
-    return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
-  }
   // The phase may come from the use's type, which no reader has checked.
-  if (of.preRouting && *phase > Phase::kRequestBody) {
+  if (of.preRouting && phase && *phase > Phase::kRequestBody) {
     return refused(config::processor_reason::kUnsupportedPhase,
                    use.path + ".phase: must be request-headers or request-body before routing, but is " +
                        std::string(admission.phase) + ", the only one of its type");
+  }
+  if (admission.outcome != config::Admission::Outcome::kAdmitted) return refused(admission.reason, admission.message);
+  const auto type = std::find_if(types_.begin(), types_.end(),
+                                 [&](const processing::BuiltinType& each) { return each.type == use.type; });
+  if (type == types_.end() || !phase) {
+    return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
   }
   std::string owner(of.holder.kind);
   owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
