@@ -33,7 +33,7 @@ struct ObjectMeta : ObjectVersion {
   std::string_view kind;
   std::string nameSpace;  // "default" if not given; empty for GatewayClass
   std::string name;
-  std::string creationTimestamp;  // RFC 3339 in UTC, so that texts compare as times; empty (files) sorts as oldest
+  std::string creationTimestamp;  // sortableTime(), so that texts compare as times; empty (files) sorts as oldest
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
   Position position;  // position of the document's first key

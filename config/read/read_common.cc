@@ -1,17 +1,31 @@
+#include "config/fields/creation_time.h"
 #include "config/model/object_identity.h"
 #include "config/model/object_kinds.h"
 #include "config/read/object_readers.h"
+#include "proxy/base/text.h"
 
 namespace sluice::config {
 namespace {
 
 constexpr std::size_t kMaxAnnotationBytes = 256 * 1024;
+constexpr std::size_t kMaxTimeBytes = 64;
 
 /// Reads a member that an API server has written. It is not checked, because users may leave it in an exported object
 /// or alter it.
 std::string serverText(FieldReader& reader, std::string_view key) {
   const Value* field = reader.find(key);
   return field != nullptr && field->isString() ? field->text : std::string();
+}
+
+/// Returns kAfterAllTimes for what is no time, so that the legible part of the object is the oldest of none.
+std::string readCreationTime(FieldReader& reader) {
+  const Value* given = reader.find("creationTimestamp");
+  if (given == nullptr) return {};
+  if (given->isString() && given->text.size() <= kMaxTimeBytes) {
+    if (std::optional<std::string> time = sortableTime(given->text)) return *std::move(time);
+  }
+  reader.error("creationTimestamp", "must be a time like 2026-01-31T23:59:59Z, but is " + base::quote(given->text));
+  return std::string(kAfterAllTimes);
 }
 
 }  // namespace
@@ -30,7 +44,7 @@ ObjectMeta readMeta(FieldReader& root, const ObjectKind& kind) {
   meta.generation = reader.integer("generation", 0, INT64_MAX);
   meta.uid = serverText(reader, "uid");
   meta.resourceVersion = serverText(reader, "resourceVersion");
-  meta.creationTimestamp = reader.anyText("creationTimestamp", 64);
+  meta.creationTimestamp = readCreationTime(reader);
   meta.labels = reader.textMap("labels", 63);
   meta.annotations = reader.textMap("annotations", kMaxAnnotationBytes);
   for (const std::string_view field : kServerFields) reader.ignore(field);

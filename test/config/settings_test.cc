@@ -257,8 +257,8 @@ TEST(Settings, AcceptAtMostFiveThousandHosts) {
 
 std::string gatewayClass(const std::string& name, const std::string& created, const std::string& ref) {
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: " + name +
-         ", creationTimestamp: '" + created +
-         "'}\nspec: {controllerName: sluice.dev/egress-gateway, parametersRef: " + ref + "}\n---\n";
+         (created.empty() ? "" : ", creationTimestamp: '" + created + "'") +
+         "}\nspec: {controllerName: sluice.dev/egress-gateway, parametersRef: " + ref + "}\n---\n";
 }
 
 std::string settingsMap(const std::string& name, const std::string& text) {

@@ -253,6 +253,24 @@ TEST(CompileRoute, PrefersTheOlderRoute) {
   EXPECT_EQ(World({kClass, kGateway, kBackend, other, newer, older}).outcome(), "default/other");
 }
 
+TEST(CompileRoute, ComparesTimesOfDifferentZones) {
+  const std::string other = with(kBackend, "name: origin", "name: other");
+  const std::string older =
+      with(with(kRoute, "name: route", "name: zz, creationTimestamp: '2024-01-01T01:00:00+02:00'"), "name: origin",
+           "name: other");
+  const std::string newer = with(kRoute, "name: route", "name: aa, creationTimestamp: '2024-01-01T00:00:00Z'");
+  EXPECT_EQ(World({kClass, kGateway, kBackend, other, newer, older}).outcome(), "default/other");
+}
+
+TEST(CompileRoute, WithATimeThatIsNoneTakesNoRequestsOfAnother) {
+  const std::string good = with(kRoute, "name: route", "name: zz, creationTimestamp: '2024-01-01T00:00:00Z'");
+  const std::string broken = with(kRoute, "name: route", "name: aa, creationTimestamp: yesterday");
+  const World world({kClass, kGateway, kBackend, broken, good});
+  EXPECT_EQ(world.condition("HTTPRoute", "aa", "Accepted"), "False/Invalid");
+  EXPECT_EQ(world.outcome(), "default/origin");
+  EXPECT_EQ(World({kClass, kGateway, kBackend, broken}).outcome(), "500");
+}
+
 TEST(CompileRoute, CompilesRetries) {
   const World world = worldWithRoute(
       routeWithRules("rules: [" + ruleToOrigin("retry: {codes: [500, 503], attempts: 4, backoff: 200ms}") + "]"));
