@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "config/yaml/lookahead.h"
 #include "config/yaml/yaml_scalar.h"
 #include "proxy/base/text.h"
 
@@ -24,13 +25,35 @@ struct YamlError {
   std::string message;
 };
 
-/// Reads a text in place; std::istringstream would copy it.
+/// Reads a text in place; std::istringstream would copy it. Throws if the parser reads too far ahead.
 class ViewBuffer final : public std::streambuf {
  public:
-  explicit ViewBuffer(std::string_view text) {
+  ViewBuffer(std::string_view text, Lookahead& lookahead) : text_(text), lookahead_(lookahead) {
     char* begin = const_cast<char*>(text.data());  // never written: setg has no const form
     setg(begin, begin, begin + text.size());
   }
+
+ protected:
+  std::streamsize xsgetn(char* to, std::streamsize most) override {
+    const auto begin = static_cast<std::size_t>(gptr() - eback());
+    const std::streamsize count = std::streambuf::xsgetn(to, most);
+    const std::size_t bad = lookahead_.take(text_.substr(begin, static_cast<std::size_t>(count)));
+    if (bad == std::string_view::npos) return count;
+    throw YamlError{markAt(begin + bad), "a value of too many tokens"};
+  }
+
+ private:
+  YAML::Mark markAt(std::size_t offset) const {
+    const std::string_view before = text_.substr(0, offset);
+    YAML::Mark mark;
+    mark.pos = static_cast<int>(offset);
+    mark.line = static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    mark.column = static_cast<int>(offset - (before.rfind('\n') + 1));
+    return mark;
+  }
+
+  const std::string_view text_;
+  Lookahead& lookahead_;
 };
 
 class TreeBuilder final : public YAML::EventHandler {
@@ -38,7 +61,9 @@ class TreeBuilder final : public YAML::EventHandler {
   using Take = std::function<void(const Value& root)>;
 
   TreeBuilder(std::string_view text, const YamlOrigin& origin, const YamlLimits& limits, const Take& take)
-      : text_(text), origin_(origin), limits_(limits), take_(take) {}
+      : text_(text), origin_(origin), limits_(limits), take_(take), lookahead_(limits.tokens) {}
+
+  Lookahead& lookahead() { return lookahead_; }
 
   Position positionOf(const YAML::Mark& mark) const {
     if (mark.is_null()) return Position{origin_.file, 0, 0};
@@ -127,6 +152,7 @@ class TreeBuilder final : public YAML::EventHandler {
   }
 
   Value node(const YAML::Mark& mark, Value::Kind kind) {
+    lookahead_.passOn();
     if (++nodes_ > limits_.nodes) {
       throw YamlError{mark, "more than " + std::to_string(limits_.nodes) + " values in one text"};
     }
@@ -194,6 +220,7 @@ class TreeBuilder final : public YAML::EventHandler {
   const YamlOrigin& origin_;
   const YamlLimits& limits_;
   const Take& take_;
+  Lookahead lookahead_;
   std::vector<Frame> frames_;
   std::size_t nodes_ = 0;
 };
@@ -233,7 +260,7 @@ bool forEachDocument(std::string_view text, const YamlOrigin& origin, Problems& 
   }
   TreeBuilder builder(text, origin, limits, take);
   try {
-    ViewBuffer buffer(text);
+    ViewBuffer buffer(text, builder.lookahead());
     std::istream stream(&buffer);
     YAML::Parser parser(stream);
     while (parser.HandleNextDocument(builder)) {

@@ -19,8 +19,9 @@ namespace sluice::config {
 
 struct YamlLimits {
   std::size_t textBytes = 16 * 1024 * 1024;
-  std::size_t depth = 64;       // nested maps and lists
-  std::size_t nodes = 1000000;  // all documents of the text together
+  std::size_t depth = 64;        // nested maps and lists
+  std::size_t nodes = 1000000;   // all documents of the text together
+  std::size_t tokens = 3200000;  // read ahead of one value, see lookahead.h
 };
 
 /// The origin of a text that is not a whole file. The offsets are added to lines and columns.

@@ -229,6 +229,31 @@ TEST(BigConfiguration, DoesNotDelayShutdown) {
   EXPECT_EQ(gateway.process().wait(), 0) << gateway.process().errors();
 }
 
+/// Returns a text of 15 MiB that begins with `first` and repeats `part`.
+std::string repeated(const std::string& first, const std::string& part) {
+  constexpr std::size_t kBytes = 15 * 1024 * 1024;
+  std::string text = first;
+  text.reserve(kBytes + part.size());
+  while (text.size() < kBytes) text += part;
+  return text;
+}
+
+// Each text is refused. A parser that keeps all that it has read ahead takes gigabytes for some of them.
+TEST(HostileConfiguration, TakesMemoryInProportionToItsSize) {
+  GatewayProcess gateway({.backends = {{.port = 9}}});
+  Attack attack(gateway, probing(gateway), {.grownKib = 384 * 1024, .cpuSeconds = 200});
+  const std::size_t before = gateway.process().peakKib();
+  for (const auto& [first, part] :
+       {std::pair{"", "["}, std::pair{"", "[]"}, std::pair{"[", "[],"}, std::pair{"[", "{},"}, std::pair{"", "{a: "},
+        std::pair{"[", "a,"}, std::pair{"[", "\"\" "}, std::pair{"[", ": "}, std::pair{"", "- "},
+        std::pair{"- ", "&a "}, std::pair{"[&a b, ", "*a, "}, std::pair{"a: &a [1]\nb: [", "*a, "},
+        std::pair{"", "- []\n"}, std::pair{"a: '", "text "}, std::pair{"a: |\n  ", "text[ "}}) {
+    gateway.reloadText(repeated(first, part), "failure");
+    EXPECT_LE(gateway.process().peakKib() - before, 640U * 1024) << first << part;
+  }
+  attack.stands();
+}
+
 // --- the metrics
 
 /// Returns a route in a namespace of its own to a Backend there, by a path that begins with the namespace's name.

@@ -149,6 +149,79 @@ TEST(YamlReader, BoundsDepth) {
   EXPECT_EQ(readDocuments(deep).problems.size(), 1u);
 }
 
+// The parser hands on nothing before the outermost bracket closes, so these texts are refused while they are read.
+TEST(YamlReader, ReadsOnlyTheBeginningOfATextOfBrackets) {
+  constexpr std::size_t kBytes = 60'000;
+  YamlLimits limits;
+  limits.tokens = 6000;
+  const YamlOrigin origin{std::make_shared<const std::string>("a.yaml")};
+  for (const std::string part :
+       {"[",   "{",   "[[],", "[{},", "{a: ", "[a,", "a,",  "\"a\",", "\"\"", "''",   "\"\" ", ": ",   "? ",
+        "&a ", "*a ", "!a ",  "[a: ", "- ",   "[\n", "{\n", "[a,\n",  "- [",  "a: [", "&a,",   "[],\n"}) {
+    for (const std::string first :
+         {"", "[", "{", "[],\"\n--- [", "[a\"b, ", "{a:\"b, ", "[\"a\" \"b\"c\", ", "[# \"\n", "{}\n[\"\", "}) {
+      std::string text = first;
+      while (text.size() < kBytes) text += part;
+      Problems problems;
+      EXPECT_TRUE(readYaml(text, origin, problems, limits).empty()) << first << part;
+      ASSERT_EQ(problems.size(), 1U) << first << part;
+      const Position& at = problems[0].position;
+      EXPECT_LT(at.line * part.size() + at.column, 40'000U) << first << part << ": " << problems[0].message;
+    }
+  }
+}
+
+TEST(YamlReader, BoundsTheTokensOfOneValue) {
+  YamlLimits limits;
+  limits.tokens = 14;
+  EXPECT_THAT(readDocuments("{a: b, c: {d: 1}}", limits).problems, ElementsAre());
+  EXPECT_THAT(readDocuments("x: 1\ny:\n  {a: b, c: {d: [1]}}", limits).problems,
+              ElementsAre("a.yaml:3:17: error: a value of too many tokens"));
+}
+
+// The bounds on tokens are in the default proportion to the bound on values.
+TEST(YamlReader, ReadsACollectionOfAsManyValuesAsATextMayHave) {
+  YamlLimits limits;
+  limits.nodes = 1000;
+  limits.tokens = 3200;
+  const auto listOf = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ", ") + std::string("\"x\"");
+    return "[" + text + "]";
+  };
+  const auto mapOf = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += (i == 0 ? "" : ",\n") + ("\"k" + std::to_string(i)) + "\": \"v\"";
+    return "{" + text + "}";
+  };
+  EXPECT_THAT(readDocuments(listOf(790), limits).problems, ElementsAre());
+  EXPECT_THAT(readDocuments(mapOf(499), limits).problems, ElementsAre());
+  EXPECT_THAT(readDocuments("[" + listOf(198) + ", " + mapOf(399) + "]", limits).problems, ElementsAre());
+  EXPECT_THAT(readDocuments(listOf(1000), limits).problems, ::testing::SizeIs(1));
+}
+
+TEST(YamlReader, ReadsTheLargestValueOfAnObjectWhateverIsInIt) {
+  for (const char c : {'[', '{', ',', ':', '?'}) {
+    const std::string value(std::size_t{1024} * 1024, c);
+    EXPECT_THAT(readDocuments("a: |\n  x" + value + "\nb: 'x" + value + "'\nc: \"" + value + "\"\n").problems,
+                ElementsAre())
+        << c;
+  }
+}
+
+TEST(YamlReader, CountsNothingWithinTheStringsOfAJsonText) {
+  YamlLimits limits;
+  limits.tokens = 40;
+  const std::string inner = std::string(200, '[') + R"(\",\"a\": {\\)" + std::string(200, ',');
+  const DocumentsReading reading = readDocuments(
+      "\n{\"a\" : [\"" + inner + "\", -1.5E+3, true],\n\t\"b\": {\"c\": \"" + inner + "\"}, \"d\": null}\n", limits);
+  EXPECT_THAT(reading.problems, ElementsAre());
+  ASSERT_EQ(reading.documents.size(), 1U);
+  EXPECT_EQ(reading.documents[0].root.find("a")->items[0].text.size(), 409U);
+  EXPECT_EQ(readDocuments("{\"a\" : [\"" + inner + "\", x'y'],\n\"b\": \"" + inner + "\"}", limits).problems.size(), 1U)
+      << "it is no JSON from the apostrophe on";
+}
+
 TEST(YamlReader, BoundsNodes) {
   YamlLimits limits;
   limits.nodes = 4;
