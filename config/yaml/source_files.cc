@@ -18,6 +18,8 @@
 namespace sluice::config {
 namespace {
 
+constexpr int kMostReadings = 5;
+
 void report(const std::string& path, std::string message, Severity severity, Problems& problems) {
   Problem problem;
   problem.severity = severity;
@@ -80,7 +82,24 @@ bool isConfigurationFile(std::string_view name) {
   return name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json");
 }
 
-std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, Problems& problems) {
+namespace {
+
+/// Returns the folders that the paths lead to now, behind all links. A mounted ConfigMap has a link `..data`, and a
+/// change of all its files is a change of that link; tools that copy repositories swap the folder itself.
+std::vector<std::string> foldersBehind(const std::vector<std::string>& paths) {
+  std::vector<std::string> folders;
+  for (const std::string& path : paths) {
+    std::error_code error;
+    const std::filesystem::path given(path);
+    const std::filesystem::path folder = std::filesystem::is_directory(given, error) ? given : given.parent_path();
+    const std::filesystem::path data = folder / "..data";
+    const bool mounted = std::filesystem::is_symlink(std::filesystem::symlink_status(data, error));
+    folders.push_back(std::filesystem::canonical(mounted ? data : folder.empty() ? "." : folder, error).string());
+  }
+  return folders;
+}
+
+std::vector<SourceText> readOnce(const std::vector<std::string>& paths, Problems& problems) {
   std::vector<SourceText> texts;
   for (const std::string& path : paths) {
     std::error_code error;
@@ -104,6 +123,25 @@ std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, P
     }
   }
   return texts;
+}
+
+}  // namespace
+
+std::vector<SourceText> readSourceFiles(const std::vector<std::string>& paths, Problems& problems) {
+  std::vector<std::string> before = foldersBehind(paths);
+  for (int reading = 0; reading < kMostReadings; ++reading) {
+    Problems found;
+    std::vector<SourceText> texts = readOnce(paths, found);
+    std::vector<std::string> after = foldersBehind(paths);
+    if (after == before) {
+      problems.insert(problems.end(), found.begin(), found.end());
+      return texts;
+    }
+    before = std::move(after);
+  }
+  report(paths.front(), "was replaced each time that it was read, " + std::to_string(kMostReadings) + " times",
+         Severity::kError, problems);
+  return {};
 }
 
 }  // namespace sluice::config

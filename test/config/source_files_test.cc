@@ -1,0 +1,146 @@
+// Tests that the files of a folder that is replaced as a whole are all read from one version of it.
+#include "config/yaml/source_files.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+namespace sluice::config {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+/// A folder with files of several versions, of which a link chooses one. A test reads a pipe between two of the files:
+/// the reader waits at it until the test has replaced the version.
+class ReplacedFolder : public ::testing::Test {
+ protected:
+  ReplacedFolder() {
+    if (::mkdtemp(folder_.data()) == nullptr || ::mkfifo(pipe_.c_str(), 0600) != 0) std::abort();
+  }
+  ~ReplacedFolder() override {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::remove(pipe_);
+  }
+
+  /// Makes the next version and lets the link lead to it.
+  void replace(const std::string& link) {
+    const std::string version = "..version" + std::to_string(++version_);
+    std::filesystem::create_directory(folder_ + "/" + version);
+    for (const char* name : {"a.yaml", "b.yaml"}) std::ofstream(folder_ + "/" + version + "/" + name) << version_;
+    std::filesystem::create_symlink(version, folder_ + "/..tmp");
+    std::filesystem::rename(folder_ + "/..tmp", folder_ + "/" + link);
+  }
+
+  /// Makes the folder one that the kubelet mounts for a ConfigMap: its files are links through `..data`.
+  void mount() {
+    replace("..data");
+    for (const std::string name : {"a.yaml", "b.yaml"}) {
+      std::filesystem::create_symlink("..data/" + name, folder_ + "/" + name);
+    }
+  }
+
+  /// Returns the texts of the paths. `meanwhile` runs each time that the reader is at the pipe, with the number of
+  /// times before.
+  std::vector<std::string> readWhile(const std::vector<std::string>& paths, const std::function<void(int)>& meanwhile) {
+    std::atomic<bool> done = false;
+    std::thread other([&] {
+      for (;;) {
+        const int at = ::open(pipe_.c_str(), O_WRONLY | O_CLOEXEC);  // waits for the reader
+        if (!done) {
+          // The next reading waits at a pipe of its own.
+          static_cast<void>(::mkfifo((pipe_ + ".next").c_str(), 0600));
+          std::filesystem::rename(pipe_ + ".next", pipe_);
+          meanwhile(readings_++);
+        }
+        ::close(at);
+        if (done) return;
+      }
+    });
+    std::vector<std::string> texts;
+    for (const SourceText& text : readSourceFiles(paths, problems_)) texts.push_back(text.text);
+    done = true;
+    const int release = ::open(pipe_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    other.join();
+    ::close(release);
+    return texts;
+  }
+
+  std::string folder_ = ::testing::TempDir() + "replaced.XXXXXX";
+  std::string pipe_ = ::testing::TempDir() + "replaced-pipe." + std::to_string(::getpid());
+  int version_ = 0;
+  int readings_ = 0;
+  Problems problems_;
+};
+
+TEST_F(ReplacedFolder, IsReadAgainIfDataWasSwappedBetweenTwoOfItsFiles) {
+  mount();
+  const std::vector<std::string> files = {folder_ + "/a.yaml", pipe_, folder_ + "/b.yaml"};
+  EXPECT_THAT(readWhile(files,
+                        [&](int before) {
+                          if (before == 0) replace("..data");
+                        }),
+              ElementsAre("2", "", "2"));
+  EXPECT_EQ(readings_, 2);
+  EXPECT_THAT(problems_, IsEmpty());
+}
+
+TEST_F(ReplacedFolder, IsReadAgainAsAWhole) {
+  mount();
+  EXPECT_THAT(readWhile({folder_, pipe_, folder_},
+                        [&](int before) {
+                          if (before < 3) replace("..data");
+                        }),
+              ElementsAre("4", "4", "", "4", "4"));
+  EXPECT_EQ(readings_, 4);
+  EXPECT_THAT(problems_, IsEmpty());
+}
+
+TEST_F(ReplacedFolder, IsReadOnceIfNothingChanges) {
+  mount();
+  EXPECT_THAT(readWhile({folder_, pipe_}, [](int) {}), ElementsAre("1", "1", ""));
+  EXPECT_EQ(readings_, 1);
+}
+
+TEST_F(ReplacedFolder, IsAnErrorIfItIsReplacedEachTime) {
+  mount();
+  EXPECT_THAT(readWhile({folder_, pipe_}, [&](int) { replace("..data"); }), IsEmpty());
+  EXPECT_EQ(readings_, 5);
+  ASSERT_EQ(problems_.size(), 1U);
+  EXPECT_EQ(problems_[0].severity, Severity::kError);
+  EXPECT_EQ(problems_[0].position.fileName(), folder_);
+  EXPECT_THAT(problems_[0].message, HasSubstr("was replaced each time"));
+}
+
+TEST_F(ReplacedFolder, HasOneVersionThoughItIsALinkItself) {
+  replace("current");
+  const std::string current = folder_ + "/current";
+  EXPECT_THAT(readWhile({current + "/a.yaml", pipe_, current},
+                        [&](int before) {
+                          if (before == 0) replace("current");
+                        }),
+              ElementsAre("2", "", "2", "2"));
+}
+
+TEST_F(ReplacedFolder, KeepsTheProblemsOfItsLastReadingAlone) {
+  mount();
+  const std::string absent = folder_ + "/absent.yaml";
+  readWhile({absent, pipe_}, [&](int before) {
+    if (before == 0) replace("..data");
+  });
+  ASSERT_EQ(problems_.size(), 1U);
+  EXPECT_EQ(problems_[0].position.fileName(), absent);
+}
+
+}  // namespace
+}  // namespace sluice::config
