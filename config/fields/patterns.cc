@@ -123,6 +123,14 @@ bool isPathValue(std::string_view text) {
 
 bool isIpAddress(std::string_view text) { return addressFamily(text) != AF_UNSPEC; }
 
+std::string canonicalIp(std::string_view text) {
+  std::array<unsigned char, 16> bytes{};
+  std::array<char, INET6_ADDRSTRLEN> written{};
+  const int family = addressFamily(text);
+  if (::inet_pton(family, std::string(text).c_str(), bytes.data()) != 1) return std::string(text);
+  return ::inet_ntop(family, bytes.data(), written.data(), written.size());
+}
+
 bool isCidr(std::string_view text) {
   const std::size_t slash = text.find('/');
   if (slash == std::string_view::npos) return false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace sluice::config {
@@ -28,6 +29,8 @@ bool isHeaderValue(std::string_view text);  // visible ASCII, single spaces or t
 bool isListenerProtocol(std::string_view text);
 bool isPathValue(std::string_view text);  // an absolute path without "//", dot segments, %2f or a fragment
 bool isIpAddress(std::string_view text);
+/// Returns the address in its canonical form: "::1" for "0:0::1". `text` is an IP address; "" stays "".
+std::string canonicalIp(std::string_view text);
 bool isCidr(std::string_view text);        // "10.0.0.0/8"
 bool isIpWithPort(std::string_view text);  // "1.1.1.1", "1.1.1.1:53", "2606::1111", "[2606::1111]:53"
 bool isProcessorType(std::string_view text);
@@ -51,6 +54,7 @@ inline constexpr TextRule kSectionName{isDnsSubdomain, "a DNS name in lower case
 inline constexpr TextRule kHostname{isHostname, "a hostname in lower case that may begin with \"*.\"", 253};
 inline constexpr TextRule kPreciseHostname{isDnsSubdomain, "a hostname in lower case", 253};
 inline constexpr TextRule kHostText{isAnyText, "a hostname", 253};  // external_hostname checks the rest
+inline constexpr TextRule kIpAddress{isIpAddress, "an IP address", 45};
 inline constexpr TextRule kDomainName{isDomainName, "a domain name", 253};
 inline constexpr TextRule kGroup{isGroup, "an API group", 253};
 inline constexpr TextRule kKind{isKind, "a kind", 63};

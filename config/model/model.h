@@ -163,8 +163,9 @@ struct Backend {
   static constexpr std::string_view kDestinationKind = "XBackendDestination";
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
-  /// A name in lower case; never an address, nor a name of this machine or of the cluster, so that a Backend cannot
-  /// lead back inside. Empty, with or without ports, for kinds of destinations that are not supported.
+  /// A name in lower case, never of this machine or of the cluster, so that a Backend cannot lead back inside; or for
+  /// type Ip an address in its canonical form, which the address guard judges like one that a name resolves to. Empty,
+  /// with or without ports, for kinds of destinations that are not supported.
   std::string hostname;
   std::vector<BackendPort> ports;  // at least one; numbers are unique
   std::optional<BackendTls> tls;

@@ -107,6 +107,13 @@ void readFqdn(FieldReader fqdn, const DestinationForm& form, bool portsListed, B
   fqdn.finish();
 }
 
+/// The first form has one port, beside the hostname; an address has none, so it needs `ports`.
+void readIp(FieldReader ip, Backend& backend) {
+  const std::string address = ip.requiredText("address", rule::kIpAddress);
+  if (!address.empty()) backend.hostname = canonicalIp(address);
+  ip.finish();
+}
+
 void readDestination(FieldReader destination, const DestinationForm& form, Backend& backend) {
   destination.require("type");
   const DestinationType* type = destination.choice<const DestinationType*>("type", kDestinationTypes, nullptr, true);
@@ -117,10 +124,11 @@ void readDestination(FieldReader destination, const DestinationForm& form, Backe
                                    : "is required when type is " + std::string(type->name));
   }
   const bool portsListed = destination.has("ports");
-  if (!form.first) destination.require("ports");
+  if (!form.first || type == &kIp) destination.require("ports");
   readPorts(destination, form, backend);
   if (destination.has("fqdn")) readFqdn(destination.map("fqdn"), form, portsListed, backend);
-  if (type != nullptr && type != &kFqdn) {
+  if (type == &kIp && destination.has("ip")) readIp(destination.map("ip"), backend);
+  if (type == &kKubernetesService || type == &kService) {
     destination.unsupported("type", "destinations of type " + std::string(type->name) + " are not supported", true,
                             backend.unsupported);
   }

@@ -152,8 +152,7 @@ TEST(DestinationBackend, AcceptsThePortInOnePlaceOnly) {
 }
 
 TEST(DestinationBackend, RemembersUnsupportedDestinations) {
-  const std::pair<const char*, const char*> destinations[] = {{"Ip", "ip: {address: 192.0.2.1}"},
-                                                              {"KubernetesService", "service: {name: a, namespace: b}"},
+  const std::pair<const char*, const char*> destinations[] = {{"KubernetesService", "service: {name: a, namespace: b}"},
                                                               {"Service", "service: {name: a, namespace: b}"}};
   for (const DestinationSpelling& spelling : kAll) {
     for (const auto& [type, field] : destinations) {
@@ -170,6 +169,35 @@ TEST(DestinationBackend, RemembersUnsupportedDestinations) {
             spelling,
             "{destination: {type: Ip, fqdn: {hostname: a.test}, ip: {}, ports: [{number: 80, protocol: HTTP}]}}")),
         testing::Contains(EndsWith("fqdn: must not be given when type is Ip")));
+  }
+}
+
+TEST(DestinationBackend, ReadsAnAddressInItsCanonicalForm) {
+  const std::string ports = ", ports: [{number: 443, protocol: HTTP}]}}";
+  for (const DestinationSpelling& spelling : kAll) {
+    const auto read = [&](const std::string& ip) {
+      return loadBackend(spelling, "{destination: {type: IP, " + ip + ports);
+    };
+    for (const auto& [address, canonical] :
+         {std::pair{"192.0.2.1", "192.0.2.1"}, std::pair{"'2001:DB8:0:0::1'", "2001:db8::1"},
+          std::pair{"'::ffff:192.0.2.1'", "::ffff:192.0.2.1"}}) {
+      const Configuration configuration = read("ip: {address: " + std::string(address) + "}");
+      ASSERT_THAT(problemsIn(configuration), IsEmpty()) << address;
+      const Backend& backend = configuration.model.all<Backend>().at(0);
+      EXPECT_EQ(backend.hostname, canonical);
+      EXPECT_THAT(backend.unsupported, IsEmpty());
+    }
+    for (const char* wrong :
+         {"a.test", "192.0.2", "192.0.2.01", "192.0.2.1:80", "'[2001:db8::1]'", "'fe80::1%eth0'", "1"}) {
+      EXPECT_THAT(problemsIn(read("ip: {address: " + std::string(wrong) + "}")),
+                  ElementsAre(HasSubstr("ip.address: must be")))
+          << wrong;
+    }
+    EXPECT_THAT(problemsIn(read("ip: {}")), ElementsAre(EndsWith("ip.address: is required")));
+    EXPECT_THAT(problemsIn(read("ip: {address: 192.0.2.1, port: 443}")),
+                ElementsAre(HasSubstr("ip.port: unknown field")));
+    EXPECT_THAT(problemsIn(loadBackend(spelling, "{destination: {type: Ip, ip: {address: 192.0.2.1}}}")),
+                ElementsAre(EndsWith("destination.ports: is required")));
   }
 }
 

@@ -35,6 +35,13 @@ TEST(Duration, IsWrittenAsItIsRead) {
   }
 }
 
+TEST(CanonicalIp, IsTheOnlySpellingOfAnAddress) {
+  EXPECT_EQ(canonicalIp("0:0:0:0:0:0:0:1"), "::1");
+  EXPECT_EQ(canonicalIp("FD00::A"), "fd00::a");
+  EXPECT_EQ(canonicalIp("127.0.0.1"), "127.0.0.1");
+  EXPECT_EQ(canonicalIp(""), "");
+}
+
 TEST(Quantity, ReadsBinaryAndDecimalSuffixes) {
   EXPECT_EQ(parseQuantity("0"), 0u);
   EXPECT_EQ(parseQuantity("100"), 100u);

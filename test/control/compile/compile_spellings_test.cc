@@ -86,9 +86,8 @@ TEST(BackendSpelling, HasTheStatusOfItsOwnCrd) {
 
 TEST(BackendSpelling, Answers500ForUnsupportedDestinations) {
   for (const BackendKind& spelling : kSpellings) {
-    for (const std::string destination :
-         {"type: Ip, ip: {address: 127.0.0.1}", "type: KubernetesService, service: {name: a, namespace: b}",
-          "type: Service, service: {name: a, namespace: b}"}) {
+    for (const std::string destination : {"type: KubernetesService, service: {name: a, namespace: b}",
+                                          "type: Service, service: {name: a, namespace: b}"}) {
       const std::string backend = backendOf(spelling, destination + ", ports: [{number: 80, protocol: HTTP}]");
       const World world({kClass, kGateway, backend, routeToSpelling(spelling, "")});
       EXPECT_EQ(world.condition(spelling.kind, "origin", "Accepted"), "False/UnsupportedValue") << destination;
@@ -96,9 +95,29 @@ TEST(BackendSpelling, Answers500ForUnsupportedDestinations) {
       EXPECT_EQ(world.outcome(), "500") << destination;
     }
   }
-  const std::string portless = backendOf(kOwn, "type: Ip, ip: {}");
+  const std::string portless = backendOf(kOwn, "type: Service, service: {}");
   EXPECT_EQ(World({kClass, kGateway, portless, routeToSpelling(kOwn, "")}).condition("Backend", "origin", "Accepted"),
             "False/UnsupportedValue");
+}
+
+TEST(BackendSpelling, LeadsToAnAddress) {
+  for (const BackendKind& spelling : kSpellings) {
+    const std::string ports =
+        ", ports: [{number: 443, protocol: HTTP, tls: {mode: Simple}}, {number: 81, protocol: HTTP}]";
+    const std::string v4 = backendOf(spelling, "type: Ip, ip: {address: 192.0.2.7}" + ports);
+    const World world({kClass, kGateway, v4, routeToSpelling(spelling, "443")});
+    ASSERT_EQ(world.outcome(), "default/origin") << spelling.group;
+    const routing::BackendPlan& plan = test::firstPlan(world);
+    EXPECT_EQ(plan.hostname, "192.0.2.7");
+    EXPECT_EQ(plan.authority, "192.0.2.7");
+    EXPECT_EQ(plan.tls->serverName, "192.0.2.7") << "by which the certificate is verified";
+    EXPECT_EQ(world.condition(spelling.kind, "origin", "Accepted"), "True/Accepted");
+    const std::string v6 = backendOf(spelling, "type: Ip, ip: {address: '2001:DB8:0::7'}" + ports);
+    const World other({kClass, kGateway, v6, routeToSpelling(spelling, "81")});
+    ASSERT_EQ(other.outcome(), "default/origin") << spelling.group;
+    EXPECT_EQ(test::firstPlan(other).hostname, "2001:db8::7");
+    EXPECT_EQ(test::firstPlan(other).authority, "[2001:db8::7]:81");
+  }
 }
 
 TEST(BackendSpelling, LosesOnlyThePortsWithAnUnsupportedProtocol) {

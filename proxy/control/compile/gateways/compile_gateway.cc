@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "config/fields/patterns.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
 #include "proxy/control/compile/gateways/listen_address.h"
 #include "proxy/control/compile/references.h"
@@ -40,7 +41,7 @@ void assignAddresses(GatewayPlan& plan) {
              ListenerState::kDown);
     }
     any = any || address.value.empty();
-    std::string value = canonicalAddress(address.value);
+    std::string value = config::canonicalIp(address.value);
     if (const char* why = whyUnusable(value)) {
       if (!plan.unusable) {
         plan.unusable = fault(reason::kAddressNotUsable, address.path + ".value: " + address.value + ": " + why);

@@ -14,9 +14,9 @@
 #include "config/model/model.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/gateways/claims.h"
+#include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/control/compile/references.h"
-#include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/route_table_builder.h"
 

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "proxy/routing/policy/address_guard.h"
 
@@ -21,13 +22,6 @@ bool parse(int family, std::string_view text, Bytes& bytes) {
 }
 
 }  // namespace
-
-std::string canonicalAddress(std::string_view text) {
-  V6 v6{};
-  if (!parse(AF_INET6, text, v6)) return std::string(text);  // IPv4 has only one spelling
-  std::array<char, INET6_ADDRSTRLEN> spelled{};
-  return ::inet_ntop(AF_INET6, v6.data(), spelled.data(), spelled.size());
-}
 
 const char* whyUnusable(std::string_view canonical) {
   V4 v4{};

@@ -4,13 +4,9 @@
 // sockets are opened.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 namespace sluice::control {
-
-/// Returns the canonical form: "::1" for "0:0:0:0:0:0:0:1". `text` is an IP address; "" stays "".
-std::string canonicalAddress(std::string_view text);
 
 /// Returns the reason why nobody can listen on that address and what to write instead; nullptr if the address is
 /// usable. `canonical` is in canonical form.
