@@ -102,7 +102,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     if (head.body == Body::kLength) control[lines++] = {"content-length", length.text()};
     if (head.acceptsTrailers) control[lines++] = {"te", "trailers"};
     if (head.expectContinue) control[lines++] = {"expect", "100-continue"};
-    return session_.sender().submitRequest(stream, {control.data(), lines}, head.headers, head.body != Body::kNone);
+    return session_.sender().submitRequest(stream, {control.data(), lines}, head);
   }
 
   void reportUnsendable() {

@@ -16,13 +16,14 @@ namespace {
 
 const std::uint8_t* asBytes(std::string_view text) { return reinterpret_cast<const std::uint8_t*>(text.data()); }
 
-// A value that is not named here was made by the codec: a number, or one of its words.
-bool isControlValue(std::string_view name, std::string_view value) {
-  if (value.empty()) return false;
-  if (name == ":path") return nghttp2_check_path(asBytes(value), value.size()) != 0;
-  if (name == ":authority") return nghttp2_check_authority(asBytes(value), value.size()) != 0;
-  if (name == ":method") return nghttp2_check_method(asBytes(value), value.size()) != 0;
-  return true;
+// The rest of the control data was made by the codec: numbers, and words of its own.
+bool isSendable(const RequestHead& head) {
+  const auto holds = [](std::string_view value, int (*check)(const std::uint8_t*, std::size_t)) {
+    return !value.empty() && check(asBytes(value), value.size()) != 0;
+  };
+  return holds(head.methodText, nghttp2_check_method) &&
+         (head.method == Method::kConnect || holds(head.target, nghttp2_check_path)) &&
+         (head.authority.empty() || holds(head.authority, nghttp2_check_authority));
 }
 
 bool isRegularName(std::string_view name) {
@@ -40,10 +41,8 @@ class LineList {
     }
   }
 
-  bool addControl(std::string_view staticName, std::string_view value) {
-    if (!isControlValue(staticName, value)) return false;
-    add(staticName, value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
-    return true;
+  void addControl(std::span<const H2Sender::ControlLine> lines) {
+    for (const H2Sender::ControlLine& line : lines) add(line.name, line.value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
   }
   bool addField(const Field& field) {
     const bool clean = field.care == Care::kNone;
@@ -233,9 +232,8 @@ void H2Sender::writeGoodbye(base::ByteQueue& out) {
 void H2Sender::submitResponse(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields,
                               Head kind) {
   LineList lines(control.size() + fields.size());
-  bool sound = true;
-  for (const ControlLine& line : control) sound = sound && lines.addControl(line.name, line.value);
-  if (!sound || !lines.addFields(fields)) {
+  lines.addControl(control);
+  if (!lines.addFields(fields)) {
     stream.failure = kBadLine;
     return submitReset(stream, H2ErrorCode::kInternalError);
   }
@@ -257,16 +255,14 @@ void H2Sender::submitResponse(H2Stream& stream, std::span<const ControlLine> con
   if (status != 0) submitReset(stream, H2ErrorCode::kInternalError);
 }
 
-bool H2Sender::submitRequest(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields,
-                             bool withBody) {
-  LineList lines(control.size() + fields.size());
-  for (const ControlLine& line : control) {
-    if (!lines.addControl(line.name, line.value)) return false;
-  }
-  if (!lines.addFields(fields)) return false;
+bool H2Sender::submitRequest(H2Stream& stream, std::span<const ControlLine> control, const RequestHead& head) {
+  if (!isSendable(head)) return false;
+  LineList lines(control.size() + head.headers.size());
+  lines.addControl(control);
+  if (!lines.addFields(head.headers)) return false;
   const nghttp2_data_provider provider = Sending::providerOf(stream);
   const std::int32_t id = nghttp2_submit_request(connection_.library, nullptr, lines.data(), lines.size(),
-                                                 withBody ? &provider : nullptr, &stream);
+                                                 head.body != Body::kNone ? &provider : nullptr, &stream);
   if (id < 0) return false;
   stream.id = static_cast<StreamId>(id);
   return true;

@@ -37,9 +37,9 @@ class H2Sender {
   enum class Head : std::uint8_t { kInterim, kLast, kBeforeBody };
   /// Submits a response head. A line that may not stand in a field section resets the stream instead.
   void submitResponse(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields, Head kind);
-  /// Submits a request and names the stream. Returns false if a line may not stand in a field section; nothing was
-  /// submitted then.
-  bool submitRequest(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields, bool withBody);
+  /// Submits a request, whose control data is in `control`, and names the stream. Returns false if a line may not stand
+  /// in a field section; nothing was submitted then.
+  bool submitRequest(H2Stream& stream, std::span<const ControlLine> control, const RequestHead& head);
   void submitReset(H2Stream& stream, H2ErrorCode code);
   void submitPing();
   /// Submits a GOAWAY that names the last stream that was begun, or with `notice` one that promises such a GOAWAY (RFC
