@@ -126,7 +126,9 @@ class FieldLineReader {
   }
 
  private:
-  void keep(const Field& field) { section_.kept.add(arena_, Field{field.name, field.value, field.id, Care::kNone}); }
+  void keep(const Field& field) {
+    section_.kept.add(arena_, Field{field.name, field.value, field.id, cleaned(field.care)});
+  }
 
   const char* readTe(const Field& field) {
     if (version_ == Version::kHttp2 && !equalsIgnoreCase(field.value, "trailers")) return "a TE other than trailers";

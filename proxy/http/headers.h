@@ -53,12 +53,17 @@ FieldId fieldId(std::string_view lowerCaseName);
 /// Returns the name of an id other than kOther, in lower case and with static lifetime.
 std::string_view fieldName(FieldId id);
 
-/// How carefully a codec writes a field.
+/// How carefully a codec writes a field; two marks, of which each may stand alone.
 enum class Care : std::uint8_t {
-  kLook,   // an edit has added it: the codec checks it
-  kNone,   // hygiene has found that name and value may be written in any version
-  kSecret  // it is looked at, and no peer keeps it in a table that others may guess from (RFC 7541 section 7.1.3)
+  kLook = 0,    // an edit has added it: the codec checks it
+  kNone = 1,    // hygiene has found that name and value may be written in any version
+  kSecret = 2,  // it is looked at, and no peer keeps it in a table that others may guess from (RFC 7541 section 7.1.3)
+  kCleanSecret = 3  // hygiene has looked at it, and no peer keeps it
 };
+constexpr bool isClean(Care care) { return (static_cast<unsigned>(care) & 1) != 0; }
+constexpr bool isSecret(Care care) { return (static_cast<unsigned>(care) & 2) != 0; }
+/// Returns the care of a field at which hygiene has looked.
+constexpr Care cleaned(Care care) { return static_cast<Care>(static_cast<unsigned>(care) | 1); }
 
 struct Field {
   std::string_view name;
@@ -80,6 +85,8 @@ class Headers {
     if (size_ == capacity_) return addGrowing(arena, field);
     fields_[size_++] = field;
   }
+  /// There is a line.
+  void setCareOfLast(Care care) { fields_[size_ - 1].care = care; }
   /// Makes room for `count` lines in all, so that so many can be added without moving the list.
   void reserve(base::Arena& arena, std::size_t count);
 

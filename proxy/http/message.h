@@ -69,6 +69,7 @@ struct RequestHead {
   std::uint64_t contentLength = 0;  // if body is kLength
   bool expectContinue = false;      // the client waits for a 100 (RFC 9110 section 10.1.1)
   bool acceptsTrailers = false;     // TE: trailers
+  bool secretControl = false;       // method, authority or target hold a secret, as Care::kSecret says of a field
   /// The path holds "%2F" or "//", about which the table of routes decides (RouteTable::slashRules()).
   bool unusualSlashes = false;
   Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel

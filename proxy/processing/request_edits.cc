@@ -5,7 +5,7 @@
 namespace sluice::processing {
 
 void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool withSecrets) const {
-  const bool withheld = !withSecrets && field.care == http::Care::kSecret;
+  const bool withheld = !withSecrets && http::isSecret(field.care);
   switch (kind) {
     case Kind::kAdd:
       if (!withheld) head.headers.add(arena, field);
@@ -18,6 +18,7 @@ void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool with
       return;
     case Kind::kSetParameter:
       head.target = replaceParameter(arena, head.target, field.name, withheld ? std::string_view() : field.value);
+      head.secretControl = head.secretControl || (!withheld && http::isSecret(field.care));
       return;
   }
 }

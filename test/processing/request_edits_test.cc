@@ -78,6 +78,19 @@ TEST_F(RequestEditsTest, LeaveSecretsOutOfACopy) {
   EXPECT_EQ(text(copy), "/a?b=1;x-b=2;");
 }
 
+TEST_F(RequestEditsTest, ASecretParameterMakesTheTargetASecret) {
+  http::RequestHead head = before_;
+  editor(first_).setParameter("key", "key=open", http::Care::kNone);
+  edits_.layOn(arena_, head, [](const Step&) { return true; });
+  EXPECT_FALSE(head.secretControl);
+  editor(second_).setParameter("key", "key=hidden", http::Care::kSecret);
+  http::RequestHead copy = before_;
+  edits_.layOnCopy(arena_, copy);
+  EXPECT_FALSE(copy.secretControl) << "a copy does not get the secret";
+  edits_.layOn(arena_, head, [](const Step&) { return true; });
+  EXPECT_TRUE(head.secretControl);
+}
+
 TEST_F(RequestEditsTest, CanBeRewoundToAMark) {
   edits_.begin(arena_, first_);
   const RequestEdits::Mark mark = edits_.end();

@@ -54,6 +54,10 @@ std::string indexedLine(std::string_view name, std::string_view value) {
   return std::string(1, '\x40').append(literal(name)).append(literal(value));
 }
 
+std::string secretLine(std::string_view name, std::string_view value) {
+  return std::string(1, '\x10').append(literal(name)).append(literal(value));
+}
+
 std::string reference(std::uint8_t index) { return {static_cast<char>(0x80 | index)}; }
 
 std::string block(const H2Lines& lines) {
@@ -181,6 +185,7 @@ void H2FrameReader::inflate(H2Frame& frame) {
     if ((flags & NGHTTP2_HD_INFLATE_EMIT) != 0) {
       frame.lines.emplace_back(std::string(reinterpret_cast<const char*>(line.name), line.namelen),
                                std::string(reinterpret_cast<const char*>(line.value), line.valuelen));
+      if ((line.flags & NGHTTP2_NV_FLAG_NO_INDEX) != 0) frame.secrets.push_back(frame.lines.back().first);
     }
     if ((flags & NGHTTP2_HD_INFLATE_FINAL) != 0) break;
   }

@@ -36,6 +36,7 @@ inline constexpr std::uint8_t kAck = 0x1;
 inline constexpr std::uint8_t kEndStream = 0x1;
 inline constexpr std::uint8_t kEndHeaders = 0x4;
 inline constexpr std::uint8_t kPadded = 0x8;
+inline constexpr std::uint8_t kPriority = 0x20;
 }  // namespace h2flag
 
 /// These are the codes of RFC 9113 section 7.
@@ -48,6 +49,7 @@ inline constexpr std::uint32_t kStreamClosed = 0x5;
 inline constexpr std::uint32_t kFrameSizeError = 0x6;
 inline constexpr std::uint32_t kRefusedStream = 0x7;
 inline constexpr std::uint32_t kCancel = 0x8;
+inline constexpr std::uint32_t kCompressionError = 0x9;
 inline constexpr std::uint32_t kEnhanceYourCalm = 0xb;
 }  // namespace h2error
 
@@ -63,6 +65,8 @@ std::string block(const H2Lines& lines);
 /// Return an HPACK literal that enters the dynamic table (its newest entry has index 62), and a reference to an entry.
 std::string indexedLine(std::string_view name, std::string_view value);
 std::string reference(std::uint8_t index);
+/// Returns an HPACK literal that nobody may index (RFC 7541 section 6.2.3).
+std::string secretLine(std::string_view name, std::string_view value);
 
 std::string headers(std::uint32_t stream, std::string_view block, bool endStream, bool endHeaders = true);
 std::string headers(std::uint32_t stream, const H2Lines& lines, bool endStream);
@@ -88,8 +92,9 @@ struct H2Frame {
   H2Type type{};
   std::uint8_t flags = 0;
   std::uint32_t stream = 0;
-  std::string payload;  // with its padding, if any
-  H2Lines lines;        // of the whole field block, on the frame that ended it
+  std::string payload;               // with its padding, if any
+  H2Lines lines;                     // of the whole field block, on the frame that ended it
+  std::vector<std::string> secrets;  // the names of those lines that are literals which nobody may index
 
   bool endsStream() const { return (flags & h2flag::kEndStream) != 0; }
   /// Returns the error code of RST_STREAM and GOAWAY.

@@ -64,7 +64,7 @@ class HeadText {
 
 bool areWritable(const Headers& headers) {
   return std::all_of(headers.begin(), headers.end(), [](const Field& field) {
-    return field.care == Care::kNone ||
+    return isClean(field.care) ||
            ((field.id != FieldId::kOther || isFieldName(field.name)) && isFieldValue(field.value));
   });
 }

@@ -22,6 +22,7 @@ void H2FieldReader::begin() {
   fields = Headers();
   method = scheme = authority = path = protocol = {};
   status = 0;
+  secretControl = false;
   bytes_ = 0;
   lines_ = 0;
   excess_.reset();
@@ -51,6 +52,14 @@ bool H2FieldReader::add(const Text& name, const Text& value) {
   const std::string_view kept = id == FieldId::kOther ? keep(name) : fieldName(id);
   fields.add(arena, Field{kept, keep(value), id});
   return true;
+}
+
+void H2FieldReader::hideLast() {
+  if (lines_ == 0) {
+    secretControl = true;
+  } else if (!excess_) {
+    fields.setCareOfLast(Care::kSecret);
+  }
 }
 
 // nghttp2 has checked which pseudo-header fields may stand here, that none comes twice, and that :status has three

@@ -29,6 +29,8 @@ class H2FieldReader {
   void begin();
   /// Returns false if the section is so far beyond its bound that decoding it to the end would only serve an attacker.
   bool add(const Text& name, const Text& value);
+  /// Says of the line that was added last that its sender lets nobody index it (RFC 7541 section 6.2.3).
+  void hideLast();
   /// Returns the bound that the section broke, if any.
   std::optional<Limit> excess() const { return excess_; }
 
@@ -36,6 +38,7 @@ class H2FieldReader {
   Headers fields;
   std::string_view method, scheme, authority, path, protocol;
   std::uint16_t status = 0;
+  bool secretControl = false;  // a pseudo-header field was a secret
 
  private:
   std::string_view keep(const Text& text) { return text.isStatic ? text.bytes : arena.copy(text.bytes); }
@@ -44,7 +47,7 @@ class H2FieldReader {
 
   const Limits& limits_;
   std::uint64_t bytes_ = 0;
-  std::uint32_t lines_ = 0;
+  std::uint32_t lines_ = 0;  // without pseudo-header fields, which come first
   std::optional<Limit> excess_;
 };
 

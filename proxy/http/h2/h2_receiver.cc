@@ -54,11 +54,21 @@ struct H2Receiver::Receiving {
   }
 
   static int header(nghttp2_session*, const nghttp2_frame* frame, nghttp2_rcbuf* name, nghttp2_rcbuf* value,
-                    std::uint8_t, void* userData) {
+                    std::uint8_t flags, void* userData) {
     if (frame->hd.type != NGHTTP2_HEADERS) return 0;
     H2Receiver& receiver = self(userData);
+    if ((flags & NGHTTP2_NV_FLAG_NO_INDEX) != 0) return secretLine(receiver, name, value);
+    return line(receiver, name, value);
+  }
+  static int line(H2Receiver& receiver, nghttp2_rcbuf* name, nghttp2_rcbuf* value) {
     if (receiver.section_.add(textOf(name), textOf(value))) return 0;
     return receiver.connection_.fail(H2ErrorCode::kEnhanceYourCalm, receiver.section_.excess());
+  }
+  // Kept out of header(), which rarely needs it.
+  [[gnu::noinline]] static int secretLine(H2Receiver& receiver, nghttp2_rcbuf* name, nghttp2_rcbuf* value) {
+    const int status = line(receiver, name, value);
+    if (status == 0) receiver.section_.hideLast();
+    return status;
   }
 
   // Without this, nghttp2 would drop a malformed line and let the rest pass (RFC 9113 section 8.2.1 wants the message

@@ -26,6 +26,21 @@ bool isSendable(const RequestHead& head) {
          (head.authority.empty() || holds(head.authority, nghttp2_check_authority));
 }
 
+// nghttp2's flags for the fields of each id. Credentials are never indexed (RFC 7541 section 7.1.3): those of many
+// clients go over one connection to a backend, from whose table one of them could guess what another has sent.
+constexpr std::array<std::uint8_t, static_cast<std::size_t>(FieldId::kXForwardedProto) + 1> kFieldFlags = [] {
+  std::array<std::uint8_t, static_cast<std::size_t>(FieldId::kXForwardedProto) + 1> flags{};
+  for (std::size_t id = 1; id < flags.size(); ++id) flags[id] = NGHTTP2_NV_FLAG_NO_COPY_NAME;
+  for (const FieldId id :
+       {FieldId::kAuthorization, FieldId::kCookie, FieldId::kProxyAuthorization, FieldId::kSetCookie})
+    flags[static_cast<std::size_t>(id)] |= NGHTTP2_NV_FLAG_NO_INDEX;
+  return flags;
+}();
+
+int flagsOf(const Field& field) {
+  return kFieldFlags[static_cast<std::size_t>(field.id)] | (isSecret(field.care) ? NGHTTP2_NV_FLAG_NO_INDEX : 0);
+}
+
 bool isRegularName(std::string_view name) {
   return !name.starts_with(':') && nghttp2_check_header_name(asBytes(name), name.size()) != 0;
 }
@@ -41,19 +56,20 @@ class LineList {
     }
   }
 
-  void addControl(std::span<const H2Sender::ControlLine> lines) {
-    for (const H2Sender::ControlLine& line : lines) add(line.name, line.value, NGHTTP2_NV_FLAG_NO_COPY_NAME);
+  void addControl(std::span<const H2Sender::ControlLine> lines, int secrecy) {
+    for (const H2Sender::ControlLine& line : lines) {
+      add(line.name, line.value, NGHTTP2_NV_FLAG_NO_COPY_NAME | secrecy);
+    }
   }
   bool addField(const Field& field) {
-    const bool clean = field.care == Care::kNone;
+    const bool clean = isClean(field.care);
     if (!clean && !isFieldValue(field.value)) return false;
-    const int secrecy = field.care == Care::kSecret ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE;
     if (field.id != FieldId::kOther) {
-      add(fieldName(field.id), field.value, NGHTTP2_NV_FLAG_NO_COPY_NAME | secrecy);
+      add(fieldName(field.id), field.value, flagsOf(field));
       return true;
     }
     if (!clean && !isRegularName(field.name)) return false;
-    add(field.name, field.value, secrecy);
+    add(field.name, field.value, flagsOf(field));
     return true;
   }
   bool addFields(const Headers& fields) {
@@ -232,7 +248,7 @@ void H2Sender::writeGoodbye(base::ByteQueue& out) {
 void H2Sender::submitResponse(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields,
                               Head kind) {
   LineList lines(control.size() + fields.size());
-  lines.addControl(control);
+  lines.addControl(control, NGHTTP2_NV_FLAG_NONE);
   if (!lines.addFields(fields)) {
     stream.failure = kBadLine;
     return submitReset(stream, H2ErrorCode::kInternalError);
@@ -258,7 +274,7 @@ void H2Sender::submitResponse(H2Stream& stream, std::span<const ControlLine> con
 bool H2Sender::submitRequest(H2Stream& stream, std::span<const ControlLine> control, const RequestHead& head) {
   if (!isSendable(head)) return false;
   LineList lines(control.size() + head.headers.size());
-  lines.addControl(control);
+  lines.addControl(control, head.secretControl ? NGHTTP2_NV_FLAG_NO_INDEX : NGHTTP2_NV_FLAG_NONE);
   if (!lines.addFields(head.headers)) return false;
   const nghttp2_data_provider provider = Sending::providerOf(stream);
   const std::int32_t id = nghttp2_submit_request(connection_.library, nullptr, lines.data(), lines.size(),

@@ -120,6 +120,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     base::Result<RequestHead> head = checkRequest(message.arena, raw, scheme_);
     if (!head) return refuse(stream, head.error(), endOfStream);
     message.head = *std::move(head);
+    message.head.secretControl = session_.section().secretControl;
     const bool hasBody = message.head.body != Body::kNone;
     stream.method = message.head.body == Body::kTunnel ? Method::kConnect : message.head.method;
     stream.receive = endOfStream ? Receive::kDone : hasBody ? Receive::kBody : Receive::kDiscard;
