@@ -68,6 +68,18 @@ TEST_F(H2Server, ReadsARequestWithoutABody) {
   EXPECT_EQ(codec->state(), CodecState::kOpen);
 }
 
+TEST_F(H2Server, BoundsThePathAsItDoesARequestLine) {
+  limits.requestLineBytes = 40;
+  start();
+  exchange(h2::clientHello() + h2::headers(1, h2::get("/" + std::string(39, 'a')), true));
+  EXPECT_FALSE(sink.last().bad);
+  EXPECT_TRUE(sink.limits.empty());
+  exchange(h2::headers(3, h2::get("/" + std::string(40, 'a')), true));
+  EXPECT_TRUE(sink.last().bad);
+  EXPECT_EQ(sink.last().error.status, 414);
+  EXPECT_EQ(sink.limits, std::vector{Limit::kRequestLineBytes});
+}
+
 TEST_F(H2Server, ReadsBytesOneAtATime) {
   H2Lines lines = h2::post("/up");
   lines.emplace_back("x-a", "1");

@@ -78,6 +78,14 @@ TEST_F(MessageLimits, BoundTheRequestLine) {
   EXPECT_TRUE(gateway.limitWasHit("requestLineBytes"));
 }
 
+TEST_F(MessageLimits, BoundThePathOverHttp2) {
+  const GatewayProcess gateway = gatewayWith("requestLineBytes: 256");
+  EXPECT_EQ(askH2(gateway, h2::get("/" + std::string(255, 'a'))), "200");
+  EXPECT_EQ(gateway.limitHits("requestLineBytes"), 0);
+  EXPECT_EQ(askH2(gateway, h2::get("/" + std::string(256, 'a'))), "414");
+  EXPECT_TRUE(gateway.limitWasHit("requestLineBytes"));
+}
+
 TEST_F(MessageLimits, BoundHeaderBytesOverHttp11) {
   const GatewayProcess gateway = gatewayWith("headerBytes: 1Ki");
   const auto request = [](std::size_t size) {  // each field counts 32 bytes more than its name and value

@@ -107,6 +107,10 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
       sink_.onLimitHit(*session_.section().excess());
       return refuse(stream, base::Error::badRequest(431, "the request's header section is too large"), endOfStream);
     }
+    if (session_.section().path.size() > session_.limits().requestLineBytes) {
+      sink_.onLimitHit(Limit::kRequestLineBytes);
+      return refuse(stream, base::Error::badRequest(414, "the request's path is too long"), endOfStream);
+    }
     RequestMessage message(session_.pool());
     message.arena = std::move(session_.section().arena);
     RawRequest raw{.method = session_.section().method,
