@@ -143,6 +143,7 @@ http::Token AdminConnection::onBadRequest(http::StreamId stream, const base::Err
 }
 
 void AdminConnection::onRequestReset(http::Token token, const base::Error&, bool answerable) {
+  requestEnded();
   if (!answerable) requests_.erase(static_cast<http::StreamId>(token));
 }
 
@@ -161,6 +162,7 @@ void AdminConnection::onResponseBodyTaken(http::Token token, std::size_t /*count
 }
 
 void AdminConnection::onResponseSent(http::Token token) {
+  requestEnded();
   served_ = true;
   moved();
   requests_.erase(static_cast<http::StreamId>(token));

@@ -46,6 +46,7 @@ void DownstreamConnection::onRequestEnd(http::Token token, http::Trailers&& trai
 }
 
 void DownstreamConnection::onRequestReset(http::Token token, const base::Error& error, bool answerable) {
+  requestEnded();
   if (exchange::Exchange* exchange = exchanges_.find(token)) exchange->onRequestReset(error, answerable);
 }
 
@@ -59,6 +60,7 @@ void DownstreamConnection::onResponseBodyTaken(http::Token token, std::size_t co
 }
 
 void DownstreamConnection::onResponseSent(http::Token token) {
+  requestEnded();
   if (exchange::Exchange* exchange = exchanges_.find(token)) exchange->raise(exchange::Event::kResponseSent);
 }
 

@@ -56,7 +56,6 @@ void ServerConnection::onBytes(std::string_view bytes) {
     case State::kSniffing:
       return sniff(bytes);
     case State::kServing:
-      lastActive_ = parts_.worker.now();
       return codec_->feed(bytes);
     case State::kLingering:
       lingerBudget_ -= std::min(lingerBudget_, bytes.size());
@@ -169,7 +168,7 @@ void ServerConnection::pump() {
     const std::size_t offered = out_.size();
     transport_->write(out_);
     if (offered == before && out_.size() == offered) return;
-    lastActive_ = parts_.worker.now();
+    if (before > 0) lastActive_ = parts_.worker.now();  // the client takes what waited for it
   }
 }
 

@@ -49,7 +49,12 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   /// Called when a timeout of the settings has ended something; `name` is its key there.
   virtual void onTimeout(std::string_view name) = 0;
   /// Called when the sink has taken a whole head: if another one is pending already, its time begins now.
-  void headArrived() { headSince_ = {}; }
+  void headArrived() {
+    headSince_ = {};
+    lastActive_ = parts_.worker.now();
+  }
+  /// Called when a request is over: from now on the connection may be idle, whatever else the client sends.
+  void requestEnded() { lastActive_ = parts_.worker.now(); }
   http::ServerCodec* codecOrNull() { return codec_.get(); }
   const net::Address& peer() const { return transport_->peer(); }
   bool secure() const { return tls_ != nullptr; }

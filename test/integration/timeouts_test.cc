@@ -192,18 +192,23 @@ TEST_F(GatewayTimeouts, ClientIdleEndsAConnectionAfterItsLastResponse) {
   EXPECT_TRUE(gateway.limitWasHit("clientIdle"));
 }
 
-TEST_F(GatewayTimeouts, ClientIdleSendsGoawayOverHttp2) {
-  const GatewayProcess gateway(timed("clientIdle: 100s"));
-  H2Client client(gateway.port());
-  client.send(h2::headers(1, h2::get(), true));
-  EXPECT_TRUE(client.readStream(1));
-  time_.pass(gateway, kLong);
-  EXPECT_TRUE(client.readFrame(H2Type::kGoaway, 0));
-  time_.pass(gateway, kLong);  // the client has as long again to close
-  EXPECT_TRUE(client.readToEnd());
-  EXPECT_EQ(client.status(1), "200");
-  EXPECT_EQ(client.goawayCode(), h2error::kNoError);
-  EXPECT_TRUE(gateway.limitWasHit("clientIdle"));
+TEST_F(GatewayTimeouts, ClientIdleSendsGoawayOverHttp2AlsoIfTheClientPings) {
+  for (const bool pings : {false, true}) {
+    const GatewayProcess gateway(timed("clientIdle: 100s"));
+    H2Client client(gateway.port());
+    client.send(h2::headers(1, h2::get(), true));
+    EXPECT_TRUE(client.readStream(1));
+    for (int i = 0; i < 3; ++i) {
+      time_.pass(gateway, kWithin);
+      if (pings) client.send(h2::ping());
+    }
+    EXPECT_TRUE(client.readFrame(H2Type::kGoaway, 0));
+    time_.pass(gateway, kLong);  // the client has as long again to close
+    EXPECT_TRUE(client.readToEnd());
+    EXPECT_EQ(client.status(1), "200");
+    EXPECT_EQ(client.goawayCode(), h2error::kNoError);
+    EXPECT_TRUE(gateway.limitWasHit("clientIdle"));
+  }
 }
 
 TEST_F(GatewayTimeouts, ClientIdleDoesNotCountTheTimeOfAnExchange) {

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "test/net/socket_pair.h"
+#include "test/support/h2_frames.h"
 #include "test/support/loop_driver.h"
 #include "test/support/manual_clock.h"
 #include "test/support/test_pki.h"
@@ -63,6 +64,7 @@ class Greeter final : public ServerConnection {
   void onRequestEnd(http::Token) override {}
   void onRequestEnd(http::Token, http::Trailers&&) override {}
   void onRequestReset(http::Token token, const base::Error&, bool) override {
+    requestEnded();
     pipes_.erase(static_cast<http::StreamId>(token));
   }
   http::BodyPipe* responseBody(http::Token token) override {
@@ -71,6 +73,7 @@ class Greeter final : public ServerConnection {
   }
   void onResponseBodyTaken(http::Token, std::size_t) override {}
   void onResponseSent(http::Token token) override {
+    requestEnded();
     pipes_.erase(static_cast<http::StreamId>(token));
     markDirty();
   }
@@ -256,6 +259,36 @@ TEST_F(ServerConnectionTest, IsNotIdleWhileARequestIsInFlight) {
   for (int i = 0; i < 5; ++i) advance(seconds(61));
   EXPECT_TRUE(connection().timeouts.empty());
   EXPECT_FALSE(connection().dead());
+}
+
+TEST_F(ServerConnectionTest, AnHttp2ClientThatOnlyPingsIsIdle) {
+  open();
+  send(test::h2::clientHello() + test::h2::settingsAck());
+  pump();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_TRUE(connection().timeouts.empty());
+    advance(seconds(19));
+    received_.clear();
+    send(test::h2::ping());
+    ASSERT_TRUE(arrives(std::string_view("\0\0\x8\x6\x1", 5)));
+  }
+  advancePast(seconds(3));
+  EXPECT_EQ(connection().timeouts, std::vector<std::string>{"clientIdle"});
+  send(test::h2::ping(true));
+  EXPECT_TRUE(ends());
+}
+
+TEST_F(ServerConnectionTest, AnHttp2ClientIsIdleFromItsLastResponseOn) {
+  open();
+  send(test::h2::clientHello() + test::h2::settingsAck());
+  pump();
+  advance(seconds(50));
+  send(test::h2::headers(1, test::h2::get(), true));
+  ASSERT_TRUE(arrives("hi"));
+  advance(seconds(59));
+  EXPECT_TRUE(connection().timeouts.empty());
+  advancePast(seconds(1));
+  EXPECT_EQ(connection().timeouts, std::vector<std::string>{"clientIdle"});
 }
 
 TEST_F(ServerConnectionTest, EndsASilentClientByTlsHandshake) {
