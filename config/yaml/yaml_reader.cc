@@ -31,18 +31,28 @@ class ViewBuffer final : public std::streambuf {
   ViewBuffer(std::string_view text, Lookahead& lookahead) : text_(text), lookahead_(lookahead) {
     char* begin = const_cast<char*>(text.data());  // never written: setg has no const form
     setg(begin, begin, begin + text.size());
+    // The parser's constructor reads this much, and would lose memory if that threw.
+    count(kFirstRead);
   }
 
  protected:
   std::streamsize xsgetn(char* to, std::streamsize most) override {
-    const auto begin = static_cast<std::size_t>(gptr() - eback());
-    const std::streamsize count = std::streambuf::xsgetn(to, most);
-    const std::size_t bad = lookahead_.take(text_.substr(begin, static_cast<std::size_t>(count)));
-    if (bad == std::string_view::npos) return count;
-    throw YamlError{markAt(begin + bad), "a value of too many tokens"};
+    const std::streamsize size = std::streambuf::xsgetn(to, most);
+    count(static_cast<std::size_t>(gptr() - eback()));
+    return size;
   }
 
  private:
+  static constexpr std::size_t kFirstRead = 2048;
+
+  /// Counts the text up to there, as far as it has not been counted.
+  void count(std::size_t end) {
+    if (end <= counted_) return;
+    const std::size_t begin = std::exchange(counted_, std::min(end, text_.size()));
+    const std::size_t bad = lookahead_.take(text_.substr(begin, counted_ - begin));
+    if (bad != std::string_view::npos) throw YamlError{markAt(begin + bad), "a value of too many tokens"};
+  }
+
   YAML::Mark markAt(std::size_t offset) const {
     const std::string_view before = text_.substr(0, offset);
     YAML::Mark mark;
@@ -54,6 +64,7 @@ class ViewBuffer final : public std::streambuf {
 
   const std::string_view text_;
   Lookahead& lookahead_;
+  std::size_t counted_ = 0;
 };
 
 class TreeBuilder final : public YAML::EventHandler {
