@@ -147,8 +147,9 @@ TEST(FewDescriptors, AreKeptForTheHealthPortFromSilentBackends) {
     self.readHead(socket);
     self.waitUntilItStops();
   });
-  GatewayProcess gateway(
-      {.backends = {{.port = origin.port()}}, .settings = "drainTimeout: 0s\n", .startedBy = kFewDescriptors});
+  GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                          .settings = "drainTimeout: 0s\ntimeouts: {requestHeader: 10m}\n",
+                          .startedBy = kFewDescriptors});
   Attack attack(gateway, probing(gateway), kBounds);
   // All clients connect before the first one asks, so that connections to their Backends find less room than they need.
   std::vector<BlockingSocket> clients;
