@@ -148,8 +148,8 @@ void ResponsePath::start() {
   if (http::ServerCodec* codec = t_.codec()) codec->sendResponse(t_.client.stream, response.head);
 }
 
-/// RFC 9110 section 6.6.1: a final response has the time of its origin, or else that of the first recipient with a
-/// clock. A step may have set one too.
+/// Gives a response without a Date the current time, unless a step has set one. The origin should have; if it did not,
+/// the first recipient that has a clock does (RFC 9110 section 6.6.1).
 void ResponsePath::addDate(http::ResponseMessage& response) {
   if (response.head.headers.find(http::FieldId::kDate) != nullptr) return;
   response.head.headers.add(response.arena, http::FieldId::kDate, response.arena.copy(t_.context.date()));

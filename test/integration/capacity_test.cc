@@ -158,13 +158,9 @@ TEST_F(BackendLimits, BackendRequestsRefusesOneMore) {
 
 TEST_F(BackendLimits, OneBackendAtItsBoundDoesNotHinderAnother) {
   RawOrigin other(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"));
-  const GatewayProcess gateway(
-      {.backends = {{.port = origin_.port()}, {.name = "other", .port = other.port()}},
-       .settings = limits("backendRequests: 1"),
-       .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
-                 "metadata: {namespace: test, name: both}\nspec:\n  parentRefs: [{name: egress}]\n"
-                 "  rules:\n" +
-                 ruleOfPrefix("/", "origin") + ruleOfPrefix("/other", "other")});
+  const GatewayProcess gateway({.backends = {{.port = origin_.port()}, {.name = "other", .port = other.port()}},
+                                .settings = limits("backendRequests: 1"),
+                                .routes = routeOfRules(ruleOfPrefix("/", "origin") + ruleOfPrefix("/other", "other"))});
   BlockingSocket first = begin(gateway);
   ASSERT_TRUE(valve_.receives(1));
   expectTooMany(begin(gateway));
@@ -175,13 +171,9 @@ TEST_F(BackendLimits, OneBackendAtItsBoundDoesNotHinderAnother) {
 
 // Two namespaces may each have a Backend for the same origin.
 TEST_F(BackendLimits, TwoBackendsForOneOriginShareNeitherBoundsNorConnections) {
-  const GatewayProcess gateway(
-      {.backends = {{.port = origin_.port()}, {.name = "twin", .port = origin_.port()}},
-       .settings = limits("backendConnections: 1, backendRequests: 1"),
-       .routes = "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\n"
-                 "metadata: {namespace: test, name: both}\nspec:\n  parentRefs: [{name: egress}]\n"
-                 "  rules:\n" +
-                 ruleOfPrefix("/", "origin") + ruleOfPrefix("/twin", "twin")});
+  const GatewayProcess gateway({.backends = {{.port = origin_.port()}, {.name = "twin", .port = origin_.port()}},
+                                .settings = limits("backendConnections: 1, backendRequests: 1"),
+                                .routes = routeOfRules(ruleOfPrefix("/", "origin") + ruleOfPrefix("/twin", "twin"))});
   BlockingSocket first = begin(gateway);
   ASSERT_TRUE(valve_.receives(1));
   BlockingSocket second = BlockingSocket::connect(gateway.port());

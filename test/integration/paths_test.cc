@@ -8,22 +8,19 @@
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kOriginRef = "{group: gateway.networking.k8s.io, kind: Backend, name: origin}";
-
 /// Returns an HTTPRoute for a hostname, with one rule per match.
 std::string routeOfPaths(const std::string& hostname, const std::vector<std::string>& matches) {
   std::string route =
       "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: " + hostname +
       "}\nspec:\n  parentRefs: [{name: egress}]\n  hostnames: [" + hostname + "]\n  rules:\n";
-  for (const std::string& match : matches) {
-    route += "    - matches: [" + match + "]\n      backendRefs: [" + kOriginRef + "]\n";
-  }
+  for (const std::string& match : matches) route += "    - matches: [" + match + "]\n" + backendRefs();
   return route;
 }
 
@@ -40,9 +37,7 @@ class Paths : public testing::Test {
   /// Returns the path that the origin got, or the status of the gateway's answer.
   std::string forwarded(const GatewayProcess& gateway, const std::string& host, const std::string& path) {
     const std::size_t before = origin_.heads().size();
-    const std::string status = run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "--path-as-is", "-H",
-                                    "Host: " + host, gateway.url(path)})
-                                   .output;
+    const std::string status = statusOf(gateway, path, {"--path-as-is", "-H", "Host: " + host});
     const std::vector<std::string> heads = origin_.heads();
     if (heads.size() == before) return status;
     const std::string& head = heads.back();
@@ -90,9 +85,7 @@ TEST_F(Paths, SettingsDecideForAllHosts) {
 TEST_F(Paths, HaveTheSameFormInHttp2) {
   const GatewayProcess gateway(specOf());
   const auto status = [&](const std::string& host, const std::string& path) {
-    return run({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", "--http2-prior-knowledge", "--path-as-is", "-H",
-                "Host: " + host, gateway.url(path)})
-        .output;
+    return statusOf(gateway, path, {"--http2-prior-knowledge", "--path-as-is", "-H", "Host: " + host});
   };
   EXPECT_EQ(status("store.test", "/a%2fb//c"), "200");
   EXPECT_THAT(origin_.heads().back(), HasSubstr("GET /a%2Fb//c HTTP/1.1\r\n"));

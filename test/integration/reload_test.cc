@@ -304,10 +304,7 @@ TEST_F(ReloadListeners, AnAddressOfAnotherMachineTakesNothingFromOtherGatewaysAt
       "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: elsewhere}\nspec:\n"
       "  gatewayClassName: test\n  addresses: [{type: IPAddress, value: 203.0.113.7}]\n  listeners: [{name: http, "
       "protocol: HTTP, port: " +
-      std::to_string(more_) +
-      "}]\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: all}\n"
-      "spec:\n  parentRefs: [{name: egress}]\n  rules:\n" +
-      ruleOfPrefix("/", "origin");
+      std::to_string(more_) + "}]\n---\n" + routeOfRules(ruleOfPrefix("/", "origin"));
   GatewayProcess gateway(spec);
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   EXPECT_EQ(askRaw(client).body, "one");

@@ -10,6 +10,7 @@
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -78,6 +79,21 @@ TEST_F(GatewayCredentials, LeaveTheRequestWithTheRuleWhenTheRouteIsMatchedAgain)
     EXPECT_THAT(post("plain"), HasSubstr(open ? " 200" : " 500"));
     ASSERT_EQ(plain_.heads().size(), before + (open ? 1 : 0));
     for (const std::string& head : plain_.heads()) EXPECT_THAT(head, Not(HasSubstr("ours")));
+  }
+}
+
+// A mirror is another origin, whether or not its requests are readable on their way.
+TEST_F(GatewayCredentials, NeverReachAMirror) {
+  for (const char* phase : {"request-headers", "backend-request"}) {
+    GatewaySpec spec = specOf({}, phase);
+    const std::string rule = "      backendRefs: [" + backendRef("secure") + "]\n";
+    spec.routes.insert(spec.routes.find(rule), "      filters: [{type: RequestMirror, requestMirror: {backendRef: " +
+                                                   backendRef("plain") + "}}]\n");
+    const GatewayProcess gateway(spec);
+    const std::size_t before = plain_.heads().size();
+    EXPECT_THAT(ask(gateway, "/secure"), HasSubstr("\"authorization: Bearer ours\""));
+    EXPECT_TRUE(eventually([&] { return plain_.heads().size() > before; })) << phase;
+    EXPECT_THAT(plain_.heads().back(), Not(HasSubstr("ours"))) << phase;
   }
 }
 

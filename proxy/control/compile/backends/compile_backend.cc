@@ -122,16 +122,15 @@ BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, co
   }
   const config::ObjectRef meant = meaningOf(ref.object, holder);
   const config::Backend* backend = model_.find<config::Backend>(meant.group, meant.kind, meant.nameSpace, meant.name);
-  return {&ref, resolve(ref, holder, backend), {}, backend};
+  return {&ref, resolve(ref, holder, meant, backend), {}, backend};
 }
 
 BackendResult BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder,
-                                      const config::Backend* backend) const {
+                                      const config::ObjectRef& meant, const config::Backend* backend) const {
   const auto refused = [&](std::string_view why, const std::string& message) {
     return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
   };
   if (backend == nullptr) {
-    const config::ObjectRef meant = meaningOf(ref.object, holder);
     const auto* rejected = model_.findRejected(meant.group, meant.kind, meant.nameSpace, meant.name);
     const std::string why = rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message;
     return refused(reason::kBackendNotFound, why);

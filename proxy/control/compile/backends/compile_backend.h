@@ -75,7 +75,8 @@ class BackendCatalog {
   static CompiledBackend compile(const config::Backend& backend, const Tools& tools);
   static CompiledBackendPort compilePort(const config::Backend& backend, const config::BackendPort& port,
                                          const Tools& tools, std::vector<RefusedUse>& refused);
-  BackendResult resolve(const config::BackendObjectReference& ref, const Holder& holder,
+  /// Resolves a reference that means the object `meant`, which is `backend`; nullptr if there is no such Backend.
+  BackendResult resolve(const config::BackendObjectReference& ref, const Holder& holder, const config::ObjectRef& meant,
                         const config::Backend* backend) const;
   /// Returns the object that a backendRef means, with its namespace. Samples of the prototype write kind Backend for an
   /// XBackendDestination, which is meant if there is no Backend of that name.
