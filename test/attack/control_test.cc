@@ -244,7 +244,8 @@ std::string repeated(const std::string& first, const std::string& part) {
 TEST(HostileConfiguration, TakesMemoryInProportionToItsSize) {
   GatewayProcess gateway({.backends = {{.port = 9}}});
   const std::size_t most = static_cast<std::size_t>(inThisRun(1536, 640)) * 1024;
-  Attack attack(gateway, probing(gateway), {.grownKib = most * 2 / 3, .cpuSeconds = 200});
+  const std::size_t grown = static_cast<std::size_t>(inThisRun(1536, 384)) * 1024;
+  Attack attack(gateway, probing(gateway), {.grownKib = grown, .cpuSeconds = 200});
   const std::size_t before = gateway.process().peakKib();
   for (const auto& [first, part] :
        {std::pair{"", "["}, std::pair{"", "[]"}, std::pair{"[", "[],"}, std::pair{"[", "{},"}, std::pair{"", "{a: "},
