@@ -62,12 +62,13 @@ class ReloadingOperator {
     check(scene, "one that cannot be served");
   }
 
+  /// Everything in the configuration is served except the port.
   void takenPort(Scene& scene) {
-    test::GatewaySpec spec = scene.testbed.spec(served_.next(scene.random));
-    spec.listeners +=
-        "    - {name: taken, protocol: HTTP, port: " + std::to_string(scene.testbed.occupiedPort()) + "}\n";
-    scene.testbed.gateway().reload(spec, "failure");
-    check(scene, "one whose port somebody else has");
+    served_ = served_.next(scene.random);
+    served_.takenPort = true;
+    scene.testbed.gateway().reload(scene.testbed.spec(served_));
+    version_ = served_.version;
+    check(scene, "one with a port that somebody else has");
   }
 
   /// Everything in the configuration is served except the one wrong object, whose last good version is served.

@@ -137,6 +137,9 @@ test::GatewaySpec Testbed::spec(const Variant& variant) const {
   if (variant.extraListener) {
     spec.listeners = "    - {name: extra, protocol: HTTP, port: " + std::to_string(extraPort_) + "}\n";
   }
+  if (variant.takenPort) {
+    spec.listeners += "    - {name: taken, protocol: HTTP, port: " + std::to_string(occupant_.port()) + "}\n";
+  }
   spec.workers = kWorkers;
   spec.dns = "servers: [\"" + names_.address() +
              "\"], timeout: 500ms, attempts: 2, minTtl: 1s, negativeTtl: 1s, "

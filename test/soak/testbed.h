@@ -45,7 +45,6 @@ class Testbed {
   test::NameServer::Records records(const std::vector<std::string>& flip, bool gone) const;
 
   std::uint16_t extraPort() const { return extraPort_; }
-  std::uint16_t occupiedPort() const { return occupant_.port(); }
   const std::string& accessLog() const { return accessLog_; }
   /// Return a file with every authority that a listener's certificate may come from, and one with a single authority.
   const std::string& authoritiesFile() const { return authoritiesFile_; }

@@ -46,6 +46,7 @@ Variant Variant::next(std::mt19937& random) const {
   Variant other = *this;
   ++other.version;
   other.misspelt = false;
+  other.takenPort = false;
   // The main Backend changes only in some reloads, so that connections live through reloads too.
   if (random() % 4 == 0) other.second = coin();
   if (random() % 8 == 0) other.moreTrust = coin();

@@ -31,6 +31,7 @@ struct Variant {
   std::array<bool, kExtraRoutes> extraRoutes = {};
   /// True gives /version a route that its schema refuses.
   bool misspelt = false;
+  bool takenPort = false;  // a listener wants a port that somebody else has
 
   /// Returns the next variant, in which any part may differ.
   Variant next(std::mt19937& random) const;
