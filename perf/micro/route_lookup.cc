@@ -10,7 +10,7 @@
 #include "proxy/base/arena.h"
 #include "proxy/http/message.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/routing/table/route_table_builder.h"
+#include "test/support/table_entry.h"
 
 namespace sluice::routing {
 namespace {
@@ -28,41 +28,42 @@ struct LookUp {
 
 struct Shape {
   const char* name;
-  void (*route)(RouteEntry& entry, const std::string& number);
+  void (*route)(test::TableEntry& entry, const std::string& number);
   void (*request)(LookUp& asked, const std::string& number);
 };
 
 constexpr Shape kShapes[] = {
-    {"hosts", [](RouteEntry& entry, const std::string& number) { entry.hostname = "host" + number + ".example.com"; },
+    {"hosts",
+     [](test::TableEntry& entry, const std::string& number) { entry.hostname = "host" + number + ".example.com"; },
      [](LookUp& asked, const std::string& number) { asked.authority = "host" + number + ".example.com"; }},
     {"wildcard-hosts",
-     [](RouteEntry& entry, const std::string& number) { entry.hostname = "*.host" + number + ".example.com"; },
+     [](test::TableEntry& entry, const std::string& number) { entry.hostname = "*.host" + number + ".example.com"; },
      [](LookUp& asked, const std::string& number) { asked.authority = "a.host" + number + ".example.com"; }},
-    {"prefixes", [](RouteEntry& entry, const std::string& number) { entry.path = "/team/" + number; },
+    {"prefixes", [](test::TableEntry& entry, const std::string& number) { entry.path = "/team/" + number; },
      [](LookUp& asked, const std::string& number) { asked.target = "/team/" + number + "/items/42?full=1"; }},
     {"exact-paths",
-     [](RouteEntry& entry, const std::string& number) {
+     [](test::TableEntry& entry, const std::string& number) {
        entry.pathKind = PathKind::kExact;
        entry.path = "/team/" + number;
      },
      [](LookUp& asked, const std::string& number) { asked.target = "/team/" + number + "?full=1"; }},
     {"headers",
-     [](RouteEntry& entry, const std::string& number) {
+     [](test::TableEntry& entry, const std::string& number) {
        entry.headers = {{"x-tenant", number}};
      },
      [](LookUp& asked, const std::string& number) { asked.field = number; }},
     {"two-headers",
-     [](RouteEntry& entry, const std::string& number) {
+     [](test::TableEntry& entry, const std::string& number) {
        entry.headers = {{"x-tenant", number}, {"accept", "*/*"}};
      },
      [](LookUp& asked, const std::string& number) { asked.field = number; }},
     {"query-parameters",
-     [](RouteEntry& entry, const std::string& number) {
+     [](test::TableEntry& entry, const std::string& number) {
        entry.query = {{"tenant", number}};
      },
      [](LookUp& asked, const std::string& number) { asked.target = "/v1/items/42?full=1&tenant=" + number; }},
     {"grpc-methods",
-     [](RouteEntry& entry, const std::string& number) {
+     [](test::TableEntry& entry, const std::string& number) {
        entry.rpc = RpcPattern{"example.Service" + number.substr(0, 5), "Method" + number};
      },
      [](LookUp& asked, const std::string& number) {
@@ -74,14 +75,14 @@ RouteTable tableOf(const Shape& shape, std::size_t routes) {
   RouteTableBuilder builder;
   builder.addListener("");
   for (std::size_t i = 0; i < routes; ++i) {
-    RouteEntry entry;
+    test::TableEntry entry;
     entry.hostname = "api.example.com";
     entry.precedence.route = "demo/route" + std::to_string(i);
     entry.rule = std::make_shared<Rule>();
     shape.route(entry, std::to_string(kFirstNumber + i));
-    if (!builder.add(std::move(entry)).ok()) std::abort();
+    if (!test::addTo(builder, std::move(entry)).ok()) std::abort();
   }
-  return std::move(builder).build();
+  return builder.build();
 }
 
 std::vector<LookUp> requestsOf(const Shape& shape, std::size_t routes) {

@@ -5,7 +5,7 @@
 
 #include "proxy/http/message.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/routing/table/route_table_builder.h"
+#include "test/support/table_entry.h"
 
 namespace sluice::routing {
 namespace {
@@ -14,13 +14,13 @@ RouteTable table(std::int64_t routes) {
   RouteTableBuilder builder;
   builder.addListener("");
   for (std::int64_t i = 0; i < routes; ++i) {
-    RouteEntry entry;
+    test::TableEntry entry;
     entry.hostname = "host" + std::to_string(i) + ".example.com";
     entry.path = "/api/v1/items";
     entry.rule = std::make_shared<Rule>();
-    if (!builder.add(std::move(entry)).ok()) std::abort();
+    if (!test::addTo(builder, std::move(entry)).ok()) std::abort();
   }
-  return std::move(builder).build();
+  return builder.build();
 }
 
 void match(benchmark::State& state) {

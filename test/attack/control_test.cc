@@ -258,6 +258,47 @@ TEST(HostileConfiguration, TakesMemoryInProportionToItsSize) {
   attack.stands();
 }
 
+/// Returns a route with as many hostnames, rules and matches as the API allows.
+std::string largestRoute(int number) {
+  const std::string name = "route-" + std::to_string(number);
+  std::string deep;
+  for (int element = 0; element < 200; ++element) deep += "/a";
+  std::string text =
+      "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: " + name +
+      "}\nspec:\n  parentRefs: [{name: egress}]\n  hostnames: [";
+  for (int host = 0; host < 16; ++host) text += "h" + std::to_string(number + host) + ".hosts.test, ";
+  text += "]\n  rules:\n";
+  for (int rule = 0; rule < 16; ++rule) {
+    text += "  - backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]\n    matches:\n";
+    for (int match = 0; match < 8; ++match) {
+      // Every route has these paths, and their elements are many.
+      text += "    - {path: {value: " + deep + "/" + std::to_string(rule) + "/" + std::to_string(match) +
+              "}, method: GET, headers: [{name: x-tenant, value: " + name + "}]}\n";
+    }
+  }
+  return text;
+}
+
+// The hostnames of the routes overlap, and 8 listeners take all of them.
+TEST(HostileConfiguration, OfRoutesAtTheMaximaOfTheApiTakesLittleMemory) {
+  constexpr int kRoutes = 100;
+  GatewaySpec spec{.backends = {{.port = 9}}};
+  for (int i = 0; i < 8; ++i) {
+    spec.listeners +=
+        "    - {name: more-" + std::to_string(i) + ", protocol: HTTP, port: " + std::to_string(freePort()) + "}\n";
+  }
+  GatewayProcess gateway(spec);
+  Attack attack(gateway, probing(gateway),
+                {.grownKib = static_cast<std::size_t>(inThisRun(500, 150)) * 1024, .cpuSeconds = 60});
+  for (int i = 0; i < kRoutes; ++i) spec.routes += largestRoute(i);
+  spec.routes.erase(0, 4);
+  gateway.rewrite(spec);
+  gateway.process().signal(SIGHUP);
+  EXPECT_TRUE(gateway.reaches("sluice_config_reloads_total{result=\"success\"}", 1));
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("route-99"));
+  attack.stands();
+}
+
 // --- the metrics
 
 /// Returns a route in a namespace of its own to a Backend there, by a path that begins with the namespace's name.

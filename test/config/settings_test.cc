@@ -114,7 +114,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
   queuedControlFrames: 11, connections: 12, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
   processorBufferTotal: 2Mi, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
-  backendRequests: 21, adminConnections: 22, connectionMemory: 32Ki, connectionMemoryTotal: 3Mi, responseRate: 0}
+  backendRequests: 21, adminConnections: 22, matches: 23, connectionMemory: 32Ki, connectionMemoryTotal: 3Mi, responseRate: 0}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
   const base::Settings& settings = *reading.settings;
@@ -143,6 +143,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   EXPECT_EQ(settings.limits.responseRate, 0u);
   EXPECT_EQ(settings.timeouts.adminAnswer, seconds(11));
   EXPECT_EQ(settings.limits.adminConnections, 22u);
+  EXPECT_EQ(settings.limits.matches, 23u);
 }
 
 TEST(Settings, ReadTheNumberOfTrustedProxies) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "test/support/exchange_rig.h"
+#include "test/support/table_entry.h"
 
 namespace sluice::exchange {
 namespace {
@@ -20,14 +21,14 @@ RigOptions opaqueOptions() {
   made.protocol = routing::UpstreamProtocol::kOpaque;
   made.timeouts.streamIdle = seconds(60);
   made.routes = [](const std::shared_ptr<routing::BackendPlan>& plan) {
-    routing::RouteEntry all;
+    routing::test::TableEntry all;
     auto rule = std::make_shared<routing::Rule>();
     rule->route = "demo/stream";
     rule->backends.emplace_back().backend = plan;
     rule->totalWeight = 1;
     all.path = "/";
     all.rule = std::move(rule);
-    std::vector<routing::RouteEntry> entries;
+    std::vector<routing::test::TableEntry> entries;
     entries.push_back(std::move(all));
     return entries;
   };

@@ -12,11 +12,20 @@
 
 #include "proxy/routing/snapshot.h"
 #include "test/routing/request_maker.h"
+#include "test/support/table_entry.h"
 
 namespace sluice::routing {
 namespace {
 
 using test::RequestMaker;
+
+/// Returns the candidate of the rule at that place of its route, whose name is the place.
+Candidate candidateAt(std::uint32_t place, std::shared_ptr<Match> match) {
+  match->precedence.rule = place;
+  auto rule = std::make_shared<Rule>();
+  rule->route = std::to_string(place);
+  return {std::move(match), std::move(rule)};
+}
 
 class CandidateGenerator {
  public:
@@ -26,14 +35,11 @@ class CandidateGenerator {
   std::vector<Candidate> candidates() {
     std::vector<Candidate> result(random_() % 80);
     for (std::uint32_t i = 0; i < result.size(); ++i) {
-      Candidate& each = result[i];
-      each.predicates.method = oneOf({"", "", "GET", "PUT"});
-      for (const char* name : {"x-a", "x-b", "host"}) maybe(name, each.predicates.headers);
-      for (const char* name : {"q", "r s"}) maybe(name, each.predicates.query);
-      each.precedence.rule = i;
-      auto rule = std::make_shared<Rule>();
-      rule->route = std::to_string(i);
-      each.rule = std::move(rule);
+      auto match = std::make_shared<Match>();
+      match->predicates.method = oneOf({"", "", "GET", "PUT"});
+      for (const char* name : {"x-a", "x-b", "host"}) maybe(name, match->predicates.headers);
+      for (const char* name : {"q", "r s"}) maybe(name, match->predicates.query);
+      result[i] = candidateAt(i, std::move(match));
     }
     std::shuffle(result.begin(), result.end(), random_);
     return result;
@@ -52,7 +58,7 @@ class CandidateGenerator {
   void maybe(const char* name, std::vector<Predicate>& predicates) {
     if (random_() % 3 != 0) return;
     if (random_() % 4 == 0) {
-      predicates.push_back({name, Regex::compile(oneOf({"a.*", "[0-9]", ".*b"})).value()});
+      predicates.push_back({name, test::regexOf(oneOf({"a.*", "[0-9]", ".*b"}))});
     } else {
       predicates.push_back({name, oneOf({"a", "b", "1", "2", "a,b", "", "%"})});
     }
@@ -72,7 +78,7 @@ std::string routeNameOf(const Rule* rule) { return rule == nullptr ? "none" : ru
 
 std::string tryOneByOne(const std::vector<Candidate>& inOrder, const http::RequestHead& head) {
   for (const Candidate& each : inOrder) {
-    if (each.predicates.hold(head)) return routeNameOf(each.rule.get());
+    if (each.match->predicates.hold(head)) return routeNameOf(each.rule.get());
   }
   return routeNameOf(nullptr);
 }
@@ -94,13 +100,9 @@ TEST(Candidates, AgreeWithTryingThemOneByOne) {
 }
 
 Candidate asking(std::uint32_t place, std::string name, std::string value) {
-  Candidate result;
-  result.predicates.headers.push_back({std::move(name), std::move(value)});
-  result.precedence.rule = place;
-  auto rule = std::make_shared<Rule>();
-  rule->route = std::to_string(place);
-  result.rule = std::move(rule);
-  return result;
+  auto match = std::make_shared<Match>();
+  match->predicates.headers.push_back({std::move(name), std::move(value)});
+  return candidateAt(place, std::move(match));
 }
 
 std::string foundCandidate(const Candidates& candidates, const RequestMaker& request) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "test/routing/request_maker.h"
+#include "test/support/table_entry.h"
 
 namespace sluice::routing {
 namespace {
@@ -14,9 +15,7 @@ using test::RequestMaker;
 
 Predicate text(std::string name, std::string value) { return {std::move(name), std::move(value)}; }
 
-Predicate expression(std::string name, std::string_view pattern) {
-  return {std::move(name), Regex::compile(pattern).value()};
-}
+Predicate expression(std::string name, std::string_view pattern) { return {std::move(name), test::regexOf(pattern)}; }
 
 bool headerHolds(Predicate predicate, const RequestMaker& request) {
   Predicates predicates;

@@ -8,8 +8,8 @@
 
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/route_table.h"
-#include "proxy/routing/table/route_table_builder.h"
 #include "test/routing/request_maker.h"
+#include "test/support/table_entry.h"
 
 namespace {
 thread_local std::size_t allocations = 0;
@@ -34,16 +34,16 @@ namespace {
 TEST(RouteTable, AllocatesNothingToMatch) {
   RouteTableBuilder builder;
   for (int i = 0; i < 200; ++i) {
-    RouteEntry entry;
+    test::TableEntry entry;
     entry.hostname = i % 3 == 0 ? "*.example.com" : "host" + std::to_string(i % 7) + ".example.com";
     entry.path = "/a/b" + std::to_string(i);
     entry.pathKind = i % 2 == 0 ? PathKind::kExact : PathKind::kPrefix;
     entry.headers = {{"x-a", "1,2"}};
     entry.query = {{"q", "a long value that is long enough not to fit"}};
     entry.rule = std::make_shared<Rule>();
-    ASSERT_TRUE(builder.add(std::move(entry)).ok());
+    ASSERT_TRUE(test::addTo(builder, std::move(entry)).ok());
   }
-  const RouteTable table = std::move(builder).build();
+  const RouteTable table = builder.build();
   const test::RequestMaker hit("GET", "host4.example.com:8080",
                                "/a/b67/c?q=a%20long%20value%20that%20is%20long%20enough%20not%20to%20fit",
                                {{"x-a", "1"}, {"x-a", "2"}});

@@ -12,8 +12,8 @@
 
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/route_table.h"
-#include "proxy/routing/table/route_table_builder.h"
 #include "test/routing/request_maker.h"
+#include "test/support/table_entry.h"
 
 namespace sluice::routing {
 namespace {
@@ -42,10 +42,10 @@ class EntryGenerator {
   }
   std::string host() { return oneOf<std::string>({"a.test", "b.a.test", "c.b.a.test", "x.test", "other", ""}); }
 
-  RouteEntry entry(std::uint32_t number) {
+  test::TableEntry entry(std::uint32_t number) {
     auto rule = std::make_shared<Rule>();
     rule->route = std::to_string(number);
-    RouteEntry result;
+    test::TableEntry result;
     result.listenerHostname = oneOf<std::string>({"", "*.test", "*.a.test", "b.a.test"});
     result.hostname = pattern();
     grpc_ ? addCall(result) : addPath(result);
@@ -60,13 +60,13 @@ class EntryGenerator {
   std::mt19937_64& engine() { return random_; }
 
  private:
-  void addPath(RouteEntry& entry) {
+  void addPath(test::TableEntry& entry) {
     entry.pathKind = oneOf({PathKind::kExact, PathKind::kPrefix, PathKind::kPrefix, PathKind::kExpression});
     entry.path = entry.pathKind == PathKind::kExpression ? oneOf<std::string>({"/a.*", ".*/b", "/(a|b)/aa"}) : path();
     entry.method = oneOf<std::string>({"", "", "GET", "PUT"});
     if (oneIn(3)) entry.query.push_back({"q", oneOf<std::string>({"1", "2"})});
   }
-  void addCall(RouteEntry& entry) {
+  void addCall(test::TableEntry& entry) {
     if (oneIn(3)) {
       entry.rpc = RpcPattern{oneOf<std::string>({"", "s[.].*", "s.A", ".*A"}),
                              oneOf<std::string>({"", "G.*", "Get", "(Get|Put)"}), true};
@@ -100,20 +100,20 @@ std::string withoutSlash(std::string path) {
   return path;
 }
 
-bool pathFits(const RouteEntry& entry, const std::string& path) {
+bool pathFits(const test::TableEntry& entry, const std::string& path) {
   switch (entry.pathKind) {
     case PathKind::kExact:
       return entry.path == path;
     case PathKind::kPrefix:
       return (path + "/").starts_with(withoutSlash(entry.path) + "/");
     case PathKind::kExpression:
-      return Regex::compile(entry.path)->matches(path);
+      return test::regexOf(entry.path).matches(path);
   }
   return false;
 }
 
 bool nameFits(const std::string& wanted, bool isExpression, const std::string& name) {
-  return wanted.empty() || (isExpression ? Regex::compile(wanted)->matches(name) : wanted == name);
+  return wanted.empty() || (isExpression ? test::regexOf(wanted).matches(name) : wanted == name);
 }
 
 /// A path without a gRPC method matches only entries that name no method either.
@@ -126,11 +126,11 @@ bool callFits(const RpcPattern& rpc, const std::string& path) {
 }
 
 /// If several header matches have one name, the first counts.
-std::size_t headersCounted(const RouteEntry& entry) {
+std::size_t headersCounted(const test::TableEntry& entry) {
   return entry.headers.size() == 2 && entry.headers[1].name == "x-a" ? 1 : entry.headers.size();
 }
 
-bool entryFits(const RouteEntry& entry, const AskedRequest& asked) {
+bool entryFits(const test::TableEntry& entry, const AskedRequest& asked) {
   if (!hostFits(entry.hostname, asked.host)) return false;
   if (entry.rpc ? !callFits(*entry.rpc, asked.path) : !pathFits(entry, asked.path)) return false;
   if (!entry.method.empty() && entry.method != asked.method) return false;
@@ -148,7 +148,7 @@ auto rankOf(const std::string& name, bool isExpression) {
 
 /// Ranks an entry, the smaller the better. The members of the other kind of entries are equal in all entries of this
 /// kind.
-auto entryRank(const RouteEntry& entry) {
+auto entryRank(const test::TableEntry& entry) {
   const auto exactHost = entry.hostname.starts_with("*.") || entry.hostname.empty();
   const int kind = entry.pathKind == PathKind::kExact ? 0 : entry.pathKind == PathKind::kExpression ? 1 : 2;
   const auto pathLength = entry.pathKind == PathKind::kPrefix ? withoutSlash(entry.path).size() : 0;
@@ -159,9 +159,9 @@ auto entryRank(const RouteEntry& entry) {
                     entry.precedence);
 }
 
-std::string reference(const std::vector<RouteEntry>& entries, const AskedRequest& asked) {
+std::string reference(const std::vector<test::TableEntry>& entries, const AskedRequest& asked) {
   std::optional<std::string> owner;
-  for (const RouteEntry& each : entries) {
+  for (const test::TableEntry& each : entries) {
     const std::string& pattern = each.listenerHostname;
     if (!hostFits(pattern, asked.host)) continue;
     const auto key = [](const std::string& text) {
@@ -169,18 +169,18 @@ std::string reference(const std::vector<RouteEntry>& entries, const AskedRequest
     };
     if (!owner || key(pattern) < key(*owner)) owner = pattern;
   }
-  const RouteEntry* best = nullptr;
-  for (const RouteEntry& each : entries) {
+  const test::TableEntry* best = nullptr;
+  for (const test::TableEntry& each : entries) {
     if (each.listenerHostname != owner || !entryFits(each, asked)) continue;
     if (best == nullptr || entryRank(each) < entryRank(*best)) best = &each;
   }
   return best == nullptr ? "none" : best->rule->route;
 }
 
-RouteTable build(std::vector<RouteEntry> entries) {
+RouteTable build(std::vector<test::TableEntry> entries) {
   RouteTableBuilder builder;
-  for (RouteEntry& each : entries) EXPECT_TRUE(builder.add(std::move(each)).ok());
-  return std::move(builder).build();
+  for (test::TableEntry& each : entries) EXPECT_TRUE(test::addTo(builder, std::move(each)).ok());
+  return builder.build();
 }
 
 std::string foundRoute(const RouteTable& table, const AskedRequest& asked) {
@@ -193,7 +193,7 @@ std::string foundRoute(const RouteTable& table, const AskedRequest& asked) {
 
 void compare(std::uint64_t seed, bool grpc) {
   EntryGenerator generate(seed, grpc);
-  std::vector<RouteEntry> entries;
+  std::vector<test::TableEntry> entries;
   const std::uint32_t count = 1 + static_cast<std::uint32_t>(generate.engine()() % 40);
   for (std::uint32_t i = 0; i < count; ++i) entries.push_back(generate.entry(i));
   const RouteTable table = build(entries);

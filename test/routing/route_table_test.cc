@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "proxy/routing/snapshot.h"
-#include "proxy/routing/table/route_table_builder.h"
 #include "test/routing/request_maker.h"
+#include "test/support/table_entry.h"
 
 namespace sluice::routing {
 namespace {
@@ -17,10 +17,10 @@ namespace {
 using test::RequestMaker;
 
 /// An entry for the rule `name`; members that a test does not set keep their defaults.
-RouteEntry entryNamed(const std::string& name, PathKind kind = PathKind::kPrefix, const std::string& path = "/") {
+test::TableEntry entryNamed(const std::string& name, PathKind kind = PathKind::kPrefix, const std::string& path = "/") {
   auto rule = std::make_shared<Rule>();
   rule->route = name;
-  RouteEntry result;
+  test::TableEntry result;
   result.pathKind = kind;
   result.path = path;
   result.precedence.route = name;
@@ -28,20 +28,20 @@ RouteEntry entryNamed(const std::string& name, PathKind kind = PathKind::kPrefix
   return result;
 }
 
-RouteEntry forHost(RouteEntry base, const std::string& hostname) {
+test::TableEntry forHost(test::TableEntry base, const std::string& hostname) {
   base.hostname = hostname;
   return base;
 }
 
-RouteEntry atListener(RouteEntry base, const std::string& hostname) {
+test::TableEntry atListener(test::TableEntry base, const std::string& hostname) {
   base.listenerHostname = hostname;
   return base;
 }
 
-RouteTable tableOfEntries(std::vector<RouteEntry> entries) {
+RouteTable tableOfEntries(std::vector<test::TableEntry> entries) {
   RouteTableBuilder builder;
-  for (RouteEntry& each : entries) EXPECT_TRUE(builder.add(std::move(each)).ok());
-  return std::move(builder).build();
+  for (test::TableEntry& each : entries) EXPECT_TRUE(test::addTo(builder, std::move(each)).ok());
+  return builder.build();
 }
 
 std::string routeFor(const RouteTable& table, const RequestMaker& request) {
@@ -63,9 +63,9 @@ std::string slashesOf(const RouteTable& table, const std::string& authority) {
 }
 
 TEST(RouteTable, KeepsUnusualSlashesWhereNoRuleMatchesByPath) {
-  RouteEntry byMethod = forHost(entryNamed("method"), "method.test");
+  test::TableEntry byMethod = forHost(entryNamed("method"), "method.test");
   byMethod.method = "GET";
-  RouteEntry ofGrpc = forHost(entryNamed("grpc"), "grpc.test");
+  test::TableEntry ofGrpc = forHost(entryNamed("grpc"), "grpc.test");
   ofGrpc.rpc = RpcPattern{"a.Service", "Call", false};
   const RouteTable table = tableOfEntries(
       {forHost(entryNamed("all"), "all.test"), std::move(byMethod), std::move(ofGrpc),
@@ -89,9 +89,9 @@ TEST(RouteTable, KeepsUnusualSlashesWhereNoRuleMatchesByPath) {
 TEST(RouteTable, TreatsSlashesAsTheSettingsSay) {
   const auto tableWith = [](const base::PathSettings& paths) {
     RouteTableBuilder builder(paths);
-    EXPECT_TRUE(builder.add(forHost(entryNamed("all"), "all.test")).ok());
-    EXPECT_TRUE(builder.add(forHost(entryNamed("path", PathKind::kPrefix, "/a"), "path.test")).ok());
-    return std::move(builder).build();
+    EXPECT_TRUE(test::addTo(builder, forHost(entryNamed("all"), "all.test")).ok());
+    EXPECT_TRUE(test::addTo(builder, forHost(entryNamed("path", PathKind::kPrefix, "/a"), "path.test")).ok());
+    return builder.build();
   };
   const RouteTable keeping = tableWith({base::EncodedSlash::kKeep, base::MergeSlashes::kFalse});
   EXPECT_EQ(slashesOf(keeping, "all.test"), "keep");
@@ -102,6 +102,39 @@ TEST(RouteTable, TreatsSlashesAsTheSettingsSay) {
   const RouteTable decoding = tableWith({base::EncodedSlash::kDecode, base::MergeSlashes::kAuto});
   EXPECT_EQ(slashesOf(decoding, "all.test"), "decode");
   EXPECT_EQ(slashesOf(decoding, "path.test"), "decode merge");
+}
+
+TEST(RouteTable, TablesOfOneBuilderShareTheRulesOfARoute) {
+  const auto route = std::make_shared<const RouteCandidates>(1, test::candidateOf(entryNamed("shared")).value());
+  RouteTableBuilder builder;
+  for (const char* listener : {"", "*.example.com"}) {
+    for (const char* hostname : {"a.example.com", "*.example.com", ""}) builder.add(listener, hostname, route);
+  }
+  const RouteTable first = builder.build();
+  builder.add("", "", route);
+  const RouteTable second = builder.build();
+  EXPECT_EQ(get(first, "a.example.com", "/"), "shared");
+  EXPECT_EQ(get(first, "b.test", "/"), "shared");
+  EXPECT_EQ(get(second, "b.test", "/"), "shared");
+  // The rules hold the route's match once, whatever the number of their hostnames; the route itself holds it too.
+  EXPECT_EQ(route->front().match.use_count(), 2);
+}
+
+TEST(RouteTable, FindsPrefixesThatPartAnywhere) {
+  const RouteTable table = tableOfEntries(
+      {entryNamed("long", PathKind::kPrefix, "/a/b/c/d"), entryNamed("fork", PathKind::kPrefix, "/a/b/x/y"),
+       entryNamed("short", PathKind::kPrefix, "/a"), entryNamed("like", PathKind::kPrefix, "/a/b/cc"),
+       entryNamed("empty", PathKind::kPrefix, "/a//e")});
+  EXPECT_EQ(get(table, "a.test", "/a/b/c/d/e"), "long");
+  EXPECT_EQ(get(table, "a.test", "/a/b/c/d"), "long");
+  EXPECT_EQ(get(table, "a.test", "/a/b/c/dd"), "short");
+  EXPECT_EQ(get(table, "a.test", "/a/b/c"), "short");
+  EXPECT_EQ(get(table, "a.test", "/a/b/cc/d"), "like");
+  EXPECT_EQ(get(table, "a.test", "/a/b/x/y/"), "fork");
+  EXPECT_EQ(get(table, "a.test", "/a/b/x"), "short");
+  EXPECT_EQ(get(table, "a.test", "/a//e"), "empty");
+  EXPECT_EQ(get(table, "a.test", "/a/"), "short");
+  EXPECT_EQ(get(table, "a.test", "/b"), "none: no rule for this request");
 }
 
 TEST(RouteTable, FindsNothingWhenEmpty) {
@@ -174,9 +207,9 @@ TEST(RouteTable, PrefersExactThenExpressionThenTheLongestPrefix) {
 }
 
 TEST(RouteTable, FallsBackToLessSpecificPathsWherePredicatesFail) {
-  RouteEntry exact = entryNamed("exact", PathKind::kExact, "/a/b");
+  test::TableEntry exact = entryNamed("exact", PathKind::kExact, "/a/b");
   exact.method = "POST";
-  RouteEntry deep = entryNamed("deep", PathKind::kPrefix, "/a/b");
+  test::TableEntry deep = entryNamed("deep", PathKind::kPrefix, "/a/b");
   deep.headers = {{"x-on", "1"}};
   const RouteTable table = tableOfEntries({exact, deep, entryNamed("a", PathKind::kPrefix, "/a")});
   EXPECT_EQ(routeFor(table, RequestMaker("POST", "x.test", "/a/b")), "exact");
@@ -185,29 +218,29 @@ TEST(RouteTable, FallsBackToLessSpecificPathsWherePredicatesFail) {
 }
 
 TEST(RouteTable, BreaksTiesByMethodThenHeadersThenQueryThenAgeThenNameThenOrder) {
-  RouteEntry method = entryNamed("method");
+  test::TableEntry method = entryNamed("method");
   method.method = "GET";
-  RouteEntry headers = entryNamed("headers");
+  test::TableEntry headers = entryNamed("headers");
   headers.headers = {{"x-a", "1"}, {"x-b", "1"}};
-  RouteEntry header = entryNamed("header");
+  test::TableEntry header = entryNamed("header");
   header.headers = {{"x-a", "1"}};
   header.query = {{"q", "1"}, {"r", "1"}};
-  RouteEntry query = entryNamed("query");
+  test::TableEntry query = entryNamed("query");
   query.query = {{"q", "1"}};
-  RouteEntry older = entryNamed("older");
+  test::TableEntry older = entryNamed("older");
   older.precedence.created = "2024-01-01T00:00:00Z";
-  RouteEntry newer = entryNamed("newer");
+  test::TableEntry newer = entryNamed("newer");
   newer.precedence.created = "2025-01-01T00:00:00Z";
-  RouteEntry alphabet = newer;
+  test::TableEntry alphabet = newer;
   alphabet.precedence.route = "zz";
-  RouteEntry laterRule = alphabet;
+  test::TableEntry laterRule = alphabet;
   laterRule.precedence.rule = 1;
-  RouteEntry laterMatch = laterRule;
+  test::TableEntry laterMatch = laterRule;
   laterMatch.precedence.match = 1;
-  std::vector<RouteEntry> best = {method, headers, header, query, older, newer, alphabet, laterRule, laterMatch};
+  std::vector<test::TableEntry> best = {method, headers, header, query, older, newer, alphabet, laterRule, laterMatch};
   const RequestMaker request("GET", "x.test", "/?q=1&r=1", {{"x-a", "1"}, {"x-b", "1"}});
   while (!best.empty()) {
-    std::vector<RouteEntry> shuffled(best.rbegin(), best.rend());
+    std::vector<test::TableEntry> shuffled(best.rbegin(), best.rend());
     auto marked = std::make_shared<Rule>();
     marked->route = "expected";
     shuffled.back().rule = marked;
@@ -238,7 +271,7 @@ TEST(RouteTable, DoesNotLetAWildcardStandForNoLabelOrPartOfOne) {
 }
 
 TEST(RouteTable, FallsBackToLessSpecificHostnamesOfTheListenerWhereNoRuleFits) {
-  RouteEntry exact = forHost(entryNamed("exact", PathKind::kExact, "/only"), "www.example.com");
+  test::TableEntry exact = forHost(entryNamed("exact", PathKind::kExact, "/only"), "www.example.com");
   const RouteTable table =
       tableOfEntries({exact, forHost(entryNamed("wild", PathKind::kPrefix, "/wild"), "*.example.com"),
                       forHost(entryNamed("all"), "")});
@@ -249,10 +282,10 @@ TEST(RouteTable, FallsBackToLessSpecificHostnamesOfTheListenerWhereNoRuleFits) {
 
 TEST(RouteTable, GivesARequestToTheListenerWithTheMostSpecificHostnameAlone) {
   RouteTableBuilder builder;
-  ASSERT_TRUE(builder.add(atListener(entryNamed("all"), "")).ok());
-  ASSERT_TRUE(builder.add(atListener(entryNamed("wild", PathKind::kPrefix, "/wild"), "*.example.com")).ok());
+  ASSERT_TRUE(test::addTo(builder, atListener(entryNamed("all"), "")).ok());
+  ASSERT_TRUE(test::addTo(builder, atListener(entryNamed("wild", PathKind::kPrefix, "/wild"), "*.example.com")).ok());
   builder.addListener("www.example.com");
-  const RouteTable table = std::move(builder).build();
+  const RouteTable table = builder.build();
   EXPECT_EQ(get(table, "www.example.com", "/wild"), "none: no route for this hostname");
   EXPECT_EQ(get(table, "api.example.com", "/wild"), "wild");
   EXPECT_EQ(get(table, "api.example.com", "/else"), "none: no rule for this request");
@@ -280,7 +313,7 @@ TEST(RouteTable, FindsAddressesByTheirLiteralOnly) {
 }
 
 TEST(RouteTable, MatchesMethodsWithCase) {
-  RouteEntry post = entryNamed("post");
+  test::TableEntry post = entryNamed("post");
   post.method = "POST";
   const RouteTable table = tableOfEntries({post});
   EXPECT_EQ(routeFor(table, RequestMaker("POST", "a.test", "/")), "post");
@@ -289,14 +322,14 @@ TEST(RouteTable, MatchesMethodsWithCase) {
 
 TEST(RouteTable, RefusesMalformedExpressions) {
   RouteTableBuilder builder;
-  EXPECT_FALSE(builder.add(entryNamed("path", PathKind::kExpression, "/(")).ok());
-  RouteEntry header = entryNamed("header");
+  EXPECT_FALSE(test::addTo(builder, entryNamed("path", PathKind::kExpression, "/(")).ok());
+  test::TableEntry header = entryNamed("header");
   header.headers = {{"x-a", "[", true}};
-  EXPECT_FALSE(builder.add(header).ok());
-  RouteEntry query = entryNamed("query");
+  EXPECT_FALSE(test::addTo(builder, header).ok());
+  test::TableEntry query = entryNamed("query");
   query.query = {{"q", "*", true}};
-  EXPECT_FALSE(builder.add(query).ok());
-  EXPECT_EQ(get(std::move(builder).build(), "a.test", "/"), "none: no listener for this hostname");
+  EXPECT_FALSE(test::addTo(builder, query).ok());
+  EXPECT_EQ(get(builder.build(), "a.test", "/"), "none: no listener for this hostname");
 }
 
 }  // namespace

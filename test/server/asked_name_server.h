@@ -11,8 +11,8 @@
 #include <string>
 
 #include "proxy/routing/snapshot.h"
-#include "proxy/routing/table/route_table_builder.h"
 #include "test/net/socket_pair.h"
+#include "test/support/table_entry.h"
 
 namespace sluice::test {
 
@@ -76,13 +76,13 @@ inline std::shared_ptr<const routing::Snapshot> snapshotWithDns(const std::strin
   rule->totalWeight = 1;
   routing::RouteTableBuilder builder;
   builder.addListener("");
-  routing::RouteEntry entry;
+  routing::test::TableEntry entry;
   entry.rule = std::move(rule);
-  EXPECT_TRUE(builder.add(std::move(entry)).ok());
+  EXPECT_TRUE(routing::test::addTo(builder, std::move(entry)).ok());
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->settings.dns = dns;
   snapshot->backends = {plan};
-  snapshot->binds.emplace_back().service = routing::HttpService{std::move(builder).build()};
+  snapshot->binds.emplace_back().service = routing::HttpService{builder.build()};
   return snapshot;
 }
 

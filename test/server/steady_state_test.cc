@@ -10,10 +10,10 @@
 #include <string>
 #include <thread>
 
-#include "proxy/routing/table/route_table_builder.h"
 #include "proxy/server/worker_runtime.h"
 #include "test/net/socket_pair.h"
 #include "test/support/h2_frames.h"
+#include "test/support/table_entry.h"
 
 namespace {
 
@@ -64,14 +64,14 @@ std::shared_ptr<const routing::Snapshot> snapshotTowardsPort(std::uint16_t port,
   listener->gateway = "demo/egress";
   listener->section = "http";
   builder.addListener("", std::move(listener));
-  routing::RouteEntry entry;
+  routing::test::TableEntry entry;
   entry.rule = std::move(rule);
-  EXPECT_TRUE(builder.add(std::move(entry)).ok());
+  EXPECT_TRUE(routing::test::addTo(builder, std::move(entry)).ok());
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->addressGuard = routing::AddressGuard::make({"127.0.0.1"}).value();
   snapshot->settings.dns.servers = {"127.0.0.1"};
   snapshot->backends = {plan};
-  snapshot->binds.emplace_back().service = routing::HttpService{std::move(builder).build()};
+  snapshot->binds.emplace_back().service = routing::HttpService{builder.build()};
   return snapshot;
 }
 

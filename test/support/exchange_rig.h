@@ -14,12 +14,12 @@
 #include "proxy/exchange/reply/exchange_telemetry.h"
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/observe/metrics_reader.h"
-#include "proxy/routing/table/route_table_builder.h"
 #include "proxy/upstream/upstreams.h"
 #include "test/support/fake_network.h"
 #include "test/support/http_peers.h"
 #include "test/support/manual_clock.h"
 #include "test/support/rig_connection.h"
+#include "test/support/table_entry.h"
 
 namespace sluice::test {
 
@@ -37,7 +37,7 @@ struct RigOptions {
   std::function<void(routing::Rule&)> rule = {};
   std::function<void(routing::ServedListener&)> listener = {};
   /// Returns further routes, given the plan of the rig's Backend.
-  std::function<std::vector<routing::RouteEntry>(const std::shared_ptr<routing::BackendPlan>&)> routes = {};
+  std::function<std::vector<routing::test::TableEntry>(const std::shared_ptr<routing::BackendPlan>&)> routes = {};
 };
 
 /// The facts that the observer was given about one finished exchange.
@@ -202,19 +202,20 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
     listener->section = "http";
     if (options_.listener) options_.listener(*listener);
     builder.addListener("", std::move(listener));
-    routing::RouteEntry all;
+    routing::test::TableEntry all;
     all.path = "/ok";
     all.rule = make({});
-    routing::RouteEntry broken;
+    routing::test::TableEntry broken;
     broken.path = "/broken";
     broken.rule = make(base::Error::config("the route is broken"));
-    if (!builder.add(std::move(all)).ok() || !builder.add(std::move(broken)).ok()) std::abort();
+    if (!routing::test::addTo(builder, std::move(all)).ok() || !routing::test::addTo(builder, std::move(broken)).ok())
+      std::abort();
     if (options_.routes) {
-      for (routing::RouteEntry& more : options_.routes(plan)) {
-        if (!builder.add(std::move(more)).ok()) std::abort();
+      for (routing::test::TableEntry& more : options_.routes(plan)) {
+        if (!routing::test::addTo(builder, std::move(more)).ok()) std::abort();
       }
     }
-    return std::move(builder).build();
+    return builder.build();
   }
 
   // net::Beats, in the order of server::WorkerRuntime

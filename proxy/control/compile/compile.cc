@@ -12,6 +12,7 @@
 #include "proxy/control/compile/gateways/compile_gateway.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/routes/compile_session.h"
+#include "proxy/control/compile/routes/shared_matches.h"
 #include "proxy/control/compile/status/object_status.h"
 #include "proxy/control/compile/status/status_table.h"
 #include "proxy/routing/backend_target.h"
@@ -122,18 +123,26 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
       useTargets(mirror.backend->chain);
     }
   };
+  const auto useRule = [&](const routing::Rule& rule) {
+    useMirrors(rule.mirrors);
+    useTargets(rule.chain);
+    for (const routing::WeightedBackend& weighted : rule.backends) {
+      for (auto plan = weighted.backend; plan != nullptr; plan = plan->http11) use(plan);
+      if (weighted.backend != nullptr) useTargets(weighted.backend->chain);
+      useTargets(weighted.chain);
+      useMirrors(weighted.mirrors);
+    }
+  };
   for (const GatewayPlan& gateway : gateways) {
     for (const ListenerPlan& listener : gateway.listeners) {
       useTargets(listener.preRouting);
       useTargets(listener.chain);
-      for (const routing::RouteEntry& entry : listener.entries) {
-        useMirrors(entry.rule->mirrors);
-        useTargets(entry.rule->chain);
-        for (const routing::WeightedBackend& weighted : entry.rule->backends) {
-          for (auto plan = weighted.backend; plan != nullptr; plan = plan->http11) use(plan);
-          if (weighted.backend != nullptr) useTargets(weighted.backend->chain);
-          useTargets(weighted.chain);
-          useMirrors(weighted.mirrors);
+      for (const AttachedRoute& route : listener.routes) {
+        // The matches of a rule follow one another.
+        const routing::Rule* last = nullptr;
+        for (const routing::Candidate& each : *route.candidates) {
+          if (each.rule.get() != last) useRule(*each.rule);
+          last = each.rule.get();
         }
       }
     }
@@ -175,11 +184,14 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   Statuses attached;
   attached.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
-  for (const Routes routes(model, {backends, processors, cache.hooks}, cache.routes);
-       const auto& [plan, kept] : routes.inOrder()) {
+  const Routes routes(model, {backends, processors, cache.hooks}, cache.routes);
+  SharedMatches matches;
+  for (const auto& [plan, kept] : routes.inOrder()) matches.add(*plan);
+  for (const auto& [plan, kept] : routes.inOrder()) {
     refused.note(plan->refused);
     const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
-    config::ObjectStatus status = attachRoute(model, sessionless ? *sessionless : *plan, kept, gateways, backends);
+    config::ObjectStatus status =
+        attachRoute({model, matches, gateways, backends}, sessionless ? *sessionless : *plan, kept);
     if (!status.parents.empty()) attached.push_back(std::move(status));
   }
   noteExposed(gateways, refused);
@@ -191,7 +203,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->addressGuard = std::move(guard);
   if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
   snapshot->backends = backendsInUse(gateways);
-  snapshot->binds = compileBinds(std::move(gateways), model.settings.paths);
+  snapshot->binds = compileBinds(gateways, model.settings.paths);
   result.snapshot = std::move(snapshot);
   result.usable = hasAcceptedClass(model);
   cache.routes.sweep();

@@ -33,7 +33,7 @@ void eachExact(const Predicates& predicates, Visit&& visit) {
 std::vector<CandidateIndex::Column> CandidateIndex::columnsFor(std::span<const Candidate> candidates) {
   std::map<std::pair<PredicateKind, std::string_view>, std::set<std::string_view>> values;
   for (const Candidate& each : candidates) {
-    eachExact(each.predicates, [&](PredicateKind kind, std::string_view name, const std::string& value) {
+    eachExact(each.match->predicates, [&](PredicateKind kind, std::string_view name, const std::string& value) {
       values[{kind, name}].insert(value);
     });
   }
@@ -52,13 +52,14 @@ CandidateIndex::CandidateIndex(std::span<const Candidate> candidates) : columns_
   for (std::uint32_t place = 0; place < candidates.size(); ++place) {
     auto best = columns_.end();
     const std::string* under = nullptr;
-    eachExact(candidates[place].predicates, [&](PredicateKind kind, std::string_view name, const std::string& value) {
-      const auto column = std::find_if(columns_.begin(), best,
-                                       [&](const Column& each) { return each.kind == kind && each.name == name; });
-      if (column == best) return;
-      best = column;
-      under = &value;
-    });
+    eachExact(candidates[place].match->predicates,
+              [&](PredicateKind kind, std::string_view name, const std::string& value) {
+                const auto column = std::find_if(
+                    columns_.begin(), best, [&](const Column& each) { return each.kind == kind && each.name == name; });
+                if (column == best) return;
+                best = column;
+                under = &value;
+              });
     (under != nullptr ? best->byValue[*under] : others_).push_back(place);
   }
   std::erase_if(columns_, [](const Column& each) { return each.byValue.empty(); });
@@ -69,7 +70,7 @@ const Rule* CandidateIndex::firstHolding(std::span<const Candidate> candidates, 
   const auto tryAll = [&](const Places& places) {
     for (const std::uint32_t place : places) {
       if (place >= first) return;
-      if (candidates[place].predicates.hold(head)) first = place;
+      if (candidates[place].match->predicates.hold(head)) first = place;
     }
   };
   ValueBuffer buffer;

@@ -14,12 +14,13 @@ constexpr std::size_t kIndexedFrom = 9;
 
 bool comesBefore(const Candidate& a, const Candidate& b) {
   const auto key = [](const Candidate& each) {
-    return std::make_tuple(each.predicates.method.empty(), -static_cast<std::ptrdiff_t>(each.predicates.headers.size()),
-                           -static_cast<std::ptrdiff_t>(each.predicates.query.size()));
+    const Predicates& predicates = each.match->predicates;
+    return std::make_tuple(predicates.method.empty(), -static_cast<std::ptrdiff_t>(predicates.headers.size()),
+                           -static_cast<std::ptrdiff_t>(predicates.query.size()));
   };
   const auto keyA = key(a);
   const auto keyB = key(b);
-  return keyA != keyB ? keyA < keyB : a.precedence < b.precedence;
+  return keyA != keyB ? keyA < keyB : a.match->precedence < b.match->precedence;
 }
 
 void Candidates::sort() {
@@ -30,7 +31,7 @@ void Candidates::sort() {
 const Rule* Candidates::firstHolding(const http::RequestHead& head) const {
   if (index_) return index_->firstHolding(candidates_, head);
   for (const Candidate& each : candidates_) {
-    if (each.predicates.hold(head)) return each.rule.get();
+    if (each.match->predicates.hold(head)) return each.rule.get();
   }
   return nullptr;
 }

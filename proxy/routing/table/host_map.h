@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "proxy/routing/table/text_map.h"
@@ -37,11 +38,12 @@ class HostMap {
     return any_ && visit(static_cast<const T&>(*any_));
   }
 
+  /// Calls each(pattern, T&) for every value, in no order.
   template <typename Each>
   void forEach(Each&& each) {
-    for (auto& [name, value] : exact_) each(value);
-    for (auto& [suffix, value] : wildcards_) each(value);
-    if (any_) each(*any_);
+    for (auto& [name, value] : exact_) each(name, value);
+    for (auto& [suffix, value] : wildcards_) each("*." + suffix, value);
+    if (any_) each(std::string(), *any_);
   }
 
  private:

@@ -1,11 +1,12 @@
 #include "proxy/routing/table/path_table.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace sluice::routing {
 namespace {
 
-/// Takes the next element off `path`, which starts with "/" or is empty; "" where it ends in "/".
+/// Takes the next element off `path`, which starts with "/"; "" where it ends in "/".
 std::string_view nextElement(std::string_view& path) {
   path.remove_prefix(1);
   const std::string_view element = path.substr(0, path.find('/'));
@@ -13,38 +14,75 @@ std::string_view nextElement(std::string_view& path) {
   return element;
 }
 
-}  // namespace
-
-void PathTable::addExact(std::string_view path, Candidate candidate) {
-  exact_[std::string(path)].add(std::move(candidate));
+/// Returns true if `path` begins with the elements of `prefix`, both of which are empty or start with "/".
+bool beginsWith(std::string_view path, std::string_view prefix) {
+  return path.starts_with(prefix) && (path.size() == prefix.size() || path[prefix.size()] == '/');
 }
 
-void PathTable::addPrefix(std::string_view prefix, Candidate candidate) {
+/// Returns the length of the elements with which both paths begin.
+std::size_t sharedLength(std::string_view a, std::string_view b) {
+  std::size_t shared = 0;
+  while (shared < a.size()) {
+    const std::size_t end = std::min(a.find('/', shared + 1), a.size());
+    if (!beginsWith(b, a.substr(0, end))) break;
+    shared = end;
+  }
+  return shared;
+}
+
+}  // namespace
+
+void PathTable::add(const Candidate& candidate) {
+  const Match& match = *candidate.match;
+  switch (match.pathKind) {
+    case PathKind::kExact:
+      exact_[match.path].add(candidate);
+      break;
+    case PathKind::kPrefix:
+      addPrefix(match.path, candidate);
+      break;
+    case PathKind::kExpression:
+      expressions_.push_back(candidate);
+      break;
+  }
+}
+
+void PathTable::addPrefix(std::string_view prefix, const Candidate& candidate) {
+  if (prefix.ends_with('/')) prefix.remove_suffix(1);
   Node* node = root_.get();
   while (!prefix.empty()) {
     const std::string_view element = nextElement(prefix);
-    if (element.empty() && prefix.empty()) break;
     std::unique_ptr<Node>& child = node->children[std::string(element)];
+    const std::size_t shared = child ? sharedLength(child->rest, prefix) : 0;
     if (!child) {
       child = std::make_unique<Node>();
       child->parent = node;
+      child->rest = prefix;
+    } else if (shared < child->rest.size()) {
+      // The new prefix ends above the child, or leaves its path: a node in between stands for the part that they share.
+      auto fork = std::make_unique<Node>();
+      fork->parent = node;
+      fork->rest = child->rest.substr(0, shared);
+      std::string_view below = std::string_view(child->rest).substr(shared);
+      const std::string key(nextElement(below));
+      child->rest = std::string(below);
+      child->parent = fork.get();
+      fork->children[key] = std::move(child);
+      child = std::move(fork);
     }
     node = child.get();
+    prefix.remove_prefix(node->rest.size());
   }
-  node->candidates.add(std::move(candidate));
-}
-
-void PathTable::addExpression(Regex path, Candidate candidate) {
-  expressions_.emplace_back(std::move(path), std::move(candidate));
+  node->candidates.add(candidate);
 }
 
 void PathTable::sort() {
   for (auto& [path, candidates] : exact_) candidates.sort();
-  std::sort(expressions_.begin(), expressions_.end(),
-            [](const auto& a, const auto& b) { return comesBefore(a.second, b.second); });
+  std::sort(expressions_.begin(), expressions_.end(), comesBefore);
   sortBelow(*root_);
 }
 
+// The depth of the recursion is bounded by the elements of the longest prefix, of at most 1,024 bytes in the API.
 void PathTable::sortBelow(Node& node) {
   node.candidates.sort();
   for (auto& [element, child] : node.children) sortBelow(*child);
@@ -54,8 +92,9 @@ const PathTable::Node* PathTable::deepest(std::string_view path) const {
   const Node* node = root_.get();
   while (path.starts_with('/') && !node->children.empty()) {
     const auto child = node->children.find(nextElement(path));
-    if (child == node->children.end()) break;
+    if (child == node->children.end() || !beginsWith(path, child->second->rest)) break;
     node = child->second.get();
+    path.remove_prefix(node->rest.size());
   }
   return node;
 }
@@ -67,8 +106,8 @@ const Rule* PathTable::find(const http::RequestHead& head) const {
     const Rule* rule = exact != exact_.end() ? exact->second.firstHolding(head) : nullptr;
     if (rule != nullptr) return rule;
   }
-  for (const auto& [expression, candidate] : expressions_) {
-    if (expression.matches(path) && candidate.predicates.hold(head)) return candidate.rule.get();
+  for (const Candidate& each : expressions_) {
+    if (each.match->expression->matches(path) && each.match->predicates.hold(head)) return each.rule.get();
   }
   for (const Node* node = deepest(path); node != nullptr; node = node->parent) {
     if (const Rule* rule = node->candidates.firstHolding(head)) return rule;

@@ -2,27 +2,26 @@
 // list.
 //
 // Built by add(), put in order by sort(), then immutable. A look-up costs the length of the path, plus the expressions;
-// it does not grow with the other routes, whether they have other paths or the same one (candidate_index.h).
+// it does not grow with the other routes, whether they have other paths or the same one (candidate_index.h). The tree
+// takes memory by the number of prefixes and not by that of their elements.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "proxy/http/message.h"
 #include "proxy/routing/table/candidates.h"
-#include "proxy/routing/table/regex.h"
 #include "proxy/routing/table/text_map.h"
 
 namespace sluice::routing {
 
 class PathTable {
  public:
-  void addExact(std::string_view path, Candidate candidate);
-  /// Adds a rule for `prefix`, which covers itself and everything below it; a "/" at its end has no meaning.
-  void addPrefix(std::string_view prefix, Candidate candidate);
-  void addExpression(Regex path, Candidate candidate);
+  /// Adds a rule by the path of its match. A prefix covers itself and everything below it; a "/" at its end has no
+  /// meaning.
+  void add(const Candidate& candidate);
   /// To be called once, behind the last add.
   void sort();
 
@@ -31,18 +30,21 @@ class PathTable {
   const Rule* find(const http::RequestHead& head) const;
 
  private:
-  /// One path element; the root stands for "/". Children belong to their parent and never move.
+  /// A path at which a prefix ends, or at which two of them part; the root stands for "/". Children belong to their
+  /// parent.
   struct Node {
     const Node* parent = nullptr;
+    std::string rest;  // the path below the parent, without its first element: "", or "/b/c"
     Candidates candidates;
-    TextMap<std::unique_ptr<Node>> children;
+    TextMap<std::unique_ptr<Node>> children;  // by the first element below this node
   };
 
+  void addPrefix(std::string_view prefix, const Candidate& candidate);
   static void sortBelow(Node& node);
   const Node* deepest(std::string_view path) const;
 
   TextMap<Candidates> exact_;
-  std::vector<std::pair<Regex, Candidate>> expressions_;
+  std::vector<Candidate> expressions_;
   std::unique_ptr<Node> root_ = std::make_unique<Node>();
 };
 

@@ -1,9 +1,11 @@
 // A regular expression in RE2's syntax. It takes linear time whatever the pattern and the text, so no request can make
 // a route stall.
 //
-// Immutable; shared by all workers. Bytes are Latin-1, because field values need not be UTF-8.
+// Immutable; shared by all workers. Its memory is bounded: the program, and what RE2 remembers of the texts that it has
+// seen, take at most 256 KiB. Bytes are Latin-1, because field values need not be UTF-8.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 
@@ -17,8 +19,16 @@ namespace sluice::routing {
 
 class Regex {
  public:
-  /// Errors are those of the configuration, with RE2's explanation.
-  static base::Result<Regex> compile(std::string_view pattern);
+  /// The room for the expressions that one user may write together: instructions of RE2's programs, of which a
+  /// character class or a repetition takes some.
+  struct Room {
+    std::size_t left = kMostInstructions;
+  };
+  static constexpr std::size_t kMostInstructions = 16 * 1024;
+
+  /// Takes the room of the compiled expression. Errors are those of the configuration, with RE2's explanation. Once an
+  /// expression was too large there is no room left, so that a thousand of them cost little more than one.
+  static base::Result<Regex> compile(std::string_view pattern, Room& room);
   Regex(Regex&&) noexcept;
   Regex& operator=(Regex&&) noexcept;
   ~Regex();

@@ -1,14 +1,14 @@
 #include "proxy/routing/table/route_table.h"
 
+#include <utility>
+
 #include "proxy/http/hygiene.h"
 #include "proxy/routing/table/route_index.h"
 
 namespace sluice::routing {
 
-RouteTable::RouteTable() : index_(std::make_unique<RouteIndex>()) {}
-RouteTable::RouteTable(RouteTable&&) noexcept = default;
-RouteTable& RouteTable::operator=(RouteTable&&) noexcept = default;
-RouteTable::~RouteTable() = default;
+RouteTable::RouteTable() : index_(std::make_shared<const RouteIndex>()) {}
+RouteTable::RouteTable(std::shared_ptr<const RouteIndex> index) : index_(std::move(index)) {}
 
 RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view serverName) const {
   const std::string_view host = http::hostOf(head.authority);
@@ -22,9 +22,9 @@ RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view ser
     }
     result.listener = listener.name.get();
     result.reason = "no route for this hostname";
-    listener.hosts.visit(host, [&](const HostRules& rules) {
+    listener.hosts.visit(host, [&](const std::shared_ptr<const HostRules>& rules) {
       result.reason = "no rule for this request";
-      result.rule = rules.find(head);
+      result.rule = rules->find(head);
       return result.rule != nullptr;
     });
     // The listener with the most specific hostname owns the request, whether or not one of its routes takes it.
@@ -39,8 +39,8 @@ http::SlashRules RouteTable::slashRules(std::string_view authority) const {
   const ListenerRoutes* listener = index_->listenerOf(host);
   bool byPath = false;
   if (listener != nullptr) {
-    listener->hosts.visit(host, [&](const HostRules& rules) {
-      byPath = rules.matchByPath;
+    listener->hosts.visit(host, [&](const std::shared_ptr<const HostRules>& rules) {
+      byPath = rules->selectByPath();
       return byPath;
     });
   }

@@ -1,5 +1,5 @@
 // A RouteTable finds the rule that serves a request: by hostname map, then path tree or gRPC method, then predicates.
-// The cost does not grow with the number of routes. Immutable once built.
+// The cost does not grow with the number of routes. Immutable once built; copies share everything.
 //
 // The precedence is Gateway API's: the listener with the most specific hostname owns the request; then the route with
 // the most specific hostname; then Exact, RegularExpression, PathPrefix by length; method; number of header matches;
@@ -33,9 +33,7 @@ struct RouteMatch {
 class RouteTable {
  public:
   RouteTable();
-  RouteTable(RouteTable&&) noexcept;
-  RouteTable& operator=(RouteTable&&) noexcept;
-  ~RouteTable();
+  explicit RouteTable(std::shared_ptr<const RouteIndex> index);
 
   /// Finds the rule, and allocates nothing. `head` is in normal form (http/hygiene). A connection that was opened for a
   /// `serverName` (SNI, lower case) belongs to one listener, whose certificate and policy it met: a request for a host
@@ -47,8 +45,7 @@ class RouteTable {
   http::SlashRules slashRules(std::string_view authority) const;
 
  private:
-  friend class RouteTableBuilder;
-  std::unique_ptr<RouteIndex> index_;
+  std::shared_ptr<const RouteIndex> index_;
 };
 
 }  // namespace sluice::routing

@@ -1,61 +1,43 @@
-// Makes a RouteTable out of single matches, in any order: the table depends on the set of entries alone.
+// Makes RouteTables out of the candidates of routes, in any order: a table depends on the set of candidates alone. The
+// tables that one builder makes share what they have in common.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "proxy/base/result.h"
 #include "proxy/base/settings.h"
 #include "proxy/routing/served_listener.h"
-#include "proxy/routing/table/candidates.h"
+#include "proxy/routing/table/candidate.h"
+#include "proxy/routing/table/host_map.h"
+#include "proxy/routing/table/host_rules.h"
 #include "proxy/routing/table/route_table.h"
-#include "proxy/routing/table/rpc_table.h"
 
 namespace sluice::routing {
-
-struct Rule;
-
-enum class PathKind : std::uint8_t { kExact, kPrefix, kExpression };
-
-/// A header field or query parameter that a match names. If several have one name, the first counts.
-struct FieldMatch {
-  std::string name;
-  std::string value;
-  bool isExpression = false;
-};
-
-/// One match of one rule, under one hostname of its route, at one listener.
-struct RouteEntry {
-  std::string listenerHostname;  // lower case, "*.suffix", or "" for every host
-  std::string hostname;          // the route's own, spelled likewise
-  PathKind pathKind = PathKind::kPrefix;
-  std::string path = "/";                        // in the normal form of http/hygiene, or an expression
-  std::optional<RpcPattern> rpc = std::nullopt;  // of a GRPCRoute, in place of a path
-  std::string method;                            // "": any
-  std::vector<FieldMatch> headers;
-  std::vector<FieldMatch> query;
-  Precedence precedence;
-  std::shared_ptr<const Rule> rule;
-};
 
 class RouteTableBuilder {
  public:
   explicit RouteTableBuilder(const base::PathSettings& paths = {});
 
-  /// A listener owns its hostname even if no route is attached to it: requests for it are not for a less specific
-  /// listener. A null `name` gives it none.
+  /// A listener owns its hostname (lower case, "*.suffix", or "" for every host) even if no route is attached to it:
+  /// requests for it are not for a less specific listener. A null `name` gives it none.
   void addListener(std::string_view hostname, std::shared_ptr<const ServedListener> name = nullptr);
-  /// Adds an entry. An error (of the configuration: RE2 refuses an expression) leaves the table as it was. Entries of
-  /// GRPCRoutes and others never share a hostname at a listener, because attaching prevents that.
-  base::Status add(RouteEntry entry);
-  RouteTable build() &&;
+  /// Adds a route under one of its own hostnames, spelled likewise, at a listener. GRPCRoutes and others never share a
+  /// hostname at a listener, because attaching prevents that.
+  void add(std::string_view listenerHostname, std::string_view hostname, std::shared_ptr<const RouteCandidates> route);
+  /// Returns the table of what was added since the last one was built.
+  RouteTable build();
 
  private:
-  RouteTable table_;
+  struct ListenerDraft {
+    std::shared_ptr<const ServedListener> name;
+    HostMap<std::vector<std::shared_ptr<const RouteCandidates>>> hosts;
+  };
+
+  base::PathSettings paths_;
+  HostMap<ListenerDraft> listeners_;
+  HostRulesStore rules_;
 };
 
 }  // namespace sluice::routing

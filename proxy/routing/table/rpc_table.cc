@@ -1,47 +1,26 @@
 #include "proxy/routing/table/rpc_table.h"
 
 #include <algorithm>
-#include <tuple>
-#include <utility>
 
 namespace sluice::routing {
-namespace {
 
-base::Result<std::optional<Regex>> compileNonEmpty(const std::string& pattern) {
-  if (pattern.empty()) return std::optional<Regex>();
-  auto compiled = Regex::compile(pattern);
-  if (!compiled) return std::move(compiled).error();
-  return std::optional<Regex>(std::move(compiled).value());
+bool RpcTable::matches(const Match& match, const CallName& call) {
+  return (!match.rpcService || match.rpcService->matches(call.service)) &&
+         (!match.rpcMethod || match.rpcMethod->matches(call.method));
 }
 
-}  // namespace
-
-bool RpcTable::Expression::matches(const CallName& call) const {
-  return (!service || service->matches(call.service)) && (!method || method->matches(call.method));
-}
-
-base::Status RpcTable::add(const RpcPattern& pattern, Candidate candidate) {
-  if (pattern.service.empty() && pattern.method.empty()) {
-    all_.add(std::move(candidate));
-    return base::Done{};
+void RpcTable::add(const Candidate& candidate) {
+  const RpcPattern& rpc = *candidate.match->rpc;
+  if (rpc.service.empty() && rpc.method.empty()) {
+    all_.add(candidate);
+  } else if (rpc.isExpression) {
+    (rpc.service.empty() ? methodExpressions_ : serviceExpressions_).push_back(candidate);
+  } else if (rpc.service.empty()) {
+    methods_[rpc.method].add(candidate);
+  } else {
+    Methods& methods = services_[rpc.service];
+    (rpc.method.empty() ? methods.any : methods.exact[rpc.method]).add(candidate);
   }
-  if (!pattern.isExpression) {
-    if (pattern.service.empty()) {
-      methods_[pattern.method].add(std::move(candidate));
-      return base::Done{};
-    }
-    Methods& methods = services_[pattern.service];
-    (pattern.method.empty() ? methods.any : methods.exact[pattern.method]).add(std::move(candidate));
-    return base::Done{};
-  }
-  auto service = compileNonEmpty(pattern.service);
-  if (!service) return std::move(service).error();
-  auto method = compileNonEmpty(pattern.method);
-  if (!method) return std::move(method).error();
-  (pattern.service.empty() ? methodExpressions_ : serviceExpressions_)
-      .push_back({std::move(service).value(), std::move(method).value(), pattern.service.size(), pattern.method.size(),
-                  std::move(candidate)});
-  return base::Done{};
 }
 
 void RpcTable::sort() {
@@ -58,10 +37,12 @@ void RpcTable::sort(Methods& methods) {
 }
 
 void RpcTable::sort(Expressions& expressions) {
-  std::sort(expressions.begin(), expressions.end(), [](const Expression& a, const Expression& b) {
-    if (a.serviceLength != b.serviceLength) return a.serviceLength > b.serviceLength;
-    if (a.methodLength != b.methodLength) return a.methodLength > b.methodLength;
-    return comesBefore(a.candidate, b.candidate);
+  std::sort(expressions.begin(), expressions.end(), [](const Candidate& a, const Candidate& b) {
+    const RpcPattern& rpcA = *a.match->rpc;
+    const RpcPattern& rpcB = *b.match->rpc;
+    if (rpcA.service.size() != rpcB.service.size()) return rpcA.service.size() > rpcB.service.size();
+    if (rpcA.method.size() != rpcB.method.size()) return rpcA.method.size() > rpcB.method.size();
+    return comesBefore(a, b);
   });
 }
 
@@ -83,8 +64,8 @@ const Rule* RpcTable::firstHolding(const Methods& methods, const CallName& call,
 
 const Rule* RpcTable::firstHolding(const Expressions& expressions, const CallName& call,
                                    const http::RequestHead& head) {
-  for (const Expression& each : expressions) {
-    if (each.matches(call) && each.candidate.predicates.hold(head)) return each.candidate.rule.get();
+  for (const Candidate& each : expressions) {
+    if (matches(*each.match, call) && each.match->predicates.hold(head)) return each.rule.get();
   }
   return nullptr;
 }

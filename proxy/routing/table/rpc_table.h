@@ -5,31 +5,20 @@
 // sort(), then immutable. A look-up among exact names does not grow with the other routes.
 #pragma once
 
-#include <cstddef>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
-#include "proxy/base/result.h"
 #include "proxy/http/message.h"
 #include "proxy/routing/table/candidates.h"
-#include "proxy/routing/table/regex.h"
 #include "proxy/routing/table/text_map.h"
 
 namespace sluice::routing {
 
-/// The service and method of a rule; an empty one takes all.
-struct RpcPattern {
-  std::string service;
-  std::string method;
-  bool isExpression = false;  // both of them
-};
-
 class RpcTable {
  public:
-  /// Adds a rule. An error (of the configuration: RE2 refuses an expression) leaves the table as it was.
-  base::Status add(const RpcPattern& pattern, Candidate candidate);
+  /// Adds a rule by the rpc of its match, which has one.
+  void add(const Candidate& candidate);
   /// To be called once, behind the last add.
   void sort();
 
@@ -46,18 +35,10 @@ class RpcTable {
     TextMap<Candidates> exact;
     Candidates any;
   };
-  struct Expression {
-    std::optional<Regex> service;
-    std::optional<Regex> method;
-    std::size_t serviceLength;
-    std::size_t methodLength;
-    Candidate candidate;
-
-    bool matches(const CallName& call) const;
-  };
-  using Expressions = std::vector<Expression>;
+  using Expressions = std::vector<Candidate>;
 
   static std::optional<CallName> callOf(std::string_view path);
+  static bool matches(const Match& match, const CallName& call);
   static void sort(Methods& methods);
   static void sort(Expressions& expressions);
   static const Rule* firstHolding(const Methods& methods, const CallName& call, const http::RequestHead& head);

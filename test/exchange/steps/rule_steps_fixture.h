@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "test/exchange/steps/wait_fixture.h"
+#include "test/support/table_entry.h"
 
 namespace sluice::exchange {
 
@@ -101,11 +102,11 @@ class RuleSteps : public ProcessWait {
       if (otherRule_) otherRule_(*rule, *plan);
       mirrors(*rule, *plan);
       for (const routing::WeightedBackend& backend : rule->backends) rule->totalWeight += backend.weight;
-      routing::RouteEntry entry;
+      routing::test::TableEntry entry;
       entry.path = "/ok";
       entry.headers = {{"x-model", "other"}};
       entry.rule = std::move(rule);
-      std::vector<routing::RouteEntry> entries;
+      std::vector<routing::test::TableEntry> entries;
       entries.push_back(std::move(entry));
       return entries;
     };

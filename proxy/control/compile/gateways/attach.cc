@@ -32,9 +32,14 @@ std::vector<std::string> sharedHostnames(const config::Route& route, const confi
 
 class Attacher {
  public:
-  Attacher(const config::Model& model, const RoutePlan& plan, const std::optional<Fault>& kept,
-           std::vector<GatewayPlan>& gateways, BackendCatalog& backends)
-      : model_(model), plan_(plan), route_(*plan_.route), kept_(kept), gateways_(gateways), backends_(backends) {}
+  Attacher(const AttachTools& tools, const RoutePlan& plan, const std::optional<Fault>& kept)
+      : model_(tools.model),
+        matches_(tools.matches),
+        gateways_(tools.gateways),
+        backends_(tools.backends),
+        plan_(plan),
+        route_(*plan.route),
+        kept_(kept) {}
 
   config::ObjectStatus run() {
     config::ObjectStatus status = statusOf(route_.meta);
@@ -50,6 +55,26 @@ class Attacher {
       status.parents.push_back(std::move(entry));
     }
     return status;
+  }
+
+  /// Returns the fault of a route that has more entries than one object may have. Each match is an entry at every
+  /// listener and under every hostname there.
+  std::optional<Fault> entriesFault() {
+    const std::uint64_t most = model_.settings.limits.matches;
+    std::uint64_t places = 0;
+    std::set<const ListenerPlan*> counted;
+    for (const config::ParentRef& parent : route_.parentRefs) {
+      GatewayPlan* gateway = isOurs(parent) ? findPlan(parent.object) : nullptr;
+      if (gateway == nullptr) continue;
+      for (const ListenerPlan* each : selected(*gateway, parent)) {
+        if (each->accepted() && counted.insert(each).second) places += sharedHostnames(route_, *each->listener).size();
+      }
+    }
+    const std::uint64_t entries = places * plan_.matchCount();
+    if (entries <= most) return std::nullopt;
+    return fault(reason::kUnsupportedValue, "its " + std::to_string(plan_.matchCount()) + " matches make " +
+                                                std::to_string(entries) + " entries, one for each hostname of each " +
+                                                "listener, of which limits.matches allows " + std::to_string(most));
   }
 
  private:
@@ -136,7 +161,7 @@ class Attacher {
                      "has an older route of another kind with one of these hostnames: " + rival->meta.qualifiedName());
     }
     // A second parentRef may select the same listener again.
-    if (taken_.insert(&listener).second) addEntries(listener, hostnames);
+    if (taken_.insert(&listener).second) addTo(listener, hostnames);
     return std::nullopt;
   }
 
@@ -150,23 +175,25 @@ class Attacher {
     return rank(b) >= rank(a) ? std::move(b) : std::move(a);
   }
 
-  void addEntries(ListenerPlan& listener, const std::vector<std::string>& hostnames) {
+  void addTo(ListenerPlan& listener, const std::vector<std::string>& hostnames) {
     count(listener);
     listener.claims.addHostnames(plan_.kind, hostnames, route_);
-    for (std::size_t index = 0; index < plan_.rules.size(); ++index) {
-      const RulePlan& rule = plan_.rules[index];
-      const std::shared_ptr<const routing::Rule> shielded = shield(listener, rule, index);
-      for (const routing::RouteEntry& match : rule.matches) {
-        for (const std::string& hostname : hostnames) {
-          routing::RouteEntry entry = match;
-          entry.listenerHostname = listener.listener->hostname;
-          entry.hostname = hostname;
-          entry.rule = shielded;
-          noteShadow(listener, entry);
-          listener.entries.push_back(std::move(entry));
-        }
+    listener.routes.push_back({hostnames, plan_.candidates});
+    if (!listener.shielded.empty()) listener.routes.back().candidates = shieldedCandidates(listener);
+    for (const RulePlan& rule : plan_.rules) {
+      for (const MatchPlan& match : rule.matches) {
+        const auto number = matches_.numberOf(match.identity);
+        if (number) noteShadows(listener, hostnames, *match.match, *number);
       }
     }
+  }
+
+  /// Returns the candidates with the listener's shielded uses.
+  std::shared_ptr<const routing::RouteCandidates> shieldedCandidates(ListenerPlan& listener) {
+    std::vector<RulePlan> rules = plan_.rules;
+    for (std::size_t index = 0; index < rules.size(); ++index)
+      rules[index].rule = shield(listener, rules[index], index);
+    return candidatesOf(rules);
   }
 
   /// Returns the rule with the listener's shielded uses, and notes those that it refuses.
@@ -190,18 +217,25 @@ class Attacher {
     if (!plan_.rejection && !plan_.wholeRouteFails) ++listener.attachedRoutes;
   }
 
-  /// Notes that another route has the same match, for the conditions of the route that loses.
-  void noteShadow(ListenerPlan& listener, const routing::RouteEntry& entry) {
-    const config::Route* winner = listener.claims.addMatch(entry, route_);
-    if (winner == nullptr || ++shadowed_ > kMaxShadowed) return;
+  /// Notes the hostnames under which another route has the same match, for the conditions of the route that loses.
+  void noteShadows(ListenerPlan& listener, const std::vector<std::string>& hostnames, const routing::Match& match,
+                   std::uint32_t number) {
+    for (const std::string& hostname : hostnames) {
+      const config::Route* winner = listener.claims.addMatch(hostname, number, route_);
+      if (winner != nullptr) noteShadow(listener, hostname, match.precedence, *winner);
+    }
+  }
+
+  void noteShadow(const ListenerPlan& listener, const std::string& hostname, const routing::Precedence& place,
+                  const config::Route& winner) {
+    if (++shadowed_ > kMaxShadowed) return;
     if (shadowed_ == kMaxShadowed) {
       notes_.emplace_back("and more matches that are taken");
       return;
     }
-    const std::string host = entry.hostname.empty() ? "" : " for " + entry.hostname;
-    notes_.push_back("spec.rules[" + std::to_string(entry.precedence.rule) + "].matches[" +
-                     std::to_string(entry.precedence.match) + "]" + host + ": the same match of " +
-                     winner->meta.qualifiedName() + " comes first on listener " + listener.listener->name +
+    notes_.push_back("spec.rules[" + std::to_string(place.rule) + "].matches[" + std::to_string(place.match) + "]" +
+                     (hostname.empty() ? "" : " for " + hostname) + ": the same match of " +
+                     winner.meta.qualifiedName() + " comes first on listener " + listener.listener->name +
                      " and takes its requests");
   }
 
@@ -239,11 +273,12 @@ class Attacher {
   }
 
   const config::Model& model_;
+  const SharedMatches& matches_;
+  std::vector<GatewayPlan>& gateways_;
+  BackendCatalog& backends_;
   const RoutePlan& plan_;
   const config::Route& route_;
   const std::optional<Fault>& kept_;
-  std::vector<GatewayPlan>& gateways_;
-  BackendCatalog& backends_;
   std::set<const ListenerPlan*> taken_;
   std::vector<std::string> notes_;  // for the condition of the current parent
   std::vector<Fault> exposed_;      // faults of its rules that lead out without TLS; for the same condition
@@ -252,9 +287,11 @@ class Attacher {
 
 }  // namespace
 
-config::ObjectStatus attachRoute(const config::Model& model, const RoutePlan& plan, const std::optional<Fault>& kept,
-                                 std::vector<GatewayPlan>& gateways, BackendCatalog& backends) {
-  return Attacher(model, plan, kept, gateways, backends).run();
+config::ObjectStatus attachRoute(const AttachTools& tools, const RoutePlan& plan, const std::optional<Fault>& kept) {
+  if (const auto tooMany = Attacher(tools, plan, kept).entriesFault()) {
+    return Attacher(tools, withoutMatches(plan, *tooMany), kept).run();
+  }
+  return Attacher(tools, plan, kept).run();
 }
 
 }  // namespace sluice::control

@@ -8,14 +8,22 @@
 #include "proxy/control/compile/backends/compile_backend.h"
 #include "proxy/control/compile/gateways/gateway_plan.h"
 #include "proxy/control/compile/routes/compile_route.h"
+#include "proxy/control/compile/routes/shared_matches.h"
 
 namespace sluice::control {
 
-/// Adds the route's entries to the listeners that accept it, counts it there, and notes in `backends` which Gateways
-/// use them. The status names only parents of this controller. Older routes must be attached first, because they keep
-/// what a later one wants too (claims.h). `kept` is set for the previous version of a route whose newest version is
-/// refused by its schema; it is the fault for the route's conditions.
-config::ObjectStatus attachRoute(const config::Model& model, const RoutePlan& plan, const std::optional<Fault>& kept,
-                                 std::vector<GatewayPlan>& gateways, BackendCatalog& backends);
+/// References outlive the call.
+struct AttachTools {
+  const config::Model& model;
+  const SharedMatches& matches;  // of all routes
+  std::vector<GatewayPlan>& gateways;
+  BackendCatalog& backends;
+};
+
+/// Adds the route to the listeners that accept it, counts it there, and notes which Gateways use its Backends. The
+/// status names only parents of this controller. Older routes must be attached first, because they keep what a later
+/// one wants too (claims.h). `kept` is set for the previous version of a route whose newest version is refused by its
+/// schema; it is the fault for the route's conditions. A route beyond limits.matches is refused alone.
+config::ObjectStatus attachRoute(const AttachTools& tools, const RoutePlan& plan, const std::optional<Fault>& kept);
 
 }  // namespace sluice::control

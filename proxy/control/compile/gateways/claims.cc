@@ -1,11 +1,5 @@
 #include "proxy/control/compile/gateways/claims.h"
 
-#include <algorithm>
-#include <tuple>
-
-#include "proxy/base/text.h"
-#include "proxy/control/compile/routes/compile_headers.h"
-
 namespace sluice::control {
 namespace {
 
@@ -26,45 +20,6 @@ const config::Route* routeOf(const routing::TextMap<const config::Route*>& map, 
 /// Most names exist already, and making a node to find that out would cost more than the lookup.
 void addOnce(routing::TextMap<const config::Route*>& map, std::string_view key, const config::Route& owner) {
   if (!map.contains(key)) map.emplace(key, &owner);
-}
-
-void append(std::string& text, std::string_view part) {
-  text.append(std::to_string(part.size())).append(":").append(part);
-}
-
-void appendFields(std::string& text, std::vector<routing::FieldMatch> fields, bool ignoreCase) {
-  for (routing::FieldMatch& field : fields) {
-    if (ignoreCase) field.name = base::toLower(field.name);
-  }
-  std::sort(fields.begin(), fields.end(), [](const routing::FieldMatch& a, const routing::FieldMatch& b) {
-    return std::tie(a.name, a.value, a.isExpression) < std::tie(b.name, b.value, b.isExpression);
-  });
-  for (const routing::FieldMatch& field : fields) {
-    text += field.isExpression ? '~' : '=';
-    append(text, field.name);
-    append(text, field.value);
-  }
-  text += ';';
-}
-
-/// Returns a text that is equal for all matches that select the same requests by the same criteria.
-std::string matchIdentity(const routing::RouteEntry& entry) {
-  std::string text;
-  append(text, entry.hostname);
-  if (entry.rpc) {
-    text += entry.rpc->isExpression ? '~' : '=';
-    append(text, entry.rpc->service);
-    append(text, entry.rpc->method);
-  } else {
-    std::string_view path = entry.path;
-    if (entry.pathKind == routing::PathKind::kPrefix && path.ends_with('/')) path.remove_suffix(1);
-    text += std::to_string(static_cast<int>(entry.pathKind));
-    append(text, path);
-  }
-  append(text, entry.method);
-  appendFields(text, entry.headers, true);
-  appendFields(text, entry.query, false);
-  return text;
 }
 
 }  // namespace
@@ -108,9 +63,11 @@ void Claims::addHostnames(std::string_view kind, const std::vector<std::string>&
   for (const std::string& hostname : hostnames) own.add(hostname, owner);
 }
 
-const config::Route* Claims::addMatch(const routing::RouteEntry& entry, const config::Route& owner) {
-  const auto [match, isNew] = matches_.emplace(matchIdentity(entry), &owner);
-  return isNew || match->second == &owner ? nullptr : match->second;
+const config::Route* Claims::addMatch(std::string_view hostname, std::uint32_t match, const config::Route& owner) {
+  auto named = matches_.find(hostname);
+  if (named == matches_.end()) named = matches_.try_emplace(std::string(hostname)).first;
+  const auto [claimed, isNew] = named->second.emplace(match, &owner);
+  return isNew || claimed->second == &owner ? nullptr : claimed->second;
 }
 
 }  // namespace sluice::control

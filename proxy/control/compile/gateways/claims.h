@@ -5,12 +5,13 @@
 // Filled by attach while routes are attached in the order of their age. Points into the Model.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "config/model/model.h"
-#include "proxy/routing/table/route_table_builder.h"
 #include "proxy/routing/table/text_map.h"
 
 namespace sluice::control {
@@ -36,14 +37,14 @@ class Claims {
   const config::Route* rival(std::string_view kind, const std::vector<std::string>& hostnames) const;
   void addHostnames(std::string_view kind, const std::vector<std::string>& hostnames, const config::Route& owner);
 
-  /// Returns the route with the same match under the same hostname, which therefore gets all requests of the match.
-  /// Returns nullptr if there is none other than `owner`, which owns the match from now on.
-  const config::Route* addMatch(const routing::RouteEntry& entry, const config::Route& owner);
+  /// Returns the route with the same match (a number of SharedMatches) under the same hostname, which therefore gets
+  /// all requests of the match. Returns nullptr if there is none other than `owner`, which owns the match from now on.
+  const config::Route* addMatch(std::string_view hostname, std::uint32_t match, const config::Route& owner);
 
  private:
   HostnameClaims ofHttp_;
   HostnameClaims ofGrpc_;
-  routing::TextMap<const config::Route*> matches_;
+  routing::TextMap<std::unordered_map<std::uint32_t, const config::Route*>> matches_;  // by hostname and number
 };
 
 }  // namespace sluice::control

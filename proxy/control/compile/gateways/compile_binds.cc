@@ -6,10 +6,12 @@
 #include <tuple>
 #include <utility>
 
+#include "proxy/routing/table/route_table_builder.h"
+
 namespace sluice::control {
 namespace {
 
-using Group = std::vector<ListenerPlan*>;
+using Group = std::vector<const ListenerPlan*>;
 
 bool hasNoPort(const ListenerPlan& plan) {
   return plan.unaccepted && plan.unaccepted->reason == config::reason::kPortUnavailable;
@@ -17,9 +19,9 @@ bool hasNoPort(const ListenerPlan& plan) {
 
 /// Returns the listeners of a Gateway by port. Listeners that cannot have their port, and ports whose listeners are all
 /// down, are left out.
-std::map<std::uint16_t, Group> groupByPort(GatewayPlan& gateway) {
+std::map<std::uint16_t, Group> groupByPort(const GatewayPlan& gateway) {
   std::map<std::uint16_t, Group> groups;
-  for (ListenerPlan& plan : gateway.listeners) {
+  for (const ListenerPlan& plan : gateway.listeners) {
     if (speaksHttp(*plan.listener) && !hasNoPort(plan)) groups[plan.listener->port].push_back(&plan);
   }
   std::erase_if(groups, [](const auto& group) {
@@ -29,42 +31,37 @@ std::map<std::uint16_t, Group> groupByPort(GatewayPlan& gateway) {
   return groups;
 }
 
-/// Returns the entry of a listener that is not served: its hostname stays reserved and answers 500.
-routing::RouteEntry refusal(const GatewayPlan& gateway, const ListenerPlan& plan) {
+/// Returns the candidate of a listener that is not served: its hostname stays reserved and answers 500.
+std::shared_ptr<const routing::RouteCandidates> refusal(const GatewayPlan& gateway, const ListenerPlan& plan) {
   auto rule = std::make_shared<routing::Rule>();
   const std::optional<Fault>& why = gateway.refusal   ? gateway.refusal
                                     : plan.conflict   ? plan.conflict
                                     : plan.unaccepted ? plan.unaccepted
                                                       : plan.unresolved;
   rule->failure = answer(why ? *why : Fault{std::string(config::reason::kInvalid), {}});
-  routing::RouteEntry entry;
-  entry.listenerHostname = plan.listener->hostname;
-  entry.rule = std::move(rule);
-  return entry;
+  const routing::Candidate all{std::make_shared<const routing::Match>(), std::move(rule)};
+  return std::make_shared<const routing::RouteCandidates>(1, all);
 }
 
-/// With `last` the entries are moved into the table, because the group is not used again.
-routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group, const base::PathSettings& paths,
-                                 bool last) {
-  routing::RouteTableBuilder builder(paths);
-  for (ListenerPlan* plan : group) {
+routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group, routing::RouteTableBuilder& builder) {
+  for (const ListenerPlan* plan : group) {
+    const std::string& hostname = plan->listener->hostname;
     auto name = std::make_shared<routing::ServedListener>();
     name->gateway = gateway.gateway->meta.qualifiedName();
     name->section = plan->listener->name;
     name->port = plan->listener->port;
     name->preRouting = plan->preRouting;
     name->chain = plan->chain;
-    builder.addListener(plan->listener->hostname, std::move(name));
+    builder.addListener(hostname, std::move(name));
     if (plan->state != ListenerState::kServing) {
-      static_cast<void>(builder.add(refusal(gateway, *plan)));
+      builder.add(hostname, "", refusal(gateway, *plan));
       continue;
     }
-    // compileMatch() has compiled the expressions already, so none of these can fail.
-    for (routing::RouteEntry& entry : plan->entries) {
-      static_cast<void>(builder.add(last ? std::move(entry) : routing::RouteEntry(entry)));
+    for (const AttachedRoute& route : plan->routes) {
+      for (const std::string& each : route.hostnames) builder.add(hostname, each, route.candidates);
     }
   }
-  return std::move(builder).build();
+  return builder.build();
 }
 
 /// Returns the certificates of all listeners of the group, the first listener's first, each once.
@@ -81,10 +78,12 @@ std::vector<routing::ListenerIdentity> identities(const Group& group) {
 
 }  // namespace
 
-std::vector<routing::Bind> compileBinds(std::vector<GatewayPlan> gateways, const base::PathSettings& paths) {
+std::vector<routing::Bind> compileBinds(const std::vector<GatewayPlan>& gateways, const base::PathSettings& paths) {
   std::vector<routing::Bind> binds;
-  for (GatewayPlan& gateway : gateways) {
+  routing::RouteTableBuilder builder(paths);
+  for (const GatewayPlan& gateway : gateways) {
     for (const auto& [port, group] : groupByPort(gateway)) {
+      const routing::HttpService service{compileTable(gateway, group, builder)};
       for (const std::string& address : gateway.addresses) {
         if (findUnusable(gateway.unusablePlaces, address, port) != nullptr) continue;
         routing::Bind bind;
@@ -92,8 +91,7 @@ std::vector<routing::Bind> compileBinds(std::vector<GatewayPlan> gateways, const
         bind.port = port;
         bind.tls = group.front()->listener->protocol == config::ListenerProtocol::kHttps;
         bind.identities = identities(group);
-        const bool last = &address == &gateway.addresses.back();
-        bind.service = routing::HttpService{compileTable(gateway, group, paths, last)};
+        bind.service = service;
         binds.push_back(std::move(bind));
       }
     }

@@ -10,6 +10,6 @@ namespace sluice::control {
 
 /// Returns the sockets in the order of address and port, with the entries of their listeners in their tables. A port
 /// that no listener can open gets no socket, so that nothing speaks plaintext where TLS was asked for.
-std::vector<routing::Bind> compileBinds(std::vector<GatewayPlan> gateways, const base::PathSettings& paths);
+std::vector<routing::Bind> compileBinds(const std::vector<GatewayPlan>& gateways, const base::PathSettings& paths);
 
 }  // namespace sluice::control

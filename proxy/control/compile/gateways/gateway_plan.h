@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -18,7 +19,7 @@
 #include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/routing/table/route_table_builder.h"
+#include "proxy/routing/table/candidate.h"
 
 namespace sluice::control {
 
@@ -27,6 +28,12 @@ enum class ListenerState : std::uint8_t {
   kServing,
   kRefusing,  // it listens and answers every request with 500
   kDown       // it opens no socket; on a socket that others opened its hostname answers 500
+};
+
+/// A route at one listener that accepted it.
+struct AttachedRoute {
+  std::vector<std::string> hostnames;  // those that the listener can receive; "" for all of them
+  std::shared_ptr<const routing::RouteCandidates> candidates;
 };
 
 struct ListenerPlan {
@@ -38,7 +45,7 @@ struct ListenerPlan {
   std::optional<Fault> unresolved;
   std::optional<Fault> unprocessed;  // faults of some of its PayloadProcessors
   std::vector<routing::ListenerIdentity> identities;
-  std::vector<routing::RouteEntry> entries;
+  std::vector<AttachedRoute> routes;
   Claims claims;                                        // claims of the routes attached so far
   std::shared_ptr<const processing::Chain> preRouting;  // uses in RoutingPhase::kPreRouting
   std::shared_ptr<const processing::Chain> chain;       // uses of PayloadProcessors that target it or its Gateway

@@ -1,9 +1,11 @@
 #include "proxy/control/compile/routes/compile_match.h"
 
+#include <utility>
+
 #include "proxy/base/text.h"
 #include "proxy/control/compile/routes/compile_headers.h"
+#include "proxy/control/compile/routes/match_identity.h"
 #include "proxy/http/hygiene.h"
-#include "proxy/routing/table/regex.h"
 
 namespace sluice::control {
 namespace {
@@ -12,41 +14,46 @@ Fault unsupportedFault(const std::string& path, std::string message) {
   return {std::string(config::reason::kUnsupportedValue), path + ": " + std::move(message)};
 }
 
-std::optional<Fault> compilePathMatch(const config::PathMatch& match, routing::RouteEntry& entry) {
+std::optional<Fault> readPathMatch(const config::PathMatch& match, routing::MatchSpec& spec) {
+  spec.place = match.path;
   if (match.type == config::PathMatchType::kRegularExpression) {
-    const auto compiled = routing::Regex::compile(match.value);
-    if (!compiled) return unsupportedFault(match.path, compiled.error().detail);
-    entry.pathKind = routing::PathKind::kExpression;
-    entry.path = match.value;
+    spec.pathKind = routing::PathKind::kExpression;
+    spec.path = match.value;
     return std::nullopt;
   }
   auto path = normalPath(match.value, match.path);
   if (!path) return std::move(path.fault);
-  entry.pathKind = match.type == config::PathMatchType::kExact ? routing::PathKind::kExact : routing::PathKind::kPrefix;
-  entry.path = *std::move(path.value);
+  spec.pathKind = match.type == config::PathMatchType::kExact ? routing::PathKind::kExact : routing::PathKind::kPrefix;
+  spec.path = *std::move(path.value);
   return std::nullopt;
 }
 
-std::optional<Fault> compileFields(const std::vector<config::NamedMatch>& matches,
-                                   std::vector<routing::FieldMatch>& fields) {
+std::vector<routing::FieldMatch> readFields(const std::vector<config::NamedMatch>& matches) {
+  std::vector<routing::FieldMatch> fields;
+  fields.reserve(matches.size());
   for (const config::NamedMatch& match : matches) {
     const bool isExpression = match.type == config::ValueMatchType::kRegularExpression;
-    if (isExpression) {
-      const auto compiled = routing::Regex::compile(match.value);
-      if (!compiled) return unsupportedFault(match.path, compiled.error().detail);
-    }
-    fields.push_back({match.name, match.value, isExpression});
+    fields.push_back({match.name, match.value, isExpression, match.path});
   }
-  return std::nullopt;
+  return fields;
 }
 
-std::optional<Fault> compileHeaderMatches(const std::vector<config::NamedMatch>& matches, routing::RouteEntry& entry) {
-  if (auto fault = compileFields(matches, entry.headers)) return fault;
+std::optional<Fault> readHeaderMatches(const std::vector<config::NamedMatch>& matches, routing::MatchSpec& spec) {
   for (const config::NamedMatch& header : matches) {
     if (!http::isReservedField(base::toLower(header.name))) continue;
     return unsupportedFault(header.path, "routes cannot match on " + header.name + ", which belongs to the connection");
   }
+  spec.headers = readFields(matches);
   return std::nullopt;
+}
+
+Resolved<MatchPlan> compileSpec(routing::MatchSpec spec, routing::Precedence precedence, routing::Regex::Room& room) {
+  MatchPlan plan;
+  plan.identity = matchIdentity(spec);
+  auto compiled = routing::Match::compile(std::move(spec), std::move(precedence), room);
+  if (!compiled) return Fault{std::string(config::reason::kUnsupportedValue), compiled.error().detail};
+  plan.match = std::make_shared<const routing::Match>(std::move(compiled).value());
+  return plan;
 }
 
 }  // namespace
@@ -62,26 +69,24 @@ Resolved<std::string> normalPath(std::string_view value, const std::string& fiel
   return std::string(normal->text);
 }
 
-Resolved<routing::RouteEntry> compileMatch(const config::HttpRouteMatch& match) {
-  routing::RouteEntry entry;
-  entry.method = match.method;
-  if (auto fault = compilePathMatch(match.path, entry)) return *std::move(fault);
-  if (auto fault = compileHeaderMatches(match.headers, entry)) return *std::move(fault);
-  if (auto fault = compileFields(match.queryParams, entry.query)) return *std::move(fault);
-  return entry;
+Resolved<MatchPlan> compileMatch(const config::HttpRouteMatch& match, routing::Precedence precedence,
+                                 routing::Regex::Room& room) {
+  routing::MatchSpec spec;
+  spec.method = match.method;
+  if (auto fault = readPathMatch(match.path, spec)) return *std::move(fault);
+  if (auto fault = readHeaderMatches(match.headers, spec)) return *std::move(fault);
+  spec.query = readFields(match.queryParams);
+  return compileSpec(std::move(spec), std::move(precedence), room);
 }
 
-Resolved<routing::RouteEntry> compileMatch(const config::GrpcRouteMatch& match) {
-  routing::RouteEntry entry;
+Resolved<MatchPlan> compileMatch(const config::GrpcRouteMatch& match, routing::Precedence precedence,
+                                 routing::Regex::Room& room) {
+  routing::MatchSpec spec;
   const config::RpcMatch& rpc = match.rpc;
-  entry.rpc = routing::RpcPattern{rpc.service, rpc.method, rpc.type == config::ValueMatchType::kRegularExpression};
-  for (const std::string& expression : {rpc.service, rpc.method}) {
-    if (!entry.rpc->isExpression) break;
-    const auto compiled = routing::Regex::compile(expression);
-    if (!compiled) return unsupportedFault(rpc.path, compiled.error().detail);
-  }
-  if (auto fault = compileHeaderMatches(match.headers, entry)) return *std::move(fault);
-  return entry;
+  spec.rpc = routing::RpcPattern{rpc.service, rpc.method, rpc.type == config::ValueMatchType::kRegularExpression};
+  spec.place = rpc.path;
+  if (auto fault = readHeaderMatches(match.headers, spec)) return *std::move(fault);
+  return compileSpec(std::move(spec), std::move(precedence), room);
 }
 
 }  // namespace sluice::control

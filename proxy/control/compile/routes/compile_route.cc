@@ -111,13 +111,13 @@ class RouteCompiler {
   template <typename RouteRule>
   void compileMatches(const RouteRule& rule, std::uint32_t index, RulePlan& result, std::optional<Fault>& own) {
     for (std::uint32_t position = 0; position < rule.matches.size(); ++position) {
-      auto entry = compileMatch(rule.matches[position]);
-      if (!entry) {
-        if (!own) own = std::move(entry.fault);
-        continue;
+      auto match =
+          compileMatch(rule.matches[position], {route_.meta.creationTimestamp, plan_.name, index, position}, room_);
+      if (match) {
+        result.matches.push_back(*std::move(match.value));
+      } else if (!own) {
+        own = std::move(match.fault);
       }
-      entry.value->precedence = {route_.meta.creationTimestamp, plan_.name, index, position};
-      result.matches.push_back(*std::move(entry.value));
     }
   }
 
@@ -243,6 +243,7 @@ class RouteCompiler {
   const ProcessorCompiler& processors_;
   const ExtensionHooks& hooks_;
   RoutePlan& plan_;
+  routing::Regex::Room room_;
 };
 
 template <typename RouteType>
@@ -254,6 +255,7 @@ RoutePlan compileRouteOfKind(const RouteType& route, const RouteTools& tools, st
   plan.rejection = std::move(rejection);
   plan.hooks = tools.hooks;
   RouteCompiler(route, tools, plan).compile(route.rules);
+  plan.candidates = candidatesOf(plan.rules);
   return plan;
 }
 
@@ -276,6 +278,32 @@ bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
   });
 }
 
+std::size_t RoutePlan::matchCount() const { return candidates->size(); }
+
+std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<RulePlan>& rules) {
+  auto result = std::make_shared<routing::RouteCandidates>();
+  for (const RulePlan& rule : rules) {
+    for (const MatchPlan& each : rule.matches) result->push_back({each.match, rule.rule});
+  }
+  return result;
+}
+
+RoutePlan withoutMatches(const RoutePlan& plan, const Fault& fault) {
+  RoutePlan result = plan;
+  auto refusing = std::make_shared<routing::Rule>();
+  refusing->route = plan.name;
+  refusing->grpc = plan.kind == config::GrpcRoute::kKind;
+  refusing->failure = routing::Rule::refusal(answer(fault), refusing->grpc);
+  // No time is later, so every other route for all requests of a hostname comes first.
+  auto all = std::make_shared<routing::Match>();
+  all->precedence = {"~", plan.name, 0, 0};
+  if (refusing->grpc) all->rpc = routing::RpcPattern{};
+  result.rejection = fault;
+  result.rules = {{std::move(refusing), {{std::move(all), {}}}}};
+  result.candidates = candidatesOf(result.rules);
+  return result;
+}
+
 std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault) {
   const auto concerned = [](const RulePlan& rule) { return rule.rule->session && !rule.rule->failure; };
   if (std::none_of(plan.rules.begin(), plan.rules.end(), concerned)) return std::nullopt;
@@ -286,6 +314,7 @@ std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fau
     refusing->failure = routing::Rule::refusal(answer(fault), refusing->grpc);
     rule.rule = std::move(refusing);
   }
+  result.candidates = candidatesOf(result.rules);
   result.faults.push_back({fault.reason, "sessionPersistence: " + fault.message});
   result.wholeRouteFails = std::all_of(result.rules.begin(), result.rules.end(),
                                        [](const RulePlan& rule) { return static_cast<bool>(rule.rule->failure); });

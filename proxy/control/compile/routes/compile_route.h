@@ -11,14 +11,15 @@
 #include "proxy/control/compile/backends/compile_backend.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/processors/extension_hooks.h"
+#include "proxy/control/compile/routes/compile_match.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/routing/table/route_table_builder.h"
+#include "proxy/routing/table/candidate.h"
 
 namespace sluice::control {
 
 struct RulePlan {
   std::shared_ptr<const routing::Rule> rule;
-  std::vector<routing::RouteEntry> matches;  // without hostnames and rule
+  std::vector<MatchPlan> matches;
 };
 
 /// The compiled route. It points into the route's object.
@@ -29,6 +30,8 @@ struct RoutePlan {
   /// Set if the schema refused the route: then all its rules answer 500.
   std::optional<Fault> rejection;
   std::vector<RulePlan> rules;
+  /// The matches of all rules, for listeners that add nothing to its rules.
+  std::shared_ptr<const routing::RouteCandidates> candidates;
   std::vector<BackendUse> uses;   // uses of all rules and mirrors
   std::vector<Fault> faults;      // faults of rules and weighted backends, which answer 500
   std::vector<Fault> unresolved;  // faults of backendRefs, whose weighted backends answer 500
@@ -40,6 +43,7 @@ struct RoutePlan {
   bool processed = false;                       // whether its filters attach processors
   std::shared_ptr<const ExtensionHooks> hooks;  // the hooks of its rules
 
+  std::size_t matchCount() const;
   Holder holder() const { return {config::kGatewayGroup, kind, route->meta.nameSpace}; }
 };
 
@@ -56,6 +60,12 @@ RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, 
 /// Returns true if compiling the route again would make an equal plan.
 bool meansTheSame(const RoutePlan& plan, const RouteTools& tools);
 
+/// Returns the candidates of rules.
+std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<RulePlan>& rules);
+
+/// Used for a route whose matches would take more room than one object may have: returns it with one rule for all
+/// requests of its hostnames, which answers 500 for the fault and gives way to every other route of the same hostname.
+RoutePlan withoutMatches(const RoutePlan& plan, const Fault& fault);
 /// Used when there is no key for sessions: returns the route with the rules that persist sessions answering 500 for the
 /// fault, as for any broken reference. Returns nullopt if there are no such rules.
 std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault);

@@ -1,0 +1,41 @@
+// The rules of one hostname of a listener, and a store of them: hostnames with the same routes share them, whatever
+// their listener, so that a route of many hostnames at many listeners takes the memory of one.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "proxy/http/message.h"
+#include "proxy/routing/table/candidate.h"
+#include "proxy/routing/table/path_table.h"
+#include "proxy/routing/table/rpc_table.h"
+
+namespace sluice::routing {
+
+/// Immutable once made. A hostname of a listener is for one kind of route (GRPCRouteSpec.hostnames): with calls there
+/// are no paths.
+class HostRules {
+ public:
+  explicit HostRules(const std::vector<std::shared_ptr<const RouteCandidates>>& routes);
+
+  const Rule* find(const http::RequestHead& head) const { return calls_ ? calls_->find(head) : paths_.find(head); }
+  /// Returns true if one of them matches by a path other than PathPrefix "/".
+  bool selectByPath() const { return selectByPath_; }
+
+ private:
+  PathTable paths_;
+  std::unique_ptr<RpcTable> calls_;  // null if there are none
+  bool selectByPath_ = false;
+};
+
+class HostRulesStore {
+ public:
+  /// Returns the rules of these routes, made if no hostname had the same ones before.
+  std::shared_ptr<const HostRules> of(const std::vector<std::shared_ptr<const RouteCandidates>>& routes);
+
+ private:
+  std::map<std::vector<std::shared_ptr<const RouteCandidates>>, std::shared_ptr<const HostRules>> made_;
+};
+
+}  // namespace sluice::routing

@@ -1,0 +1,73 @@
+// The criteria by which a rule takes requests (HTTPRouteMatch, GRPCRouteMatch): as users write them, and compiled.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/base/result.h"
+#include "proxy/routing/table/predicates.h"
+#include "proxy/routing/table/regex.h"
+
+namespace sluice::routing {
+
+enum class PathKind : std::uint8_t { kExact, kPrefix, kExpression };
+
+/// The service and method of a GRPCRoute's match; an empty one takes all.
+struct RpcPattern {
+  std::string service;
+  std::string method;
+  bool isExpression = false;  // both of them
+};
+
+/// A header field or query parameter that a match names. If several have one name, the first counts.
+struct FieldMatch {
+  std::string name;
+  std::string value;
+  bool isExpression = false;
+  std::string place = {};  // its field in the configuration, with which an error begins
+};
+
+/// A match as users write it.
+struct MatchSpec {
+  PathKind pathKind = PathKind::kPrefix;
+  std::string path = "/";                        // in the normal form of http/hygiene, or an expression
+  std::optional<RpcPattern> rpc = std::nullopt;  // of a GRPCRoute, in place of a path
+  std::string method;                            // "": any
+  std::vector<FieldMatch> headers;
+  std::vector<FieldMatch> query;
+  std::string place;  // the field of its path or rpc in the configuration, with which an error begins
+};
+
+/// Orders matches of the same path, the smaller first (Gateway API HTTPRouteRule.matches).
+struct Precedence {
+  std::string created;      // time at which the route was created, as text that compares as a time; "" is the oldest
+  std::string route;        // "namespace/name"
+  std::uint32_t rule = 0;   // its index in the route
+  std::uint32_t match = 0;  // its index in the rule
+
+  auto operator<=>(const Precedence&) const = default;
+};
+
+/// A match as tables use it. It never changes once made, and the tables of all hostnames and listeners share it.
+struct Match {
+  PathKind pathKind = PathKind::kPrefix;
+  std::string path = "/";
+  std::optional<Regex> expression;  // the path's, of PathKind::kExpression
+  std::optional<RpcPattern> rpc;
+  std::optional<Regex> rpcService;  // if rpc->isExpression and the service is not empty
+  std::optional<Regex> rpcMethod;   // likewise
+  Predicates predicates;
+  Precedence precedence;
+
+  /// Compiles a match. The error is of the configuration and begins with the place: RE2 refuses an expression, or the
+  /// expressions compiled with `room` are too large together.
+  static base::Result<Match> compile(MatchSpec spec, Precedence precedence, Regex::Room& room);
+
+  /// Returns true if it selects by path: not by the prefix "/", which all paths have.
+  bool selectsByPath() const { return rpc || pathKind != PathKind::kPrefix || path != "/"; }
+};
+
+}  // namespace sluice::routing
