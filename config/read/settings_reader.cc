@@ -147,6 +147,8 @@ void readLimits(FieldReader reader, base::LimitSettings& settings) {
                           {"emptyFrames", settings.emptyFrames, 1, kMaxCount},
                           {"queuedControlFrames", settings.queuedControlFrames, 1, kMaxCount},
                           {"connections", settings.connections, 1, kMaxCount},
+                          {"connectionsPerAddress", settings.connectionsPerAddress, 0, kMaxCount},
+                          {"handshakesPerAddress", settings.handshakesPerAddress, 0, kMaxCount},
                           {"connectionMemory", settings.connectionMemory, kChunk, kMaxBytes},
                           {"connectionMemoryTotal", settings.connectionMemoryTotal, kChunk, kMaxBytes},
                           {"responseRate", settings.responseRate, 0, kMaxBytes},

@@ -62,6 +62,8 @@ struct LimitSettings {
   std::uint64_t emptyFrames = 100;
   std::uint64_t queuedControlFrames = 1000;
   std::uint64_t connections = 20000;
+  std::uint64_t connectionsPerAddress = 0;  // 0: no bound
+  std::uint64_t handshakesPerAddress = 0;   // new TLS handshakes per second; 0: no bound
   std::uint64_t connectionMemory = 4 * 1024 * 1024;
   std::uint64_t connectionMemoryTotal = 1024 * 1024 * 1024;
   std::uint64_t responseRate = 1024;  // bytes per timeouts.responseIdle; 0 means no minimum

@@ -9,10 +9,12 @@ namespace sluice::server {
 Acceptor::Acceptor(const std::vector<WorkerRuntime*>& workers, std::size_t descriptors)
     : workers_(workers),
       descriptors_(descriptors),
-      refused_(workers.front()->metrics().at<observe::Metric::kLimitHits>("connections")) {}
+      refused_(workers.front()->metrics().at<observe::Metric::kLimitHits>("connections")),
+      addresses_(workers.front()->metrics()) {}
 
-void Acceptor::listen(const std::vector<BoundSocket>& sockets, std::size_t maxConnections) {
-  maxConnections_ = maxConnections;
+void Acceptor::listen(const std::vector<BoundSocket>& sockets, const base::LimitSettings& limits) {
+  maxConnections_ = limits.connections;
+  addresses_.setBounds(limits);
   std::map<const net::ListenSocket*, Listening> before = std::move(listening_);
   listening_.clear();
   for (const BoundSocket& bound : sockets) {
@@ -27,11 +29,11 @@ void Acceptor::listen(const std::vector<BoundSocket>& sockets, std::size_t maxCo
 }
 
 std::unique_ptr<net::TcpListener> Acceptor::listenerFor(const BoundSocket& bound) {
-  const auto accepted = [this, bind = bound.bind](int fd, const net::Address& peer) { onAccepted(fd, peer, bind); };
+  const auto accepted = [this, bound](int fd, const net::Address& peer) { onAccepted(fd, peer, bound); };
   return std::make_unique<net::TcpListener>(workers_.front()->worker(), *bound.socket, accepted);
 }
 
-void Acceptor::onAccepted(int fd, const net::Address& peer, control::BindId bind) {
+void Acceptor::onAccepted(int fd, const net::Address& peer, const BoundSocket& bound) {
   std::size_t total = 0;
   WorkerRuntime* chosen = workers_.front();
   std::size_t fewest = chosen->connections();
@@ -48,11 +50,16 @@ void Acceptor::onAccepted(int fd, const net::Address& peer, control::BindId bind
     ::close(fd);
     return;
   }
+  AcceptedClient client{fd, peer, bound.bind, nullptr};
+  if (!addresses_.admit(peer, bound.tls, workers_.front()->worker().now(), client.place)) {
+    ::close(fd);
+    return;
+  }
   chosen->countConnection();
   if (chosen == workers_.front()) {
-    chosen->take(fd, peer, bind);
+    chosen->take(std::move(client));
   } else {
-    chosen->hand(fd, peer, bind);
+    chosen->hand(std::move(client));
   }
 }
 

@@ -6,11 +6,12 @@ namespace sluice::server {
 
 DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts,
                                            DirtyList& dirtyList, exchange::Exchanges& exchanges,
-                                           const control::ServedBind& bind, const routing::HttpService& service, int fd,
-                                           const net::Address& peer)
-    : ServerConnection(parts, fd, peer, bind.tls),
+                                           const control::ServedBind& bind, const routing::HttpService& service,
+                                           AcceptedClient client)
+    : ServerConnection(parts, client.fd, client.peer, bind.tls),
       self_(self),
-      ip_(peer),
+      place_(std::move(client.place)),
+      ip_(client.peer),
       dirtyList_(dirtyList),
       exchanges_(exchanges),
       bind_(bind.id),

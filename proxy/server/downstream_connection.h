@@ -4,11 +4,20 @@
 #include "proxy/base/slab.h"
 #include "proxy/control/generation.h"
 #include "proxy/exchange/exchanges.h"
+#include "proxy/server/address_limits.h"
 #include "proxy/server/server_connection.h"
 
 namespace sluice::server {
 
 class DownstreamConnection;
+
+/// A connection that the acceptor took for a worker.
+struct AcceptedClient {
+  int fd;  // to be taken over, or closed
+  net::Address peer;
+  control::BindId bind;
+  AddressLimits::Place place = nullptr;
+};
 
 /// The list that connections enter when they have something to flush.
 class DirtyList {
@@ -21,7 +30,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
  public:
   DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
                        exchange::Exchanges& exchanges, const control::ServedBind& bind,
-                       const routing::HttpService& service, int fd, const net::Address& peer);
+                       const routing::HttpService& service, AcceptedClient client);
   ~DownstreamConnection() override { exchanges_.onClientGone(self_.toToken()); }
 
   base::Handle<DownstreamConnection> handle() const { return self_; }
@@ -57,6 +66,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   void onLimitHit(http::Limit limit) override;
 
   const base::Handle<DownstreamConnection> self_;
+  const AddressLimits::Place place_;
   const net::IpText ip_;
   DirtyList& dirtyList_;
   exchange::Exchanges& exchanges_;

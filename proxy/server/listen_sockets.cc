@@ -17,7 +17,7 @@ template <typename Visit>
 void forEachWanted(const control::Generation& generation, Visit&& visit) {
   for (std::size_t i = 0; i < generation.binds.size(); ++i) {
     const routing::Bind& bind = generation.snapshot->binds[i];
-    for (const net::Address& address : addressesOf(bind.address, bind.port)) visit(address, generation.binds[i].id);
+    for (const net::Address& address : addressesOf(bind.address, bind.port)) visit(address, generation.binds[i]);
   }
 }
 
@@ -61,16 +61,17 @@ std::vector<const net::ListenSocket*> ListenSockets::ofPort(std::uint16_t port) 
 
 std::vector<BoundSocket> ListenSockets::of(const control::Generation& generation) const {
   std::vector<BoundSocket> bound;
-  forEachWanted(generation, [&](const net::Address& address, control::BindId bind) {
+  forEachWanted(generation, [&](const net::Address& address, const control::ServedBind& bind) {
     const auto found = sockets_.find(address.toString());
-    if (found != sockets_.end()) bound.push_back({bind, &found->second});
+    if (found != sockets_.end()) bound.push_back({bind.id, bind.tls != nullptr, &found->second});
   });
   return bound;
 }
 
 void ListenSockets::closeOthers(const control::Generation& generation) {
   std::set<std::string> wanted;
-  forEachWanted(generation, [&](const net::Address& address, control::BindId) { wanted.insert(address.toString()); });
+  forEachWanted(generation,
+                [&](const net::Address& address, const control::ServedBind&) { wanted.insert(address.toString()); });
   std::erase_if(sockets_, [&](const auto& entry) { return !wanted.contains(entry.first); });
 }
 

@@ -17,6 +17,7 @@ namespace sluice::server {
 /// A socket and the listener whose connections it accepts.
 struct BoundSocket {
   control::BindId bind = 0;
+  bool tls = false;
   const net::ListenSocket* socket = nullptr;
 };
 

@@ -241,7 +241,7 @@ base::Status Process::makeWorkers() {
   }
   for (WorkerRuntime* worker : workers) worker->shareAnswers(workers);
   acceptor_ = std::make_unique<Acceptor>(workers, descriptors_.clients);
-  acceptor_->listen(serving_.sockets(*reloader_.generation()), settings().limits.connections);
+  acceptor_->listen(serving_.sockets(*reloader_.generation()), settings().limits);
   serving_.attach(workers, *acceptor_, *budgets_, settings());
   reloader_.begin();
   runtimes_.front()->onShutdown([this] { acceptor_.reset(); });

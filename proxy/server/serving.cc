@@ -30,11 +30,11 @@ void Serving::publish(const std::shared_ptr<const control::Generation>& next, st
 }
 
 void Serving::accept(const control::Generation& next, std::function<void()> accepted) {
-  const std::size_t most = next.snapshot->settings.limits.connections;
-  workers_.front()->worker().post([this, sockets = sockets_.of(next), most, accepted = std::move(accepted)] {
-    acceptor_->listen(sockets, most);
-    main_.post(accepted);
-  });
+  workers_.front()->worker().post(
+      [this, sockets = sockets_.of(next), limits = next.snapshot->settings.limits, accepted = std::move(accepted)] {
+        acceptor_->listen(sockets, limits);
+        main_.post(accepted);
+      });
 }
 
 void Serving::closeOthers(const control::Generation& served) { sockets_.closeOthers(served); }

@@ -172,21 +172,21 @@ void WorkerRuntime::applySettings() {
   exchanges_.sealSessions(configured != nullptr ? configured : sessionSealer_);
 }
 
-void WorkerRuntime::hand(int fd, const net::Address& peer, control::BindId bind) {
-  worker_.post([this, fd, peer, bind] { take(fd, peer, bind); });
+void WorkerRuntime::hand(AcceptedClient client) {
+  worker_.post([this, client = std::move(client)]() mutable { take(std::move(client)); });
 }
 
-void WorkerRuntime::take(int fd, const net::Address& peer, control::BindId bind) {
-  const control::ServedBind* served = generation_->find(bind);
+void WorkerRuntime::take(AcceptedClient client) {
+  const control::ServedBind* served = generation_->find(client.bind);
   if (served == nullptr) {  // its listener was removed while the connection was on its way
-    ::close(fd);
+    ::close(client.fd);
     connectionCount_.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
   const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_};
   const auto serve = [&](const routing::HttpService& service) {
     DownstreamConnection& connection =
-        connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, *served, service, fd, peer);
+        connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, *served, service, std::move(client));
     if (draining_) connection.drain();
   };
   std::visit(serve, *served->service);

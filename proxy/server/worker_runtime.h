@@ -70,9 +70,9 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   /// Lets every client finish its requests and leave; new clients may make one request each. Any thread.
   void drain();
   /// Gives the worker a client's connection. Any thread.
-  void hand(int fd, const net::Address& peer, control::BindId bind);
+  void hand(AcceptedClient client);
   /// Takes a client's connection on the worker's own thread, inside a Turn.
-  void take(int fd, const net::Address& peer, control::BindId bind);
+  void take(AcceptedClient client);
   /// Returns the number of client connections, including those on their way by hand(). Any thread.
   std::size_t connections() const { return connectionCount_.load(std::memory_order_relaxed); }
   /// Calls `tell` with the worker's `most` oldest exchanges, under the name of `number`: on the worker's thread, or

@@ -109,12 +109,6 @@ dns:
 addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
   upstreamIdle: 8s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s}
-limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory: 7Ki, headerMemoryTotal: 8Ki,
-  informationalResponses: 4, chunkExtensionBytes: 5,
-  concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
-  queuedControlFrames: 11, connections: 12, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
-  processorBufferTotal: 2Mi, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
-  backendRequests: 21, adminConnections: 22, matches: 23, connectionMemory: 32Ki, connectionMemoryTotal: 3Mi, responseRate: 0}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
   const base::Settings& settings = *reading.settings;
@@ -132,18 +126,34 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   EXPECT_THAT(settings.addressGuardAllow, ElementsAre("10.0.0.0/8"));
   EXPECT_EQ(settings.timeouts.request, seconds(7));
   EXPECT_EQ(settings.timeouts.processor, std::chrono::milliseconds(9));
-  EXPECT_EQ(settings.limits.requestLineBytes, 1024u);
-  EXPECT_EQ(settings.limits.headerMemory, 7u * 1024);
-  EXPECT_EQ(settings.limits.headerMemoryTotal, 8u * 1024);
-  EXPECT_EQ(settings.limits.replayBuffer, 0u);
-  EXPECT_EQ(settings.limits.backendRequests, 21u);
   EXPECT_EQ(settings.timeouts.responseIdle, seconds(10));
-  EXPECT_EQ(settings.limits.connectionMemory, 32u * 1024);
-  EXPECT_EQ(settings.limits.connectionMemoryTotal, 3u * 1024 * 1024);
-  EXPECT_EQ(settings.limits.responseRate, 0u);
   EXPECT_EQ(settings.timeouts.adminAnswer, seconds(11));
-  EXPECT_EQ(settings.limits.adminConnections, 22u);
-  EXPECT_EQ(settings.limits.matches, 23u);
+}
+
+TEST(Settings, ReadEveryLimit) {
+  const SettingsReading reading = readSettingsBlock(R"(
+limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory: 7Ki, headerMemoryTotal: 8Ki,
+  informationalResponses: 4, chunkExtensionBytes: 5,
+  concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
+  queuedControlFrames: 11, connections: 12, connectionsPerAddress: 24, handshakesPerAddress: 25, connectionMemory: 32Ki,
+  connectionMemoryTotal: 3Mi, responseRate: 0, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
+  processorBufferTotal: 2Mi, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
+  backendRequests: 21, adminConnections: 22, matches: 23}
+)");
+  ASSERT_THAT(reading.problems, IsEmpty());
+  const base::LimitSettings& limits = reading.settings->limits;
+  EXPECT_EQ(limits.requestLineBytes, 1024u);
+  EXPECT_EQ(limits.headerMemory, 7u * 1024);
+  EXPECT_EQ(limits.headerMemoryTotal, 8u * 1024);
+  EXPECT_EQ(limits.replayBuffer, 0u);
+  EXPECT_EQ(limits.backendRequests, 21u);
+  EXPECT_EQ(limits.connectionMemory, 32u * 1024);
+  EXPECT_EQ(limits.connectionMemoryTotal, 3u * 1024 * 1024);
+  EXPECT_EQ(limits.responseRate, 0u);
+  EXPECT_EQ(limits.adminConnections, 22u);
+  EXPECT_EQ(limits.matches, 23u);
+  EXPECT_EQ(limits.connectionsPerAddress, 24u);
+  EXPECT_EQ(limits.handshakesPerAddress, 25u);
 }
 
 TEST(Settings, ReadTheNumberOfTrustedProxies) {

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
@@ -48,6 +49,43 @@ TEST(ConnectionLimit, ClosesConnectionsBeyondItAndServesTheOthers) {
   }
   first->close();
   EXPECT_TRUE(connectInTime(gateway.port())) << "there is room again";
+}
+
+TEST(AddressLimit, ClosesConnectionsOfOneAddressBeyondItAndServesTheOthers) {
+  RawOrigin origin(RawOrigin::answering(kOk));
+  const GatewayProcess gateway(
+      {.backends = {{.port = origin.port()}}, .settings = limits("connectionsPerAddress: 2"), .workers = 2});
+  auto first = connectInTime(gateway.port());
+  auto second = connectInTime(gateway.port());
+  ASSERT_TRUE(first && second);
+  BlockingSocket third = BlockingSocket::connect(gateway.port());
+  EXPECT_EQ(third.readAll(), "");
+  EXPECT_TRUE(gateway.limitWasHit("connectionsPerAddress"));
+  EXPECT_EQ(statusOf(gateway, "/", {"--interface", "127.0.0.2"}), "200");
+  first->send(kGet);
+  EXPECT_EQ(readResponse(*first).status, 200);
+  first->close();
+  EXPECT_TRUE(connectInTime(gateway.port())) << "there is room again";
+}
+
+TEST(AddressLimit, ClosesConnectionsOfOneAddressThatBeginTooManyHandshakes) {
+  RawOrigin origin(RawOrigin::answering(kOk));
+  const CertifiedKey authority = makeAuthority();
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                                .settings = limits("handshakesPerAddress: 3"),
+                                .tls = issueServer(authority, "localhost"),
+                                .workers = 2});
+  // Several connections fall into one second, however slow the machine is.
+  std::vector<BlockingSocket> flood;
+  while (flood.size() < 1000 && gateway.limitHits("handshakesPerAddress") == 0) {
+    for (int i = 0; i < 10; ++i) flood.push_back(BlockingSocket::connect(gateway.tlsPort()));
+  }
+  EXPECT_GE(gateway.limitHits("handshakesPerAddress"), 1);
+  const std::string url = "https://127.0.0.1:" + std::to_string(gateway.tlsPort()) + "/";
+  const ProgramOutcome victim =
+      run({"curl", "-sk", "--interface", "127.0.0.2", "-o", "/dev/null", "-w", "%{http_code}", url});
+  EXPECT_EQ(victim.output, "200") << victim.errors;
+  EXPECT_EQ(statusOf(gateway, "/"), "200") << "connections without TLS are not concerned";
 }
 
 /// Holds an origin's answers back until it is opened, and counts the requests that came.

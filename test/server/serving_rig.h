@@ -109,7 +109,7 @@ class ServingRig {
     }
     acceptor_ = std::make_unique<Acceptor>(workers, kDescriptors);
     const base::Settings& settings = reloader_->generation()->snapshot->settings;
-    acceptor_->listen(serving_.sockets(*reloader_->generation()), settings.limits.connections);
+    acceptor_->listen(serving_.sockets(*reloader_->generation()), settings.limits);
     serving_.attach(workers, *acceptor_, budgets_, settings);
     reloader_->begin();
     runtimes_.front()->onShutdown([this] { acceptor_.reset(); });

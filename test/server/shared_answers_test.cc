@@ -46,7 +46,7 @@ class SharedAnswersThreads : public ::testing::Test {
     test::SocketPair pair = test::makeSocketPair();
     test::sendAll(pair.peers, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     worker.runtime->countConnection();
-    worker.runtime->hand(pair.ours.release(), *net::Address::parse("127.0.0.1", 1), 0);
+    worker.runtime->hand({pair.ours.release(), *net::Address::parse("127.0.0.1", 1), 0});
     return std::move(pair.peers);
   }
   /// Returns the answer's status; empty if none comes.

@@ -129,7 +129,7 @@ class GatewayWorker {
 
   void hand(test::Descriptor client) {
     runtime_->countConnection();
-    runtime_->hand(client.release(), *net::Address::parse("127.0.0.1", 1), 0);
+    runtime_->hand({client.release(), *net::Address::parse("127.0.0.1", 1), 0});
   }
   /// Returns the number of allocations on its thread so far.
   std::size_t allocated() {

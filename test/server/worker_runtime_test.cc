@@ -32,7 +32,7 @@ class WorkerThatStops : public ::testing::Test {
     test::sendAll(pair.peers, "GET / HTTP/1.1\r\nHost: a\r\n\r\n");
     client_ = std::move(pair.peers);
     worker_->countConnection();
-    worker_->hand(pair.ours.release(), *net::Address::parse("127.0.0.1", 1), 0);
+    worker_->hand({pair.ours.release(), *net::Address::parse("127.0.0.1", 1), 0});
     ASSERT_TRUE(dns_.isAsked());
   }
   void adoptAnother() {
