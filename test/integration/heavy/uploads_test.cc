@@ -21,7 +21,7 @@ constexpr std::size_t kPieces = 800;  // of 64 KiB: 50 MB
 constexpr std::size_t kTotalMib = 256;
 // This covers memory other than the bodies: each connection and its window, the allocator's overhead, and evicted
 // bodies, which are freed only at the end of the round while each connection may bring 128 KiB more in it.
-constexpr std::size_t kBesideMib = 96;
+constexpr std::size_t kBesideMib = 32;
 
 class Uploads : public testing::TestWithParam<bool> {};
 
