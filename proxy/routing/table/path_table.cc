@@ -21,13 +21,10 @@ bool beginsWith(std::string_view path, std::string_view prefix) {
 
 /// Returns the length of the elements with which both paths begin.
 std::size_t sharedLength(std::string_view a, std::string_view b) {
-  std::size_t shared = 0;
-  while (shared < a.size()) {
-    const std::size_t end = std::min(a.find('/', shared + 1), a.size());
-    if (!beginsWith(b, a.substr(0, end))) break;
-    shared = end;
-  }
-  return shared;
+  const auto differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
+  const auto shared = static_cast<std::size_t>(differ.first - a.begin());
+  const auto endsElement = [shared](std::string_view path) { return shared == path.size() || path[shared] == '/'; };
+  return endsElement(a) && endsElement(b) ? shared : a.rfind('/', shared - 1);
 }
 
 }  // namespace
