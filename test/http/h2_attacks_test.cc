@@ -107,6 +107,21 @@ TEST_F(H2Attack, MalformedRequestsCountAsResets) {
   expectEnd(h2error::kEnhanceYourCalm);
 }
 
+TEST_F(H2Attack, RefusedTrailersCountAsResets) {
+  limits.resetsPerMinute = 10;
+  start();
+  const H2Lines tooMany(limits.headerFields + 1, {"x-a", "1"});
+  for (std::uint32_t i = 0; i < 11; ++i) {
+    if (i == 10) expectOpen();
+    const std::uint32_t id = 2 * i + 1;
+    exchange(h2::headers(id, h2::get(), false) + h2::headers(id, tooMany, true));
+    if (i < 10) {
+      EXPECT_EQ(resetCode(id), h2error::kProtocolError);
+    }
+  }
+  expectEnd(h2error::kEnhanceYourCalm);
+}
+
 TEST_F(H2Attack, WindowUpdateOfZeroAndDataBehindTheEndHarmTheirSenderOnly) {
   exchange(h2::headers(1, h2::get(), true) + h2::data(1, "x", false));
   expectEnd(h2error::kStreamClosed);

@@ -170,7 +170,7 @@ struct H2Sender::Sending {
     if (sender.connection_.side == H2Side::kClient) ++sender.resetsSent_;
     if (sender.connection_.side != H2Side::kServer || frame.rst_stream.error_code == NGHTTP2_REFUSED_STREAM) return 0;
     const H2Stream* stream = sender.connection_.find(static_cast<StreamId>(frame.hd.stream_id));
-    const bool provoked = stream == nullptr || !stream->resetByUs;
+    const bool provoked = stream == nullptr || !stream->resetByUs || stream->violated;
     if (!provoked || sender.connection_.countReset()) return 0;
     return sender.connection_.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kResetsPerMinute);
   }
@@ -298,6 +298,11 @@ void H2Sender::submitReset(H2Stream& stream, H2ErrorCode code) {
   stream.resetByUs = true;
   nghttp2_submit_rst_stream(connection_.library, NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(stream.id),
                             static_cast<std::uint32_t>(code));
+}
+
+void H2Sender::resetViolated(H2Stream& stream) {
+  stream.violated = true;
+  submitReset(stream, H2ErrorCode::kProtocolError);
 }
 
 void H2Sender::reset(StreamId id, ResetReason reason) {

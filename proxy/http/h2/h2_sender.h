@@ -41,6 +41,8 @@ class H2Sender {
   /// in a field section; nothing was submitted then.
   bool submitRequest(H2Stream& stream, std::span<const ControlLine> control, const RequestHead& head);
   void submitReset(H2Stream& stream, H2ErrorCode code);
+  /// Resets a stream for a violation, which counts as a reset by the peer.
+  void resetViolated(H2Stream& stream);
   void submitPing();
   /// Submits a GOAWAY that names the last stream that was begun, or with `notice` one that promises such a GOAWAY (RFC
   /// 9113 section 6.8).

@@ -151,7 +151,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
       sink_.onRequestReset(stream.token, base::Error::badRequest(400, "the request's trailers cannot be accepted"),
                            false);
       stream.detach();
-      return session_.sender().submitReset(stream, H2ErrorCode::kProtocolError);
+      return session_.sender().resetViolated(stream);
     }
     sink_.onRequestEnd(stream.token, std::move(trailers));
     settleTunnel(stream);

@@ -35,7 +35,8 @@ struct H2Stream {
   Method method = Method::kGet;
   Receive receive = Receive::kHead;
   Send send = Send::kOpen;
-  bool resetByUs = false;  // by a decision of ours, not for a violation that nghttp2 found
+  bool resetByUs = false;  // not for a violation that nghttp2 found
+  bool violated = false;   // by the peer, for which we reset it
   bool resetByPeer = false;
 
   /// Ends the events for the owner, and forgets the body that it has not taken.
