@@ -139,9 +139,9 @@ void forbidCoreFiles() {
   ::setrlimit(RLIMIT_CORE, &none);
 }
 
-// The allocator keeps what a thread has freed for the threads of the same arena. Workers take large buffers in turn from
-// budgets that they share, and with an arena for each of them the process would hold the most that each worker ever had.
-// There is no contention to speak of, because a request in steady state allocates nothing.
+// The allocator keeps what a thread has freed for the threads of the same arena. Workers take large buffers in turn
+// from budgets that they share, and with an arena for each of them the process would hold the most that each worker
+// ever had. There is no contention to speak of, because a request in steady state allocates nothing.
 void shareFreedMemory() { ::mallopt(M_ARENA_MAX, 1); }
 
 std::string newInstanceName(std::random_device& random) {
