@@ -146,6 +146,7 @@ void readLimits(FieldReader reader, base::LimitSettings& settings) {
                           {"resetsPerMinute", settings.resetsPerMinute, 1, kMaxCount},
                           {"emptyFrames", settings.emptyFrames, 1, kMaxCount},
                           {"queuedControlFrames", settings.queuedControlFrames, 1, kMaxCount},
+                          {"controlFramesPerMinute", settings.controlFramesPerMinute, 1, kMaxCount},
                           {"connections", settings.connections, 1, kMaxCount},
                           {"connectionsPerAddress", settings.connectionsPerAddress, 0, kMaxCount},
                           {"handshakesPerAddress", settings.handshakesPerAddress, 0, kMaxCount},

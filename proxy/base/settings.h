@@ -61,6 +61,7 @@ struct LimitSettings {
   std::uint64_t resetsPerMinute = 200;
   std::uint64_t emptyFrames = 100;
   std::uint64_t queuedControlFrames = 1000;
+  std::uint64_t controlFramesPerMinute = 10000;
   std::uint64_t connections = 20000;
   std::uint64_t connectionsPerAddress = 0;  // 0: no bound
   std::uint64_t handshakesPerAddress = 0;   // new TLS handshakes per second; 0: no bound

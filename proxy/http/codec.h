@@ -216,9 +216,10 @@ std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool
 /// These make codecs of a plain byte stream, for connections that carry one exchange and nothing of HTTP. The exchange
 /// is a Tunnel::kStream, whose bodies are the bytes of either way. On the server's side it asks for `authority`, and
 /// begins with resume().
-std::unique_ptr<ServerCodec> makeOpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
+std::unique_ptr<ServerCodec> makeOpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const MessageBounds& limits,
                                                    std::string_view authority);
-std::unique_ptr<ClientCodec> makeOpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
+std::unique_ptr<ClientCodec> makeOpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool,
+                                                   const MessageBounds& limits);
 
 /// The protocol that the first bytes of a plaintext connection show. The client preface is 24 bytes (RFC 9113 section
 /// 3.4).

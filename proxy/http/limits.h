@@ -6,21 +6,28 @@
 
 namespace sluice::http {
 
-struct Limits {
+/// Bounds of messages and their bodies, which each version of HTTP has.
+struct MessageBounds {
   std::uint32_t requestLineBytes = 16 * 1024;
   /// The decoded size of one header or trailer section: names, values and 32 bytes a line (RFC 9113 section 10.5.1).
   std::uint32_t headerBytes = 64 * 1024;
   std::uint32_t headerFields = 100;
   std::uint32_t informationalResponses = 10;  // 1xx heads before a final one
   std::uint32_t chunkExtensionBytes = 1024;   // per message body
-  std::uint32_t concurrentStreams = 100;
   std::uint32_t streamWindow = 256 * 1024;
   /// The part of streamWindow that a body has before widen() is called. It follows from limits.connectionMemory.
   std::uint32_t firstWindow = 256 * 1024;
+};
+
+/// With those of HTTP/2's connections.
+struct Limits : MessageBounds {
+  std::uint32_t concurrentStreams = 100;
   std::uint32_t connectionWindow = 1024 * 1024;
   std::uint32_t resetsPerMinute = 200;  // streams that ended early, by either side
   std::uint32_t emptyFrames = 100;      // DATA or HEADERS without content in a row
   std::uint32_t queuedControlFrames = 1000;
+  /// PING, SETTINGS, PRIORITY and WINDOW_UPDATE; the peer may send ten more for each HEADERS or DATA of either side.
+  std::uint32_t controlFramesPerMinute = 10000;
 };
 
 /// The bound that was met, as the label of sluice_limit_hits_total.
@@ -34,6 +41,7 @@ enum class Limit : std::uint8_t {
   kResetsPerMinute,
   kEmptyFrames,
   kQueuedControlFrames,
+  kControlFramesPerMinute,
 };
 
 /// Returns the key of the bound in settings.yaml `limits`.
@@ -57,6 +65,8 @@ constexpr std::string_view limitName(Limit limit) {
       return "emptyFrames";
     case Limit::kQueuedControlFrames:
       return "queuedControlFrames";
+    case Limit::kControlFramesPerMinute:
+      return "controlFramesPerMinute";
   }
   return {};
 }

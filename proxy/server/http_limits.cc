@@ -25,6 +25,7 @@ http::Limits httpLimits(const base::LimitSettings& limits) {
   made.resetsPerMinute = narrow(limits.resetsPerMinute);
   made.emptyFrames = narrow(limits.emptyFrames);
   made.queuedControlFrames = narrow(limits.queuedControlFrames);
+  made.controlFramesPerMinute = narrow(limits.controlFramesPerMinute);
   return made;
 }
 

@@ -135,7 +135,7 @@ TEST(Settings, ReadEveryLimit) {
 limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory: 7Ki, headerMemoryTotal: 8Ki,
   informationalResponses: 4, chunkExtensionBytes: 5,
   concurrentStreams: 6, streamWindow: 64Ki, connectionWindow: 128Ki, resetsPerMinute: 9, emptyFrames: 10,
-  queuedControlFrames: 11, connections: 12, connectionsPerAddress: 24, handshakesPerAddress: 25, connectionMemory: 32Ki,
+  queuedControlFrames: 11, controlFramesPerMinute: 26, connections: 12, connectionsPerAddress: 24, handshakesPerAddress: 25, connectionMemory: 32Ki,
   connectionMemoryTotal: 3Mi, responseRate: 0, exchangeBuffer: 32Ki, replayBuffer: 0, processorBuffer: 1Mi,
   processorBufferTotal: 2Mi, decompressedBody: 3Mi, decompressionRatio: 18, backendConnections: 19, backendPending: 20,
   backendRequests: 21, adminConnections: 22, matches: 23}
@@ -152,6 +152,7 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   EXPECT_EQ(limits.responseRate, 0u);
   EXPECT_EQ(limits.adminConnections, 22u);
   EXPECT_EQ(limits.matches, 23u);
+  EXPECT_EQ(limits.controlFramesPerMinute, 26u);
   EXPECT_EQ(limits.connectionsPerAddress, 24u);
   EXPECT_EQ(limits.handshakesPerAddress, 25u);
 }

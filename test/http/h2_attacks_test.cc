@@ -273,6 +273,42 @@ TEST_F(H2Attack, PriorityFramesAreIgnored) {
   EXPECT_EQ(codec->activeStreams(), 0u);
 }
 
+// CVE-2019-9512, -9513 and -9515, of a peer that reads every answer.
+TEST_F(H2Attack, FramesThatCarryNoContentAreBounded) {
+  for (const std::string& each :
+       {h2::ping(), h2::ping(true), h2::settings({}), h2::priority(3, 1), h2::windowUpdate(0, 1)}) {
+    limits.controlFramesPerMinute = 100;
+    sink.limits.clear();
+    reader.forget();
+    start();  // with two frames of SETTINGS
+    for (int i = 0; i < 98; ++i) exchange(each);
+    expectOpen();
+    exchange(each);
+    EXPECT_TRUE(hit(Limit::kControlFramesPerMinute)) << each;
+    expectEnd(h2error::kEnhanceYourCalm);
+  }
+}
+
+TEST_F(H2Attack, FramesThatCarryContentAllowMoreOfThoseThatDoNot) {
+  limits.controlFramesPerMinute = 100;
+  start();
+  for (std::uint32_t i = 0; i < 10; ++i) exchange(h2::headers(2 * i + 1, h2::get(), true));
+  for (int i = 0; i < 198; ++i) exchange(h2::ping());
+  expectOpen();
+  exchange(h2::ping());
+  EXPECT_TRUE(hit(Limit::kControlFramesPerMinute));
+}
+
+TEST_F(H2Attack, FramesThatCarryNoContentAreCountedByTheMinute) {
+  limits.controlFramesPerMinute = 100;
+  start();
+  for (int minute = 0; minute < 5; ++minute) {
+    for (int i = 0; i < 98; ++i) exchange(h2::ping());
+    clock.advance(std::chrono::minutes(1));
+  }
+  expectOpen();
+}
+
 // An HPACK bomb references a large entry of the dynamic table often.
 TEST_F(H2Attack, AHeaderSectionIsBoundedByItsDecodedSize) {
   std::string bomb = h2::block(h2::get()) + h2::indexedLine("x-bomb", std::string(3900, 'a'));

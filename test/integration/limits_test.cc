@@ -260,6 +260,18 @@ TEST_F(MessageLimits, BoundResetsPerMinute) {
   EXPECT_TRUE(gateway.limitWasHit("resetsPerMinute"));
 }
 
+TEST_F(MessageLimits, BoundControlFramesPerMinute) {
+  const GatewayProcess gateway = gatewayWith("controlFramesPerMinute: 100");
+  H2Client client(gateway.port());
+  for (int i = 0; i < 50; ++i) client.send(h2::ping());
+  EXPECT_TRUE(client.isServed());
+  EXPECT_EQ(gateway.limitHits("controlFramesPerMinute"), 0);
+  for (int i = 0; i < 150; ++i) client.send(h2::ping());
+  EXPECT_TRUE(client.readToEnd());
+  EXPECT_EQ(client.goawayCode(), h2error::kEnhanceYourCalm);
+  EXPECT_TRUE(gateway.limitWasHit("controlFramesPerMinute"));
+}
+
 TEST_F(MessageLimits, BoundEmptyFrames) {
   const GatewayProcess gateway = gatewayWith("emptyFrames: 5");
   H2Client client(gateway.port());

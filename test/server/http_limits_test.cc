@@ -19,6 +19,7 @@ TEST(HttpLimits, TakeEverySetting) {
   limits.resetsPerMinute = 9;
   limits.emptyFrames = 10;
   limits.queuedControlFrames = 11;
+  limits.controlFramesPerMinute = 12;
   const http::Limits made = httpLimits(limits);
   EXPECT_EQ(made.requestLineBytes, 1U);
   EXPECT_EQ(made.headerBytes, 2U);
@@ -31,6 +32,7 @@ TEST(HttpLimits, TakeEverySetting) {
   EXPECT_EQ(made.resetsPerMinute, 9U);
   EXPECT_EQ(made.emptyFrames, 10U);
   EXPECT_EQ(made.queuedControlFrames, 11U);
+  EXPECT_EQ(made.controlFramesPerMinute, 12U);
 }
 
 TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
@@ -47,6 +49,7 @@ TEST(HttpLimits, HaveTheSameDefaultsAsTheSettings) {
   EXPECT_EQ(made.resetsPerMinute, expected.resetsPerMinute);
   EXPECT_EQ(made.emptyFrames, expected.emptyFrames);
   EXPECT_EQ(made.queuedControlFrames, expected.queuedControlFrames);
+  EXPECT_EQ(made.controlFramesPerMinute, expected.controlFramesPerMinute);
 }
 
 TEST(HttpLimits, BoundAStreamByTheExchangesBuffer) {

@@ -23,7 +23,7 @@ H1BodyReader::BodyStep only(H1BodyReader::Status status, std::string_view data =
 
 }  // namespace
 
-void H1BodyReader::begin(H1Framing framing, std::uint64_t length, const Limits& limits) {
+void H1BodyReader::begin(H1Framing framing, std::uint64_t length, const MessageBounds& limits) {
   framing_ = framing;
   remaining_ = framing == H1Framing::kLength ? length : std::numeric_limits<std::uint64_t>::max();
   credit_ = std::min(limits.firstWindow, limits.streamWindow);

@@ -21,7 +21,7 @@ namespace sluice::http {
 enum class H1Framing : std::uint8_t { kNone, kLength, kChunked, kUntilClose };
 
 /// Returns the part of its whole window that a body begins without.
-inline std::size_t withheldOfWindow(const Limits& limits) {
+inline std::size_t withheldOfWindow(const MessageBounds& limits) {
   return limits.streamWindow - std::min(limits.firstWindow, limits.streamWindow);
 }
 
@@ -42,7 +42,7 @@ class H1BodyReader {
   };
 
   /// `length` counts for kLength only, and is more than 0. Not to be called for kNone.
-  void begin(H1Framing framing, std::uint64_t length, const Limits& limits);
+  void begin(H1Framing framing, std::uint64_t length, const MessageBounds& limits);
   /// Takes the next step's bytes from the front of `input`, which is not empty.
   BodyStep next(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
   /// Returns true if the run that was delivered last is the end of a kLength body.

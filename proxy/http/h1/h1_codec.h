@@ -81,7 +81,7 @@ class H1ServerCodec final : public ServerCodec {
   bool isCurrent(StreamId stream) const { return stream == stream_ && token_ != kNoToken; }
 
   ServerSink& sink_;
-  Limits limits_;
+  MessageBounds limits_;
   H1SectionReader sections_;
   H1BodyReader body_;
   H1MessageWriter out_;
@@ -153,7 +153,7 @@ class H1ClientCodec final : public ClientCodec {
   bool isCurrent(StreamId stream) const { return stream == stream_ && token_ != kNoToken; }
 
   ClientSink& sink_;
-  Limits limits_;
+  MessageBounds limits_;
   H1SectionReader sections_;
   H1BodyReader body_;
   H1MessageWriter out_;

@@ -34,7 +34,7 @@ class H1SectionReader {
  public:
   enum class Status : std::uint8_t { kNeedMore, kComplete, kFailed };
 
-  H1SectionReader(base::ChunkPool& pool, const Limits& limits) : limits_(limits), kept_(pool) {}
+  H1SectionReader(base::ChunkPool& pool, const MessageBounds& limits) : limits_(limits), kept_(pool) {}
 
   /// Forgets everything and waits for a section of that kind. One empty line before a request is skipped (RFC 9112
   /// section 2.2).
@@ -62,7 +62,7 @@ class H1SectionReader {
   bool failRequestLine(std::string_view piece);
   bool atRequestLine() const { return lines_ == 0 && section_ == H1Section::kRequest; }
 
-  const Limits& limits_;
+  const MessageBounds& limits_;
   base::ByteQueue kept_;
   H1Fault fault_;
   std::uint32_t lineBytes_ = 0;     // of the line that is open, in kept_

@@ -62,6 +62,18 @@ bool H2Connection::countReset() {
   return ++resets_ <= limits.resetsPerMinute;
 }
 
+// The clock is asked only once the count is high, so the minute may have begun long ago.
+bool H2Connection::countControl() {
+  constexpr std::uint64_t kPerContent = 10;
+  if (++controlFrames_ <= limits.controlFramesPerMinute + kPerContent * contentFrames_) return true;
+  const base::MonotonicTime now = clock_.now();
+  if (now - controlSince_ < std::chrono::minutes(1)) return false;
+  controlSince_ = now;
+  controlFrames_ = 1;
+  contentFrames_ = 0;
+  return true;
+}
+
 std::optional<H2ErrorCode> H2Connection::takeGoodbye() { return std::exchange(goodbye_, std::nullopt); }
 
 }  // namespace sluice::http

@@ -64,7 +64,13 @@ class H2Connection {
  public:
   H2Connection(H2Side which, H2Events& codec, base::ChunkPool& chunks, const Limits& bounds, const base::Clock& clock,
                H2Memory& memory)
-      : events(codec), pool(chunks), limits(bounds), streams(memory), side(which), clock_(clock) {}
+      : events(codec),
+        pool(chunks),
+        limits(bounds),
+        streams(memory),
+        side(which),
+        clock_(clock),
+        controlSince_(clock.now()) {}
   H2Connection(const H2Connection&) = delete;
   H2Connection& operator=(const H2Connection&) = delete;
 
@@ -82,6 +88,10 @@ class H2Connection {
   void settle();
   /// Counts a stream that the peer caused to be cut short. Returns false if that happened too often.
   bool countReset();
+  /// Counts a frame of a head or body, of either side.
+  void countContent() { ++contentFrames_; }
+  /// Counts a frame of the peer's that is neither such a one nor a reset. Returns false if there were too many.
+  bool countControl();
 
   bool closed() const { return closed_; }
   /// Returns true if nghttp2 must not be called again.
@@ -109,6 +119,9 @@ class H2Connection {
   const base::Clock& clock_;
   base::MonotonicTime resetsSince_{};
   std::uint32_t resets_ = 0;
+  base::MonotonicTime controlSince_;
+  std::uint64_t controlFrames_ = 0;  // since then
+  std::uint64_t contentFrames_ = 0;
   std::optional<H2Violation> violation_;
   std::optional<H2ErrorCode> goodbye_;
   bool closed_ = false;

@@ -34,7 +34,11 @@ struct H2Receiver::Receiving {
     if (head->type != NGHTTP2_CONTINUATION) receiver.headIncomplete_ = false;
     const bool carriesContent =
         head->type == NGHTTP2_DATA || head->type == NGHTTP2_HEADERS || head->type == NGHTTP2_CONTINUATION;
-    if (!carriesContent) return 0;
+    if (!carriesContent) {
+      if (head->type == NGHTTP2_RST_STREAM || connection.countControl()) return 0;
+      return connection.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kControlFramesPerMinute);
+    }
+    connection.countContent();
     if (head->length > 0) {
       if (head->type != NGHTTP2_DATA) receiver.emptyFrames_ = 0;
       return 0;

@@ -153,6 +153,7 @@ struct H2Sender::Sending {
     const std::uint8_t type = frame->hd.type;
     if (type == NGHTTP2_RST_STREAM) return resetSent(*connection.sender, *frame);
     if (type != NGHTTP2_DATA && type != NGHTTP2_HEADERS) return 0;
+    connection.countContent();
     const bool ends = (frame->hd.flags & NGHTTP2_FLAG_END_STREAM) != 0;
     if (!ends && connection.side == H2Side::kServer) return 0;
     H2Stream* stream = connection.find(static_cast<StreamId>(frame->hd.stream_id));

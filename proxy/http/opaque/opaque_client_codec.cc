@@ -8,11 +8,11 @@ namespace sluice::http {
 using base::Error;
 using base::ErrorType;
 
-OpaqueClientCodec::OpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits)
+OpaqueClientCodec::OpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool, const MessageBounds& limits)
     : sink_(sink), pool_(&pool), stream_(*this, base::ByteQueue(pool), limits), state_(State::kIdle) {}
 
-OpaqueClientCodec::OpaqueClientCodec(ClientSink& sink, base::ByteQueue&& ahead, const Limits& limits, Token token,
-                                     StreamId stream)
+OpaqueClientCodec::OpaqueClientCodec(ClientSink& sink, base::ByteQueue&& ahead, const MessageBounds& limits,
+                                     Token token, StreamId stream)
     : sink_(sink),
       pool_(nullptr),
       stream_(*this, std::move(ahead), limits),
@@ -147,7 +147,8 @@ bool OpaqueClientCodec::halfClosed() const {
   return state_ == State::kOpen && stream_.output() == OpaqueStream::Output::kDone;
 }
 
-std::unique_ptr<ClientCodec> makeOpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits) {
+std::unique_ptr<ClientCodec> makeOpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool,
+                                                   const MessageBounds& limits) {
   return std::make_unique<OpaqueClientCodec>(sink, pool, limits);
 }
 

@@ -20,9 +20,10 @@ namespace sluice::http {
 class OpaqueServerCodec final : public ServerCodec, private OpaqueEvents {
  public:
   /// Makes the codec of a connection; its exchange asks for `authority`, and begins with resume().
-  OpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, std::string_view authority);
+  OpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const MessageBounds& limits, std::string_view authority);
   /// Takes over the stream of another codec that has become a tunnel; `ahead` was read from it already.
-  OpaqueServerCodec(ServerSink& sink, base::ByteQueue&& ahead, const Limits& limits, Token token, StreamId stream);
+  OpaqueServerCodec(ServerSink& sink, base::ByteQueue&& ahead, const MessageBounds& limits, Token token,
+                    StreamId stream);
 
   /// Called when the tunnel was agreed to: both ways move from now on.
   void open();
@@ -90,9 +91,10 @@ class OpaqueServerCodec final : public ServerCodec, private OpaqueEvents {
 class OpaqueClientCodec final : public ClientCodec, private OpaqueEvents {
  public:
   /// Makes the codec of a connection.
-  OpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
+  OpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool, const MessageBounds& limits);
   /// Takes over the stream of another codec that has become a tunnel.
-  OpaqueClientCodec(ClientSink& sink, base::ByteQueue&& ahead, const Limits& limits, Token token, StreamId stream);
+  OpaqueClientCodec(ClientSink& sink, base::ByteQueue&& ahead, const MessageBounds& limits, Token token,
+                    StreamId stream);
 
   std::size_t availableStreams() const override { return state() == CodecState::kOpen ? 1 : 0; }
   /// Takes Tunnel::kStream alone; the next produce() reports that the peer has agreed.

@@ -7,7 +7,7 @@ namespace sluice::http {
 
 using base::Error;
 
-OpaqueServerCodec::OpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
+OpaqueServerCodec::OpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const MessageBounds& limits,
                                      std::string_view authority)
     : sink_(sink),
       pool_(&pool),
@@ -15,8 +15,8 @@ OpaqueServerCodec::OpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, co
       stream_(*this, base::ByteQueue(pool), limits),
       state_(State::kNew) {}
 
-OpaqueServerCodec::OpaqueServerCodec(ServerSink& sink, base::ByteQueue&& ahead, const Limits& limits, Token token,
-                                     StreamId stream)
+OpaqueServerCodec::OpaqueServerCodec(ServerSink& sink, base::ByteQueue&& ahead, const MessageBounds& limits,
+                                     Token token, StreamId stream)
     : sink_(sink),
       pool_(nullptr),
       stream_(*this, std::move(ahead), limits),
@@ -157,7 +157,7 @@ bool OpaqueServerCodec::halfClosed() const {
          stream_.input() == OpaqueStream::Input::kOpen;
 }
 
-std::unique_ptr<ServerCodec> makeOpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
+std::unique_ptr<ServerCodec> makeOpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const MessageBounds& limits,
                                                    std::string_view authority) {
   return std::make_unique<OpaqueServerCodec>(sink, pool, limits, authority);
 }

@@ -5,7 +5,7 @@
 
 namespace sluice::http {
 
-OpaqueStream::OpaqueStream(OpaqueEvents& events, base::ByteQueue&& ahead, const Limits& limits)
+OpaqueStream::OpaqueStream(OpaqueEvents& events, base::ByteQueue&& ahead, const MessageBounds& limits)
     : events_(events),
       ahead_(std::move(ahead)),
       credit_(std::min(limits.firstWindow, limits.streamWindow)),

@@ -47,7 +47,7 @@ class OpaqueStream {
   static constexpr std::size_t kReadAhead = 64 * 1024;
 
   /// `ahead` holds the bytes that were read of the stream already.
-  OpaqueStream(OpaqueEvents& events, base::ByteQueue&& ahead, const Limits& limits);
+  OpaqueStream(OpaqueEvents& events, base::ByteQueue&& ahead, const MessageBounds& limits);
 
   /// Lets both ways move.
   void open();
