@@ -15,6 +15,7 @@
 #include "proxy/http/codec.h"
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/http/h2/h2_stream.h"
+#include "proxy/http/h2/h2_stream_history.h"
 #include "proxy/http/h2/h2_streams.h"
 #include "proxy/http/limits.h"
 
@@ -32,6 +33,7 @@ enum class H2ErrorCode : std::uint32_t {
   kNoError = 0x0,
   kProtocolError = 0x1,
   kInternalError = 0x2,
+  kStreamClosed = 0x5,
   kRefusedStream = 0x7,
   kCancel = 0x8,
   kEnhanceYourCalm = 0xb
@@ -103,6 +105,7 @@ class H2Connection {
   base::ChunkPool& pool;
   const Limits limits;
   H2Streams streams;
+  H2StreamHistory history;
   const H2Side side;
   nghttp2_session* library = nullptr;
   H2Receiver* receiver = nullptr;  // both for nghttp2's callbacks

@@ -32,6 +32,12 @@ struct H2Receiver::Receiving {
     H2Connection& connection = connectionOf(userData);
     H2Receiver& receiver = *connection.receiver;
     if (head->type != NGHTTP2_CONTINUATION) receiver.headIncomplete_ = false;
+    // nghttp2 looks at no PRIORITY, because our SETTINGS say that we do not; section 6.3 still wants a stream named.
+    if (head->type == NGHTTP2_PRIORITY && head->stream_id == 0)
+      return connection.fail(H2ErrorCode::kProtocolError, std::nullopt);
+    if (head->type == NGHTTP2_HEADERS) {
+      if (const int failure = receiver.judgeHeaders(idOf(*head)); failure != 0) return failure;
+    }
     const bool carriesContent =
         head->type == NGHTTP2_DATA || head->type == NGHTTP2_HEADERS || head->type == NGHTTP2_CONTINUATION;
     if (!carriesContent) {
@@ -172,7 +178,57 @@ void H2Receiver::registerCallbacks(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Receiving::streamClose);
 }
 
+int H2Receiver::judgeHeaders(StreamId id) {
+  using PeerEnd = H2StreamHistory::PeerEnd;
+  if (connection_.side == H2Side::kServer && connection_.history.isNew(id)) {
+    connection_.history.open(id);
+    return 0;
+  }
+  switch (connection_.history.endOf(id)) {
+    case PeerEnd::kUnknown:
+      return 0;
+    case PeerEnd::kSkipped:
+      return connection_.fail(H2ErrorCode::kProtocolError, std::nullopt);
+    case PeerEnd::kEnded:
+      return connection_.fail(H2ErrorCode::kStreamClosed, std::nullopt);
+    case PeerEnd::kReset:
+      answerReset(id);
+      return 0;
+  }
+  return 0;
+}
+
+// nghttp2_session_terminate_session() leaves it at the violation that nghttp2 has found before, if there is one.
+void H2Receiver::judgeData(StreamId id) {
+  using PeerEnd = H2StreamHistory::PeerEnd;
+  switch (connection_.history.endOf(id)) {
+    case PeerEnd::kUnknown:
+      return;
+    case PeerEnd::kSkipped:
+      nghttp2_session_terminate_session(connection_.library, NGHTTP2_PROTOCOL_ERROR);
+      return;
+    case PeerEnd::kEnded:
+      nghttp2_session_terminate_session(connection_.library, NGHTTP2_STREAM_CLOSED);
+      return;
+    case PeerEnd::kReset:
+      return answerReset(id);
+  }
+}
+
+// One answer is enough, however many frames follow: the peer cannot make us queue more of them than it has sent resets.
+void H2Receiver::answerReset(StreamId id) {
+  connection_.history.close(id, H2StreamHistory::PeerEnd::kUnknown);
+  nghttp2_submit_rst_stream(connection_.library, NGHTTP2_FLAG_NONE, static_cast<std::int32_t>(id),
+                            NGHTTP2_STREAM_CLOSED);
+}
+
 void H2Receiver::closeStream(H2Stream& stream, std::uint32_t code) {
+  // A stream that we have cut short is left unknown: frames that were under way are no fault (RFC 9113 section 5.1).
+  if (stream.resetByPeer) {
+    connection_.history.close(stream.id, H2StreamHistory::PeerEnd::kReset);
+  } else if (stream.receive == H2Stream::Receive::kDone) {
+    connection_.history.close(stream.id, H2StreamHistory::PeerEnd::kEnded);
+  }
   if (stream.token != kNoToken) {
     const bool refused = code == NGHTTP2_REFUSED_STREAM && !stream.resetByUs;
     const bool unprocessed = refused || stream.send == H2Stream::Send::kQueued;

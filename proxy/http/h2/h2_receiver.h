@@ -37,6 +37,8 @@ class H2Receiver {
   bool settingsArrived() const { return settingsArrived_; }
   bool peerSaidGoaway() const { return peerSaidGoaway_; }
 
+  /// Answers DATA that comes after the end of its stream. Called before nghttp2 sees the frame.
+  void judgeData(StreamId id);
   /// Grants the peer `count` bytes more, which the consumer of this stream's body took.
   void grant(StreamId id, std::size_t count);
   /// Lets limits.streamWindow of this stream's body be under way.
@@ -49,6 +51,10 @@ class H2Receiver {
  private:
   struct Receiving;  // nghttp2's callbacks for what arrives
 
+  /// Notes that HEADERS open a stream, or answers those that come after the end of theirs. Returns what the callback
+  /// shall return.
+  int judgeHeaders(StreamId id);
+  void answerReset(StreamId id);
   bool countEmptyFrame() { return ++emptyFrames_ <= connection_.limits.emptyFrames; }
   void closeStream(H2Stream& stream, std::uint32_t code);
 

@@ -166,10 +166,13 @@ struct H2Sender::Sending {
     return 0;
   }
 
-  // A client that makes the server reset its streams is to be counted like one that resets them itself.
+  // A client that makes the server reset its streams is to be counted like one that resets them itself. STREAM_CLOSED
+  // answers a client that has reset the stream, and was counted then.
   static int resetSent(H2Sender& sender, const nghttp2_frame& frame) {
     if (sender.connection_.side == H2Side::kClient) ++sender.resetsSent_;
-    if (sender.connection_.side != H2Side::kServer || frame.rst_stream.error_code == NGHTTP2_REFUSED_STREAM) return 0;
+    const std::uint32_t code = frame.rst_stream.error_code;
+    const bool counted = code == NGHTTP2_REFUSED_STREAM || code == NGHTTP2_STREAM_CLOSED;
+    if (sender.connection_.side != H2Side::kServer || counted) return 0;
     const H2Stream* stream = sender.connection_.find(static_cast<StreamId>(frame.hd.stream_id));
     const bool provoked = stream == nullptr || !stream->resetByUs || stream->violated;
     if (!provoked || sender.connection_.countReset()) return 0;
@@ -282,6 +285,7 @@ bool H2Sender::submitRequest(H2Stream& stream, std::span<const ControlLine> cont
                                                  head.body != Body::kNone ? &provider : nullptr, &stream);
   if (id < 0) return false;
   stream.id = static_cast<StreamId>(id);
+  connection_.history.open(stream.id);
   return true;
 }
 

@@ -47,7 +47,8 @@ H2Session::H2Session(H2Side side, H2Events& events, base::ChunkPool& pool, const
     : ownMemory_(memory == nullptr ? std::make_unique<H2Memory>() : nullptr),
       connection_(side, events, pool, limits, clock, memory == nullptr ? *ownMemory_ : *memory),
       receiver_(connection_),
-      sender_(connection_) {
+      sender_(connection_),
+      walk_(side == H2Side::kServer ? std::size_t{NGHTTP2_CLIENT_MAGIC_LEN} : 0) {
   makeLibrarySession(memory == nullptr ? *ownMemory_ : *memory);
   submitSettings();
 }
@@ -92,15 +93,26 @@ void H2Session::submitSettings() {
 
 void H2Session::feed(std::string_view bytes) {
   if (closed() || bytes.empty()) return;
-  const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-  const ssize_t taken = nghttp2_session_mem_recv(connection_.library, data, bytes.size());
-  if (taken < 0) return connection_.breakOff(static_cast<int>(taken));
+  receive(bytes);
+  if (closed()) return;
   if (queuedFrames() > limits().queuedControlFrames + kFramesPerStream * connection_.streams.count()) {
     connection_.events.limitHit(Limit::kQueuedControlFrames);
     return connection_.end(H2ErrorCode::kEnhanceYourCalm);
   }
   if (receiver_.isCreditDue()) receiver_.returnCredit();
   connection_.settle();
+}
+
+void H2Session::receive(std::string_view bytes) {
+  for (;;) {
+    const std::size_t count = walk_.advance(bytes);
+    const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    const ssize_t taken = count == 0 ? 0 : nghttp2_session_mem_recv(connection_.library, data, count);
+    if (taken < 0) return connection_.breakOff(static_cast<int>(taken));
+    if (count == bytes.size()) return;
+    receiver_.judgeData(walk_.stoppedAt());
+    bytes.remove_prefix(count);
+  }
 }
 
 void H2Session::produce(base::ByteQueue& out, std::size_t limit) {

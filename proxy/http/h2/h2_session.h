@@ -14,6 +14,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/http/codec.h"
 #include "proxy/http/h2/h2_connection.h"
+#include "proxy/http/h2/h2_frame_walk.h"
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/http/h2/h2_receiver.h"
 #include "proxy/http/h2/h2_sender.h"
@@ -60,12 +61,15 @@ class H2Session {
  private:
   void makeLibrarySession(H2Memory& shared);
   void submitSettings();
+  /// Hands the bytes to nghttp2, frame by frame where a frame is to be judged before.
+  void receive(std::string_view bytes);
   std::size_t queuedFrames() const;
 
   std::unique_ptr<H2Memory> ownMemory_;
   H2Connection connection_;
   H2Receiver receiver_;
   H2Sender sender_;
+  H2FrameWalk walk_;
 };
 
 }  // namespace sluice::http
