@@ -11,6 +11,7 @@ int fuzzH1Server(const std::uint8_t* data, std::size_t size);
 int fuzzH1Client(const std::uint8_t* data, std::size_t size);
 int fuzzH2Server(const std::uint8_t* data, std::size_t size);
 int fuzzH2Client(const std::uint8_t* data, std::size_t size);
+int fuzzRequestPair(const std::uint8_t* data, std::size_t size);
 int fuzzJson(const std::uint8_t* data, std::size_t size);
 int fuzzJsonScan(const std::uint8_t* data, std::size_t size);
 int fuzzJsonEdit(const std::uint8_t* data, std::size_t size);
@@ -30,14 +31,23 @@ struct Fuzzer {
 };
 
 inline constexpr Fuzzer kFuzzers[] = {
-    {"h1_server", fuzzH1Server}, {"h1_client", fuzzH1Client},
-    {"h2_server", fuzzH2Server}, {"h2_client", fuzzH2Client},
-    {"json", fuzzJson},          {"json_scan", fuzzJsonScan},
-    {"json_edit", fuzzJsonEdit}, {"schema", fuzzSchema},
-    {"decoder", fuzzDecoder},    {"sse", fuzzSse},
-    {"yaml", fuzzYaml},          {"query", fuzzQuery},
-    {"body_path", fuzzBodyPath}, {"exchange", fuzzExchange},
-    {"process", fuzzProcess},    {"session", fuzzSession},
+    {"h1_server", fuzzH1Server},
+    {"h1_client", fuzzH1Client},
+    {"h2_server", fuzzH2Server},
+    {"h2_client", fuzzH2Client},
+    {"request_pair", fuzzRequestPair},
+    {"json", fuzzJson},
+    {"json_scan", fuzzJsonScan},
+    {"json_edit", fuzzJsonEdit},
+    {"schema", fuzzSchema},
+    {"decoder", fuzzDecoder},
+    {"sse", fuzzSse},
+    {"yaml", fuzzYaml},
+    {"query", fuzzQuery},
+    {"body_path", fuzzBodyPath},
+    {"exchange", fuzzExchange},
+    {"process", fuzzProcess},
+    {"session", fuzzSession},
 };
 
 }  // namespace sluice::test
