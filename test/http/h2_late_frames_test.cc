@@ -116,6 +116,18 @@ TEST_F(H2LateFrames, OfAForgottenStreamArePassedOver) {
   }
 }
 
+// The history knows the newest of them only.
+TEST_F(H2LateFrames, OfMoreResetStreamsThanAreKnownDoNoHarm) {
+  const std::uint32_t last = 2 * limits.resetsPerMinute - 1;
+  std::string bytes;
+  for (std::uint32_t id = 1; id <= last; id += 2) bytes += h2::headers(id, h2::post(), false) + h2::rstStream(id, 8);
+  for (std::uint32_t id = 1; id <= last; id += 2) bytes += h2::data(id, "zombie", true);
+  exchange(bytes);
+  expectOpen(http::H2StreamHistory::kStreams);
+  for (std::size_t i = 0; i < sink.count(); ++i) EXPECT_TRUE(sink.stream(i).body.empty());
+  serve(last + 2);
+}
+
 TEST_F(H2LateFrames, OfAnEndedStreamEndTheConnection) {
   serve(1);
   serve(3);

@@ -3,51 +3,63 @@
 #include <nghttp2/nghttp2.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <cstring>
-#include <utility>
 
 namespace sluice::http {
 
 std::size_t H2FrameWalk::advance(std::string_view bytes) {
-  std::size_t at = std::exchange(ahead_, 0);
-  for (;;) {
-    const std::size_t payload = std::min(left_, bytes.size() - at);
-    left_ -= payload;
-    at += payload;
-    if (at == bytes.size()) return at;
-    // nghttp2 has the beginning of a header that an earlier call brought, and acts on the last byte of it.
-    const std::size_t begin = headSize_ == 0 ? at : 0;
-    const std::size_t count = std::min(kHeadBytes - headSize_, bytes.size() - at);
-    const auto* head = reinterpret_cast<const unsigned char*>(bytes.data()) + at;
-    at += count;
-    if (count < kHeadBytes) {
-      std::memcpy(head_.data() + headSize_, head, count);
-      headSize_ += count;
-      if (headSize_ < kHeadBytes) return at;
-      headSize_ = 0;
-      head = head_.data();
+  std::size_t at = next_;
+  if (keptSize_ > 0) {
+    const std::size_t count = std::min(kHeadBytes - keptSize_, bytes.size());
+    std::memcpy(kept_.data() + keptSize_, bytes.data(), count);
+    keptSize_ += count;
+    if (keptSize_ < kHeadBytes) return bytes.size();
+    keptSize_ = 0;
+    // nghttp2 has the beginning of the header, and acts on the last byte of it.
+    at = count;
+    if (!pass(kept_.data(), at)) {
+      next_ = at;
+      return 0;
     }
-    if (!take(head)) continue;
-    ahead_ = at - begin;
-    return begin;
   }
+  for (std::size_t begin = at; begin + kHeadBytes <= bytes.size(); begin = at) {
+    at = begin + kHeadBytes;
+    if (!pass(bytes.data() + begin, at)) {
+      next_ = at - begin;
+      return begin;
+    }
+  }
+  next_ = 0;
+  if (at >= bytes.size()) {
+    next_ = at - bytes.size();
+  } else {
+    keptSize_ = bytes.size() - at;
+    std::memcpy(kept_.data(), bytes.data() + at, keptSize_);
+  }
+  return bytes.size();
 }
 
-bool H2FrameWalk::take(const unsigned char* head) {
-  left_ = std::size_t{head[0]} << 16 | std::size_t{head[1]} << 8 | head[2];
-  const unsigned char type = head[3];
+// The first eight bytes of a header are the payload's length, the type, the flags, and the stream but for its last
+// byte.
+inline bool H2FrameWalk::pass(const char* head, std::size_t& at) {
+  constexpr StreamId kIdBits = 0x7fffffff;  // the bit before them is reserved
+  std::uint64_t word = 0;
+  std::memcpy(&word, head, sizeof word);
+  if constexpr (std::endian::native == std::endian::little) word = __builtin_bswap64(word);
+  at += word >> 40;
+  const auto type = static_cast<std::uint8_t>(word >> 32);
   if (type > NGHTTP2_HEADERS) {
     if (type == NGHTTP2_RST_STREAM) open_ = 0;
-    return false;
+    return true;
   }
-  constexpr StreamId kIdBits = 0x7fffffff;  // the bit before them is reserved
-  const StreamId id =
-      (StreamId{head[5]} << 24 | StreamId{head[6]} << 16 | StreamId{head[7]} << 8 | StreamId{head[8]}) & kIdBits;
+  const StreamId id = static_cast<StreamId>(word << 8 | static_cast<unsigned char>(head[8])) & kIdBits;
   const bool follows = id == open_;
-  open_ = (head[4] & NGHTTP2_FLAG_END_STREAM) != 0 ? 0 : id;
-  if (type == NGHTTP2_HEADERS || follows) return false;
+  open_ = (word >> 24 & NGHTTP2_FLAG_END_STREAM) != 0 ? 0 : id;
+  if (type == NGHTTP2_HEADERS || follows) return true;
   stoppedAt_ = id;
-  return true;
+  return false;
 }
 
 }  // namespace sluice::http

@@ -19,7 +19,7 @@ namespace sluice::http {
 class H2FrameWalk {
  public:
   /// `preface` is the number of bytes before the first frame.
-  explicit H2FrameWalk(std::size_t preface) : left_(preface) {}
+  explicit H2FrameWalk(std::size_t preface) : next_(preface) {}
 
   /// Walks through `bytes`. Returns how many of them lie before the frame at which it stopped; all of them if it did
   /// not stop. The next call begins with the bytes that are left, which never are fewer than the frame's header needs,
@@ -31,14 +31,13 @@ class H2FrameWalk {
  private:
   static constexpr std::size_t kHeadBytes = 9;
 
-  /// Takes a frame header. Returns true if the walk stops at this frame.
-  bool take(const unsigned char* head);
+  /// Takes a frame header, and moves `at` past the payload. Returns false if the walk stops at this frame.
+  bool pass(const char* head, std::size_t& at);
 
-  std::size_t left_;       // bytes of the payload under way that have not come
-  std::size_t ahead_ = 0;  // bytes at the front of the next call that were walked through before the stop
-  std::array<unsigned char, kHeadBytes> head_{};
-  std::size_t headSize_ = 0;  // bytes of a frame header that earlier calls have brought
-  StreamId open_ = 0;         // the stream whose DATA may follow without a stop
+  std::size_t next_;                     // bytes of the next call before the next frame header
+  std::array<char, kHeadBytes> kept_{};  // the beginning of a frame header
+  std::size_t keptSize_ = 0;
+  StreamId open_ = 0;  // the stream whose DATA may follow without a stop
   StreamId stoppedAt_ = 0;
 };
 

@@ -31,26 +31,54 @@ struct H2Receiver::Receiving {
   static int beginFrame(nghttp2_session*, const nghttp2_frame_hd* head, void* userData) {
     H2Connection& connection = connectionOf(userData);
     H2Receiver& receiver = *connection.receiver;
-    if (head->type != NGHTTP2_CONTINUATION) receiver.headIncomplete_ = false;
-    // nghttp2 looks at no PRIORITY, because our SETTINGS say that we do not; section 6.3 still wants a stream named.
-    if (head->type == NGHTTP2_PRIORITY && head->stream_id == 0)
-      return connection.fail(H2ErrorCode::kProtocolError, std::nullopt);
-    if (head->type == NGHTTP2_HEADERS) {
-      if (const int failure = receiver.judgeHeaders(idOf(*head)); failure != 0) return failure;
+    switch (head->type) {
+      case NGHTTP2_DATA:
+        receiver.headIncomplete_ = false;
+        connection.countContent();
+        return head->length > 0 || endsStream(*head) ? 0 : emptyFrame(connection);
+      case NGHTTP2_HEADERS:
+        receiver.headIncomplete_ = false;
+        connection.countContent();
+        if (const int failure = headers(connection, idOf(*head)); failure != 0) return failure;
+        if (head->length == 0) return endsStream(*head) ? 0 : emptyFrame(connection);
+        receiver.emptyFrames_ = 0;
+        return 0;
+      case NGHTTP2_CONTINUATION:
+        if (head->length == 0) return emptyFrame(connection);
+        receiver.emptyFrames_ = 0;
+        return 0;
+      case NGHTTP2_PRIORITY:
+        receiver.headIncomplete_ = false;
+        // nghttp2 looks at no PRIORITY, because our SETTINGS say that we do not; section 6.3 still wants a stream
+        // named.
+        if (head->stream_id == 0) return connection.fail(H2ErrorCode::kProtocolError, std::nullopt);
+        return controlFrame(connection);
+      case NGHTTP2_RST_STREAM:
+        receiver.headIncomplete_ = false;
+        return 0;
+      default:
+        receiver.headIncomplete_ = false;
+        return controlFrame(connection);
     }
-    const bool carriesContent =
-        head->type == NGHTTP2_DATA || head->type == NGHTTP2_HEADERS || head->type == NGHTTP2_CONTINUATION;
-    if (!carriesContent) {
-      if (head->type == NGHTTP2_RST_STREAM || connection.countControl()) return 0;
-      return connection.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kControlFramesPerMinute);
-    }
-    connection.countContent();
-    if (head->length > 0) {
-      if (head->type != NGHTTP2_DATA) receiver.emptyFrames_ = 0;
+  }
+  static int emptyFrame(H2Connection& connection) {
+    return connection.receiver->countEmptyFrame() ? 0
+                                                  : connection.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kEmptyFrames);
+  }
+
+  static int controlFrame(H2Connection& connection) {
+    return connection.countControl() ? 0
+                                     : connection.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kControlFramesPerMinute);
+  }
+
+  // Notes that HEADERS open a stream, or answers those that come after the end of theirs.
+  static int headers(H2Connection& connection, StreamId id) {
+    if (connection.side == H2Side::kServer && connection.history.isNew(id)) {
+      connection.history.open(id);
       return 0;
     }
-    if (endsStream(*head) && head->type != NGHTTP2_CONTINUATION) return 0;
-    return receiver.countEmptyFrame() ? 0 : connection.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kEmptyFrames);
+    if (connection.history.endOf(id) == H2StreamHistory::PeerEnd::kUnknown) return 0;
+    return connection.receiver->answerLateHeaders(id);
   }
 
   static int beginHeaders(nghttp2_session* library, const nghttp2_frame* frame, void* userData) {
@@ -104,6 +132,8 @@ struct H2Receiver::Receiving {
         return reset(receiver, *frame);
       case NGHTTP2_SETTINGS:
         receiver.settingsArrived_ = true;
+        receiver.peerConcurrency_ =
+            nghttp2_session_get_remote_settings(connection.library, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
         return 0;
       case NGHTTP2_PING:
         if ((frame->hd.flags & NGHTTP2_FLAG_ACK) != 0) connection.events.pinged();
@@ -122,8 +152,7 @@ struct H2Receiver::Receiving {
       return 0;
     }
     const bool onlyPadding = frame.hd.length > 0 && frame.hd.length == frame.data.padlen;
-    if (!onlyPadding || receiver.countEmptyFrame()) return 0;
-    return receiver.connection_.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kEmptyFrames);
+    return onlyPadding ? emptyFrame(receiver.connection_) : 0;
   }
 
   static int reset(H2Receiver& receiver, const nghttp2_frame& frame) {
@@ -178,12 +207,8 @@ void H2Receiver::registerCallbacks(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_on_stream_close_callback(callbacks, Receiving::streamClose);
 }
 
-int H2Receiver::judgeHeaders(StreamId id) {
+int H2Receiver::answerLateHeaders(StreamId id) {
   using PeerEnd = H2StreamHistory::PeerEnd;
-  if (connection_.side == H2Side::kServer && connection_.history.isNew(id)) {
-    connection_.history.open(id);
-    return 0;
-  }
   switch (connection_.history.endOf(id)) {
     case PeerEnd::kUnknown:
       return 0;

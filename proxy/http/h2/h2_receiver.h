@@ -36,6 +36,8 @@ class H2Receiver {
   /// Returns true once the peer's preface and SETTINGS have arrived.
   bool settingsArrived() const { return settingsArrived_; }
   bool peerSaidGoaway() const { return peerSaidGoaway_; }
+  /// Returns how many streams the peer lets us have open at once: 100 until its SETTINGS arrive.
+  std::uint32_t peerConcurrency() const { return peerConcurrency_; }
 
   /// Answers DATA that comes after the end of its stream. Called before nghttp2 sees the frame.
   void judgeData(StreamId id);
@@ -51,9 +53,9 @@ class H2Receiver {
  private:
   struct Receiving;  // nghttp2's callbacks for what arrives
 
-  /// Notes that HEADERS open a stream, or answers those that come after the end of theirs. Returns what the callback
-  /// shall return.
-  int judgeHeaders(StreamId id);
+  /// Answers HEADERS that come after the end of their stream. Returns what the callback shall return.
+  int answerLateHeaders(StreamId id);
+  /// Answers a frame that comes after the peer's reset of its stream.
   void answerReset(StreamId id);
   bool countEmptyFrame() { return ++emptyFrames_ <= connection_.limits.emptyFrames; }
   void closeStream(H2Stream& stream, std::uint32_t code);
@@ -62,6 +64,7 @@ class H2Receiver {
   H2FieldReader section_;
   std::size_t unreturned_ = 0;  // body bytes that arrived since returnCredit()
   std::uint32_t emptyFrames_ = 0;
+  std::uint32_t peerConcurrency_ = 100;  // RFC 9113 section 6.5.2 recommends no less
   bool headIncomplete_ = false;
   bool settingsArrived_ = false;
   bool peerSaidGoaway_ = false;

@@ -133,15 +133,4 @@ std::size_t H2Session::budget() const {
   return queuedFrames() <= few ? kReadBudget : 0;
 }
 
-std::size_t H2Session::peerConcurrency() const {
-  constexpr std::size_t kExpected = 100;  // RFC 9113 section 6.5.2 recommends no less
-  if (!receiver_.settingsArrived()) return kExpected;
-  return nghttp2_session_get_remote_settings(connection_.library, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS);
-}
-
-std::size_t H2Session::idsLeft() const {
-  constexpr std::size_t kEnd = std::size_t{1} << 31;
-  return (kEnd - std::min<std::size_t>(nghttp2_session_get_next_stream_id(connection_.library), kEnd)) / 2;
-}
-
 }  // namespace sluice::http

@@ -5,6 +5,7 @@
 // mean. One thread.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -54,9 +55,12 @@ class H2Session {
   std::size_t liveStreams() const { return closed() ? 0 : connection_.streams.count(); }
   /// Returns how many streams the peer lets us have open at once: 100 until its SETTINGS arrive, although requests wait
   /// for those here.
-  std::size_t peerConcurrency() const;
+  std::size_t peerConcurrency() const { return receiver_.peerConcurrency(); }
   /// Returns how many streams we can still begin on this connection (31 bits, odd numbers only).
-  std::size_t idsLeft() const;
+  std::size_t idsLeft() const {
+    constexpr StreamId kEnd = StreamId{1} << 31;
+    return (kEnd - std::min(connection_.history.next(), kEnd)) / 2;
+  }
 
  private:
   void makeLibrarySession(H2Memory& shared);

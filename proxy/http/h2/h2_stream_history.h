@@ -24,12 +24,13 @@ class H2StreamHistory {
   };
   static constexpr StreamId kStreams = 128;
 
+  /// Returns the lowest stream that the client may open now.
+  StreamId next() const { return next_; }
   /// Returns true if a client may open this stream now.
   bool isNew(StreamId id) const { return id >= next_ && id % 2 == 1; }
   /// Notes that the client has opened a stream that is new.
   void open(StreamId id) {
-    StreamId skipped = id > kIds ? std::max(next_, id - kIds) : next_;
-    for (; skipped < id; skipped += 2) ends_[slotOf(skipped)] = PeerEnd::kSkipped;
+    if (id != next_) skip(id);
     ends_[slotOf(id)] = PeerEnd::kUnknown;
     next_ = id + 2;
   }
@@ -42,6 +43,11 @@ class H2StreamHistory {
  private:
   static constexpr StreamId kIds = 2 * kStreams;  // a client's streams have odd numbers
 
+  /// Kept out of open(), which rarely needs it.
+  [[gnu::noinline]] void skip(StreamId id) {
+    StreamId skipped = id > kIds ? std::max(next_, id - kIds) : next_;
+    for (; skipped < id; skipped += 2) ends_[slotOf(skipped)] = PeerEnd::kSkipped;
+  }
   static StreamId slotOf(StreamId id) { return id / 2 % kStreams; }
   bool remembers(StreamId id) const { return id % 2 == 1 && id < next_ && next_ - id <= kIds; }
 
