@@ -2,11 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
-#include "test/support/h2_frames.h"
-#include "test/support/manual_clock.h"
-#include "test/support/recording_sinks.h"
+#include "test/http/h2_attack_fixture.h"
 
 namespace sluice::test {
 namespace {
@@ -14,48 +10,6 @@ namespace {
 using http::Body;
 using http::CodecState;
 using http::Limit;
-
-class H2Attack : public ::testing::Test {
- protected:
-  void SetUp() override { start(); }
-  void start() {
-    codec = http::makeH2ServerCodec(sink, pool, limits, http::Scheme::kHttp, clock);
-    exchange(h2::clientHello() + h2::settingsAck());
-  }
-  void exchange(std::string_view bytes) {
-    codec->feed(bytes);
-    flush();
-  }
-  void flush() { reader.feed(produced(*codec, pool)); }
-  bool hit(Limit limit) const { return std::find(sink.limits.begin(), sink.limits.end(), limit) != sink.limits.end(); }
-  std::uint32_t resetCode(std::uint32_t stream) {
-    const H2Frame* frame = reader.find(H2Type::kRstStream, stream);
-    return frame == nullptr ? 999 : frame->errorCode();
-  }
-  // Expects a GOAWAY with that code, and that nothing is read any more.
-  void expectEnd(std::uint32_t code) {
-    ASSERT_NE(reader.goaway(), nullptr);
-    EXPECT_EQ(reader.goaway()->errorCode(), code);
-    EXPECT_EQ(codec->state(), CodecState::kClosed);
-    EXPECT_EQ(codec->readBudget(), 0u);
-    const std::size_t before = sink.count();
-    codec->feed(h2::headers(0x7ffffffd, h2::get(), true));
-    codec->feed(std::string_view("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 10));
-    EXPECT_EQ(sink.count(), before);
-    EXPECT_FALSE(codec->wantsProduce());
-  }
-  void expectOpen() {
-    EXPECT_EQ(reader.goaway(), nullptr);
-    EXPECT_EQ(codec->state(), CodecState::kOpen);
-  }
-
-  base::ChunkPool pool;
-  http::Limits limits;
-  ManualClock clock;
-  RecordingServerSink sink{pool};
-  std::unique_ptr<http::ServerCodec> codec;
-  H2FrameReader reader;
-};
 
 // Rapid reset (CVE-2023-44487).
 TEST_F(H2Attack, RapidResetEndsTheConnectionBeyondItsRate) {
@@ -185,52 +139,6 @@ TEST_F(H2Attack, AConnectionErrorMidStreamTellsTheOwners) {
   EXPECT_EQ(codec->activeStreams(), 0u);
 }
 
-// A peer asks and does not read.
-TEST_F(H2Attack, PingsOfAPeerThatDoesNotReadAreBounded) {
-  limits.queuedControlFrames = 100;
-  start();
-  for (int i = 0; i < 100; ++i) codec->feed(h2::ping());
-  EXPECT_EQ(codec->state(), CodecState::kOpen);
-  EXPECT_EQ(codec->readBudget(), 0u);
-  flush();
-  EXPECT_GT(codec->readBudget(), 0u);
-  EXPECT_EQ(reader.count(H2Type::kPing), 100u);
-  for (int i = 0; i < 101; ++i) codec->feed(h2::ping());
-  EXPECT_TRUE(hit(Limit::kQueuedControlFrames));
-  flush();
-  expectEnd(h2error::kEnhanceYourCalm);
-}
-
-TEST_F(H2Attack, SettingsOfAPeerThatDoesNotReadAreBounded) {
-  limits.queuedControlFrames = 100;
-  start();
-  for (int i = 0; i < 100; ++i) codec->feed(h2::settings({}));
-  EXPECT_EQ(codec->state(), CodecState::kOpen);
-  codec->feed(h2::settings({}) + h2::settings({}));
-  EXPECT_TRUE(hit(Limit::kQueuedControlFrames));
-  flush();
-  expectEnd(h2error::kEnhanceYourCalm);
-}
-
-TEST_F(H2Attack, AtMostThirtyTwoSettingsInAFrame) {
-  std::vector<std::pair<std::uint16_t, std::uint32_t>> entries(32, {0x3, 100});
-  exchange(h2::settings(entries));
-  expectOpen();
-  entries.emplace_back(0x3, 100);
-  exchange(h2::settings(entries));
-  EXPECT_EQ(codec->state(), CodecState::kClosed);
-}
-
-// The reset queue of a peer that does not read is bounded by the streams that it may have.
-TEST_F(H2Attack, UnreadResetsDoNotPileUp) {
-  limits.concurrentStreams = 10;
-  start();
-  for (std::uint32_t id = 1; id < 401; id += 2) codec->feed(h2::headers(id, {{":method", "GET"}}, true));
-  flush();
-  EXPECT_LE(reader.count(H2Type::kRstStream), 11u);
-  EXPECT_EQ(codec->state(), CodecState::kClosed);
-}
-
 TEST_F(H2Attack, EmptyNamesAreRefusedAndEmptyValuesCounted) {
   H2Lines lines = h2::get();
   lines.emplace_back("", "x");
@@ -263,50 +171,6 @@ TEST_F(H2Attack, DataFramesOfPaddingAloneAreEmpty) {
   expectOpen();
   exchange(padding);
   EXPECT_TRUE(hit(Limit::kEmptyFrames));
-}
-
-TEST_F(H2Attack, PriorityFramesAreIgnored) {
-  std::string bytes;
-  for (std::uint32_t i = 1; i < 5000; ++i) bytes += h2::priority(2 * i + 1, 2 * i - 1);
-  exchange(bytes);
-  expectOpen();
-  EXPECT_EQ(codec->activeStreams(), 0u);
-}
-
-// CVE-2019-9512, -9513 and -9515, of a peer that reads every answer.
-TEST_F(H2Attack, FramesThatCarryNoContentAreBounded) {
-  for (const std::string& each :
-       {h2::ping(), h2::ping(true), h2::settings({}), h2::priority(3, 1), h2::windowUpdate(0, 1)}) {
-    limits.controlFramesPerMinute = 100;
-    sink.limits.clear();
-    reader.forget();
-    start();  // with two frames of SETTINGS
-    for (int i = 0; i < 98; ++i) exchange(each);
-    expectOpen();
-    exchange(each);
-    EXPECT_TRUE(hit(Limit::kControlFramesPerMinute)) << each;
-    expectEnd(h2error::kEnhanceYourCalm);
-  }
-}
-
-TEST_F(H2Attack, FramesThatCarryContentAllowMoreOfThoseThatDoNot) {
-  limits.controlFramesPerMinute = 100;
-  start();
-  for (std::uint32_t i = 0; i < 10; ++i) exchange(h2::headers(2 * i + 1, h2::get(), true));
-  for (int i = 0; i < 198; ++i) exchange(h2::ping());
-  expectOpen();
-  exchange(h2::ping());
-  EXPECT_TRUE(hit(Limit::kControlFramesPerMinute));
-}
-
-TEST_F(H2Attack, FramesThatCarryNoContentAreCountedByTheMinute) {
-  limits.controlFramesPerMinute = 100;
-  start();
-  for (int minute = 0; minute < 5; ++minute) {
-    for (int i = 0; i < 98; ++i) exchange(h2::ping());
-    clock.advance(std::chrono::minutes(1));
-  }
-  expectOpen();
 }
 
 // An HPACK bomb references a large entry of the dynamic table often.
