@@ -18,7 +18,7 @@ inline H2Lines without(std::string_view name) {
   std::erase_if(lines, [name](const auto& line) { return line.first == name; });
   return lines;
 }
-inline H2Lines replaced(std::string_view name, std::string value) {
+inline H2Lines replaced(std::string_view name, const std::string& value) {
   H2Lines lines = h2::get();
   for (auto& line : lines) {
     if (line.first == name) line.second = value;
