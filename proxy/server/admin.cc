@@ -44,7 +44,7 @@ void AdminServer::setBounds(const AdminBounds& bounds) {
 }
 
 void AdminServer::serve(const net::ListenSocket& socket, const AdminPages& pages) {
-  listen(*ports_.emplace_back(std::make_unique<AdminPort>(socket, pages)));
+  listen(*ports_.emplace_back(std::make_unique<AdminPort>(AdminPort{socket, pages})));
 }
 
 void AdminServer::listen(AdminPort& port) {

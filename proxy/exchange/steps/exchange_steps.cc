@@ -133,7 +133,7 @@ void ExchangeSteps::refuse(const processing::Step& step, std::string reason) {
 bool ExchangeSteps::ends(const processing::Step& step, const Verdict& verdict) {
   if (!heeded_) return false;
   const bool replied = verdict.kind() == Verdict::Kind::kReply;
-  refusal.emplace(step.name, step.phase);
+  refusal = StepRefusal{step.name, step.phase, {}};
   if (replied) refusal->fields = verdict.reply().fields;
   exchange_.onRefused(replied ? verdict.reply().error : failureOf(step, verdict));
   return true;
