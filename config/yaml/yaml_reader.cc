@@ -82,7 +82,12 @@ class TreeBuilder final : public YAML::EventHandler {
                     static_cast<std::uint32_t>(mark.column) + 1 + origin_.columnOffset};
   }
 
-  void OnDocumentStart(const YAML::Mark& /*mark*/) override { frames_.clear(); }
+  /// Throws if the last document began here too: the parser takes a comma for an empty document, again and again.
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    if (std::exchange(documentBegin_, mark.pos) == mark.pos)
+      throw YamlError{mark, "not YAML: a comma in no collection"};
+    frames_.clear();
+  }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { add(mark, node(mark, Value::Kind::kNull)); }
@@ -234,6 +239,7 @@ class TreeBuilder final : public YAML::EventHandler {
   Lookahead lookahead_;
   std::vector<Frame> frames_;
   std::size_t nodes_ = 0;
+  int documentBegin_ = -1;
 };
 
 /// Finds control characters, which YAML 1.2 section 5.1 forbids. yaml-cpp would take some of them for the end of the

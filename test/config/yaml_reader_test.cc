@@ -95,6 +95,13 @@ TEST(YamlReader, ReportsThePositionOfASyntaxError) {
   EXPECT_THAT(readDocuments("a: [1, 2\nb: 3\n").problems, ElementsAre(::testing::StartsWith("a.yaml:2:")));
 }
 
+TEST(YamlReader, RefusesACommaAtTheBeginningOfADocument) {
+  EXPECT_THAT(readDocuments(",").problems, ElementsAre("a.yaml:1:1: error: not YAML: a comma in no collection"));
+  EXPECT_THAT(readDocuments(",a: 1\n").problems, ElementsAre("a.yaml:1:1: error: not YAML: a comma in no collection"));
+  EXPECT_THAT(readDocuments("a: 1\n---\n---\n,").problems,
+              ElementsAre("a.yaml:4:1: error: not YAML: a comma in no collection"));
+}
+
 TEST(YamlReader, RefusesAQuoteThatIsNeverClosed) {
   for (const std::string_view text : {"a: 'x\n", "a: 'it''s\n", "a: \"x\n", "a: \"x\\\"\n", "a: 'x"}) {
     EXPECT_EQ(readDocuments(text).problems.size(), 1u) << text;
