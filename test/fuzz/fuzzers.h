@@ -24,6 +24,10 @@ int fuzzBodyPath(const std::uint8_t* data, std::size_t size);
 int fuzzExchange(const std::uint8_t* data, std::size_t size);
 int fuzzProcess(const std::uint8_t* data, std::size_t size);
 int fuzzSession(const std::uint8_t* data, std::size_t size);
+int fuzzCookie(const std::uint8_t* data, std::size_t size);
+int fuzzTarget(const std::uint8_t* data, std::size_t size);
+int fuzzSni(const std::uint8_t* data, std::size_t size);
+int fuzzCompile(const std::uint8_t* data, std::size_t size);
 
 struct Fuzzer {
   std::string_view name;
@@ -48,6 +52,10 @@ inline constexpr Fuzzer kFuzzers[] = {
     {"exchange", fuzzExchange},
     {"process", fuzzProcess},
     {"session", fuzzSession},
+    {"cookie", fuzzCookie},
+    {"target", fuzzTarget},
+    {"sni", fuzzSni},
+    {"compile", fuzzCompile},
 };
 
 }  // namespace sluice::test

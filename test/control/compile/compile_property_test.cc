@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "test/control/compile/compile_world.h"
+#include "test/control/compile/described_result.h"
 
 namespace sluice::control {
 namespace {
 
 using test::kBackend;
 using test::kClass;
-using test::RequestMaker;
 using test::World;
 
 constexpr const char* kApi = "apiVersion: gateway.networking.k8s.io/v1\n";
@@ -111,42 +111,13 @@ class DocumentGenerator {
   std::mt19937_64 random_;
 };
 
-std::string answer(const routing::RouteMatch& match) {
-  if (match.rule == nullptr) return match.reason;
-  return match.listener->gateway + "/" + match.listener->section + " " + match.rule->route + " " +
-         std::to_string(match.rule->totalWeight) + " " + std::to_string(match.rule->mirrors.size()) +
-         (match.rule->failure ? " " + match.rule->failure->detail : "");
-}
-
-std::string describe(const routing::BackendPlan& plan) {
-  std::string text = plan.name + " " + plan.identity.text();
-  if (!plan.endpoints) return text + "\n";
-  for (const routing::Endpoint& each : *plan.endpoints) text += " " + each.ip + "-" + std::to_string(each.port);
-  return text + "\n";
-}
-
-std::string everythingWithAnswers(const World& world) {
-  std::string text;
-  for (const config::ObjectStatus& each : world.result().statuses) text += config::objectStatusJson(each) + "\n";
-  for (const auto& backend : world.snapshot().backends) text += describe(*backend);
-  for (const routing::Bind& bind : world.snapshot().binds) {
-    text += bind.address + " " + std::to_string(bind.port) + "\n";
-    for (const char* host : {"a.test", "b.test", "b.a.test", "other"}) {
-      for (const char* path : {"/", "/s", "/s/m", "/s/n", "/t/m"}) {
-        text += "  " + answer(routing::routesOf(bind.service).match(RequestMaker("POST", host, path).head())) + "\n";
-      }
-    }
-  }
-  return text;
-}
-
 TEST(CompileProperty, TheOrderOfDocumentsNeverChangesTheResult) {
   std::string all;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     DocumentGenerator generate(seed);
     std::vector<std::string> documents = generate.documents();
     const auto compiled = [&] {
-      return everythingWithAnswers(World(std::vector<std::string_view>(documents.begin(), documents.end())));
+      return test::describedResult(World(std::vector<std::string_view>(documents.begin(), documents.end())).result());
     };
     const std::string expected = compiled();
     for (int i = 0; i < 4; ++i) {
