@@ -3,6 +3,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cstring>
@@ -50,6 +51,13 @@ Address Address::fromSockaddr(const sockaddr* address) {
   if (address->sa_family == AF_INET) std::memcpy(&result.storage_, address, sizeof(sockaddr_in));
   if (address->sa_family == AF_INET6) std::memcpy(&result.storage_, address, sizeof(sockaddr_in6));
   return result;
+}
+
+bool Address::isLoopback() const {
+  constexpr std::uint8_t kLoopbackNetwork = 127;
+  const std::span<const std::uint8_t> ip = bytes();
+  if (!isIpv6()) return ip.front() == kLoopbackNetwork;
+  return ip.back() == 1 && std::all_of(ip.begin(), ip.end() - 1, [](std::uint8_t byte) { return byte == 0; });
 }
 
 std::span<const std::uint8_t> Address::bytes() const {

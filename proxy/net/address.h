@@ -28,6 +28,8 @@ class Address {
   std::uint16_t port() const;
   Address withPort(std::uint16_t port) const;
   bool isIpv6() const;
+  /// Returns true for 127.0.0.0/8 and ::1, which no other machine can reach.
+  bool isLoopback() const;
   /// Returns the address itself, in network order: 4 bytes, or 16.
   std::span<const std::uint8_t> bytes() const;
   /// Returns "192.0.2.1" or "2001:db8::1".

@@ -177,6 +177,10 @@ base::Status Process::openAdmin() {
     if (!socket.ok()) return socket.error();
     adminSockets_.push_back(std::move(*socket));
   }
+  if (!options_.admin.isLoopback()) {
+    log_.warn("the admin port asks nobody who they are, and other machines can reach it",
+              {{"address", options_.admin.toString()}});
+  }
   makePages();
   const auto setBounds = [this](const base::Settings& settings) {
     admin_.setBounds(adminBounds(settings, descriptors_.adminConnections));

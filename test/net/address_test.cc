@@ -6,6 +6,15 @@
 namespace sluice::net {
 namespace {
 
+TEST(Address, KnowsThoseThatNoOtherMachineCanReach) {
+  for (const char* ip : {"127.0.0.1", "127.255.255.255", "::1"}) {
+    EXPECT_TRUE(Address::parse(ip, 1)->isLoopback()) << ip;
+  }
+  for (const char* ip : {"0.0.0.0", "128.0.0.1", "10.0.0.127", "::", "::2", "1::1", "::ffff:127.0.0.1"}) {
+    EXPECT_FALSE(Address::parse(ip, 1)->isLoopback()) << ip;
+  }
+}
+
 TEST(Address, ParsesAndPrintsIpv4) {
   const auto address = Address::parse("192.0.2.1", 443);
   ASSERT_TRUE(address);
