@@ -111,6 +111,17 @@ TEST(Predicates, MatchesExpressionsOnEncodedParametersOfAnyLength) {
   }
 }
 
+TEST(Predicates, MatchesPatternsThatOthersBacktrackInInLinearTime) {
+  const std::string value(50'000, 'a');
+  for (const char* pattern : {"(a+)+b", "(a|a)*b", "(.*)*b"}) {
+    EXPECT_FALSE(headerHolds(expression("x", pattern), RequestMaker("GET", "a.test", "/", {{"x", value}}))) << pattern;
+    EXPECT_TRUE(headerHolds(expression("x", pattern), RequestMaker("GET", "a.test", "/", {{"x", value + "b"}})))
+        << pattern;
+    EXPECT_FALSE(queryHolds(expression("q", pattern), "q=" + value)) << pattern;
+    EXPECT_TRUE(queryHolds(expression("q", pattern), "q=" + value + "b")) << pattern;
+  }
+}
+
 TEST(Predicates, HoldOnlyTogether) {
   Predicates predicates;
   predicates.method = "GET";

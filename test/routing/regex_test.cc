@@ -53,5 +53,19 @@ TEST(Regex, RefusesManyThatAreTooLargeTogether) {
   EXPECT_EQ(taken, 16);
 }
 
+// An engine that backtracks would need ages for the texts that do not match: it tries every way to divide them.
+TEST(Regex, IsLinearForPatternsThatOthersBacktrackIn) {
+  const std::string text(50'000, 'a');
+  for (const char* pattern :
+       {"(a+)+b", "(a|a)*b", "(.*)*b", "(a|aa)+b", "([a-z]+)*b", "(a?){30}a{30}a*b", "(.*a){12}b", "^(([a-z])+.)+b$"}) {
+    Regex::Room room;
+    const auto made = Regex::compile(pattern, room);
+    ASSERT_TRUE(made.ok()) << pattern;
+    EXPECT_FALSE(made->matches(text)) << pattern;
+    EXPECT_FALSE(made->matches(text + "!")) << pattern;
+    EXPECT_TRUE(made->matches(text + "b")) << pattern;
+  }
+}
+
 }  // namespace
 }  // namespace sluice::routing
