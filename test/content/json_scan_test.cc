@@ -36,6 +36,8 @@ TEST(JsonScan, FindsAMemberWhereverItStands) {
   EXPECT_EQ(scanned(R"({"model":["no"]})"), "a list");
   EXPECT_EQ(scanned(R"({"a":{"model":"no"}})"), "none");
   EXPECT_EQ(scanned(R"([{"model":"no"}])"), "none");
+  EXPECT_EQ(scanned(R"({"Model":1,"MODEL":2})"), "none");
+  EXPECT_EQ(scanned(R"({"Model":"no","model":"m","MODEL":"no"})"), "a string m");
   EXPECT_EQ(scanned("\xEF\xBB\xBF{\"model\":\"marked\"}"), "a string marked");
 }
 
