@@ -64,6 +64,31 @@ TEST(H1Client, AResponseWithoutBodyEndsWithItsHeadWhateverItsCoding) {
   EXPECT_TRUE(interim.last().ended);
 }
 
+TEST(H1Client, TrailersAreBounded) {
+  for (const bool bytes : {true, false}) {
+    Limits limits;
+    limits.headerFields = bytes ? 100 : 10;
+    limits.headerBytes = bytes ? 10 * 43 : 1'000'000;  // each line counts 3 + 8 + 32 bytes
+    for (const std::size_t count : {10U, 11U}) {
+      H1Client client(limits);
+      client.get();
+      client.feed("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n");
+      for (std::size_t i = 0; i < count; ++i) client.feed("x-a: 12345678\r\n");
+      client.feed("\r\n");
+      const bool passes = count == 10;
+      EXPECT_EQ(client.last().body, "hello");
+      EXPECT_EQ(client.last().ended, passes);
+      EXPECT_EQ(client.last().trailers.size(), passes ? 10U : 0U);
+      EXPECT_EQ(client.last().reset, !passes);
+      EXPECT_EQ(client.codec->state(), passes ? CodecState::kOpen : CodecState::kClosed);
+      const std::vector<Limit> hit{bytes ? Limit::kHeaderBytes : Limit::kHeaderFields};
+      EXPECT_EQ(client.sink.limits, passes ? std::vector<Limit>{} : hit);
+      if (passes) continue;
+      EXPECT_EQ(client.last().error.type, base::ErrorType::kHttpProtocolError);
+    }
+  }
+}
+
 TEST(H1Client, ReadsAHigherMinorVersionAsHttp11) {
   H1Client client;
   client.get();

@@ -139,6 +139,29 @@ TEST_F(H2ClientSide, BoundsInformationalResponses) {
   EXPECT_TRUE(hit(Limit::kInformationalResponses));
 }
 
+TEST_F(H2ClientSide, BoundsTheResponsesTrailersToo) {
+  for (const bool bytes : {true, false}) {
+    limits.headerFields = bytes ? 100 : 10;
+    limits.headerBytes = bytes ? 10 * 43 : 1'000'000;  // each line counts 3 + 8 + 32 bytes
+    for (const std::size_t count : {10U, 11U}) {
+      sink.limits.clear();
+      start();
+      const StreamId id = sentRequest();
+      exchange(ok(id, false) + h2::data(id, "hello", false) +
+               h2::headers(id, H2Lines(count, {"x-a", "12345678"}), true));
+      EXPECT_EQ(sink.last().body, "hello");
+      EXPECT_EQ(sink.last().ended, count == 10);
+      EXPECT_EQ(sink.last().trailers.size(), count == 10 ? 10U : 0U);
+      EXPECT_EQ(hit(bytes ? Limit::kHeaderBytes : Limit::kHeaderFields), count == 11);
+      EXPECT_EQ(sink.last().reset, count == 11);
+      EXPECT_EQ(codec->state(), CodecState::kOpen) << "the other streams go on";
+      EXPECT_EQ(codec->activeStreams(), 0U);
+      if (count == 10) continue;
+      EXPECT_EQ(sink.last().error.type, base::ErrorType::kHttpProtocolError);
+    }
+  }
+}
+
 TEST_F(H2ClientSide, RefusesMalformedResponses) {
   const std::vector<H2Lines> malformed = {
       {{":status", "101"}},
