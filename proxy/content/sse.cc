@@ -79,6 +79,15 @@ SseParser::Status SseParser::feed(std::string_view& in) {
   return Status::kMore;
 }
 
+bool SseParser::finish() {
+  // Nothing counts if there is only the second half of a CRLF, whose first half ended an event.
+  if (tooLong_ || complete_ || counted_ == 0) return false;
+  readFields();
+  complete_ = true;
+  first_ = false;
+  return true;
+}
+
 bool SseParser::take(std::string_view& in, std::size_t count) {
   if (count > mostBytes_ - counted_) {
     tooLong_ = true;
@@ -161,13 +170,15 @@ std::string sseEventWithData(std::string_view raw, std::string_view data) {
   bool written = false;
   while (!raw.empty()) {
     const Line line = takeLine(raw);
+    const std::string_view end = line.end.empty() ? "\n" : line.end;
     const bool isData = fieldOf(line.text).name == "data";
-    if (!written && (isData || raw.empty())) {
-      appendData(out, data, line.end);
+    if (!written && (isData || (line.text.empty() && raw.empty()))) {
+      appendData(out, data, end);
       written = true;
     }
-    if (!isData) out.append(line.text).append(line.end);
+    if (!isData) out.append(line.text).append(end);
   }
+  if (!written) appendData(out, data, "\n");
   return out;
 }
 

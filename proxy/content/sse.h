@@ -45,10 +45,12 @@ class SseParser {
   /// Takes bytes off `in`, up to the end of one event. An event ends as soon as it can: a CR is not held back for an
   /// LF that may follow it.
   Status feed(std::string_view& in);
-  /// Returns the last event; valid after kEvent.
+  /// Called when the body has ended. Returns true if the rest is an event but for the empty line at its end, which is
+  /// event() now: the standard has clients discard it, but many read it.
+  bool finish();
+  /// Returns the last event; valid after kEvent, and after a finish() that returned true.
   const SseEvent& event() const { return event_; }
-  /// Returns the bytes taken that belong to no event yet. When the body ends, they are an incomplete event, which
-  /// clients discard.
+  /// Returns the bytes taken that belong to no event yet.
   std::string_view rest() const { return complete_ ? std::string_view() : std::string_view(buffer_); }
 
  private:
@@ -74,7 +76,8 @@ class SseParser {
 /// line. Fails if another field has a line break, `id` a NUL, or `retry` a character that is no digit.
 base::Status writeSseEvent(const SseEvent& event, std::string& out);
 
-/// Returns the event `raw` with other data: its other lines stay as they are, byte for byte.
+/// Returns the event `raw` with other data: its other lines stay as they are, byte for byte. A last line without an end
+/// gets one.
 std::string sseEventWithData(std::string_view raw, std::string_view data);
 
 }  // namespace sluice::content

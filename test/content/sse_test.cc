@@ -120,6 +120,28 @@ TEST(SseParser, ReturnsAnEventAsSoonAsItIsComplete) {
   }
 }
 
+TEST(SseParser, TakesTheRestOfTheBodyForAnEventAtItsEnd) {
+  const auto finished = [](std::string_view body) {
+    SseParser parser(100);
+    while (!body.empty()) parser.feed(body);
+    const bool isEvent = parser.finish();
+    EXPECT_EQ(parser.rest(), "");
+    EXPECT_FALSE(parser.finish()) << "once";
+    return isEvent ? shown(parser.event()) + "|" + std::string(parser.event().raw) : "none";
+  };
+  EXPECT_EQ(finished("data: 1\n\nid: 7\ndata: 2"), "-|2|7|-|id: 7\ndata: 2");
+  EXPECT_EQ(finished("\xEF\xBB\xBF"
+                     "data: 1\r\n"),
+            "-|1|-|-|\xEF\xBB\xBF"
+            "data: 1\r\n");
+  EXPECT_EQ(finished("data: 1\n\n"), "none");
+  EXPECT_EQ(finished(""), "none");
+  SseParser tooLong(5);
+  std::string_view body = "data: 1";
+  EXPECT_EQ(tooLong.feed(body), SseParser::Status::kTooLong);
+  EXPECT_FALSE(tooLong.finish());
+}
+
 TEST(SseParser, BoundsEventsWhereverTheyAreCut) {
   // Each event has eleven bytes: CRLF counts as one.
   for (const char* event : {"data: 123\n\n", "data: 123\r\n\r\n", "data: 123\r\r"}) {
@@ -206,6 +228,8 @@ TEST(SseWriter, ChangesTheDataOfAnEventAndNothingElse) {
             "data: \r\r");
   EXPECT_EQ(sseEventWithData("event: a\n\n", "b"), "event: a\ndata: b\n\n");
   EXPECT_EQ(sseEventWithData("\ndata: a\n\n", "b"), "\ndata: b\n\n") << "the LF of a CRLF that was cut";
+  EXPECT_EQ(sseEventWithData("id: 1\r\ndata: a", "b\nc"), "id: 1\r\ndata: b\ndata: c\n") << "the rest of a body";
+  EXPECT_EQ(sseEventWithData("event: a", "b"), "event: a\ndata: b\n");
 }
 
 }  // namespace
