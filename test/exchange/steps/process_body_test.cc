@@ -421,6 +421,33 @@ TEST_P(ProcessCoded, ABodyThatGrowsTooMuchIsRefusedNamingTheLimit) {
   }
 }
 
+TEST_P(ProcessCoded, AResponseThatGrowsTooMuchIsA502NamingTheLimit) {
+  for (const bool byRatio : {true, false}) {
+    options_.bounds.decompressionRatio = byRatio ? 100 : 1'000'000;
+    options_.bounds.decompressedBody = byRatio ? 1 << 30 : 999'999;
+    const std::string name = byRatio ? "decompressionRatio" : "decompressedBody";
+    for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
+      with({step("read", Phase::kResponseBody, goesOn(), text(mode, true))});
+      const std::size_t index = get();
+      BackendPeer& backend = accept(0);
+      backend.head(0, {.fields = {{"content-encoding", "gzip"}}, .body = Body::kUntilEnd});
+      ASSERT_TRUE(rig_->settle());
+      backend.body(0, kDense);
+      if (mode == BodyMode::kBuffered) backend.finish(0);
+      ASSERT_TRUE(rig_->settle());
+      EXPECT_TRUE(limited(name));
+      if (mode == BodyMode::kBuffered) {
+        EXPECT_EQ(status(index), 502);
+        EXPECT_NE(client_->answer(index).body.find(name), std::string::npos) << client_->answer(index).body;
+      } else {
+        EXPECT_TRUE(client_->answer(index).reset) << "its head has gone";
+        EXPECT_LT(client_->answer(index).body.size(), 1'000'000U);
+        EXPECT_TRUE(backendVersion() == Version::kHttp2 ? backend.request(0).reset : backend.wire().over());
+      }
+    }
+  }
+}
+
 TEST_P(ProcessCoded, TextThatIsMuchMoreThanItsCodePassesWhole) {
   options_.bounds.decompressionRatio = 1'000'000;
   for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kStreamed}) {
