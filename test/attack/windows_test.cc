@@ -12,9 +12,11 @@
 #include "test/attack/support/attack.h"
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/h2_client.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
 #include "test/support/h2_frames.h"
 
 namespace sluice::test {
@@ -64,6 +66,11 @@ bool isServed(std::uint16_t port) {
   client.send("GET /bytes/300000 HTTP/1.1\r\nHost: a\r\n\r\n");
   const ReceivedResponse got = readResponse(client);
   return got.status == 200 && got.body.size() == 300'000;
+}
+
+/// Returns the series of the requests that this Backend has.
+std::string activeOf(const std::string& backend) {
+  return "http_server_active_requests{gateway=\"test/egress\",route=\"test/all\",backend=\"test/" + backend + "\"";
 }
 
 std::function<bool()> othersOf(const GatewayProcess& gateway) {
@@ -208,6 +215,56 @@ TEST_P(UnreadResponses, AreResetOverHttp11WhenTheirSocketsStall) {
   attack.stands();
   for (int i = 0; i < 3; ++i) time.pass(gateway, std::chrono::seconds(61));
   EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"responseIdle\"}", GetParam()));
+  EXPECT_TRUE(isServed(gateway.port()));
+}
+
+/// Returns HTTP/2 clients that open their windows as far as they go, ask for `kStreamsOfAConnection` responses each,
+/// and never read: only their sockets hold the responses back.
+std::vector<BlockingSocket> openUnreadOverHttp2(std::uint16_t port, int count) {
+  std::string asked = std::string(h2::preface()) + h2::settings({{kInitialWindowSize, 0x7fffffff}}) +
+                      h2::settingsAck() + h2::windowUpdate(0, 0x7fffffff - 65535);
+  for (std::uint32_t i = 0; i < kStreamsOfAConnection; ++i) {
+    asked += h2::headers(2 * i + 1, h2::get("/bytes/100000000"), true);
+  }
+  std::vector<BlockingSocket> clients;
+  for (int i = 0; i < count; ++i) {
+    clients.push_back(BlockingSocket::connect(port, 4096));
+    EXPECT_TRUE(clients.back().send(asked));
+  }
+  return clients;
+}
+
+class UnreadConnections : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Clients, UnreadConnections, testing::Values(1, 10));
+
+// The gateway holds the memory of their streams, and at most limits.connectionMemory of each client. All of that comes
+// in one burst, for which a victim may wait once.
+TEST_P(UnreadConnections, AreBoundedAndResetOverHttp2) {
+  const EchoOrigin origin(std::nullopt);
+  // The attackers have an origin of their own, so that the victims wait for the gateway alone.
+  const EchoOrigin large(std::nullopt);
+  PassedTime time;
+  GatewaySpec spec = specOf({{"origin", origin.port()}, {"bytes", large.port()}}, onlyTimeouts("responseIdle: 60s"));
+  spec.startedBy = time.startedBy();
+  GatewayProcess gateway(spec);
+  const auto boundKib = static_cast<std::size_t>(inThisRun(3, 1)) * 4 * 1024;
+  const auto count = static_cast<std::size_t>(GetParam());
+  const std::size_t streams = count * kStreamsOfAConnection;
+  Attack attack(
+      gateway, [&] { return askRaw(gateway.port()).status == 200; },
+      {.grownKib = count * boundKib + streams * kKibOfAStream + kKibOfTheRest, .waits = std::chrono::seconds(1)});
+  const std::vector<BlockingSocket> attackers = openUnreadOverHttp2(gateway.port(), GetParam());
+  const auto all = static_cast<double>(streams);
+  EXPECT_TRUE(gateway.reaches(activeOf("bytes"), all));
+  EXPECT_TRUE(gateway.limitWasHit("connectionMemory"));
+  attack.stands();
+  EXPECT_GE(gateway.metric(activeOf("bytes")), all) << "the attack stands";
+  // The sockets may have moved by the first checks, because the kernel takes some of what is sent to them.
+  for (int i = 0; i < 10 && gateway.limitHits("responseIdle") < all; ++i) {
+    time.pass(gateway, std::chrono::seconds(61));
+  }
+  EXPECT_TRUE(gateway.reaches("sluice_limit_hits_total{limit=\"responseIdle\"}", all));
+  EXPECT_TRUE(eventually([&] { return gateway.metric(activeOf("bytes")) == 0; }));
   EXPECT_TRUE(isServed(gateway.port()));
 }
 
