@@ -1,5 +1,5 @@
 // Tests peers that do not read, and requests that share an HTTP/2 connection with them: only their own streams stop.
-// Each attack stands while its victims are served.
+// Each attack stands while its victims are served. Peers that leave with all of their streams are here too.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -335,6 +335,38 @@ TEST(UploadsToABackendThatIsNeverReady, LeaveTheClientsConnectionToItsOtherReque
   Attack attack(gateway, othersOf(gateway));
   Uploader uploader(gateway.port());
   expectTheHundredthUploadServed(uploader);
+  attack.stands();
+}
+
+// --- streams that close at once -----------------------------------------------------------------------------
+
+// The work of each close must not grow with the streams that are still there.
+TEST(ConnectionsThatCloseWithAllTheirStreams, CostLittle) {
+  constexpr std::uint32_t kStreams = 1000;
+  const bool measured = isLongRun() || programPath("sluice", true) != programPath("sluice");
+  const EchoOrigin origin(std::nullopt);
+  RawOrigin held([](BlockingSocket& socket, RawOrigin& self) {
+    H2Client peer(std::move(socket));
+    peer.send(h2::settingsAck());
+    while (!peer.closed() && !self.stopping()) peer.readUntil([] { return false; });
+  });
+  GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                          .settings = limits("concurrentStreams: " + std::to_string(kStreams) +
+                                             ", backendRequests: 2000, backendConnections: 2000"),
+                          .routes = h2cRoutes({{"origin", origin.port()}, {"held", held.port()}}),
+                          .release = true});
+  std::string asked = h2::clientHello() + h2::settingsAck();
+  for (std::uint32_t i = 0; i < kStreams; ++i) asked += h2::headers(2 * i + 1, h2::get("/held"), true);
+  Attack attack(
+      gateway, othersOf(gateway),
+      {.grownKib = kStreams * kKibOfAStream + kKibOfTheRest, .cpuSeconds = measured ? inThisRun(1, 2) : 60.0});
+  for (int round = 0; round < inThisRun(5, 20); ++round) {
+    H2Client client(gateway.port(), asked);
+    ASSERT_TRUE(gateway.reaches(activeOf("held"), kStreams)) << round;
+    if (round == 0) attack.stands();
+    client.reset();
+    ASSERT_TRUE(eventually([&] { return gateway.metric(activeOf("held")) == 0; })) << round;
+  }
   attack.stands();
 }
 
