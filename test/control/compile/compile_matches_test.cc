@@ -64,6 +64,14 @@ TEST(CompileMatches, ARouteWithTooManyEntriesIsRefusedByNameAndAlone) {
   EXPECT_EQ(world.outcome("z.test", "/a"), "404");
 }
 
+TEST(CompileMatches, AListenerThatDoesNotAdmitTheRouteCountsNoEntries) {
+  const std::string gateway = gatewayWith(
+      "{name: web, protocol: HTTP, port: 80}, {name: calls, protocol: HTTP, port: 80, hostname: '*.l1.test', "
+      "allowedRoutes: {kinds: [{kind: GRPCRoute}]}}");
+  const World world({classWithLimit(2), gateway, kBackend, routeOfTwoMatches("route", "[x.l1.test]")});
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
+}
+
 TEST(CompileMatches, ARefusedRouteGivesWayToEveryOtherOneOfItsHostname) {
   const std::string old = with(routeOfTwoMatches("old", "[x.l1.test, a.test]"), "generation: 6",
                                "generation: 6, creationTimestamp: \"2020-01-01T00:00:00Z\"");

@@ -67,7 +67,9 @@ class Attacher {
       GatewayPlan* gateway = isOurs(parent) ? findPlan(parent.object) : nullptr;
       if (gateway == nullptr) continue;
       for (const ListenerPlan* each : selected(*gateway, parent)) {
-        if (each->accepted() && counted.insert(each).second) places += sharedHostnames(route_, *each->listener).size();
+        if (!each->accepted() || !counted.insert(each).second) continue;
+        if (!admits(model_, *gateway->gateway, *each->listener, plan_.kind, route_.meta.nameSpace)) continue;
+        places += sharedHostnames(route_, *each->listener).size();
       }
     }
     const std::uint64_t entries = places * plan_.matchCount();
