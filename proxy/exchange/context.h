@@ -44,7 +44,7 @@ class ExchangeContext {
   explicit ExchangeContext(ExchangeParts parts)
       : parts_(std::move(parts)),
         bodyWindow_(bodyWindowOf(parts_.limits)),
-        bufferRoom_(parts_.bufferBudget),
+        bufferRoom_(parts_.bufferBudget, parts_.worker.clock()),
         random_(parts_.randomSeed) {}
   ExchangeContext(const ExchangeContext&) = delete;
   ExchangeContext& operator=(const ExchangeContext&) = delete;

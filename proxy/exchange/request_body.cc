@@ -84,7 +84,7 @@ RequestBody::Outcome RequestBody::moveRequest() {
     ungranted_ += fed;
     grant();
   }
-  if (body.bytes.empty()) pipeline.releaseBuffers();
+  pipeline.keepRoomFor(body.bytes.size());
   return outcome;
 }
 
@@ -107,7 +107,7 @@ RequestBody::Outcome RequestBody::moveAttempt() {
     finishPipe(to, std::exchange(pipeline.trailers, std::nullopt));
     processing_.guardTrailers();
   }
-  if (to.bytes.empty()) pipeline.releaseBuffers();
+  pipeline.keepRoomFor(to.bytes.size());
   grant();
   return outcome;
 }

@@ -45,7 +45,7 @@ Pipeline::Outcome ResponseBody::move() {
   const Pipeline::Outcome outcome = pipeline.go(body.bytes, 0);
   if (outcome == Pipeline::Outcome::kRefused || !pipeline.carries()) return outcome;
   if (pipeline.tookEnd()) finishPipe(body, std::exchange(pipeline.trailers, std::nullopt));
-  if (body.bytes.empty()) pipeline.releaseBuffers();
+  pipeline.keepRoomFor(body.bytes.size());
   ungranted_ += pipeline.takeFed();
   if (ungranted_ > 0) grant();
   return outcome;

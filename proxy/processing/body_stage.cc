@@ -26,13 +26,13 @@ BodyStage::BodyStage(const Step& step, PipelineHost& host, base::ChunkPool& pool
       flows_(flows),
       stated_(stated),
       state_(collectsAll(step.body.mode) ? State::kCollecting : State::kBeginning),
-      share_(host.bufferRoom()),
+      share_(host.bufferRoom(), host.peer().address),
       given_(pool),
       coded_(pool),
       unreleased_(pool) {}
 
 bool BodyStage::turn(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room) {
-  if (state_ != State::kPassing && share_.hasGivenWay()) return finish(host, noRoom(host), &to);
+  if (share_.hasGivenWay() && !giveWay(host, to)) return false;
   if (!prepare(host, target)) return false;
   if (state_ == State::kBeginning && !begin(host, target)) return false;
   if (state_ == State::kCollecting && !collect(host, target)) return false;
@@ -206,7 +206,9 @@ bool BodyStage::pass(PipelineHost& host, Flow& to, std::size_t room) {
     to.ended = input.ended;
     return true;
   }
+  const std::size_t coming = input.bytes.size();
   const auto yield = text_.decode(host, input.bytes, input.ended, to.bytes, room);
+  share_.bring(coming - input.bytes.size());
   more_ = yield.more;
   to.ended = last_ = input.ended && !more_;
   if (last_) endText();
@@ -263,7 +265,7 @@ bool BodyStage::reach(PipelineHost& host) {
   const std::uint64_t bytes = needed();
   if (bytes > 0 && giveWay_ == 0) {
     giveWay_ = host.newTicket();
-    share_.mayGiveWay(host.waker(giveWay_));
+    share_.arrive(host.waker(giveWay_));
   }
   return share_.reach(bytes);
 }
@@ -272,6 +274,8 @@ bool BodyStage::reach(PipelineHost& host) {
 std::uint64_t BodyStage::come() const {
   return input.bytes.size() + coded_.size() + (text_.isNeeded() ? 0 : given_.size());
 }
+
+bool BodyStage::holdsWhole() const { return collectsAll(call.step().body.mode); }
 
 /// Returns how many bytes count against limits.processorBufferTotal. The pieces of a streamed body are bounded by
 /// themselves, so only the memory of its decoder counts, and what the processor has claimed.
@@ -290,7 +294,14 @@ bool BodyStage::answer(Ticket ticket) {
 void BodyStage::endText() {
   text_.end();
   claimed_ = 0;
-  share_.keep(collectsAll(call.step().body.mode) ? held() : 0);
+  share_.keep(holdsWhole() ? held() : 0);
+  share_.leave();
+}
+
+/// Called when the room of this body has gone to another one. Returns true if the exchange goes on all the same.
+bool BodyStage::giveWay(PipelineHost& host, Flow& to) {
+  if (state_ != State::kPassing) return finish(host, noRoom(host), &to);
+  return !host.ends(call.step(), noRoom(host));
 }
 
 Verdict BodyStage::noRoom(PipelineHost& host) {
@@ -318,8 +329,7 @@ bool BodyStage::finish(PipelineHost& host, const Verdict& verdict, Flow* to) {
     to->bytes.splice(given, given.size());
   }
   unreleased_.clear();
-  share_.settle();
-  if (!stripped_ || last_) endText();
+  if (hasEndedText()) endText();
   return true;
 }
 

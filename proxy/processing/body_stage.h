@@ -42,12 +42,14 @@ class BodyStage {
   /// Returns true if the step may change bytes that are still to come.
   bool mayChange() const { return state_ == State::kStreaming && call.step().body.edits; }
   bool hasChanged() const { return changed_; }
+  /// Returns true if the step holds the whole body, so that this stage accounts for the bytes in its place.
+  bool holdsWhole() const;
   /// Returns how many bytes the stage holds.
   std::uint64_t held() const { return input.bytes.size() + given_.size() + coded_.size(); }
-  /// Called when the bytes that this stage paid for have left the gateway. Gives their room back, unless the step will
-  /// be asked again.
-  void releaseBuffer() {
-    if (state_ == State::kPassing) share_.release();
+  /// Called when all but `count` of the bytes that went on have left the gateway, or are held by a stage behind this
+  /// one. Gives their room back, unless the step will be asked again.
+  void keepRoomFor(std::uint64_t count) {
+    if (hasEndedText()) share_.keep(count);
   }
   /// Called when the stage may go on after a pause, or had to give way to other bodies. Returns false if `ticket` is
   /// that of neither.
@@ -76,8 +78,11 @@ class BodyStage {
   void release(PipelineHost& host, Body& body, Flow& to);
   void takeWhole(Body& body);
   std::optional<Verdict> decodeWhole(PipelineHost& host);
+  bool giveWay(PipelineHost& host, Flow& to);
   static Verdict noRoom(PipelineHost& host);
   bool reach(PipelineHost& host);
+  /// Returns true if nothing is decoded any more: bytes that come pass as they are.
+  bool hasEndedText() const { return state_ == State::kPassing && (!stripped_ || last_); }
   std::uint64_t come() const;
   std::uint64_t needed() const;
   void endText();

@@ -1,6 +1,22 @@
 #include "proxy/processing/buffer_budget.h"
 
+#include <functional>
+
 namespace sluice::processing {
+
+// --- a queue -----------------------------------------------------------------------------------------------
+
+void ShareQueue::append(BufferShare& share) {
+  share.before_ = last_;
+  share.behind_ = nullptr;
+  (last_ != nullptr ? last_->behind_ : first_) = &share;
+  last_ = &share;
+}
+
+void ShareQueue::remove(BufferShare& share) {
+  (share.before_ != nullptr ? share.before_->behind_ : first_) = share.behind_;
+  (share.behind_ != nullptr ? share.behind_->before_ : last_) = share.before_;
+}
 
 // --- a room ------------------------------------------------------------------------------------------------
 
@@ -23,40 +39,56 @@ void BufferRoom::giveBack(std::uint64_t bytes) {
 }
 
 bool BufferRoom::makeWay(const BufferShare& asks) {
-  BufferShare* share = first_;
-  // A share that has taken nothing yet has nothing to give back.
-  while (share != nullptr && (share == &asks || share->taken_ == 0)) share = share->behind_;
-  if (share == nullptr) return false;
-  share->giveWay();
+  BufferShare* chosen = stuck();
+  if (chosen == nullptr) chosen = ofDominantClient(asks);
+  if (chosen == nullptr) chosen = slowest(asks);
+  if (chosen == nullptr) return false;
+  chosen->giveWay();
   return true;
 }
 
-void BufferRoom::append(BufferShare& share) {
-  share.before_ = last_;
-  share.behind_ = nullptr;
-  (last_ != nullptr ? last_->behind_ : first_) = &share;
-  last_ = &share;
+BufferShare* BufferRoom::stuck() const {
+  BufferShare* longest = nullptr;
+  for (const ShareQueue& queue : leaving_) {
+    BufferShare* first = queue.first();
+    if (first != nullptr && (longest == nullptr || first->moved_ < longest->moved_)) longest = first;
+  }
+  return longest != nullptr && clock_.now() - longest->moved_ >= kStuck ? longest : nullptr;
 }
 
-void BufferRoom::remove(BufferShare& share) {
-  (share.before_ != nullptr ? share.before_->behind_ : first_) = share.behind_;
-  (share.behind_ != nullptr ? share.behind_->before_ : last_) = share.before_;
+BufferShare* BufferRoom::ofDominantClient(const BufferShare& asks) const {
+  for (const ShareQueue& queue : leaving_) {
+    if (queue.taken() > used_ / 2) return &queue != &leaving_[asks.client_] ? queue.first() : nullptr;
+  }
+  return nullptr;
+}
+
+BufferShare* BufferRoom::slowest(const BufferShare& asks) const {
+  BufferShare* share = arriving_.first();
+  // A share that has taken nothing yet has nothing to give back.
+  while (share != nullptr && (share == &asks || share->taken_ == 0)) share = share->behind_;
+  return share;
 }
 
 // --- a share -----------------------------------------------------------------------------------------------
 
+BufferShare::BufferShare(BufferRoom& room, std::string_view client)
+    : room_(&room), client_(static_cast<std::uint8_t>(std::hash<std::string_view>{}(client) % BufferRoom::kQueues)) {}
+
 BufferShare::BufferShare(BufferShare&& other) noexcept
     : room_(other.room_),
+      client_(other.client_),
+      gaveWay_(other.gaveWay_),
+      queue_(std::exchange(other.queue_, nullptr)),
       taken_(std::exchange(other.taken_, 0)),
       brought_(other.brought_),
+      moved_(other.moved_),
       waker_(other.waker_),
-      waits_(std::exchange(other.waits_, false)),
-      gaveWay_(other.gaveWay_),
       before_(other.before_),
       behind_(other.behind_) {
-  if (!waits_) return;
-  (before_ != nullptr ? before_->behind_ : room_->first_) = this;
-  (behind_ != nullptr ? behind_->before_ : room_->last_) = this;
+  if (queue_ == nullptr) return;
+  (before_ != nullptr ? before_->behind_ : queue_->first_) = this;
+  (behind_ != nullptr ? behind_->before_ : queue_->last_) = this;
 }
 
 bool BufferShare::reach(std::uint64_t bytes) {
@@ -66,14 +98,18 @@ bool BufferShare::reach(std::uint64_t bytes) {
   while (!room_->take(more)) {
     if (!room_->makeWay(*this)) return false;
   }
-  taken_ += more;
+  setTaken(taken_ + more);
   moveBack();
   return true;
 }
 
 void BufferShare::keep(std::uint64_t bytes) {
-  const std::uint64_t kept = std::min(inUnits(bytes), taken_);
-  room_->giveBack(std::exchange(taken_, kept) - kept);
+  const std::uint64_t kept = inUnits(bytes);
+  if (kept >= taken_) return;
+  if (kept == 0) return release();
+  room_->giveBack(taken_ - kept);
+  setTaken(kept);
+  moveBack();
 }
 
 void BufferShare::bring(std::uint64_t bytes) {
@@ -81,22 +117,43 @@ void BufferShare::bring(std::uint64_t bytes) {
   if (brought_ >= kUnit) moveBack();
 }
 
-void BufferShare::moveBack() {
-  brought_ = 0;
-  if (!waits_) return;
-  room_->remove(*this);
-  room_->append(*this);
+void BufferShare::setTaken(std::uint64_t taken) {
+  if (queue_ != nullptr) queue_->taken_ += taken - taken_;
+  taken_ = taken;
 }
 
-void BufferShare::mayGiveWay(Waker waker) {
-  if (waits_) return;
+void BufferShare::enter(ShareQueue& queue) {
+  queue_ = &queue;
+  queue_->append(*this);
+  queue_->taken_ += taken_;
+}
+
+void BufferShare::moveBack() {
+  brought_ = 0;
+  if (queue_ == nullptr) return;
+  queue_->remove(*this);
+  queue_->append(*this);
+  moved_ = room_->clock_.now();
+}
+
+void BufferShare::arrive(Waker waker) {
+  if (queue_ != nullptr) return;
   waker_ = waker;
-  waits_ = true;
-  room_->append(*this);
+  enter(room_->arriving_);
 }
 
 void BufferShare::settle() {
-  if (std::exchange(waits_, false)) room_->remove(*this);
+  ShareQueue* queue = std::exchange(queue_, nullptr);
+  if (queue == nullptr) return;
+  queue->remove(*this);
+  queue->taken_ -= taken_;
+}
+
+void BufferShare::leave() {
+  settle();
+  if (taken_ == 0) return;
+  enter(room_->leaving_[client_]);
+  moved_ = room_->clock_.now();
 }
 
 void BufferShare::release() {

@@ -7,10 +7,15 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
+#include "proxy/base/clock.h"
 #include "proxy/processing/resumer.h"
 
 namespace sluice::processing {
@@ -48,12 +53,37 @@ class BufferBudget {
 
 class BufferShare;
 
-/// Accounts for the bodies of one worker, and chooses the one that gives way first: among the bodies that have not
-/// ended, the one that has gone longest without bringing another BufferShare::kUnit. So a client that sends its body at
-/// once gives way only after all clients that drip, however many those are.
+/// The shares of one worker that may have to give way, the one first that has gone longest without moving a unit.
+class ShareQueue {
+ public:
+  BufferShare* first() const { return first_; }
+  /// Returns how many bytes its shares have taken.
+  std::uint64_t taken() const { return taken_; }
+
+ private:
+  friend class BufferShare;
+
+  void append(BufferShare& share);
+  void remove(BufferShare& share);
+
+  BufferShare* first_ = nullptr;
+  BufferShare* last_ = nullptr;
+  std::uint64_t taken_ = 0;
+};
+
+/// Accounts for the bodies of one worker, and chooses the one that gives way when there is no room for another unit:
+/// 1. A body that leaves, if nobody has taken a unit of it for kStuck. A server that does not read its requests, or a
+///    client that does not read its responses, so keeps nobody else out.
+/// 2. The first body that leaves of a client whose bodies that leave take more than half of the room, unless that
+///    client asks itself: its own new bodies never cost it those that steps have worked on.
+/// 3. Among the bodies that arrive, the one that has gone longest without bringing a unit. So a client that sends its
+///    body at once gives way only after all clients that drip, however many those are.
 class BufferRoom {
  public:
-  explicit BufferRoom(BufferBudget& budget) : budget_(budget) { budget_.addRoom(); }
+  static constexpr base::Duration kStuck = std::chrono::seconds(5);
+
+  /// Both outlive it.
+  BufferRoom(BufferBudget& budget, const base::Clock& clock) : budget_(budget), clock_(clock) { budget_.addRoom(); }
   BufferRoom(const BufferRoom&) = delete;
   BufferRoom& operator=(const BufferRoom&) = delete;
   ~BufferRoom() { budget_.removeRoom(); }
@@ -63,18 +93,24 @@ class BufferRoom {
  private:
   friend class BufferShare;
 
+  /// Clients are spread over these queues by the hash of their address, which bounds the cost of a choice. Of two
+  /// clients in one queue, the body that has gone longest without moving gives way first.
+  static constexpr std::size_t kQueues = 64;
+
   bool take(std::uint64_t bytes);
   void giveBack(std::uint64_t bytes);
   /// Lets another body give way to `asks`. Returns false if there is none that could.
   bool makeWay(const BufferShare& asks);
-  void append(BufferShare& share);
-  void remove(BufferShare& share);
+  BufferShare* stuck() const;
+  BufferShare* ofDominantClient(const BufferShare& asks) const;
+  BufferShare* slowest(const BufferShare& asks) const;
 
   BufferBudget& budget_;
+  const base::Clock& clock_;
   std::uint64_t used_ = 0;
   std::uint64_t shared_ = 0;  // the part of used_ that comes from the common half
-  BufferShare* first_ = nullptr;
-  BufferShare* last_ = nullptr;
+  ShareQueue arriving_;
+  std::array<ShareQueue, kQueues> leaving_;
 };
 
 /// Counts the bytes that one body has taken, and gives them back when the body goes.
@@ -82,7 +118,8 @@ class BufferShare {
  public:
   static constexpr std::uint64_t kUnit = 16 * 1024;
 
-  explicit BufferShare(BufferRoom& room) : room_(&room) {}
+  /// `client` is the address of the client because of whom the bytes are held.
+  explicit BufferShare(BufferRoom& room, std::string_view client = {});
   BufferShare(BufferShare&& other) noexcept;
   BufferShare(const BufferShare&) = delete;
   BufferShare& operator=(const BufferShare&) = delete;
@@ -90,34 +127,41 @@ class BufferShare {
   ~BufferShare() { release(); }
 
   /// Takes room until there is enough for `bytes` in all, in steps of kUnit; other bodies may have to give way. Returns
-  /// false if none of them can, or if this one has had to give way itself.
+  /// false if none of them can, or if this one has had to give way itself. Not called for a body that leaves.
   bool reach(std::uint64_t bytes);
-  /// Gives back the room that it has beyond `bytes`.
+  /// Gives back the room that it has beyond `bytes`. A body that leaves has moved if that is a unit or more.
   void keep(std::uint64_t bytes);
   /// Called when so many bytes have come that take no more room.
   void bring(std::uint64_t bytes);
-  /// Says that this body may have to give way from here on. When it does, its room is given back at once, and `waker`
-  /// wakes its exchange.
-  void mayGiveWay(Waker waker);
-  bool canGiveWay() const { return waits_; }
-  bool hasGivenWay() const { return gaveWay_; }
-  /// Says that this body does not have to give way any more; it keeps the room that it has.
+  /// Says that this body arrives, and may have to give way from here on. When it does, its room is given back at once,
+  /// and `waker` wakes its exchange.
+  void arrive(Waker waker);
+  /// Says that this body is here, and does not have to give way while steps work on it.
   void settle();
+  /// Says that the body, which has arrived before, leaves from here on: keep() is called as it is taken. It may have to
+  /// give way again.
+  void leave();
+  bool hasGivenWay() const { return gaveWay_; }
   void release();
 
  private:
   friend class BufferRoom;
+  friend class ShareQueue;
 
   static std::uint64_t inUnits(std::uint64_t bytes) { return (bytes + kUnit - 1) / kUnit * kUnit; }
+  void setTaken(std::uint64_t taken);
+  void enter(ShareQueue& queue);
   void moveBack();
   void giveWay();
 
   BufferRoom* room_;
-  std::uint64_t taken_ = 0;
-  std::uint64_t brought_ = 0;  // bytes told to bring() since the share was last moved to the end of the list
-  Waker waker_;
-  bool waits_ = false;  // the share is in the room's list
+  std::uint8_t client_;  // the number of its client's queue
   bool gaveWay_ = false;
+  ShareQueue* queue_ = nullptr;  // null: it does not have to give way
+  std::uint64_t taken_ = 0;
+  std::uint64_t brought_ = 0;  // bytes told to bring() since the share was last moved to the end of its queue
+  base::MonotonicTime moved_{};
+  Waker waker_;
   BufferShare* before_ = nullptr;
   BufferShare* behind_ = nullptr;
 };

@@ -219,8 +219,12 @@ bool Pipeline::answer(Ticket ticket, bool dropped) {
   return found;
 }
 
-void Pipeline::releaseBuffers() {
-  for (BodyStage& stage : stages_) stage.releaseBuffer();
+void Pipeline::keepRoomFor(std::uint64_t count) {
+  count += out_.bytes.size();
+  for (auto stage = stages_.rbegin(); stage != stages_.rend(); ++stage) {
+    stage->keepRoomFor(count);
+    count = stage->holdsWhole() ? 0 : count + stage->held();
+  }
 }
 
 }  // namespace sluice::processing

@@ -103,8 +103,9 @@ class Pipeline {
   void expire(base::MonotonicTime now);
   /// Returns false if no step waits for that answer.
   bool answer(Ticket ticket, bool dropped);
-  /// Called when the bytes that came out have left the gateway. Gives the room that they took back to the process.
-  void releaseBuffers();
+  /// Called when all but `count` of the bytes that came out have left the gateway. Gives the room that they took back
+  /// to the process. Bytes that several steps have held are accounted for by the last of these.
+  void keepRoomFor(std::uint64_t count);
 
   base::ByteQueue source;
   std::optional<http::Trailers> trailers;

@@ -11,7 +11,9 @@
 #include "test/attack/support/attack.h"
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
+#include "test/integration/support/passed_time.h"
 #include "test/integration/support/processors.h"
+#include "test/integration/support/raw_origin.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
 #include "test/integration/support/waiting.h"
@@ -94,6 +96,71 @@ TEST_F(BodyAttacks, StalledBodiesGiveWayToOneThatArrivesAtOnce) {
     EXPECT_EQ(refused.status, 503) << "whatever failOpen says";
     EXPECT_THAT(refused.body, HasSubstr("processor_capacity_reached"));
   }
+}
+
+/// Runs a gateway beside a Backend that accepts connections and reads nothing. Its attackers fill all room with whole
+/// bodies for that Backend.
+class UntakenBodies : public BodyAttacks {
+ protected:
+  GatewaySpec spec() {
+    const std::string router = "{name: model, type: 'sluice.dev/BodyRouter:v1', phase: request-body, config: {}}";
+    const auto rule = [](const char* model, const std::string& backend) {
+      return "    - matches: [{headers: [{name: x-gateway-model-name, value: " + std::string(model) + "}]}]\n" +
+             "      backendRefs: [" + backend + "]\n";
+    };
+    const std::string rules = rule("stuck", backendRef("stuck")) + rule("large", backendRef()) + "    - filters: [" +
+                              inlined(router) + "]\n      backendRefs: [" + backendRef("stuck") + "]\n";
+    GatewaySpec made{
+        .backends = {{.port = origin_.port()}, {.name = "stuck", .hostname = "stuck.test", .port = stuck_.port()}},
+        .settings = limits("processorBufferTotal: 16Mi"),
+        .routes = routeOfRules(rules)};
+    made.release = true;
+    made.startedBy = time_.startedBy();
+    return made;
+  }
+  void fill(GatewayProcess& gateway) {
+    const std::string text = R"({"model": "stuck", "text": ")" + std::string(2 * kMib - 100, 'x') + "\"}";
+    const std::string small = R"({"model": "stuck", "text": ")" + std::string(kMib / 2, 'x') + "\"}";
+    for (int i = 0; i < 40; ++i) {
+      const std::string& body = i < 20 ? text : small;
+      attackers_.push_back(BlockingSocket::connect(gateway.port()));
+      attackers_.back().send(headOf(body.size()) + body);
+      ASSERT_TRUE(attackers_.back().waitUntilRead());
+    }
+    ASSERT_TRUE(gateway.limitWasHit("processorBufferTotal"));
+    EXPECT_GT(gateway.metric("http_server_active_requests"), 6);
+  }
+  static std::function<bool()> victimFrom(const char* address, const GatewayProcess& gateway) {
+    return [address, &gateway, request = headOf(largeBody(kMib).size()) + largeBody(kMib)] {
+      BlockingSocket client = BlockingSocket::connect(gateway.port(), 0, address);
+      return askRaw(client, request).status == 200;
+    };
+  }
+
+  PassedTime time_;
+  RawOrigin stuck_{[](BlockingSocket&, RawOrigin& origin) { origin.waitUntilItStops(); }};
+  std::vector<BlockingSocket> attackers_;
+};
+
+TEST_F(UntakenBodies, OfOneClientLeaveRoomToOtherClientsAtOnce) {
+  GatewayProcess gateway(spec());
+  Attack attack(gateway, victimFrom("127.0.0.2", gateway));
+  fill(gateway);
+  attack.stands();
+  EXPECT_GT(gateway.metric("http_server_active_requests"), 3) << "the attack stood";
+}
+
+TEST_F(UntakenBodies, GiveWayOnceTheirBackendHasTakenNothingForAWhile) {
+  GatewayProcess gateway(spec());
+  const std::function<bool()> victim = victimFrom("127.0.0.1", gateway);
+  Attack attack(gateway, victim);
+  fill(gateway);
+  EXPECT_FALSE(victim()) << "a client does not displace its own bodies";
+  time_.pass(gateway, std::chrono::seconds(5));
+  attack.stands();
+  const ReceivedResponse refused = readResponse(attackers_.front());
+  EXPECT_EQ(refused.status, 503);
+  EXPECT_THAT(refused.body, HasSubstr("processor_capacity_reached"));
 }
 
 TEST_F(BodyAttacks, CompressedBodiesOfManySmallValuesStayWithinTheirBounds) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "test/filters/filter_rig.h"
+#include "test/support/manual_clock.h"
 
 namespace sluice::filters {
 namespace {
@@ -65,7 +66,8 @@ TEST_F(BodyRouterTest, NeedsMemoryOnlyForTheNamesOfAMap) {
   rig_.request({{"content-type", "application/json"}});
   ASSERT_EQ(rig_.make("{}"), "");
   processing::BufferBudget budget(64 * 1024);
-  processing::BufferRoom room(budget);
+  const test::ManualClock clock;
+  processing::BufferRoom room(budget, clock);
   processing::BufferShare share(room);
   const auto show = [&](const std::string& text) {
     bytes_.append(text);

@@ -146,7 +146,7 @@ TEST_F(BodyStageTest, HeldBytesCountAgainstTheBufferBudgetUntilTheyHaveLeft) {
   EXPECT_TRUE(give("a", true));
   EXPECT_EQ(host_.room.used(), BufferShare::kUnit);
   EXPECT_FALSE(others.reach(1));
-  stage_->releaseBuffer();
+  stage_->keepRoomFor(0);
   EXPECT_EQ(host_.room.used(), 0U);
   ASSERT_TRUE(others.reach(1));
   for (const bool isOpen : {false, true}) {
@@ -183,6 +183,30 @@ TEST_F(BodyStageTest, ABodyThatStallsGivesWayToOneThatComes) {
   EXPECT_FALSE(turn());
   EXPECT_EQ(outcome(), StepOutcome::kRefused);
   EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
+}
+
+TEST_F(BodyStageTest, AWholeBodyThatIsNotTakenGivesWayOnceItsStepHasDecided) {
+  host_.budget.setMost(BufferShare::kUnit);
+  for (const bool decides : {false, true}) {
+    make(makeStep(
+        "step", Phase::kRequestBody,
+        [&](Call& call) {
+          if (decides) return Verdict::goOn();
+          waiting_.push_back(call.suspend());
+          return Verdict::wait();
+        },
+        BodyMode::kBuffered));
+    EXPECT_TRUE(give("a", true));
+    host_.time.advance(BufferRoom::kStuck);
+    Ticket woken = 0;
+    host_.answers = [&](Ticket ticket, bool) { woken = ticket; };
+    BufferShare others(host_.room);
+    EXPECT_EQ(others.reach(1), decides);
+    EXPECT_EQ(stage_->answer(woken), decides);
+    EXPECT_EQ(turn(), !decides);
+  }
+  EXPECT_EQ(host_.told.size(), 1U) << "the outcome of the step that has decided stays";
+  EXPECT_EQ(host_.met, std::vector<std::string>{"processorBufferTotal"});
 }
 
 TEST_F(BodyStageTest, AStepThatInspectsSeesABodyAsItComesAndHoldsItUntilItsEnd) {
@@ -347,6 +371,24 @@ TEST_F(BodyStageTest, AStreamWhoseDecoderHadToGiveWayIsRefused) {
   EXPECT_TRUE(others.reach(1 << 20));
   EXPECT_FALSE(turn());
   EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
+}
+
+TEST_F(BodyStageTest, ATextThatGoesOnWithoutItsStepGivesWayToo) {
+  request_.headers.add(arena_, "content-encoding", "gzip");
+  host_.limits = {4096, 16, 4096, 1000};
+  Step step = makeStep("step", Phase::kRequestBody, failsAt(2), BodyMode::kStreamed);
+  step.body.decoded = true;
+  make(open(std::move(step)));
+  EXPECT_TRUE(turn());
+  EXPECT_TRUE(give(manyCoded().substr(0, 30)));
+  EXPECT_EQ(outcome(), StepOutcome::kSkipped);
+  EXPECT_GE(host_.room.used(), 32U * 1024) << "zlib's window";
+  stage_->keepRoomFor(0);
+  EXPECT_GE(host_.room.used(), 32U * 1024) << "it decodes the rest";
+  BufferShare others(host_.room);
+  EXPECT_TRUE(others.reach(1 << 20));
+  EXPECT_FALSE(turn());
+  EXPECT_EQ(host_.met, std::vector<std::string>{"processorBufferTotal"});
 }
 
 TEST_F(BodyStageTest, ABodyPassesByteExactIfAStepFailsOpenBeforeItChangedAnything) {

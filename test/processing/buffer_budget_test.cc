@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "test/support/manual_clock.h"
+
 namespace sluice::processing {
 namespace {
 
@@ -20,9 +22,15 @@ class Sink final : public ResumeSink {
   std::vector<Ticket> told;
 };
 
-TEST(BufferBudget, AShareGrowsInUnitsAndGivesAllBack) {
+class BufferBudgetTest : public testing::Test {
+ protected:
+  test::ManualClock clock_;
+};
+using BufferBudgetThreads = BufferBudgetTest;
+
+TEST_F(BufferBudgetTest, AShareGrowsInUnitsAndGivesAllBack) {
   BufferBudget budget(2 * kUnit);
-  BufferRoom room(budget);
+  BufferRoom room(budget, clock_);
   {
     BufferShare share(room);
     EXPECT_TRUE(share.reach(0));
@@ -43,9 +51,9 @@ TEST(BufferBudget, AShareGrowsInUnitsAndGivesAllBack) {
   EXPECT_EQ(room.used(), 0U);
 }
 
-TEST(BufferBudget, FollowsItsLimit) {
+TEST_F(BufferBudgetTest, FollowsItsLimit) {
   BufferBudget budget(kUnit);
-  BufferRoom room(budget);
+  BufferRoom room(budget, clock_);
   BufferShare share(room);
   ASSERT_TRUE(share.reach(kUnit));
   budget.setMost(0);
@@ -54,10 +62,10 @@ TEST(BufferBudget, FollowsItsLimit) {
   EXPECT_TRUE(share.reach(kUnit + 1));
 }
 
-TEST(BufferBudget, OneWorkerLeavesTheOthersTheirReserve) {
+TEST_F(BufferBudgetTest, OneWorkerLeavesTheOthersTheirReserve) {
   BufferBudget budget(8 * kUnit);
-  BufferRoom one(budget);
-  BufferRoom other(budget);
+  BufferRoom one(budget, clock_);
+  BufferRoom other(budget, clock_);
   BufferShare greedy(one);
   EXPECT_TRUE(greedy.reach(6 * kUnit)) << "its own two, and the four that are for all";
   EXPECT_FALSE(greedy.reach(6 * kUnit + 1));
@@ -68,12 +76,12 @@ TEST(BufferBudget, OneWorkerLeavesTheOthersTheirReserve) {
   EXPECT_TRUE(modest.reach(6 * kUnit));
 }
 
-TEST(BufferBudget, TheBodyThatHasGoneLongestWithoutAnotherUnitGivesWay) {
+TEST_F(BufferBudgetTest, TheBodyThatHasGoneLongestWithoutAnotherUnitGivesWay) {
   BufferBudget budget(4 * kUnit);
-  BufferRoom room(budget);
+  BufferRoom room(budget, clock_);
   Sink sink;
   std::vector<BufferShare> shares;
-  for (Ticket number = 0; number < 5; ++number) shares.emplace_back(room).mayGiveWay(sink.waker(number));
+  for (Ticket number = 0; number < 5; ++number) shares.emplace_back(room).arrive(sink.waker(number));
   ASSERT_TRUE(shares[1].reach(1));
   ASSERT_TRUE(shares[2].reach(1));
   ASSERT_TRUE(shares[3].reach(1));
@@ -88,19 +96,19 @@ TEST(BufferBudget, TheBodyThatHasGoneLongestWithoutAnotherUnitGivesWay) {
   EXPECT_EQ(room.used(), 3 * kUnit);
 }
 
-TEST(BufferBudget, ABodyThatComesAtOnceIsServedBesideThousandsThatDrip) {
+TEST_F(BufferBudgetTest, ABodyThatComesAtOnceIsServedBesideThousandsThatDrip) {
   BufferBudget budget(4000 * kUnit);
-  BufferRoom room(budget);
+  BufferRoom room(budget, clock_);
   Sink sink;
   std::vector<BufferShare> shares;
   shares.reserve(4600);
   for (Ticket number = 0; number < 4600; ++number) {
-    shares.emplace_back(room).mayGiveWay(sink.waker(number));
+    shares.emplace_back(room).arrive(sink.waker(number));
     EXPECT_TRUE(shares.back().reach(1));
   }
   EXPECT_EQ(sink.told.size(), 600U);
   BufferShare victim(room);
-  victim.mayGiveWay(sink.waker(5000));
+  victim.arrive(sink.waker(5000));
   for (std::uint64_t come = 1; come <= 128; ++come) {
     ASSERT_TRUE(victim.reach(come * kUnit));
     for (BufferShare& share : shares) share.bring(1);
@@ -109,16 +117,17 @@ TEST(BufferBudget, ABodyThatComesAtOnceIsServedBesideThousandsThatDrip) {
   EXPECT_EQ(sink.told.size(), 728U);
 }
 
-TEST(BufferBudget, ABodyThatHasEndedNeverGivesWay) {
+TEST_F(BufferBudgetTest, ABodyThatStepsWorkOnNeverGivesWay) {
   BufferBudget budget(2 * kUnit);
-  BufferRoom room(budget);
+  BufferRoom room(budget, clock_);
   Sink sink;
   BufferShare whole(room);
-  whole.mayGiveWay(sink.waker(1));
+  whole.arrive(sink.waker(1));
   ASSERT_TRUE(whole.reach(2 * kUnit));
   whole.settle();
-  BufferShare late(room);
-  late.mayGiveWay(sink.waker(2));
+  BufferShare late(room, "192.0.2.1");
+  late.arrive(sink.waker(2));
+  clock_.advance(std::chrono::hours(1));
   EXPECT_FALSE(late.reach(1));
   EXPECT_TRUE(sink.told.empty());
   EXPECT_FALSE(late.hasGivenWay()) << "but it is refused";
@@ -126,11 +135,86 @@ TEST(BufferBudget, ABodyThatHasEndedNeverGivesWay) {
   EXPECT_TRUE(late.reach(1));
 }
 
-TEST(BufferBudgetThreads, NeverTakeMoreThanTheBudgetTogetherAndGiveItBack) {
+TEST_F(BufferBudgetTest, ABodyThatNobodyTakesGivesWayFirst) {
+  BufferBudget budget(6 * kUnit);
+  BufferRoom room(budget, clock_);
+  Sink sink;
+  std::vector<BufferShare> leaving;
+  for (Ticket number = 0; number < 2; ++number) {
+    leaving.emplace_back(room).arrive(sink.waker(number));
+    ASSERT_TRUE(leaving.back().reach(2 * kUnit));
+    leaving.back().leave();
+  }
+  BufferShare drips(room);
+  drips.arrive(sink.waker(2));
+  ASSERT_TRUE(drips.reach(2 * kUnit));
+  clock_.advance(BufferRoom::kStuck - base::Duration(1));
+  leaving[0].keep(2 * kUnit - 1);
+  BufferShare late(room);
+  late.arrive(sink.waker(3));
+  EXPECT_TRUE(late.reach(1));
+  EXPECT_EQ(sink.told, std::vector<Ticket>{2}) << "neither is stuck yet, so the one that drips gives way";
+  clock_.advance(base::Duration(1));
+  EXPECT_TRUE(late.reach(4 * kUnit));
+  EXPECT_EQ(sink.told, (std::vector<Ticket>{2, 0})) << "less than a unit of it was taken";
+  leaving[1].keep(kUnit);
+  EXPECT_TRUE(late.reach(5 * kUnit));
+  clock_.advance(BufferRoom::kStuck - base::Duration(1));
+  EXPECT_FALSE(late.reach(6 * kUnit)) << "a unit was taken";
+  clock_.advance(base::Duration(1));
+  EXPECT_TRUE(late.reach(6 * kUnit));
+  EXPECT_EQ(sink.told, (std::vector<Ticket>{2, 0, 1}));
+}
+
+TEST_F(BufferBudgetTest, ABodyOfWhichAllIsTakenHasLeft) {
+  BufferBudget budget(2 * kUnit);
+  BufferRoom room(budget, clock_);
+  Sink sink;
+  BufferShare taken(room);
+  taken.arrive(sink.waker(1));
+  ASSERT_TRUE(taken.reach(kUnit));
+  taken.leave();
+  taken.keep(0);
+  BufferShare held(room);
+  ASSERT_TRUE(held.reach(2 * kUnit));
+  clock_.advance(std::chrono::hours(1));
+  BufferShare late(room);
+  EXPECT_FALSE(late.reach(1));
+  EXPECT_FALSE(taken.hasGivenWay());
+}
+
+TEST_F(BufferBudgetTest, AClientThatTakesMostOfTheRoomLeavesSomeToOthers) {
+  BufferBudget budget(8 * kUnit);
+  BufferRoom room(budget, clock_);
+  Sink sink;
+  std::vector<BufferShare> greedy;
+  Ticket number = 0;
+  const auto addBody = [&](const char* client) {
+    greedy.emplace_back(room, client).arrive(sink.waker(++number));
+    const bool admitted = greedy.back().reach(2 * kUnit);
+    greedy.back().leave();
+    return admitted;
+  };
+  greedy.reserve(8);
+  for (int i = 0; i < 4; ++i) ASSERT_TRUE(addBody("192.0.2.1"));
+  EXPECT_FALSE(addBody("192.0.2.1")) << "its own bodies keep what they have";
+  EXPECT_TRUE(sink.told.empty());
+  greedy[0].keep(kUnit);
+  greedy[0].keep(kUnit);
+  ASSERT_TRUE(addBody("192.0.2.2")) << "one unit was free, and another one is made free";
+  EXPECT_EQ(sink.told, std::vector<Ticket>{2}) << "of the body that has gone longest without moving";
+  ASSERT_TRUE(addBody("192.0.2.2"));
+  EXPECT_EQ(sink.told, (std::vector<Ticket>{2, 3}));
+  ASSERT_TRUE(addBody("192.0.2.3")) << "the second client has more than half of the room now";
+  EXPECT_EQ(sink.told, (std::vector<Ticket>{2, 3, 6}));
+  EXPECT_FALSE(addBody("192.0.2.4")) << "nobody has more than half of it";
+}
+
+TEST_F(BufferBudgetThreads, NeverTakeMoreThanTheBudgetTogetherAndGiveItBack) {
   constexpr std::uint64_t kShares = 8;
   BufferBudget budget(kShares * kUnit);
   std::vector<std::optional<BufferRoom>> rooms(4);
-  for (auto& room : rooms) room.emplace(budget);
+  for (auto& room : rooms) room.emplace(budget, clock_);
   std::atomic<std::uint64_t> held{0};
   std::atomic<bool> exceeded{false};
   std::vector<std::thread> threads;

@@ -76,7 +76,7 @@ class FakeHost final : public PipelineHost, public ResumeSink {
   test::ManualClock time;
   BodyLimits limits{1024, 16, 1024, 10};
   BufferBudget budget{1 << 20};
-  BufferRoom room{budget};
+  BufferRoom room{budget, time};
   test::NoServices nothing;
   std::vector<EndedStep> told;
   std::vector<std::string> met;

@@ -182,6 +182,27 @@ TEST_F(PipelineTest, RoomIsBoundedUnlessAStepCollects) {
   EXPECT_EQ(pipeline_->room(0), kInside - 3) << "it has all, and waits";
 }
 
+TEST_F(PipelineTest, BytesCountOnceAgainstTheBufferBudgetUntilTheyHaveLeft) {
+  constexpr std::uint64_t kRoom = BufferShare::kUnit;
+  host_.limits.buffer = 4 * kRoom;
+  const Step reads = makeStep("r", Phase::kRequestBody, goesOn(), BodyMode::kBuffered);
+  make({reads, makeStep("w", Phase::kRequestBody, waits(), BodyMode::kBuffered),
+        makeStep("n", Phase::kBackendRequest, goesOn())});
+  pipeline_->append(chains(), Phase::kRequestBody);
+  give(std::string(4 * kRoom, 'x'), true);
+  pipeline_->keepRoomFor(0);
+  EXPECT_EQ(host_.room.used(), 4 * kRoom) << "the step that waits holds them, the one before it no more";
+  waiting_.back().resume();
+  EXPECT_EQ(go(), Pipeline::Outcome::kDone);
+  pipeline_->keepRoomFor(0);
+  EXPECT_EQ(host_.room.used(), 4 * kRoom) << "they wait for the next phase";
+  enter(Phase::kBackendRequest);
+  for (const std::uint64_t left : {4, 3, 1, 0}) {
+    pipeline_->keepRoomFor(left * kRoom);
+    EXPECT_EQ(host_.room.used(), left * kRoom);
+  }
+}
+
 TEST_F(PipelineTest, KnowsWhetherStepsAlterTheBody) {
   Step reads = makeStep("s", Phase::kRequestBody, goesOn(), BodyMode::kStreamed);
   reads.body.edits = false;

@@ -39,7 +39,7 @@ Mirror::Mirror(base::Handle<Mirror> self, ExchangeContext& context, MirrorTable&
       rule_(source.rule),
       target_(source.target),
       message_(context.worker().chunks()),
-      share_(context.bufferRoom()),
+      share_(context.bufferRoom(), source.client.address),
       request_(context.upstreams(), *this, mirrorTimes(context.timeouts(), rule_)) {
   message_.head = headFor(message_.arena, source, context.identity());
   const routing::BackendPlan& plan = *target_.backend;
@@ -79,9 +79,10 @@ void Mirror::addBody(std::string_view bytes) {
 
 void Mirror::beginBody(const base::ByteQueue& bytes) {
   if (bytes.empty()) return;
-  if (bytes.size() > context_.limits().exchangeBuffer && !share_.reach(bytes.size())) {
-    context_.onLimit("processorBufferTotal");
-    return request_.fail(dropped("the gateway has no room for a copy of the body"));
+  if (bytes.size() > context_.limits().exchangeBuffer) {
+    if (!share_.reach(bytes.size())) return failForRoom();
+    share_.arrive({table_, self_.toToken(), {}});
+    share_.leave();
   }
   incoming().appendCopy(bytes, bytes.size());
   record();
@@ -121,7 +122,13 @@ void Mirror::onAddresses() {
 // There is room now for bytes that steps hold back, and bytes that the buffer share paid for may have gone.
 void Mirror::onRequestTaken() { table_.mark(*this); }
 
+void Mirror::failForRoom() {
+  context_.onLimit("processorBufferTotal");
+  request_.fail(dropped("the gateway has no room for a copy of the body"));
+}
+
 void Mirror::onStepAnswer(processing::Ticket ticket, bool wasDropped) {
+  if (share_.hasGivenWay() && !request_.over()) return failForRoom();
   if (steps_ && !request_.over() && steps_->answer(ticket, wasDropped)) record();
 }
 
@@ -157,7 +164,8 @@ void Mirror::flush() {
   } else if (state_ == State::kPreparing) {
     start();
   }
-  if (request_.body().bytes.size() <= context_.limits().exchangeBuffer) share_.release();
+  const std::size_t held = request_.body().bytes.size();
+  share_.keep(held > context_.limits().exchangeBuffer ? held : 0);
 }
 
 void Mirror::process() {

@@ -68,7 +68,7 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   /// Called when the client is gone, and the purpose of the copy with it.
   void cancel();
 
-  /// Called when a suspended step of its Backend has its answer.
+  /// Called when a suspended step of its Backend has its answer, or the body had to give way to others.
   void onStepAnswer(processing::Ticket ticket, bool dropped);
 
   /// Read by the observer.
@@ -107,6 +107,7 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   bool resolve();
   void start();
   bool makeRoom(std::size_t count);
+  void failForRoom();
   base::ByteQueue& incoming() { return steps_ && steps_->carries() ? steps_->source() : request_.body().bytes; }
 
   const base::Handle<Mirror> self_;

@@ -59,7 +59,7 @@ void MirrorSteps::pass() {
     finishPipe(body_, std::exchange(pipeline_.trailers, std::nullopt));
     if (http::Headers* trailers = body_.trailers()) removeTwinsOf(message_.head.headers, *trailers);
   }
-  if (body_.bytes.empty()) pipeline_.releaseBuffers();
+  pipeline_.keepRoomFor(body_.bytes.size());
 }
 
 /// Called when all steps so far have begun. Returns kWaits if there are more now.

@@ -78,6 +78,36 @@ TEST_P(ProcessMirror, ACopyIsFramedAsTheBodyThatTheStepsOfTheRuleLeft) {
   }
 }
 
+TEST_P(ProcessMirror, AWholeCopyThatItsBackendDoesNotTakeGivesWayToRequests) {
+  options_.bounds.exchangeBuffer = 50'000;
+  options_.bounds.processorBufferTotal = 160 * 1024;
+  options_.timeouts.connect = std::chrono::hours(1);
+  with({step("adds", Phase::kRequestBody, adds(), kEditsWhole)}, {}, [](routing::Rule& rule) {
+    auto other = std::make_shared<routing::BackendPlan>(*rule.backends[0].backend);
+    other->identity = other->hostname = "mirror.test";
+    rule.mirrors.push_back({std::move(other), 1, 1});
+  });
+  rig_->resolver.know("mirror.test", {"192.0.2.9"});
+  const auto post = [&] {
+    const std::size_t index = client_->ask({.method = http::Method::kPost, .target = "/ok", .body = Body::kUntilEnd});
+    client_->body(index, std::string(70'000, 'x'));
+    client_->finish(index);
+    EXPECT_TRUE(rig_->settle());
+    return index;
+  };
+  const std::size_t first = post();
+  ASSERT_EQ(rig_->dialled(), 2U);
+  const std::size_t mirrored = rig_->wire(0).address().ip() == "192.0.2.9" ? 0 : 1;
+  respond(ProcessWait::accept(1 - mirrored), 200, "done");
+  EXPECT_EQ(statusOf(*client_, first), 200);
+  EXPECT_GT(rig_->exchanges.bufferRoom().used(), 70'000U) << "the copy waits for its Backend";
+  EXPECT_EQ(rig_->exchanges.mirrors().size(), 1U);
+  rig_->advance(processing::BufferRoom::kStuck);
+  post();
+  EXPECT_EQ(rig_->exchanges.mirrors().size(), 1U) << "the new copy alone";
+  EXPECT_EQ(std::count(rig_->limits.begin(), rig_->limits.end(), "processorBufferTotal"), 1);
+}
+
 TEST_P(ProcessMirror, ACopyHasAllOfTheBodyAlsoWhereStepsOfTheBackendTakeIt) {
   for (const bool byBackend : {false, true}) {
     for (const Phase phase : {Phase::kRequestBody, Phase::kBackendRequest}) {

@@ -22,11 +22,11 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-sockaddr_in loopback(std::uint16_t port) {
+sockaddr_in loopback(std::uint16_t port, const char* ip = "127.0.0.1") {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
-  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  inet_pton(AF_INET, ip, &address.sin_addr);
   return address;
 }
 
@@ -126,10 +126,14 @@ std::uint16_t freePort() {
   return ntohs(address.sin_port);
 }
 
-BlockingSocket BlockingSocket::connect(std::uint16_t port, int receiveBuffer) {
+BlockingSocket BlockingSocket::connect(std::uint16_t port, int receiveBuffer, const char* from) {
   BlockingSocket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (receiveBuffer > 0) setsockopt(socket.fd_, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, sizeof receiveBuffer);
+  const sockaddr_in own = loopback(0, from);
   const sockaddr_in address = loopback(port);
+  const int late = 1;  // the kernel chooses the port as if there were no bind()
+  setsockopt(socket.fd_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &late, sizeof late);
+  if (::bind(socket.fd_, reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) socket.close();
   if (::connect(socket.fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) socket.close();
   const int on = 1;
   if (socket.ok()) setsockopt(socket.fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);

@@ -17,8 +17,9 @@ std::uint16_t freePort();
 
 class BlockingSocket {
  public:
-  /// Connects to 127.0.0.1; ok() tells the result. A small receive buffer makes this a slow reader.
-  static BlockingSocket connect(std::uint16_t port, int receiveBuffer = 0);
+  /// Connects to 127.0.0.1, from that address of 127.0.0.0/8; ok() tells the result. A small receive buffer makes this
+  /// a slow reader.
+  static BlockingSocket connect(std::uint16_t port, int receiveBuffer = 0, const char* from = "127.0.0.1");
   explicit BlockingSocket(int fd = -1) : fd_(fd) {}
   BlockingSocket(BlockingSocket&& other) noexcept;
   BlockingSocket& operator=(BlockingSocket&& other) noexcept;
