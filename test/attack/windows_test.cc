@@ -158,6 +158,29 @@ TEST(StreamsThatStopReading, HoldNoMoreThanTheirClientMay) {
   EXPECT_TRUE(isServed(gateway.port()));
 }
 
+// Each SETTINGS opens the windows of all streams by one byte, and so asks for as many frames of one byte. Those that
+// arrive together are answered together.
+TEST(WindowsOfOneByte, CostLittle) {
+  constexpr std::uint32_t kRounds = 5000;
+  const EchoOrigin origin(std::nullopt);
+  GatewaySpec spec = specOf({{"origin", origin.port()}});
+  spec.release = true;
+  GatewayProcess gateway(spec);
+  Attack attack(gateway, othersOf(gateway), {.cpuSeconds = 5});
+  const auto attackers = stallStreams(gateway.port(), kStreamsOfAConnection);
+  H2Client& client = *attackers.front();
+  for (std::uint32_t window = 1; window <= kRounds; ++window) {
+    ASSERT_TRUE(client.send(h2::settings({{kInitialWindowSize, window}})));
+    if (window % 100 == 0) {
+      ASSERT_TRUE(client.isServed());
+    }
+  }
+  EXPECT_TRUE(client.readUntil([&] { return bytesOf(client) == std::uint64_t{kRounds} * kStreamsOfAConnection; }));
+  EXPECT_GT(client.seen().count(H2Type::kData), kRounds) << "the attack stood";
+  attack.stands();
+  expectStanding(attackers);
+}
+
 // Nothing waits for the client of a quiet stream, however long it is quiet.
 TEST(QuietStreams, AreNotResetIfTheyCarryEvents) {
   std::counting_semaphore<> due(0);

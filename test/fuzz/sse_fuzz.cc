@@ -42,6 +42,14 @@ struct SseCourse {
   bool tooLong = false;
 };
 
+void keep(const SseEvent& event, SseCourse& course) {
+  course.events.push_back(copied(event));
+  course.bytes += event.raw;
+  std::string written;
+  require(writeSseEvent(event, written).ok(), "what was read can be written");
+  require(readAgain(written) == course.events.back(), "what was written is read alike");
+}
+
 /// Feeds one piece; returns false once an event was too long.
 bool readPiece(SseParser& parser, std::string_view piece, SseCourse& course) {
   while (!piece.empty()) {
@@ -52,14 +60,15 @@ bool readPiece(SseParser& parser, std::string_view piece, SseCourse& course) {
       return false;
     }
     if (status == SseParser::Status::kMore) continue;
-    const SseEvent& event = parser.event();
-    course.events.push_back(copied(event));
-    course.bytes += event.raw;
-    std::string written;
-    require(writeSseEvent(event, written).ok(), "what was read can be written");
-    require(readAgain(written) == course.events.back(), "what was written is read alike");
+    keep(parser.event(), course);
   }
   return true;
+}
+
+/// Reads the rest of a body that has ended.
+void readEnd(SseParser& parser, SseCourse& course) {
+  if (parser.finish()) keep(parser.event(), course);
+  course.bytes += parser.rest();
 }
 
 }  // namespace
@@ -79,12 +88,12 @@ int sluice::test::fuzzSse(const std::uint8_t* data, std::size_t size) {
       course.bytes += piece;
     }
   }
-  if (open) course.bytes += parser.rest();
+  if (open) readEnd(parser, course);
   require(course.bytes == body, "not a byte is lost or added");
 
   SseParser again(kMost);
   SseCourse whole;
-  if (readPiece(again, body, whole)) whole.bytes += again.rest();
+  if (readPiece(again, body, whole)) readEnd(again, whole);
   require(whole.events == course.events && whole.tooLong == course.tooLong, "pieces do not matter");
   return 0;
 }

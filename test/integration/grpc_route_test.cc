@@ -2,12 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/grpc_origin.h"
+#include "test/integration/support/h2_client.h"
 #include "test/integration/support/node.h"
+#include "test/integration/support/raw_origin.h"
 
 namespace sluice::test {
 namespace {
@@ -103,6 +107,53 @@ TEST(GrpcRoutes, AnswerWithGrpcStatusesIfTheyCannotServe) {
   EXPECT_THAT(got[3], HasSubstr("connection_refused"));
   EXPECT_THAT(got[5], testing::StartsWith("7 not for you")) << "errors of the origin are its own";
   EXPECT_THAT(got[6], testing::StartsWith("12 "));
+}
+
+/// Returns an origin that speaks HTTP/2 without TLS, and answers each request with these frames, given its stream.
+RawOrigin::Script answeringOverHttp2(std::function<std::string(std::uint32_t)> answer) {
+  return [answer = std::move(answer)](BlockingSocket& socket, RawOrigin&) {
+    H2Client server(std::move(socket));
+    std::uint32_t stream = 1;
+    for (; server.readFrame(H2Type::kHeaders, stream); stream += 2) server.send(answer(stream));
+  };
+}
+
+// The clients map the status to a code (doc/http-grpc-status-mapping.md of gRPC); the gateway passes it on.
+TEST(GrpcRoutes, LeaveErrorsOfBackendsThatAreNoGrpcServersToTheClient) {
+  std::string status;
+  RawOrigin origin(answeringOverHttp2([&](std::uint32_t stream) {
+    return h2::headers(stream, {{":status", status}, {"content-type", "text/html"}}, false) +
+           h2::data(stream, "<p>no</p>", true);
+  }));
+  const GatewayProcess gateway(
+      {.backends = {{.port = origin.port()}}, .routes = grpcRouteOf("    -\n" + to("origin"))});
+  for (const auto& [sent, code] : {std::pair("503", "14 "), {"429", "14 "}, {"401", "16 "}, {"404", "12 "}}) {
+    status = sent;
+    EXPECT_THAT(callAll(gateway, {"/a/b"}).at(0), testing::StartsWith(code)) << sent;
+  }
+}
+
+TEST(GrpcRoutes, PassOnAStatusThatStandsInHeadAndTrailers) {
+  RawOrigin origin(answeringOverHttp2([](std::uint32_t stream) {
+    return h2::headers(stream, {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", "0"}},
+                       false) +
+           h2::headers(stream, {{"grpc-status", "7"}, {"host", "other.test"}, {"te", "trailers"}}, true);
+  }));
+  const GatewayProcess gateway(
+      {.backends = {{.port = origin.port()}}, .routes = grpcRouteOf("    -\n" + to("origin"))});
+  H2Client client(gateway.port());
+  H2Lines lines = h2::post("/a/b");
+  lines.insert(lines.end(), {{"content-type", "application/grpc"}, {"te", "trailers"}});
+  client.send(h2::headers(1, lines, true));
+  ASSERT_TRUE(client.readStream(1));
+  const std::vector<H2Frame>& frames = client.seen().frames();
+  std::vector<const H2Frame*> sections;
+  for (const H2Frame& frame : frames) {
+    if (frame.type == H2Type::kHeaders) sections.push_back(&frame);
+  }
+  ASSERT_EQ(sections.size(), 2U);
+  EXPECT_EQ(sections[0]->value("grpc-status"), "0");
+  EXPECT_EQ(sections[1]->lines, (H2Lines{{"grpc-status", "7"}})) << "without fields that frame a message";
 }
 
 TEST(GrpcRoutes, RefuseRequestsThatAreNotGrpc) {

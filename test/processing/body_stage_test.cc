@@ -1,6 +1,6 @@
 #include "proxy/processing/body_stage.h"
 
-#include "test/processing/pipeline_fixture.h"
+#include "test/processing/body_stage_fixture.h"
 
 namespace sluice::processing {
 namespace {
@@ -14,36 +14,6 @@ Verdict heldBackToSpaces(Call& call) {
   held.erase(0, end);
   return Verdict::goOn();
 }
-
-class BodyStageTest : public PipelineFixture {
- protected:
-  BodyStage& make(Step step, bool flows = true) {
-    step_ = std::move(step);
-    stage_.emplace(step_, host_, pool_, flows, 0);
-    return *stage_;
-  }
-  bool turn() { return stage_->turn(host_, target(), out_, std::size_t{64} * 1024); }
-  bool give(std::string_view bytes, bool last = false) {
-    stage_->input.bytes.append(bytes);
-    stage_->input.ended = last;
-    return turn();
-  }
-  std::string passed() { return out_.bytes.text(); }
-  StepOutcome outcome() { return host_.told.at(0).outcome; }
-  static Step inspects(Work work) {
-    Step step = makeStep("step", Phase::kRequestBody, std::move(work), BodyMode::kInspected);
-    step.body.edits = false;
-    return step;
-  }
-  /// Continues until it is asked for the n-th time; then it fails.
-  static Work failsAt(int count) {
-    return [=](Call& call) { return ++call.state<int>() == count ? Verdict::fail("it broke") : Verdict::goOn(); };
-  }
-
-  Step step_;
-  std::optional<BodyStage> stage_;
-  Flow out_{pool_};
-};
 
 TEST_F(BodyStageTest, AStreamedStepIsAskedAboutTheHeadThePiecesAndTheEnd) {
   std::vector<std::string> seen;
@@ -309,86 +279,6 @@ TEST_F(BodyStageTest, BytesThatAProcessorClaimsCountAgainstTheBufferBudget) {
   EXPECT_EQ(host_.room.used(), 3 * BufferShare::kUnit);
   EXPECT_TRUE(give("b", true));
   EXPECT_EQ(host_.room.used(), BufferShare::kUnit) << "it has ended, the body has not left";
-}
-
-/// Returns 2000 times "x", encoded with gzip.
-std::string manyCoded() {
-  static constexpr char kBytes[] =
-      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xab\xa8\x18\x05\xa3\x60\x14\x8c\x82\x51\x30\x0a\x46\xc1"
-      "\x50\x07\x00\x7a\x65\x08\x29\xd0\x07\x00\x00";
-  return {kBytes, sizeof(kBytes) - 1};
-}
-
-TEST_F(BodyStageTest, TheDecoderOfABodyTakesRoomUntilTheStepHasAnswered) {
-  request_.headers.add(arena_, "content-encoding", "gzip");
-  host_.limits = {4096, 16, 4096, 1000};
-  for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kInspected, BodyMode::kStreamed}) {
-    out_.bytes.clear();
-    Step step = makeStep("step", Phase::kRequestBody, goesOn(), mode);
-    step.body.edits = false;
-    step.body.decoded = true;
-    make(std::move(step));
-    const std::string coded = manyCoded();
-    if (mode != BodyMode::kBuffered) {
-      EXPECT_TRUE(turn());
-      EXPECT_TRUE(give(coded.substr(0, 20)));
-      EXPECT_GE(host_.room.used(), 32U * 1024) << "zlib's window";
-      EXPECT_TRUE(give(coded.substr(20), true));
-    } else {
-      EXPECT_TRUE(give(coded, true));
-    }
-    EXPECT_TRUE(out_.ended);
-    EXPECT_EQ(passed(), coded);
-    EXPECT_LE(host_.room.used(), BufferShare::kUnit);
-  }
-}
-
-TEST_F(BodyStageTest, TheBoundOfABodyBoundsItsTextToo) {
-  request_.headers.add(arena_, "content-encoding", "gzip");
-  for (const BodyMode mode : {BodyMode::kBuffered, BodyMode::kInspected}) {
-    for (const std::uint64_t bound : {2000U, 1999U}) {
-      host_.told.clear();
-      host_.limits = {bound, 16, 4096, 1000};
-      Step step = makeStep("step", Phase::kRequestBody, goesOn(), mode);
-      step.body.edits = false;
-      step.body.decoded = true;
-      make(std::move(step));
-      EXPECT_EQ(give(manyCoded(), true), bound == 2000);
-      EXPECT_EQ(outcome(), bound == 2000 ? StepOutcome::kDone : StepOutcome::kRefused);
-    }
-  }
-}
-
-TEST_F(BodyStageTest, AStreamWhoseDecoderHadToGiveWayIsRefused) {
-  request_.headers.add(arena_, "content-encoding", "gzip");
-  host_.limits = {4096, 16, 4096, 1000};
-  Step step = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kStreamed);
-  step.body.decoded = true;
-  make(open(std::move(step)));
-  EXPECT_TRUE(turn());
-  EXPECT_TRUE(give(manyCoded().substr(0, 20)));
-  BufferShare others(host_.room);
-  EXPECT_TRUE(others.reach(1 << 20));
-  EXPECT_FALSE(turn());
-  EXPECT_EQ(host_.told[0].cause, Cause::kNoRoom);
-}
-
-TEST_F(BodyStageTest, ATextThatGoesOnWithoutItsStepGivesWayToo) {
-  request_.headers.add(arena_, "content-encoding", "gzip");
-  host_.limits = {4096, 16, 4096, 1000};
-  Step step = makeStep("step", Phase::kRequestBody, failsAt(2), BodyMode::kStreamed);
-  step.body.decoded = true;
-  make(open(std::move(step)));
-  EXPECT_TRUE(turn());
-  EXPECT_TRUE(give(manyCoded().substr(0, 30)));
-  EXPECT_EQ(outcome(), StepOutcome::kSkipped);
-  EXPECT_GE(host_.room.used(), 32U * 1024) << "zlib's window";
-  stage_->keepRoomFor(0);
-  EXPECT_GE(host_.room.used(), 32U * 1024) << "it decodes the rest";
-  BufferShare others(host_.room);
-  EXPECT_TRUE(others.reach(1 << 20));
-  EXPECT_FALSE(turn());
-  EXPECT_EQ(host_.met, std::vector<std::string>{"processorBufferTotal"});
 }
 
 TEST_F(BodyStageTest, ABodyPassesByteExactIfAStepFailsOpenBeforeItChangedAnything) {

@@ -123,6 +123,14 @@ class ProcessorSteps : public RuleRetry {
     };
     return make(options_);
   }
+  using RuleRetry::post;
+  std::size_t post(std::string_view body, bool ends = true) {
+    const std::size_t index = client_->ask({.method = http::Method::kPost, .target = "/ok", .body = Body::kUntilEnd});
+    client_->body(index, body);
+    if (ends) client_->finish(index);
+    EXPECT_TRUE(rig_->settle());
+    return index;
+  }
   const http::Headers& seen(BackendPeer& backend) {
     return backend.request(backend.requests() - 1).message.head.headers;
   }
