@@ -36,7 +36,7 @@ class Assembler {
     configuration.model = std::move(model_);
     configuration.problems = std::move(problems_);
     if (previous != nullptr) keepLastGood(configuration.model, *previous);
-    resolveSettings(configuration.model, previous, configuration.problems);
+    resolveSettings(configuration.model, configuration.problems);
     configuration.digest = digestOf(std::move(entries_));
     configuration.endpointsDigest = digestOf(std::move(endpoints_));
     return configuration;

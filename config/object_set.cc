@@ -9,13 +9,17 @@ namespace sluice::config {
 
 ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key,
                     TextCache& cache) {
-  ObjectSet set{{}, std::move(problems), {}};
+  ObjectSet set;
+  set.problems = std::move(problems);
+  set.unavailable = hasErrors(set.problems);
   bool readable = true;
   for (const SourceText& text : texts) {
-    const std::shared_ptr<const TextReading> reading = readText(text, {Severity::kError, key}, cache);
+    const ReadText& read = readText(text, {Severity::kError, key}, cache);
+    const std::shared_ptr<const TextReading>& reading = read.reading;
     readable = readable && reading->unreadable.empty();
     set.problems.insert(set.problems.end(), reading->unreadable.begin(), reading->unreadable.end());
     set.readings.emplace_back(reading, &reading->objects);
+    set.texts.push_back(read.text);
   }
   cache.sweep();
   if (!readable) set.readings.clear();

@@ -19,10 +19,14 @@ namespace sluice::config {
 struct ObjectSet {
   /// The readings in the order of the source. If two define one object, the first counts.
   std::vector<std::shared_ptr<const std::vector<ObjectReading>>> readings;
+  /// The texts from which the readings were made, in the same order.
+  std::vector<std::shared_ptr<const KeptText>> texts;
   /// Problems met while the objects were read. An error refuses the whole set.
   Problems problems;
   /// The digest of a set that is refused as a whole; empty if it is not refused.
   std::string refused;
+  /// True if a path could not be read. It may be readable later, without any change that a watch would see.
+  bool unavailable = false;
 };
 
 /// Reads the objects of texts; `problems` were met while the texts were read. `cache` saves the parsing of texts that

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "proxy/base/json_writer.h"
+
 namespace sluice::config {
 
 std::string render(const Problem& problem) {
@@ -17,6 +19,19 @@ std::string render(const Problem& problem) {
     if (!part->empty()) line.append(*part).append(": ");
   }
   return line + problem.message;
+}
+
+std::string problemJson(const Problem& problem) {
+  base::JsonWriter json;
+  json.beginObject().member("severity", problem.severity == Severity::kError ? "error" : "warning");
+  if (!problem.position.fileName().empty()) {
+    json.member("file", problem.position.fileName());
+    json.member("line", std::int64_t{problem.position.line}).member("column", std::int64_t{problem.position.column});
+  }
+  if (!problem.object.empty()) json.member("object", problem.object);
+  if (!problem.field.empty()) json.member("field", problem.field);
+  json.member("message", problem.message).endObject();
+  return json.take();
 }
 
 bool hasErrors(const Problems& problems) {

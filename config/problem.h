@@ -26,6 +26,10 @@ using Problems = std::vector<Problem>;
 /// Returns one line: "file:line:column: error: HTTPRoute default/web: spec.rules[0]: message", without unknown parts.
 std::string render(const Problem& problem);
 
+/// Returns {"severity", "file", "line", "column", "object", "field", "message"} without unknown parts, for the admin
+/// document /status.
+std::string problemJson(const Problem& problem);
+
 bool hasErrors(const Problems& problems);
 
 }  // namespace sluice::config

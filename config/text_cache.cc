@@ -17,10 +17,13 @@ std::shared_ptr<const TextReading> readSource(const SourceText& source, const Re
 
 }  // namespace
 
-std::shared_ptr<const TextReading> readText(const SourceText& source, const ReadingRules& rules, TextCache& cache) {
-  const auto same = [&](const ReadText& read) { return read.text.reveal() == source.text; };
-  const auto read = [&] { return ReadText{base::Secret(source.text), readSource(source, rules)}; };
-  return cache.get(source.file, same, read).reading;
+const ReadText& readText(const SourceText& source, const ReadingRules& rules, TextCache& cache) {
+  const auto same = [&](const ReadText& read) { return read.text->text.reveal() == source.text; };
+  const auto read = [&] {
+    return ReadText{std::make_shared<const KeptText>(source.file, base::Secret(source.text)),
+                    readSource(source, rules)};
+  };
+  return cache.get(source.file, same, read);
 }
 
 }  // namespace sluice::config

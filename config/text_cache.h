@@ -21,14 +21,20 @@ struct TextReading {
   Problems unreadable;
 };
 
-struct ReadText {
+/// A text that outlives its reading, for whoever stores a configuration.
+struct KeptText {
+  std::string file;
   base::Secret text;  // it may hold Secrets
+};
+
+struct ReadText {
+  std::shared_ptr<const KeptText> text;
   std::shared_ptr<const TextReading> reading;
 };
 
-/// The key is the file; a round is all texts of one configuration.
+/// The key is the file; a round is all texts of one configuration. All rounds have the same ReadingRules.
 using TextCache = base::Cache<std::string, ReadText>;
 
-std::shared_ptr<const TextReading> readText(const SourceText& source, const ReadingRules& rules, TextCache& cache);
+const ReadText& readText(const SourceText& source, const ReadingRules& rules, TextCache& cache);
 
 }  // namespace sluice::config

@@ -264,7 +264,8 @@ struct Model : ObjectLists {
   /// The reason why the settings could not be read (GatewayClass Accepted=False, InvalidParameters); empty if they
   /// could.
   std::string settingsFault;
-  /// The reason why the previous settings apply instead of the written ones; empty if the written ones apply.
+  /// The reason why the previous version of their ConfigMap applies instead of the written one; empty if the written
+  /// one applies.
   std::string settingsKept;
   /// Name of the GatewayClass with our controllerName that the settings came from; empty if there is none. Other
   /// classes with our controllerName are refused.

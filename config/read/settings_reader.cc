@@ -275,10 +275,6 @@ const ConfigMap::DataEntry* findSettingsText(const Model& model, const ObjectRef
   return nullptr;
 }
 
-bool hasSettings(const Model* model) {
-  return model != nullptr && !model->gatewayClassName.empty() && model->settingsFault.empty();
-}
-
 }  // namespace
 
 std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, std::string_view object,
@@ -290,7 +286,7 @@ std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, st
   return settings;
 }
 
-void resolveSettings(Model& model, const Model* previous, Problems& problems) {
+void resolveSettings(Model& model, Problems& problems) {
   const GatewayClass* gatewayClass = ourGatewayClass(model);
   if (gatewayClass == nullptr) return;
   model.gatewayClassName = gatewayClass->meta.name;
@@ -310,11 +306,8 @@ void resolveSettings(Model& model, const Model* previous, Problems& problems) {
   std::optional<base::Settings> settings = readSettings(*entry, object, found);
   if (settings) {
     model.settings = std::move(*settings);
-  } else if (const std::string why = found.front().field + ": " + found.front().message; hasSettings(previous)) {
-    model.settings = previous->settings;
-    model.settingsKept = why;
   } else {
-    model.settingsFault = why;
+    model.settingsFault = found.front().field + ": " + found.front().message;
   }
   problems.insert(problems.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }

@@ -20,8 +20,7 @@ std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, st
 
 /// Fills model.settings, settingsFault and gatewayClassName from the ConfigMap that our GatewayClass names. Among
 /// several classes with our controllerName the oldest counts, and among equally old ones the first by name. If its
-/// settings.yaml is refused, the settings of `previous` stay in service, provided that it is given and has valid ones;
-/// settingsKept then says why instead of settingsFault.
-void resolveSettings(Model& model, const Model* previous, Problems& problems);
+/// settings.yaml cannot be read, settingsFault says why, and the set cannot be served.
+void resolveSettings(Model& model, Problems& problems);
 
 }  // namespace sluice::config

@@ -19,6 +19,12 @@ std::string listOf(const std::vector<config::ObjectStatus>& objects) {
   return text;
 }
 
+config::Problem noClass() {
+  config::Problem problem;
+  problem.message = "there is no GatewayClass with controllerName " + std::string(config::kControllerName);
+  return problem;
+}
+
 }  // namespace
 
 bool CompiledConfiguration::flawless() const {
@@ -26,20 +32,32 @@ bool CompiledConfiguration::flawless() const {
          std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);
 }
 
-CompiledConfiguration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
+CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledConfiguration* previous,
                                         const processing::BuiltinTypes& processors, ConfigurationCache& cache,
                                         UnusablePlaces unusable) {
-  config::Configuration loaded = config::load(set, previous);
+  config::Configuration loaded = config::load(set, previous == nullptr ? nullptr : &previous->model);
   CompiledConfiguration made;
   made.problems = std::move(loaded.problems);
   made.readable = loaded.readable;
   made.model = std::move(loaded.model);
   if (made.readable) made.catalog = cache.catalog.read(made.model, supportOf(processors), made.problems);
-  if (made.readable) made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled, unusable);
+  if (made.readable) {
+    KnownPlaces places{unusable, {}};
+    if (previous != nullptr) places.served = previous->compiled.places;
+    made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled, places);
+  }
+  if (made.readable && made.model.gatewayClassName.empty()) made.problems.push_back(noClass());
   made.unusable = std::move(unusable);
   made.objectsText = listOf(made.compiled.statuses);
   made.digest = std::move(loaded.digest);
   made.revision = std::move(loaded.revision);
+  made.servedDigest = made.digest;
+  if (previous != nullptr && made.readable && !made.model.kept.empty()) {
+    made.kept = config::keptVersions(made.model, set, previous->set, previous->kept);
+    made.servedDigest = config::servedDigest(set, made.kept);
+  }
+  made.servedRevision = config::revisionOf(made.servedDigest);
+  made.set = std::move(set);
   made.endpointsDigest = std::move(loaded.endpointsDigest);
   return made;
 }
@@ -65,18 +83,6 @@ std::string reportText(const CompiledConfiguration& configuration) {
           " not fully served";
   if (!configuration.usable()) text += "; nothing can be served";
   return text + "\n";
-}
-
-std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions) {
-  return "{\"desired\":\"" + revisions.desired + "\",\"published\":\"" + revisions.published + "\",\"served\":\"" +
-         revisions.served + "\",\"state\":\"" + std::string(configStateName(revisions.state)) + "\",\"objects\":[" +
-         configuration.objectsText + "]}\n";
-}
-
-std::string revisionInfo(const Revisions& revisions) {
-  return "# HELP sluice_config_revision_info Digests of the configuration that was read last, handed to the workers "
-         "last, and is served.\n# TYPE sluice_config_revision_info gauge\nsluice_config_revision_info{desired=\"" +
-         revisions.desired + "\",published=\"" + revisions.published + "\",served=\"" + revisions.served + "\"} 1\n";
 }
 
 }  // namespace sluice::control

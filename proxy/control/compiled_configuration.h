@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "config/catalog/catalog_cache.h"
+#include "config/kept_version.h"
 #include "config/model/model.h"
 #include "config/object_set.h"
 #include "config/problem.h"
 #include "config/status/conditions.h"
 #include "proxy/control/compile/compile.h"
-#include "proxy/control/revisions.h"
 #include "proxy/processing/factory.h"
 
 namespace sluice::control {
@@ -22,6 +22,9 @@ struct CompiledConfiguration {
   config::Problems problems;
   /// False if a document is not YAML, which rejects the whole set.
   bool readable = false;
+  /// The objects as they were read, and the earlier versions that are served in place of some of them.
+  config::ObjectSet set;
+  std::vector<config::KeptVersion> kept;
   /// The model that was compiled. Once it is served, the next reading starts from it.
   config::Model model;
   /// The types of payload processors; null if the set is not readable.
@@ -30,9 +33,14 @@ struct CompiledConfiguration {
   /// All objects with their conditions, as /status lists them. It is made on the loading thread, because thousands of
   /// objects take a while.
   std::string objectsText;
-  /// Digest of the objects. Its beginning is the revision, by which people and machines compare what replicas serve.
+  /// Digest of the objects as they are written, and of what is served of them: earlier versions of objects that their
+  /// schemas refuse make the difference.
   std::string digest;
+  std::string servedDigest;
+  /// The beginnings of these digests. The first is what people and machines want, and the second, by which they compare
+  /// replicas, what they get.
   std::string revision;
+  std::string servedRevision;
   /// Where this process cannot listen.
   UnusablePlaces unusable;
   /// Digest of the EndpointSlices, which the other one leaves out.
@@ -41,9 +49,11 @@ struct CompiledConfiguration {
   /// Returns true if both would be served in the same way. The authorities of the system are no objects and may change
   /// by themselves.
   bool sameAs(const CompiledConfiguration& other) const {
-    return digest == other.digest && endpointsDigest == other.endpointsDigest && unusable == other.unusable &&
-           compiled.systemAuthorities == other.compiled.systemAuthorities;
+    return digest == other.digest && servedDigest == other.servedDigest && endpointsDigest == other.endpointsDigest &&
+           unusable == other.unusable && compiled.systemAuthorities == other.compiled.systemAuthorities;
   }
+  /// Returns true if it could not be read as it is now, although its content may be right.
+  bool unavailable() const { return set.unavailable; }
   /// Returns true if it can be served, at least in parts.
   bool usable() const { return readable && compiled.usable; }
   /// Returns true if nothing in it is refused, degraded or ignored.
@@ -56,9 +66,9 @@ struct ConfigurationCache {
   control::CompileCache compiled;
 };
 
-/// `previous` is the model that is served now, nullptr if there is none. Its valid objects replace those that have
-/// become invalid (config/last_good.h). Nothing listens at `unusable` places.
-CompiledConfiguration makeConfiguration(const config::ObjectSet& set, const config::Model* previous,
+/// `previous` is the configuration that is served now, nullptr if there is none. Its valid objects replace those that
+/// have become invalid (config/last_good.h). Nothing listens at `unusable` places.
+CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledConfiguration* previous,
                                         const processing::BuiltinTypes& processors, ConfigurationCache& cache,
                                         UnusablePlaces unusable = {});
 /// Reads files, or folders of files, once, as `sluice validate` does. No revision is published.
@@ -68,11 +78,5 @@ CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
 /// Returns a text for people: problems by file and line, then every object with its conditions, then one line that sums
 /// up.
 std::string reportText(const CompiledConfiguration& configuration);
-/// Returns {"desired", "published", "served", "state", "objects"}: the admin document /status. `configuration` is the
-/// served one.
-std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions);
-/// Returns the family sluice_config_revision_info in Prometheus' text format: one series, whose labels change with the
-/// revisions.
-std::string revisionInfo(const Revisions& revisions);
 
 }  // namespace sluice::control

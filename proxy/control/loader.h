@@ -1,5 +1,5 @@
 // A Loader turns the current configuration of a source into one that can be served, or gives the reason why it cannot
-// be.
+// be. It also keeps the last good one beyond the process's end.
 //
 // The LoadingThread implements it, and tests of the Reloader have their own.
 #pragma once
@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
 
 #include "proxy/control/compiled_configuration.h"
 #include "proxy/control/generation.h"
@@ -18,13 +17,18 @@ namespace sluice::control {
 struct Loaded {
   enum class Outcome : std::uint8_t {
     kServable,
-    kUnchanged,  // it contains nothing that is not served already
-    kRefused
+    kUnchanged,   // it contains nothing that is not served already
+    kRefused,     // its content is at fault: reading it again has the same outcome
+    kUnavailable  // it could not be read now
   };
   Outcome outcome = Outcome::kRefused;
+  /// Null if there is none, which only restore() says.
   std::shared_ptr<const CompiledConfiguration> configuration;
-  std::shared_ptr<const Generation> generation;  // set if it is servable
-  std::string refusal;                           // the reason why it is refused
+  /// Set if it is servable. A refused one may have it too: then its listeners are known, and answer every request
+  /// with 500.
+  std::shared_ptr<const Generation> generation;
+  /// The problems of the configuration, and the reason if it is refused. Never null.
+  std::shared_ptr<const config::Problems> problems = std::make_shared<const config::Problems>();
 };
 
 class Loader {
@@ -35,6 +39,10 @@ class Loader {
   /// is the configuration that the new one follows; its members are null for the first one. The new one listens at none
   /// of the `unusable` places.
   virtual void load(const Loaded& served, UnusablePlaces unusable, Done done) = 0;
+  /// Does the same with the last good configuration of an earlier process, as far as one is kept.
+  virtual void restore(UnusablePlaces unusable, Done done) = 0;
+  /// Keeps a configuration that is served as the last good one.
+  virtual void keep(const Loaded& served) = 0;
   /// Destroys a configuration that is no longer served, without blocking the main thread.
   virtual void discard(Loaded&& old) = 0;
 };

@@ -2,19 +2,16 @@
 
 #include <malloc.h>
 
-#include <random>
+#include <chrono>
 #include <utility>
+#include <vector>
+
+#include "config/load.h"
+#include "config/secret_documents.h"
+#include "proxy/control/state/revision_key.h"
 
 namespace sluice::control {
 namespace {
-
-// The key is as long as the digest that it protects.
-base::Secret newRevisionKey() {
-  std::random_device random;
-  std::string bytes;
-  while (bytes.size() < 32) bytes += static_cast<char>(random() & 0xff);
-  return base::Secret(std::move(bytes));
-}
 
 /// Returns the objects that metrics of routes, Backends and Gateways may name.
 std::unordered_set<std::string> objectsOf(const CompiledConfiguration& configuration) {
@@ -26,13 +23,50 @@ std::unordered_set<std::string> objectsOf(const CompiledConfiguration& configura
   return objects;
 }
 
+using SharedConfiguration = std::shared_ptr<const CompiledConfiguration>;
+
+/// Returns a copy, which outlives the configuration.
+std::shared_ptr<const config::Problems> problemsOf(const SharedConfiguration& configuration) {
+  return std::make_shared<const config::Problems>(configuration->problems);
+}
+
+/// Returns its problems after one that says why it is refused.
+std::shared_ptr<const config::Problems> problemsOf(const SharedConfiguration& configuration, std::string refusal) {
+  config::Problem problem;
+  problem.message = std::move(refusal);
+  auto all = std::make_shared<config::Problems>(1, std::move(problem));
+  all->insert(all->end(), configuration->problems.begin(), configuration->problems.end());
+  return all;
+}
+
+/// Returns the first error, as a line.
+std::string reasonOf(const config::Problems& problems) {
+  for (const config::Problem& problem : problems) {
+    if (problem.severity == config::Severity::kError) return config::render(problem);
+  }
+  return "it cannot be served";
+}
+
+/// Returns the documents of a set that hold secrets, as texts of their own.
+std::vector<config::SourceText> secretsOf(const config::ObjectSet& set) {
+  std::vector<config::SourceText> secrets;
+  for (std::size_t i = 0; i < set.readings.size(); ++i) {
+    std::string text = config::partSecrets(set.texts[i]->text.reveal(), *set.readings[i]).secret;
+    if (!text.empty()) secrets.push_back({set.texts[i]->file, std::move(text)});
+  }
+  return secrets;
+}
+
 }  // namespace
 
 LoadingThread::LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log,
-                             net::Worker& main)
-    : source_(source), processors_(processors), log_(log), main_(main), revisionKey_(newRevisionKey()), thread_([this] {
-        run();
-      }) {}
+                             net::Worker& main, std::string stateFolder)
+    : source_(source),
+      processors_(processors),
+      log_(log),
+      main_(main),
+      stateFolder_(std::move(stateFolder)),
+      thread_([this] { run(); }) {}
 
 LoadingThread::~LoadingThread() {
   {
@@ -52,6 +86,7 @@ void LoadingThread::post(std::function<void()> job) {
 }
 
 void LoadingThread::run() {
+  openState();
   for (;;) {
     std::function<void()> job;
     {
@@ -65,12 +100,37 @@ void LoadingThread::run() {
   }
 }
 
-void LoadingThread::load(const Loaded& served, UnusablePlaces unusable, Done done) {
-  post([this, served, unusable = std::move(unusable), done = std::move(done)] {
+void LoadingThread::post(Done done, std::function<Loaded()> load) {
+  post([this, load = std::move(load), done = std::move(done)] {
     // The message must be copyable, so it holds the result by a pointer.
-    const auto loaded = std::make_shared<Loaded>(loadNow(served, unusable));
+    const auto loaded = std::make_shared<Loaded>(load());
     main_.post([loaded, done] { done(std::move(*loaded)); });
   });
+}
+
+void LoadingThread::load(const Loaded& served, UnusablePlaces unusable, Done done) {
+  post(std::move(done), [this, served, unusable = std::move(unusable)] { return loadNow(served, unusable); });
+}
+
+void LoadingThread::restore(UnusablePlaces unusable, Done done) {
+  post(std::move(done), [this, unusable = std::move(unusable)] { return restoreNow(unusable); });
+}
+
+void LoadingThread::keep(const Loaded& served) {
+  post([this, served = served.configuration] { keepNow(*served); });
+}
+
+void LoadingThread::clearTaint(std::string prefix, std::function<void(bool)> done) {
+  post([this, prefix = std::move(prefix), done = std::move(done)] {
+    bool cleared = false;
+    changeLedger([&](RevisionLedger& ledger) { cleared = ledger.clear(prefix); });
+    main_.post([cleared, done] { done(cleared); });
+  });
+}
+
+std::shared_ptr<const RevisionLedger> LoadingThread::ledger() const {
+  const std::lock_guard lock(mutex_);
+  return ledger_;
 }
 
 void LoadingThread::discard(Loaded&& old) {
@@ -81,23 +141,136 @@ void LoadingThread::discard(Loaded&& old) {
   });
 }
 
+// --- the work of the thread ------------------------------------------------------------------------------------------
+
+void LoadingThread::openState() {
+  if (!stateFolder_.empty()) {
+    if (auto opened = RevisionStore::open(stateFolder_); opened.ok()) {
+      store_.emplace(std::move(*opened));
+    } else {
+      log_.error("the last good configuration is not kept", {{"reason", opened.error().detail}});
+    }
+  }
+  revisionKey_ = store_ ? store_->key() : newRevisionKey();
+  if (!store_) return;
+  auto ledger = std::make_shared<RevisionLedger>();
+  config::Problems problems;
+  store_->read(*ledger, problems);
+  report(problems);
+  const std::lock_guard lock(mutex_);
+  ledger_ = std::move(ledger);
+}
+
 Loaded LoadingThread::loadNow(const Loaded& served, const UnusablePlaces& unusable) {
   const CompiledConfiguration* before = served.configuration.get();
-  const config::Model* model = before == nullptr ? nullptr : &before->model;
   const auto read = std::make_shared<const CompiledConfiguration>(
-      makeConfiguration(source_.read(revisionKey_), model, processors_, cache_, unusable));
+      makeConfiguration(source_.read(revisionKey_), before, processors_, cache_, unusable));
   if (before != nullptr && read->readable && read->sameAs(*before)) {
-    return {Loaded::Outcome::kUnchanged, read, nullptr, {}};
+    return {Loaded::Outcome::kUnchanged, read, nullptr, problemsOf(read)};
   }
   report(*read);
-  if (!read->usable()) return {Loaded::Outcome::kRefused, read, nullptr, "`sluice validate` says more"};
-  auto made = maker_.make(read->compiled.snapshot, read->revision, served.generation.get(), objectsOf(*read));
-  if (!made.ok()) return {Loaded::Outcome::kRefused, read, nullptr, made.error().detail};
-  return {Loaded::Outcome::kServable, read, std::move(*made), {}};
+  if (!read->usable()) return refused(read, served.generation.get());
+  return servable(read, served.generation.get());
+}
+
+Loaded LoadingThread::servable(std::shared_ptr<const CompiledConfiguration> read, const Generation* before) {
+  if (const LedgerRevision* tainted = ledger_->findTainted(read->digest)) {
+    return {Loaded::Outcome::kRefused, read, nullptr,
+            problemsOf(read, "this revision was refused before (" + tainted->reason +
+                                 "); change it, or run `sluice revisions clear " + read->revision + "`")};
+  }
+  auto made = maker_.make(read->compiled.snapshot, read->servedRevision, before, objectsOf(*read));
+  if (made.ok()) return {Loaded::Outcome::kServable, read, std::move(*made), problemsOf(read)};
+  const auto problems = problemsOf(read, made.error().detail);
+  changeLedger(
+      [&](RevisionLedger& ledger) { ledger.addTainted(read->digest, made.error().detail, main_.clock().wallNow()); });
+  return {Loaded::Outcome::kRefused, read, nullptr, problems};
+}
+
+/// Taints what is at fault by its content. The listeners of a configuration that can be read are known, and answer 500
+/// if nothing better is served.
+Loaded LoadingThread::refused(std::shared_ptr<const CompiledConfiguration> read, const Generation* before) {
+  Loaded loaded{Loaded::Outcome::kRefused, read, nullptr, problemsOf(read)};
+  if (read->unavailable()) {
+    loaded.outcome = Loaded::Outcome::kUnavailable;
+    return loaded;
+  }
+  changeLedger([&](RevisionLedger& ledger) {
+    ledger.addTainted(read->digest, reasonOf(*loaded.problems), main_.clock().wallNow());
+  });
+  if (read->readable && !read->compiled.snapshot->binds.empty()) {
+    if (auto made = maker_.make(read->compiled.snapshot, read->servedRevision, before, objectsOf(*read)); made.ok()) {
+      loaded.generation = std::move(*made);
+    }
+  }
+  return loaded;
+}
+
+Loaded LoadingThread::restoreNow(const UnusablePlaces& unusable) {
+  if (!store_) return {};
+  config::Problems problems;
+  Loaded restored;
+  if (const auto stored = store_->lastGood(problems)) restored = restore(*stored, unusable);
+  const std::shared_ptr<const RevisionLedger> ledger = this->ledger();
+  for (const LedgerRevision& each : ledger->revisions()) {
+    if (restored.outcome == Loaded::Outcome::kServable) break;
+    if (each.tainted()) continue;
+    auto stored = store_->ofHistory(each.digest, problems);
+    if (!stored) continue;
+    for (config::SourceText& secrets : secretsOf(source_.read(revisionKey_))) {
+      stored->written.push_back(std::move(secrets));
+    }
+    restored = restore(*stored, unusable);
+  }
+  report(problems);
+  if (restored.outcome != Loaded::Outcome::kServable) return {};
+  log_.info("serving the last good configuration", {{"revision", restored.configuration->servedRevision}});
+  return restored;
+}
+
+Loaded LoadingThread::restore(const StoredConfiguration& stored, const UnusablePlaces& unusable) {
+  config::TextCache texts;
+  CompiledConfiguration before;
+  before.set = config::readTexts(stored.kept, {}, revisionKey_, texts);
+  before.model = config::load(before.set, nullptr).model;
+  const auto read = std::make_shared<const CompiledConfiguration>(makeConfiguration(
+      config::readTexts(stored.written, {}, revisionKey_, texts), &before, processors_, cache_, unusable));
+  if (!read->usable()) return {};
+  keptDigest_ = read->servedDigest;
+  return servable(read, nullptr);
+}
+
+void LoadingThread::keepNow(const CompiledConfiguration& served) {
+  if (store_ && served.servedDigest != keptDigest_) {
+    if (const base::Status kept = store_->keep(served); kept.ok()) {
+      keptDigest_ = served.servedDigest;
+    } else {
+      log_.error("the last good configuration is not kept", {{"reason", kept.error().detail}});
+    }
+  }
+  changeLedger(
+      [&](RevisionLedger& ledger) { ledger.addServed(served.digest, served.servedDigest, main_.clock().wallNow()); });
+}
+
+void LoadingThread::changeLedger(const std::function<void(RevisionLedger&)>& change) {
+  auto changed = std::make_shared<RevisionLedger>(*ledger_);
+  change(*changed);
+  if (changed->revisions() == ledger_->revisions()) return;
+  if (store_) {
+    if (const base::Status kept = store_->keep(*changed); !kept.ok()) {
+      log_.error("the ledger of revisions is not kept", {{"reason", kept.error().detail}});
+    }
+  }
+  const std::lock_guard lock(mutex_);
+  ledger_ = std::move(changed);
+}
+
+void LoadingThread::report(const config::Problems& problems) {
+  for (const config::Problem& problem : problems) log_.error(config::render(problem));
 }
 
 void LoadingThread::report(const CompiledConfiguration& configuration) {
-  for (const config::Problem& problem : configuration.problems) log_.error(config::render(problem));
+  report(configuration.problems);
   std::set<std::string> unhealthy;
   for (const config::ObjectStatus& object : configuration.compiled.statuses) {
     if (!config::isHealthy(object)) unhealthy.insert(config::objectStatusJson(object));

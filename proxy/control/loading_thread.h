@@ -17,6 +17,8 @@
 #include "proxy/control/generation.h"
 #include "proxy/control/loader.h"
 #include "proxy/control/source.h"
+#include "proxy/control/state/ledger.h"
+#include "proxy/control/state/revision_store.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/log.h"
 
@@ -24,20 +26,39 @@ namespace sluice::control {
 
 class LoadingThread final : public Loader {
  public:
-  /// References outlive it.
-  LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main);
+  /// References outlive it. `stateFolder` is where the last good configuration is kept beyond the process's end; empty:
+  /// nowhere.
+  LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main,
+                std::string stateFolder = {});
   /// Waits for the end of the current job, whose result is dropped.
   ~LoadingThread() override;
   LoadingThread(const LoadingThread&) = delete;
   LoadingThread& operator=(const LoadingThread&) = delete;
 
   void load(const Loaded& served, UnusablePlaces unusable, Done done) override;
+  void restore(UnusablePlaces unusable, Done done) override;
+  void keep(const Loaded& served) override;
   void discard(Loaded&& old) override;
+
+  /// Forgets that the revision whose digest begins with `prefix` is tainted, and calls `done` on the main thread in a
+  /// later Turn, with false unless there is exactly one such revision.
+  void clearTaint(std::string prefix, std::function<void(bool)> done);
+  /// Returns the revisions that were served or refused. Any thread.
+  std::shared_ptr<const RevisionLedger> ledger() const;
 
  private:
   void post(std::function<void()> job);
   void run();
+  void post(Done done, std::function<Loaded()> load);
+  void openState();
   Loaded loadNow(const Loaded& served, const UnusablePlaces& unusable);
+  Loaded restoreNow(const UnusablePlaces& unusable);
+  Loaded restore(const StoredConfiguration& stored, const UnusablePlaces& unusable);
+  Loaded servable(std::shared_ptr<const CompiledConfiguration> read, const Generation* before);
+  Loaded refused(std::shared_ptr<const CompiledConfiguration> read, const Generation* before);
+  void keepNow(const CompiledConfiguration& served);
+  void changeLedger(const std::function<void(RevisionLedger&)>& change);
+  void report(const config::Problems& problems);
   void report(const CompiledConfiguration& configuration);
 
   // These belong to others. The thread uses them, but only post() of the main thread's worker.
@@ -47,14 +68,18 @@ class LoadingThread final : public Loader {
   net::Worker& main_;
 
   // Only the thread uses these once it runs.
-  const base::Secret revisionKey_;
+  const std::string stateFolder_;
+  std::optional<RevisionStore> store_;
+  base::Secret revisionKey_;
+  std::string keptDigest_;  // of what is stored as the last good configuration
   ConfigurationCache cache_;
   GenerationMaker maker_;
   std::set<std::string> reported_;  // statuses already logged
 
   // Both threads use these, under the mutex.
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
+  std::shared_ptr<const RevisionLedger> ledger_ = std::make_shared<const RevisionLedger>();
   std::deque<std::function<void()>> jobs_;  // at most one load and the destruction of its predecessor
   bool ending_ = false;
   std::thread thread_;  // declared last, since it uses all of the above

@@ -14,8 +14,8 @@ class ReloadObserver {
   virtual ~ReloadObserver() = default;
   /// Called when the configuration that was read is the one that is served.
   virtual void onUnchanged(const Revisions& revisions) = 0;
-  /// Called when a configuration was refused and the old one stays in service.
-  virtual void onRefused(const Revisions& revisions, std::string_view reason) = 0;
+  /// Called when a configuration was refused. The old one stays in service, if there is one.
+  virtual void onRefused(const Revisions& revisions) = 0;
   /// Called when `now` is served; `before` was the revision until then.
   virtual void onServed(const Revisions& revisions, const Generation& now, std::string_view before) = 0;
 };

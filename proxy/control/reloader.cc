@@ -1,16 +1,20 @@
 #include "proxy/control/reloader.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 namespace sluice::control {
 namespace {
 
-// A port in use may become free. Opening is tried again after these delays (MARIN3R's backoff); then the revision is
-// given up.
-constexpr std::array<base::Duration, 4> kRetryAfter = {std::chrono::milliseconds(10), std::chrono::milliseconds(10),
-                                                       std::chrono::milliseconds(100), std::chrono::milliseconds(100)};
-constexpr base::Duration kTryUnusableAfter = std::chrono::seconds(5);
+/// Attempts follow one another after these delays, the last one again and again, each made longer or shorter by up to
+/// a half, so that replicas do not try together.
+constexpr std::array<int, 10> kTryAfterMilliseconds = {0, 10, 10, 100, 100, 500, 500, 3000, 3000, 5000};
+
+base::Duration spread(base::Duration delay, base::Random& random) {
+  constexpr std::uint64_t kParts = 1024;
+  return delay / 2 + delay * static_cast<base::Duration::rep>(random.next() % kParts) / kParts;
+}
 
 /// Returns the places that `loaded` left out, and those that it could not listen at either.
 UnusablePlaces allUnusable(const Loaded& loaded, UnusablePlaces failed) {
@@ -19,50 +23,107 @@ UnusablePlaces allUnusable(const Loaded& loaded, UnusablePlaces failed) {
   return failed;
 }
 
+/// Returns the problems of a configuration that the environment keeps from being served.
+std::shared_ptr<const config::Problems> with(const Loaded& loaded, const base::Error& error) {
+  config::Problem problem;
+  problem.message = error.detail;
+  auto all = std::make_shared<config::Problems>(*loaded.problems);
+  all->insert(all->begin(), std::move(problem));
+  return all;
+}
+
 }  // namespace
 
-void Reloader::start(const Started& started) { loadFirst({}, started); }
+// --- the start -------------------------------------------------------------------------------------------------------
 
-void Reloader::loadFirst(UnusablePlaces unusable, const Started& started) {
-  parts_.loader.load({}, std::move(unusable), [this, started](Loaded&& loaded) {
+void Reloader::start(MakeWorkers makeWorkers) {
+  makeWorkers_ = std::move(makeWorkers);
+  revisions_.since = parts_.clock.wallNow();
+  restore({});
+}
+
+void Reloader::restore(UnusablePlaces unusable) {
+  phase_ = Phase::kRestoring;
+  parts_.loader.restore(std::move(unusable), [this](Loaded&& loaded) {
     if (then_ == Then::kStop) return;
-    UnusablePlaces found;
-    const base::Status adopted = adoptFirst(std::move(loaded), found);
-    if (!found.empty()) return loadFirst(std::move(found), started);
-    started(adopted);
+    if (loaded.outcome != Loaded::Outcome::kServable) return loadFirst({});
+    if (UnusablePlaces failed = parts_.publisher.open(*loaded.generation); !failed.empty()) {
+      return restore(allUnusable(loaded, std::move(failed)));
+    }
+    if (!adoptFirst(std::move(loaded))) return loadFirst({});
+    then_ = Then::kReload;
+    end();
   });
 }
 
-/// Sets `unusable` if the configuration can be served without some places.
-base::Status Reloader::adoptFirst(Loaded&& first, UnusablePlaces& unusable) {
-  if (!first.configuration->usable()) {
-    return base::Error::config("the configuration cannot be served; `sluice validate` says more");
-  }
-  if (first.outcome != Loaded::Outcome::kServable) return base::Error::config(first.refusal);
-  if (UnusablePlaces failed = parts_.publisher.open(*first.generation); !failed.empty()) {
-    const std::string why = failed.front().why;
-    if (failed.size() < first.generation->binds.size()) unusable = allUnusable(first, std::move(failed));
-    return base::Error::config(why);
-  }
-  served_ = std::move(first);
-  const std::string& revision = served_.configuration->revision;
-  revisions_ = {revision, revision, revision, ConfigState::kInSync};
-  return base::Done{};
+void Reloader::loadFirst(UnusablePlaces unusable) {
+  phase_ = Phase::kStarting;
+  if (then_ == Then::kReload) then_ = Then::kRest;
+  parts_.loader.load({}, std::move(unusable), [this](Loaded&& loaded) {
+    if (then_ != Then::kStop) takeFirst(std::move(loaded));
+  });
 }
 
-void Reloader::begin() {
+void Reloader::takeFirst(Loaded&& first) {
+  if (first.generation == nullptr) return wait(std::move(first));
+  if (UnusablePlaces failed = parts_.publisher.open(*first.generation); !failed.empty()) {
+    return loadFirst(allUnusable(first, std::move(failed)));
+  }
+  if (first.outcome != Loaded::Outcome::kServable) {
+    // Nothing is served, but what asks its listeners is told so.
+    const base::Status made = makeWorkers_(first.generation);
+    if (!made.ok()) first.problems = with(first, made.error());
+    parts_.publisher.closeOthers(*first.generation);
+    return wait(std::move(first));
+  }
+  if (adoptFirst(std::move(first))) {
+    parts_.loader.keep(served_);
+    end();
+  }
+}
+
+/// Returns false, and waits, if no workers could be made.
+bool Reloader::adoptFirst(Loaded&& first) {
+  const base::Status made = makeWorkers_(first.generation);
+  if (!made.ok()) {
+    first.outcome = Loaded::Outcome::kUnavailable;
+    first.problems = with(first, made.error());
+    wait(std::move(first));
+    return false;
+  }
+  parts_.publisher.closeOthers(*first.generation);
+  served_ = std::move(first);
+  refused_ = {};
   phase_ = Phase::kServing;
+  revisions_.desired = served_.configuration->revision;
+  revisions_.published = revisions_.served = served_.configuration->servedRevision;
+  setState(ConfigState::kInSync, served_.problems);
+  return true;
+}
+
+/// Waits for the source to change, and tries again if the environment was at fault.
+void Reloader::wait(Loaded&& refused) {
+  phase_ = Phase::kWaiting;
+  unavailable_ = refused.outcome != Loaded::Outcome::kRefused;
+  if (refused_.configuration != nullptr) parts_.loader.discard(std::move(refused_));
+  refused_ = std::move(refused);
+  revisions_.desired = refused_.configuration->revision;
+  setState(ConfigState::kRollbackFailed, refused_.problems);
+  parts_.observer.onRefused(revisions_);
   end();
 }
 
+// --- reloads ---------------------------------------------------------------------------------------------------------
+
 void Reloader::reload() {
   if (then_ == Then::kStop) return;
-  if (phase_ != Phase::kServing) {
+  if (phase_ != Phase::kServing && phase_ != Phase::kWaiting) {
     then_ = Then::kReload;
     return;
   }
+  retries_ = 0;
   cancel();
-  load({});
+  phase_ == Phase::kServing ? load({}) : loadFirst({});
 }
 
 void Reloader::load(UnusablePlaces unusable) {
@@ -70,52 +131,50 @@ void Reloader::load(UnusablePlaces unusable) {
   parts_.loader.load(served_, std::move(unusable), [this](Loaded&& loaded) { take(std::move(loaded)); });
 }
 
-void Reloader::onTimer() { phase_ == Phase::kOpening ? open() : tryUnusablePlaces(); }
+void Reloader::onTimer() {
+  if (phase_ == Phase::kWaiting) return loadFirst({});
+  if (unavailable_ || parts_.publisher.openAny(served_.configuration->unusable)) return load({});
+  tryLater();
+}
 
-void Reloader::tryUnusablePlaces() {
-  if (parts_.publisher.openAny(served_.configuration->unusable)) return reload();
-  parts_.timers.set(*this, parts_.clock.now() + kTryUnusableAfter);
+void Reloader::tryLater() {
+  const std::size_t round = std::min(retries_++, kTryAfterMilliseconds.size() - 1);
+  const base::Duration delay = std::chrono::milliseconds(kTryAfterMilliseconds[round]);
+  parts_.timers.set(*this, parts_.clock.now() + spread(delay, random_));
 }
 
 void Reloader::stop() {
   then_ = Then::kStop;
   cancel();
-  if (phase_ == Phase::kOpening) end();
 }
 
 void Reloader::take(Loaded&& loaded) {
   candidate_ = std::move(loaded);
   if (then_ == Then::kStop) return end();
   revisions_.desired = candidate_.configuration->revision;
+  unavailable_ = candidate_.outcome == Loaded::Outcome::kUnavailable;
   switch (candidate_.outcome) {
     case Loaded::Outcome::kServable:
-      failures_ = 0;
-      phase_ = Phase::kOpening;
-      return open();
+      if (UnusablePlaces failed = parts_.publisher.open(*candidate_.generation); !failed.empty()) {
+        UnusablePlaces unusable = allUnusable(candidate_, std::move(failed));
+        parts_.loader.discard(std::exchange(candidate_, {}));
+        return load(std::move(unusable));
+      }
+      return publish();
     case Loaded::Outcome::kUnchanged:
-      revisions_.state = ConfigState::kInSync;
+      setState(ConfigState::kInSync, candidate_.problems);
       parts_.observer.onUnchanged(revisions_);
       return end();
     case Loaded::Outcome::kRefused:
-      return refuse(candidate_.refusal);
+    case Loaded::Outcome::kUnavailable:
+      return refuse();
   }
-}
-
-void Reloader::open() {
-  UnusablePlaces failed = parts_.publisher.open(*candidate_.generation);
-  if (failed.empty()) return publish();
-  if (failures_ < kRetryAfter.size()) {
-    return parts_.timers.set(*this, parts_.clock.now() + kRetryAfter[failures_++]);
-  }
-  if (failed.size() >= candidate_.generation->binds.size()) return refuse(failed.front().why);
-  UnusablePlaces unusable = allUnusable(candidate_, std::move(failed));
-  parts_.loader.discard(std::exchange(candidate_, {}));
-  load(std::move(unusable));
 }
 
 void Reloader::publish() {
   phase_ = Phase::kPublishing;
-  revisions_.published = candidate_.configuration->revision;
+  revisions_.published = candidate_.configuration->servedRevision;
+  ++changes_;
   parts_.publisher.publish(candidate_.generation, [this] { accept(); });
 }
 
@@ -128,37 +187,38 @@ void Reloader::accept() {
 void Reloader::finish() {
   parts_.publisher.closeOthers(*candidate_.generation);
   std::swap(served_, candidate_);
-  const std::string before = std::exchange(revisions_.served, served_.configuration->revision);
-  revisions_.state = ConfigState::kInSync;
-  ++adoptions_;
+  const std::string before = std::exchange(revisions_.served, served_.configuration->servedRevision);
+  setState(ConfigState::kInSync, served_.problems);
+  parts_.loader.keep(served_);
   parts_.observer.onServed(revisions_, *served_.generation, before);
   end();
 }
 
-// Sockets may have been opened for the candidate.
-void Reloader::refuse(std::string_view reason) {
+// Sockets may have been opened for an earlier compilation of the candidate.
+void Reloader::refuse() {
   parts_.publisher.closeOthers(*served_.generation);
-  revisions_.state = ConfigState::kRollback;
-  parts_.observer.onRefused(revisions_, reason);
+  setState(ConfigState::kRollback, candidate_.problems);
+  parts_.observer.onRefused(revisions_);
   end();
+}
+
+void Reloader::setState(ConfigState state, std::shared_ptr<const config::Problems> problems) {
+  if (revisions_.state != state) revisions_.since = parts_.clock.wallNow();
+  revisions_.state = state;
+  revisions_.problems = std::move(problems);
+  ++changes_;
 }
 
 // A reload that was requested meanwhile reads the current state of the source once, however often it was requested.
 void Reloader::end() {
-  phase_ = Phase::kServing;
+  if (phase_ > Phase::kServing) phase_ = Phase::kServing;
   if (candidate_.configuration != nullptr) parts_.loader.discard(std::exchange(candidate_, {}));
   if (then_ == Then::kReload) {
     then_ = Then::kRest;
     return reload();
   }
-  if (then_ == Then::kRest && !served_.configuration->unusable.empty()) {
-    parts_.timers.set(*this, parts_.clock.now() + kTryUnusableAfter);
-  }
-}
-
-std::string Reloader::version() const {
-  return std::to_string(adoptions_) + " " + revisions_.desired + " " + revisions_.published + " " + revisions_.served +
-         " " + std::string(configStateName(revisions_.state));
+  const bool incomplete = served_.configuration != nullptr && !served_.configuration->unusable.empty();
+  if (then_ == Then::kRest && (unavailable_ || incomplete)) tryLater();
 }
 
 }  // namespace sluice::control

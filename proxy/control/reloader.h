@@ -1,11 +1,15 @@
-// A Reloader brings another configuration into service: the source proposes it, it is compiled, its sockets are opened,
-// it is published to all workers, and connections are accepted for it. Each step except the last two can refuse it. The
-// old one is served as a whole until the last step is done.
+// A Reloader brings configurations into service: the source proposes one, it is compiled, its sockets are opened, it is
+// published to all workers, and connections are accepted for it. The old one is served as a whole until the last step
+// is done.
 //
-// A place where the process cannot listen does not refuse a configuration that can be served at another one: it is
-// compiled once more without that place, and served so. From then on the place is tried now and then.
+// Content that cannot be served is refused, and the last good configuration stays (Rollback): the one that is served,
+// or at the start of the process the one that an earlier process has kept. As long as there is none (RollbackFailed)
+// the process waits for the source to become good. Until then listeners that are known answer 500.
 //
-// It decides and leaves the work to a Loader and a Publisher. It belongs to the main thread.
+// What the environment refuses refuses no configuration. It is compiled once more without the places where the process
+// cannot listen, and these are tried from then on, as is a source that could not be read.
+//
+// It decides and leaves the work to a Loader, a Publisher and the caller of start(). It belongs to the main thread.
 #pragma once
 
 #include <cstddef>
@@ -15,6 +19,7 @@
 #include <string>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/random.h"
 #include "proxy/base/result.h"
 #include "proxy/control/loader.h"
 #include "proxy/control/publisher.h"
@@ -32,40 +37,47 @@ class Reloader final : private net::Timer {
     ReloadObserver& observer;
     net::TimerWheel& timers;
     const base::Clock& clock;
+    std::uint64_t randomSeed = 1;  // of the delays between attempts
   };
   /// The parts outlive it.
-  explicit Reloader(const Parts& parts) : parts_(parts) {}
+  explicit Reloader(const Parts& parts) : parts_(parts), random_(parts.randomSeed) {}
 
-  using Started = std::function<void(const base::Status&)>;
-  /// Loads the first configuration and opens its sockets, then calls `started`. It is served as soon as workers are
-  /// made from it. Errors are those of the configuration; all but their last line have been logged. Call it once.
-  void start(const Started& started);
-  /// Call it once, after started(), when there are workers. From then on others can be published.
-  void begin();
+  /// Makes workers that serve the generation, whose sockets are open, in the place of those that it made before. If it
+  /// fails, because of the environment, there are none.
+  using MakeWorkers = std::function<base::Status(const std::shared_ptr<const Generation>&)>;
+  /// Serves the last good configuration that is kept, if there is one, and reads the source. Workers are made for the
+  /// first configuration that can be served, and before that for the listeners of one that is refused; later ones are
+  /// published to them. Call it once.
+  void start(MakeWorkers makeWorkers);
 
   /// Reads the configuration again, and serves it if it is another one and can be served. Returns at once. Calls during
-  /// a reload, or before begin(), are done together afterwards.
+  /// a reload are done together afterwards.
   void reload();
-  /// Begins no further reload and drops a configuration that is being loaded or opened. One that workers already know
-  /// is brought to its end, because otherwise its new sockets would accept connections that no worker serves.
+  /// Begins no further reload and drops a configuration that is being loaded. One that workers already know is brought
+  /// to its end, because otherwise its new sockets would accept connections that no worker serves.
   void stop();
 
-  /// Returns true while a configuration is on its way.
+  /// Returns true while a configuration is on its way to the workers.
   bool reloading() const { return phase_ > Phase::kServing; }
 
-  /// The served configuration and generation; null until started().
+  /// The served configuration and generation; null until there is one.
   const std::shared_ptr<const CompiledConfiguration>& configuration() const { return served_.configuration; }
   const std::shared_ptr<const Generation>& generation() const { return served_.generation; }
+  /// Returns the served configuration, or else the one that was read last; null until one was read.
+  const std::shared_ptr<const CompiledConfiguration>& known() const {
+    return served_.configuration != nullptr ? served_.configuration : refused_.configuration;
+  }
   const Revisions& revisions() const { return revisions_; }
-  /// Returns a text that changes whenever configuration() or revisions() has changed.
-  std::string version() const;
+  /// Returns a text that changes whenever known() or revisions() has changed.
+  std::string version() const { return std::to_string(changes_); }
 
  private:
   enum class Phase : std::uint8_t {
-    kStarting,  // there are no workers to publish to
-    kServing,   // no reload is in progress; unusable places are tried
+    kRestoring,  // the last good configuration is being loaded
+    kStarting,   // the first one is being read from the source
+    kWaiting,    // nothing can be served: the source has to change
+    kServing,    // no reload is in progress
     kLoading,
-    kOpening,  // includes the wait for the next attempt
     kPublishing,
     kAccepting
   };
@@ -73,26 +85,33 @@ class Reloader final : private net::Timer {
   enum class Then : std::uint8_t { kRest, kReload, kStop };
 
   void onTimer() override;
-  void loadFirst(UnusablePlaces unusable, const Started& started);
-  base::Status adoptFirst(Loaded&& first, UnusablePlaces& unusable);
+  void restore(UnusablePlaces unusable);
+  void loadFirst(UnusablePlaces unusable);
+  void takeFirst(Loaded&& first);
+  bool adoptFirst(Loaded&& first);
+  void wait(Loaded&& refused);
   void load(UnusablePlaces unusable);
   void take(Loaded&& loaded);
-  void open();
-  void tryUnusablePlaces();
   void publish();
   void accept();
   void finish();
-  void refuse(std::string_view reason);
+  void refuse();
+  void setState(ConfigState state, std::shared_ptr<const config::Problems> problems);
   void end();
+  void tryLater();
 
   const Parts parts_;
-  Phase phase_ = Phase::kStarting;
+  base::Random random_;
+  MakeWorkers makeWorkers_;
+  Phase phase_ = Phase::kRestoring;
   Then then_ = Then::kRest;
   Loaded served_;
   Loaded candidate_;
-  std::size_t failures_ = 0;  // failed attempts to open the candidate's sockets
+  Loaded refused_;            // the last one, while nothing is served
+  bool unavailable_ = false;  // the source could not be read
+  std::size_t retries_ = 0;   // attempts since the source last changed
   Revisions revisions_;
-  std::uint64_t adoptions_ = 0;
+  std::uint64_t changes_ = 0;
 };
 
 }  // namespace sluice::control

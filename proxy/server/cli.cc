@@ -23,7 +23,8 @@ constexpr const char* kFooter =
     "again, SIGHUP\n"
     "reads them at once and opens the access log anew. SIGTERM or SIGINT lets requests end and stops; a second one "
     "does not wait.\n"
-    "Exit codes: 0 done, 1 the configuration or a port cannot be used, 2 wrong command line.";
+    "Exit codes: 0 done, 1 the admin or the health port cannot be used, or for other commands the configuration, 2 "
+    "wrong command line.";
 
 // Parses "127.0.0.1:9901" or "[::1]:9901".
 std::optional<net::Address> parseEndpoint(std::string_view text) {
@@ -57,42 +58,48 @@ void takePaths(CLI::App& command, Options& options) {
       ->type_name("PATH");
 }
 
-}  // namespace
+CLI::App* addCommand(CLI::App& app, Options& options, Command command, const char* name, const char* text) {
+  CLI::App* added = app.add_subcommand(name, text);
+  added->callback([&options, command] { options.command = command; });
+  return added;
+}
 
-CommandLine parseCommandLine(int argc, const char* const* argv) {
-  CLI::App app(kDescription, "sluice");
-  app.set_version_flag("--version", std::string("sluice ") + SLUICE_VERSION);
-  app.footer(kFooter);
-  app.require_subcommand(1);
+void takeEndpoint(CLI::App& command, const char* flag, net::Address& to, const char* text) {
+  command
+      .add_option_function<std::string>(
+          flag, [&to](const std::string& value) { to = *parseEndpoint(value); }, text)
+      ->type_name("ADDR:PORT")
+      ->check(checkEndpoint);
+}
 
-  Options options;
-  std::string admin = "127.0.0.1:9901";
-  std::string health = "0.0.0.0:9902";
-  std::string level = "info";
-  std::uint32_t workers = 0;
-
-  CLI::App* run = app.add_subcommand("run", "serve the configuration");
+void addRun(CLI::App& app, Options& options) {
+  CLI::App* run = addCommand(app, options, Command::kRun, "run", "serve the configuration");
   takePaths(*run, options);
-  run->add_option("--admin", admin, "where the admin port listens (default 127.0.0.1:9901)")
-      ->type_name("ADDR:PORT")
-      ->check(checkEndpoint);
-  run->add_option("--health", health, "where the health port listens (default 0.0.0.0:9902)")
-      ->type_name("ADDR:PORT")
-      ->check(checkEndpoint);
-  CLI::Option* workersFlag =
-      run->add_option("--workers", workers, "event loops; 0: one per core (default: settings.yaml, else 0)")
-          ->type_name("N")
-          ->check(CLI::Range(0, 1024));
-  run->add_option("--log-level", level, "trace, debug, info, warn, error or off (default info)")
+  takeEndpoint(*run, "--admin", options.admin, "where the admin port listens (default 127.0.0.1:9901)");
+  takeEndpoint(*run, "--health", options.health, "where the health port listens (default 0.0.0.0:9902)");
+  run->add_option("--workers", options.workers, "event loops; 0: one per core (default: settings.yaml, else 0)")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1024));
+  run->add_option("--state-dir", options.stateDir,
+                  "folder for the last good configuration, with its Secrets, and the history of revisions; the next "
+                  "process serves it at once, and goes on serving it while --config cannot be served")
+      ->type_name("PATH");
+  run->add_option_function<std::string>(
+         "--log-level", [&options](const std::string& value) { options.logLevel = *observe::parseLogLevel(value); },
+         "trace, debug, info, warn, error or off (default info)")
       ->type_name("L")
       ->check(checkLevel);
+}
 
-  CLI::App* validate = app.add_subcommand(
-      "validate", "print every object with its conditions; exit 0 if all of it can be served, else 1");
-  takePaths(*validate, options);
+void addValidate(CLI::App& app, Options& options) {
+  takePaths(*addCommand(app, options, Command::kValidate, "validate",
+                        "print every object with its conditions; exit 0 if all of it can be served, else 1"),
+            options);
+}
 
-  CLI::App* catalog = app.add_subcommand(
-      "catalog",
+void addCatalog(CLI::App& app, Options& options) {
+  CLI::App* catalog = addCommand(
+      app, options, Command::kCatalog, "catalog",
       "print the kinds of payload processors that the configuration supports, as JSON; exit 0 if it could be read");
   takePaths(*catalog, options);
   catalog
@@ -102,20 +109,26 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
           "its annotation sluice.dev/supported-extension-kinds that names it")
       ->type_name("NAMESPACE")
       ->check(checkNamespace);
+}
 
+}  // namespace
+
+CommandLine parseCommandLine(int argc, const char* const* argv) {
+  CLI::App app(kDescription, "sluice");
+  app.set_version_flag("--version", std::string("sluice ") + SLUICE_VERSION);
+  app.footer(kFooter);
+  app.require_subcommand(1);
+  Options options;
+  addRun(app, options);
+  addValidate(app, options);
+  addCatalog(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     const int code = app.exit(error, std::cout, std::cerr);
     return {std::nullopt, code == 0 ? 0 : 2};
   }
-  if (validate->parsed()) options.command = Command::kValidate;
-  if (catalog->parsed()) options.command = Command::kCatalog;
-  options.admin = *parseEndpoint(admin);
-  options.health = *parseEndpoint(health);
-  options.logLevel = *observe::parseLogLevel(level);
-  if (workersFlag->count() > 0) options.workers = workers;
-  return {options, 0};
+  return {std::move(options), 0};
 }
 
 }  // namespace sluice::server

@@ -7,6 +7,12 @@
 
 namespace sluice::server {
 
+void ExchangesPage::removeWorkers() {
+  if (workers_.empty()) return;
+  workers_.clear();
+  if (!answers_.empty()) finish();
+}
+
 void ExchangesPage::ask(AdminAnswer answer) {
   next_.push_back(std::move(answer));
   if (answers_.empty()) beginRound();
@@ -17,6 +23,7 @@ void ExchangesPage::beginRound() {
   lists_.assign(workers_.size(), std::nullopt);
   told_ = 0;
   main_.timers().set(*this, main_.now() + kPatience);
+  if (workers_.empty()) return finish();
   for (std::size_t i = 0; i < workers_.size(); ++i) {
     workers_[i](kMaxListed, [this, round = round_, i](exchange::ExchangeList list) {
       main_.post([this, round, i, list = std::move(list)]() mutable { onTold(round, i, std::move(list)); });

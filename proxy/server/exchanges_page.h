@@ -32,8 +32,10 @@ class ExchangesPage final : private net::Timer {
   /// `main` outlives the page.
   explicit ExchangesPage(net::Worker& main) : main_(main) {}
 
-  /// Adds a worker, before the first ask(). Its number is the number of workers added before it.
+  /// Adds a worker. Its number is the number of workers added before it.
   void addWorker(AskWorker worker) { workers_.push_back(std::move(worker)); }
+  /// Removes all workers, and gives the answers that wait for them.
+  void removeWorkers();
   void ask(AdminAnswer answer);
 
  private:

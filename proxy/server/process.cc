@@ -2,54 +2,32 @@
 
 #include <fcntl.h>
 #include <malloc.h>
-#include <sched.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <limits>
+#include <memory>
 #include <random>
-#include <thread>
 
 #include "config/model/supported_kinds.h"
 #include "proxy/control/compiled_configuration.h"
 #include "proxy/control/file_source.h"
 #include "proxy/control/loading_thread.h"
 #include "proxy/control/reloader.h"
+#include "proxy/control/status_document.h"
 #include "proxy/net/signals.h"
 #include "proxy/observe/metrics_reader.h"
-#include "proxy/server/acceptor.h"
 #include "proxy/server/admin.h"
 #include "proxy/server/admin_connection.h"
 #include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"
 #include "proxy/server/serving.h"
 #include "proxy/server/shutdown.h"
-#include "proxy/server/worker_runtime.h"
+#include "proxy/server/worker_group.h"
 
 namespace sluice::server {
 namespace {
-
-/// Worker threads that are stopped and joined on every way out after their start.
-class Threads {
- public:
-  explicit Threads(const std::vector<std::unique_ptr<WorkerRuntime>>& runtimes) : runtimes_(runtimes) {}
-  ~Threads() { end(); }
-  void end() {
-    for (std::size_t i = 0; i < threads_.size(); ++i) runtimes_[i]->stop();
-    for (std::thread& thread : threads_) thread.join();
-    threads_.clear();
-  }
-  void start() {
-    for (const auto& runtime : runtimes_) threads_.emplace_back([worker = runtime.get()] { worker->run(); });
-  }
-
- private:
-  const std::vector<std::unique_ptr<WorkerRuntime>>& runtimes_;
-  std::vector<std::thread> threads_;
-};
 
 // Raises the soft limit of 1024, which is too low: each client connection takes a descriptor and each backend
 // connection another. Returns how many the process may have.
@@ -59,6 +37,11 @@ std::size_t raiseDescriptorLimit() {
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
   return limit.rlim_max;
+}
+
+std::uint64_t seedOfRetries() {
+  std::random_device random;
+  return random() | 1;  // not 0
 }
 
 /// A page's text that is made anew only when its version has changed, and is shared by all requests until then.
@@ -87,23 +70,23 @@ class Process {
         main_(clock),
         mainMetrics_(metrics_),
         source_(options.config, main_, log),
-        loader_(source_, processors, log, main_),
+        loader_(source_, processors, log, main_, options.stateDir),
         serving_(log, main_, mainMetrics_),
-        admin_(main_, mainMetrics_) {}
+        reloader_({loader_, serving_, serving_, main_.timers(), clock, seedOfRetries()}),
+        admin_(main_, mainMetrics_),
+        workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers}) {}
 
   int run();
 
  private:
   base::Status openAdmin();
-  base::Status serve();
-  void end(const base::Status& why);
-  base::Status makeWorkers();
-  std::uint32_t workerCount() const;
+  base::Status serve(const std::shared_ptr<const control::Generation>& generation);
+  void end();
+  bool isReady() const;
   const base::Settings& settings() const;
   void makePages();
   std::function<AdminDocument()> whenServing(std::function<AdminDocument()> page) const;
   AdminDocument metricsPage() const;
-  void reopenLog();
 
   const Options& options_;
   observe::Log& log_;
@@ -116,21 +99,16 @@ class Process {
   control::FileSource source_;
   control::LoadingThread loader_;
   Serving serving_;
-  control::Reloader reloader_{{loader_, serving_, serving_, main_.timers(), clock_}};
-  std::unique_ptr<observe::LineFile> accessLog_;
-  std::optional<SharedBudgets> budgets_;
+  control::Reloader reloader_;
   std::vector<net::ListenSocket> adminSockets_;
   SharedText statusText_;
   SharedText catalogText_;
   AdminPages adminPages_;
   AdminPages healthPages_;
-  std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
-  std::unique_ptr<Acceptor> acceptor_;  // lives on the first worker's loop
   AdminServer admin_;
   ExchangesPage exchangesPage_{main_};  // holds answers of admin_
-  Threads threads_{runtimes_};
-  bool ready_ = false;
-  int exitCode_ = 0;
+  WorkerGroup workers_;
+  bool draining_ = false;
 };
 
 // A core file would hold keys and credentials.
@@ -149,31 +127,9 @@ void shareFreedMemory() {
   ::mallopt(M_TRIM_THRESHOLD, kKept);
 }
 
-std::string newInstanceName(std::random_device& random) {
-  char name[32];
-  std::snprintf(name, sizeof name, "sluice-%08x", random());
-  return name;
-}
-
-std::uint64_t newSeed(std::random_device& random) { return (std::uint64_t{random()} << 32) | random() | 1; }
-
-// Returns the number of cores that this process may run on, which a container's CPU set can make smaller than the
-// machine's.
-std::uint32_t availableCores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::uint32_t>(std::max(1, CPU_COUNT(&set)));
-  return std::max(1U, std::thread::hardware_concurrency());
-}
-
 /// Returns the defaults until the first configuration is loaded.
 const base::Settings& Process::settings() const {
   return reloader_.generation() != nullptr ? reloader_.generation()->snapshot->settings : defaults_;
-}
-
-std::uint32_t Process::workerCount() const {
-  const std::uint32_t asked = options_.workers.value_or(settings().workers);
-  return asked != 0 ? asked : availableCores();
 }
 
 base::Status Process::openAdmin() {
@@ -199,7 +155,7 @@ base::Status Process::openAdmin() {
 
 std::function<AdminDocument()> Process::whenServing(std::function<AdminDocument()> page) const {
   return [this, page = std::move(page)]() -> AdminDocument {
-    if (reloader_.generation() != nullptr) return page();
+    if (reloader_.known() != nullptr) return page();
     return {503, "text/plain; charset=utf-8", "the first configuration is being loaded\n"};
   };
 }
@@ -207,7 +163,7 @@ std::function<AdminDocument()> Process::whenServing(std::function<AdminDocument(
 void Process::makePages() {
   const auto metrics = [this] { return metricsPage(); };
   adminPages_["/status"] = whenServing([this] {
-    const auto make = [this] { return control::statusDocument(*reloader_.configuration(), reloader_.revisions()); };
+    const auto make = [this] { return control::statusDocument(*reloader_.known(), reloader_.revisions()); };
     return AdminDocument{200, "application/json", statusText_.of(reloader_.version(), make)};
   });
   adminPages_["/catalog"] = whenServing([this] {
@@ -222,8 +178,8 @@ void Process::makePages() {
   healthPages_["/metrics"] = metrics;
   healthPages_["/healthz"] = [] { return AdminDocument{200, "text/plain; charset=utf-8", "ok\n"}; };
   healthPages_["/readyz"] = [this] {
-    return ready_ ? AdminDocument{200, "text/plain; charset=utf-8", "ready\n"}
-                  : AdminDocument{503, "text/plain; charset=utf-8", "not ready\n"};
+    return isReady() ? AdminDocument{200, "text/plain; charset=utf-8", "ready\n"}
+                     : AdminDocument{503, "text/plain; charset=utf-8", "not ready\n"};
   };
 }
 
@@ -237,77 +193,36 @@ AdminDocument Process::metricsPage() const {
   return {200, std::string(observe::MetricsRegistry::kContentType), AdminBody::Pieces(std::move(pieces))};
 }
 
-base::Status Process::makeWorkers() {
-  std::random_device random;
-  const std::string instance = newInstanceName(random);
-  const std::shared_ptr<const pki::ValueSealer> sessionSealer = pki::ValueSealer::withRandomKey();
-  std::vector<WorkerRuntime*> workers;
-  const std::uint32_t count = workerCount();
-  for (std::uint32_t i = 0; i < count; ++i) {
-    auto runtime = WorkerRuntime::make({clock_, reloader_.generation(), *budgets_, metrics_, accessLog_.get(), instance,
-                                        newSeed(random), &log_, sessionSealer, descriptors_.backends,
-                                        descriptors_.lookupsOf(count)});
-    if (!runtime.ok()) return runtime.error();
-    workers.push_back(runtime->get());
-    exchangesPage_.addWorker([i, worker = runtime->get()](std::size_t most, ExchangesPage::Tell tell) {
-      worker->listExchanges(i, most, std::move(tell));
-    });
-    runtimes_.push_back(std::move(*runtime));
-  }
-  for (WorkerRuntime* worker : workers) worker->shareAnswers(workers);
-  acceptor_ = std::make_unique<Acceptor>(workers, descriptors_.clients);
-  acceptor_->listen(serving_.sockets(*reloader_.generation()), settings().limits);
-  serving_.attach(workers, *acceptor_, *budgets_, settings());
-  reloader_.begin();
-  runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
-  return base::Done{};
-}
-
-base::Status Process::serve() {
-  const base::Settings& settings = this->settings();
+base::Status Process::serve(const std::shared_ptr<const control::Generation>& generation) {
+  if (base::Status started = workers_.start(generation); !started.ok()) return started;
+  const base::Settings& settings = generation->snapshot->settings;
   admin_.setBounds(adminBounds(settings, descriptors_.adminConnections));
-  budgets_.emplace(settings.limits);
-  auto accessLog = observe::openAccessLogFile(settings.accessLogPath);
-  if (!accessLog.ok()) return accessLog.error();
-  accessLog_ = std::move(*accessLog);
-  if (base::Status made = makeWorkers(); !made.ok()) return made;
-  threads_.start();
-  ready_ = true;
-  for (const BoundSocket& bound : serving_.sockets(*reloader_.generation()))
+  for (const BoundSocket& bound : serving_.sockets(*generation))
     log_.info("listening", {{"address", bound.socket->address().toString()}});
   log_.info("serving", {{"version", SLUICE_VERSION},
-                        {"workers", runtimes_.size()},
+                        {"workers", workers_.size()},
                         {"admin", adminSockets_[0].address().toString()},
                         {"health", adminSockets_[1].address().toString()},
-                        {"revision", reloader_.revisions().served}});
+                        {"revision", generation->revision}});
   return base::Done{};
 }
 
 // Called inside a Turn: the clients of the admin port are dropped now, and the loop ends with it.
-void Process::end(const base::Status& why) {
-  if (why.ok()) {
-    log_.info("stopped");
-  } else {
-    log_.error("cannot start", {{"reason", why.error().detail}});
-    exitCode_ = 1;
-  }
+void Process::end() {
+  log_.info("stopped");
   admin_.shutdown();
   main_.stop();
 }
 
-// Reopens the log after a rotation, as servers usually do on this signal.
-void Process::reopenLog() {
-  if (accessLog_ == nullptr) return;
-  if (const base::Status reopened = accessLog_->reopen(); !reopened.ok()) {
-    log_.error("the access log goes on where it was", {{"reason", reopened.error().detail}});
-  }
+bool Process::isReady() const {
+  return !draining_ && reloader_.generation() != nullptr && !reloader_.generation()->binds.empty();
 }
 
 int Process::run() {
   // Made before anything is opened: a signal that arrives while the process starts is handled like a later one.
-  Shutdown shutdown(main_, runtimes_, [this] { end(base::Done{}); });
+  Shutdown shutdown(main_, workers_, [this] { end(); });
   const auto stop = [&] {
-    ready_ = false;
+    draining_ = true;
     reloader_.stop();
     if (!shutdown.begun()) log_.info("draining; another signal ends at once");
     shutdown.request(settings().drainTimeout);
@@ -315,7 +230,7 @@ int Process::run() {
   const net::SignalWatch terminate(main_, SIGTERM, stop);
   const net::SignalWatch interrupt(main_, SIGINT, stop);
   const net::SignalWatch hangUp(main_, SIGHUP, [this] {
-    reopenLog();
+    workers_.reopenLog();
     reloader_.reload();
   });
   // The ports of operators and probes come first, because a configuration may take long to load.
@@ -324,13 +239,10 @@ int Process::run() {
     return 1;
   }
   source_.watch([this] { reloader_.reload(); });
-  reloader_.start([this](const base::Status& loaded) {
-    const base::Status served = loaded.ok() ? serve() : loaded;
-    if (!served.ok()) end(served);
-  });
+  reloader_.start([this](const std::shared_ptr<const control::Generation>& first) { return serve(first); });
   main_.run();
-  threads_.end();
-  return exitCode_;
+  workers_.end();
+  return 0;
 }
 
 // Opens standard streams that were closed. Otherwise the next file would get the number of such a stream, and

@@ -45,11 +45,14 @@ void Serving::onUnchanged(const control::Revisions& revisions) {
   log_.info("configuration is unchanged", {{"revision", revisions.desired}});
 }
 
-void Serving::onRefused(const control::Revisions& revisions, std::string_view reason) {
+void Serving::onRefused(const control::Revisions& revisions) {
   setState(revisions.state);
   count("failure");
-  log_.error("configuration cannot be served",
-             {{"reason", reason}, {"revision", revisions.desired}, {"served", revisions.served}});
+  const config::Problems& problems = *revisions.problems;
+  log_.error("configuration cannot be served", {{"reason", problems.empty() ? "" : config::render(problems.front())},
+                                                {"revision", revisions.desired},
+                                                {"served", revisions.served},
+                                                {"state", control::configStateName(revisions.state)}});
 }
 
 void Serving::onServed(const control::Revisions& revisions, const control::Generation& now, std::string_view before) {
@@ -61,7 +64,7 @@ void Serving::onServed(const control::Revisions& revisions, const control::Gener
 }
 
 void Serving::setState(control::ConfigState state) {
-  for (const auto each : {control::ConfigState::kInSync, control::ConfigState::kRollback}) {
+  for (const control::ConfigState each : control::kConfigStates) {
     metrics_.at<observe::Metric::kConfigState>(control::configStateName(each)).set(each == state ? 1 : 0);
   }
 }

@@ -48,7 +48,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   void closeOthers(const control::Generation& served) override;
 
   void onUnchanged(const control::Revisions& revisions) override;
-  void onRefused(const control::Revisions& revisions, std::string_view reason) override;
+  void onRefused(const control::Revisions& revisions) override;
   void onServed(const control::Revisions& revisions, const control::Generation& now, std::string_view before) override;
 
  private:

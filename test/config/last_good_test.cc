@@ -174,23 +174,6 @@ std::string settings(const std::string& text, const std::string& rest = "") {
          "\"}\n" + rest;
 }
 
-TEST(LastGood, SettingsStayInServiceWhenTheirTextIsRefused) {
-  const Configuration good = loadAfter(settings("workers: 3"));
-  const Configuration bad = loadAfter(settings("workers: many"), &good.model);
-  EXPECT_EQ(bad.model.settings.workers, 3U);
-  EXPECT_EQ(bad.model.settingsFault, "");
-  EXPECT_THAT(bad.model.settingsKept, HasSubstr("settings.yaml: workers: "));
-  EXPECT_THAT(rendered(bad.problems), ElementsAre(HasSubstr("settings.yaml: workers: ")));
-
-  const Configuration worse = loadAfter(settings("wrokers: 1"), &bad.model);
-  EXPECT_EQ(worse.model.settings.workers, 3U);
-  EXPECT_THAT(worse.model.settingsKept, HasSubstr("wrokers"));
-
-  const Configuration mended = loadAfter(settings("workers: 4"), &worse.model);
-  EXPECT_EQ(mended.model.settings.workers, 4U);
-  EXPECT_EQ(mended.model.settingsKept, "");
-}
-
 TEST(LastGood, SettingsStayInServiceWhenTheirConfigMapIsRefused) {
   const Configuration good = loadAfter(settings("workers: 3"));
   const Configuration bad = loadAfter(settings("workers: 4", "surprise: 1\n"), &good.model);
@@ -199,14 +182,12 @@ TEST(LastGood, SettingsStayInServiceWhenTheirConfigMapIsRefused) {
   EXPECT_EQ(bad.model.settingsKept, "ConfigMap n/s: surprise: unknown field");
 }
 
-TEST(LastGood, SettingsAreAFaultWithoutPreviousGoodOnes) {
-  const Configuration never = loadAfter(settings("workers: many"));
-  EXPECT_THAT(never.model.settingsFault, HasSubstr("workers"));
-  const Configuration still = loadAfter(settings("workers: none"), &never.model);
-  EXPECT_THAT(still.model.settingsFault, HasSubstr("workers"));
-  EXPECT_EQ(still.model.settingsKept, "");
-  const Configuration classless = loadAfter(map("1"));
-  EXPECT_THAT(loadAfter(settings("workers: many"), &classless.model).model.settingsFault, HasSubstr("workers"));
+TEST(LastGood, SettingsWhoseTextIsRefusedAreAFaultAtOnce) {
+  const Configuration good = loadAfter(settings("workers: 3"));
+  const Configuration bad = loadAfter(settings("workers: many"), &good.model);
+  EXPECT_THAT(bad.model.settingsFault, HasSubstr("settings.yaml: workers: "));
+  EXPECT_EQ(bad.model.settingsKept, "");
+  EXPECT_THAT(rendered(bad.problems), ElementsAre(HasSubstr("settings.yaml: workers: ")));
 }
 
 TEST(LastGood, SettingsWithABrokenReferenceAreAFaultAtOnce) {

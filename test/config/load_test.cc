@@ -203,7 +203,9 @@ TEST(Load, AcceptsUnknownFieldsFromKubernetesWithAWarning) {
                   {"later", {}, scalar("x")}};
   std::vector<ObjectReading> readings;
   readObjects(root, {Severity::kWarning, base::Secret()}, readings);
-  configuration = load({{std::make_shared<const std::vector<ObjectReading>>(std::move(readings))}, {}, {}}, nullptr);
+  ObjectSet set;
+  set.readings.push_back(std::make_shared<const std::vector<ObjectReading>>(std::move(readings)));
+  configuration = load(set, nullptr);
   EXPECT_THAT(rendered(configuration.problems), ElementsAre("warning: ConfigMap default/a: later: unknown field"));
   EXPECT_NE(configuration.model.find<ConfigMap>("default", "a"), nullptr);
 }

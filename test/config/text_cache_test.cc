@@ -20,7 +20,7 @@ using testing::IsEmpty;
 class TextCacheTest : public testing::Test {
  protected:
   std::shared_ptr<const TextReading> read(const std::string& file, const std::string& text) {
-    return readText({file, text}, {Severity::kError, key_}, cache_);
+    return readText({file, text}, {Severity::kError, key_}, cache_).reading;
   }
   static std::string map(const std::string& name, const std::string& value) {
     return object("v1", "ConfigMap", name, "data: {k: " + value + "}\n");

@@ -37,7 +37,7 @@ metadata: {namespace: demo, name: origin}
 spec: {destination: {type: FQDN, fqdn: {hostname: origin.test, port: 8080}}}
 )";
 
-CompiledConfiguration read(const std::vector<std::string>& paths, const config::Model* previous = nullptr) {
+CompiledConfiguration read(const std::vector<std::string>& paths, const CompiledConfiguration* previous = nullptr) {
   config::TextCache texts;
   ConfigurationCache cache;
   return makeConfiguration(config::readPaths(paths, base::Secret("key"), texts), previous, {}, cache);
@@ -109,7 +109,7 @@ TEST_F(Files, ASetWithABrokenReferenceIsUsableButNotFlawless) {
 TEST_F(Files, AnObjectThatBecomesInvalidIsServedInItsPreviousVersion) {
   const CompiledConfiguration good = read({write("all.yaml", kGood)});
   const std::string misspelt = with("gatewayClassName: sluice", "gatewayClassNam: sluice");
-  const CompiledConfiguration kept = read({write("all.yaml", misspelt)}, &good.model);
+  const CompiledConfiguration kept = read({write("all.yaml", misspelt)}, &good);
   ASSERT_EQ(kept.compiled.snapshot->binds.size(), 1U);
   EXPECT_TRUE(kept.usable());
   EXPECT_FALSE(kept.flawless());
@@ -117,9 +117,26 @@ TEST_F(Files, AnObjectThatBecomesInvalidIsServedInItsPreviousVersion) {
   const std::string report = reportText(kept);
   EXPECT_TRUE(contains(report, "; its previous valid version serves on")) << report;
 
-  const CompiledConfiguration again = read({write("all.yaml", misspelt)}, &kept.model);
+  const CompiledConfiguration again = read({write("all.yaml", misspelt)}, &kept);
   EXPECT_TRUE(contains(reportText(again), "; its previous valid version serves on"));
-  EXPECT_TRUE(read({write("all.yaml", kGood)}, &again.model).flawless());
+  EXPECT_TRUE(read({write("all.yaml", kGood)}, &again).flawless());
+}
+
+TEST_F(Files, WhatIsServedInPlaceOfARefusedObjectIsPartOfWhatIsSaidToBeServed) {
+  const CompiledConfiguration good = read({write("all.yaml", kGood)});
+  EXPECT_EQ(good.servedRevision, good.revision);
+  const std::string misspelt = with("gatewayClassName: sluice", "gatewayClassNam: sluice");
+  const CompiledConfiguration kept = read({write("all.yaml", misspelt)}, &good);
+  const CompiledConfiguration alone = read({write("all.yaml", misspelt)});
+  EXPECT_EQ(kept.digest, alone.digest) << "the same is written";
+  EXPECT_NE(kept.servedDigest, alone.servedDigest) << "but not the same is served";
+  EXPECT_EQ(kept.servedDigest, good.servedDigest) << "as nothing else has changed";
+  EXPECT_EQ(alone.servedRevision, alone.revision);
+  const CompiledConfiguration again = read({write("all.yaml", misspelt)}, &kept);
+  EXPECT_EQ(again.servedDigest, kept.servedDigest);
+  ASSERT_EQ(again.kept.size(), 1U);
+  EXPECT_EQ(again.kept[0].text->text.reveal(), kGood);
+  EXPECT_TRUE(read({write("all.yaml", kGood)}, &again).kept.empty());
 }
 
 TEST_F(Files, AnInvalidYamlTextRejectsTheWholeSet) {
@@ -140,6 +157,8 @@ TEST_F(Files, ASetWithoutOurGatewayClassCannotBeServed) {
       read({write("all.yaml", with("sluice.dev/egress-gateway", "example.com/other"))});
   EXPECT_TRUE(configuration.readable);
   EXPECT_FALSE(configuration.usable());
+  EXPECT_TRUE(contains(reportText(configuration),
+                       "error: there is no GatewayClass with controllerName sluice.dev/egress-gateway\n"));
 }
 
 // A revision has 48 bits, so two sets with the same one can be made in minutes.
@@ -150,31 +169,6 @@ TEST_F(Files, SetsAreComparedByMoreThanTheirRevision) {
   other.revision = served.revision;
   EXPECT_FALSE(other.sameAs(served));
   EXPECT_TRUE(read({write("a.yaml", kGood)}).sameAs(served));
-}
-
-TEST_F(Files, TheStatusDocumentContainsEveryObject) {
-  const CompiledConfiguration configuration = read({write("all.yaml", kGood)});
-  const std::string& revision = configuration.revision;
-  const std::string document = statusDocument(configuration, {revision, revision, revision, ConfigState::kInSync});
-  EXPECT_TRUE(document.starts_with("{\"desired\":\"" + configuration.revision + "\",\"published\":\"" +
-                                   configuration.revision + "\",\"served\":\"" + configuration.revision +
-                                   "\",\"state\":\"InSync\",\"objects\":[{\"kind\":"))
-      << document;
-  EXPECT_TRUE(document.ends_with("]}\n"));
-  for (const char* part :
-       {"{\"kind\":\"GatewayClass\"", "{\"kind\":\"Gateway\"", "{\"kind\":\"HTTPRoute\"", "{\"kind\":\"Backend\""}) {
-    EXPECT_TRUE(contains(document, part)) << document;
-  }
-}
-
-TEST_F(Files, TheStatusDocumentDistinguishesRefusedAndServedRevisions) {
-  const Revisions revisions{"new", "new", "old", ConfigState::kRollback};
-  const std::string document = statusDocument(read({write("all.yaml", kGood)}), revisions);
-  EXPECT_TRUE(document.starts_with(
-      "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\",\"objects\":["))
-      << document;
-  EXPECT_TRUE(contains(revisionInfo(revisions),
-                       "\nsluice_config_revision_info{desired=\"new\",published=\"new\",served=\"old\"} 1\n"));
 }
 
 }  // namespace

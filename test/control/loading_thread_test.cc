@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "proxy/control/file_source.h"
+#include "proxy/control/status_document.h"
 #include "test/support/loop_driver.h"
 #include "test/support/manual_clock.h"
 
@@ -21,7 +22,7 @@ class LoadingThreads : public ::testing::Test {
     if (::mkdtemp(folder_.data()) == nullptr) std::abort();
     write(8080);
     source_.emplace(std::vector<std::string>{folder_ + "/gateway.yaml"}, main_, log_);
-    loader_.emplace(*source_, processors_, log_, main_);
+    restart();
   }
   ~LoadingThreads() override { std::filesystem::remove_all(folder_); }
 
@@ -33,18 +34,43 @@ class LoadingThreads : public ::testing::Test {
            "spec:\n  gatewayClassName: test\n  listeners: [{name: http, protocol: HTTP, port: "
         << port << "}]\n";
   }
+  /// Goes on with a thread that knows no more than what an earlier one has stored.
+  void restart() {
+    if (loader_) clear("");  // everything before it is done then
+    loader_.reset();
+    served_ = {};
+    loader_.emplace(*source_, processors_, log_, main_, folder_ + "/state");
+  }
   void breakIt() const { std::ofstream(folder_ + "/gateway.yaml") << "{[" << std::endl; }
 
-  /// Returns the result of the next load.
-  Loaded load() {
+  Loaded resultOf(const std::function<void(Loader::Done)>& begin) {
     std::optional<Loaded> got;
-    loader_->load(served_, {}, [&](Loaded&& loaded) {
+    begin([&](Loaded&& loaded) {
       EXPECT_EQ(std::this_thread::get_id(), main_thread_);
       got = std::move(loaded);
     });
     EXPECT_TRUE(sluice::test::runUntil(main_, [&] { return got.has_value(); }));
     return std::move(*got);
   }
+  Loaded load() {
+    return resultOf([this](Loader::Done done) { loader_->load(served_, {}, std::move(done)); });
+  }
+  Loaded restore() {
+    return resultOf([this](Loader::Done done) { loader_->restore({}, std::move(done)); });
+  }
+  bool clear(const std::string& prefix) {
+    std::optional<bool> cleared;
+    loader_->clearTaint(prefix, [&](bool done) { cleared = done; });
+    EXPECT_TRUE(sluice::test::runUntil(main_, [&] { return cleared.has_value(); }));
+    return *cleared;
+  }
+  /// Loads what is written, and serves it.
+  void serve() {
+    served_ = load();
+    ASSERT_EQ(served_.outcome, Loaded::Outcome::kServable);
+    loader_->keep(served_);
+  }
+  static std::uint16_t portOf(const Loaded& loaded) { return loaded.generation->snapshot->binds.at(0).port; }
 
   const std::thread::id main_thread_ = std::this_thread::get_id();
   std::string folder_ = ::testing::TempDir() + "loader.XXXXXX";
@@ -59,7 +85,7 @@ class LoadingThreads : public ::testing::Test {
 
 TEST_F(LoadingThreads, HandOverACompleteGenerationWithItsObjects) {
   served_ = load();
-  ASSERT_EQ(served_.outcome, Loaded::Outcome::kServable) << served_.refusal;
+  ASSERT_EQ(served_.outcome, Loaded::Outcome::kServable);
   EXPECT_EQ(served_.generation->revision, served_.configuration->revision);
   EXPECT_TRUE(served_.generation->objects.contains("test/egress"));
 }
@@ -81,9 +107,71 @@ TEST_F(LoadingThreads, ReportWhyAConfigurationCannotBeServed) {
   const Loaded broken = load();
   EXPECT_EQ(broken.outcome, Loaded::Outcome::kRefused);
   EXPECT_EQ(broken.generation, nullptr);
-  EXPECT_FALSE(broken.refusal.empty());
+  ASSERT_FALSE(broken.problems->empty());
   write(8080);
   EXPECT_EQ(load().outcome, Loaded::Outcome::kUnchanged) << "it is compared with what is served";
+}
+
+TEST_F(LoadingThreads, TellContentThatIsWrongFromAPathThatCannotBeRead) {
+  served_ = load();
+  std::filesystem::rename(folder_ + "/gateway.yaml", folder_ + "/elsewhere");
+  const Loaded missing = load();
+  EXPECT_EQ(missing.outcome, Loaded::Outcome::kUnavailable);
+  EXPECT_TRUE(loader_->ledger()->revisions().empty()) << "it is not tainted";
+  std::filesystem::rename(folder_ + "/elsewhere", folder_ + "/gateway.yaml");
+  EXPECT_EQ(load().outcome, Loaded::Outcome::kUnchanged);
+}
+
+TEST_F(LoadingThreads, TaintARefusedRevisionUntilItIsCleared) {
+  serve();
+  breakIt();
+  const std::string bad = load().configuration->digest;
+  ASSERT_EQ(loader_->ledger()->revisions().size(), 2U);
+  EXPECT_TRUE(loader_->ledger()->revisions()[0].tainted());
+  EXPECT_EQ(loader_->ledger()->revisions()[0].digest, bad);
+  EXPECT_FALSE(clear("none"));
+  restart();
+  EXPECT_EQ(load().configuration->digest, bad) << "the key of digests is the same";
+  EXPECT_TRUE(clear(bad.substr(0, 12)));
+  EXPECT_EQ(loader_->ledger()->revisions().size(), 1U);
+}
+
+TEST_F(LoadingThreads, RestoreTheLastGoodConfiguration) {
+  EXPECT_EQ(restore().configuration, nullptr) << "there is none";
+  serve();
+  write(8081);
+  serve();
+  breakIt();
+  EXPECT_EQ(load().outcome, Loaded::Outcome::kRefused);
+  restart();
+  const Loaded restored = restore();
+  ASSERT_EQ(restored.outcome, Loaded::Outcome::kServable);
+  EXPECT_EQ(portOf(restored), 8081);
+  EXPECT_FALSE(restored.configuration->digest.empty());
+}
+
+TEST_F(LoadingThreads, RestoreAnEarlierConfigurationIfTheLastGoodOneIsDamaged) {
+  serve();
+  write(8081);
+  serve();
+  restart();
+  std::ofstream(folder_ + "/state/last-good") << "nonsense";
+  EXPECT_EQ(portOf(restore()), 8081) << "the newest of the history";
+  std::ofstream(folder_ + "/state/revision-" + loader_->ledger()->revisions()[0].digest) << "nonsense";
+  EXPECT_EQ(portOf(restore()), 8080);
+}
+
+TEST_F(LoadingThreads, RestoreTheEarlierVersionsOfRefusedObjects) {
+  serve();
+  std::ofstream(folder_ + "/gateway.yaml", std::ios::app) << "  surprise: 1\n";
+  serve();
+  EXPECT_EQ(served_.configuration->kept.size(), 1U);
+  const std::string digest = served_.configuration->servedDigest;
+  restart();
+  const Loaded restored = restore();
+  ASSERT_EQ(restored.outcome, Loaded::Outcome::kServable);
+  EXPECT_EQ(restored.configuration->servedDigest, digest);
+  EXPECT_EQ(portOf(restored), 8080);
 }
 
 TEST_F(LoadingThreads, LetTheServedConfigurationBeReadMeanwhile) {

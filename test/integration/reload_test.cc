@@ -312,18 +312,42 @@ TEST_F(ReloadListeners, AnAddressOfAnotherMachineTakesNothingFromOtherGatewaysAt
               HasSubstr("203.0.113.7:" + std::to_string(more_) + ": Cannot assign requested address"));
 }
 
-TEST_F(ReloadListeners, AConfigurationThatCanListenNowhereIsRefused) {
-  RawOrigin occupant(RawOrigin::answering(saying("occupied")));
+TEST_F(ReloadListeners, APortThatMovesToOneInUseIsServedAtTheOldOneUntilItCan) {
+  std::optional<RawOrigin> occupant;
+  occupant.emplace(RawOrigin::answering(saying("occupied")));
+  const std::uint16_t taken = occupant->port();
   GatewayProcess gateway(towards(one_));
-  const std::string elsewhere =
-      "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: other}\nspec: {controllerName: "
-      "sluice.dev/egress-gateway}\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: "
-      "test, name: egress}\nspec:\n  gatewayClassName: other\n  listeners: [{name: http, protocol: HTTP, port: " +
-      std::to_string(occupant.port()) + "}]\n";
-  gateway.reloadText(elsewhere, "failure");
-  EXPECT_TRUE(gateway.process().waitForLine("Address already in use"));
-  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"Rollback\"}"), 1);
+  GatewaySpec moved = towards(two_);
+  moved.gatewayPort = taken;
+  gateway.reload(moved);
+  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"InSync\"}"), 1) << "the environment is at fault";
   BlockingSocket client = BlockingSocket::connect(gateway.port());
+  EXPECT_EQ(askRaw(client).body, "two") << "the new routes, at the old port";
+  EXPECT_THAT(gateway.adminGet("/status"),
+              HasSubstr("Address already in use; until then it is served at port " + std::to_string(gateway.port())));
+  EXPECT_TRUE(gateway.isReady());
+  occupant.reset();
+  EXPECT_TRUE(eventually([&] {
+    BlockingSocket another = BlockingSocket::connect(taken);
+    return another.ok() && askRaw(another).body == "two";
+  }));
+  EXPECT_TRUE(eventually([&] { return !BlockingSocket::connect(gateway.port()).ok(); })) << "it has moved";
+}
+
+TEST_F(ReloadListeners, AGatewayWhosePortIsTakenAtTheStartIsServedOnceItIsFree) {
+  std::optional<RawOrigin> occupant;
+  occupant.emplace(RawOrigin::answering(saying("occupied")));
+  const std::uint16_t taken = occupant->port();
+  GatewaySpec spec = towards(one_);
+  spec.gatewayPort = taken;
+  spec.serves = false;
+  GatewayProcess gateway(spec);
+  EXPECT_TRUE(
+      eventually([&] { return gateway.adminGet("/status").find("Address already in use") != std::string::npos; }));
+  EXPECT_FALSE(gateway.isReady()) << "no listener accepts";
+  occupant.reset();
+  EXPECT_TRUE(eventually([&] { return gateway.isReady(); }));
+  BlockingSocket client = BlockingSocket::connect(taken);
   EXPECT_EQ(askRaw(client).body, "one");
 }
 

@@ -41,10 +41,10 @@ class ServingRig {
     reloader_.emplace(control::Reloader::Parts{*loader_, serving_, serving_, main_.timers(), clock_});
     source_->watch([this] { reloader_->reload(); });
     bool started = false;
-    reloader_->start([&](const base::Status& status) {
+    reloader_->start([&](const std::shared_ptr<const control::Generation>& generation) -> base::Status {
+      makeWorkers(workers, generation);
       started = true;
-      EXPECT_TRUE(status.ok()) << status.error().detail;
-      if (status.ok()) makeWorkers(workers);
+      return base::Done{};
     });
     EXPECT_TRUE(test::runUntil(main_, [&] { return started; }));
   }
@@ -99,19 +99,17 @@ class ServingRig {
  private:
   std::string path() const { return folder_ + "/gateway.yaml"; }
 
-  void makeWorkers(std::size_t count) {
+  void makeWorkers(std::size_t count, const std::shared_ptr<const control::Generation>& generation) {
     std::vector<WorkerRuntime*> workers;
     for (std::size_t i = 0; i < count; ++i) {
       runtimes_.push_back(
-          std::move(WorkerRuntime::make({clock_, reloader_->generation(), budgets_, metrics_, nullptr, "rig", i + 1}))
-              .value());
+          std::move(WorkerRuntime::make({clock_, generation, budgets_, metrics_, nullptr, "rig", i + 1})).value());
       workers.push_back(runtimes_.back().get());
     }
     acceptor_ = std::make_unique<Acceptor>(workers, kDescriptors);
-    const base::Settings& settings = reloader_->generation()->snapshot->settings;
-    acceptor_->listen(serving_.sockets(*reloader_->generation()), settings.limits);
+    const base::Settings& settings = generation->snapshot->settings;
+    acceptor_->listen(serving_.sockets(*generation), settings.limits);
     serving_.attach(workers, *acceptor_, budgets_, settings);
-    reloader_->begin();
     runtimes_.front()->onShutdown([this] { acceptor_.reset(); });
   }
 

@@ -7,12 +7,18 @@
 namespace sluice::server {
 namespace {
 
+class NoClients final : public DrainedClients {
+ public:
+  void drain() override {}
+  std::size_t clients() const override { return 0; }
+};
+
 // A timer may fire whenever a Turn is opened, for instance by a connection that gets bytes: the objects that `finish`
 // destroys may be on the stack then.
 TEST(Shutdown, FinishesInTheLoopAndNotWhileAConnectionIsCalled) {
   test::ManualClock clock;
   net::Worker main(clock);
-  const std::vector<std::unique_ptr<WorkerRuntime>> none;
+  NoClients none;
   bool finished = false;
   Shutdown shutdown(main, none, [&] {
     finished = true;
@@ -32,7 +38,7 @@ TEST(Shutdown, FinishesInTheLoopAndNotWhileAConnectionIsCalled) {
 TEST(Shutdown, FinishesAtOnceWhenItIsAskedAgain) {
   test::ManualClock clock;
   net::Worker main(clock);
-  const std::vector<std::unique_ptr<WorkerRuntime>> none;
+  NoClients none;
   int finished = 0;
   Shutdown shutdown(main, none, [&] {
     ++finished;

@@ -155,7 +155,7 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
 }  // namespace
 
 CompileResult compile(const config::Model& model, const config::Catalog& catalog,
-                      const processing::BuiltinTypes& processors, CompileCache& cache, const UnusablePlaces& unusable) {
+                      const processing::BuiltinTypes& processors, CompileCache& cache, const KnownPlaces& places) {
   std::string used;
   const SystemTrust authorities = [&]() -> base::Result<std::shared_ptr<const pki::TrustStore>> {
     if (cache.authorities == nullptr || cache.authorities->fingerprint() != pki::TrustStore::systemFingerprint()) {
@@ -166,7 +166,7 @@ CompileResult compile(const config::Model& model, const config::Catalog& catalog
     used = cache.authorities->fingerprint();
     return cache.authorities;
   };
-  CompileResult result = compile(model, {catalog, processors, authorities, unusable}, cache);
+  CompileResult result = compile(model, {catalog, processors, authorities, places}, cache);
   result.systemAuthorities = std::move(used);
   return result;
 }
@@ -177,7 +177,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   if (auto made = routing::AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
   const ProcessorCompiler processors(model, tools.catalog, tools.processors, cache.states, cache.processors);
   BackendCatalog backends(model, tools.systemTrust, guard, processors, cache.backends);
-  std::vector<GatewayPlan> gateways = compileGateways(model, tools.unusable);
+  std::vector<GatewayPlan> gateways = compileGateways(model, tools.places);
   cache.hooks = compileHooks(model, processors, std::move(cache.hooks));
   RefusedUses refused;
   processListeners(gateways, processors, *cache.hooks, refused);
@@ -205,6 +205,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->backends = backendsInUse(gateways);
   snapshot->binds = compileBinds(gateways, model.settings.paths);
   result.snapshot = std::move(snapshot);
+  result.places = placesOf(gateways);
   result.usable = hasAcceptedClass(model);
   cache.routes.sweep();
   cache.backends.sweep();

@@ -13,6 +13,7 @@
 #include "config/status/conditions.h"
 #include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/gateways/compile_tls.h"
+#include "proxy/control/compile/gateways/listener_place.h"
 #include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/control/compile/processors/extension_hooks.h"
 #include "proxy/control/compile/processors/processor_cache.h"
@@ -31,6 +32,8 @@ struct CompileResult {
   bool usable = false;
   /// Fingerprint of the system's authorities that Backends are verified against; empty if none is.
   std::string systemAuthorities;
+  /// Where its listeners are served.
+  ListenerPlaces places;
 };
 
 /// Results that successive compilations share, so that they are not made again. It never changes the result of a
@@ -49,13 +52,12 @@ struct CompileTools {
   const config::Catalog& catalog;  // made from the same model
   const processing::BuiltinTypes& processors;
   const SystemTrust& systemTrust;
-  UnusablePlaces unusable = {};
+  KnownPlaces places = {};
 };
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileCache& cache);
-/// Compiles with the system's own authorities. Nothing listens at `unusable` places.
+/// Compiles with the system's own authorities.
 CompileResult compile(const config::Model& model, const config::Catalog& catalog,
-                      const processing::BuiltinTypes& processors, CompileCache& cache,
-                      const UnusablePlaces& unusable = {});
+                      const processing::BuiltinTypes& processors, CompileCache& cache, const KnownPlaces& places = {});
 
 }  // namespace sluice::control

@@ -96,6 +96,41 @@ TEST(CompileGateway, IsServedWithoutThePortsThatCannotBeListenedOn) {
   EXPECT_TRUE(world.snapshot().binds.empty());
 }
 
+TEST(CompileGateway, IsServedAtItsEarlierPortUntilItCanBeAtItsOwn) {
+  World world({kClass, kGateway, kBackend, kRoute});
+  const std::uint16_t port = world.snapshot().binds.at(0).port;
+  const ListenerPlaces before{{"Gateway default/egress", "web", 4321}};
+  ASSERT_EQ(world.result().places.size(), 1U);
+  EXPECT_EQ(world.result().places[0].gateway, "Gateway default/egress");
+  EXPECT_EQ(world.result().places[0].port, port);
+
+  world.recompileWithout({{"127.0.0.1", port, "127.0.0.1:80: in use"}}, before);
+  ASSERT_EQ(world.snapshot().binds.size(), 1U);
+  EXPECT_EQ(world.snapshot().binds[0].port, 4321);
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "False/Pending");
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.result().places[0].port, 4321) << "and so on, as long as it takes";
+
+  world.recompileWithout({{"127.0.0.1", port, "in use"}, {"127.0.0.1", 4321, "in use too"}}, before);
+  EXPECT_TRUE(world.snapshot().binds.empty());
+  world.recompileWithout({}, before);
+  EXPECT_EQ(world.snapshot().binds.at(0).port, port);
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "True/Programmed");
+}
+
+TEST(CompileGateway, TakesNoEarlierPortThatAnotherListenerWants) {
+  World world({kClass, with(with(kGateway, "name: egress", "name: second"), "port: ", "port: 4"), kGateway});
+  const std::uint16_t wanted = world.snapshot().binds.at(0).port;
+  const std::uint16_t other = world.snapshot().binds.at(1).port;
+  const bool firstIsOwn = world.result().places[0].gateway == "Gateway default/egress";
+  const std::uint16_t own = firstIsOwn ? wanted : other;
+  const std::uint16_t others = firstIsOwn ? other : wanted;
+  world.recompileWithout({{"127.0.0.1", own, "in use"}}, {{"Gateway default/egress", "web", others}});
+  EXPECT_EQ(world.snapshot().binds.size(), 1U);
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Accepted"), "False/PortUnavailable");
+}
+
 TEST(CompileGateway, RecognizesAnAddressInAllOfItsSpellings) {
   const World world({kClass, with(kGateway, "value: 127.0.0.1}", "value: '::1'}, {value: '0:0:0:0:0:0:0:1'}"),
                      with(with(kGateway, "name: egress", "name: second"), "127.0.0.1", "'0::1'")});

@@ -138,11 +138,11 @@ class World {
     CompileCache cache;  // one for each compilation, because tests change objects
     config::Problems problems;
     const auto catalog = config::CatalogCache().read(configuration_.model, control::supportOf(processors_), problems);
-    result_ = compile(configuration_.model, {*catalog, processors_, trust, unusable_}, cache);
+    result_ = compile(configuration_.model, {*catalog, processors_, trust, places_}, cache);
   }
   /// Compiles for a process that cannot listen at these places.
-  void recompileWithout(UnusablePlaces unusable) {
-    unusable_ = std::move(unusable);
+  void recompileWithout(UnusablePlaces unusable, ListenerPlaces served = {}) {
+    places_ = {std::move(unusable), std::move(served)};
     recompile();
   }
   void breakSystemTrust() {
@@ -220,7 +220,7 @@ class World {
   const processing::BuiltinTypes processors_;
   config::Configuration configuration_;
   CompileResult result_;
-  UnusablePlaces unusable_;
+  KnownPlaces places_;
   bool systemTrustWorks_ = true;
   int systemTrustLoads_ = 0;
   int compilations_ = 0;

@@ -99,7 +99,7 @@ TEST_F(LastGoodTest, AGatewayClassStaysInServiceAndReportsTheProblem) {
   EXPECT_EQ(observed(world, "GatewayClass", "sluice"), 13);
 }
 
-TEST_F(LastGoodTest, SettingsStayInServiceAndTheirGatewayClassReportsTheProblem) {
+TEST_F(LastGoodTest, ASetWithRefusedSettingsCannotBeServedAndAnswers500) {
   const std::string reference = with(kClass, "gateway}",
                                      "gateway, parametersRef: {group: '', kind: ConfigMap, "
                                      "namespace: default, name: settings}}");
@@ -108,11 +108,9 @@ TEST_F(LastGoodTest, SettingsStayInServiceAndTheirGatewayClassReportsTheProblem)
   const World world(
       {reference, test::configMap("settings", "settings.yaml", "workers: many\n"), kGateway, kBackend, kRoute},
       &before);
-  EXPECT_TRUE(world.result().usable);
-  EXPECT_EQ(world.outcome(), "default/origin");
-  EXPECT_EQ(world.snapshot().settings.workers, 3U);
+  EXPECT_FALSE(world.result().usable);
+  EXPECT_EQ(world.outcome(), "500");
   EXPECT_EQ(world.condition("GatewayClass", "sluice", "Accepted"), "False/InvalidParameters");
-  EXPECT_THAT(world.message("GatewayClass", "sluice", "Accepted"), EndsWith(kServesOn));
 }
 
 TEST_F(LastGoodTest, NothingIsReportedOnceTheObjectIsValidAgain) {

@@ -43,7 +43,8 @@ std::string gatewayDocument(const GatewaySpec& spec, std::uint16_t port, std::ui
       "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: egress}\nspec:\n"
       "  gatewayClassName: test\n  addresses: [{type: IPAddress, value: 127.0.0.1}]\n  listeners:\n"
       "    - {name: http, protocol: HTTP, port: " +
-      std::to_string(port) + (spec.hostname.empty() ? "" : ", hostname: \"" + spec.hostname + "\"") + "}\n";
+      std::to_string(spec.gatewayPort != 0 ? spec.gatewayPort : port) +
+      (spec.hostname.empty() ? "" : ", hostname: \"" + spec.hostname + "\"") + "}\n";
   text += spec.listeners;
   if (spec.tls) {
     text += "    - {name: https, protocol: HTTPS, port: " + std::to_string(tlsPort) +
@@ -85,6 +86,7 @@ std::string routeDocument(const BackendSpec& backend) {
 }
 
 std::string documents(const GatewaySpec& spec, std::uint16_t port, std::uint16_t tlsPort) {
+  if (!spec.text.empty()) return spec.text;
   std::string text = settingsDocument(spec) + gatewayDocument(spec, port, tlsPort);
   for (const BackendSpec& backend : spec.backends) text += backendDocument(backend);
   text += spec.routes.empty() ? routeDocument(spec.backends.at(0)) : "---\n" + spec.routes;
@@ -105,7 +107,7 @@ std::string tlsSecretOf(const std::string& name, const CertifiedKey& identity, c
 
 GatewayProcess::GatewayProcess(const GatewaySpec& spec) {
   folder_.write("gateway.yaml", documents(spec, port_, tlsPort_));
-  std::vector<std::string> argv = spec.startedBy;
+  argv_ = spec.startedBy;
   const std::vector<std::string> program = {programPath(spec.program, spec.release),
                                             "run",
                                             "--config",
@@ -114,12 +116,31 @@ GatewayProcess::GatewayProcess(const GatewaySpec& spec) {
                                             "127.0.0.1:" + std::to_string(adminPort_),
                                             "--health",
                                             "127.0.0.1:" + std::to_string(healthPort_)};
-  argv.insert(argv.end(), program.begin(), program.end());
-  argv.insert(argv.end(), spec.options.begin(), spec.options.end());
-  process_ = std::make_unique<ChildProcess>(argv, spec.environment);
-  if (!waitForPort(healthPort_) || !waitForPort(port_)) {
+  argv_.insert(argv_.end(), program.begin(), program.end());
+  argv_.insert(argv_.end(), spec.options.begin(), spec.options.end());
+  environment_ = spec.environment;
+  serves_ = spec.serves;
+  start();
+}
+
+void GatewayProcess::start() {
+  process_ = std::make_unique<ChildProcess>(argv_, environment_);
+  if (!waitForPort(healthPort_) || (serves_ && !waitForPort(port_))) {
     ADD_FAILURE() << "the gateway does not serve:\n" << process_->errors();
   }
+}
+
+void GatewayProcess::kill() {
+  process_->signal(SIGKILL);
+  process_->wait();
+}
+
+void GatewayProcess::startAgain() { start(); }
+
+bool GatewayProcess::isReady() const {
+  BlockingSocket socket = BlockingSocket::connect(healthPort_);
+  socket.send("GET /readyz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n");
+  return readResponse(socket).status == 200;
 }
 
 GatewayProcess::~GatewayProcess() {

@@ -39,6 +39,8 @@ struct GatewaySpec {
   std::string listeners = {};
   /// Hostname of the plain listener; empty: any.
   std::string hostname = {};
+  /// Port of the plain listener; 0: the one that port() returns.
+  std::uint16_t gatewayPort = 0;
   int workers = 1;
   /// Members of settings.yaml's dns besides hosts, such as "servers: [\"127.0.0.1:5353\"], minTtl: 2s".
   std::string dns = {};
@@ -55,6 +57,10 @@ struct GatewaySpec {
   std::vector<std::string> startedBy = {};
   /// Variables as "NAME=value", besides the inherited ones.
   std::vector<std::string> environment = {};
+  /// The configuration in place of all that the members above make of it.
+  std::string text = {};
+  /// False if the configuration cannot be served, so that only the health port can be waited for.
+  bool serves = true;
 };
 
 /// Returns a Secret of type kubernetes.io/tls as a document of its own.
@@ -70,13 +76,21 @@ class GatewayProcess {
   /// Stops the gateway by SIGTERM: an exit code or a sanitizer's report is a test failure.
   ~GatewayProcess();
 
+  /// Ends the gateway as a lost machine would. Its configuration and its ports stay.
+  void kill();
+  /// Starts it anew. Returns when it is ready.
+  void startAgain();
+
   /// Serves `spec` from now on, but for its workers, release and environment. Returns when sluice_config_reloads_total
   /// has counted the result; it is a test failure if it never does.
   void reload(const GatewaySpec& spec, const std::string& result = "success");
   /// Reloads any text as the configuration.
   void reloadText(const std::string& text, const std::string& result);
-  /// Writes `spec` over the configuration, and sends no signal.
+  /// Write `spec`, or any text, over the configuration, and send no signal.
   void rewrite(const GatewaySpec& spec) const;
+  void replaceFile(const std::string& text) const;
+  /// Returns true once /readyz answers 200.
+  bool isReady() const;
 
   /// Sends SIGTERM while exchanges are in flight. Returns when every worker is draining.
   void beginToDrain() const;
@@ -105,13 +119,16 @@ class GatewayProcess {
 
  private:
   static std::string limitSeries(const std::string& key) { return "sluice_limit_hits_total{limit=\"" + key + "\"}"; }
-  void replaceFile(const std::string& text) const;
+  void start();
 
   TempDir folder_;
   std::uint16_t port_ = freePort();
   std::uint16_t tlsPort_ = freePort();
   std::uint16_t adminPort_ = freePort();
   std::uint16_t healthPort_ = freePort();
+  std::vector<std::string> argv_;
+  std::vector<std::string> environment_;
+  bool serves_ = true;
   std::unique_ptr<ChildProcess> process_;
 };
 

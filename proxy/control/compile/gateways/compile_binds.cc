@@ -22,7 +22,7 @@ bool hasNoPort(const ListenerPlan& plan) {
 std::map<std::uint16_t, Group> groupByPort(const GatewayPlan& gateway) {
   std::map<std::uint16_t, Group> groups;
   for (const ListenerPlan& plan : gateway.listeners) {
-    if (speaksHttp(*plan.listener) && !hasNoPort(plan)) groups[plan.listener->port].push_back(&plan);
+    if (speaksHttp(*plan.listener) && !hasNoPort(plan)) groups[plan.port].push_back(&plan);
   }
   std::erase_if(groups, [](const auto& group) {
     return std::all_of(group.second.begin(), group.second.end(),

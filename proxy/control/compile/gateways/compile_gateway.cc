@@ -106,19 +106,20 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   plans.push_back(std::move(plan));
 }
 
+bool holdsPort(const GatewayPlan& plan, std::uint16_t port) {
+  return std::any_of(plan.listeners.begin(), plan.listeners.end(), [port](const ListenerPlan& each) {
+    return each.port == port && each.state != ListenerState::kDown;
+  });
+}
+
 /// Gives each port to the first Gateway in order. A later one that overlaps does not listen there.
 void claimPorts(std::vector<GatewayPlan>& plans) {
-  const auto holds = [](const GatewayPlan& plan, std::uint16_t port) {
-    return std::any_of(plan.listeners.begin(), plan.listeners.end(), [&](const ListenerPlan& each) {
-      return each.listener->port == port && each.state != ListenerState::kDown;
-    });
-  };
   for (auto plan = plans.begin(); plan != plans.end(); ++plan) {
     for (ListenerPlan& listener : plan->listeners) {
       if (!speaksHttp(*listener.listener)) continue;
       const std::uint16_t port = listener.listener->port;
       const auto holder = std::find_if(plans.begin(), plan, [&](const GatewayPlan& earlier) {
-        return holds(earlier, port) && overlap(earlier.addresses, plan->addresses);
+        return holdsPort(earlier, port) && overlap(earlier.addresses, plan->addresses);
       });
       if (holder == plan) continue;
       listener.unaccepted = fault(reason::kPortUnavailable, "port " + std::to_string(port) + " belongs to " +
@@ -129,13 +130,35 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
   }
 }
 
-void leaveOut(const UnusablePlaces& unusable, GatewayPlan& plan) {
+std::string placeName(const GatewayPlan& plan) {
+  const config::ObjectMeta& meta = plan.gateway->meta;
+  return std::string(meta.kind) + " " + meta.qualifiedName();
+}
+
+/// Returns the port at which the listener was served before and can be served still; 0 if there is none.
+std::uint16_t earlierPort(const KnownPlaces& places, const std::vector<GatewayPlan>& plans, const GatewayPlan& plan,
+                          const ListenerPlan& listener) {
+  const auto served = std::find_if(places.served.begin(), places.served.end(), [&](const ListenerPlace& each) {
+    return each.listener == listener.listener->name && each.gateway == placeName(plan);
+  });
+  if (served == places.served.end() || served->port == listener.listener->port) return 0;
+  const std::uint16_t port = served->port;
+  const bool wanted = std::any_of(plans.begin(), plans.end(), [&](const GatewayPlan& other) {
+    return holdsPort(other, port) && overlap(other.addresses, plan.addresses);
+  });
+  const bool usable = std::all_of(plan.addresses.begin(), plan.addresses.end(), [&](const std::string& address) {
+    return findUnusable(places.unusable, address, port) == nullptr;
+  });
+  return usable && !wanted ? port : 0;
+}
+
+void leaveOut(const KnownPlaces& places, const std::vector<GatewayPlan>& plans, GatewayPlan& plan) {
   for (ListenerPlan& listener : plan.listeners) {
     if (listener.state == ListenerState::kDown || !speaksHttp(*listener.listener)) continue;
     const UnusablePlace* last = nullptr;
     std::size_t count = 0;
     for (const std::string& address : plan.addresses) {
-      const UnusablePlace* place = findUnusable(unusable, address, listener.listener->port);
+      const UnusablePlace* place = findUnusable(places.unusable, address, listener.listener->port);
       if (place == nullptr) continue;
       last = place;
       ++count;
@@ -144,6 +167,12 @@ void leaveOut(const UnusablePlaces& unusable, GatewayPlan& plan) {
     if (last == nullptr) continue;
     if (!plan.unusable) plan.unusable = fault(reason::kAddressNotUsable, last->why);
     if (count < plan.addresses.size()) continue;
+    if (const std::uint16_t port = earlierPort(places, plans, plan, listener); port != 0) {
+      listener.port = port;
+      listener.displaced =
+          fault(reason::kPending, last->why + "; until then it is served at port " + std::to_string(port));
+      continue;
+    }
     listener.unaccepted = fault(reason::kPortUnavailable, last->why);
     listener.worsen(ListenerState::kDown);
   }
@@ -155,7 +184,7 @@ bool hasAcceptedClass(const config::Model& model) {
   return !model.gatewayClassName.empty() && model.settingsFault.empty();
 }
 
-std::vector<GatewayPlan> compileGateways(const config::Model& model, const UnusablePlaces& unusable) {
+std::vector<GatewayPlan> compileGateways(const config::Model& model, const KnownPlaces& places) {
   std::vector<GatewayPlan> plans;
   for (const config::Gateway& gateway : model.all<config::Gateway>()) addPlan(model, gateway, nullptr, plans);
   for (const config::Rejected& rejected : model.rejected) {
@@ -169,8 +198,19 @@ std::vector<GatewayPlan> compileGateways(const config::Model& model, const Unusa
     return key(a) < key(b);
   });
   claimPorts(plans);
-  for (GatewayPlan& plan : plans) leaveOut(unusable, plan);
+  for (GatewayPlan& plan : plans) leaveOut(places, plans, plan);
   return plans;
+}
+
+ListenerPlaces placesOf(const std::vector<GatewayPlan>& gateways) {
+  ListenerPlaces places;
+  for (const GatewayPlan& plan : gateways) {
+    for (const ListenerPlan& listener : plan.listeners) {
+      if (listener.state == ListenerState::kDown || !speaksHttp(*listener.listener)) continue;
+      places.push_back({placeName(plan), listener.listener->name, listener.port});
+    }
+  }
+  return places;
 }
 
 }  // namespace sluice::control

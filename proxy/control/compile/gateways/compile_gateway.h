@@ -10,8 +10,11 @@ namespace sluice::control {
 
 /// Returns the Gateways of our GatewayClass and those whose class does not exist; older ones first, rejected ones last.
 /// Two of them cannot use one port of one address: the later one loses it (PortUnavailable). A listener that could only
-/// listen at unusable places loses its port too.
-std::vector<GatewayPlan> compileGateways(const config::Model& model, const UnusablePlaces& unusable);
+/// listen at unusable places loses its port too, unless it can be served where it was served before.
+std::vector<GatewayPlan> compileGateways(const config::Model& model, const KnownPlaces& places);
+
+/// Returns the places where the listeners of these Gateways are served.
+ListenerPlaces placesOf(const std::vector<GatewayPlan>& gateways);
 
 /// Returns true if our GatewayClass exists and its settings could be read.
 bool hasAcceptedClass(const config::Model& model);

@@ -97,7 +97,7 @@ void checkConflict(ListenerPlan& plan, const std::vector<ListenerPlan>& all) {
 }
 
 std::optional<Fault> programmedFault(const ListenerPlan& plan, const GatewayPlan& gateway) {
-  if (plan.state == ListenerState::kServing) return std::nullopt;
+  if (plan.state == ListenerState::kServing) return plan.displaced;
   if (gateway.refusal) return fault(reason::kInvalid, "the Gateway is not accepted");
   const char* effect = plan.state == ListenerState::kDown ? "it is not served" : "its requests answer 500";
   return fault(reason::kInvalid, std::string(effect) + "; see the other conditions");
@@ -111,6 +111,7 @@ std::vector<ListenerPlan> compileListeners(const config::Model& model, const con
   for (const config::Listener& listener : gateway.listeners) {
     ListenerPlan plan;
     plan.listener = &listener;
+    plan.port = listener.port;
     checkProtocol(plan);
     loadIdentities(model, gateway, plan);
     checkRouteKinds(plan);

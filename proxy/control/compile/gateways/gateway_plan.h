@@ -15,6 +15,7 @@
 #include "config/model/model.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/gateways/claims.h"
+#include "proxy/control/compile/gateways/listener_place.h"
 #include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/control/compile/references.h"
@@ -43,6 +44,9 @@ struct ListenerPlan {
   std::optional<Fault> conflict;
   std::optional<Fault> overlap;  // goes into a condition and has no other effect
   std::optional<Fault> unresolved;
+  /// Set if it is served at another port than its own for now: at `port`.
+  std::optional<Fault> displaced;
+  std::uint16_t port = 0;            // where it is served, if it is
   std::optional<Fault> unprocessed;  // faults of some of its PayloadProcessors
   std::vector<routing::ListenerIdentity> identities;
   std::vector<AttachedRoute> routes;

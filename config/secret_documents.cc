@@ -1,0 +1,46 @@
+#include "config/secret_documents.h"
+
+#include <algorithm>
+#include <cstdint>
+
+namespace sluice::config {
+namespace {
+
+/// Returns true for the line that begins a document. Nothing else may begin a line with "---", not even inside of a
+/// block scalar (YAML 1.2 section 9.1.3).
+bool beginsDocument(std::string_view line) {
+  return line.starts_with("---") && (line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r');
+}
+
+bool holdsSecret(const std::vector<ObjectReading>& readings, std::uint32_t firstLine, std::uint32_t endLine) {
+  return std::any_of(readings.begin(), readings.end(), [&](const ObjectReading& reading) {
+    return reading.position.line >= firstLine && reading.position.line < endLine && reading.revision &&
+           reading.revision->covers == Covers::kRevisionByKey;
+  });
+}
+
+}  // namespace
+
+PartedText partSecrets(std::string_view text, const std::vector<ObjectReading>& readings) {
+  PartedText parted;
+  std::uint32_t line = 1;
+  std::uint32_t firstLine = 1;
+  std::size_t begin = 0;
+  std::size_t at = 0;
+  const auto take = [&](std::size_t end) {
+    (holdsSecret(readings, firstLine, line) ? parted.secret : parted.open) += text.substr(begin, end - begin);
+  };
+  for (; at < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    if (at > begin && beginsDocument(text.substr(at, end - at))) {
+      take(at);
+      begin = at;
+      firstLine = line;
+    }
+    at = end + 1;
+  }
+  take(text.size());
+  return parted;
+}
+
+}  // namespace sluice::config

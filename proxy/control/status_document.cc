@@ -1,0 +1,46 @@
+#include "proxy/control/status_document.h"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "proxy/base/json_writer.h"
+#include "proxy/observe/timestamp.h"
+
+namespace sluice::control {
+namespace {
+
+constexpr std::size_t kMostProblems = 1000;
+
+void writeProblems(base::JsonWriter& json, const config::Problems& problems) {
+  json.key("problems").beginList();
+  const std::size_t shown = std::min(problems.size(), kMostProblems);
+  for (std::size_t i = 0; i < shown; ++i) json.json(config::problemJson(problems[i]));
+  if (shown < problems.size()) {
+    config::Problem rest;
+    rest.message = std::to_string(problems.size() - shown) + " more problems: `sluice validate` lists them";
+    json.json(config::problemJson(rest));
+  }
+  json.endList();
+}
+
+}  // namespace
+
+std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions) {
+  base::JsonWriter json;
+  json.beginObject();
+  json.member("desired", revisions.desired).member("published", revisions.published);
+  json.member("served", revisions.served).member("state", configStateName(revisions.state));
+  json.member("since", observe::Timestamp().text(revisions.since));
+  writeProblems(json, *revisions.problems);
+  json.key("objects").json("[" + configuration.objectsText + "]");
+  json.endObject();
+  return json.take() + "\n";
+}
+
+std::string revisionInfo(const Revisions& revisions) {
+  return "# HELP sluice_config_revision_info Digests of the configuration that was read last, handed to the workers "
+         "last, and is served.\n# TYPE sluice_config_revision_info gauge\nsluice_config_revision_info{desired=\"" +
+         revisions.desired + "\",published=\"" + revisions.published + "\",served=\"" + revisions.served + "\"} 1\n";
+}
+
+}  // namespace sluice::control

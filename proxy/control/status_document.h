@@ -1,0 +1,18 @@
+// The documents that say which configuration is served, for the admin port.
+#pragma once
+
+#include <string>
+
+#include "proxy/control/compiled_configuration.h"
+#include "proxy/control/revisions.h"
+
+namespace sluice::control {
+
+/// Returns {"desired", "published", "served", "state", "since", "problems", "objects"}: the admin document /status.
+/// `configuration` is the served one, or else the one that was read last. A long list of problems is cut, and says so.
+std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions);
+/// Returns the family sluice_config_revision_info in Prometheus' text format: one series, whose labels change with the
+/// revisions.
+std::string revisionInfo(const Revisions& revisions);
+
+}  // namespace sluice::control

@@ -1,0 +1,70 @@
+// The workers of the process with all that is made for them: their threads, the acceptor, the budgets that they share,
+// and the access log.
+//
+// They are made from a configuration, whose settings for them hold until others are made. Lives on the main thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "proxy/base/clock.h"
+#include "proxy/base/result.h"
+#include "proxy/control/generation.h"
+#include "proxy/observe/log.h"
+#include "proxy/observe/metrics.h"
+#include "proxy/server/acceptor.h"
+#include "proxy/server/descriptor_shares.h"
+#include "proxy/server/exchanges_page.h"
+#include "proxy/server/serving.h"
+#include "proxy/server/shared_budgets.h"
+#include "proxy/server/shutdown.h"
+#include "proxy/server/worker_runtime.h"
+
+namespace sluice::server {
+
+/// All of them outlive the workers.
+struct WorkerGroupParts {
+  const base::Clock& clock;
+  observe::Log& log;
+  observe::MetricsRegistry& metrics;
+  Serving& serving;
+  ExchangesPage& exchangesPage;
+  const DescriptorShares& descriptors;
+  std::optional<std::uint32_t> workers;  // takes precedence over settings.yaml
+};
+
+class WorkerGroup final : public DrainedClients {
+ public:
+  explicit WorkerGroup(const WorkerGroupParts& parts) : parts_(parts) {}
+  WorkerGroup(const WorkerGroup&) = delete;
+  WorkerGroup& operator=(const WorkerGroup&) = delete;
+  ~WorkerGroup() override { end(); }
+
+  /// Starts workers that serve the generation on its open sockets, after the end of those that there are. Errors name
+  /// what the environment refuses; then there are none.
+  base::Status start(const std::shared_ptr<const control::Generation>& generation);
+  void drain() override;
+  std::size_t clients() const override;
+  /// Ends the workers and their connections at once.
+  void end();
+
+  std::size_t size() const { return runtimes_.size(); }
+  /// Opens the access log anew, after a rotation.
+  void reopenLog();
+
+ private:
+  base::Status make(const std::shared_ptr<const control::Generation>& generation);
+  std::uint32_t countFor(const base::Settings& settings) const;
+
+  const WorkerGroupParts parts_;
+  std::unique_ptr<observe::LineFile> accessLog_;
+  std::optional<SharedBudgets> budgets_;
+  std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
+  std::unique_ptr<Acceptor> acceptor_;  // lives on the first worker's loop
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace sluice::server

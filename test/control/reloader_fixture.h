@@ -1,0 +1,169 @@
+// A fixture of the Reloader. Loading, sockets and workers are fakes that the test controls.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/control/reloader.h"
+#include "test/support/manual_clock.h"
+
+namespace sluice::control {
+
+/// Delivers the configuration that the test chose, when the test says so.
+class FakeLoader final : public Loader {
+ public:
+  void load(const Loaded& served, UnusablePlaces unusable, Done done) override {
+    ++loads;
+    without = std::move(unusable);
+    servedBefore = served.configuration == nullptr ? "" : served.configuration->revision;
+    done_ = std::move(done);
+  }
+  void restore(UnusablePlaces unusable, Done done) override {
+    without = std::move(unusable);
+    if (!stored) return done({});
+    done_ = std::move(done);
+  }
+  void keep(const Loaded& served) override { kept.push_back(served.configuration->revision); }
+  void discard(Loaded&& old) override { discarded.push_back(old.configuration->revision); }
+
+  bool loading() const { return done_ != nullptr; }
+  void hand(Loaded loaded) { std::exchange(done_, nullptr)(std::move(loaded)); }
+
+  bool stored = false;  // there is a last good configuration of an earlier process
+  int loads = 0;
+  UnusablePlaces without;  // of the last load
+  std::string servedBefore;
+  std::vector<std::string> discarded;
+  std::vector<std::string> kept;
+
+ private:
+  Done done_;
+};
+
+inline const UnusablePlace kTaken = {"192.0.2.1", 80, "the port is in use"};
+
+/// Records the calls. Workers and the acceptor answer when the test says so.
+class FakeServer final : public Publisher, public ReloadObserver {
+ public:
+  UnusablePlaces open(const Generation& next) override {
+    events.push_back("open " + next.revision);
+    if (failures == 0) return {};
+    --failures;
+    return {kTaken};
+  }
+  bool openAny(const UnusablePlaces& places) override {
+    events.push_back("try " + places.front().why);
+    return free;
+  }
+  void publish(const std::shared_ptr<const Generation>& next, std::function<void()> adopted) override {
+    events.push_back("publish " + next->revision);
+    answer_ = std::move(adopted);
+  }
+  void accept(const Generation& next, std::function<void()> accepted) override {
+    events.push_back("accept " + next.revision);
+    answer_ = std::move(accepted);
+  }
+  void closeOthers(const Generation& served) override { events.push_back("close others than " + served.revision); }
+  void onUnchanged(const Revisions& revisions) override {
+    events.push_back("unchanged " + revisions.desired);
+    if (whenTold) std::exchange(whenTold, nullptr)();
+  }
+  void onRefused(const Revisions& revisions) override {
+    events.push_back("refused " + revisions.desired + ": " + revisions.problems->at(0).message);
+  }
+  void onServed(const Revisions& revisions, const Generation& now, std::string_view before) override {
+    EXPECT_EQ(revisions.served, now.revision);
+    events.push_back("served " + now.revision + " after " + std::string(before));
+    if (whenTold) std::exchange(whenTold, nullptr)();
+  }
+
+  /// Calls the pending callback: all workers have adopted the published generation, or the acceptor accepts connections
+  /// for it.
+  void answer() { std::exchange(answer_, nullptr)(); }
+  /// Returns the events since the last call.
+  std::vector<std::string> take() { return std::exchange(events, {}); }
+
+  bool free = false;               // a place that could not be used can be used now
+  int failures = 0;                // number of the next attempts to open that fail
+  std::function<void()> whenTold;  // called once, inside the next onServed() or onUnchanged()
+  std::vector<std::string> events;
+
+ private:
+  std::function<void()> answer_;
+};
+
+using Events = std::vector<std::string>;
+
+class ReloaderTest : public ::testing::Test {
+ protected:
+  Loaded loaded(const std::string& revision, Loaded::Outcome outcome = Loaded::Outcome::kServable) const {
+    CompiledConfiguration configuration;
+    configuration.unusable = loader_.without;
+    configuration.revision = configuration.servedRevision = revision;
+    Loaded made{outcome, std::make_shared<const CompiledConfiguration>(std::move(configuration)), nullptr};
+    if (outcome == Loaded::Outcome::kServable)
+      made.generation = std::make_shared<const Generation>(generation(revision, binds_));
+    if (outcome >= Loaded::Outcome::kRefused) {
+      config::Problem broken;
+      broken.message = "it is broken";
+      made.problems = std::make_shared<const config::Problems>(1, broken);
+    }
+    return made;
+  }
+  Loaded refused(const std::string& revision) const { return loaded(revision, Loaded::Outcome::kRefused); }
+  Loaded unavailable(const std::string& revision) const { return loaded(revision, Loaded::Outcome::kUnavailable); }
+  /// Returns a refused configuration whose listeners are known.
+  Loaded fenced(const std::string& revision) const {
+    Loaded made = refused(revision);
+    made.generation = std::make_shared<const Generation>(generation(revision, binds_));
+    return made;
+  }
+  /// Serves the first configuration.
+  void begin() {
+    start(loaded("one"));
+    EXPECT_EQ(served(), "one");
+    server_.take();
+  }
+  void start() {
+    reloader_.start([this](const std::shared_ptr<const Generation>& generation) -> base::Status {
+      server_.events.push_back("make workers for " + generation->revision);
+      if (std::exchange(workersFail_, false)) return base::Error::config("no access log");
+      return base::Done{};
+    });
+  }
+  void start(Loaded first) {
+    start();
+    loader_.hand(std::move(first));
+  }
+  void serve(const std::string& revision) {
+    loader_.hand(loaded(revision));
+    server_.answer();
+    server_.answer();
+  }
+  void passes(base::Duration time) {
+    clock_.advance(time);
+    timers_.advance(clock_.now());
+  }
+  std::string state() const { return std::string(configStateName(reloader_.revisions().state)); }
+  std::string served() const { return reloader_.generation() == nullptr ? "" : reloader_.generation()->revision; }
+
+  std::size_t binds_ = 1;  // of each configuration
+  bool workersFail_ = false;
+  sluice::test::ManualClock clock_;
+  net::TimerWheel timers_{clock_.now()};
+  FakeLoader loader_;
+  FakeServer server_;
+  Reloader reloader_{{loader_, server_, server_, timers_, clock_}};
+
+ private:
+  static Generation generation(const std::string& revision, std::size_t binds) {
+    return {nullptr, revision, std::vector<ServedBind>(binds), {}};
+  }
+};
+
+}  // namespace sluice::control

@@ -1,0 +1,57 @@
+#include "proxy/control/status_document.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace sluice::control {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+CompiledConfiguration withObjects(std::string text) {
+  CompiledConfiguration configuration;
+  configuration.objectsText = std::move(text);
+  return configuration;
+}
+
+config::Problem problemAt(std::uint32_t line) {
+  config::Problem problem;
+  problem.position = {std::make_shared<const std::string>("a.yaml"), line, 3};
+  problem.object = "Gateway demo/egress";
+  problem.field = "spec.listeners[0].port";
+  problem.message = "must be a number";
+  return problem;
+}
+
+TEST(StatusDocument, SaysWhatIsDesiredAndServedAndSinceWhen) {
+  Revisions revisions{"new", "new", "old", ConfigState::kRollback, base::WallTime(std::chrono::seconds(1))};
+  EXPECT_EQ(statusDocument(withObjects("{\"kind\":\"Gateway\"}"), revisions),
+            "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\","
+            "\"since\":\"1970-01-01T00:00:01.000Z\",\"problems\":[],\"objects\":[{\"kind\":\"Gateway\"}]}\n");
+  EXPECT_THAT(revisionInfo(revisions),
+              HasSubstr("\nsluice_config_revision_info{desired=\"new\",published=\"new\",served=\"old\"} 1\n"));
+}
+
+TEST(StatusDocument, SaysWhyByFileLineObjectAndField) {
+  Revisions revisions;
+  revisions.problems = std::make_shared<const config::Problems>(1, problemAt(7));
+  EXPECT_THAT(statusDocument(withObjects(""), revisions),
+              HasSubstr("\"problems\":[{\"severity\":\"error\",\"file\":\"a.yaml\",\"line\":7,\"column\":3,"
+                        "\"object\":\"Gateway demo/egress\",\"field\":\"spec.listeners[0].port\","
+                        "\"message\":\"must be a number\"}],"));
+}
+
+TEST(StatusDocument, CutsALongListOfProblemsAndSaysSo) {
+  Revisions revisions;
+  auto problems = std::make_shared<config::Problems>();
+  for (std::uint32_t line = 1; line <= 1002; ++line) problems->push_back(problemAt(line));
+  revisions.problems = problems;
+  const std::string document = statusDocument(withObjects(""), revisions);
+  EXPECT_THAT(document, HasSubstr("\"line\":1000,"));
+  EXPECT_THAT(document, Not(HasSubstr("\"line\":1001,")));
+  EXPECT_THAT(document, HasSubstr("2 more problems: `sluice validate` lists them"));
+}
+
+}  // namespace
+}  // namespace sluice::control

@@ -1,0 +1,174 @@
+// Tests what becomes of configurations that cannot be served, while the binary runs, when it starts, and when it was
+// killed: what is good is served, and what is wrong is said.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway_process.h"
+#include "test/integration/support/http1.h"
+#include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class ServedRevisions : public testing::Test {
+ protected:
+  template <typename Origin>
+  GatewaySpec towards(const Origin& origin, const std::string& settings = {}) const {
+    GatewaySpec spec;
+    spec.backends = {{.port = origin.port()}};
+    spec.settings = settings;
+    return spec;
+  }
+  GatewaySpec withState(GatewaySpec spec, const std::string& folder = "state") const {
+    spec.options = {"--state-dir", folder_.path() + "/" + folder};
+    return spec;
+  }
+  static GatewaySpec broken() {
+    GatewaySpec spec;
+    spec.text = "{[";
+    spec.serves = false;
+    return spec;
+  }
+  static std::string answerOf(const GatewayProcess& gateway) {
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
+    return askRaw(client).body;
+  }
+  static int statusOf(const GatewayProcess& gateway) {
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
+    return client.ok() ? askRaw(client).status : 0;
+  }
+  static std::string memberOf(const GatewayProcess& gateway, const std::string& name) {
+    const std::string status = gateway.adminGet("/status");
+    const std::string key = "\"" + name + "\":\"";
+    const std::size_t begin = status.find(key) + key.size();
+    return status.substr(begin, status.find('"', begin) - begin);
+  }
+  static bool isIn(const GatewayProcess& gateway, const std::string& state) {
+    return eventually([&] { return memberOf(gateway, "state") == state; });
+  }
+
+  TempDir folder_;
+  RawOrigin one_{RawOrigin::answering(saying("one"))};
+  RawOrigin two_{RawOrigin::answering(saying("two"))};
+};
+
+TEST_F(ServedRevisions, ANeverGoodConfigurationIsWaitedFor) {
+  GatewayProcess gateway(broken());
+  EXPECT_TRUE(isIn(gateway, "RollbackFailed"));
+  EXPECT_FALSE(gateway.isReady());
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"served\":\"\",\"state\":\"RollbackFailed\""));
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("gateway.yaml\",\"line\":1,"));
+  EXPECT_EQ(gateway.metric("sluice_config_state{state=\"RollbackFailed\"}"), 1);
+  gateway.rewrite(towards(one_));
+  EXPECT_TRUE(isIn(gateway, "InSync")) << "by itself";
+  EXPECT_TRUE(gateway.isReady());
+  EXPECT_EQ(answerOf(gateway), "one");
+  gateway.reload(broken(), "failure");
+  EXPECT_EQ(memberOf(gateway, "state"), "Rollback");
+  EXPECT_TRUE(gateway.isReady());
+  EXPECT_EQ(answerOf(gateway), "one");
+}
+
+TEST_F(ServedRevisions, AMissingFolderIsWaitedFor) {
+  GatewaySpec spec = broken();
+  const std::string path = folder_.path() + "/later";
+  spec.options = {"--config", path};
+  GatewayProcess gateway(spec);
+  EXPECT_TRUE(isIn(gateway, "RollbackFailed"));
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr(path));
+}
+
+TEST_F(ServedRevisions, ListenersThatAreKnownAnswer500UntilTheirSettingsAreGood) {
+  GatewaySpec wrong = towards(one_, "wrokers: 1\n");
+  GatewayProcess gateway(wrong);
+  EXPECT_EQ(statusOf(gateway), 500);
+  EXPECT_FALSE(gateway.isReady());
+  EXPECT_EQ(memberOf(gateway, "state"), "RollbackFailed");
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("wrokers"));
+  gateway.rewrite(towards(one_));
+  EXPECT_TRUE(isIn(gateway, "InSync"));
+  EXPECT_TRUE(gateway.isReady());
+  EXPECT_EQ(answerOf(gateway), "one") << "with the settings for names that were not there before";
+  gateway.reload(wrong, "failure");
+  EXPECT_EQ(memberOf(gateway, "state"), "Rollback") << "settings that are refused refuse the revision";
+  EXPECT_EQ(answerOf(gateway), "one");
+}
+
+TEST_F(ServedRevisions, TheLastGoodOneIsServedByTheNextProcessAtOnce) {
+  GatewayProcess gateway(withState(towards(one_)));
+  gateway.reload(towards(two_));
+  const std::string revision = memberOf(gateway, "served");
+  EXPECT_TRUE(eventually([&] { return gateway.process().said("not kept") == 0; }));
+  gateway.reload(broken(), "failure");
+  gateway.kill();
+  gateway.startAgain();
+  EXPECT_EQ(answerOf(gateway), "two");
+  EXPECT_TRUE(gateway.isReady());
+  EXPECT_TRUE(isIn(gateway, "Rollback"));
+  EXPECT_EQ(memberOf(gateway, "served"), revision) << "digests can be compared";
+  gateway.rewrite(towards(one_));
+  EXPECT_TRUE(isIn(gateway, "InSync"));
+  EXPECT_EQ(answerOf(gateway), "one");
+}
+
+// The process is killed while it reloads, and the next one finds nothing that it could read. What it serves is one of
+// the configurations that were good.
+TEST_F(ServedRevisions, AreServedOfflineByTheNextProcessWheneverTheEarlierOneWasKilled) {
+  GatewaySpec first = withState(towards(one_));
+  first.release = true;
+  GatewayProcess gateway(first);
+  std::mt19937 random(20'261'123);
+  std::uniform_int_distribution<int> microseconds(0, 12'000);
+  for (int round = 0; round < 200; ++round) {
+    gateway.rewrite(round % 2 == 0 ? towards(two_) : towards(one_));
+    gateway.process().signal(SIGHUP);
+    // The moment is random, and no outcome depends on it.
+    const auto moment = std::chrono::steady_clock::now() + std::chrono::microseconds(microseconds(random));
+    while (std::chrono::steady_clock::now() < moment) continue;
+    gateway.kill();
+    gateway.replaceFile("{[");
+    gateway.startAgain();
+    const std::string served = answerOf(gateway);
+    ASSERT_TRUE(served == "one" || served == "two") << "round " << round << ": " << gateway.process().errors();
+    ASSERT_EQ(gateway.process().said("is damaged"), 0U);
+  }
+}
+
+TEST_F(ServedRevisions, ReplicasWithDifferentHistoriesSaySo) {
+  GatewayProcess veteran(withState(towards(one_)));
+  GatewaySpec wrong = towards(one_);
+  wrong.routes = routeOfRules("    - matches: [{path: {value: /}}]\n      surprise: 1\n");
+  veteran.reload(wrong);
+  EXPECT_EQ(answerOf(veteran), "one") << "the route's earlier version";
+  const std::string desired = memberOf(veteran, "desired");
+  const std::string served = memberOf(veteran, "served");
+  EXPECT_NE(served, desired);
+  veteran.kill();
+  {
+    // At the same port, so that the same is written.
+    wrong.gatewayPort = veteran.port();
+    wrong.serves = false;
+    const GatewayProcess newcomer(wrong);
+    EXPECT_TRUE(isIn(newcomer, "InSync"));
+    EXPECT_EQ(statusOf(veteran), 500);
+    EXPECT_EQ(memberOf(newcomer, "desired"), desired);
+    EXPECT_EQ(memberOf(newcomer, "served"), desired) << "it serves nothing else than what is written";
+  }
+  veteran.startAgain();
+  EXPECT_EQ(answerOf(veteran), "one") << "the earlier version is kept too";
+  EXPECT_EQ(memberOf(veteran, "served"), served);
+}
+
+}  // namespace
+}  // namespace sluice::test
