@@ -1,8 +1,8 @@
 // The admin and health ports for operators and probes, on the main thread, apart from the data path and its rules.
 //
-// Only GET and HEAD; no request changes anything. A client that asks and does not read, or connects and does not ask,
-// neither keeps a place from a probe nor fills the process's memory: each port has a number of places, and when they
-// are taken, the client that has been idle for longest gives way to a new one.
+// GET and HEAD change nothing; a POST asks for an action, and no web page can send one. A client that asks and does not
+// read, or connects and does not ask, neither keeps a place from a probe nor fills the process's memory: each port has
+// a number of places, and when they are taken, the client that has been idle for longest gives way to a new one.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class AdminServer final : public net::Beats, private AdminTable {
   /// come on top of the others, and none gives way before a round in which it could have asked. The rest waits in the
   /// system's queue, which costs no descriptor.
   static constexpr std::size_t kAcceptsPerRound = 64;
-  /// The size of the text that all clients together have not taken yet; beyond it clients give way.
+  /// The size of the text that all clients together have not taken yet, or have sent; beyond it clients give way.
   static constexpr std::size_t kMaxHeldText = 16 * 1024 * 1024;
 
   /// The worker and the metrics outlive the server.
@@ -47,8 +47,8 @@ class AdminServer final : public net::Beats, private AdminTable {
   ~AdminServer() override;
 
   void setBounds(const AdminBounds& bounds);
-  /// `socket` and `pages` outlive the server.
-  void serve(const net::ListenSocket& socket, const AdminPages& pages);
+  /// All of them outlive the server.
+  void serve(const net::ListenSocket& socket, const AdminPages& pages, const AdminActions& actions);
   /// Closes everything; call it before the worker's loop ends.
   void shutdown();
 
@@ -57,6 +57,7 @@ class AdminServer final : public net::Beats, private AdminTable {
   void mark(AdminConnection& connection) override { connections_.mark(connection); }
   void markLater(AdminConnection& connection) override;
   void onLimit(std::string_view limit) override;
+  void onTextTaken() override { textGiven_ = true; }
   base::Duration answerBound() const override { return bounds_.answer; }
   std::uint64_t nextMove() override { return ++moves_; }
   void answer(http::Token connection, http::StreamId stream, AdminDocument&& document) override;
@@ -78,7 +79,7 @@ class AdminServer final : public net::Beats, private AdminTable {
   base::BeatTable<AdminConnection> connections_;
   std::vector<base::Handle<AdminConnection>> later_;
   std::uint64_t moves_ = 0;  // counts the moves of all clients
-  bool textGiven_ = false;   // text was handed out since makeRoomForText() last looked
+  bool textGiven_ = false;   // text was handed out, or taken, since makeRoomForText() last looked
 };
 
 }  // namespace sluice::server

@@ -53,6 +53,7 @@ std::size_t AdminConnection::heldText() const {
   std::size_t held = 0;
   for (const auto& [stream, request] : requests_) {
     if (request.document) held += request.document->body.held();
+    held += request.post.body.size();
   }
   return held;
 }
@@ -67,6 +68,7 @@ void AdminConnection::answer(http::StreamId stream, AdminDocument&& document) {
 
 void AdminConnection::sendAnswers() {
   resume();
+  for (const auto& [stream, count] : std::exchange(granted_, {})) codecOrNull()->grant(stream, count);
   for (const http::StreamId stream : std::exchange(ready_, {})) {
     const auto found = requests_.find(stream);
     if (found == requests_.end()) continue;
@@ -84,7 +86,7 @@ void AdminConnection::sendHead(http::StreamId stream, AdminRequest& request) {
   head.status = document.status;
   head.headers.add(arena, http::FieldId::kContentType, document.contentType);
   head.headers.add(arena, "cache-control", "no-store");
-  if (document.status == 405) head.headers.add(arena, "allow", "GET, HEAD");  // RFC 9110 section 15.5.6
+  if (document.status == 405) head.headers.add(arena, "allow", request.allowed);  // RFC 9110 section 15.5.6
   head.contentLength = length;
   if (request.withBody) {
     head.body = length ? http::Body::kLength : http::Body::kUntilEnd;
@@ -119,21 +121,59 @@ void AdminConnection::begin(http::StreamId stream, bool withBody) {
 }
 
 void AdminConnection::ask(http::StreamId stream, const http::RequestHead& head) {
-  if (head.method != http::Method::kGet && head.method != http::Method::kHead) {
-    return answer(stream, plainText(405, "only GET and HEAD\n"));
-  }
   if (!isOurs(head.authority)) {
     return answer(stream, plainText(403, "ask by address or as localhost: this Host is not served here\n"));
+  }
+  if (port_.actions.contains(head.path())) return askForAction(stream, head);
+  if (head.method != http::Method::kGet && head.method != http::Method::kHead) {
+    return answer(stream, plainText(405, "only GET and HEAD\n"));
   }
   const auto page = port_.pages.find(head.path());
   if (page == port_.pages.end()) return answer(stream, listOf(port_.pages));
   page->second.ask(AdminAnswer(table_, self_.toToken(), stream));
 }
 
+void AdminConnection::askForAction(http::StreamId stream, const http::RequestHead& head) {
+  AdminRequest& request = requests_.at(stream);
+  if (head.method != http::Method::kPost) {
+    request.allowed = "POST";
+    return answer(stream, plainText(405, "only POST\n"));
+  }
+  // Browsers send this field with every POST, and programs do not.
+  if (head.headers.find("origin") != nullptr) return answer(stream, plainText(403, "not for web pages\n"));
+  request.action = &port_.actions.find(head.path())->second;
+  request.post.query = head.query();
+  if (head.body == http::Body::kNone) act(stream);
+}
+
+void AdminConnection::act(http::StreamId stream) {
+  const auto found = requests_.find(stream);
+  if (found == requests_.end() || found->second.action == nullptr) return;
+  const auto& action = *std::exchange(found->second.action, nullptr);
+  action(std::move(found->second.post), AdminAnswer(table_, self_.toToken(), stream));
+}
+
 http::Token AdminConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {
   begin(stream, message.head.method != http::Method::kHead);
   ask(stream, message.head);
   return stream;
+}
+
+void AdminConnection::onRequestBody(http::Token token, std::string_view bytes) {
+  const auto stream = static_cast<http::StreamId>(token);
+  const auto found = requests_.find(stream);
+  if (found == requests_.end() || found->second.action == nullptr) return;
+  std::string& body = found->second.post.body;
+  if (body.size() + bytes.size() > kMostPosted) {
+    found->second.action = nullptr;
+    body = {};
+    return answer(stream, plainText(413, "the body is longer than 8 MiB\n"));
+  }
+  body += bytes;
+  moved();
+  table_.onTextTaken();
+  granted_.emplace_back(stream, bytes.size());
+  markDirty();
 }
 
 http::Token AdminConnection::onBadRequest(http::StreamId stream, const base::Error& error) {

@@ -23,6 +23,7 @@ class AdminConnection;
 struct AdminPort {
   const net::ListenSocket& socket;
   const AdminPages& pages;
+  const AdminActions& actions;
   std::size_t clients = 0;  // includes the dead clients that are not reaped yet
   std::unique_ptr<net::TcpListener> listener = nullptr;
 };
@@ -34,6 +35,8 @@ class AdminTable : public AdminClients {
   /// Marks the connection in a later round, because a long document must not keep the others waiting.
   virtual void markLater(AdminConnection& connection) = 0;
   virtual void onLimit(std::string_view limit) = 0;
+  /// Called when a client has sent a piece of a body, which is kept.
+  virtual void onTextTaken() = 0;
   /// See AdminBounds.
   virtual base::Duration answerBound() const = 0;
   /// Returns a number that orders the moves of all clients.
@@ -44,6 +47,8 @@ class AdminConnection final : public ServerConnection {
  public:
   /// The size of a piece of an answer. One or two pieces per request are made before the client takes them.
   static constexpr std::size_t kPieceBytes = 16 * 1024;
+  /// The bound of the body of a POST.
+  static constexpr std::size_t kMostPosted = 8 * 1024 * 1024;
 
   AdminConnection(base::Handle<AdminConnection> self, AdminTable& table, AdminPort& port, const ConnectionParts& parts,
                   int fd, const net::Address& peer);
@@ -71,6 +76,10 @@ class AdminConnection final : public ServerConnection {
     base::MonotonicTime asked;
     std::optional<AdminDocument> document = std::nullopt;  // from its answer until it is sent
     std::optional<http::BodyPipe> body = std::nullopt;     // from the head of the answer on
+    /// Set until the whole body of a POST has come.
+    const AdminActions::mapped_type* action = nullptr;
+    AdminPost post = {};
+    std::string_view allowed = "GET, HEAD";  // the methods of the path
   };
   /// Ends a client that takes its answer too slowly.
   class AnswerTimer final : public net::Timer {
@@ -87,6 +96,8 @@ class AdminConnection final : public ServerConnection {
 
   void begin(http::StreamId stream, bool withBody);
   void ask(http::StreamId stream, const http::RequestHead& head);
+  void askForAction(http::StreamId stream, const http::RequestHead& head);
+  void act(http::StreamId stream);
   void sendHead(http::StreamId stream, AdminRequest& request);
   /// Makes the next piece if the client has taken the one before.
   void fill(http::StreamId stream, AdminRequest& request);
@@ -95,9 +106,9 @@ class AdminConnection final : public ServerConnection {
 
   http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override;
   http::Token onBadRequest(http::StreamId stream, const base::Error& error) override;
-  void onRequestBody(http::Token, std::string_view) override {}
-  void onRequestEnd(http::Token) override {}
-  void onRequestEnd(http::Token, http::Trailers&&) override {}
+  void onRequestBody(http::Token token, std::string_view bytes) override;
+  void onRequestEnd(http::Token token) override { act(static_cast<http::StreamId>(token)); }
+  void onRequestEnd(http::Token token, http::Trailers&&) override { onRequestEnd(token); }
   void onRequestReset(http::Token token, const base::Error& error, bool answerable) override;
   http::BodyPipe* responseBody(http::Token token) override;
   void onResponseBodyTaken(http::Token token, std::size_t count) override;
@@ -112,6 +123,7 @@ class AdminConnection final : public ServerConnection {
   bool served_ = false;                              // an answer was taken to its end
   std::map<http::StreamId, AdminRequest> requests_;  // bounded by limits.concurrentStreams
   std::vector<http::StreamId> ready_;  // requests that were answered and not sent yet, or of which a piece was taken
+  std::vector<std::pair<http::StreamId, std::size_t>> granted_;  // bytes of bodies that were taken
   AnswerTimer answerTimer_{*this};
 };
 

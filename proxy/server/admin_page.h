@@ -105,4 +105,13 @@ class AdminPage {
 /// Maps a path to its page.
 using AdminPages = std::map<std::string, AdminPage, std::less<>>;
 
+/// The request by which a client asks for an action.
+struct AdminPost {
+  std::string query;  // what stands behind the "?", as it was sent
+  std::string body;
+};
+
+/// Maps a path to the action that a POST of it asks for.
+using AdminActions = std::map<std::string, std::function<void(AdminPost post, AdminAnswer answer)>, std::less<>>;
+
 }  // namespace sluice::server

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <iostream>
+#include <map>
 
 #include "config/fields/patterns.h"
 
@@ -18,7 +19,8 @@ constexpr const char* kFooter =
     "beats it.\n\n"
     "  sluice validate --config examples/quickstart\n"
     "  sluice run --config examples/quickstart --workers 2        (all its flags: sluice run --help)\n\n"
-    "Admin port: /status /catalog /exchanges /metrics. Health port: /healthz /readyz /metrics. Files that change are "
+    "Admin port: /status /revisions /catalog /exchanges /metrics. Health port: /healthz /readyz /metrics. Files that "
+    "change are "
     "read "
     "again, SIGHUP\n"
     "reads them at once and opens the access log anew. SIGTERM or SIGINT lets requests end and stops; a second one "
@@ -91,6 +93,39 @@ void addRun(CLI::App& app, Options& options) {
       ->check(checkLevel);
 }
 
+void takeAdmin(CLI::App& command, Options& options) {
+  takeEndpoint(command, "--admin", options.admin, "admin port of the running gateway (default 127.0.0.1:9901)");
+}
+
+void takeOutput(CLI::App& command, Options& options) {
+  static const std::map<std::string, OutputFormat> kFormats = {
+      {"text", OutputFormat::kText}, {"json", OutputFormat::kJson}, {"yaml", OutputFormat::kYaml}};
+  command.add_option("-o", options.output, "text, json or yaml (default text)")
+      ->type_name("FORMAT")
+      ->transform(CLI::CheckedTransformer(kFormats));
+}
+
+void addStatus(CLI::App& app, Options& options) {
+  CLI::App* status = addCommand(app, options, Command::kStatus, "status",
+                                "print what a running gateway serves, what it should serve, and what is wrong; exit 0 "
+                                "if it serves what it should, else 1");
+  takeAdmin(*status, options);
+  takeOutput(*status, options);
+}
+
+void addRevisions(CLI::App& app, Options& options) {
+  CLI::App* revisions = addCommand(app, options, Command::kRevisions, "revisions",
+                                   "print the revisions that a running gateway has served or refused");
+  takeAdmin(*revisions, options);
+  takeOutput(*revisions, options);
+  revisions->require_subcommand(0, 1);
+  CLI::App* clear = revisions->add_subcommand("clear", "let the gateway try a revision again that it has refused");
+  revisions->callback(
+      [&options, clear] { options.command = clear->parsed() ? Command::kClearRevision : Command::kRevisions; });
+  clear->add_option("HASH", options.revision, "the revision, or its beginning")->required();
+  takeAdmin(*clear, options);
+}
+
 void addValidate(CLI::App& app, Options& options) {
   takePaths(*addCommand(app, options, Command::kValidate, "validate",
                         "print every object with its conditions; exit 0 if all of it can be served, else 1"),
@@ -122,6 +157,8 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addRun(app, options);
   addValidate(app, options);
   addCatalog(app, options);
+  addStatus(app, options);
+  addRevisions(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -7,14 +7,17 @@
 
 #include "proxy/net/address.h"
 #include "proxy/observe/log.h"
+#include "proxy/server/commands/output_format.h"
 
 namespace sluice::server {
 
-enum class Command { kRun, kValidate, kCatalog };
+enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision };
 
 struct Options {
   Command command = Command::kRun;
   std::vector<std::string> config;
+  OutputFormat output = OutputFormat::kText;
+  std::string revision;  // kClearRevision
   net::Address admin = *net::Address::parse("127.0.0.1", 9901);
   net::Address health = *net::Address::parse("0.0.0.0", 9902);
   std::string stateDir;                  // where the last good configuration is kept; empty: nowhere

@@ -2,6 +2,8 @@
 #include "filters/builtin_types.h"
 #include "proxy/server/catalog_command.h"
 #include "proxy/server/cli.h"
+#include "proxy/server/commands/revisions_command.h"
+#include "proxy/server/commands/status_command.h"
 #include "proxy/server/process.h"
 #include "proxy/server/validate_command.h"
 
@@ -16,5 +18,11 @@ int main(int argc, char** argv) {
       return sluice::server::validateConfiguration(line.options->config, processors);
     case sluice::server::Command::kCatalog:
       return sluice::server::printCatalog(*line.options, processors);
+    case sluice::server::Command::kStatus:
+      return sluice::server::printStatus(line.options->admin, line.options->output);
+    case sluice::server::Command::kRevisions:
+      return sluice::server::printRevisions(line.options->admin, line.options->output);
+    case sluice::server::Command::kClearRevision:
+      return sluice::server::clearRevision(line.options->admin, line.options->revision);
   }
 }

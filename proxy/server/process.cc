@@ -87,6 +87,7 @@ class Process {
   void makePages();
   std::function<AdminDocument()> whenServing(std::function<AdminDocument()> page) const;
   AdminDocument metricsPage() const;
+  void clearRevision(std::string_view query, AdminAnswer answer);
 
   const Options& options_;
   observe::Log& log_;
@@ -105,6 +106,8 @@ class Process {
   SharedText catalogText_;
   AdminPages adminPages_;
   AdminPages healthPages_;
+  AdminActions adminActions_;
+  const AdminActions healthActions_;
   AdminServer admin_;
   ExchangesPage exchangesPage_{main_};  // holds answers of admin_
   WorkerGroup workers_;
@@ -148,8 +151,8 @@ base::Status Process::openAdmin() {
   };
   setBounds(settings());
   serving_.onSettings(setBounds);
-  admin_.serve(adminSockets_[0], adminPages_);
-  admin_.serve(adminSockets_[1], healthPages_);
+  admin_.serve(adminSockets_[0], adminPages_, adminActions_);
+  admin_.serve(adminSockets_[1], healthPages_, healthActions_);
   return base::Done{};
 }
 
@@ -173,6 +176,12 @@ void Process::makePages() {
     };
     return AdminDocument{200, "application/json", catalogText_.of(reloader_.version(), make)};
   });
+  adminPages_["/revisions"] = [this] {
+    return AdminDocument{200, "application/json", control::ledgerDocument(*loader_.ledger())};
+  };
+  adminActions_["/revisions/clear"] = [this](AdminPost post, AdminAnswer answer) {
+    clearRevision(post.query, std::move(answer));
+  };
   adminPages_["/metrics"] = metrics;
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
   healthPages_["/metrics"] = metrics;
@@ -181,6 +190,20 @@ void Process::makePages() {
     return isReady() ? AdminDocument{200, "text/plain; charset=utf-8", "ready\n"}
                      : AdminDocument{503, "text/plain; charset=utf-8", "not ready\n"};
   };
+}
+
+/// Lets a tainted revision be tried again, and tries it.
+void Process::clearRevision(std::string_view query, AdminAnswer answer) {
+  constexpr std::string_view kName = "revision=";
+  const std::string prefix(query.starts_with(kName) ? query.substr(kName.size()) : "");
+  const auto waiting = std::make_shared<AdminAnswer>(std::move(answer));
+  loader_.clearTaint(prefix, [this, prefix, waiting](bool cleared) {
+    if (cleared) reloader_.reload();
+    waiting->give(cleared ? AdminDocument{200, "text/plain; charset=utf-8", "revision " + prefix + " is tried again\n"}
+                          : AdminDocument{404, "text/plain; charset=utf-8",
+                                          "there is not exactly one tainted revision that begins with '" + prefix +
+                                              "': `sluice revisions` lists them\n"});
+  });
 }
 
 AdminDocument Process::metricsPage() const {

@@ -88,7 +88,7 @@ class AdminPlaces : public AdminRig {
   net::ListenSocket otherSocket_ = test::listenOnLoopback();
 
  private:
-  void SetUp() override { server_.serve(otherSocket_, pages_); }
+  void SetUp() override { server_.serve(otherSocket_, pages_, actions_); }
 };
 
 TEST_F(AdminPlaces, AreKeptWhileThereAreNoMoreClientsThanPlaces) {

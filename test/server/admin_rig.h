@@ -28,7 +28,11 @@ class AdminRig : public ::testing::Test {
     pages_["/later"] = [this](AdminAnswer answer) { held_.push_back(std::move(answer)); };
     pages_["/never"] = [](AdminAnswer) {};
     pages_["/sick"] = [] { return AdminDocument{503, "text/plain", "sick\n"}; };
-    server_.serve(socket_, pages_);
+    actions_["/act"] = [](AdminPost post, AdminAnswer answer) {
+      answer.give(
+          {200, "text/plain", post.query + " " + std::to_string(post.body.size()) + " " + post.body.substr(0, 9)});
+    };
+    server_.serve(socket_, pages_, actions_);
   }
   ~AdminRig() override { server_.shutdown(); }
 
@@ -85,6 +89,7 @@ class AdminRig : public ::testing::Test {
   net::Worker worker_{clock_};
   net::ListenSocket socket_ = test::listenOnLoopback();
   AdminPages pages_;
+  AdminActions actions_;
   observe::MetricsRegistry registry_;
   observe::MetricShard metrics_{registry_};
   AdminServer server_{worker_, metrics_};

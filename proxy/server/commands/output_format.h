@@ -1,0 +1,18 @@
+// How commands print: as a text for people, or as JSON or YAML for programs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace sluice::server {
+
+enum class OutputFormat : std::uint8_t { kText, kJson, kYaml };
+
+/// Returns a JSON document in that format, which is not kText, with a line end.
+std::string inFormat(std::string_view json, OutputFormat format);
+
+/// Prints the text to standard output, all of it.
+void print(std::string_view text);
+
+}  // namespace sluice::server

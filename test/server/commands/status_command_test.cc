@@ -1,0 +1,43 @@
+#include "proxy/server/commands/status_command.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice::server {
+namespace {
+
+TEST(StatusCommand, PrintsTheStateTheProblemsAndEveryObject) {
+  EXPECT_EQ(statusText(R"({"desired":"bad","published":"one","served":"one","state":"Rollback",
+    "since":"2026-01-31T23:59:59.123Z","problems":[{"severity":"error","file":"a.yaml","line":7,"column":3,
+    "object":"Gateway demo/egress","field":"spec.x","message":"unknown field"},
+    {"severity":"warning","message":"look"}],"objects":[
+    {"kind":"GatewayClass","namespace":"","name":"egress","status":{"conditions":[
+      {"type":"Accepted","status":"True","reason":"Accepted","message":""}]}},
+    {"kind":"Gateway","namespace":"demo","name":"egress","status":{"conditions":[
+      {"type":"Programmed","status":"False","reason":"AddressNotUsable","message":"in use"}],
+      "listeners":[{"name":"web","conditions":[
+        {"type":"Conflicted","status":"False","reason":"NoConflicts","message":""},
+        {"type":"Degraded","status":"True","reason":"Missing","message":"a script"}]}]}}]})"),
+            "Rollback since 2026-01-31T23:59:59.123Z\n"
+            "desired    bad\n"
+            "published  one\n"
+            "served     one\n"
+            "\n"
+            "problems of the desired configuration:\n"
+            "  a.yaml:7:3: error: Gateway demo/egress: spec.x: unknown field\n"
+            "  warning: look\n"
+            "\n"
+            "KIND           NAMESPACE   NAME     STATUS\n"
+            "GatewayClass               egress   ok\n"
+            "Gateway        demo        egress   Programmed False, AddressNotUsable: in use\n"
+            "                                    Degraded True, Missing: a script\n");
+}
+
+TEST(StatusCommand, SaysThatNothingIsServed) {
+  EXPECT_EQ(statusText(R"({"desired":"bad","published":"","served":"","state":"RollbackFailed","since":"now",
+    "problems":[],"objects":[]})"),
+            "RollbackFailed since now\ndesired    bad\npublished  \nserved     nothing\n");
+  EXPECT_TRUE(statusText("<html>").starts_with("the gateway's answer is not understood: "));
+}
+
+}  // namespace
+}  // namespace sluice::server
