@@ -6,6 +6,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ using testing::HasSubstr;
 constexpr const char* kQuickstart = SLUICE_SOURCE_DIR "/examples/quickstart";
 constexpr const char* kBackends = SLUICE_SOURCE_DIR "/examples/backends";
 constexpr const char* kServices = SLUICE_SOURCE_DIR "/examples/services";
+constexpr const char* kRollback = SLUICE_SOURCE_DIR "/examples/rollback";
 constexpr const char* kGrpc = SLUICE_SOURCE_DIR "/examples/grpc";
 
 std::vector<std::string> samplesOf(const char* folder) {
@@ -40,6 +42,30 @@ std::string replaceAll(std::string text, const std::string& from, const std::str
 TEST(Quickstart, IsAValidConfiguration) {
   const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", kQuickstart});
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+}
+
+TEST(RollbackExample, GoesFromGoodToBadAndBack) {
+  const TempDir folder;
+  const std::string copy = folder.path() + "/examples/rollback";
+  std::filesystem::create_directories(folder.path() + "/examples");
+  std::filesystem::copy(kRollback, copy, std::filesystem::copy_options::recursive);
+  std::string edits;
+  for (const char* port : {"10280", "10243", "10201", "10202"}) {
+    edits += std::string("s/\\b") + port + "\\b/" + std::to_string(freePort()) + "/g;";
+  }
+  ASSERT_EQ(run({"sed", "-i", edits, copy + "/gateway.yaml", copy + "/run.sh"}).exitCode, 0);
+  const std::string programs = std::filesystem::absolute(programPath("sluice")).parent_path();
+  const ProgramOutcome got = run({"env", "SLUICE_PROGRAMS=" + programs, "bash", copy + "/run.sh"});
+  ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
+  std::string states;
+  std::istringstream lines(got.output);
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t since = line.find(" since ");
+    if (since != std::string::npos) states += line.substr(6, since - 6) + " ";
+    if (line.find("a request: ") != std::string::npos) states += line.substr(line.rfind(' ') + 1) + ", ";
+  }
+  EXPECT_EQ(states, "InSync 200, Rollback 200, Rollback 200, InSync 200, ") << got.output;
+  EXPECT_THAT(got.output, HasSubstr("wrokers: unknown field: did you mean workers?"));
 }
 
 TEST(Quickstart, AMisspeltFieldIsNamedByFileLineAndField) {

@@ -122,6 +122,34 @@ TEST_F(ServedRevisions, TheLastGoodOneIsServedByTheNextProcessAtOnce) {
   EXPECT_EQ(answerOf(gateway), "one");
 }
 
+TEST_F(ServedRevisions, ARefusedOneIsTaintedUntilItIsCleared) {
+  GatewayProcess gateway(towards(one_));
+  gateway.reload(broken(), "failure");
+  const std::string bad = memberOf(gateway, "desired");
+  const std::string admin = "127.0.0.1:" + std::to_string(gateway.adminPort());
+  const auto sluice = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), programPath("sluice"));
+    arguments.insert(arguments.end(), {"--admin", admin});
+    return run(arguments);
+  };
+  const ProgramOutcome status = sluice({"status"});
+  EXPECT_EQ(status.exitCode, 1);
+  EXPECT_THAT(status.output, HasSubstr("Rollback since "));
+  EXPECT_THAT(status.output, HasSubstr("gateway.yaml:1:"));
+  EXPECT_THAT(sluice({"status", "-o", "yaml"}).output, HasSubstr("\nstate: \"Rollback\"\n"));
+  EXPECT_THAT(sluice({"revisions", "-o", "json"}).output, HasSubstr("[{\"revision\":\"" + bad + "\",\"time\":"));
+  EXPECT_EQ(sluice({"revisions", "clear", "000000000000"}).exitCode, 1);
+  const double failures = gateway.metric("sluice_config_reloads_total{result=\"failure\"}");
+  const ProgramOutcome cleared = sluice({"revisions", "clear", bad});
+  EXPECT_EQ(cleared.exitCode, 0) << cleared.errors;
+  EXPECT_TRUE(gateway.reaches("sluice_config_reloads_total{result=\"failure\"}", failures + 1)) << "it was tried again";
+  gateway.reload(towards(one_), "unchanged");
+  EXPECT_EQ(sluice({"status"}).exitCode, 0);
+  const ProgramOutcome nobody = run({programPath("sluice"), "status", "--admin", "127.0.0.1:1"});
+  EXPECT_EQ(nobody.exitCode, 1);
+  EXPECT_THAT(nobody.errors, HasSubstr("no gateway answers at 127.0.0.1:1: Connection refused; --admin names"));
+}
+
 // The process is killed while it reloads, and the next one finds nothing that it could read. What it serves is one of
 // the configurations that were good.
 TEST_F(ServedRevisions, AreServedOfflineByTheNextProcessWheneverTheEarlierOneWasKilled) {

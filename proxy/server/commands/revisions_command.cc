@@ -30,7 +30,9 @@ std::string revisionsText(std::string_view document) {
   TextTable table({"REVISION", "SERVED", "TIME", "TAINTED"});
   for (const content::Value& each : parsed->items) {
     const std::string served = cell(each, "served");
-    table.add({cell(each, "revision"), served.empty() ? "-" : served, cell(each, "time"), cell(each, "reason")});
+    const std::string reason = cell(each, "reason");
+    table.add(
+        {cell(each, "revision"), served.empty() ? "-" : served, cell(each, "time"), reason.empty() ? "no" : reason});
   }
   return table.text();
 }

@@ -10,7 +10,7 @@ TEST(RevisionsCommand, PrintsWhatWasServedAndWhatIsTainted) {
                               {"revision":"one","served":"eno","time":"t1","tainted":false}])"),
             "REVISION   SERVED   TIME   TAINTED\n"
             "bad        -        t2     not YAML\n"
-            "one        eno      t1     \n");
+            "one        eno      t1     no\n");
 }
 
 }  // namespace
