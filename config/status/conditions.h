@@ -145,6 +145,11 @@ void setCondition(std::vector<Condition>& conditions, Condition condition);
 /// Returns nullptr if there is no condition of that type.
 const Condition* findCondition(const std::vector<Condition>& conditions, std::string_view type);
 
+/// Returns all conditions of the object, by the place where they stand: "", "listener web", "parent demo/egress".
+std::vector<std::pair<std::string, const std::vector<Condition>*>> conditionsOf(const ObjectStatus& object);
+/// Returns "HTTPRoute demo/web".
+std::string objectName(const ObjectStatus& object);
+
 /// Returns the object's `status` as JSON.
 std::string statusJson(const ObjectStatus& object);
 /// Returns {"kind", "namespace", "name", "status"}: an element of /status.

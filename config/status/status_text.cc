@@ -30,22 +30,39 @@ std::string parentName(const ObjectStatus& object, const ParentRef& ref) {
   return name;
 }
 
+/// Returns " (2 routes)" for the conditions of a listener, else nothing.
+std::string routesOf(const ObjectStatus& object, const std::vector<Condition>& conditions) {
+  for (const ListenerStatus& listener : object.listeners) {
+    if (&listener.conditions != &conditions) continue;
+    return listener.attachedRoutes == 1 ? " (1 route)" : " (" + std::to_string(listener.attachedRoutes) + " routes)";
+  }
+  return {};
+}
+
 std::vector<Row> rowsOf(const ObjectStatus& object) {
   std::vector<Row> rows;
-  addRows(rows, "", object.conditions);
-  for (const ListenerStatus& listener : object.listeners) {
-    const std::string routes =
-        listener.attachedRoutes == 1 ? " (1 route)" : " (" + std::to_string(listener.attachedRoutes) + " routes)";
-    addRows(rows, "listener " + listener.name + routes, listener.conditions);
+  for (const auto& [where, conditions] : conditionsOf(object)) {
+    addRows(rows, where + routesOf(object, *conditions), *conditions);
   }
-  for (const ParentStatus& parent : object.parents) {
-    addRows(rows, parentName(object, parent.parentRef), parent.conditions);
-  }
-  for (const ControllerStatus& controller : object.controllers) addRows(rows, "", controller.conditions);
   return rows;
 }
 
 }  // namespace
+
+std::vector<std::pair<std::string, const std::vector<Condition>*>> conditionsOf(const ObjectStatus& object) {
+  std::vector<std::pair<std::string, const std::vector<Condition>*>> all;
+  all.emplace_back("", &object.conditions);
+  for (const ListenerStatus& each : object.listeners) all.emplace_back("listener " + each.name, &each.conditions);
+  for (const ParentStatus& each : object.parents) {
+    all.emplace_back(parentName(object, each.parentRef), &each.conditions);
+  }
+  for (const ControllerStatus& each : object.controllers) all.emplace_back("", &each.conditions);
+  return all;
+}
+
+std::string objectName(const ObjectStatus& object) {
+  return object.kind + " " + (object.nameSpace.empty() ? object.name : object.nameSpace + "/" + object.name);
+}
 
 std::string statusText(const ObjectStatus& object) {
   const std::vector<Row> rows = rowsOf(object);
@@ -53,8 +70,7 @@ std::string statusText(const ObjectStatus& object) {
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row.cells[i].size());
   }
-  std::string text =
-      object.kind + " " + (object.nameSpace.empty() ? object.name : object.nameSpace + "/" + object.name) + "\n";
+  std::string text = objectName(object) + "\n";
   for (const Row& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < widths.size(); ++i) {

@@ -63,10 +63,12 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
 }
 
 CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
-                                        const processing::BuiltinTypes& processors) {
+                                        const processing::BuiltinTypes& processors,
+                                        const CompiledConfiguration* previous, UnusablePlaces unusable) {
   config::TextCache texts;
   ConfigurationCache cache;
-  return makeConfiguration(config::readPaths(paths, base::Secret(), texts), nullptr, processors, cache);
+  return makeConfiguration(config::readPaths(paths, base::Secret(), texts), previous, processors, cache,
+                           std::move(unusable));
 }
 
 std::string reportText(const CompiledConfiguration& configuration) {

@@ -71,9 +71,11 @@ struct ConfigurationCache {
 CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledConfiguration* previous,
                                         const processing::BuiltinTypes& processors, ConfigurationCache& cache,
                                         UnusablePlaces unusable = {});
-/// Reads files, or folders of files, once, as `sluice validate` does. No revision is published.
+/// Reads files, or folders of files, once, as `sluice validate` does, after `previous` if that is not null. Nothing
+/// listens at `unusable` places. No revision is published.
 CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
-                                        const processing::BuiltinTypes& processors);
+                                        const processing::BuiltinTypes& processors,
+                                        const CompiledConfiguration* previous = nullptr, UnusablePlaces unusable = {});
 
 /// Returns a text for people: problems by file and line, then every object with its conditions, then one line that sums
 /// up.

@@ -9,6 +9,7 @@
 #include "config/load.h"
 #include "config/secret_documents.h"
 #include "proxy/control/state/revision_key.h"
+#include "proxy/control/status_document.h"
 
 namespace sluice::control {
 namespace {
@@ -125,6 +126,17 @@ void LoadingThread::clearTaint(std::string prefix, std::function<void(bool)> don
     bool cleared = false;
     changeLedger([&](RevisionLedger& ledger) { cleared = ledger.clear(prefix); });
     main_.post([cleared, done] { done(cleared); });
+  });
+}
+
+void LoadingThread::judge(const Loaded& served, std::string text, std::function<void(std::string)> done) {
+  post([this, served = served.configuration, text = std::move(text), done = std::move(done)] {
+    config::TextCache texts;
+    ConfigurationCache cache;  // of its own: what is served keeps the states of its processors
+    const std::string verdict =
+        verdictDocument(makeConfiguration(config::readTexts({{"body", text}}, {}, revisionKey_, texts), served.get(),
+                                          processors_, cache, served == nullptr ? UnusablePlaces() : served->unusable));
+    main_.post([verdict, done] { done(verdict); });
   });
 }
 

@@ -43,6 +43,9 @@ class LoadingThread final : public Loader {
   /// Forgets that the revision whose digest begins with `prefix` is tainted, and calls `done` on the main thread in a
   /// later Turn, with false unless there is exactly one such revision.
   void clearTaint(std::string prefix, std::function<void(bool)> done);
+  /// Says what would become of a configuration with this text if it followed `served`: calls `done` with a verdict
+  /// document (status_document.h) on the main thread in a later Turn. Nothing is changed by it.
+  void judge(const Loaded& served, std::string text, std::function<void(std::string)> done);
   /// Returns the revisions that were served or refused. Any thread.
   std::shared_ptr<const RevisionLedger> ledger() const;
 

@@ -67,6 +67,7 @@ class Reloader final : private net::Timer {
   const std::shared_ptr<const CompiledConfiguration>& known() const {
     return served_.configuration != nullptr ? served_.configuration : refused_.configuration;
   }
+  const Loaded& served() const { return served_; }
   const Revisions& revisions() const { return revisions_; }
   /// Returns a text that changes whenever known() or revisions() has changed.
   std::string version() const { return std::to_string(changes_); }

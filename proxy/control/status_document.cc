@@ -37,6 +37,18 @@ std::string statusDocument(const CompiledConfiguration& configuration, const Rev
   return json.take() + "\n";
 }
 
+std::string verdictDocument(const CompiledConfiguration& configuration) {
+  base::JsonWriter json;
+  json.beginObject().key("valid").json(configuration.flawless() ? "true" : "false");
+  json.member("state", configStateName(configuration.usable() ? ConfigState::kInSync : ConfigState::kRollback));
+  json.member("desired", configuration.revision);
+  if (configuration.usable()) json.member("served", configuration.servedRevision);
+  writeProblems(json, configuration.problems);
+  json.key("objects").json("[" + configuration.objectsText + "]");
+  json.endObject();
+  return json.take() + "\n";
+}
+
 std::string revisionInfo(const Revisions& revisions) {
   return "# HELP sluice_config_revision_info Digests of the configuration that was read last, handed to the workers "
          "last, and is served.\n# TYPE sluice_config_revision_info gauge\nsluice_config_revision_info{desired=\"" +

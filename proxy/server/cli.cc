@@ -19,7 +19,8 @@ constexpr const char* kFooter =
     "beats it.\n\n"
     "  sluice validate --config examples/quickstart\n"
     "  sluice run --config examples/quickstart --workers 2        (all its flags: sluice run --help)\n\n"
-    "Admin port: /status /revisions /catalog /exchanges /metrics. Health port: /healthz /readyz /metrics. Files that "
+    "Admin port: /status /revisions /catalog /exchanges /metrics, POST /validate. Health port: /healthz /readyz "
+    "/metrics. Files that "
     "change are "
     "read "
     "again, SIGHUP\n"
@@ -79,6 +80,9 @@ void addRun(CLI::App& app, Options& options) {
   takePaths(*run, options);
   takeEndpoint(*run, "--admin", options.admin, "where the admin port listens (default 127.0.0.1:9901)");
   takeEndpoint(*run, "--health", options.health, "where the health port listens (default 0.0.0.0:9902)");
+  run->add_option("--admin-validate", options.adminValidate,
+                  "whether the admin port takes POST /validate (default true)")
+      ->type_name("BOOL");
   run->add_option("--workers", options.workers, "event loops; 0: one per core (default: settings.yaml, else 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 1024));
@@ -126,10 +130,21 @@ void addRevisions(CLI::App& app, Options& options) {
   takeAdmin(*clear, options);
 }
 
+void addDiff(CLI::App& app, Options& options) {
+  CLI::App* diff = addCommand(app, options, Command::kDiff, "diff",
+                              "print what would change if a gateway that serves BEFORE were given AFTER: objects, "
+                              "listeners, Backends, settings and conditions; exit 0 if nothing would, else 1");
+  diff->add_option("BEFORE", options.before, "file or folder of YAML documents")->required();
+  diff->add_option("AFTER", options.after, "file or folder of YAML documents")->required();
+  takeOutput(*diff, options);
+}
+
 void addValidate(CLI::App& app, Options& options) {
-  takePaths(*addCommand(app, options, Command::kValidate, "validate",
-                        "print every object with its conditions; exit 0 if all of it can be served, else 1"),
-            options);
+  CLI::App* validate = addCommand(app, options, Command::kValidate, "validate",
+                                  "print every object with its conditions; exit 0 if all of it can be served, else 1");
+  takePaths(*validate, options);
+  validate->add_flag("--live", options.live,
+                     "try to listen at its addresses and ports too, which fails where a gateway does already");
 }
 
 void addCatalog(CLI::App& app, Options& options) {
@@ -159,6 +174,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addCatalog(app, options);
   addStatus(app, options);
   addRevisions(app, options);
+  addDiff(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -11,13 +11,17 @@
 
 namespace sluice::server {
 
-enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision };
+enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision, kDiff };
 
 struct Options {
   Command command = Command::kRun;
   std::vector<std::string> config;
   OutputFormat output = OutputFormat::kText;
   std::string revision;  // kClearRevision
+  bool live = false;     // kValidate: try to listen too
+  bool adminValidate = true;
+  std::string before;  // kDiff
+  std::string after;   // kDiff
   net::Address admin = *net::Address::parse("127.0.0.1", 9901);
   net::Address health = *net::Address::parse("0.0.0.0", 9902);
   std::string stateDir;                  // where the last good configuration is kept; empty: nowhere

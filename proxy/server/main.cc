@@ -2,6 +2,7 @@
 #include "filters/builtin_types.h"
 #include "proxy/server/catalog_command.h"
 #include "proxy/server/cli.h"
+#include "proxy/server/commands/diff_command.h"
 #include "proxy/server/commands/revisions_command.h"
 #include "proxy/server/commands/status_command.h"
 #include "proxy/server/process.h"
@@ -15,9 +16,12 @@ int main(int argc, char** argv) {
     case sluice::server::Command::kRun:
       return sluice::server::runProcess(*line.options, processors);
     case sluice::server::Command::kValidate:
-      return sluice::server::validateConfiguration(line.options->config, processors);
+      return sluice::server::validateConfiguration(line.options->config, line.options->live, processors);
     case sluice::server::Command::kCatalog:
       return sluice::server::printCatalog(*line.options, processors);
+    case sluice::server::Command::kDiff:
+      return sluice::server::printDifferences(line.options->before, line.options->after, line.options->output,
+                                              processors);
     case sluice::server::Command::kStatus:
       return sluice::server::printStatus(line.options->admin, line.options->output);
     case sluice::server::Command::kRevisions:

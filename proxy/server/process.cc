@@ -182,6 +182,14 @@ void Process::makePages() {
   adminActions_["/revisions/clear"] = [this](AdminPost post, AdminAnswer answer) {
     clearRevision(post.query, std::move(answer));
   };
+  if (options_.adminValidate) {
+    adminActions_["/validate"] = [this](AdminPost post, AdminAnswer answer) {
+      const auto waiting = std::make_shared<AdminAnswer>(std::move(answer));
+      loader_.judge(reloader_.served(), std::move(post.body), [waiting](std::string verdict) {
+        waiting->give({200, "application/json", std::move(verdict)});
+      });
+    };
+  }
   adminPages_["/metrics"] = metrics;
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
   healthPages_["/metrics"] = metrics;

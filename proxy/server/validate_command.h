@@ -8,8 +8,8 @@
 
 namespace sluice::server {
 
-/// Prints every problem and every object with its conditions to stdout. Returns 0 if all of it can be served as
-/// written, else 1.
-int validateConfiguration(const std::vector<std::string>& paths, const processing::BuiltinTypes& processors);
+/// Prints every problem and every object with its conditions to stdout, if `live` with the addresses and ports where
+/// nobody can listen now. Returns 0 if all of it can be served as written, else 1.
+int validateConfiguration(const std::vector<std::string>& paths, bool live, const processing::BuiltinTypes& processors);
 
 }  // namespace sluice::server

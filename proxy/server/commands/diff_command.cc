@@ -1,0 +1,35 @@
+#include "proxy/server/commands/diff_command.h"
+
+#include <cstdio>
+
+#include "proxy/control/compiled_configuration.h"
+#include "proxy/control/configuration_diff.h"
+
+namespace sluice::server {
+namespace {
+
+/// Says why nothing of a configuration can be served. Returns false if it can.
+bool isUseless(const control::CompiledConfiguration& configuration, const std::string& path) {
+  if (configuration.usable()) return false;
+  std::fprintf(stderr, "%s cannot be served:\n", path.c_str());
+  for (const config::Problem& problem : configuration.problems) {
+    std::fprintf(stderr, "%s\n", config::render(problem).c_str());
+  }
+  return true;
+}
+
+}  // namespace
+
+int printDifferences(const std::string& before, const std::string& after, OutputFormat format,
+                     const processing::BuiltinTypes& processors) {
+  const control::CompiledConfiguration served = control::readConfiguration({before}, processors);
+  const control::CompiledConfiguration wanted = control::readConfiguration({after}, processors, &served);
+  const bool useless = isUseless(served, before) || isUseless(wanted, after);
+  if (useless) return 1;
+  const auto changes = control::changesOf(served, wanted);
+  print(format == OutputFormat::kText ? control::changesText(changes)
+                                      : inFormat(control::changesJson(changes), format));
+  return changes.empty() ? 0 : 1;
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,16 @@
+// `sluice diff`: what would change if a gateway that serves one configuration were given another one.
+#pragma once
+
+#include <string>
+
+#include "proxy/processing/factory.h"
+#include "proxy/server/commands/output_format.h"
+
+namespace sluice::server {
+
+/// Prints the differences. Returns 0 if there are none, else 1; also if one of the two cannot be served at all, which
+/// it says.
+int printDifferences(const std::string& before, const std::string& after, OutputFormat format,
+                     const processing::BuiltinTypes& processors);
+
+}  // namespace sluice::server

@@ -1,0 +1,106 @@
+// Tests the commands that judge a configuration before it is served, and the admin port's answer to the same question.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway_process.h"
+#include "test/integration/support/http1.h"
+#include "test/integration/support/raw_origin.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::string kClassAndGateway =
+    "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\n"
+    "spec: {controllerName: sluice.dev/egress-gateway}\n---\n"
+    "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: egress}\nspec:\n"
+    "  gatewayClassName: test\n  addresses: [{type: IPAddress, value: 127.0.0.1}]\n"
+    "  listeners: [{name: http, protocol: HTTP, port: PORT}]\n";
+
+std::string atPort(std::uint16_t port) {
+  std::string text = kClassAndGateway;
+  return text.replace(text.find("PORT"), 4, std::to_string(port));
+}
+
+ProgramOutcome sluice(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), programPath("sluice"));
+  return run(arguments);
+}
+
+TEST(Validate, TriesToListenIfItIsAskedTo) {
+  const RawOrigin occupant(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+  const TempDir folder;
+  const std::string taken = folder.write("taken.yaml", atPort(occupant.port()));
+  EXPECT_EQ(sluice({"validate", "--config", taken}).exitCode, 0);
+  const ProgramOutcome live = sluice({"validate", "--live", "--config", taken});
+  EXPECT_EQ(live.exitCode, 1);
+  EXPECT_THAT(live.output, HasSubstr("Address already in use"));
+  EXPECT_EQ(sluice({"validate", "--live", "--config", folder.write("free.yaml", atPort(freePort()))}).exitCode, 0);
+}
+
+TEST(Diff, SaysWhatWouldChange) {
+  const TempDir folder;
+  const std::string before = folder.write("before.yaml", atPort(8081));
+  const std::string after = folder.write("after.yaml", atPort(8082));
+  const ProgramOutcome same = sluice({"diff", before, before});
+  EXPECT_EQ(same.exitCode, 0);
+  EXPECT_EQ(same.output, "no differences\n");
+  const ProgramOutcome moved = sluice({"diff", before, after});
+  EXPECT_EQ(moved.exitCode, 1);
+  EXPECT_THAT(moved.output, HasSubstr("- listener 127.0.0.1:8081: its clients' connections are drained\n"));
+  EXPECT_THAT(moved.output, HasSubstr("+ listener 127.0.0.1:8082\n"));
+  EXPECT_THAT(sluice({"diff", "-o", "yaml", before, after}).output, HasSubstr("- change: \"removed\"\n"));
+  const ProgramOutcome broken = sluice({"diff", before, folder.write("broken.yaml", "{[")});
+  EXPECT_EQ(broken.exitCode, 1);
+  EXPECT_THAT(broken.errors, HasSubstr("broken.yaml cannot be served:\n"));
+}
+
+class PostedValidation : public testing::Test {
+ protected:
+  static ReceivedResponse post(const GatewayProcess& gateway, const std::string& text, const std::string& more = {}) {
+    return askRaw(gateway.adminPort(), "POST /validate HTTP/1.1\r\nHost: 127.0.0.1\r\n" + more +
+                                           "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text);
+  }
+  GatewaySpec spec() const { return {.backends = {{.port = origin_.port()}}}; }
+
+  RawOrigin origin_{RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")};
+};
+
+TEST_F(PostedValidation, GivesTheVerdictOfApplyingAndAppliesNothing) {
+  GatewayProcess gateway(spec());
+  const std::string status = gateway.adminGet("/status");
+  const ReceivedResponse good = post(gateway, atPort(8081));
+  EXPECT_EQ(good.status, 200);
+  EXPECT_THAT(good.body, HasSubstr("{\"valid\":true,\"state\":\"InSync\",\"desired\":\""));
+  EXPECT_THAT(good.body, HasSubstr("\"name\":\"egress\""));
+  EXPECT_THAT(post(gateway, "{[").body, HasSubstr("{\"valid\":false,\"state\":\"Rollback\","));
+  std::string misspelt = atPort(8081);
+  misspelt.replace(misspelt.find("gatewayClassName"), 16, "gatewayClassNam");
+  const std::string verdict = post(gateway, misspelt).body;
+  EXPECT_THAT(verdict, HasSubstr("\"line\":10,"));
+  EXPECT_THAT(verdict, HasSubstr("its previous valid version serves on")) << "as if it followed what is served";
+  EXPECT_EQ(gateway.adminGet("/status"), status);
+  // The verdict is that of applying the same text.
+  const std::string desired = good.body.substr(good.body.find("\"desired\""), 24);
+  gateway.reloadText(atPort(8081), "success");
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr(desired));
+}
+
+TEST_F(PostedValidation, IsNotForWebPagesAndCanBeTurnedOff) {
+  const GatewayProcess gateway(spec());
+  EXPECT_EQ(post(gateway, atPort(8081), "Origin: http://127.0.0.1\r\n").status, 403);
+  EXPECT_EQ(
+      askRaw(gateway.adminPort(), "POST /validate HTTP/1.1\r\nHost: evil.test\r\nContent-Length: 0\r\n\r\n").status,
+      403);
+  GatewaySpec off = spec();
+  off.options = {"--admin-validate=false"};
+  const GatewayProcess silent(off);
+  EXPECT_EQ(post(silent, atPort(8081)).status, 405);
+}
+
+}  // namespace
+}  // namespace sluice::test
