@@ -10,6 +10,7 @@
 #include "config/secret_documents.h"
 #include "proxy/control/state/revision_key.h"
 #include "proxy/control/status_document.h"
+#include "proxy/observe/timestamp.h"
 
 namespace sluice::control {
 namespace {
@@ -61,11 +62,12 @@ std::vector<config::SourceText> secretsOf(const config::ObjectSet& set) {
 }  // namespace
 
 LoadingThread::LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log,
-                             net::Worker& main, std::string stateFolder)
+                             net::Worker& main, std::string stateFolder, observe::EventRing* events)
     : source_(source),
       processors_(processors),
       log_(log),
       main_(main),
+      events_(events),
       stateFolder_(std::move(stateFolder)),
       thread_([this] { run(); }) {}
 
@@ -284,13 +286,38 @@ void LoadingThread::report(const config::Problems& problems) {
 void LoadingThread::report(const CompiledConfiguration& configuration) {
   report(configuration.problems);
   std::set<std::string> unhealthy;
+  observe::EventBatch batch;
   for (const config::ObjectStatus& object : configuration.compiled.statuses) {
-    if (!config::isHealthy(object)) unhealthy.insert(config::objectStatusJson(object));
-  }
-  for (const std::string& status : unhealthy) {
-    if (!reported_.contains(status)) log_.warn("object is not fully served", {{"status", status}});
+    if (config::isHealthy(object)) continue;
+    const std::string& status = *unhealthy.insert(config::objectStatusJson(object)).first;
+    if (reported_.contains(status)) continue;
+    log_.warn("object is not fully served", {{"status", status}});
+    batch.add(observe::EventType::kWarning, "NotFullyServed", config::objectName(object),
+              "`sluice status` says why, by condition", main_.clock().wallNow());
   }
   reported_ = std::move(unhealthy);
+  noteExpiringCertificates(configuration, batch);
+  if (events_ == nullptr || batch.empty()) return;
+  const auto events = std::make_shared<std::vector<observe::Event>>(batch.take());
+  main_.post([ring = events_, events, dropped = batch.takeDropped()] { ring->add(std::move(*events), dropped); });
+}
+
+/// Adds the certificates of listeners that will have expired in a month.
+void LoadingThread::noteExpiringCertificates(const CompiledConfiguration& configuration,
+                                             observe::EventBatch& batch) const {
+  constexpr auto kSoon = std::chrono::hours(24 * 30);
+  if (configuration.compiled.snapshot == nullptr) return;
+  const base::WallTime now = main_.clock().wallNow();
+  for (const routing::Bind& bind : configuration.compiled.snapshot->binds) {
+    for (const routing::ListenerIdentity& each : bind.identities) {
+      if (each.certificate->notAfter() - now > kSoon) continue;
+      batch.add(
+          observe::EventType::kWarning, "CertificateExpires",
+          "listener at " + (bind.address.empty() ? "*" : bind.address) + ":" + std::to_string(bind.port),
+          "its certificate is valid until " + std::string(observe::Timestamp().text(each.certificate->notAfter())),
+          now);
+    }
+  }
 }
 
 }  // namespace sluice::control

@@ -20,6 +20,7 @@
 #include "proxy/control/state/ledger.h"
 #include "proxy/control/state/revision_store.h"
 #include "proxy/net/worker.h"
+#include "proxy/observe/events.h"
 #include "proxy/observe/log.h"
 
 namespace sluice::control {
@@ -27,9 +28,9 @@ namespace sluice::control {
 class LoadingThread final : public Loader {
  public:
   /// References outlive it. `stateFolder` is where the last good configuration is kept beyond the process's end; empty:
-  /// nowhere.
+  /// nowhere. `events` belongs to the main thread; null: nobody is told of objects that are not fully served.
   LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main,
-                std::string stateFolder = {});
+                std::string stateFolder = {}, observe::EventRing* events = nullptr);
   /// Waits for the end of the current job, whose result is dropped.
   ~LoadingThread() override;
   LoadingThread(const LoadingThread&) = delete;
@@ -63,12 +64,14 @@ class LoadingThread final : public Loader {
   void changeLedger(const std::function<void(RevisionLedger&)>& change);
   void report(const config::Problems& problems);
   void report(const CompiledConfiguration& configuration);
+  void noteExpiringCertificates(const CompiledConfiguration& configuration, observe::EventBatch& batch) const;
 
   // These belong to others. The thread uses them, but only post() of the main thread's worker.
   Source& source_;
   const processing::BuiltinTypes& processors_;
   observe::Log& log_;
   net::Worker& main_;
+  observe::EventRing* const events_;
 
   // Only the thread uses these once it runs.
   const std::string stateFolder_;

@@ -27,6 +27,7 @@ enum class Metric : std::uint8_t {
   kAddressDenied,
   kConfigState,
   kConfigReloads,
+  kEventsDropped,
   kSeriesDropped,
 };
 
@@ -112,6 +113,11 @@ inline constexpr auto kMetricFamilies = std::to_array<MetricFamily>({
      "sluice_config_reloads_total",
      {"result"},
      "Configurations that were read again; result is success, failure or unchanged."},
+    {Metric::kEventsDropped,
+     MetricKind::kCounter,
+     "sluice_events_dropped_total",
+     {},
+     "Events that were counted nowhere else, because there were too many different ones."},
     {Metric::kSeriesDropped,
      MetricKind::kCounter,
      "sluice_metric_series_dropped_total",

@@ -70,11 +70,15 @@ class Process {
         main_(clock),
         mainMetrics_(metrics_),
         source_(options.config, main_, log),
-        loader_(source_, processors, log, main_, options.stateDir),
-        serving_(log, main_, mainMetrics_),
+        events_(log, mainMetrics_),
+        loader_(source_, processors, log, main_, options.stateDir, &events_),
+        serving_(log, main_, mainMetrics_, events_),
         reloader_({loader_, serving_, serving_, main_.timers(), clock, seedOfRetries()}),
         admin_(main_, mainMetrics_),
-        workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers}) {}
+        workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers,
+                  [this](std::vector<observe::Event> events, std::uint64_t dropped) {
+                    main_.post([this, events = std::move(events), dropped] { events_.add(events, dropped); });
+                  }}) {}
 
   int run();
 
@@ -98,6 +102,7 @@ class Process {
   net::Worker main_;
   observe::MetricShard mainMetrics_;
   control::FileSource source_;
+  observe::EventRing events_;
   control::LoadingThread loader_;
   Serving serving_;
   control::Reloader reloader_;
@@ -176,6 +181,7 @@ void Process::makePages() {
     };
     return AdminDocument{200, "application/json", catalogText_.of(reloader_.version(), make)};
   });
+  adminPages_["/events"] = [this] { return AdminDocument{200, "application/json", events_.document()}; };
   adminPages_["/revisions"] = [this] {
     return AdminDocument{200, "application/json", control::ledgerDocument(*loader_.ledger())};
   };

@@ -49,7 +49,11 @@ void Serving::onRefused(const control::Revisions& revisions) {
   setState(revisions.state);
   count("failure");
   const config::Problems& problems = *revisions.problems;
-  log_.error("configuration cannot be served", {{"reason", problems.empty() ? "" : config::render(problems.front())},
+  const std::string reason = problems.empty() ? "" : config::render(problems.front());
+  note(observe::EventType::kWarning,
+       revisions.state == control::ConfigState::kRollback ? "RolledBack" : "RollbackFailed",
+       "revision " + revisions.desired + " cannot be served: " + reason);
+  log_.error("configuration cannot be served", {{"reason", reason},
                                                 {"revision", revisions.desired},
                                                 {"served", revisions.served},
                                                 {"state", control::configStateName(revisions.state)}});
@@ -59,8 +63,15 @@ void Serving::onServed(const control::Revisions& revisions, const control::Gener
   setState(revisions.state);
   count("success");
   log_.info("configuration reloaded", {{"revision", revisions.served}, {"before", before}});
+  note(observe::EventType::kNormal, "Reloaded", "revision " + revisions.served + " is served");
   warnOfFixedSettings(now.snapshot->settings);
   told_(now.snapshot->settings);
+}
+
+/// Tells of what was logged as well.
+void Serving::note(observe::EventType type, std::string_view reason, std::string message) {
+  const base::WallTime now = main_.clock().wallNow();
+  events_.note({type, std::string(reason), {}, std::move(message), 1, now, now});
 }
 
 void Serving::setState(control::ConfigState state) {

@@ -16,6 +16,7 @@
 #include "proxy/control/publisher.h"
 #include "proxy/control/reload_observer.h"
 #include "proxy/net/worker.h"
+#include "proxy/observe/events.h"
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/server/acceptor.h"
@@ -27,8 +28,8 @@ namespace sluice::server {
 class Serving final : public control::Publisher, public control::ReloadObserver {
  public:
   /// All references outlive the object.
-  Serving(observe::Log& log, net::Worker& main, observe::MetricShard& metrics)
-      : log_(log), main_(main), metrics_(metrics) {}
+  Serving(observe::Log& log, net::Worker& main, observe::MetricShard& metrics, observe::EventRing& events)
+      : log_(log), main_(main), metrics_(metrics), events_(events) {}
 
   /// Sets the receivers of new configurations. Call it once, before the workers run and before anything is published.
   /// `workers` and `budgets` outlive the last reload; `atStart` are the settings that the workers were made with.
@@ -54,6 +55,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
  private:
   void warnOfFixedSettings(const base::Settings& settings);
   void setState(control::ConfigState state);
+  void note(observe::EventType type, std::string_view reason, std::string message);
   void count(std::string_view result, std::uint64_t reloads = 1) {
     metrics_.at<observe::Metric::kConfigReloads>(result).add(reloads);
   }
@@ -61,6 +63,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   observe::Log& log_;
   net::Worker& main_;
   observe::MetricShard& metrics_;
+  observe::EventRing& events_;
   ListenSockets sockets_;
   base::Settings settingsAtStart_;
   std::function<void(const base::Settings&)> told_ = [](const base::Settings&) {};

@@ -34,6 +34,8 @@ struct WorkerGroupParts {
   ExchangesPage& exchangesPage;
   const DescriptorShares& descriptors;
   std::optional<std::uint32_t> workers;  // takes precedence over settings.yaml
+  /// Takes the workers' events. Any thread.
+  std::function<void(std::vector<observe::Event> events, std::uint64_t dropped)> tell;
 };
 
 class WorkerGroup final : public DrainedClients {

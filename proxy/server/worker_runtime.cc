@@ -46,10 +46,12 @@ WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
       worker_(parts.clock),
       metrics_(parts.metrics),
       accessLog_(parts.accessLog, parts.log),
-      telemetry_(worker_, metrics_, accessLog_, generation_->revision),
+      tell_(parts.tell),
+      telemetry_(worker_, metrics_, accessLog_, generation_->revision, events_),
       exchanges_(exchangeParts(parts, worker_, *this, telemetry_)),
       dialer_(worker_),
-      logTimer_(*this) {}
+      logTimer_(*this),
+      eventTimer_(*this) {}
 
 WorkerRuntime::~WorkerRuntime() = default;
 
@@ -125,6 +127,7 @@ void WorkerRuntime::shutdown() {
   upstreams_->shutdown();
   accessLog_.flush();
   logTimer_.cancel();
+  eventTimer_.cancel();
   resolver_.reset();
 }
 
@@ -209,6 +212,7 @@ void WorkerRuntime::reap() {
   connections_.reap([this] { connectionCount_.fetch_sub(1, std::memory_order_relaxed); });
   if (change_ && settled()) change();
   if (upstreams_->takeLeft()) forgetSeries();
+  if (!events_.empty()) eventTimer_.arm();
 }
 
 bool WorkerRuntime::settled() const { return connections_.quiet() && exchanges_.quiet() && upstreams_->quiet(); }
@@ -216,6 +220,12 @@ bool WorkerRuntime::settled() const { return connections_.quiet() && exchanges_.
 exchange::Downstream* WorkerRuntime::findDownstream(http::Token connection) {
   return connections_.find(base::Handle<DownstreamConnection>::fromToken(connection));
 }
+
+void WorkerRuntime::EventTimer::arm() {
+  if (!isSet()) owner_.worker_.timers().set(*this, owner_.worker_.now() + kLogInterval);
+}
+
+void WorkerRuntime::EventTimer::onTimer() { owner_.tell_(owner_.events_.take(), owner_.events_.takeDropped()); }
 
 void WorkerRuntime::LogTimer::arm() { owner_.worker_.timers().set(*this, owner_.worker_.now() + kLogInterval); }
 

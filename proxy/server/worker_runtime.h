@@ -22,6 +22,7 @@
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/net/dns/resolver.h"
 #include "proxy/observe/access_log.h"
+#include "proxy/observe/events.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/server/downstream_connection.h"
 #include "proxy/server/shared_budgets.h"
@@ -45,6 +46,9 @@ struct RuntimeParts {
   std::size_t descriptors = std::numeric_limits<std::size_t>::max();
   /// The number of names that the worker looks up at a time; at least 1.
   std::size_t lookups = net::ResolverParts{}.maxLookups;
+  /// Takes the worker's events, and how many it has dropped, on its thread.
+  std::function<void(std::vector<observe::Event> events, std::uint64_t dropped)> tell = [](std::vector<observe::Event>,
+                                                                                           std::uint64_t) {};
 };
 
 class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private DirtyList {
@@ -98,6 +102,17 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
     WorkerRuntime& owner_;
   };
 
+  /// Hands the events over about a second after the first of them.
+  class EventTimer final : public net::Timer {
+   public:
+    explicit EventTimer(WorkerRuntime& owner) : owner_(owner) {}
+    void arm();
+
+   private:
+    void onTimer() override;
+    WorkerRuntime& owner_;
+  };
+
   struct Change {
     std::shared_ptr<const control::Generation> generation;
     std::function<void()> adopted;
@@ -132,6 +147,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   http::H2Memory h2Memory_;
   observe::MetricShard metrics_;
   observe::AccessLog accessLog_;
+  observe::EventBatch events_;
+  const std::function<void(std::vector<observe::Event>, std::uint64_t)> tell_;
   exchange::ExchangeTelemetry telemetry_;
   exchange::Exchanges exchanges_;
   std::unique_ptr<net::Resolver> resolver_;
@@ -143,6 +160,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   bool draining_ = false;
   std::atomic<std::size_t> connectionCount_{0};
   LogTimer logTimer_;
+  EventTimer eventTimer_;
 };
 
 }  // namespace sluice::server

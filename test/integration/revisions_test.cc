@@ -150,6 +150,28 @@ TEST_F(ServedRevisions, ARefusedOneIsTaintedUntilItIsCleared) {
   EXPECT_THAT(nobody.errors, HasSubstr("no gateway answers at 127.0.0.1:1: Connection refused; --admin names"));
 }
 
+TEST_F(ServedRevisions, WhatHappensIsAnEventWithItsObjectAndItsCount) {
+  GatewaySpec spec = towards(one_);
+  spec.allow = "";
+  GatewayProcess gateway(spec);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(statusOf(gateway), 403);
+  EXPECT_TRUE(eventually([&] {
+    return gateway.adminGet("/events").find(
+               "\"count\":3,\"type\":\"Warning\",\"reason\":\"RequestDenied\",\"object\":"
+               "\"Backend test/origin\"") != std::string::npos;
+  })) << gateway.adminGet("/events");
+  gateway.reload(broken(), "failure");
+  EXPECT_THAT(gateway.adminGet("/events"), HasSubstr("\"reason\":\"RolledBack\""));
+  spec.routes = routeOfRules("    - matches: [{path: {value: /}}]\n      surprise: 1\n");
+  gateway.reload(spec);
+  EXPECT_THAT(gateway.adminGet("/events"), HasSubstr("\"reason\":\"Reloaded\""));
+  EXPECT_TRUE(eventually([&] {
+    return gateway.adminGet("/events").find("\"reason\":\"NotFullyServed\",\"object\":\"HTTPRoute test/all\"") !=
+           std::string::npos;
+  }));
+  EXPECT_EQ(gateway.metric("sluice_events_dropped_total"), 0);
+}
+
 // The process is killed while it reloads, and the next one finds nothing that it could read. What it serves is one of
 // the configurations that were good.
 TEST_F(ServedRevisions, AreServedOfflineByTheNextProcessWheneverTheEarlierOneWasKilled) {

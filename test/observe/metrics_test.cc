@@ -31,7 +31,8 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
       "sluice_processor_duration_seconds",    "sluice_processor_failures_total",
       "sluice_processor_unreplayable_total",  "sluice_limit_hits_total",
       "sluice_address_denied_total",          "sluice_config_state",
-      "sluice_config_reloads_total",          "sluice_metric_series_dropped_total"};
+      "sluice_config_reloads_total",          "sluice_metric_series_dropped_total",
+      "sluice_events_dropped_total"};
   std::set<std::string_view> names;
   for (const MetricFamily& family : kMetricFamilies) names.insert(family.name);
   EXPECT_EQ(names, expected);

@@ -155,7 +155,8 @@ class ServingRig {
   const processing::BuiltinTypes processors_;
   std::optional<control::FileSource> source_;
   std::optional<control::LoadingThread> loader_;
-  Serving serving_{log_, main_, shard_};
+  observe::EventRing events_{log_, shard_};
+  Serving serving_{log_, main_, shard_, events_};
   std::optional<control::Reloader> reloader_;
   SharedBudgets budgets_{base::LimitSettings{}};
   std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;

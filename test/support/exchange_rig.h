@@ -60,7 +60,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
         worker(clock),
         shard_(metrics),
         accessLog_(options.accessLog),
-        report_(worker, shard_, accessLog_, revision_),
+        report_(worker, shard_, accessLog_, revision_, events_),
         budgets(options.maxConnections, options.maxRequests),
         buffers(options.bounds.processorBufferTotal),
         clientMemory(options.bounds.connectionMemoryTotal),
@@ -312,6 +312,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   http::H2Memory h2Memory_;
   observe::MetricShard shard_;
   observe::AccessLog accessLog_;
+  observe::EventBatch events_;
   exchange::ExchangeTelemetry report_;
   routing::RouteTable routes_;
 

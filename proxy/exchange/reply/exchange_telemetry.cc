@@ -98,6 +98,22 @@ void ExchangeTelemetry::onFinished(const Exchange& exchange) {
   serverDuration(durations, key).observe(now - exchange.transaction().started);
   if (exchange.attempt().number > 0) clientDuration(durations, key).observe(now - exchange.attempt().begun);
   if (accessLog_.enabled()) log(exchange, now);
+  if (exchange.transaction().error) tellDenial(exchange);
+}
+
+/// Tells of a request that policy has denied. The client's own mistakes are no events.
+void ExchangeTelemetry::tellDenial(const Exchange& exchange) {
+  const base::Error& error = *exchange.transaction().error;
+  if (error.type != base::ErrorType::kDestinationIpProhibited && error.type != base::ErrorType::kHttpRequestDenied) {
+    return;
+  }
+  const routing::ServedListener* listener = exchange.transaction().route.listener;
+  const routing::WeightedBackend* backend = exchange.attempt().backend;
+  std::string object;
+  if (listener != nullptr) object = "Gateway " + listener->gateway;
+  if (backend != nullptr && backend->backend != nullptr) object = "Backend " + backend->backend->name;
+  events_.add(observe::EventType::kWarning, "RequestDenied", object,
+              std::string(base::errorTypeName(error.type)) + ": " + error.detail, worker_.clock().wallNow());
 }
 
 void ExchangeTelemetry::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
@@ -118,6 +134,8 @@ void ExchangeTelemetry::onNewStep(const processing::Step& step, base::Duration t
 void ExchangeTelemetry::onFailedStep(const processing::Step& step, processing::Cause cause,
                                      processing::StepOutcome outcome) {
   const std::string_view phase = processing::phaseName(step.phase);
+  events_.add(observe::EventType::kWarning, "ProcessorFailed", "processor " + step.type + " " + step.name,
+              std::string(phase) + ": " + std::string(processing::causeName(cause)), worker_.clock().wallNow());
   metrics_
       .at<observe::Metric::kProcessorFailures>(step.type, phase, processing::causeName(cause),
                                                outcome == processing::StepOutcome::kSkipped ? "open" : "closed")

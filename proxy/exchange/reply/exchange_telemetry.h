@@ -13,6 +13,7 @@
 
 #include "proxy/exchange/exchanges.h"
 #include "proxy/observe/access_log.h"
+#include "proxy/observe/events.h"
 #include "proxy/observe/metrics.h"
 
 namespace sluice::exchange {
@@ -21,8 +22,8 @@ class ExchangeTelemetry final : public ExchangeObserver {
  public:
   /// All references outlive it.
   ExchangeTelemetry(net::Worker& worker, observe::MetricShard& metrics, observe::AccessLog& accessLog,
-                    std::string revision)
-      : worker_(worker), metrics_(metrics), accessLog_(accessLog), revision_(std::move(revision)) {}
+                    std::string revision, observe::EventBatch& events)
+      : worker_(worker), metrics_(metrics), accessLog_(accessLog), revision_(std::move(revision)), events_(events) {}
 
   /// Takes the revision that is served now. Rules may go, and others may take their addresses. Called after
   /// Exchanges::adopt().
@@ -42,6 +43,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   void onLimit(std::string_view limit) override;
 
  private:
+  void tellDenial(const Exchange& exchange);
   // Listener, rule and weighted backend live as long as the snapshot, and as the exchanges that pinned them.
   struct Key {
     const routing::ServedListener* listener;
@@ -90,6 +92,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   observe::MetricShard& metrics_;
   observe::AccessLog& accessLog_;
   std::string revision_;
+  observe::EventBatch& events_;
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
       const std::hash<const void*> hash;
