@@ -18,6 +18,7 @@
 #include "config/model/label_selector.h"
 #include "config/model/object_lists.h"
 #include "config/model/object_meta.h"
+#include "config/model/policy_model.h"
 #include "config/model/processor_model.h"
 #include "config/model/route_model.h"
 #include "config/yaml/document.h"

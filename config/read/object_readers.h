@@ -43,6 +43,9 @@ Backend readXBackend(FieldReader& root, ObjectMeta meta);
 std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMeta meta);
 /// Reads PayloadProcessingPipeline of either group.
 PayloadProcessingPipeline readPipeline(FieldReader& root, ObjectMeta meta);
+/// Reads what a policy of another API names, and warns that its kind is not supported. Returns, after errors, what is
+/// legible of that; else nullopt.
+std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta);
 
 // The functions below read parts that several kinds share.
 

@@ -46,6 +46,7 @@ class RouteCompiler {
   template <typename RouteRule>
   bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
     RulePlan result;
+    result.name = rule.name;
     const std::string place = placeOf(rule, index);
     auto compiled = std::make_shared<routing::Rule>();
     compiled->route = plan_.name;
@@ -304,21 +305,31 @@ RoutePlan withoutMatches(const RoutePlan& plan, const Fault& fault) {
   return result;
 }
 
-std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault) {
-  const auto concerned = [](const RulePlan& rule) { return rule.rule->session && !rule.rule->failure; };
-  if (std::none_of(plan.rules.begin(), plan.rules.end(), concerned)) return std::nullopt;
-  RoutePlan result = plan;
-  for (RulePlan& rule : result.rules) {
-    if (!concerned(rule)) continue;
-    auto refusing = std::make_shared<routing::Rule>(*rule.rule);
-    refusing->failure = routing::Rule::refusal(answer(fault), refusing->grpc);
-    rule.rule = std::move(refusing);
+std::optional<RoutePlan> withRefusals(const RoutePlan& plan, const RefusalOf& refusalOf) {
+  std::optional<RoutePlan> result;
+  for (std::size_t index = 0; index < plan.rules.size(); ++index) {
+    const std::optional<Fault> why = refusalOf(plan.rules[index]);
+    if (!why) continue;
+    if (!result) result = plan;
+    auto refusing = std::make_shared<routing::Rule>(*plan.rules[index].rule);
+    refusing->failure = routing::Rule::refusal(answer(*why), refusing->grpc);
+    result->rules[index].rule = std::move(refusing);
+    std::vector<Fault>& faults = result->faults;
+    if (std::find(faults.begin(), faults.end(), *why) == faults.end()) faults.push_back(*why);
   }
-  result.candidates = candidatesOf(result.rules);
-  result.faults.push_back({fault.reason, "sessionPersistence: " + fault.message});
-  result.wholeRouteFails = std::all_of(result.rules.begin(), result.rules.end(),
-                                       [](const RulePlan& rule) { return static_cast<bool>(rule.rule->failure); });
+  if (!result) return std::nullopt;
+  result->candidates = candidatesOf(result->rules);
+  result->wholeRouteFails = std::all_of(result->rules.begin(), result->rules.end(),
+                                        [](const RulePlan& rule) { return static_cast<bool>(rule.rule->failure); });
   return result;
+}
+
+std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault) {
+  const Fault why{fault.reason, "sessionPersistence: " + fault.message};
+  return withRefusals(plan, [&](const RulePlan& rule) -> std::optional<Fault> {
+    if (!rule.rule->session || rule.rule->failure) return std::nullopt;
+    return why;
+  });
 }
 
 }  // namespace sluice::control
