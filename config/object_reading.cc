@@ -67,7 +67,8 @@ void readList(const Value& root, const ReadingRules& rules, std::vector<ObjectRe
   ObjectContext context("List", list.problems, rules.unknownFields);
   FieldReader reader(&root, "", root.position, context);
   for (const std::string_view field : {"apiVersion", "kind", "metadata"}) reader.ignore(field);
-  const std::vector<Item> items = reader.list("items", kMaxItems);
+  std::vector<Item> items = reader.list("items", kMaxItems);
+  if (items.size() > kMaxItems) items.clear();
   reader.finish();
   for (const Item& item : items) readObject(*item.value, rules, /*insideList=*/true, readings);
   readings.push_back(std::move(list));

@@ -189,7 +189,6 @@ std::vector<Item> FieldReader::list(std::string_view key, std::size_t maxItems) 
   if (field->items.size() > maxItems) {
     error(key, "has " + std::to_string(field->items.size()) + " items; at most " + std::to_string(maxItems) +
                    " are allowed");
-    return items;
   }
   for (std::size_t i = 0; i < field->items.size(); ++i) {
     items.push_back(Item{&field->items[i], pathOf(key) + "[" + std::to_string(i) + "]"});

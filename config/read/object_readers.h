@@ -20,7 +20,7 @@ ObjectMeta readMeta(FieldReader& root, const ObjectKind& kind);
 GatewayClass readGatewayClass(FieldReader& root, ObjectMeta meta);
 /// Returns, after errors, the legible part if its listeners can still answer requests (see Rejected); else nullopt.
 std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta);
-/// Returns, after errors, the legible part if it claims no more than was written; else nullopt.
+/// Returns, after errors, the legible part if its hostnames are legible; else nullopt.
 std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta);
 std::optional<GrpcRoute> readGrpcRoute(FieldReader& root, ObjectMeta meta);
 ReferenceGrant readReferenceGrant(FieldReader& root, ObjectMeta meta);
@@ -65,8 +65,6 @@ struct RefDefaults {
 ObjectRef readObjectRef(FieldReader& reader, const RefDefaults& defaults, bool withNamespace);
 std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key, std::size_t maxItems,
                                       const RefDefaults& defaults, bool withNamespace);
-
-std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
 
 /// Reads `retry` of a rule. More attempts than this program ever makes are noted in `unsupported`.
 std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<UnsupportedField>& unsupported);

@@ -108,18 +108,26 @@ class RouteCompiler {
     return std::move(uses.steps);
   }
 
-  /// Compiles the matches. A match that cannot be evaluated is left out, and the rule's other matches then answer 500.
+  /// Compiles the matches. If one cannot be evaluated, the rule answers 500, for all requests that it could have meant
+  /// and that no other rule has written down: a rule that covers more must not serve them instead.
   template <typename RouteRule>
   void compileMatches(const RouteRule& rule, std::uint32_t index, RulePlan& result, std::optional<Fault>& own) {
+    bool rest = rule.coversRest;
     for (std::uint32_t position = 0; position < rule.matches.size(); ++position) {
-      auto match =
-          compileMatch(rule.matches[position], {route_.meta.creationTimestamp, plan_.name, index, position}, room_);
+      const auto& written = rule.matches[position];
+      const routing::Precedence place{route_.meta.creationTimestamp, plan_.name, index, position};
+      auto match = compileMatch(written, written.widened ? lastOf(place) : place, room_);
+      if (!match && !own) own = match.fault;
+      if (!match) {
+        if (const auto wider = widened(written)) match = compileMatch(*wider, lastOf(place), room_);
+      }
       if (match) {
         result.matches.push_back(*std::move(match.value));
-      } else if (!own) {
-        own = std::move(match.fault);
+      } else {
+        rest = true;
       }
     }
+    if (rest) result.matches.push_back(restOf(grpc(), plan_.name, index));
   }
 
   void setFailure(const config::RouteRule& rule, const std::optional<Fault>& fault, routing::Rule& compiled) {
@@ -295,12 +303,9 @@ RoutePlan withoutMatches(const RoutePlan& plan, const Fault& fault) {
   refusing->route = plan.name;
   refusing->grpc = plan.kind == config::GrpcRoute::kKind;
   refusing->failure = routing::Rule::refusal(answer(fault), refusing->grpc);
-  // No time is later, so every other route for all requests of a hostname comes first.
-  auto all = std::make_shared<routing::Match>();
-  all->precedence = {"~", plan.name, 0, 0};
-  if (refusing->grpc) all->rpc = routing::RpcPattern{};
+  MatchPlan rest = restOf(refusing->grpc, plan.name, 0);
   result.rejection = fault;
-  result.rules = {{std::move(refusing), {{std::move(all), {}}}}};
+  result.rules = {{std::move(refusing), {std::move(rest)}}};
   result.candidates = candidatesOf(result.rules);
   return result;
 }
