@@ -39,7 +39,7 @@ Backend readOwnBackend(FieldReader& root, ObjectMeta meta);
 /// Reads gateway.networking.x-k8s.io/v1alpha1 XBackend.
 Backend readXBackend(FieldReader& root, ObjectMeta meta);
 /// Reads sluice.dev/v1alpha1 PayloadProcessor, and gateway.networking.k8s.io/v1alpha1 as GEP-5091 drafts it, with the
-/// same fields. Returns, after errors, the legible part if its target is legible; else nullopt.
+/// same fields. Returns, after errors, the legible part if the name of its target is legible; else nullopt.
 std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMeta meta);
 /// Reads PayloadProcessingPipeline of either group.
 PayloadProcessingPipeline readPipeline(FieldReader& root, ObjectMeta meta);

@@ -39,7 +39,13 @@ std::vector<config::Condition> conditionsOf(const config::ObjectMeta& meta, cons
 
 config::ObjectStatus rejectedProcessor(const config::Rejected& rejected) {
   const auto* legible = rejected.legible<config::PayloadProcessor>();
-  if (legible == nullptr) return rejectedStatus(rejected);
+  if (legible == nullptr) {
+    return rejectedStatus(rejected, "it cannot be read what it targets, so nothing is refused for it");
+  }
+  if (legible->target.kind.empty()) {
+    return rejectedStatus(
+        rejected, "every Gateway and route of its namespace with the name " + legible->target.name + " answers 500");
+  }
   const Fault why{std::string(reason::kInvalid), rejected.message};
   config::ObjectStatus status = statusOf(rejected);
   status.parents.push_back(
