@@ -86,6 +86,13 @@ TEST(UnsupportedPolicies, NeedATarget) {
   EXPECT_EQ(legiblePolicy(configuration), nullptr);
 }
 
+TEST(RefusedPolicies, KeepTheTargetsOfAVersionThatIsNotRead) {
+  const Configuration configuration = loadPolicy("targetRef: {group: '', kind: Service, name: s}", "BackendTLSPolicy",
+                                                 "gateway.networking.k8s.io/v1alpha2");
+  ASSERT_NE(legiblePolicy(configuration), nullptr);
+  EXPECT_EQ(legiblePolicy(configuration)->targets.at(0).object.name, "s");
+}
+
 TEST(RefusedPolicies, KeepTheirLegibleTargets) {
   const Configuration configuration =
       loadPolicy("targetRefs: [" + std::string(kTarget) + ", {group: gateway.networking.k8s.io, kind: HTTPRoute}]");

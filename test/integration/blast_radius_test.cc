@@ -4,14 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <optional>
+#include <cstdint>
 #include <string>
-#include <vector>
+#include <tuple>
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -60,19 +61,22 @@ class BlastRadius : public testing::Test {
     return statusOf(gateway, target, {"-H", "Host: " + host});
   }
 
+  static int pageStatus(std::uint16_t port, const std::string& page) {
+    return askRaw(port, "GET " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n").status;
+  }
+
+  /// Waits until the gateway is ready. It listens a little earlier, and again if it could not listen everywhere.
+  static bool isReady(const GatewayProcess& gateway) {
+    return eventually([&] { return pageStatus(gateway.healthPort(), "/readyz") == 200; });
+  }
+
   /// Checks that everything but the bad object is served.
   static void expectTheRest(const GatewayProcess& gateway) {
+    EXPECT_TRUE(isReady(gateway));
     EXPECT_EQ(statusFor(gateway, "right.test"), "200");
-    for (const char* probe : {"/healthz", "/readyz"}) {
-      EXPECT_EQ(
-          askRaw(gateway.healthPort(), "GET " + std::string(probe) + " HTTP/1.1\r\nHost: localhost\r\n\r\n").status,
-          200)
-          << probe;
-    }
+    EXPECT_EQ(pageStatus(gateway.healthPort(), "/healthz"), 200);
     for (const char* page : {"/status", "/metrics", "/exchanges"}) {
-      EXPECT_EQ(askRaw(gateway.adminPort(), "GET " + std::string(page) + " HTTP/1.1\r\nHost: localhost\r\n\r\n").status,
-                200)
-          << page;
+      EXPECT_EQ(pageStatus(gateway.adminPort(), page), 200) << page;
     }
   }
 
@@ -86,6 +90,7 @@ class BlastRadius : public testing::Test {
 
   /// Returns the element of /status for that object; empty if there is none.
   static std::string conditionsOf(const GatewayProcess& gateway, const std::string& kind, const std::string& name) {
+    EXPECT_TRUE(isReady(gateway));
     const std::string all = gateway.adminGet("/status");
     const std::size_t begin = all.find("{\"kind\":\"" + kind + "\",\"namespace\":\"test\",\"name\":\"" + name + "\"");
     if (begin == std::string::npos) return {};
@@ -130,6 +135,13 @@ TEST_F(BlastRadius, OfARouteThatItsSchemaRefusesIsWhatItSays) {
     SCOPED_TRACE(rules);
     expectRefusal(gateway, "HTTPRoute", "wrong", "Invalid");
   }
+}
+
+TEST_F(BlastRadius, OfARouteOfAnotherVersionIsWhatItSays) {
+  const std::string route = routeFor("wrong.test", ruleOfPrefix("/", "origin"));
+  const std::size_t version = route.find("/v1\n") + 1;
+  const GatewayProcess gateway(beside(route.substr(0, version) + "v1alpha2" + route.substr(version + 2)));
+  expectRefusal(gateway, "HTTPRoute", "wrong", "Invalid");
 }
 
 TEST_F(BlastRadius, OfABackendThatItsSchemaRefusesIsTheRulesThatLeadToIt) {
