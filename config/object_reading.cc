@@ -74,7 +74,7 @@ void readList(const Value& root, const ReadingRules& rules, std::vector<ObjectRe
   FieldReader reader(&root, "", root.position, context);
   for (const std::string_view field : {"apiVersion", "kind", "metadata"}) reader.ignore(field);
   std::vector<Item> items = reader.list("items", kMaxItems);
-  if (items.size() > kMaxItems) items.clear();
+  if (context.errors() != 0) items.clear();
   reader.finish();
   for (const Item& item : items) readObject(*item.value, rules, /*insideList=*/true, readings);
   readings.push_back(std::move(list));

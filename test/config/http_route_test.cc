@@ -304,6 +304,18 @@ TEST(RejectedHttpRoute, CoversTheRestIfItsRulesAreNotLegible) {
   }
 }
 
+TEST(RejectedHttpRoute, MeansTheWholeParentIfItsSectionIsNotLegible) {
+  for (const char* section : {"sectionName: 'Not one'", "port: 0", "section: web"}) {
+    const Configuration configuration =
+        loadHttpRoute("  parentRefs: [{name: g, " + std::string(section) + "}, {nam: h}]\n");
+    const HttpRoute& route = *rejectedRoute(configuration).legible<HttpRoute>();
+    ASSERT_EQ(route.parentRefs.size(), 1u) << section;
+    EXPECT_EQ(route.parentRefs[0].object.name, "g") << section;
+    EXPECT_EQ(route.parentRefs[0].sectionName, "") << section;
+    EXPECT_EQ(route.parentRefs[0].port, 0) << section;
+  }
+}
+
 TEST(RejectedHttpRoute, KeepsListsThatAreTooLong) {
   std::string hostnames;
   std::string rules;

@@ -97,8 +97,9 @@ TEST(RefusedRoutes, AnswerForTheirLegibleHostnames) {
 
 TEST(RefusedRoutes, AnswerAtTheirLegibleParents) {
   const std::string refused = routeNamed("a", "  hostnames: [mine.test]\n" + ruleMatching("{path: {value: /}}"));
-  const Beside beside(with(refused, "{name: egress}", "{name: egress}, {nam: other}"));
-  EXPECT_EQ(beside.outcome("mine.test", "/"), "500");
+  for (const char* parents : {"{name: egress}, {nam: other}", "{name: egress, sectionName: 'Not one'}"}) {
+    EXPECT_EQ(Beside(with(refused, "{name: egress}", parents)).outcome("mine.test", "/"), "500") << parents;
+  }
 }
 
 TEST(RefusedRoutes, DoNotAnswerForHostnamesThatNobodyCanRead) {
