@@ -37,7 +37,7 @@ std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, Object
   UnsupportedPolicy policy;
   policy.meta = std::move(meta);
   root.context().warning(root.positionOf("kind"), "kind",
-                         "policies of this kind are not supported: what is served here and is named by it answers 500");
+                         "policies of this kind are not supported: what it names here answers 500");
   root.require("spec");
   FieldReader spec = root.map("spec");
   for (const Item& item : spec.list("targetRefs", kMaxTargets)) readPolicyTarget(spec.map(item), policy);

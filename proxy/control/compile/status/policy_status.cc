@@ -38,8 +38,13 @@ class Reach {
   /// Returns the object of that namespace that the target means; nullptr if there is none.
   const config::ObjectMeta* find(const config::PolicyTarget& target, std::string_view nameSpace) const {
     const auto [first, last] = objects_.equal_range({nameSpace, target.object.name});
-    const auto found = std::find_if(first, last, [&](const auto& each) { return target.means(*each.second); });
-    return found == last ? nullptr : found->second;
+    const config::ObjectMeta* found = nullptr;
+    for (auto each = first; each != last; ++each) {
+      if (!target.means(*each->second)) continue;
+      // An object of the very kind comes before one for which that kind is another name.
+      if (found == nullptr || each->second->kind == target.object.kind) found = each->second;
+    }
+    return found;
   }
 
   /// Calls visit(meta) with each object of the namespace.
