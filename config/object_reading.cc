@@ -15,7 +15,7 @@ constexpr std::size_t kMaxItems = 100000;  // bound of a List
 std::string groupPrefix(const ObjectIdentity& identity) { return identity.group.empty() ? "" : identity.group + "/"; }
 
 /// Returns the problem of an object that no reader takes.
-Problem unreadableKind(const Value& root, const ObjectIdentity& identity, const ObjectKind* kind) {
+Problem unreadableKind(const Value& root, const ObjectIdentity& identity) {
   Problem problem;
   const Value* apiVersion = root.find("apiVersion");
   const Value* kindField = root.find("kind");
@@ -24,11 +24,6 @@ Problem unreadableKind(const Value& root, const ObjectIdentity& identity, const 
   const bool hasVersion = apiVersion != nullptr && apiVersion->isString() && !apiVersion->text.empty();
   if (!hasVersion || identity.kind.empty()) {
     problem.message = "must have apiVersion and kind";
-  } else if (kind != nullptr) {
-    problem.position = apiVersion->position;
-    problem.field = "apiVersion";
-    problem.message = "must be " + groupPrefix(identity) + base::joinChoices(kind->versions) + ", but is " +
-                      base::quote(apiVersion->text);
   } else if (isUnsupportedKind(identity.group, identity.kind)) {
     problem.message = "kind " + identity.kind + " of " + apiVersion->text + " is not supported";
   } else {
@@ -40,9 +35,20 @@ Problem unreadableKind(const Value& root, const ObjectIdentity& identity, const 
   return problem;
 }
 
+/// Refuses an object of another version than those that are read. Its legible part still says what it is for.
+void checkVersion(const Value& root, const ObjectReading& reading, ObjectContext& context) {
+  const ObjectIdentity& identity = reading.identity;
+  if (reading.kind->hasVersion(identity.version)) return;
+  const Value& apiVersion = *root.find("apiVersion");
+  context.error(apiVersion.position, "apiVersion",
+                "must be " + groupPrefix(identity) + base::joinChoices(reading.kind->versions) + ", but is " +
+                    base::quote(apiVersion.text));
+}
+
 void readFields(const Value& root, const ReadingRules& rules, ObjectReading& reading) {
   const ObjectIdentity& identity = reading.identity;
   ObjectContext context(identity.kind + " " + identity.qualifiedName(), reading.problems, rules.unknownFields);
+  checkVersion(root, reading, context);
   FieldReader reader(&root, "", root.position, context);
   for (const std::string_view field : {"apiVersion", "kind", "status"}) reader.ignore(field);
   Rejected rejected;
@@ -67,7 +73,8 @@ void readList(const Value& root, const ReadingRules& rules, std::vector<ObjectRe
   ObjectContext context("List", list.problems, rules.unknownFields);
   FieldReader reader(&root, "", root.position, context);
   for (const std::string_view field : {"apiVersion", "kind", "metadata"}) reader.ignore(field);
-  const std::vector<Item> items = reader.list("items", kMaxItems);
+  std::vector<Item> items = reader.list("items", kMaxItems);
+  if (context.errors() != 0) items.clear();
   reader.finish();
   for (const Item& item : items) readObject(*item.value, rules, /*insideList=*/true, readings);
   readings.push_back(std::move(list));
@@ -83,12 +90,13 @@ void readObject(const Value& root, const ReadingRules& rules, bool insideList, s
   if (!root.isMap()) {
     reading.problems.push_back({Severity::kError, root.position, "", "", "must be an object with apiVersion and kind"});
   } else {
-    const ObjectKind* kind = findObjectKind(reading.identity.group, reading.identity.kind);
-    if (kind != nullptr && kind->hasVersion(reading.identity.version)) {
-      reading.kind = kind;
+    if (!reading.identity.version.empty()) {
+      reading.kind = findObjectKind(reading.identity.group, reading.identity.kind);
+    }
+    if (reading.kind != nullptr) {
       readFields(root, rules, reading);
     } else {
-      reading.problems.push_back(unreadableKind(root, reading.identity, kind));
+      reading.problems.push_back(unreadableKind(root, reading.identity));
     }
   }
   readings.push_back(std::move(reading));

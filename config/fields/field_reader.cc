@@ -9,6 +9,8 @@
 namespace sluice::config {
 namespace {
 
+constexpr std::size_t kMostOfALongList = 1024;
+
 /// Returns "must be a list, but is a string"; for a value that is almost right, the text suggests the correction.
 std::string wrongKind(std::string_view expected, const Value& value) {
   std::string message("must be ");
@@ -189,9 +191,10 @@ std::vector<Item> FieldReader::list(std::string_view key, std::size_t maxItems) 
   if (field->items.size() > maxItems) {
     error(key, "has " + std::to_string(field->items.size()) + " items; at most " + std::to_string(maxItems) +
                    " are allowed");
-    return items;
   }
-  for (std::size_t i = 0; i < field->items.size(); ++i) {
+  // A list that is far too long must not cost an error for each of its elements.
+  const std::size_t most = std::max(maxItems, kMostOfALongList);
+  for (std::size_t i = 0; i < field->items.size() && i < most; ++i) {
     items.push_back(Item{&field->items[i], pathOf(key) + "[" + std::to_string(i) + "]"});
   }
   return items;

@@ -105,7 +105,8 @@ class FieldReader {
     return index ? choices[*index].value : absent;
   }
 
-  /// Returns the elements of a list; none if it is absent. More than `maxItems` is an error.
+  /// Returns the elements of a list; none if it is absent. More than `maxItems` is an error, and returns the first
+  /// thousand or so for the legible part of the object.
   std::vector<Item> list(std::string_view key, std::size_t maxItems);
   /// Returns the elements of a list of texts without the wrong ones.
   std::vector<std::string> texts(std::string_view key, const TextRule& rule, std::size_t maxItems);

@@ -18,6 +18,7 @@
 #include "config/model/label_selector.h"
 #include "config/model/object_lists.h"
 #include "config/model/object_meta.h"
+#include "config/model/policy_model.h"
 #include "config/model/processor_model.h"
 #include "config/model/route_model.h"
 #include "config/yaml/document.h"
@@ -242,9 +243,9 @@ struct Rejected : ObjectVersion {
   std::string message;  // its first problem, with the field
   Position position;
   /// Returns the legible part of the object, so that requests for it can be answered with 500; nullptr if nothing was
-  /// legible or the object has another type. It never claims more than was written: an illegible match, hostname,
-  /// parent or listener is left out, and so is a rule without a legible match. A PayloadProcessor is legible if its
-  /// target is.
+  /// legible or the object has another type. An illegible hostname, parent or listener is left out, because what it
+  /// meant may belong to others. A match or rule is not left out, because its requests would then be served by a rule
+  /// that covers more (see WrittenMatch and RouteRule); it takes none that another rule has written down.
   template <typename Object>
   const Object* legible() const {
     const auto* object = std::any_cast<std::shared_ptr<const Object>>(&remains);

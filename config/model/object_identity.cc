@@ -23,7 +23,7 @@ ObjectIdentity identify(const Value& root) {
     identity.nameSpace = textOf(metadata->find("namespace"));
   }
   const ObjectKind* kind = findObjectKind(identity.group, identity.kind);
-  if (kind == nullptr || !kind->hasVersion(identity.version)) return identity;
+  if (kind == nullptr || identity.version.empty()) return identity;
   if (!kind->namespaced) identity.nameSpace.clear();
   if (kind->namespaced && identity.nameSpace.empty()) identity.nameSpace = "default";
   return identity;

@@ -67,6 +67,7 @@ constexpr std::string_view kServed[] = {"v1", "v1beta1"};
 constexpr std::string_view kV1[] = {"v1"};
 constexpr std::string_view kAlpha[] = {"v1alpha1"};
 constexpr std::string_view kPrototype[] = {"v0alpha0"};
+constexpr std::string_view kTlsPolicy[] = {"v1", "v1alpha3"};
 
 using Shape = StatusShape;
 
@@ -94,6 +95,11 @@ constexpr ObjectKind kObjectKinds[] = {
     readBy<&readPayloadProcessor>(kGatewayGroup, PayloadProcessor::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readPipeline>(kOwnGroup, PayloadProcessingPipeline::kKind, kAlpha, {.status = Shape::kConditions}),
     readBy<&readPipeline>(kGatewayGroup, PayloadProcessingPipeline::kKind, kAlpha, {.status = Shape::kConditions}),
+    readBy<&readUnsupportedPolicy>(kGatewayGroup, "BackendTLSPolicy", kTlsPolicy, {.status = Shape::kAncestors}),
+    readBy<&readUnsupportedPolicy>(kExperimentalGroup, "XBackendTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readUnsupportedPolicy>(kEnvoyGroup, "BackendTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readUnsupportedPolicy>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readUnsupportedPolicy>(kEnvoyGroup, "EnvoyExtensionPolicy", kAlpha, {.status = Shape::kAncestors}),
 };
 
 struct GroupKind {
@@ -102,14 +108,8 @@ struct GroupKind {
 };
 
 constexpr GroupKind kUnsupportedKinds[] = {
-    {kGatewayGroup, "TLSRoute"},
-    {kGatewayGroup, "TCPRoute"},
-    {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ListenerSet"},
-    {kGatewayGroup, "BackendTLSPolicy"},
-    {kExperimentalGroup, "XMesh"},
-    {kExperimentalGroup, "XBackendTrafficPolicy"},
-    {kOwnGroup, "EgressRevision"},
+    {kGatewayGroup, "TLSRoute"},    {kGatewayGroup, "TCPRoute"},   {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"}, {kExperimentalGroup, "XMesh"}, {kOwnGroup, "EgressRevision"},
 };
 
 }  // namespace

@@ -55,7 +55,9 @@ struct PayloadProcessor {
   static constexpr std::string_view kKind = "PayloadProcessor";
   static constexpr bool kSeveralKinds = true;  // one in each of two groups
   ObjectMeta meta;
-  ObjectRef target;  // a Gateway, EgressGateway, ListenerSet, HTTPRoute or GRPCRoute
+  /// A Gateway, EgressGateway, ListenerSet, HTTPRoute or GRPCRoute. The kind is empty if the schema refused it and the
+  /// kind is not legible: then every such object of that name is meant.
+  ObjectRef target;
   /// Name of a listener or of a rule; empty: the whole target.
   std::string sectionName;
   std::optional<RoutingPhase> phase;  // never kPreRouting with routes; none: each use's own phase decides

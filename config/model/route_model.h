@@ -40,7 +40,14 @@ struct NamedMatch {
   Position position;
 };
 
-struct HttpRouteMatch {
+/// What is known of every match of a refused object.
+struct WrittenMatch {
+  /// True if some of its conditions are not legible: then it covers more than was written, and gives way to the
+  /// matches of all other rules that cover the same.
+  bool widened = false;
+};
+
+struct HttpRouteMatch : WrittenMatch {
   PathMatch path;
   std::vector<NamedMatch> headers;
   std::vector<NamedMatch> queryParams;
@@ -56,7 +63,7 @@ struct RpcMatch {
   Position position;
 };
 
-struct GrpcRouteMatch {
+struct GrpcRouteMatch : WrittenMatch {
   RpcMatch rpc;
   std::vector<NamedMatch> headers;
 };
@@ -167,12 +174,15 @@ struct RouteRule {
   std::vector<HttpBackendRef> backendRefs;  // none with a redirect
   std::optional<SessionPersistence> sessionPersistence;
   std::vector<UnsupportedField> unsupported;
+  /// True if some of its matches are not legible: then it covers all requests of its hostnames, and gives way to the
+  /// matches of all other rules.
+  bool coversRest = false;
   Position position;
 };
 
 struct HttpRouteRule : RouteRule {
-  std::vector<HttpRouteMatch> matches;                  // never empty: the API's default is PathPrefix "/"
-  std::optional<base::Duration> requestTimeout;         // 0: none
+  std::vector<HttpRouteMatch> matches;           // the API's default is PathPrefix "/"; empty only with `coversRest`
+  std::optional<base::Duration> requestTimeout;  // 0: none
   std::optional<base::Duration> backendRequestTimeout;  // 0: none
   std::optional<HttpRouteRetry> retry;
 };
@@ -191,7 +201,7 @@ struct HttpRoute : Route {
 };
 
 struct GrpcRouteRule : RouteRule {
-  std::vector<GrpcRouteMatch> matches;  // never empty: by default every call matches
+  std::vector<GrpcRouteMatch> matches;  // by default every call matches; empty only with `coversRest`
 };
 
 struct GrpcRoute : Route {

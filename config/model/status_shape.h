@@ -9,7 +9,7 @@ enum class StatusShape : std::uint8_t {
   kConditions,  // GatewayClass and all kinds with plain conditions
   kGateway,     // conditions, listeners, addresses
   kParents,     // HTTPRoute, GRPCRoute, XBackend
-  kAncestors,   // PayloadProcessor
+  kAncestors,   // PayloadProcessor and policies
   kControllers  // Backend
 };
 

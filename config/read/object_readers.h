@@ -20,7 +20,7 @@ ObjectMeta readMeta(FieldReader& root, const ObjectKind& kind);
 GatewayClass readGatewayClass(FieldReader& root, ObjectMeta meta);
 /// Returns, after errors, the legible part if its listeners can still answer requests (see Rejected); else nullopt.
 std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta);
-/// Returns, after errors, the legible part if it claims no more than was written; else nullopt.
+/// Returns, after errors, the legible part if its hostnames are legible; else nullopt.
 std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta);
 std::optional<GrpcRoute> readGrpcRoute(FieldReader& root, ObjectMeta meta);
 ReferenceGrant readReferenceGrant(FieldReader& root, ObjectMeta meta);
@@ -39,10 +39,13 @@ Backend readOwnBackend(FieldReader& root, ObjectMeta meta);
 /// Reads gateway.networking.x-k8s.io/v1alpha1 XBackend.
 Backend readXBackend(FieldReader& root, ObjectMeta meta);
 /// Reads sluice.dev/v1alpha1 PayloadProcessor, and gateway.networking.k8s.io/v1alpha1 as GEP-5091 drafts it, with the
-/// same fields. Returns, after errors, the legible part if its target is legible; else nullopt.
+/// same fields. Returns, after errors, the legible part if the name of its target is legible; else nullopt.
 std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMeta meta);
 /// Reads PayloadProcessingPipeline of either group.
 PayloadProcessingPipeline readPipeline(FieldReader& root, ObjectMeta meta);
+/// Reads what a policy of another API names, and warns that its kind is not supported. Returns, after errors, what is
+/// legible of that; else nullopt.
+std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta);
 
 // The functions below read parts that several kinds share.
 
@@ -62,8 +65,6 @@ struct RefDefaults {
 ObjectRef readObjectRef(FieldReader& reader, const RefDefaults& defaults, bool withNamespace);
 std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key, std::size_t maxItems,
                                       const RefDefaults& defaults, bool withNamespace);
-
-std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule);
 
 /// Reads `retry` of a rule. More attempts than this program ever makes are noted in `unsupported`.
 std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<UnsupportedField>& unsupported);

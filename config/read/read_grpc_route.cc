@@ -24,24 +24,28 @@ RpcMatch readRpc(FieldReader reader) {
   return match;
 }
 
-GrpcRouteMatch readGrpcMatch(FieldReader reader) {
+std::optional<GrpcRouteMatch> readGrpcMatch(FieldReader reader) {
+  const std::size_t errors = reader.context().errors();
   GrpcRouteMatch match;
   if (reader.has("method")) {
-    const std::size_t errors = reader.context().errors();
     match.rpc = readRpc(reader.map("method"));
     const bool empty = match.rpc.service.empty() && match.rpc.method.empty();
     if (empty && reader.context().errors() == errors) reader.error("method", "must have service or method");
   }
+  const bool selects = reader.has("method") && reader.context().errors() == errors;
   match.headers = readHeaderMatches(reader);
   reader.finish();
+  match.widened = reader.context().errors() != errors;
+  if (match.widened && !selects) return std::nullopt;
   return match;
 }
 
-ReadRule<GrpcRouteRule> readGrpcRule(FieldReader reader) {
+GrpcRouteRule readGrpcRule(FieldReader reader) {
   GrpcRouteRule rule;
-  rule.matches = readMatches(reader, readGrpcMatch);
+  readMatches(reader, readGrpcMatch, rule);
   readRuleParts(reader, FilterSet::kGrpc, rule);
-  return finishRule(reader, std::move(rule));
+  finishRule(reader, rule);
+  return rule;
 }
 
 }  // namespace

@@ -37,6 +37,7 @@ std::vector<NamedMatch> readNamedMatches(FieldReader& holder, std::string_view k
                                          bool (*sameName)(std::string_view, std::string_view)) {
   std::vector<NamedMatch> matches;
   for (const Item& item : holder.list(key, kMaxNamedMatches)) {
+    const std::size_t errors = holder.context().errors();
     FieldReader reader = holder.map(item);
     NamedMatch match;
     match.path = reader.path();
@@ -47,28 +48,33 @@ std::vector<NamedMatch> readNamedMatches(FieldReader& holder, std::string_view k
     reader.finish();
     const bool shadowed = std::any_of(matches.begin(), matches.end(),
                                       [&](const NamedMatch& other) { return sameName(other.name, match.name); });
-    if (!shadowed) matches.push_back(std::move(match));
+    const bool legible = holder.context().errors() == errors;
+    if (legible && !shadowed) matches.push_back(std::move(match));
   }
   return matches;
 }
 
-HttpRouteMatch readHttpMatch(FieldReader reader) {
+bool isEveryPath(const PathMatch& path) { return path.type == PathMatchType::kPathPrefix && path.value == "/"; }
+
+}  // namespace
+
+std::optional<HttpRouteMatch> readHttpMatch(FieldReader reader) {
+  const std::size_t before = reader.context().errors();
   HttpRouteMatch match;
   match.path = readPath(reader.map("path"));
+  const bool selects = reader.context().errors() == before && !isEveryPath(match.path);
   match.headers = readHeaderMatches(reader);
   match.queryParams = readNamedMatches(reader, "queryParams", TextRule{isAnyText, "a value", 1024},
                                        [](std::string_view a, std::string_view b) { return a == b; });
   match.method = reader.choice("method", kMethods, std::string_view());
   reader.finish();
+  match.widened = reader.context().errors() != before;
+  if (match.widened && !selects) return std::nullopt;
   return match;
 }
-
-}  // namespace
 
 std::vector<NamedMatch> readHeaderMatches(FieldReader& match) {
   return readNamedMatches(match, "headers", rule::kHeaderValue, base::equalsIgnoringCase);
 }
-
-std::vector<HttpRouteMatch> readHttpMatches(FieldReader& rule) { return readMatches(rule, readHttpMatch); }
 
 }  // namespace sluice::config

@@ -31,9 +31,9 @@ void checkPrefixRewrites(ObjectContext& context, const HttpRouteRule& rule) {
   for (const HttpBackendRef& ref : rule.backendRefs) checkBoth(ref.filters);
 }
 
-ReadRule<HttpRouteRule> readHttpRule(FieldReader reader) {
+HttpRouteRule readHttpRule(FieldReader reader) {
   HttpRouteRule rule;
-  rule.matches = readHttpMatches(reader);
+  readMatches(reader, readHttpMatch, rule);
   readRuleParts(reader, FilterSet::kHttp, rule);
   checkPrefixRewrites(reader.context(), rule);
   if (rule.filters.requestRedirect && !rule.backendRefs.empty()) {
@@ -41,7 +41,8 @@ ReadRule<HttpRouteRule> readHttpRule(FieldReader reader) {
   }
   readRouteTimeouts(reader, rule);
   rule.retry = readRetry(reader, rule.unsupported);
-  return finishRule(reader, std::move(rule));
+  finishRule(reader, rule);
+  return rule;
 }
 
 }  // namespace

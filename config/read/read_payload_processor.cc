@@ -17,6 +17,7 @@ constexpr Choice<std::optional<RoutingPhase>> kRoutingPhases[] = {{"PreRouting",
 bool isRoute(std::string_view kind) { return kind == HttpRoute::kKind || kind == GrpcRoute::kKind; }
 
 void readTarget(FieldReader reader, PayloadProcessor& processor) {
+  const std::size_t errors = reader.context().errors();
   reader.require("kind");
   processor.target = readObjectRef(reader, {kGatewayGroup, ""}, false);
   const bool prototype = processor.target.group == kPrototypeGroup;
@@ -25,6 +26,7 @@ void readTarget(FieldReader reader, PayloadProcessor& processor) {
   }
   const std::string_view kind = prototype ? reader.choice("kind", kPrototypeTargetKinds, std::string_view())
                                           : reader.choice("kind", kTargetKinds, std::string_view());
+  if (reader.context().errors() != errors) processor.target.kind.clear();
   processor.sectionName = reader.text("sectionName", rule::kSectionName);
   if (kind == kListenerSet) {
     processor.unsupported.push_back(
@@ -62,14 +64,12 @@ std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMe
   processor.meta = std::move(meta);
   root.require("spec");
   FieldReader spec = root.map("spec");
-  const std::size_t errors = root.context().errors();
   if (spec.require("targetRef") != nullptr) readTarget(spec.map("targetRef"), processor);
-  const bool legible = root.context().errors() == errors && root.has("spec");
   processor.phase = spec.choice("phase", kRoutingPhases, std::optional<RoutingPhase>());
   processor.processors = readProcessors(spec);
   checkPhase(spec, processor);
   spec.finish();
-  if (!legible) return std::nullopt;
+  if (processor.target.name.empty()) return std::nullopt;
   return processor;
 }
 

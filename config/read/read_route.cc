@@ -34,11 +34,13 @@ std::vector<ParentRef> readParentRefs(FieldReader& spec) {
     FieldReader reader = spec.map(item);
     ParentRef ref;
     ref.object = readObjectRef(reader, {kGatewayGroup, "Gateway"}, true);
+    // If only its section or port is not legible, the whole parent is meant.
+    const bool legible = spec.context().errors() == errors;
     ref.sectionName = reader.text("sectionName", rule::kSectionName);
     ref.port = reader.port("port");
     checkParentRef(reader, ref, refs);
     reader.finish();
-    if (spec.context().errors() == errors) refs.push_back(std::move(ref));
+    if (legible) refs.push_back(std::move(ref));
   }
   return refs;
 }

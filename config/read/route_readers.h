@@ -27,6 +27,8 @@ RequestMirrorFilter readRequestMirror(FieldReader reader);
 
 /// Reads `headers` of a match.
 std::vector<NamedMatch> readHeaderMatches(FieldReader& match);
+/// Reads a match of an HTTPRoute, for readMatches().
+std::optional<HttpRouteMatch> readHttpMatch(FieldReader reader);
 
 /// Reads name, filters, backendRefs and sessionPersistence of a rule, and its path.
 void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule);
@@ -34,71 +36,72 @@ void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule);
 /// Reads parentRefs, hostnames and the other fields beside the rules.
 void readRouteParts(FieldReader& spec, Route& route);
 
-/// Returns the legible matches. If there are none and no errors, returns one default-constructed Match, which is the
-/// API's default.
-template <typename Match>
-std::vector<Match> readMatches(FieldReader& rule, Match (*readMatch)(FieldReader)) {
+/// Reads `matches` of a rule; without it, one default-constructed Match, which is the API's default. `readMatch`
+/// returns, after errors, the legible part of a match if that selects by path or by the method called; else nullopt.
+template <typename Rule, typename Match>
+void readMatches(FieldReader& reader, std::optional<Match> (*readMatch)(FieldReader), Rule& rule) {
   constexpr std::size_t kMaxMatches = 64;
-  std::vector<Match> matches;
-  const std::size_t before = rule.context().errors();
-  for (const Item& item : rule.list("matches", kMaxMatches)) {
-    const std::size_t errors = rule.context().errors();
-    Match match = readMatch(rule.map(item));
-    if (rule.context().errors() == errors) matches.push_back(std::move(match));
+  const std::size_t before = reader.context().errors();
+  for (const Item& item : reader.list("matches", kMaxMatches)) {
+    const std::size_t errors = reader.context().errors();
+    FieldReader of = reader.map(item);
+    const bool isMap = reader.context().errors() == errors;
+    std::optional<Match> match = isMap ? readMatch(std::move(of)) : std::nullopt;
+    rule.coversRest = rule.coversRest || !match;
+    if (match) rule.matches.push_back(*std::move(match));
   }
-  if (matches.empty() && rule.context().errors() == before) matches.emplace_back();
-  return matches;
+  if (!rule.matches.empty()) return;
+  rule.coversRest = reader.context().errors() != before;
+  if (!rule.coversRest) rule.matches.emplace_back();
 }
 
-/// A rule as it was read. `legible` says whether its matches are what the user wrote, regardless of errors elsewhere.
+/// Reports unknown fields. One of them may be a misspelt `matches`, so the default is not what the user meant.
 template <typename Rule>
-struct ReadRule {
-  Rule rule;
-  bool legible;
-};
-
-/// Reports unknown fields, because one of them may be a misspelt `matches`.
-template <typename Rule>
-ReadRule<Rule> finishRule(FieldReader& reader, Rule rule) {
+void finishRule(FieldReader& reader, Rule& rule) {
   const std::size_t errors = reader.context().errors();
   reader.finish();
-  const bool known = reader.has("matches") || reader.context().errors() == errors;
-  const bool legible = !rule.matches.empty() && known;
-  return {std::move(rule), legible};
+  if (reader.has("matches") || reader.context().errors() == errors) return;
+  rule.matches.clear();
+  rule.coversRest = true;
 }
 
 template <typename Rule>
-void readRules(FieldReader& spec, ReadRule<Rule> (*readRule)(FieldReader), std::vector<Rule>& rules) {
+void readRules(FieldReader& spec, Rule (*readRule)(FieldReader), std::vector<Rule>& rules) {
   constexpr std::size_t kMaxRules = 16;
   constexpr std::size_t kMaxMatchesOfRoute = 128;
   const std::vector<Item> items = spec.list("rules", kMaxRules);
   if (items.empty() && spec.has("rules")) spec.error("rules", "must have at least one item");
   std::size_t matches = 0;
   for (const Item& item : items) {
-    auto [rule, legible] = readRule(spec.map(item));
+    const std::size_t errors = spec.context().errors();
+    FieldReader reader = spec.map(item);
+    const bool isMap = spec.context().errors() == errors;
+    Rule rule = readRule(std::move(reader));
+    if (!isMap) rule.matches.clear();
+    rule.coversRest = rule.coversRest || !isMap;
     for (const Rule& other : rules) {
       if (!rule.name.empty() && other.name == rule.name) {
         spec.context().error(rule.position, rule.path + ".name", "repeats the name of " + other.path);
       }
     }
     matches += rule.matches.size();
-    if (legible) rules.push_back(std::move(rule));
+    rules.push_back(std::move(rule));
   }
   if (matches > kMaxMatchesOfRoute) {
     spec.error("rules", "have " + std::to_string(matches) + " matches together; at most " +
                             std::to_string(kMaxMatchesOfRoute) + " are allowed");
   }
-  if (!spec.has("rules")) {
-    Rule& rule = rules.emplace_back();
-    rule.path = spec.pathOf("rules");
-    rule.position = spec.position();
-    rule.matches.emplace_back();
-  }
+  if (!rules.empty()) return;
+  Rule& rule = rules.emplace_back();
+  rule.path = spec.pathOf("rules");
+  rule.position = spec.position();
+  rule.coversRest = spec.has("rules");
+  if (!rule.coversRest) rule.matches.emplace_back();
 }
 
-/// Returns, after errors, the legible part if it claims no more than was written (see Rejected); else nullopt.
+/// Returns, after errors, the legible part if its hostnames are legible (see Rejected); else nullopt.
 template <typename RouteType, typename Rule>
-std::optional<RouteType> readRoute(FieldReader& root, ObjectMeta meta, ReadRule<Rule> (*readRule)(FieldReader)) {
+std::optional<RouteType> readRoute(FieldReader& root, ObjectMeta meta, Rule (*readRule)(FieldReader)) {
   RouteType route;
   route.meta = std::move(meta);
   ObjectContext& context = root.context();
@@ -112,8 +115,11 @@ std::optional<RouteType> readRoute(FieldReader& root, ObjectMeta meta, ReadRule<
   const bool unknownFields = context.errors() != errors;
   const Value* hostnames = spec.find("hostnames");
   const bool anyHostname = hostnames == nullptr || (hostnames->isList() && hostnames->items.empty());
-  const bool claimsTooMuch = (anyHostname || !spec.has("rules")) && unknownFields;
-  if (claimsTooMuch || (!anyHostname && route.hostnames.empty())) return std::nullopt;
+  if (anyHostname ? unknownFields : route.hostnames.empty()) return std::nullopt;
+  if (!spec.has("rules") && unknownFields) {
+    route.rules.front().matches.clear();
+    route.rules.front().coversRest = true;
+  }
   return route;
 }
 

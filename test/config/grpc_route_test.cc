@@ -98,8 +98,26 @@ TEST(RejectedGrpcRoute, KeepsItsLegibleRules) {
   const Rejected* rejected = configuration.model.findRejected(kGatewayGroup, "GRPCRoute", "default", "r");
   ASSERT_NE(rejected, nullptr);
   ASSERT_NE(rejected->legible<GrpcRoute>(), nullptr);
-  ASSERT_EQ(rejected->legible<GrpcRoute>()->rules.size(), 1u);
-  EXPECT_EQ(rejected->legible<GrpcRoute>()->rules[0].matches.at(0).rpc.service, "a");
+  const std::vector<GrpcRouteRule>& rules = rejected->legible<GrpcRoute>()->rules;
+  ASSERT_EQ(rules.size(), 2u);
+  EXPECT_EQ(rules[0].matches.at(0).rpc.service, "a");
+  EXPECT_FALSE(rules[0].coversRest);
+  EXPECT_THAT(rules[1].matches, IsEmpty());
+  EXPECT_TRUE(rules[1].coversRest);
+}
+
+TEST(RejectedGrpcRoute, KeepsTheCallsOfAMatchWhoseOtherConditionsAreNotLegible) {
+  const Configuration configuration = loadGrpcRoute(
+      "  parentRefs: [{name: g}]\n  rules:\n  - {matches: [{method: {service: a}, headers: [{name: x}]}]}\n"
+      "  - {matches: [{method: {service: 'b/'}}, {headers: [{name: x}]}]}\n");
+  const std::vector<GrpcRouteRule>& rules = configuration.model.rejected.at(0).legible<GrpcRoute>()->rules;
+  ASSERT_EQ(rules.size(), 2u);
+  ASSERT_EQ(rules[0].matches.size(), 1u);
+  EXPECT_TRUE(rules[0].matches[0].widened);
+  EXPECT_EQ(rules[0].matches[0].rpc.service, "a");
+  EXPECT_THAT(rules[0].matches[0].headers, IsEmpty());
+  EXPECT_THAT(rules[1].matches, IsEmpty());
+  EXPECT_TRUE(rules[1].coversRest);
 }
 
 TEST(RejectedGrpcRoute, LeavesItsPreviousVersionInService) {

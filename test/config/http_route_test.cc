@@ -256,19 +256,85 @@ TEST(RejectedHttpRoute, KeepsItsLegibleMatches) {
   const HttpRoute& route = *rejectedRoute(configuration).legible<HttpRoute>();
   EXPECT_EQ(route.parentRefs.size(), 2u);
   EXPECT_THAT(route.hostnames, ElementsAre("a.b"));
-  ASSERT_EQ(route.rules.size(), 1u);
+  ASSERT_EQ(route.rules.size(), 3u);
   ASSERT_EQ(route.rules[0].matches.size(), 1u);
   EXPECT_EQ(route.rules[0].matches[0].path.value, "/a");
+  for (const HttpRouteRule& rule : route.rules) EXPECT_TRUE(rule.coversRest) << "one of its matches is not legible";
+  EXPECT_THAT(route.rules[1].matches, IsEmpty());
+  EXPECT_THAT(route.rules[2].matches, IsEmpty());
 }
 
-TEST(RejectedHttpRoute, NeverClaimsMoreThanWasWritten) {
+TEST(RejectedHttpRoute, KeepsThePathOfAMatchWhoseOtherConditionsAreNotLegible) {
+  const Configuration configuration = loadHttpRoute(R"(  parentRefs: [{name: g}]
+  rules:
+  - matches:
+    - {path: {value: /a}, method: FETCH}
+    - {path: {value: /b}, headers: [{name: x, value: y}, {name: z}]}
+    - {path: {value: /c}, header: []}
+)");
+  const HttpRouteRule& rule = rejectedRoute(configuration).legible<HttpRoute>()->rules.at(0);
+  ASSERT_EQ(rule.matches.size(), 3u);
+  for (const HttpRouteMatch& match : rule.matches) EXPECT_TRUE(match.widened) << match.path.value;
+  EXPECT_FALSE(rule.coversRest);
+  EXPECT_EQ(rule.matches[0].method, "");
+  ASSERT_EQ(rule.matches[1].headers.size(), 1u);
+  EXPECT_EQ(rule.matches[1].headers[0].name, "x");
+}
+
+TEST(RejectedHttpRoute, CoversTheRestForAMatchWithoutALegiblePath) {
+  for (const char* match : {"{path: {value: a}}", "{path: {value: /}, method: FETCH}", "{headers: [{name: x}]}", "[]",
+                            "{path: {type: Suffix, value: /a}, method: GET}"}) {
+    const Configuration configuration =
+        loadHttpRoute("  parentRefs: [{name: g}]\n  rules: [{matches: [" + std::string(match) + "]}]\n");
+    const HttpRouteRule& rule = rejectedRoute(configuration).legible<HttpRoute>()->rules.at(0);
+    EXPECT_THAT(rule.matches, IsEmpty()) << match;
+    EXPECT_TRUE(rule.coversRest) << match;
+  }
+}
+
+TEST(RejectedHttpRoute, CoversTheRestIfItsRulesAreNotLegible) {
+  for (const char* rules : {"ruls: []", "rules: []", "rules: {}", "rules: [a]"}) {
+    const Configuration configuration =
+        loadHttpRoute("  parentRefs: [{name: g}]\n  hostnames: [a.b]\n  " + std::string(rules) + "\n");
+    ASSERT_NE(rejectedRoute(configuration).legible<HttpRoute>(), nullptr) << rules;
+    const HttpRoute& route = *rejectedRoute(configuration).legible<HttpRoute>();
+    ASSERT_EQ(route.rules.size(), 1u) << rules;
+    EXPECT_THAT(route.rules[0].matches, IsEmpty()) << rules;
+    EXPECT_TRUE(route.rules[0].coversRest) << rules;
+  }
+}
+
+TEST(RejectedHttpRoute, MeansTheWholeParentIfItsSectionIsNotLegible) {
+  for (const char* section : {"sectionName: 'Not one'", "port: 0", "section: web"}) {
+    const Configuration configuration =
+        loadHttpRoute("  parentRefs: [{name: g, " + std::string(section) + "}, {nam: h}]\n");
+    const HttpRoute& route = *rejectedRoute(configuration).legible<HttpRoute>();
+    ASSERT_EQ(route.parentRefs.size(), 1u) << section;
+    EXPECT_EQ(route.parentRefs[0].object.name, "g") << section;
+    EXPECT_EQ(route.parentRefs[0].sectionName, "") << section;
+    EXPECT_EQ(route.parentRefs[0].port, 0) << section;
+  }
+}
+
+TEST(RejectedHttpRoute, KeepsListsThatAreTooLong) {
+  std::string hostnames;
+  std::string rules;
+  for (int i = 0; i < 17; ++i) {
+    hostnames += "h" + std::to_string(i) + ".test, ";
+    rules += "{matches: [{path: {value: /" + std::to_string(i) + "}}]}, ";
+  }
+  const Configuration configuration =
+      loadHttpRoute("  parentRefs: [{name: g}]\n  hostnames: [" + hostnames + "]\n  rules: [" + rules + "]\n");
+  ASSERT_NE(rejectedRoute(configuration).legible<HttpRoute>(), nullptr);
+  EXPECT_EQ(rejectedRoute(configuration).legible<HttpRoute>()->hostnames.size(), 17u);
+  EXPECT_EQ(rejectedRoute(configuration).legible<HttpRoute>()->rules.size(), 17u);
+}
+
+TEST(RejectedHttpRoute, ClaimsNothingIfItsHostnamesAreNotLegible) {
   const std::string rest = "  parentRefs: [{name: g}]\n  rules: [{matches: [{method: GET}], x: y}]\n";
   EXPECT_NE(rejectedRoute(loadHttpRoute(rest)).legible<HttpRoute>(), nullptr);
   EXPECT_EQ(rejectedRoute(loadHttpRoute(rest + "  hostnams: [a.b]\n")).legible<HttpRoute>(), nullptr);
   EXPECT_EQ(rejectedRoute(loadHttpRoute(rest + "  hostnames: [A.b]\n")).legible<HttpRoute>(), nullptr);
-  EXPECT_EQ(
-      rejectedRoute(loadHttpRoute("  parentRefs: [{name: g}]\n  hostnames: [a.b]\n  ruls: []\n")).legible<HttpRoute>(),
-      nullptr);
 }
 
 }  // namespace

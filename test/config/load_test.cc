@@ -144,11 +144,6 @@ TEST(Load, ReportsUnknownKindsWithASuggestion) {
       ElementsAre(
           "config.yaml:2:7: error: Gateway a: unknown kind \"Gateway\" of \"v1\": that apiVersion does not have it"));
   EXPECT_THAT(
-      rendered(loadText(object("gateway.networking.k8s.io/v2", "Gateway", "a", "")).problems),
-      ElementsAre(
-          "config.yaml:1:13: error: Gateway a: apiVersion: must be gateway.networking.k8s.io/v1 or v1beta1, but is "
-          "\"gateway.networking.k8s.io/v2\""));
-  EXPECT_THAT(
       rendered(loadText(object("gateway.networking.k8s.io/v1", "TLSRoute", "a", "")).problems),
       ElementsAre(
           "config.yaml:2:7: error: TLSRoute a: kind TLSRoute of gateway.networking.k8s.io/v1 is not supported"));
@@ -156,6 +151,19 @@ TEST(Load, ReportsUnknownKindsWithASuggestion) {
               ElementsAre("config.yaml:1:1: error: must have apiVersion and kind"));
   EXPECT_THAT(rendered(loadText("- a\n").problems),
               ElementsAre("config.yaml:1:1: error: must be an object with apiVersion and kind"));
+}
+
+TEST(Load, RefusesAnObjectOfAnotherVersionAndKeepsWhatIsLegible) {
+  const Configuration configuration = loadText(object("gateway.networking.k8s.io/v1alpha2", "HTTPRoute", "a",
+                                                      "spec: {parentRefs: [{name: g}], hostnames: [b.c]}\n"));
+  EXPECT_THAT(
+      rendered(configuration.problems),
+      ElementsAre("config.yaml:1:13: error: HTTPRoute default/a: apiVersion: must be gateway.networking.k8s.io/v1 or "
+                  "v1beta1, but is \"gateway.networking.k8s.io/v1alpha2\""));
+  const Rejected* rejected = configuration.model.findRejected(kGatewayGroup, "HTTPRoute", "default", "a");
+  ASSERT_NE(rejected, nullptr);
+  ASSERT_NE(rejected->legible<HttpRoute>(), nullptr);
+  EXPECT_THAT(rejected->legible<HttpRoute>()->hostnames, ElementsAre("b.c"));
 }
 
 TEST(Load, RefusesASecondObjectOfTheSameNameAndKeepsTheFirst) {

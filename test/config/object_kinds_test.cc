@@ -48,7 +48,8 @@ TEST(ObjectKinds, ShareATypeOnlyIfItIsMarkedForSeveralKinds) {
   for (const ObjectKind& each : objectKinds()) {
     if (!types.insert(*each.type).second) shared.insert(*each.type);
   }
-  EXPECT_EQ(shared, (typesOfSeveralKinds<Backend, Gateway, PayloadProcessor, PayloadProcessingPipeline>()));
+  EXPECT_EQ(shared,
+            (typesOfSeveralKinds<Backend, Gateway, PayloadProcessor, PayloadProcessingPipeline, UnsupportedPolicy>()));
 }
 
 TEST(ObjectKinds, HaveAReaderWhoseRefusedObjectsAreFoundByName) {

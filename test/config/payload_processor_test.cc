@@ -157,12 +157,34 @@ TEST(RejectedPayloadProcessor, KeepsItsLegibleTarget) {
 
 TEST(RejectedPayloadProcessor, ClaimsNothingIfItsTargetIsNotLegible) {
   for (const char* spec :
-       {"processors: [{name: a, type: a.b/K:v1}]",
-        "targetRef: {kind: Gateway, name: t, sectionNam: s}, processors: [{name: a, type: a.b/K:v1}]"}) {
+       {"processors: [{name: a, type: a.b/K:v1}]", "targetRef: Gateway, processors: [{name: a, type: a.b/K:v1}]",
+        "targetRef: {kind: Gateway, nam: t}, processors: [{name: a, type: a.b/K:v1}]",
+        "targetRefs: [{kind: Gateway, name: t}], processors: [{name: a, type: a.b/K:v1}]"}) {
     const Configuration configuration = loadProcessor(spec);
     const Rejected* rejected = configuration.model.findRejected(kOwnGroup, "PayloadProcessor", "default", "p");
     ASSERT_NE(rejected, nullptr) << spec;
     EXPECT_EQ(rejected->legible<PayloadProcessor>(), nullptr) << spec;
+  }
+}
+
+TEST(RejectedPayloadProcessor, MeansTheWholeTargetIfTheSectionIsNotLegible) {
+  for (const char* section : {"sectionNam: s", "sectionName: 'Not one'"}) {
+    const Configuration configuration =
+        loadProcessor("targetRef: {kind: Gateway, name: t, " + std::string(section) + "}, " + kUses);
+    const auto* legible = configuration.model.rejected.at(0).legible<PayloadProcessor>();
+    ASSERT_NE(legible, nullptr) << section;
+    EXPECT_EQ(legible->target.kind, "Gateway") << section;
+    EXPECT_EQ(legible->sectionName, "") << section;
+  }
+}
+
+TEST(RejectedPayloadProcessor, MeansAnyKindOfThatNameIfTheKindIsNotLegible) {
+  for (const char* kind : {"kind: HttpRoute", "kind: Service", "knd: HTTPRoute", "group: a.test, kind: HTTPRoute"}) {
+    const Configuration configuration = loadProcessor("targetRef: {" + std::string(kind) + ", name: t}, " + kUses);
+    const auto* legible = configuration.model.rejected.at(0).legible<PayloadProcessor>();
+    ASSERT_NE(legible, nullptr) << kind;
+    EXPECT_EQ(legible->target.kind, "") << kind;
+    EXPECT_EQ(legible->target.name, "t") << kind;
   }
 }
 

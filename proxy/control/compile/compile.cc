@@ -10,6 +10,7 @@
 #include "proxy/control/compile/gateways/attach.h"
 #include "proxy/control/compile/gateways/compile_binds.h"
 #include "proxy/control/compile/gateways/compile_gateway.h"
+#include "proxy/control/compile/policies/closed_plans.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/routes/compile_session.h"
 #include "proxy/control/compile/routes/shared_matches.h"
@@ -176,8 +177,10 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   // The settings were checked when they were read. If they were wrong nevertheless, only public addresses are allowed.
   if (auto made = routing::AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
   const ProcessorCompiler processors(model, tools.catalog, tools.processors, cache.states, cache.processors);
-  BackendCatalog backends(model, tools.systemTrust, guard, processors, cache.backends);
+  const ClosingPolicies policies(model);
+  BackendCatalog backends(model, tools.systemTrust, guard, processors, policies, cache.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model, tools.places);
+  closeListeners(policies, gateways);
   cache.hooks = compileHooks(model, processors, std::move(cache.hooks));
   RefusedUses refused;
   processListeners(gateways, processors, *cache.hooks, refused);
@@ -190,8 +193,9 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   for (const auto& [plan, kept] : routes.inOrder()) {
     refused.note(plan->refused);
     const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
-    config::ObjectStatus status =
-        attachRoute({model, matches, gateways, backends}, sessionless ? *sessionless : *plan, kept);
+    const RoutePlan& servable = sessionless ? *sessionless : *plan;
+    const auto closed = closedRoute(servable, policies);
+    config::ObjectStatus status = attachRoute({model, matches, gateways, backends}, closed ? *closed : servable, kept);
     if (!status.parents.empty()) attached.push_back(std::move(status));
   }
   noteExposed(gateways, refused);

@@ -31,6 +31,7 @@ class DocumentGenerator {
     }
     addService(result);
     for (std::uint64_t i = 2 + random_() % 10; i > 0; --i) result.push_back(route(i));
+    if (random_() % 3 == 0) addPolicies(result);
     return result;
   }
 
@@ -83,7 +84,9 @@ class DocumentGenerator {
 
   std::string match(bool grpc) {
     if (grpc) return oneOf({"{}", "{method: {service: s}}", "{method: {service: s, method: m}}"});
-    return oneOf({"{}", "{path: {value: /s}}", "{path: {type: Exact, value: /s/m}}", "{method: POST}"});
+    return oneOf({"{}", "{path: {value: /s}}", "{path: {type: Exact, value: /s/m}}", "{method: POST}",
+                  "{path: {value: /s}, headers: [{type: RegularExpression, name: x, value: '('}]}",
+                  "{path: {type: RegularExpression, value: '('}}"});
   }
 
   std::string route(std::uint64_t number) {
@@ -100,12 +103,28 @@ class DocumentGenerator {
                       "    filters: [{type: RequestMirror, requestMirror: {backendRef: {name: inner, namespace: b, "
                       "port: 80}}}]\n"});
     }
-    return kApi + ("kind: " + std::string(grpc ? "GRPCRoute" : "HTTPRoute") + "\nmetadata: {name: r" +
-                   std::to_string(number) + ", namespace: " + oneOf({"default", "a", "b"}) + age() +
-                   "}\nspec:\n  parentRefs: [{name: one, namespace: default}, {name: two, namespace: default" +
-                   oneOf({"", ", sectionName: y", ", port: 81"}) + "}]\n  hostnames: [" +
-                   oneOf({"a.test", "'*.test'", "b.test", "a.test, '*.a.test'", ""}) + "]\n" +
-                   oneOf({"", "", "", "", "  surprise: 1\n"}) + "  rules:\n" + rules);
+    return kApi +
+           ("kind: " + std::string(grpc ? "GRPCRoute" : "HTTPRoute") + "\nmetadata: {name: r" + std::to_string(number) +
+            ", namespace: " + oneOf({"default", "a", "b"}) + age() + oneOf({"", ", labels: {team: red}"}) +
+            "}\nspec:\n  parentRefs: [{name: one, namespace: default}, {name: two, namespace: default" +
+            oneOf({"", ", sectionName: y", ", port: 81"}) + "}]\n  hostnames: [" +
+            oneOf({"a.test", "'*.test'", "b.test", "a.test, '*.a.test'", ""}) + "]\n" +
+            oneOf({"", "", "", "", "  surprise: 1\n"}) + "  rules:\n" + rules +
+            oneOf({"", "", "", "", "  - matches: [{path: {value: s}}]\n"}));
+  }
+
+  /// Adds policies of unsupported kinds, some of which their schema refuses.
+  void addPolicies(std::vector<std::string>& documents) {
+    for (const char* name : {"p", "q", "r"}) {
+      documents.push_back("apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: SecurityPolicy\nmetadata: {name: " +
+                          std::string(name) + ", namespace: " + oneOf({"default", "a"}) + "}\nspec:\n" +
+                          oneOf({"  targetSelectors: [{kind: HTTPRoute, matchLabels: {team: red}}]\n",
+                                 "  targetRefs: [{group: gateway.networking.k8s.io, kind: GRPCRoute, name: r1}]\n",
+                                 "  targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: two, "
+                                 "sectionName: x}]\n",
+                                 "  targetRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}]\n",
+                                 "  targetRefs: [{group: gateway.networking.k8s.io, name: r2}]\n"}));
+    }
   }
 
   std::mt19937_64 random_;
@@ -126,8 +145,10 @@ TEST(CompileProperty, TheOrderOfDocumentsNeverChangesTheResult) {
     }
     all += expected;
   }
-  for (const char* met : {"HostnameConflict", "comes first on listener", "PortUnavailable", "NotAllowedByListeners",
-                          "RefNotPermitted", "it has no port 81", "10.0.0.2-8081", "fd00::1-8080"}) {
+  for (const char* met :
+       {"HostnameConflict", "comes first on listener", "PortUnavailable", "NotAllowedByListeners", "RefNotPermitted",
+        "it has no port 81", "of this kind are not supported", "of these kinds are not supported",
+        "that it could name answer 500", "10.0.0.2-8081", "fd00::1-8080"}) {
     EXPECT_NE(all.find(met), std::string::npos) << met << " was never met";
   }
 }

@@ -88,6 +88,24 @@ TEST(ProcessorStatus, ReportsWhyItsSchemaRefusesAnObject) {
   const World illegible =
       worldWithProcessor("apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\n");
   EXPECT_EQ(accepted(illegible), "False/Invalid");
+  EXPECT_NE(illegible.message("PayloadProcessor", "p", "Accepted").find("so nothing is refused for it"),
+            std::string::npos);
+  EXPECT_EQ(illegible.outcome(), "default/origin");
+}
+
+TEST(ProcessorStatus, SaysWhatATargetOfAnIllegibleKindCloses) {
+  const World route = worldWithProcessor(processor("kind: HttpRoute, name: route"));
+  EXPECT_EQ(route.outcome(), "500");
+  EXPECT_EQ(accepted(route), "False/Invalid");
+  EXPECT_NE(route.message("PayloadProcessor", "p", "Accepted")
+                .find("every Gateway and route of its namespace with the name route answers 500"),
+            std::string::npos);
+  const World gateway = worldWithProcessor(processor("kind: Gatewya, name: egress"));
+  EXPECT_EQ(gateway.condition("Gateway", "egress", "Degraded"), "True/Invalid");
+  EXPECT_EQ(worldWithProcessor(processor("kind: HttpRoute, name: other")).outcome(), "default/origin");
+  EXPECT_EQ(
+      worldWithProcessor(with(processor("kind: HttpRoute, name: route"), "name: p", "name: p, namespace: n")).outcome(),
+      "default/origin");
 }
 
 TEST(ProcessorStatus, IsDegradedByUsesThatCannotRun) {

@@ -54,10 +54,10 @@ bool originatesTls(const std::optional<config::BackendTls>& tls) {
 
 BackendCatalog::BackendCatalog(const config::Model& model, const SystemTrust& systemTrust,
                                const routing::AddressGuard& guard, const ProcessorCompiler& processors,
-                               BackendCache& cache)
-    : model_(model), services_(model, guard, cache) {
+                               const ClosingPolicies& policies, BackendCache& cache)
+    : model_(model), services_(model, guard, policies, cache) {
   TlsCompiler tls(model, systemTrust);
-  const Tools tools{tls, processors, cache};
+  const Tools tools{tls, processors, policies, cache};
   for (const config::Backend& backend : model.all<config::Backend>())
     backends_.emplace(&backend, compile(backend, tools));
 }
@@ -98,7 +98,8 @@ CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, 
   CompiledUses compiled = tools.processors.compile(backend.extensions, uses);
   noteOnce(refused, compiled.refused);
   entry.unprocessed = joined(compiled.closed());
-  if (entry.unprocessed) return entry;
+  entry.closed = tools.policies.faultOf(backend.meta, port.name);
+  if (entry.unprocessed || entry.closed) return entry;
   plan->chain = chainOf(std::move(compiled.steps));
   plan->http11 = overHttp11(*plan);
   entry.plan = sharedPlan(std::move(plan), tools.cache);
@@ -144,9 +145,10 @@ BackendResult BackendCatalog::resolve(const config::BackendObjectReference& ref,
     return refused(reason::kBackendNotFound, which);
   }
   const CompiledBackendPort& found = entry.ports.at(port->number);
-  const std::optional<Fault>& broken = found.unaccepted   ? found.unaccepted
-                                       : found.unresolved ? found.unresolved
-                                                          : found.unprocessed;
+  const std::optional<Fault>& broken = found.unaccepted    ? found.unaccepted
+                                       : found.unresolved  ? found.unresolved
+                                       : found.unprocessed ? found.unprocessed
+                                                           : found.closed;
   if (broken) return refused(broken->reason, broken->message);
   return found.plan;
 }

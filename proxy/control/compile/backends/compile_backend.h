@@ -14,6 +14,7 @@
 #include "proxy/control/compile/backends/compile_service.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/gateways/compile_tls.h"
+#include "proxy/control/compile/policies/closing_policies.h"
 #include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/routing/snapshot.h"
@@ -38,6 +39,7 @@ struct CompiledBackendPort {
   std::optional<Fault> unaccepted;
   std::optional<Fault> unresolved;
   std::optional<Fault> unprocessed;  // an extension cannot run and fails closed
+  std::optional<Fault> closed;       // a policy for it is not supported
 };
 
 struct CompiledBackend {
@@ -51,7 +53,7 @@ class BackendCatalog {
  public:
   /// `model` must outlive it.
   BackendCatalog(const config::Model& model, const SystemTrust& systemTrust, const routing::AddressGuard& guard,
-                 const ProcessorCompiler& processors, BackendCache& cache);
+                 const ProcessorCompiler& processors, const ClosingPolicies& policies, BackendCache& cache);
 
   /// Resolves a reference of the route `holder`. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or the fault of
   /// the Backend itself; see ServiceCatalog for Services.
@@ -70,6 +72,7 @@ class BackendCatalog {
   struct Tools {
     TlsCompiler& tls;
     const ProcessorCompiler& processors;
+    const ClosingPolicies& policies;
     BackendCache& cache;
   };
   static CompiledBackend compile(const config::Backend& backend, const Tools& tools);

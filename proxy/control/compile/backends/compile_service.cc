@@ -97,7 +97,8 @@ void collect(const config::EndpointSlice& slice, const config::ServicePort& port
 
 bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == config::Service::kKind; }
 
-ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, BackendCache& cache) {
+ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard,
+                               const ClosingPolicies& policies, BackendCache& cache) {
   std::map<Name, Slices> slices;
   for (const config::EndpointSlice& slice : model.all<config::EndpointSlice>()) {
     if (!slice.service.empty()) slices[{slice.meta.nameSpace, slice.service}].push_back(&slice);
@@ -111,7 +112,9 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::Addres
       // One port number may occur with two protocols.
       const bool known = entry.ports.contains(port.number);
       if (known && port.protocol != config::TransportProtocol::kTcp) continue;
-      entry.ports.insert_or_assign(port.number, compilePort(service, port, slices[name], guard, cache));
+      CompiledServicePort compiled = compilePort(service, port, slices[name], guard, cache);
+      if (!compiled.fault) compiled.fault = policies.faultOf(service.meta, port.name);
+      entry.ports.insert_or_assign(port.number, std::move(compiled));
     }
   }
   for (const config::Rejected& rejected : model.rejected) {

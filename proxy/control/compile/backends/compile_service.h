@@ -15,6 +15,7 @@
 #include "config/model/model.h"
 #include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/policies/closing_policies.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/snapshot.h"
 
@@ -25,12 +26,14 @@ bool isService(const config::ObjectRef& ref);
 
 class ServiceCatalog {
  public:
-  /// `guard` decides which endpoints are refused.
-  ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, BackendCache& cache);
+  /// `guard` decides which endpoints are refused, and `policies` which ports.
+  ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, const ClosingPolicies& policies,
+                 BackendCache& cache);
 
   /// Returns the plan that a backendRef of a route in namespace `holder` means. Faults: BackendNotFound for a Service
   /// or port that does not exist; InvalidKind for type ExternalName, which the API asks not to support
-  /// (CVE-2021-25740); UnsupportedProtocol for a port that is not TCP, or an unknown appProtocol (GEP-1911).
+  /// (CVE-2021-25740); UnsupportedProtocol for a port that is not TCP, or an unknown appProtocol (GEP-1911);
+  /// UnsupportedValue for a port that a policy closes.
   Resolved<std::shared_ptr<const routing::BackendPlan>> resolve(const config::BackendObjectReference& ref,
                                                                 std::string_view holder) const;
   /// Returns a note about the endpoints that are not used, with the reason; empty if all are used.

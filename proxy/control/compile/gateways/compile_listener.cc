@@ -99,6 +99,8 @@ void checkConflict(ListenerPlan& plan, const std::vector<ListenerPlan>& all) {
 std::optional<Fault> programmedFault(const ListenerPlan& plan, const GatewayPlan& gateway) {
   if (plan.state == ListenerState::kServing) return plan.displaced;
   if (gateway.refusal) return fault(reason::kInvalid, "the Gateway is not accepted");
+  const bool sound = plan.accepted() && !plan.unresolved;
+  if (plan.closed && sound) return Fault{plan.closed->reason, plan.closed->message + "; its requests answer 500"};
   const char* effect = plan.state == ListenerState::kDown ? "it is not served" : "its requests answer 500";
   return fault(reason::kInvalid, std::string(effect) + "; see the other conditions");
 }

@@ -48,6 +48,7 @@ struct ListenerPlan {
   std::optional<Fault> displaced;
   std::uint16_t port = 0;            // where it is served, if it is
   std::optional<Fault> unprocessed;  // faults of some of its PayloadProcessors
+  std::optional<Fault> closed;       // the fault of policies for it: then its requests answer 500
   std::vector<routing::ListenerIdentity> identities;
   std::vector<AttachedRoute> routes;
   Claims claims;                                        // claims of the routes attached so far
@@ -77,7 +78,8 @@ struct GatewayPlan {
   /// Ports of its addresses where this process cannot listen.
   UnusablePlaces unusablePlaces;
   std::vector<ListenerPlan> listeners;
-  /// Faults of its listeners' payload processors that cannot run and fail closed, each once.
+  /// Faults that close some of its listeners, each once: payload processors that cannot run and fail closed, and
+  /// policies of kinds that are not supported.
   std::vector<Fault> unprocessed;
 };
 

@@ -59,8 +59,8 @@ std::string nameOf(const config::PayloadProcessor& processor) {
 
 bool targets(const config::PayloadProcessor& processor, const config::ObjectMeta& object) {
   const config::ObjectRef& target = processor.target;
-  return target.kind == object.kind && target.group == object.group && target.name == object.name &&
-         processor.meta.nameSpace == object.nameSpace;
+  const bool sameKind = target.kind.empty() || (target.kind == object.kind && target.group == object.group);
+  return sameKind && target.name == object.name && processor.meta.nameSpace == object.nameSpace;
 }
 
 bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {

@@ -10,6 +10,8 @@
 namespace sluice::control {
 namespace {
 
+constexpr const char* kAfterAllRoutes = "~";  // no time is later
+
 Fault unsupportedFault(const std::string& path, std::string message) {
   return {std::string(config::reason::kUnsupportedValue), path + ": " + std::move(message)};
 }
@@ -87,6 +89,37 @@ Resolved<MatchPlan> compileMatch(const config::GrpcRouteMatch& match, routing::P
   spec.place = rpc.path;
   if (auto fault = readHeaderMatches(match.headers, spec)) return *std::move(fault);
   return compileSpec(std::move(spec), std::move(precedence), room);
+}
+
+std::optional<config::HttpRouteMatch> widened(const config::HttpRouteMatch& match) {
+  const bool everyPath = match.path.type == config::PathMatchType::kPathPrefix && match.path.value == "/";
+  if (everyPath || (match.headers.empty() && match.queryParams.empty())) return std::nullopt;
+  config::HttpRouteMatch rest = match;
+  rest.headers.clear();
+  rest.queryParams.clear();
+  rest.widened = true;
+  return rest;
+}
+
+std::optional<config::GrpcRouteMatch> widened(const config::GrpcRouteMatch& match) {
+  const bool everyCall = match.rpc.service.empty() && match.rpc.method.empty();
+  if (everyCall || match.headers.empty()) return std::nullopt;
+  config::GrpcRouteMatch rest = match;
+  rest.headers.clear();
+  rest.widened = true;
+  return rest;
+}
+
+MatchPlan restOf(bool grpc, std::string route, std::uint32_t rule) {
+  auto all = std::make_shared<routing::Match>();
+  all->precedence = lastOf({{}, std::move(route), rule, 0});
+  if (grpc) all->rpc = routing::RpcPattern{};
+  return {std::move(all), {}};
+}
+
+routing::Precedence lastOf(routing::Precedence precedence) {
+  precedence.created = kAfterAllRoutes;
+  return precedence;
 }
 
 }  // namespace sluice::control

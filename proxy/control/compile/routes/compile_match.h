@@ -1,8 +1,11 @@
 // Compiles the matches of a rule, and identifies those that select the same requests.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "config/model/model.h"
 #include "proxy/control/compile/fault.h"
@@ -12,7 +15,8 @@ namespace sluice::control {
 
 struct MatchPlan {
   std::shared_ptr<const routing::Match> match;
-  /// A digest that is equal for matches that select the same requests by the same criteria, whatever their hostname.
+  /// A digest that is equal for matches that select the same requests by the same criteria, whatever their hostname;
+  /// empty for a match that nobody wrote.
   std::string identity;
 };
 
@@ -22,6 +26,17 @@ Resolved<MatchPlan> compileMatch(const config::HttpRouteMatch& match, routing::P
                                  routing::Regex::Room& room);
 Resolved<MatchPlan> compileMatch(const config::GrpcRouteMatch& match, routing::Precedence precedence,
                                  routing::Regex::Room& room);
+
+/// Returns the match without the conditions that are not its path or method, to be compiled if it has a fault; nullopt
+/// if the rest selects nothing, or cannot be evaluated either.
+std::optional<config::HttpRouteMatch> widened(const config::HttpRouteMatch& match);
+std::optional<config::GrpcRouteMatch> widened(const config::GrpcRouteMatch& match);
+
+/// Returns a match for all requests of a hostname that no other match takes. It comes after the matches of all other
+/// routes that cover as much, because no time is later than its own.
+MatchPlan restOf(bool grpc, std::string route, std::uint32_t rule);
+/// Returns the precedence of a match that gives way to all others that cover the same.
+routing::Precedence lastOf(routing::Precedence precedence);
 
 /// Brings a user's path into the normal form of requests; `field` is for the fault.
 Resolved<std::string> normalPath(std::string_view value, const std::string& field);

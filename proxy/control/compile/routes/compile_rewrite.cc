@@ -23,6 +23,8 @@ Resolved<routing::UrlRewrite> compilePathRewrite(const std::optional<config::Pat
     result.replacement = *std::move(replacement.value);
     return result;
   }
+  // Such a rule was refused by its schema and answers 500.
+  if (rule.matches.empty()) return result;
   const config::PathMatch& match = rule.matches.front().path;
   auto prefix = normalPath(match.value, match.path);
   if (!prefix) return std::move(prefix.fault);

@@ -46,6 +46,7 @@ class RouteCompiler {
   template <typename RouteRule>
   bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
     RulePlan result;
+    result.name = rule.name;
     const std::string place = placeOf(rule, index);
     auto compiled = std::make_shared<routing::Rule>();
     compiled->route = plan_.name;
@@ -107,18 +108,26 @@ class RouteCompiler {
     return std::move(uses.steps);
   }
 
-  /// Compiles the matches. A match that cannot be evaluated is left out, and the rule's other matches then answer 500.
+  /// Compiles the matches. If one cannot be evaluated, the rule answers 500, for all requests that it could have meant
+  /// and that no other rule has written down: a rule that covers more must not serve them instead.
   template <typename RouteRule>
   void compileMatches(const RouteRule& rule, std::uint32_t index, RulePlan& result, std::optional<Fault>& own) {
+    bool rest = rule.coversRest;
     for (std::uint32_t position = 0; position < rule.matches.size(); ++position) {
-      auto match =
-          compileMatch(rule.matches[position], {route_.meta.creationTimestamp, plan_.name, index, position}, room_);
+      const auto& written = rule.matches[position];
+      const routing::Precedence place{route_.meta.creationTimestamp, plan_.name, index, position};
+      auto match = compileMatch(written, written.widened ? lastOf(place) : place, room_);
+      if (!match && !own) own = match.fault;
+      if (!match) {
+        if (const auto wider = widened(written)) match = compileMatch(*wider, lastOf(place), room_);
+      }
       if (match) {
         result.matches.push_back(*std::move(match.value));
-      } else if (!own) {
-        own = std::move(match.fault);
+      } else {
+        rest = true;
       }
     }
+    if (rest) result.matches.push_back(restOf(grpc(), plan_.name, index));
   }
 
   void setFailure(const config::RouteRule& rule, const std::optional<Fault>& fault, routing::Rule& compiled) {
@@ -294,31 +303,38 @@ RoutePlan withoutMatches(const RoutePlan& plan, const Fault& fault) {
   refusing->route = plan.name;
   refusing->grpc = plan.kind == config::GrpcRoute::kKind;
   refusing->failure = routing::Rule::refusal(answer(fault), refusing->grpc);
-  // No time is later, so every other route for all requests of a hostname comes first.
-  auto all = std::make_shared<routing::Match>();
-  all->precedence = {"~", plan.name, 0, 0};
-  if (refusing->grpc) all->rpc = routing::RpcPattern{};
+  MatchPlan rest = restOf(refusing->grpc, plan.name, 0);
   result.rejection = fault;
-  result.rules = {{std::move(refusing), {{std::move(all), {}}}}};
+  result.rules = {{std::move(refusing), {std::move(rest)}}};
   result.candidates = candidatesOf(result.rules);
   return result;
 }
 
-std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault) {
-  const auto concerned = [](const RulePlan& rule) { return rule.rule->session && !rule.rule->failure; };
-  if (std::none_of(plan.rules.begin(), plan.rules.end(), concerned)) return std::nullopt;
-  RoutePlan result = plan;
-  for (RulePlan& rule : result.rules) {
-    if (!concerned(rule)) continue;
-    auto refusing = std::make_shared<routing::Rule>(*rule.rule);
-    refusing->failure = routing::Rule::refusal(answer(fault), refusing->grpc);
-    rule.rule = std::move(refusing);
+std::optional<RoutePlan> withRefusals(const RoutePlan& plan, const RefusalOf& refusalOf) {
+  std::optional<RoutePlan> result;
+  for (std::size_t index = 0; index < plan.rules.size(); ++index) {
+    const std::optional<Fault> why = refusalOf(plan.rules[index]);
+    if (!why) continue;
+    if (!result) result = plan;
+    auto refusing = std::make_shared<routing::Rule>(*plan.rules[index].rule);
+    refusing->failure = routing::Rule::refusal(answer(*why), refusing->grpc);
+    result->rules[index].rule = std::move(refusing);
+    std::vector<Fault>& faults = result->faults;
+    if (std::find(faults.begin(), faults.end(), *why) == faults.end()) faults.push_back(*why);
   }
-  result.candidates = candidatesOf(result.rules);
-  result.faults.push_back({fault.reason, "sessionPersistence: " + fault.message});
-  result.wholeRouteFails = std::all_of(result.rules.begin(), result.rules.end(),
-                                       [](const RulePlan& rule) { return static_cast<bool>(rule.rule->failure); });
+  if (!result) return std::nullopt;
+  result->candidates = candidatesOf(result->rules);
+  result->wholeRouteFails = std::all_of(result->rules.begin(), result->rules.end(),
+                                        [](const RulePlan& rule) { return static_cast<bool>(rule.rule->failure); });
   return result;
+}
+
+std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault) {
+  const Fault why{fault.reason, "sessionPersistence: " + fault.message};
+  return withRefusals(plan, [&](const RulePlan& rule) -> std::optional<Fault> {
+    if (!rule.rule->session || rule.rule->failure) return std::nullopt;
+    return why;
+  });
 }
 
 }  // namespace sluice::control

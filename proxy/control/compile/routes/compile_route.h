@@ -1,6 +1,7 @@
 // Compiles one route independently of all listeners: its rules and matches, ready to be attached, and its faults.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,6 +21,7 @@ namespace sluice::control {
 struct RulePlan {
   std::shared_ptr<const routing::Rule> rule;
   std::vector<MatchPlan> matches;
+  std::string_view name = {};  // empty if the rule has none
 };
 
 /// The compiled route. It points into the route's object.
@@ -66,6 +68,11 @@ std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<R
 /// Used for a route whose matches would take more room than one object may have: returns it with one rule for all
 /// requests of its hostnames, which answers 500 for the fault and gives way to every other route of the same hostname.
 RoutePlan withoutMatches(const RoutePlan& plan, const Fault& fault);
+/// Returns the fault for which a rule must not be served; nullopt if there is none.
+using RefusalOf = std::function<std::optional<Fault>(const RulePlan&)>;
+/// Returns the route with the rules that have such a fault answering 500 for it; nullopt if there are none. Each fault
+/// is in its conditions once.
+std::optional<RoutePlan> withRefusals(const RoutePlan& plan, const RefusalOf& refusalOf);
 /// Used when there is no key for sessions: returns the route with the rules that persist sessions answering 500 for the
 /// fault, as for any broken reference. Returns nullopt if there are no such rules.
 std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault);

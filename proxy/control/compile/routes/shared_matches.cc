@@ -5,6 +5,7 @@ namespace sluice::control {
 void SharedMatches::add(const RoutePlan& route) {
   for (const RulePlan& rule : route.rules) {
     for (const MatchPlan& each : rule.matches) {
+      if (each.identity.empty()) continue;
       const auto number = static_cast<std::uint32_t>(owners_.size());
       Owners& owners = owners_.try_emplace(each.identity, Owners{number, &route}).first->second;
       owners.several = owners.several || owners.first != &route;

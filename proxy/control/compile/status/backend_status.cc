@@ -74,10 +74,12 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
                                    const CompiledBackend& compiled) {
   std::vector<Fault> unaccepted;
   std::vector<Fault> unresolved;
+  std::vector<Fault> closed;
   bool served = false;
   for (const auto& [number, port] : compiled.ports) {
     if (port.unaccepted) add(unaccepted, *port.unaccepted);
     if (port.unresolved) add(unresolved, *port.unresolved);
+    if (port.closed) add(closed, *port.closed);
     served = served || port.plan;
   }
   const bool anyAccepted = std::any_of(compiled.ports.begin(), compiled.ports.end(),
@@ -98,8 +100,8 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
     const Fault part = *joined(unaccepted);
     conditions.good(condition_type::kPartiallyInvalid, part.reason, part.message);
   }
-  if (const auto ofExtensions = degradation(compiled.refused)) {
-    conditions.good(condition_type::kDegraded, ofExtensions->reason, ofExtensions->message);
+  if (const auto degraded = both(joined(closed), degradation(compiled.refused))) {
+    conditions.good(condition_type::kDegraded, degraded->reason, degraded->message);
   } else if (kept && status.shape == config::StatusShape::kControllers) {
     conditions.good(condition_type::kDegraded, kept->reason, kept->message);
   }

@@ -66,11 +66,14 @@ config::ObjectStatus statusOf(const config::Rejected& rejected) {
   return emptyStatus(rejected.group, rejected.kind, rejected.nameSpace, rejected.name);
 }
 
-config::ObjectStatus rejectedStatus(const config::Rejected& rejected) {
+config::ObjectStatus rejectedStatus(const config::Rejected& rejected, std::string_view consequence) {
   config::ObjectStatus status = statusOf(rejected);
   if (status.shape != config::StatusShape::kGateway) status.shape = config::StatusShape::kConditions;
-  status.conditions =
-      Conditions(rejected.generation).bad(condition_type::kAccepted, fault(reason::kInvalid, rejected.message)).take();
+  std::string message = rejected.message;
+  if (!consequence.empty()) message.append("; ").append(consequence);
+  status.conditions = Conditions(rejected.generation)
+                          .bad(condition_type::kAccepted, fault(reason::kInvalid, std::move(message)))
+                          .take();
   return status;
 }
 

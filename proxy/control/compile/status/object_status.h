@@ -50,7 +50,7 @@ std::optional<Fault> both(std::optional<Fault> first, const std::optional<Fault>
 config::ObjectStatus statusOf(const config::ObjectMeta& meta);
 config::ObjectStatus statusOf(const config::Rejected& rejected);
 /// Makes the status of an object of which nothing was legible, so that it has no parent or ancestor that could carry
-/// the condition.
-config::ObjectStatus rejectedStatus(const config::Rejected& rejected);
+/// the condition. `consequence` follows the message, if it is not empty.
+config::ObjectStatus rejectedStatus(const config::Rejected& rejected, std::string_view consequence = {});
 
 }  // namespace sluice::control

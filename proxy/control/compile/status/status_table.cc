@@ -11,6 +11,7 @@
 #include "config/model/object_kinds.h"
 #include "proxy/control/compile/status/backend_status.h"
 #include "proxy/control/compile/status/gateway_status.h"
+#include "proxy/control/compile/status/policy_status.h"
 #include "proxy/control/compile/status/processor_status.h"
 #include "proxy/control/compile/status/route_status.h"
 
@@ -25,6 +26,7 @@ constexpr StatusEntry kStatusTable[] = {
     {&typeid(config::PayloadProcessor), payloadProcessorStatuses},
     {&typeid(config::PayloadProcessingPipeline), pipelineStatuses},
     {&typeid(config::Backend), backendStatuses},
+    {&typeid(config::UnsupportedPolicy), policyStatuses},
 };
 
 /// Statuses are large, so pointers to them are sorted and each status moves once.

@@ -1,0 +1,45 @@
+// Policies of other APIs whose kinds are known and not served. What they would do to traffic is not read; what they
+// name is, because it must not be served without them. Plain values; see model.h.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/model/label_selector.h"
+#include "config/model/object_meta.h"
+
+namespace sluice::config {
+
+/// The group of Envoy Gateway's own kinds.
+inline constexpr std::string_view kEnvoyGroup = "gateway.envoyproxy.io";
+
+/// An object of the policy's namespace, or a section of it.
+struct PolicyTarget {
+  ObjectRef object;  // its kind is empty if it is not legible: then every object of that name is meant
+  bool groupLegible = true;
+  /// Name of a listener, a rule or a port; empty: the whole object.
+  std::string sectionName;
+
+  /// Returns true if the target means an object with that metadata, as far as the target is legible.
+  bool means(const ObjectMeta& other) const;
+  bool legible() const { return groupLegible && !object.kind.empty(); }
+};
+
+/// All objects of one kind of the policy's namespace that have certain labels.
+struct PolicyTargetSelector {
+  std::string group;
+  std::string kind;
+  LabelSelector labels;
+
+  bool selects(const ObjectMeta& other) const;
+};
+
+struct UnsupportedPolicy {
+  static constexpr bool kSeveralKinds = true;
+  ObjectMeta meta;
+  std::vector<PolicyTarget> targets;
+  std::vector<PolicyTargetSelector> selectors;
+};
+
+}  // namespace sluice::config

@@ -1,0 +1,58 @@
+#include "proxy/control/compile/policies/closing_policies.h"
+
+#include <algorithm>
+#include <string>
+
+namespace sluice::control {
+namespace {
+
+std::string titleOf(const config::UnsupportedPolicy& policy) {
+  return std::string(policy.meta.kind) + " " + policy.meta.qualifiedName();
+}
+
+bool selects(const config::UnsupportedPolicy& policy, const config::ObjectMeta& object) {
+  return policy.meta.nameSpace == object.nameSpace &&
+         std::any_of(policy.selectors.begin(), policy.selectors.end(),
+                     [&](const config::PolicyTargetSelector& each) { return each.selects(object); });
+}
+
+}  // namespace
+
+ClosingPolicies::ClosingPolicies(const config::Model& model) {
+  for (const config::UnsupportedPolicy& each : model.all<config::UnsupportedPolicy>()) add(each);
+  for (const config::Rejected& each : model.rejected) {
+    if (const auto* legible = each.legible<config::UnsupportedPolicy>()) add(*legible);
+  }
+}
+
+void ClosingPolicies::add(const config::UnsupportedPolicy& policy) {
+  for (const config::PolicyTarget& target : policy.targets) {
+    byTarget_[{policy.meta.nameSpace, target.object.name}].push_back({&policy, &target});
+  }
+  if (!policy.selectors.empty()) selecting_.push_back(&policy);
+}
+
+std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object, std::string_view section) const {
+  if (empty()) return std::nullopt;
+  std::vector<std::string> names;
+  if (const auto found = byTarget_.find({object.nameSpace, object.name}); found != byTarget_.end()) {
+    for (const auto& [policy, target] : found->second) {
+      if (!target->means(object)) continue;
+      if (target->sectionName.empty() || target->sectionName == section) names.push_back(titleOf(*policy));
+    }
+  }
+  for (const config::UnsupportedPolicy* each : selecting_) {
+    if (selects(*each, object)) names.push_back(titleOf(*each));
+  }
+  if (names.empty()) return std::nullopt;
+  // The order of the objects must not matter.
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return fault(config::reason::kUnsupportedValue,
+               text + (names.size() == 1 ? ": policies of this kind are not supported"
+                                         : ": policies of these kinds are not supported"));
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,150 @@
+// Tests what is read of policies whose kinds are not supported: the objects that they name.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "config/load.h"
+#include "config/model/object_kinds.h"
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kEnvoyVersion = "gateway.envoyproxy.io/v1alpha1";
+constexpr const char* kTarget = "{group: gateway.networking.k8s.io, kind: HTTPRoute, name: r}";
+
+Configuration loadPolicy(const std::string& spec, const std::string& kind = "SecurityPolicy",
+                         const std::string& apiVersion = kEnvoyVersion) {
+  return loadText(object(apiVersion, kind, "p", "spec: {" + spec + "}\n"));
+}
+
+const UnsupportedPolicy* legiblePolicy(const Configuration& configuration) {
+  return configuration.model.rejected.at(0).legible<UnsupportedPolicy>();
+}
+
+ObjectMeta metaOf(std::string_view group, std::string_view kind, const std::string& name) {
+  ObjectMeta meta;
+  meta.group = group;
+  meta.kind = kind;
+  meta.name = name;
+  return meta;
+}
+
+TEST(UnsupportedPolicies, AreReadInEveryKindAndVersion) {
+  for (const auto& [version, kind] :
+       {std::pair("gateway.networking.k8s.io/v1", "BackendTLSPolicy"),
+        std::pair("gateway.networking.k8s.io/v1alpha3", "BackendTLSPolicy"),
+        std::pair("gateway.networking.x-k8s.io/v1alpha1", "XBackendTrafficPolicy"),
+        std::pair(kEnvoyVersion, "BackendTrafficPolicy"), std::pair(kEnvoyVersion, "SecurityPolicy"),
+        std::pair(kEnvoyVersion, "EnvoyExtensionPolicy")}) {
+    const Configuration configuration = loadPolicy(
+        "targetRefs: [{group: '', kind: Service, name: s, sectionName: web}], validation: {a: 1}", kind, version);
+    ASSERT_EQ(configuration.model.all<UnsupportedPolicy>().size(), 1U) << kind;
+    const UnsupportedPolicy& policy = configuration.model.all<UnsupportedPolicy>().front();
+    EXPECT_EQ(policy.meta.kind, kind);
+    ASSERT_EQ(policy.targets.size(), 1U);
+    EXPECT_EQ(policy.targets[0].object.kind, "Service");
+    EXPECT_EQ(policy.targets[0].sectionName, "web");
+    EXPECT_TRUE(policy.targets[0].legible());
+    EXPECT_THAT(rendered(configuration.problems),
+                ElementsAre(HasSubstr("warning: " + std::string(kind) +
+                                      " default/p: kind: policies of this kind are not supported")));
+  }
+}
+
+TEST(UnsupportedPolicies, HaveTheOlderTargetRefToo) {
+  const Configuration configuration = loadPolicy("targetRef: " + std::string(kTarget));
+  EXPECT_THAT(configuration.model.rejected, IsEmpty());
+  ASSERT_EQ(configuration.model.all<UnsupportedPolicy>().size(), 1U);
+  EXPECT_EQ(configuration.model.all<UnsupportedPolicy>().front().targets.at(0).object.name, "r");
+}
+
+TEST(UnsupportedPolicies, SelectObjectsByTheirLabels) {
+  const Configuration configuration = loadPolicy(
+      "targetSelectors: [{kind: HTTPRoute, matchLabels: {a: b}, matchExpressions: [{key: c, operator: Exists}]}]");
+  EXPECT_THAT(configuration.model.rejected, IsEmpty());
+  const PolicyTargetSelector& selector = configuration.model.all<UnsupportedPolicy>().front().selectors.at(0);
+  ObjectMeta route = metaOf(kGatewayGroup, "HTTPRoute", "r");
+  EXPECT_FALSE(selector.selects(route));
+  route.labels = {{"a", "b"}, {"c", "d"}};
+  EXPECT_TRUE(selector.selects(route));
+  ObjectMeta gateway = metaOf(kGatewayGroup, "Gateway", "r");
+  gateway.labels = route.labels;
+  EXPECT_FALSE(selector.selects(gateway));
+}
+
+TEST(UnsupportedPolicies, NeedATarget) {
+  const Configuration configuration = loadPolicy("jwt: {}");
+  EXPECT_THAT(rendered(configuration.problems),
+              Contains(HasSubstr("error: SecurityPolicy default/p: spec.targetRefs")));
+  EXPECT_EQ(legiblePolicy(configuration), nullptr);
+}
+
+TEST(RefusedPolicies, KeepTheTargetsOfAVersionThatIsNotRead) {
+  const Configuration configuration = loadPolicy("targetRef: {group: '', kind: Service, name: s}", "BackendTLSPolicy",
+                                                 "gateway.networking.k8s.io/v1alpha2");
+  ASSERT_NE(legiblePolicy(configuration), nullptr);
+  EXPECT_EQ(legiblePolicy(configuration)->targets.at(0).object.name, "s");
+}
+
+TEST(RefusedPolicies, KeepTheirLegibleTargets) {
+  const Configuration configuration =
+      loadPolicy("targetRefs: [" + std::string(kTarget) + ", {group: gateway.networking.k8s.io, kind: HTTPRoute}]");
+  ASSERT_NE(legiblePolicy(configuration), nullptr);
+  ASSERT_EQ(legiblePolicy(configuration)->targets.size(), 1U);
+  EXPECT_EQ(legiblePolicy(configuration)->targets[0].object.name, "r");
+}
+
+TEST(RefusedPolicies, MeanAnyKindOfThatNameIfTheKindIsNotLegible) {
+  const Configuration configuration = loadPolicy("targetRefs: [{group: gateway.networking.k8s.io, name: r}]");
+  ASSERT_NE(legiblePolicy(configuration), nullptr);
+  const PolicyTarget& target = legiblePolicy(configuration)->targets.at(0);
+  EXPECT_FALSE(target.legible());
+  EXPECT_TRUE(target.means(metaOf(kGatewayGroup, "GRPCRoute", "r")));
+  EXPECT_TRUE(target.means(metaOf("", "Service", "r")));
+  EXPECT_FALSE(target.means(metaOf("", "Service", "other")));
+}
+
+TEST(RefusedPolicies, MeanThatKindOfAnyGroupIfTheGroupIsNotLegible) {
+  const Configuration configuration = loadPolicy("targetRefs: [{kind: HTTPRoute, name: r}]");
+  ASSERT_NE(legiblePolicy(configuration), nullptr);
+  const PolicyTarget& target = legiblePolicy(configuration)->targets.at(0);
+  EXPECT_TRUE(target.means(metaOf(kGatewayGroup, "HTTPRoute", "r")));
+  EXPECT_FALSE(target.means(metaOf("", "Service", "r")));
+}
+
+TEST(RefusedPolicies, MeanTheWholeObjectIfTheSectionIsNotLegible) {
+  const Configuration configuration =
+      loadPolicy("targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: r, sectionNam: main}]");
+  ASSERT_NE(legiblePolicy(configuration), nullptr);
+  EXPECT_EQ(legiblePolicy(configuration)->targets.at(0).sectionName, "");
+}
+
+TEST(RefusedPolicies, SelectNothingIfTheSelectorIsNotLegible) {
+  EXPECT_EQ(legiblePolicy(loadPolicy("targetSelectors: [{kind: HTTPRoute, matchLabel: {a: b}}]")), nullptr);
+}
+
+TEST(RefusedPolicies, SelectInTheirOwnNamespaceAlone) {
+  const Configuration configuration =
+      loadPolicy("targetSelectors: [{kind: HTTPRoute, matchLabels: {a: b}, namespaces: {from: All}}]");
+  EXPECT_THAT(rendered(configuration.problems), Contains(HasSubstr("only objects of the policy's own namespace")));
+  ASSERT_NE(legiblePolicy(configuration), nullptr);
+  EXPECT_EQ(legiblePolicy(configuration)->selectors.size(), 1U);
+}
+
+TEST(PolicyTargets, MayCallAnXBackendDestinationABackend) {
+  PolicyTarget target;
+  target.object = {std::string(kPrototypeGroup), "Backend", {}, "b", {}, {}};
+  EXPECT_TRUE(target.means(metaOf(kPrototypeGroup, "XBackendDestination", "b")));
+  EXPECT_TRUE(target.means(metaOf(kPrototypeGroup, "Backend", "b")));
+  EXPECT_FALSE(target.means(metaOf(kOwnGroup, "Backend", "b")));
+}
+
+}  // namespace
+}  // namespace sluice::config

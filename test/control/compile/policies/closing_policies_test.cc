@@ -1,0 +1,200 @@
+// Tests what policies of unsupported kinds close: all that they name and nothing else.
+#include "proxy/control/compile/policies/closing_policies.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/control/compile/compile_world.h"
+
+namespace sluice::control {
+namespace {
+
+using test::gatewayWith;
+using test::kBackend;
+using test::kClass;
+using test::kGateway;
+using test::kRoute;
+using test::routeWithRules;
+using test::with;
+using test::World;
+
+constexpr const char* kRouteTarget = "group: gateway.networking.k8s.io, kind: HTTPRoute, name: route";
+constexpr const char* kGatewayTarget = "group: gateway.networking.k8s.io, kind: Gateway, name: egress";
+constexpr const char* kBackendTarget = "group: gateway.networking.k8s.io, kind: Backend, name: origin";
+constexpr const char* kMessage = "SecurityPolicy default/p: policies of this kind are not supported";
+
+std::string policyWith(const std::string& spec, const std::string& metadata = "name: p") {
+  return "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: SecurityPolicy\nmetadata: {" + metadata + "}\nspec:\n  " +
+         spec + "\n";
+}
+std::string policyFor(const std::string& target) { return policyWith("targetRefs: [{" + target + "}]"); }
+
+/// A second route and a second Backend, which no policy names.
+const std::string& otherBackend() {
+  static const std::string text = with(kBackend, "name: origin,", "name: other,");
+  return text;
+}
+std::string ruleTo(const std::string& backend, const std::string& path, const std::string& more = {}) {
+  return "{" + more + "matches: [{path: {value: " + path +
+         "}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + ", port: 8080}]}";
+}
+
+World worldWithPolicy(const std::string& policy, const std::string& route = std::string(kRoute),
+                      const std::string& gateway = std::string(kGateway)) {
+  return World({kClass, gateway, kBackend, otherBackend(), route, policy});
+}
+
+TEST(ClosingPolicies, CloseARoute) {
+  const World world = worldWithPolicy(policyFor(kRouteTarget));
+  EXPECT_EQ(world.outcome(), "500");
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "False/UnsupportedValue");
+  EXPECT_EQ(world.message("HTTPRoute", "route", "Accepted"), std::string(kMessage) + "; its requests answer 500");
+}
+
+TEST(ClosingPolicies, CloseARuleByItsName) {
+  const std::string rules = "rules: [" + ruleTo("origin", "/a", "name: a, ") + ", " + ruleTo("origin", "/b") + "]";
+  const World world = worldWithPolicy(policyFor(std::string(kRouteTarget) + ", sectionName: a"), routeWithRules(rules));
+  EXPECT_EQ(world.outcome("a.test", "/a"), "500");
+  EXPECT_EQ(world.outcome("a.test", "/b"), "default/origin");
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.message("HTTPRoute", "route", "PartiallyInvalid"),
+            "Dropped Rule: " + std::string(kMessage) + "; the requests concerned answer 500");
+}
+
+TEST(ClosingPolicies, CloseARedirectToo) {
+  const std::string rules = "rules: [{filters: [{type: RequestRedirect, requestRedirect: {hostname: b.test}}]}]";
+  EXPECT_EQ(worldWithPolicy(policyFor(kRouteTarget), routeWithRules(rules)).outcome(), "500");
+}
+
+TEST(ClosingPolicies, CloseAGrpcRoute) {
+  const std::string route = with(kRoute, "kind: HTTPRoute", "kind: GRPCRoute");
+  const World world =
+      worldWithPolicy(policyFor("group: gateway.networking.k8s.io, kind: GRPCRoute, name: route"), route);
+  EXPECT_EQ(world.condition("GRPCRoute", "route", "Accepted"), "False/UnsupportedValue");
+}
+
+TEST(ClosingPolicies, CloseAllListenersOfAGateway) {
+  const World world = worldWithPolicy(policyFor(kGatewayTarget));
+  EXPECT_EQ(world.outcome(), "500");
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/Invalid");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Degraded"), "True/UnsupportedValue");
+  EXPECT_EQ(world.message("Gateway", "egress", "Degraded"), kMessage);
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "False/UnsupportedValue");
+  EXPECT_EQ(world.listenerCondition("egress", "web", "Accepted"), "True/Accepted");
+  ASSERT_NE(world.listenerStatus("egress", "web"), nullptr);
+  EXPECT_EQ(world.listenerStatus("egress", "web")->attachedRoutes, 1);
+}
+
+TEST(ClosingPolicies, CloseOneListenerByItsName) {
+  const World world =
+      worldWithPolicy(policyFor(std::string(kGatewayTarget) + ", sectionName: b"), std::string(kRoute),
+                      gatewayWith("{name: a, protocol: HTTP, port: 80}, {name: b, protocol: HTTP, port: 81}"));
+  EXPECT_EQ(world.outcome("a.test", "/", 80), "default/origin");
+  EXPECT_EQ(world.outcome("a.test", "/", 81), "500");
+  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "True/Programmed");
+  EXPECT_EQ(world.listenerCondition("egress", "a", "Programmed"), "True/Programmed");
+}
+
+TEST(ClosingPolicies, CloseTheShareOfABackend) {
+  const std::string rules =
+      "rules: [" + ruleTo("origin", "/a") + ", " + ruleTo("other", "/b") +
+      ", {matches: [{path: {value: /c}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: other, "
+      "port: 8080, weight: 1}, {group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080, weight: "
+      "1}]}]";
+  const World world = worldWithPolicy(policyFor(kBackendTarget), routeWithRules(rules));
+  EXPECT_EQ(world.outcome("a.test", "/a"), "500");
+  EXPECT_EQ(world.outcome("a.test", "/b"), "default/other");
+  const routing::Rule* both = world.rule(test::RequestMaker("GET", "a.test", "/c"));
+  ASSERT_NE(both, nullptr);
+  EXPECT_FALSE(both->backends.at(0).failure);
+  EXPECT_TRUE(both->backends.at(1).failure);
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/UnsupportedValue");
+  EXPECT_EQ(world.condition("Backend", "origin", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("Backend", "origin", "Programmed"), "False/Invalid");
+  EXPECT_EQ(world.message("Backend", "origin", "Degraded"), kMessage);
+  EXPECT_EQ(world.condition("Backend", "other", "Programmed"), "True/Programmed");
+}
+
+TEST(ClosingPolicies, CloseAServiceOrOneOfItsPorts) {
+  const std::string service =
+      "apiVersion: v1\nkind: Service\nmetadata: {name: origin}\nspec: {ports: [{name: web, port: 80}, {name: admin, "
+      "port: 81}]}\n";
+  const std::string rules =
+      "rules: [{matches: [{path: {value: /web}}], backendRefs: [{name: origin, port: 80}]}, {matches: [{path: {value: "
+      "/admin}}], backendRefs: [{name: origin, port: 81}]}, " +
+      ruleTo("origin", "/backend") + "]";
+  const std::string route = routeWithRules(rules);
+  const auto outcomes = [&](const std::string& section) {
+    const std::string policy =
+        "apiVersion: gateway.networking.k8s.io/v1\nkind: BackendTLSPolicy\nmetadata: {name: p}\nspec: {targetRefs: "
+        "[{group: '', kind: Service, name: origin" +
+        section + "}], validation: {hostname: a.test, wellKnownCACertificates: System}}\n";
+    const World world({kClass, kGateway, kBackend, service, route, policy});
+    return world.outcome("a.test", "/web") + " " + world.outcome("a.test", "/admin") + " " +
+           world.outcome("a.test", "/backend");
+  };
+  EXPECT_EQ(outcomes(""), "500 500 default/origin");
+  EXPECT_EQ(outcomes(", sectionName: admin"), "default/origin 500 default/origin");
+  EXPECT_EQ(outcomes(", sectionName: other"), "default/origin default/origin default/origin");
+}
+
+TEST(ClosingPolicies, CloseWhatTheirSelectorsSelect) {
+  const std::string policy = policyWith("targetSelectors: [{kind: HTTPRoute, matchLabels: {team: a}}]");
+  const std::string labelled = with(kRoute, "name: route,", "name: route, labels: {team: a},");
+  EXPECT_EQ(worldWithPolicy(policy, labelled).outcome(), "500");
+  EXPECT_EQ(worldWithPolicy(policy).outcome(), "default/origin");
+  EXPECT_EQ(worldWithPolicy(with(policy, "name: p", "name: p, namespace: theirs"), labelled).outcome(),
+            "default/origin");
+}
+
+TEST(ClosingPolicies, CloseNothingElse) {
+  for (const std::string target :
+       {"group: gateway.networking.k8s.io, kind: HTTPRoute, name: other",
+        "group: gateway.networking.k8s.io, kind: GRPCRoute, name: route",
+        "group: gateway.networking.k8s.io, kind: TCPRoute, name: route", "group: '', kind: Service, name: origin",
+        "group: sluice.dev, kind: Backend, name: origin",
+        "group: gateway.networking.k8s.io, kind: Gateway, name: egress, sectionName: other"}) {
+    EXPECT_EQ(worldWithPolicy(policyFor(target)).outcome(), "default/origin") << target;
+  }
+  const std::string theirs =
+      policyWith("targetRefs: [{" + std::string(kRouteTarget) + "}]", "name: p, namespace: theirs");
+  EXPECT_EQ(worldWithPolicy(theirs).outcome(), "default/origin");
+}
+
+TEST(ClosingPolicies, CloseTheirTargetsEvenIfTheirSchemaRefusesThem) {
+  const std::string broken = with(policyFor(kRouteTarget), "name: p", "name: p, lables: {}");
+  const World world = worldWithPolicy(broken);
+  EXPECT_EQ(world.outcome(), "500");
+  EXPECT_EQ(world.condition("SecurityPolicy", "p", "Accepted"), "False/Invalid");
+}
+
+TEST(ClosingPolicies, CloseWhatAnIllegibleTargetCouldMean) {
+  const World world = worldWithPolicy(policyFor("group: gateway.networking.k8s.io, knd: HTTPRoute, name: route"));
+  EXPECT_EQ(world.outcome(), "500");
+  EXPECT_EQ(world.condition("SecurityPolicy", "p", "Accepted"), "False/Invalid");
+  EXPECT_NE(world.message("SecurityPolicy", "p", "Accepted").find("that it could name answer 500"), std::string::npos);
+}
+
+TEST(ClosingPolicies, ServeTheTargetAgainWhenTheyAreGone) {
+  const World closed = worldWithPolicy(policyFor(kBackendTarget));
+  ASSERT_EQ(closed.outcome(), "500");
+  const World after({kClass, kGateway, kBackend, otherBackend(), kRoute}, &closed);
+  EXPECT_EQ(after.outcome(), "default/origin");
+}
+
+TEST(ClosingPolicies, AreNamedTogetherInAnyOrder) {
+  const std::string second = with(policyFor(kRouteTarget), "name: p", "name: a");
+  const World one({kClass, kGateway, kBackend, kRoute, policyFor(kRouteTarget), second});
+  const World two({kClass, kGateway, kBackend, kRoute, second, policyFor(kRouteTarget)});
+  EXPECT_EQ(one.message("HTTPRoute", "route", "Accepted"), two.message("HTTPRoute", "route", "Accepted"));
+  EXPECT_EQ(one.message("HTTPRoute", "route", "Accepted"),
+            "SecurityPolicy default/a, SecurityPolicy default/p: policies of these kinds are not supported; its "
+            "requests answer 500");
+}
+
+}  // namespace
+}  // namespace sluice::control
