@@ -17,11 +17,12 @@ constexpr const char* kFooter =
     "Backend, ConfigMap, Secret. The ConfigMap that GatewayClass.spec.parametersRef names holds settings.yaml; a flag "
     "beats it.\n\n"
     "  sluice validate --config examples/quickstart\n"
-    "  sluice run --config examples/quickstart --workers 2        (all its flags: sluice run --help)\n\n"
-    "Admin port: /status /catalog /exchanges /metrics. Health port: /healthz /readyz /metrics. Files that change are "
-    "read "
-    "again, SIGHUP\n"
-    "reads them at once and opens the access log anew. SIGTERM or SIGINT lets requests end and stops; a second one "
+    "  sluice run --config examples/quickstart --workers 2        (all its flags: sluice run --help)\n"
+    "  sluice explain --config examples/quickstart --url http://api.test/v1 -H 'x-team: a'\n\n"
+    "Admin port: /status /catalog /exchanges /explain /metrics. Health port: /healthz /readyz /metrics. Files that "
+    "change are read\n"
+    "again, SIGHUP reads them at once and opens the access log anew. SIGTERM or SIGINT lets requests end and stops; a "
+    "second one "
     "does not wait.\n"
     "Exit codes: 0 done, 1 the configuration or a port cannot be used, 2 wrong command line.";
 
@@ -46,6 +47,10 @@ std::string checkNamespace(const std::string& text) {
   return config::isDnsLabel(text) ? std::string() : "'" + text + "' is no namespace";
 }
 
+std::string checkOutput(const std::string& text) {
+  return text == "text" || text == "json" ? std::string() : "'" + text + "' is neither text nor json";
+}
+
 std::string checkLevel(const std::string& text) {
   const auto level = observe::parseLogLevel(text);
   return level.ok() ? std::string() : level.error().detail;
@@ -55,6 +60,54 @@ void takePaths(CLI::App& command, Options& options) {
   command.add_option("--config", options.config, "file or folder of YAML documents; may be repeated")
       ->required()
       ->type_name("PATH");
+}
+
+CLI::App* addExplain(CLI::App& app, Options& options) {
+  CLI::App* explain = app.add_subcommand(
+      "explain",
+      "print what would happen to a request, and why; exit 0 if a listener takes it, whatever the answer is");
+  explain->footer(
+      "Nothing is sent, and no payload processor runs. The URL says which listener is asked: its scheme and its port,\n"
+      "and its host also stands for the name in the TLS handshake, while a header Host replaces it in the request. A "
+      "request\n"
+      "with Content-Type application/grpc is HTTP/2, any other one HTTP/1.1. A running gateway answers the same on its "
+      "admin\n"
+      "port: /explain?method=POST&url=...&header=...&clientAddress=...&gateway=...");
+  takePaths(*explain, options);
+  control::RequestInQuestion& request = options.request;
+  explain->add_option("--url", request.url, "the URL, with scheme and host")->required()->type_name("URL");
+  explain->add_option("--method", request.method, "the method (default GET)")->type_name("METHOD");
+  explain->add_option("-H,--header", request.headers, "a header field; may be repeated")
+      ->type_name("'NAME: VALUE'")
+      ->expected(1)
+      ->take_all();
+  explain->add_option("--client-address", request.clientAddress, "the IP address of the client")->type_name("ADDRESS");
+  explain->add_option("--gateway", request.gateway, "the Gateway that gets it, if listeners of several fit")
+      ->type_name("NAMESPACE/NAME");
+  explain->add_flag("--resolve", options.resolve, "resolve the names of Backends, and judge their addresses");
+  explain
+      ->add_option_function<std::string>(
+          "-o,--output",
+          [&options](const std::string& format) { options.output = format == "json" ? Output::kJson : Output::kText; },
+          "text or json (default text)")
+      ->type_name("FORMAT")
+      ->check(checkOutput);
+  return explain;
+}
+
+CLI::App* addCatalog(CLI::App& app, Options& options) {
+  CLI::App* catalog = app.add_subcommand(
+      "catalog",
+      "print the kinds of payload processors that the configuration supports, as JSON; exit 0 if it could be read");
+  takePaths(*catalog, options);
+  catalog
+      ->add_option(
+          "--publish", options.publishIn,
+          "print the objects that publish the list instead: a ConfigMap in NAMESPACE, and the GatewayClass with "
+          "its annotation sluice.dev/supported-extension-kinds that names it")
+      ->type_name("NAMESPACE")
+      ->check(checkNamespace);
+  return catalog;
 }
 
 }  // namespace
@@ -91,17 +144,8 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
       "validate", "print every object with its conditions; exit 0 if all of it can be served, else 1");
   takePaths(*validate, options);
 
-  CLI::App* catalog = app.add_subcommand(
-      "catalog",
-      "print the kinds of payload processors that the configuration supports, as JSON; exit 0 if it could be read");
-  takePaths(*catalog, options);
-  catalog
-      ->add_option(
-          "--publish", options.publishIn,
-          "print the objects that publish the list instead: a ConfigMap in NAMESPACE, and the GatewayClass with "
-          "its annotation sluice.dev/supported-extension-kinds that names it")
-      ->type_name("NAMESPACE")
-      ->check(checkNamespace);
+  CLI::App* catalog = addCatalog(app, options);
+  CLI::App* explain = addExplain(app, options);
 
   try {
     app.parse(argc, argv);
@@ -111,6 +155,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   }
   if (validate->parsed()) options.command = Command::kValidate;
   if (catalog->parsed()) options.command = Command::kCatalog;
+  if (explain->parsed()) options.command = Command::kExplain;
   options.admin = *parseEndpoint(admin);
   options.health = *parseEndpoint(health);
   options.logLevel = *observe::parseLogLevel(level);

@@ -5,12 +5,14 @@
 #include <string>
 #include <vector>
 
+#include "proxy/control/explain/explained_request.h"
 #include "proxy/net/address.h"
 #include "proxy/observe/log.h"
 
 namespace sluice::server {
 
-enum class Command { kRun, kValidate, kCatalog };
+enum class Command { kRun, kValidate, kCatalog, kExplain };
+enum class Output { kText, kJson };
 
 struct Options {
   Command command = Command::kRun;
@@ -19,6 +21,9 @@ struct Options {
   net::Address health;
   std::optional<std::uint32_t> workers;  // takes precedence over settings.yaml
   std::string publishIn;  // kCatalog: the namespace of the objects that publish it; empty for the list alone
+  control::RequestInQuestion request = {};  // kExplain
+  bool resolve = false;                     // kExplain: ask for the names of Backends
+  Output output = Output::kText;            // kExplain
   observe::LogLevel logLevel = observe::LogLevel::kInfo;
 };
 

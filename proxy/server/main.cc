@@ -2,6 +2,7 @@
 #include "filters/builtin_types.h"
 #include "proxy/server/catalog_command.h"
 #include "proxy/server/cli.h"
+#include "proxy/server/explain/explain_command.h"
 #include "proxy/server/process.h"
 #include "proxy/server/validate_command.h"
 
@@ -16,5 +17,7 @@ int main(int argc, char** argv) {
       return sluice::server::validateConfiguration(line.options->config, processors);
     case sluice::server::Command::kCatalog:
       return sluice::server::printCatalog(*line.options, processors);
+    case sluice::server::Command::kExplain:
+      return sluice::server::printExplanation(*line.options, processors);
   }
 }

@@ -25,6 +25,7 @@
 #include "proxy/server/admin_connection.h"
 #include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"
+#include "proxy/server/explain/explain_page.h"
 #include "proxy/server/serving.h"
 #include "proxy/server/shutdown.h"
 #include "proxy/server/worker_runtime.h"
@@ -197,10 +198,11 @@ base::Status Process::openAdmin() {
   return base::Done{};
 }
 
+AdminDocument loadingPage() { return {503, "text/plain; charset=utf-8", "the first configuration is being loaded\n"}; }
+
 std::function<AdminDocument()> Process::whenServing(std::function<AdminDocument()> page) const {
   return [this, page = std::move(page)]() -> AdminDocument {
-    if (reloader_.generation() != nullptr) return page();
-    return {503, "text/plain; charset=utf-8", "the first configuration is being loaded\n"};
+    return reloader_.generation() != nullptr ? page() : loadingPage();
   };
 }
 
@@ -217,6 +219,9 @@ void Process::makePages() {
     };
     return AdminDocument{200, "application/json", catalogText_.of(reloader_.version(), make)};
   });
+  adminPages_["/explain"] = [this](std::string_view query) {
+    return reloader_.generation() != nullptr ? explainPage(*reloader_.configuration(), query) : loadingPage();
+  };
   adminPages_["/metrics"] = metrics;
   adminPages_["/exchanges"] = [this](AdminAnswer answer) { exchangesPage_.ask(std::move(answer)); };
   healthPages_["/metrics"] = metrics;

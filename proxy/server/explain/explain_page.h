@@ -1,0 +1,25 @@
+// The admin page /explain: what the gateway that answers would do with a request, by the configuration that it serves.
+// Main thread.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "proxy/base/result.h"
+#include "proxy/control/compiled_configuration.h"
+#include "proxy/control/explain/explained_request.h"
+#include "proxy/server/admin_page.h"
+
+namespace sluice::server {
+
+/// The longest query that is read.
+inline constexpr std::size_t kMaxExplainQuery = 8 * 1024;
+
+/// Reads the query of the page: url, method, header (which may be repeated), clientAddress and gateway, encoded as
+/// forms are. An error (400) names the parameter.
+base::Result<control::RequestInQuestion> readExplainQuery(std::string_view query);
+
+/// Returns the explanation as JSON, or 400 with a short reason.
+AdminDocument explainPage(const control::CompiledConfiguration& served, std::string_view query);
+
+}  // namespace sluice::server
