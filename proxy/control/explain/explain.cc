@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/control/explain/choose_bind.h"
 #include "proxy/control/explain/explained_backend.h"
 #include "proxy/control/explain/explained_filters.h"
@@ -127,7 +128,7 @@ class ExplanationMaker {
     } else {
       for (const routing::WeightedBackend& each : rule.backends) result_.backends.push_back(describe(rule, each));
     }
-    refuseConnectionAuth(rule);
+    refuseBeforeSteps(rule);
     addNotes(rule);
   }
 
@@ -168,26 +169,37 @@ class ExplanationMaker {
     return result;
   }
 
-  /// Refuses credentials for connections, unless the request is refused already because its Backend is broken.
-  void refuseConnectionAuth(const routing::Rule& rule) {
-    if (snapshot_.settings.connectionAuth != base::ConnectionAuth::kRefuse) return;
-    if (!http::authenticatesConnection(head_.headers)) return;
-    const base::Error denied(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream,
-                             "NTLM and Negotiate authenticate connections, which this gateway shares");
-    if (result_.backends.empty()) refuse(denied);
-    for (std::size_t i = 0; i < result_.backends.size(); ++i) {
-      if (rule.backends[i].failure) continue;
-      result_.backends[i].answer = answerOf(denied);
-      result_.backends[i].filters = filtersOfRefused(rule, &rule.backends[i]);
-      result_.backends[i].steps = steps(&rule.backends[i], Course::kRefused);
+  /// Refuses credentials for connections, and whatever a step of the Gateway that cannot run would see.
+  void refuseBeforeSteps(const routing::Rule& rule) {
+    const bool authenticates = http::authenticatesConnection(head_.headers);
+    if (authenticates && snapshot_.settings.connectionAuth == base::ConnectionAuth::kRefuse) {
+      const base::Error denied(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream,
+                               "NTLM and Negotiate authenticate connections, which this gateway shares");
+      return answerInstead(rule, denied, Course::kRefused);
+    }
+    if (const processing::Step* step = refusingStep(match_.listener->chain.get())) {
+      const base::Error failed(base::ErrorType::kProcessorFailed, base::ErrorOrigin::kProcessor,
+                               "a payload processor of the Gateway cannot run (" + step->name + ")");
+      answerInstead(rule, failed, Course::kStopped);
     }
   }
 
-  void refuse(const base::Error& error) {
+  /// Replaces what the rule and its weighted backends do, but for those that are broken and refuse the request before.
+  void answerInstead(const routing::Rule& rule, const base::Error& error, Course course) {
+    if (result_.backends.empty()) refuse(error, course);
+    for (std::size_t i = 0; i < result_.backends.size(); ++i) {
+      if (rule.backends[i].failure) continue;
+      result_.backends[i].answer = answerOf(error);
+      result_.backends[i].filters = filtersOfRefused(rule, &rule.backends[i]);
+      result_.backends[i].steps = steps(&rule.backends[i], course);
+    }
+  }
+
+  void refuse(const base::Error& error, Course course = Course::kRefused) {
     result_.answer = answerOf(error);
     result_.filters.clear();
     if (match_.rule != nullptr) result_.filters = filtersOfRefused(*match_.rule, nullptr);
-    result_.steps = steps(nullptr, Course::kRefused);
+    result_.steps = steps(nullptr, course);
   }
 
   ExplainedAnswer answerOf(const base::Error& error) const {

@@ -1,5 +1,6 @@
 #include "proxy/control/explain/explained_steps.h"
 
+#include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/processing/step_queue.h"
 
 namespace sluice::control {
@@ -31,7 +32,11 @@ class StepLister {
   std::vector<ExplainedStep> list(Course course) {
     addRequest("before routing", {sources_.preRouting, nullptr, nullptr}, Round::kFirst);
     addRequest("before routing", {sources_.preRouting, nullptr, nullptr}, Round::kSecond);
-    if (course != Course::kRefused) addRounds();
+    if (course == Course::kStopped) {
+      addRefusing();
+    } else if (course != Course::kRefused) {
+      addRounds();
+    }
     if (course == Course::kForwarded) addAttempt();
     if (course == Course::kForwarded) addPhase("response", Phase::kBackendResponse);
     addPhase("response", Phase::kResponseHeaders);
@@ -47,6 +52,10 @@ class StepLister {
   /// Without steps of the Gateway and the route there are no rounds: the Backend's steps all run in the attempt.
   bool hasRounds() const {
     return hasStepsOfRequest({sources_.preRouting, nullptr, nullptr}) || hasStepsOfRequest(shared());
+  }
+
+  void addRefusing() {
+    if (const processing::Step* step = refusingStep(sources_.gateway)) add("before authentication", *step);
   }
 
   void addRounds() {
@@ -74,11 +83,12 @@ class StepLister {
   }
 
   void take(const char* stage, processing::StepQueue& queue) {
-    while (const processing::Step* step = queue.next()) {
-      steps_.push_back({stage, std::string(processing::phaseName(step->phase)), std::string(scopeName(step->scope)),
-                        step->name, step->type, step->priority, step->failOpen, step->preAuth,
-                        step->timeout == base::Duration::zero() ? timeout_ : step->timeout});
-    }
+    while (const processing::Step* step = queue.next()) add(stage, *step);
+  }
+  void add(const char* stage, const processing::Step& step) {
+    steps_.push_back({stage, std::string(processing::phaseName(step.phase)), std::string(scopeName(step.scope)),
+                      step.name, step.type, step.priority, step.failOpen, step.preAuth,
+                      step.timeout == base::Duration::zero() ? timeout_ : step.timeout});
   }
 
   const StepSources& sources_;

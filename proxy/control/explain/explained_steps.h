@@ -23,6 +23,7 @@ struct StepSources {
 /// How far a request goes.
 enum class Course : std::uint8_t {
   kRefused,    // its route, or the lack of one, answers
+  kStopped,    // a step of the Gateway that cannot run answers (control::refusingStep())
   kAnswered,   // a filter answers
   kForwarded,  // a Backend gets it
 };

@@ -177,6 +177,48 @@ spec:
   EXPECT_EQ(plain.answer->status, 415);
 }
 
+TEST(Explain, TakesTheHostOfTheUrlForTheNameOfTheHandshake) {
+  const std::string certificate = ", tls: {certificateRefs: [{name: pair}]}}";
+  const World world({test::kClass,
+                     test::gatewayWith("{name: a, protocol: HTTPS, port: 443, hostname: a.test" + certificate +
+                                       ", {name: b, protocol: HTTPS, port: 443, hostname: b.test" + certificate),
+                     test::keyPair("pair", test::server()), test::kBackend, test::kRoute});
+  const Explanation got = explained(world, "https://b.test/");
+  ASSERT_TRUE(got.listener);
+  EXPECT_EQ(got.listener->name, "b");
+  EXPECT_TRUE(got.listener->tls);
+  EXPECT_FALSE(got.answer);
+  const Explanation other = explained(world, asking("https://b.test/", {"Host: a.test"}));
+  EXPECT_FALSE(other.listener);
+  EXPECT_EQ(other.authority, "a.test");
+  ASSERT_TRUE(other.answer);
+  EXPECT_EQ(other.answer->status, 421);
+  EXPECT_EQ(other.answer->code, "misdirected_request");
+}
+
+TEST(Explain, SaysThatAWebSocketCannotReachABackendOfHttp2) {
+  const World world({test::kClass, test::kGateway,
+                     "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\n"
+                     "spec: {ports: [{port: 80, appProtocol: kubernetes.io/h2c}]}\n",
+                     test::routeWithRules("rules: [{backendRefs: [{name: shop, port: 80}]}]")});
+  const Explanation got = explained(
+      world, asking("http://a.test/", {"Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13",
+                                       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="}));
+  ASSERT_EQ(got.backends.size(), 1U);
+  ASSERT_TRUE(got.backends[0].answer);
+  EXPECT_EQ(got.backends[0].answer->status, 502);
+}
+
+TEST(Explain, AnswersForAListenerThatIsNotServed) {
+  const World world({test::kClass, test::with(test::kGateway, "listeners:", "tls: {frontend: {}}\n  listeners:"),
+                     test::kBackend, test::kRoute});
+  const Explanation got = explained(world, "http://a.test/");
+  ASSERT_TRUE(got.rule);
+  EXPECT_EQ(got.rule->route, "");
+  ASSERT_TRUE(got.answer);
+  EXPECT_EQ(got.answer->status, 500);
+}
+
 TEST(Explain, RefusesQuestionsThatNobodyCanAnswer) {
   const World world({test::kClass, test::kGateway, test::kBackend, test::kRoute});
   EXPECT_THAT(test::refusedQuestion(world, asking("a.test/x")), HasSubstr("url: it has no scheme"));
