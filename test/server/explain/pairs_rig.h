@@ -42,7 +42,21 @@ class PairsRig {
   ~PairsRig() { std::fclose(file_); }
 
   RecordedPair ask(const control::RequestInQuestion& asked) {
+    rig_.steps.clear();
+    RecordedPair pair;
     const control::UrlInQuestion url = *control::readUrl(asked.url);
+    asked.headers == kCall ? call(url.target, pair) : askHttp1(asked, url, pair);
+    pair.steps = rig_.steps;
+    readLog(pair);
+    return pair;
+  }
+
+  /// The host and the headers of a gRPC call, which is made over HTTP/2. Every other request is HTTP/1.1.
+  static constexpr const char* kCalledHost = "gateway.test";
+  inline static const std::vector<std::string> kCall = {"content-type: application/grpc"};
+
+ private:
+  void askHttp1(const control::RequestInQuestion& asked, const control::UrlInQuestion& url, RecordedPair& pair) {
     std::string text = asked.method + " " + url.target + " HTTP/1.1\r\nHost: " + url.authority + "\r\n";
     for (const std::string& header : asked.headers) text += header + "\r\n";
     if (client_ == nullptr || client_->over() || client_->finished) {
@@ -50,21 +64,26 @@ class PairsRig {
       peer.reads = false;
       client_ = &peer.wire();
     }
-    rig_.steps.clear();
     client_->deliver(text + "\r\n");
-    RecordedPair pair;
     rig_.settle();
-    serve(pair);
+    serve(pair, http::Version::kHttp11);
     pair.answered = client_->take();
-    pair.steps = rig_.steps;
-    readLog(pair);
-    return pair;
   }
 
- private:
+  void call(const std::string& target, RecordedPair& pair) {
+    if (caller_ == nullptr) caller_ = &rig_.connect(http::Version::kHttp2);
+    rig_.settle();
+    const std::size_t index = caller_->ask({http::Method::kPost, target, {{"content-type", "application/grpc"}}});
+    rig_.settle();
+    serve(pair, http::Version::kHttp2);
+    pair.answered = "\r\n";
+    for (const auto& [name, value] : fieldList(caller_->answer(index).message.head.headers))
+      pair.answered += name + ": " + value + "\r\n";
+  }
+
   /// Lets the origins accept connections, and answer the request if it came to one of them.
-  void serve(RecordedPair& pair) {
-    while (rig_.dialled() > rig_.backends.size()) rig_.accept(rig_.backends.size());
+  void serve(RecordedPair& pair, http::Version version) {
+    while (rig_.dialled() > rig_.backends.size()) rig_.accept(rig_.backends.size(), version);
     served_.resize(rig_.backends.size());
     for (std::size_t i = 0; i < served_.size(); ++i) {
       BackendPeer& origin = *rig_.backends[i];
@@ -106,6 +125,7 @@ class PairsRig {
       observe::LineFile::open("/proc/self/fd/" + std::to_string(fileno(file_))).value();
   Rig rig_;
   Wire* client_ = nullptr;
+  ClientPeer* caller_ = nullptr;
   std::vector<std::size_t> served_;
 };
 

@@ -183,7 +183,8 @@ void cover(const Explanation& explanation, const RecordedPair& pair, PairsOutcom
   if (pair.steps.size() == 1 && pair.status == "500") ++outcome.covered["broken steps"];
   if (explanation.backends.size() > 1) ++outcome.covered["weights"];
   if (!explanation.others.empty()) ++outcome.covered["passed over"];
-  if (explanation.rule && explanation.rule->kind == "GRPCRoute") ++outcome.covered["calls"];
+  if (explanation.rule && explanation.rule->kind == "GRPCRoute" && pair.reached) ++outcome.covered["calls"];
+  if (explanation.answer && explanation.answer->grpcStatus) ++outcome.covered["calls refused"];
 }
 
 /// Changes the request that is explained, but not the one that is sent.
@@ -227,7 +228,7 @@ TEST(ExplainRandomPairs, SayWhatTheDataPlaneDoes) {
   for (const char* each :
        {"status 200", "status 204", "status 301", "status 307", "status 400", "status 404", "status 415", "status 417",
         "status 500", "status 501", "forwarded", "filters of rule and reference", "rewritten", "many steps",
-        "broken steps", "weights", "passed over", "calls"}) {
+        "broken steps", "weights", "passed over", "calls", "calls refused"}) {
     EXPECT_GT(outcome.covered[each], 20U) << each;
   }
 }

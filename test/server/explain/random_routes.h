@@ -34,6 +34,12 @@ class RandomRoutes {
 
   control::RequestInQuestion request() {
     control::RequestInQuestion asked;
+    if (oneIn(8)) {
+      asked.method = "POST";
+      asked.headers = {"content-type: application/grpc"};
+      asked.url = "http://gateway.test" + oneOf({"/s.A/Get", "/s.A/Put", "/s.B/Get", "/s.A"});
+      return asked;
+    }
     asked.method = oneOf({"GET", "GET", "POST", "PUT", "OPTIONS", "TRACE"});
     asked.url =
         "http://" + oneOf({"a.test", "A.test", "b.a.test", "c.b.a.test", "x.test", "other.example", "calls.test"});
@@ -184,9 +190,18 @@ class RandomRoutes {
 
   std::string grpcRoute(int index) {
     const std::string name = "g" + std::to_string(index);
-    return head("GRPCRoute", name) + parents() +
-           "  hostnames: [calls.test]\n  rules:\n    - matches: [{method: {service: s.A" +
-           oneOf({"", ", method: Get"}) + "}}]\n      backendRefs:\n" + reference(name);
+    const std::string tag = name + "-0";
+    std::string text = head("GRPCRoute", name) + parents() +
+                       "  hostnames: [calls.test, gateway.test]\n  rules:\n    - name: " + tag +
+                       "\n      matches: [{method: {service: s.A" + oneOf({"", ", method: Get"}) +
+                       "}}]\n      filters: [" + filters(tag) + "]\n      backendRefs:\n";
+    for (int i = 0, count = 1 + number(2); i < count; ++i) {
+      const std::string own = tag + "-" + std::to_string(i);
+      text += "        - {group: gateway.networking.k8s.io, kind: Backend, name: " +
+              (oneIn(5) ? "missing" : "b" + std::to_string(number(kBackends))) + ", port: 8080" +
+              (oneIn(2) ? ", filters: [" + filters(own) + "]" : "") + "}\n";
+    }
+    return text;
   }
 
   std::mt19937_64 random_;
