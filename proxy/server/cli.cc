@@ -81,7 +81,10 @@ CLI::App* addExplain(CLI::App& app, Options& options) {
       ->type_name("'NAME: VALUE'")
       ->expected(1)
       ->take_all();
-  explain->add_option("--client-address", request.clientAddress, "the IP address of the client")->type_name("ADDRESS");
+  explain
+      ->add_option("--client-address", request.clientAddress,
+                   "the IP address of the client, which is shown; no decision depends on it")
+      ->type_name("ADDRESS");
   explain->add_option("--gateway", request.gateway, "the Gateway that gets it, if listeners of several fit")
       ->type_name("NAMESPACE/NAME");
   explain->add_flag("--resolve", options.resolve, "resolve the names of Backends, and judge their addresses");

@@ -24,15 +24,20 @@ Binds distinctBinds(const routing::Snapshot& snapshot) {
   return binds;
 }
 
+/// Names the listeners, the first of them if there are many.
 std::string listed(const Binds& binds) {
+  constexpr std::size_t kMostNamed = 20;
   std::string text;
+  std::size_t count = 0;
   for (const routing::Bind* bind : binds) {
     for (const routing::ListenerOfTable& each : routing::listenersOf(routing::routesOf(bind->service))) {
-      text += text.empty() ? "" : ", ";
+      if (++count > kMostNamed) continue;
+      text += count == 1 ? "" : ", ";
       text += each.listener->gateway + " " + each.listener->section + " (" + (bind->tls ? "https" : "http") +
               ", port " + std::to_string(bind->port) + (each.hostname.empty() ? "" : ", " + each.hostname) + ")";
     }
   }
+  if (count > kMostNamed) text += " and " + std::to_string(count - kMostNamed) + " others";
   return text.empty() ? "none" : text;
 }
 

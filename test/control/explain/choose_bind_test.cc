@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "test/control/explain/explain_world.h"
 
 namespace sluice::control {
@@ -58,6 +61,17 @@ TEST(ChooseBind, TakesTheGatewayThatIsNamed) {
   EXPECT_EQ(chosen(world, "http://a.second.test/", "default/second"), "127.0.0.2:80");
   EXPECT_EQ(chosen(world, "http://a.second.test/", "default/egress"), "127.0.0.1:80");
   EXPECT_THAT(chosen(world, "http://a.test/", "default/third"), HasSubstr("no listener of Gateway default/third"));
+}
+
+TEST(ChooseBind, NamesTwentyListenersAtMost) {
+  std::string listeners;
+  for (int i = 0; i < 25; ++i) {
+    const std::string name = "n" + std::to_string(i);
+    listeners += (i == 0 ? "" : ", ") + ("{name: " + name + ", protocol: HTTP, port: 80, hostname: " + name + ".test}");
+  }
+  const std::string error = chosen(World({test::kClass, test::gatewayWith(listeners)}), "https://a.test/");
+  EXPECT_EQ(std::count(error.begin(), error.end(), '('), 20);
+  EXPECT_THAT(error, testing::EndsWith(" and 5 others"));
 }
 
 TEST(ChooseBind, TakesSocketsThatDifferByTheirAddressForOne) {

@@ -16,13 +16,13 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr std::string_view kOriginRef =
+constexpr std::string_view kExplainedRef =
     "backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]";
 
 /// Returns the rules of the test's route, each with the one Backend.
 std::string rulesOf(const std::vector<std::string>& matches) {
   std::string text = "rules:\n";
-  for (const std::string& each : matches) text += "  - " + each + "\n    " + std::string(kOriginRef) + "\n";
+  for (const std::string& each : matches) text += "  - " + each + "\n    " + std::string(kExplainedRef) + "\n";
   return test::routeWithRules(text);
 }
 
