@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "proxy/exchange/reply/local_reply.h"
+#include "proxy/http/grpc.h"
 
 namespace sluice::exchange {
 namespace {
@@ -64,11 +64,11 @@ bool Exchange::clientStalls() const {
   if (head.body == http::Body::kTunnel) return false;
   if (s_.processing.steps() != nullptr) {
     if (s_.processing.deadline() != base::MonotonicTime::max()) return false;  // a step owes its answer
-    if (s_.processing.starves()) return !speaksGrpc(head);
+    if (s_.processing.starves()) return !http::speaksGrpc(head);
   }
   return s_.transaction.requestState == RequestState::kSending && isBeforeHead(s_.transaction.responseState) &&
          s_.transaction.requestBody.end() == http::PipeEnd::kOpen && s_.transaction.requestBody.bytes.empty() &&
-         !speaksGrpc(head);
+         !http::speaksGrpc(head);
 }
 
 Timeline Exchange::timeline() const {

@@ -2,15 +2,13 @@
 
 #include <utility>
 
-#include "proxy/exchange/reply/local_reply.h"
-#include "proxy/exchange/reply/rule_reply.h"
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
 #include "proxy/http/connection_auth.h"
-#include "proxy/http/max_forwards.h"
-#include "proxy/http/target.h"
 #include "proxy/routing/policy/preflight.h"
+#include "proxy/routing/policy/rule_reply.h"
+#include "proxy/routing/policy/settle_head.h"
 
 namespace sluice::exchange {
 
@@ -94,11 +92,8 @@ void RequestPath::route() {
     return refuseUnrouted(base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
                                       "the request has passed this gateway before"));
   }
-  if (t_.request.head.unusualSlashes) {
-    if (auto refused = settleSlashes()) return refuseUnrouted(*std::move(refused));
-  }
-  if (http::countsForwards(t_.request.head.method)) {
-    if (auto refused = countForwards()) return refuseUnrouted(*std::move(refused));
+  if (auto refused = routing::settleHead(t_.request.arena, t_.request.head, *t_.client.routes)) {
+    return refuseUnrouted(*std::move(refused));
   }
   const Downstream* downstream = t_.downstream();
   const std::string_view serverName = downstream != nullptr ? downstream->serverName() : std::string_view();
@@ -107,25 +102,6 @@ void RequestPath::route() {
   if (match.listener == nullptr || !match.listener->preRouting) return decide(match);
   s_.processing.beginBeforeRouting();
   t_.raise(Event::kGatewaySteps);
-}
-
-/// Brings a path with "%2F" or "//" into the form that is right for its host, before anything judges it.
-std::optional<base::Error> RequestPath::settleSlashes() {
-  http::RequestHead& head = t_.request.head;
-  const auto target =
-      http::normalizeTarget(t_.request.arena, head.target, t_.client.routes->slashRules(head.authority));
-  if (!target) return target.error();
-  head.target = target->text;
-  return std::nullopt;
-}
-
-std::optional<base::Error> RequestPath::countForwards() {
-  const base::Status counted = http::countForwards(t_.request.arena, t_.request.head);
-  if (!counted.ok()) return counted.error();
-  if (t_.request.head.method == http::Method::kTrace && http::endsHere(t_.request.head)) {
-    return base::Error::badRequest(501, "TRACE is not answered here");
-  }
-  return std::nullopt;
 }
 
 void RequestPath::refuseUnrouted(base::Error error) {
@@ -161,16 +137,9 @@ void RequestPath::takeRule(const routing::Rule* rule) {
 
 /// Chooses among the Backends of the rule; none if the rule has a local reply.
 std::optional<base::Error> RequestPath::chooseBackend(const routing::RouteMatch& match) {
+  if (auto refused = routing::refusalOf(t_.request.head, match)) return refused;
   const routing::Rule* rule = t_.route.rule;
-  if (rule == nullptr) {
-    const auto type = match.misdirected ? base::ErrorType::kMisdirectedRequest : base::ErrorType::kDestinationNotFound;
-    return base::Error(type, base::ErrorOrigin::kDownstream, match.reason);
-  }
-  if (rule->grpc && !speaksGrpc(t_.request.head)) {
-    return base::Error::badRequest(415, "the route for this request takes gRPC over HTTP/2 only");
-  }
-  if (rule->failure) return *rule->failure;
-  if (repliesLocally(t_.request.head, *rule)) return std::nullopt;
+  if (routing::repliesLocally(t_.request.head, *rule)) return std::nullopt;
   s_.attempts.choose(s_.processing.steps() != nullptr ? s_.processing.steps()->headBeforeRule : nullptr);
   if (s_.attempts.backend() == nullptr) return routing::Rule::withoutWeight(rule->grpc);
   if (s_.attempts.backend()->failure) return *s_.attempts.backend()->failure;
@@ -247,7 +216,7 @@ void RequestPath::matchAgain() {
 /// Called when the request is settled. Its first attempt may be made.
 void RequestPath::enter() {
   s_.processing.endRounds();
-  if (s_.attempts.backend() == nullptr || repliesLocally(t_.request.head, *s_.attempts.backend())) {
+  if (s_.attempts.backend() == nullptr || routing::repliesLocally(t_.request.head, *s_.attempts.backend())) {
     return t_.raise(Event::kRejected);
   }
   s_.attempts.keepForRetries();

@@ -19,8 +19,6 @@ class RequestPath {
 
  private:
   void route();
-  std::optional<base::Error> settleSlashes();
-  std::optional<base::Error> countForwards();
   void refuseUnrouted(base::Error error);
   void decide(const routing::RouteMatch& match);
   std::optional<base::Error> chooseBackend(const routing::RouteMatch& match);

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "proxy/exchange/reply/local_reply.h"
-#include "proxy/exchange/reply/rule_reply.h"
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
 #include "proxy/http/connection_auth.h"
+#include "proxy/routing/policy/rule_reply.h"
 
 namespace sluice::exchange {
 
@@ -143,7 +143,7 @@ void ResponsePath::start() {
   t_.status = response.head.status;
   if (!response.head.dated) addDate(response);
   removeAccept(t_.request.head, response.head);
-  finishHead(response.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()}, response.head.headers);
+  routing::finishHead(response.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()}, response.head.headers);
   s_.attempts.tellSession();
   if (http::ServerCodec* codec = t_.codec()) codec->sendResponse(t_.client.stream, response.head);
 }
@@ -172,11 +172,12 @@ void ResponsePath::reply() {
   if (t_.error) {
     reply.head = localReply(reply.arena, t_.responseBody, t_.request.head, *t_.error);
     if (t_.route.rule != nullptr) {
-      finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()}, reply.head.headers);
+      routing::finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()},
+                               reply.head.headers);
     }
   } else {
-    reply.head = ruleReply(reply.arena, t_.asked != nullptr ? *t_.asked : t_.request.head,
-                           {*t_.route.rule, s_.attempts.backend()}, t_.route.listener->port);
+    reply.head = routing::ruleReply(reply.arena, t_.asked != nullptr ? *t_.asked : t_.request.head,
+                                    {*t_.route.rule, s_.attempts.backend()}, t_.route.listener->port);
     t_.responseBody.finish();
   }
   addDate(reply);

@@ -27,6 +27,22 @@ std::string percentDecoded(std::string_view text) {
 
 }  // namespace
 
+bool speaksGrpc(const RequestHead& request) {
+  static constexpr std::string_view kType = "application/grpc";
+  if (request.version != Version::kHttp2) return false;
+  const Field* type = request.headers.find(FieldId::kContentType);
+  if (type == nullptr || type->value.size() < kType.size()) return false;
+  const std::string_view rest = type->value.substr(kType.size());
+  return equalsIgnoreCase(type->value.substr(0, kType.size()), kType) &&
+         (rest.empty() || rest[0] == '+' || rest[0] == ';');
+}
+
+bool isAnsweredAsGrpc(const RequestHead& request, std::uint16_t status) {
+  constexpr std::uint16_t kUnsupportedMediaType = 415;
+  // RFC 8441 section 5: a client that asks for a tunnel takes every success for one.
+  return speaksGrpc(request) && request.body != Body::kTunnel && status != kUnsupportedMediaType;
+}
+
 std::string frameGrpcMessage(std::string_view message) {
   std::string framed(kGrpcPrefix, '\0');
   for (std::size_t i = 1; i < kGrpcPrefix; ++i) {

@@ -14,6 +14,13 @@
 
 namespace sluice::http {
 
+/// Returns true if the request is a gRPC call. gRPC is defined over HTTP/2 alone, so its Content-Type means nothing in
+/// HTTP/1.x: there it buys neither the patience that a streaming call gets nor a reply in gRPC's terms.
+bool speaksGrpc(const RequestHead& request);
+/// Returns true if an answer with that status, made by the gateway itself, is one in gRPC's terms. A client that gets
+/// 415 does not speak gRPC, whatever it says, and must not take a 200 for success (gRPC over HTTP/2, "Content-Type").
+bool isAnsweredAsGrpc(const RequestHead& request, std::uint16_t status);
+
 /// Each message has a prefix: a byte that says whether it is compressed, and its length.
 inline constexpr std::size_t kGrpcPrefix = 5;
 

@@ -130,7 +130,7 @@ void AdminConnection::ask(http::StreamId stream, const http::RequestHead& head) 
   }
   const auto page = port_.pages.find(head.path());
   if (page == port_.pages.end()) return answer(stream, listOf(port_.pages));
-  page->second.ask(AdminAnswer(table_, self_.toToken(), stream));
+  page->second.ask(AdminAnswer(table_, self_.toToken(), stream), head.query());
 }
 
 void AdminConnection::askForAction(http::StreamId stream, const http::RequestHead& head) {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -83,7 +84,8 @@ class AdminAnswer {
   http::StreamId stream_;
 };
 
-/// Made of a function that returns the document, or of one that takes the answer and gives it when it can.
+/// Made of a function that returns the document, of one that makes it from the query of the request, or of one that
+/// takes the answer and gives it when it can.
 class AdminPage {
  public:
   /// Makes a page that drops every answer.
@@ -91,15 +93,25 @@ class AdminPage {
   template <typename Make>
   requires std::is_invocable_r_v<AdminDocument, Make&>
   // NOLINTNEXTLINE(google-explicit-constructor)
-  AdminPage(Make make) : ask_([make = std::move(make)](AdminAnswer answer) mutable { answer.give(make()); }) {}
+  AdminPage(Make make)
+      : ask_([make = std::move(make)](AdminAnswer answer, std::string_view) mutable { answer.give(make()); }) {}
+  template <typename Make>
+  requires std::is_invocable_r_v<AdminDocument, Make&, std::string_view>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  AdminPage(Make make)
+      : ask_([make = std::move(make)](AdminAnswer answer, std::string_view query) mutable {
+          answer.give(make(query));
+        }) {}
   template <std::invocable<AdminAnswer> Take>
   // NOLINTNEXTLINE(google-explicit-constructor)
-  AdminPage(Take take) : ask_(std::move(take)) {}
+  AdminPage(Take take)
+      : ask_([take = std::move(take)](AdminAnswer answer, std::string_view) mutable { take(std::move(answer)); }) {}
 
-  void ask(AdminAnswer answer) const { ask_(std::move(answer)); }
+  /// `query` is what stands behind the "?", as it was sent.
+  void ask(AdminAnswer answer, std::string_view query) const { ask_(std::move(answer), query); }
 
  private:
-  std::function<void(AdminAnswer)> ask_ = [](AdminAnswer) {};
+  std::function<void(AdminAnswer, std::string_view)> ask_ = [](AdminAnswer, std::string_view) {};
 };
 
 /// Maps a path to its page.

@@ -19,7 +19,8 @@ constexpr const char* kFooter =
     "beats it.\n\n"
     "  sluice validate --config examples/quickstart\n"
     "  sluice run --config examples/quickstart --workers 2        (all its flags: sluice run --help)\n\n"
-    "Admin port: /status /revisions /events /catalog /exchanges /metrics, POST /validate. Health port: /healthz "
+    "Admin port: /status /revisions /events /explain /catalog /exchanges /metrics, POST /validate. Health port: "
+    "/healthz "
     "/readyz "
     "/metrics. Files that "
     "change are "
@@ -131,6 +132,39 @@ void addRevisions(CLI::App& app, Options& options) {
   takeAdmin(*clear, options);
 }
 
+void addExplain(CLI::App& app, Options& options) {
+  CLI::App* explain = addCommand(
+      app, options, Command::kExplain, "explain",
+      "print what would happen to a request, and why; exit 0 if a listener takes it, whatever the answer is");
+  explain->footer(
+      "Nothing is sent, and no payload processor runs. The URL says which listener is asked: its scheme and its port,\n"
+      "and its host also stands for the name in the TLS handshake, while a header Host replaces it in the request. A "
+      "request\n"
+      "with Content-Type application/grpc is HTTP/2, any other one HTTP/1.1. A running gateway answers the same on its "
+      "admin\n"
+      "port: /explain?method=POST&url=...&header=...&clientAddress=...&gateway=...&output=text");
+  explain
+      ->add_option("--config", options.config,
+                   "file or folder of YAML documents; may be repeated. Without it a running gateway is asked")
+      ->type_name("PATH");
+  control::RequestInQuestion& request = options.request;
+  explain->add_option("--url", request.url, "the URL, with scheme and host")->required()->type_name("URL");
+  explain->add_option("--method", request.method, "the method (default GET)")->type_name("METHOD");
+  explain->add_option("-H,--header", request.headers, "a header field; may be repeated")
+      ->type_name("'NAME: VALUE'")
+      ->expected(1)
+      ->take_all();
+  explain
+      ->add_option("--client-address", request.clientAddress,
+                   "the IP address of the client, which is shown; no decision depends on it")
+      ->type_name("ADDRESS");
+  explain->add_option("--gateway", request.gateway, "the Gateway that gets it, if listeners of several fit")
+      ->type_name("NAMESPACE/NAME");
+  explain->add_flag("--resolve", options.resolve, "resolve the names of Backends, and judge their addresses");
+  takeOutput(*explain, options);
+  takeAdmin(*explain, options);
+}
+
 void addDiff(CLI::App& app, Options& options) {
   CLI::App* diff = addCommand(app, options, Command::kDiff, "diff",
                               "print what would change if a gateway that serves BEFORE were given AFTER: objects, "
@@ -176,6 +210,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addStatus(app, options);
   addRevisions(app, options);
   addDiff(app, options);
+  addExplain(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

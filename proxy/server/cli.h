@@ -5,20 +5,23 @@
 #include <string>
 #include <vector>
 
+#include "proxy/control/explain/explained_request.h"
 #include "proxy/net/address.h"
 #include "proxy/observe/log.h"
 #include "proxy/server/commands/output_format.h"
 
 namespace sluice::server {
 
-enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision, kDiff };
+enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision, kDiff, kExplain };
 
 struct Options {
   Command command = Command::kRun;
   std::vector<std::string> config;
   OutputFormat output = OutputFormat::kText;
-  std::string revision;  // kClearRevision
-  bool live = false;     // kValidate: try to listen too
+  std::string revision;                     // kClearRevision
+  control::RequestInQuestion request = {};  // kExplain
+  bool resolve = false;                     // kExplain: ask for the names of Backends
+  bool live = false;                        // kValidate: try to listen too
   bool adminValidate = true;
   std::string before;  // kDiff
   std::string after;   // kDiff

@@ -5,6 +5,7 @@
 #include "proxy/server/commands/diff_command.h"
 #include "proxy/server/commands/revisions_command.h"
 #include "proxy/server/commands/status_command.h"
+#include "proxy/server/explain/explain_command.h"
 #include "proxy/server/process.h"
 #include "proxy/server/validate_command.h"
 
@@ -19,6 +20,8 @@ int main(int argc, char** argv) {
       return sluice::server::validateConfiguration(line.options->config, line.options->live, processors);
     case sluice::server::Command::kCatalog:
       return sluice::server::printCatalog(*line.options, processors);
+    case sluice::server::Command::kExplain:
+      return sluice::server::printExplanation(*line.options, processors);
     case sluice::server::Command::kDiff:
       return sluice::server::printDifferences(line.options->before, line.options->after, line.options->output,
                                               processors);

@@ -22,6 +22,7 @@
 #include "proxy/server/admin_connection.h"
 #include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"
+#include "proxy/server/explain/explain_page.h"
 #include "proxy/server/serving.h"
 #include "proxy/server/shutdown.h"
 #include "proxy/server/worker_group.h"
@@ -161,19 +162,21 @@ base::Status Process::openAdmin() {
   return base::Done{};
 }
 
+AdminDocument loadingPage() { return {503, "text/plain; charset=utf-8", "no configuration is served yet\n"}; }
+
 std::function<AdminDocument()> Process::whenServing(std::function<AdminDocument()> page) const {
   return [this, page = std::move(page)]() -> AdminDocument {
-    if (reloader_.known() != nullptr) return page();
-    return {503, "text/plain; charset=utf-8", "the first configuration is being loaded\n"};
+    return reloader_.configuration() != nullptr ? page() : loadingPage();
   };
 }
 
 void Process::makePages() {
   const auto metrics = [this] { return metricsPage(); };
-  adminPages_["/status"] = whenServing([this] {
+  adminPages_["/status"] = [this] {
+    if (reloader_.known() == nullptr) return loadingPage();
     const auto make = [this] { return control::statusDocument(*reloader_.known(), reloader_.revisions()); };
     return AdminDocument{200, "application/json", statusText_.of(reloader_.version(), make)};
-  });
+  };
   adminPages_["/catalog"] = whenServing([this] {
     const auto make = [this] {
       const control::CompiledConfiguration& served = *reloader_.configuration();
@@ -181,6 +184,9 @@ void Process::makePages() {
     };
     return AdminDocument{200, "application/json", catalogText_.of(reloader_.version(), make)};
   });
+  adminPages_["/explain"] = [this](std::string_view query) {
+    return reloader_.configuration() != nullptr ? explainPage(*reloader_.configuration(), query) : loadingPage();
+  };
   adminPages_["/events"] = [this] { return AdminDocument{200, "application/json", events_.document()}; };
   adminPages_["/revisions"] = [this] {
     return AdminDocument{200, "application/json", control::ledgerDocument(*loader_.ledger())};

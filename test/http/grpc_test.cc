@@ -93,6 +93,30 @@ TEST_F(Grpc, AnAnswerThatSaysNothingIsJudgedByItsHttpStatus) {
   }
 }
 
+class GrpcCall : public ::testing::Test {
+ protected:
+  bool isSpokenBy(Version version, std::string_view contentType) {
+    RequestHead head;
+    head.version = version;
+    if (!contentType.empty()) head.headers.add(arena, FieldId::kContentType, contentType);
+    return speaksGrpc(head);
+  }
+
+  base::ChunkPool pool;
+  base::Arena arena{pool};
+};
+
+TEST_F(GrpcCall, HasAContentTypeOfGrpc) {
+  EXPECT_TRUE(isSpokenBy(Version::kHttp2, "application/grpc"));
+  EXPECT_TRUE(isSpokenBy(Version::kHttp2, "Application/GRPC;x=y"));
+  EXPECT_TRUE(isSpokenBy(Version::kHttp2, "application/grpc+json"));
+  EXPECT_FALSE(isSpokenBy(Version::kHttp2, "application/grpc-web"));
+  EXPECT_FALSE(isSpokenBy(Version::kHttp2, "application/grp"));
+  EXPECT_FALSE(isSpokenBy(Version::kHttp2, ""));
+}
+
+TEST_F(GrpcCall, IsMadeOverHttp2Only) { EXPECT_FALSE(isSpokenBy(Version::kHttp11, "application/grpc")); }
+
 TEST(GrpcStatus, IsMappedFromHttp) {
   EXPECT_EQ(grpcStatusFrom(400), 13U);
   EXPECT_EQ(grpcStatusFrom(401), 16U);

@@ -59,6 +59,21 @@ TEST(Diff, SaysWhatWouldChange) {
   EXPECT_THAT(broken.errors, HasSubstr("broken.yaml cannot be served:\n"));
 }
 
+TEST(Explain, AsksARunningGatewayIfThereIsNoConfiguration) {
+  const RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"));
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  const std::string admin = "127.0.0.1:" + std::to_string(gateway.adminPort());
+  const ProgramOutcome wrong = sluice({"explain", "--admin", admin, "--url", "nonsense"});
+  EXPECT_EQ(wrong.exitCode, 2);
+  EXPECT_THAT(wrong.errors, HasSubstr("URL"));
+  const ProgramOutcome text = sluice({"explain", "--admin", admin, "--url", gateway.url("/x?y=z"), "-H", "x-a: b"});
+  EXPECT_EQ(text.exitCode, 0) << text.errors;
+  EXPECT_THAT(text.output, HasSubstr("test/all"));
+  EXPECT_THAT(text.output, HasSubstr("test/origin"));
+  EXPECT_THAT(sluice({"explain", "--admin", admin, "--url", gateway.url("/"), "-o", "json"}).output,
+              testing::StartsWith("{"));
+}
+
 class PostedValidation : public testing::Test {
  protected:
   static ReceivedResponse post(const GatewayProcess& gateway, const std::string& text, const std::string& more = {}) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "proxy/routing/snapshot.h"
+#include "proxy/routing/table/route_survey.h"
 #include "proxy/routing/table/route_table.h"
 #include "test/routing/request_maker.h"
 #include "test/support/table_entry.h"
@@ -183,12 +184,53 @@ RouteTable build(std::vector<test::TableEntry> entries) {
   return builder.build();
 }
 
+struct MadeRequest : test::RequestMaker {
+  explicit MadeRequest(const AskedRequest& asked)
+      : RequestMaker(asked.method, asked.host, asked.path + (asked.query.empty() ? "" : "?q=" + asked.query)) {
+    if (!asked.headerA.empty()) add("x-a", asked.headerA);
+    if (!asked.headerB.empty()) add("x-b", asked.headerB);
+  }
+};
+
 std::string foundRoute(const RouteTable& table, const AskedRequest& asked) {
-  test::RequestMaker request(asked.method, asked.host, asked.path + (asked.query.empty() ? "" : "?q=" + asked.query));
-  if (!asked.headerA.empty()) request.add("x-a", asked.headerA);
-  if (!asked.headerB.empty()) request.add("x-b", asked.headerB);
+  const MadeRequest request(asked);
   const RouteMatch match = table.match(request.head());
   return match.rule == nullptr ? "none" : match.rule->route;
+}
+
+/// Returns true if the entry is as the survey says.
+bool isRight(const test::TableEntry& entry, const SurveyedEntry& surveyed, const AskedRequest& asked) {
+  const bool fitsPath = entry.rpc ? callFits(*entry.rpc, asked.path) : pathFits(entry, asked.path);
+  switch (surveyed.fit) {
+    case EntryFit::kHostname:
+      return !hostFits(entry.hostname, asked.host);
+    case EntryFit::kPath:
+      return hostFits(entry.hostname, asked.host) && !fitsPath;
+    case EntryFit::kMethod:
+      return fitsPath && entry.method != asked.method;
+    case EntryFit::kHeader:
+    case EntryFit::kQuery:
+      return fitsPath && !entryFits(entry, asked);
+    case EntryFit::kHolds:
+    case EntryFit::kListener:
+      return entryFits(entry, asked);
+  }
+  return false;
+}
+
+/// Returns the route that the survey says serves. Whatever else it says must be right too.
+std::string surveyedRoute(const RouteTable& table, const std::vector<test::TableEntry>& entries,
+                          const AskedRequest& asked) {
+  const MadeRequest request(asked);
+  const RouteSurvey survey = surveyRoutes(table, request.head(), 5);
+  EXPECT_EQ(survey.listener, table.match(request.head()).listener);
+  for (const SurveyedEntry& each : survey.entries) {
+    const auto entry =
+        std::find_if(entries.begin(), entries.end(), [&](const auto& one) { return one.rule == each.candidate->rule; });
+    EXPECT_TRUE(entry != entries.end() && isRight(*entry, each, asked)) << static_cast<int>(each.fit);
+    EXPECT_EQ(entry->hostname, each.hostname);
+  }
+  return survey.serving() == nullptr ? "none" : survey.serving()->candidate->rule->route;
 }
 
 void compare(std::uint64_t seed, bool grpc) {
@@ -209,6 +251,7 @@ void compare(std::uint64_t seed, bool grpc) {
     const std::string expected = reference(entries, asked);
     ASSERT_EQ(foundRoute(table, asked), expected) << "seed " << seed << ": " << asked.host << asked.path;
     ASSERT_EQ(foundRoute(shuffled, asked), expected) << "seed " << seed << ", shuffled";
+    ASSERT_EQ(surveyedRoute(table, entries, asked), expected) << "seed " << seed << ", surveyed";
   }
 }
 

@@ -11,6 +11,15 @@ namespace {
 
 class Admin : public AdminRig {};
 
+TEST_F(Admin, GivesAPageTheQueryAsItWasSent) {
+  pages_["/asked"] = [](std::string_view query) { return AdminDocument{200, "text/plain", std::string(query) + "."}; };
+  const test::Descriptor client = connect();
+  EXPECT_TRUE(
+      contains(ask(client, "GET /asked?a=%20&b=+ HTTP/1.1\r\nHost: localhost\r\n\r\n", "."), "\r\n\r\na=%20&b=+."));
+  EXPECT_TRUE(
+      contains(ask(client, "GET /asked HTTP/1.1\r\nHost: localhost\r\n\r\n", "\r\n\r\n."), "content-length: 1"));
+}
+
 TEST_F(Admin, ServesItsPagesAgainAndAgain) {
   const test::Descriptor client = connect();
   for (int i = 1; i <= 3; ++i) {

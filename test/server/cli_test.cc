@@ -57,6 +57,32 @@ TEST(CommandLine, TakesOnlyPathsForValidate) {
   EXPECT_EQ(parse({"validate", "--config", "a", "--workers", "1"}).line.exitCode, 2);
 }
 
+TEST(CommandLine, TakesARequestForExplain) {
+  const ParsedArguments parsed =
+      parse({"explain", "--config", "a", "--url", "https://a.test/x", "--method", "POST", "-H", "x-a: 1", "-H",
+             "x-b: 2", "--client-address", "10.0.0.1", "--gateway", "demo/egress", "--resolve", "-o", "json"});
+  ASSERT_TRUE(parsed.line.options) << parsed.err;
+  const Options& options = *parsed.line.options;
+  EXPECT_EQ(options.command, Command::kExplain);
+  EXPECT_EQ(options.request.url, "https://a.test/x");
+  EXPECT_EQ(options.request.method, "POST");
+  EXPECT_EQ(options.request.headers, (std::vector<std::string>{"x-a: 1", "x-b: 2"}));
+  EXPECT_EQ(options.request.clientAddress, "10.0.0.1");
+  EXPECT_EQ(options.request.gateway, "demo/egress");
+  EXPECT_TRUE(options.resolve);
+  EXPECT_EQ(options.output, OutputFormat::kJson);
+}
+
+TEST(CommandLine, NeedsAUrlForExplain) {
+  EXPECT_EQ(parse({"explain", "--config", "a"}).line.exitCode, 2);
+  EXPECT_EQ(parse({"explain", "--config", "a", "--url", "http://a", "-o", "xml"}).line.exitCode, 2);
+  const ParsedArguments plain = parse({"explain", "--config", "a", "--url", "http://a"});
+  ASSERT_TRUE(plain.line.options);
+  EXPECT_EQ(plain.line.options->request.method, "GET");
+  EXPECT_EQ(plain.line.options->output, OutputFormat::kText);
+  EXPECT_FALSE(plain.line.options->resolve);
+}
+
 TEST(CommandLine, TakesANamespaceForCatalogToPublishIn) {
   const ParsedArguments parsed = parse({"catalog", "--config", "a", "b"});
   ASSERT_TRUE(parsed.line.options);

@@ -38,6 +38,8 @@ struct RigOptions {
   std::function<void(routing::ServedListener&)> listener = {};
   /// Returns further routes, given the plan of the rig's Backend.
   std::function<std::vector<routing::test::TableEntry>(const std::shared_ptr<routing::BackendPlan>&)> routes = {};
+  /// Serves these routes in place of all of the above.
+  std::optional<routing::RouteTable> table = {};
 };
 
 /// The facts that the observer was given about one finished exchange.
@@ -187,6 +189,7 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   }
   /// "/ok" goes to the backend; "/broken" has a fault of its own.
   routing::RouteTable makeRoutes() {
+    if (options_.table) return *options_.table;
     const auto make = [this](base::Box<base::Error> failure) {
       auto rule = std::make_shared<routing::Rule>();
       rule->route = "demo/route";

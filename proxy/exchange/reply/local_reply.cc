@@ -10,7 +10,6 @@ namespace sluice::exchange {
 namespace {
 
 constexpr std::size_t kMaxText = 512;
-constexpr std::uint16_t kUnsupportedMediaType = 415;
 
 // RFC 9457 section 4.2.1: "about:blank" says that the status itself is all there is to know about the type.
 std::string problemDocument(const base::Error& error) {
@@ -55,9 +54,7 @@ http::ResponseHead grpcReply(base::Arena& arena, const http::RequestHead& reques
 
 http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request,
                               const base::Error& error) {
-  // RFC 8441 section 5: a client that asks for a tunnel takes every success for one.
-  const bool asGrpc = speaksGrpc(request) && request.body != http::Body::kTunnel;
-  if (asGrpc && error.status != kUnsupportedMediaType) {
+  if (http::isAnsweredAsGrpc(request, error.status)) {
     pipe.finish();
     return grpcReply(arena, request, error);
   }
@@ -90,7 +87,7 @@ std::string_view statusTitle(std::uint16_t status) {
       return "Content Too Large";
     case 414:
       return "URI Too Long";
-    case kUnsupportedMediaType:
+    case 415:
       return "Unsupported Media Type";
     case 417:
       return "Expectation Failed";
@@ -115,16 +112,6 @@ std::string_view statusTitle(std::uint16_t status) {
     default:
       return "Error";
   }
-}
-
-bool speaksGrpc(const http::RequestHead& request) {
-  static constexpr std::string_view kType = "application/grpc";
-  if (request.version != http::Version::kHttp2) return false;
-  const http::Field* type = request.headers.find(http::FieldId::kContentType);
-  if (type == nullptr || type->value.size() < kType.size()) return false;
-  const std::string_view rest = type->value.substr(kType.size());
-  return http::equalsIgnoreCase(type->value.substr(0, kType.size()), kType) &&
-         (rest.empty() || rest[0] == '+' || rest[0] == ';');
 }
 
 }  // namespace sluice::exchange

@@ -8,15 +8,11 @@
 namespace sluice::exchange {
 
 /// Returns the head of the reply, with views into `arena`. Its body is put into `pipe`, which is then complete; HEAD
-/// gets no body. A client that gets 415 does not speak gRPC, whatever it says, and must not take a 200 for success
-/// (gRPC over HTTP/2, "Content-Type").
+/// gets no body.
 http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request,
                               const base::Error& error);
 
 /// Returns the reason phrase of a status of local replies (RFC 9110 section 15).
 std::string_view statusTitle(std::uint16_t status);
-/// Returns true if the request is a gRPC call. gRPC is defined over HTTP/2 alone, so its Content-Type means nothing in
-/// HTTP/1.x: there it buys neither the patience that a streaming call gets nor a reply in gRPC's terms.
-bool speaksGrpc(const http::RequestHead& request);
 
 }  // namespace sluice::exchange

@@ -14,12 +14,16 @@ bool answersPreflights(const Rule& rule) {
 
 }  // namespace
 
+http::RequestHead announcedRequest(const http::RequestHead& preflight) {
+  http::RequestHead announced = preflight;
+  announced.methodText = announcedMethod(preflight);
+  announced.method = http::methodFrom(announced.methodText);
+  return announced;
+}
+
 RouteMatch matchOptions(const RouteTable& routes, const http::RequestHead& head, std::string_view serverName) {
   if (isPreflight(head)) {
-    http::RequestHead announced = head;
-    announced.methodText = announcedMethod(head);
-    announced.method = http::methodFrom(announced.methodText);
-    const RouteMatch match = routes.match(announced, serverName);
+    const RouteMatch match = routes.match(announcedRequest(head), serverName);
     if (match.rule != nullptr && answersPreflights(*match.rule)) return match;
   }
   return routes.match(head, serverName);

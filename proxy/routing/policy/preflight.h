@@ -8,6 +8,9 @@
 
 namespace sluice::routing {
 
+/// Returns the request that a preflight announces, as far as routes match it.
+http::RequestHead announcedRequest(const http::RequestHead& preflight);
+
 /// Matches an OPTIONS request; see matchRequest().
 RouteMatch matchOptions(const RouteTable& routes, const http::RequestHead& head, std::string_view serverName);
 

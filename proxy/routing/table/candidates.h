@@ -20,10 +20,28 @@ class Candidates {
   void sort();
   /// Returns the rule of the first candidate that holds for the request, or nullptr.
   const Rule* firstHolding(const http::RequestHead& head) const;
+  /// Returns all of them in their order.
+  const std::vector<Candidate>& all() const { return candidates_; }
 
  private:
   std::vector<Candidate> candidates_;
   std::unique_ptr<const CandidateIndex> index_;  // null for a few
+};
+
+/// Looks for the first candidate that holds, in a table that shows its candidates one by one or those of a path
+/// together, until it returns true.
+struct FirstHolding {
+  const http::RequestHead& head;
+  const Rule* rule = nullptr;
+
+  bool operator()(const Candidates& candidates) {
+    rule = candidates.firstHolding(head);
+    return rule != nullptr;
+  }
+  bool operator()(const Candidate& candidate) {
+    if (candidate.match->predicates.hold(head)) rule = candidate.rule.get();
+    return rule != nullptr;
+  }
 };
 
 }  // namespace sluice::routing

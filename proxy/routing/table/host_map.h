@@ -41,12 +41,21 @@ class HostMap {
   /// Calls each(pattern, T&) for every value, in no order.
   template <typename Each>
   void forEach(Each&& each) {
-    for (auto& [name, value] : exact_) each(name, value);
-    for (auto& [suffix, value] : wildcards_) each("*." + suffix, value);
-    if (any_) each(std::string(), *any_);
+    visitAll(*this, each);
+  }
+  template <typename Each>
+  void forEach(Each&& each) const {
+    visitAll(*this, each);
   }
 
  private:
+  template <typename Map, typename Each>
+  static void visitAll(Map& map, Each& each) {
+    for (auto& [name, value] : map.exact_) each(name, value);
+    for (auto& [suffix, value] : map.wildcards_) each("*." + suffix, value);
+    if (map.any_) each(std::string(), *map.any_);
+  }
+
   template <typename Visit>
   bool visitNamed(std::string_view host, Visit& visit) const {
     if (!exact_.empty()) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "proxy/http/message.h"
@@ -20,6 +21,17 @@ class HostRules {
   explicit HostRules(const std::vector<std::shared_ptr<const RouteCandidates>>& routes);
 
   const Rule* find(const http::RequestHead& head) const { return calls_ ? calls_->find(head) : paths_.find(head); }
+  /// Calls visit() with the Candidates or the Candidate that the path of a request fits, the best first, until it
+  /// returns true.
+  template <typename Visit>
+  void visitFitting(std::string_view path, Visit& visit) const {
+    calls_ ? calls_->visitFitting(path, visit) : paths_.visitFitting(path, visit);
+  }
+  /// Calls each(Candidates or Candidate) for all of them, in no order.
+  template <typename Each>
+  void forEach(Each& each) const {
+    calls_ ? calls_->forEach(each) : paths_.forEach(each);
+  }
   /// Returns true if one of them matches by a path other than PathPrefix "/".
   bool selectByPath() const { return selectByPath_; }
 

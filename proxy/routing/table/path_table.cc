@@ -97,19 +97,9 @@ const PathTable::Node* PathTable::deepest(std::string_view path) const {
 }
 
 const Rule* PathTable::find(const http::RequestHead& head) const {
-  const std::string_view path = head.path();
-  if (!exact_.empty()) {
-    const auto exact = exact_.find(path);
-    const Rule* rule = exact != exact_.end() ? exact->second.firstHolding(head) : nullptr;
-    if (rule != nullptr) return rule;
-  }
-  for (const Candidate& each : expressions_) {
-    if (each.match->expression->matches(path) && each.match->predicates.hold(head)) return each.rule.get();
-  }
-  for (const Node* node = deepest(path); node != nullptr; node = node->parent) {
-    if (const Rule* rule = node->candidates.firstHolding(head)) return rule;
-  }
-  return nullptr;
+  FirstHolding first{head};
+  visitFitting(head.path(), first);
+  return first.rule;
 }
 
 }  // namespace sluice::routing

@@ -25,9 +25,32 @@ class PathTable {
   /// To be called once, behind the last add.
   void sort();
 
-  /// Returns the best rule for the request, or nullptr. Exact paths come first, then expressions, then prefixes from
-  /// the longest on. "*" (OPTIONS) is covered by the prefix "/" alone.
+  /// Returns the best rule for the request, or nullptr.
   const Rule* find(const http::RequestHead& head) const;
+
+  /// Calls visit() with the Candidates or the Candidate whose path fits the one of a request, the best first, until it
+  /// returns true. Exact paths come first, then expressions, then prefixes from the longest on. "*" (OPTIONS) is
+  /// covered by the prefix "/" alone.
+  template <typename Visit>
+  void visitFitting(std::string_view path, Visit& visit) const {
+    if (!exact_.empty()) {
+      const auto exact = exact_.find(path);
+      if (exact != exact_.end() && visit(exact->second)) return;
+    }
+    for (const Candidate& each : expressions_) {
+      if (each.match->expression->matches(path) && visit(each)) return;
+    }
+    for (const Node* node = deepest(path); node != nullptr; node = node->parent) {
+      if (visit(node->candidates)) return;
+    }
+  }
+  /// Calls each(Candidates or Candidate) for all of them, in no order.
+  template <typename Each>
+  void forEach(Each& each) const {
+    for (const auto& [path, candidates] : exact_) each(candidates);
+    for (const Candidate& candidate : expressions_) each(candidate);
+    forEachBelow(*root_, each);
+  }
 
  private:
   /// A path at which a prefix ends, or at which two of them part; the root stands for "/". Children belong to their
@@ -38,6 +61,12 @@ class PathTable {
     Candidates candidates;
     TextMap<std::unique_ptr<Node>> children;  // by the first element below this node
   };
+
+  template <typename Each>
+  static void forEachBelow(const Node& node, Each& each) {
+    each(node.candidates);
+    for (const auto& [element, child] : node.children) forEachBelow(*child, each);
+  }
 
   void addPrefix(std::string_view prefix, const Candidate& candidate);
   static void sortBelow(Node& node);

@@ -172,10 +172,15 @@ std::optional<std::string_view> valueOf(const http::RequestHead& head, Predicate
   return std::nullopt;
 }
 
-bool Predicates::hold(const http::RequestHead& head) const {
-  if (!method.empty() && head.methodText != method) return false;
-  return std::all_of(headers.begin(), headers.end(), [&](const Predicate& each) { return headerHolds(each, head); }) &&
-         std::all_of(query.begin(), query.end(), [&](const Predicate& each) { return queryHolds(each, head.query()); });
+Unmet Predicates::unmet(const http::RequestHead& head) const {
+  if (!method.empty() && head.methodText != method) return {nullptr, PredicateKind::kMethod, true};
+  for (const Predicate& each : headers) {
+    if (!headerHolds(each, head)) return {&each, PredicateKind::kHeader, true};
+  }
+  for (const Predicate& each : query) {
+    if (!queryHolds(each, head.query())) return {&each, PredicateKind::kQuery, true};
+  }
+  return {};
 }
 
 }  // namespace sluice::routing

@@ -40,14 +40,22 @@ using ValueBuffer = std::array<char, 4096>;
 std::optional<std::string_view> valueOf(const http::RequestHead& head, PredicateKind kind, std::string_view name,
                                         ValueBuffer& buffer);
 
+/// The first predicate that does not hold for a request, if there is one.
+struct Unmet {
+  const Predicate* predicate = nullptr;  // null for a method
+  PredicateKind kind = PredicateKind::kMethod;
+  bool exists = false;
+};
+
 struct Predicates {
   std::string method;  // "": any
   std::vector<Predicate> headers;
   std::vector<Predicate> query;
 
-  /// Returns true if all predicates hold. Allocates only if an expression meets a repeated field or an encoded
-  /// parameter of over 1 KiB.
-  bool hold(const http::RequestHead& head) const;
+  /// Returns the first of them, in the order of their members, that does not hold. Allocates only if an expression
+  /// meets a repeated field or an encoded parameter of over 1 KiB.
+  Unmet unmet(const http::RequestHead& head) const;
+  bool hold(const http::RequestHead& head) const { return !unmet(head).exists; }
 };
 
 }  // namespace sluice::routing

@@ -44,6 +44,9 @@ class RouteTable {
   /// forwarded.
   http::SlashRules slashRules(std::string_view authority) const;
 
+  /// Returns what it is made of, for those who look at all of it.
+  const RouteIndex& index() const { return *index_; }
+
  private:
   std::shared_ptr<const RouteIndex> index_;
 };

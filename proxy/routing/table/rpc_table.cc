@@ -55,37 +55,10 @@ std::optional<RpcTable::CallName> RpcTable::callOf(std::string_view path) {
   return CallName{path.substr(0, slash), path.substr(slash + 1)};
 }
 
-const Rule* RpcTable::firstHolding(const Methods& methods, const CallName& call, const http::RequestHead& head) {
-  if (const auto exact = methods.exact.find(call.method); exact != methods.exact.end()) {
-    if (const Rule* rule = exact->second.firstHolding(head)) return rule;
-  }
-  return methods.any.firstHolding(head);
-}
-
-const Rule* RpcTable::firstHolding(const Expressions& expressions, const CallName& call,
-                                   const http::RequestHead& head) {
-  for (const Candidate& each : expressions) {
-    if (matches(*each.match, call) && each.match->predicates.hold(head)) return each.rule.get();
-  }
-  return nullptr;
-}
-
-const Rule* RpcTable::find(const CallName& call, const http::RequestHead& head) const {
-  if (const auto service = services_.find(call.service); service != services_.end()) {
-    if (const Rule* rule = firstHolding(service->second, call, head)) return rule;
-  }
-  if (const Rule* rule = firstHolding(serviceExpressions_, call, head)) return rule;
-  if (const auto method = methods_.find(call.method); method != methods_.end()) {
-    if (const Rule* rule = method->second.firstHolding(head)) return rule;
-  }
-  return firstHolding(methodExpressions_, call, head);
-}
-
 const Rule* RpcTable::find(const http::RequestHead& head) const {
-  if (const std::optional<CallName> call = callOf(head.path())) {
-    if (const Rule* rule = find(*call, head)) return rule;
-  }
-  return all_.firstHolding(head);
+  FirstHolding first{head};
+  visitFitting(head.path(), first);
+  return first.rule;
 }
 
 }  // namespace sluice::routing

@@ -58,20 +58,6 @@ TEST_F(LocalReply, IsNeverASuccessForATunnel) {
   EXPECT_EQ(reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "no")).status, 503);
 }
 
-TEST_F(LocalReply, TakesOnlyGrpcContentTypesForGrpc) {
-  const auto grpc = [&](std::string_view type) {
-    http::RequestHead head;
-    head.version = http::Version::kHttp2;
-    head.headers.add(arena_, http::FieldId::kContentType, type);
-    return speaksGrpc(head);
-  };
-  EXPECT_TRUE(grpc("application/grpc"));
-  EXPECT_TRUE(grpc("Application/GRPC;x=y"));
-  EXPECT_TRUE(grpc("application/grpc+json"));
-  EXPECT_FALSE(grpc("application/grpc-web"));
-  EXPECT_FALSE(grpc("application/grp"));
-}
-
 TEST_F(LocalReply, IsNeverASuccessForHttp11WhateverItsContentType) {
   request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
   const auto head = reply(base::Error::upstream(base::ErrorType::kConnectionRefused, "no"));
@@ -86,17 +72,6 @@ TEST_F(LocalReply, IsAPlainHttp415ForAClientThatDoesNotSpeakGrpc) {
   EXPECT_EQ(head.status, 415);
   EXPECT_EQ(value(head, "content-type"), "application/problem+json");
   EXPECT_EQ(value(head, "grpc-status"), "(none)");
-}
-
-TEST_F(LocalReply, TakesGrpcOverHttp2Only) {
-  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
-  request_.version = http::Version::kHttp2;
-  EXPECT_TRUE(speaksGrpc(request_));
-  request_.version = http::Version::kHttp11;
-  EXPECT_FALSE(speaksGrpc(request_));
-  request_.headers = {};
-  request_.version = http::Version::kHttp2;
-  EXPECT_FALSE(speaksGrpc(request_));
 }
 
 TEST_F(LocalReply, HasATitleForEveryStatusOfAnErrorType) {

@@ -90,6 +90,13 @@ processing::Step refusing(const Fault& fault, processing::Scope scope) {
           true};
 }
 
+const processing::Step* refusingStep(const processing::Chain* chain) {
+  if (chain == nullptr) return nullptr;
+  const std::span<const processing::Step> steps = chain->of(Phase::kRequestHeaders, processing::Round::kFirst);
+  const bool found = !steps.empty() && dynamic_cast<const Refusing*>(steps.front().processor.get()) != nullptr;
+  return found ? &steps.front() : nullptr;
+}
+
 bool same(const processing::Chain* a, const processing::Chain* b) {
   if (a == b) return true;
   return a != nullptr && b != nullptr && sameSteps(a->all(), b->all());

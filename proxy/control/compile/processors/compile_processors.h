@@ -132,5 +132,8 @@ bool same(const processing::Chain* a, const processing::Chain* b);
 /// Returns a step that answers 500 in place of steps that cannot run and fail closed, for requests that nothing else
 /// refuses.
 processing::Step refusing(const Fault& fault, processing::Scope scope);
+/// Returns the first such step of a chain, which runs before all others; nullptr if there is none. A null chain has
+/// none.
+const processing::Step* refusingStep(const processing::Chain* chain);
 
 }  // namespace sluice::control

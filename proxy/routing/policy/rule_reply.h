@@ -1,30 +1,37 @@
-// Some replies are made from a rule and its weighted backend alone: redirects, the answers to CORS preflights, and
-// those to OPTIONS that may go no further. The filters of both also edit the head of every other reply.
+// Some replies are made from a rule and its weighted backend alone: redirects, the answers to CORS preflights, those to
+// OPTIONS that may go no further, and refusals. The filters of both also edit the head of every other reply.
 //
 // Pure functions; views are into the arena and the rule, which the exchange keeps.
 #pragma once
 
+#include <optional>
+
 #include "proxy/base/arena.h"
+#include "proxy/base/error.h"
 #include "proxy/http/message.h"
 #include "proxy/routing/snapshot.h"
 
-namespace sluice::exchange {
+namespace sluice::routing {
 
 /// The filters that apply to one request.
 struct AppliedFilters {
-  const routing::Rule& rule;
-  const routing::WeightedBackend* backend;  // null if none is chosen
+  const Rule& rule;
+  const WeightedBackend* backend;  // null if none is chosen
 };
 
 /// Returns the CORS policy of the weighted backend, or else that of the rule; nullptr if neither has one.
-inline const routing::Cors* corsOf(const AppliedFilters& filters) {
+inline const Cors* corsOf(const AppliedFilters& filters) {
   return filters.backend != nullptr && filters.backend->cors ? filters.backend->cors.get() : filters.rule.cors.get();
 }
 
+/// Returns the answer to a request that has found no rule (404, 421), or whose rule refuses it: 415 to what is not
+/// gRPC, and the rule's own failure.
+std::optional<base::Error> refusalOf(const http::RequestHead& request, const RouteMatch& match);
+
 /// Return true if the request goes to no backend, because it is redirected, is a CORS preflight, or has come to the end
 /// of its Max-Forwards. The rule is asked first, then the weighted backend that was chosen.
-bool repliesLocally(const http::RequestHead& request, const routing::Rule& rule);
-bool repliesLocally(const http::RequestHead& request, const routing::WeightedBackend& backend);
+bool repliesLocally(const http::RequestHead& request, const Rule& rule);
+bool repliesLocally(const http::RequestHead& request, const WeightedBackend& backend);
 
 /// Returns the head of the reply to such a request. The reply has no body.
 http::ResponseHead ruleReply(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
@@ -37,12 +44,12 @@ inline void finishHead(base::Arena& arena, const http::RequestHead& request, con
   if (filters.rule.responseHeaders) filters.rule.responseHeaders->apply(arena, headers);
   if (filters.backend != nullptr && filters.backend->responseHeaders)
     filters.backend->responseHeaders->apply(arena, headers);
-  if (const routing::Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
+  if (const Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
 }
 /// Applies the CORS policy to the head of an error, which other origins may read too. No other filter is for errors.
 inline void finishErrorHead(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
                             http::Headers& headers) {
-  if (const routing::Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
+  if (const Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
 }
 
-}  // namespace sluice::exchange
+}  // namespace sluice::routing

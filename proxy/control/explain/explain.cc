@@ -1,0 +1,291 @@
+#include "proxy/control/explain/explain.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/control/compile/processors/compile_processors.h"
+#include "proxy/control/explain/choose_bind.h"
+#include "proxy/control/explain/explained_backend.h"
+#include "proxy/control/explain/explained_filters.h"
+#include "proxy/control/explain/explained_steps.h"
+#include "proxy/control/explain/match_words.h"
+#include "proxy/http/connection_auth.h"
+#include "proxy/http/grpc.h"
+#include "proxy/net/address.h"
+#include "proxy/routing/policy/preflight.h"
+#include "proxy/routing/policy/rule_reply.h"
+#include "proxy/routing/policy/settle_head.h"
+
+namespace sluice::control {
+namespace {
+
+// More entries than are shown, because some belong to the rule that serves.
+constexpr std::size_t kSurveyed = 3 * kMostPassedOver;
+
+template <typename RouteType>
+std::string ruleNameIn(const config::Model& model, std::string_view route, std::size_t index) {
+  const std::size_t slash = route.find('/');
+  if (slash == std::string_view::npos) return {};
+  const auto* found = model.find<RouteType>(route.substr(0, slash), route.substr(slash + 1));
+  return found != nullptr && index < found->rules.size() ? found->rules[index].name : std::string();
+}
+
+/// Makes one Explanation, from the socket on.
+class ExplanationMaker {
+ public:
+  ExplanationMaker(const routing::Snapshot& snapshot, const config::Model& model, const routing::Bind& bind,
+                   ReadRequest& request)
+      : snapshot_(snapshot),
+        model_(model),
+        bind_(bind),
+        routes_(routing::routesOf(bind.service)),
+        arena_(request.message.arena),
+        head_(request.message.head) {}
+
+  /// `serverName` is the name in the client's TLS handshake.
+  Explanation make(const std::optional<base::Error>& refused, std::string_view serverName) {
+    describeRequest();
+    if (refused) {
+      refuse(*refused);
+      return std::move(result_);
+    }
+    const std::optional<base::Error> unsettled = routing::settleHead(arena_, head_, routes_);
+    describeRequest();
+    if (unsettled) {
+      refuse(*unsettled);
+      return std::move(result_);
+    }
+    match_ = routing::matchRequest(routes_, head_, serverName);
+    survey();
+    decide();
+    return std::move(result_);
+  }
+
+ private:
+  void describeRequest() {
+    result_.method = head_.methodText;
+    result_.authority = head_.authority;
+    result_.path = head_.path();
+    result_.version = http::versionName(head_.version);
+    result_.timeouts.connect = snapshot_.settings.timeouts.connect;
+    result_.timeouts.request = snapshot_.settings.timeouts.request;
+  }
+
+  // --- the route ---
+
+  ExplainedRule describe(const routing::SurveyedEntry& entry) const {
+    const routing::Match& match = *entry.candidate->match;
+    const routing::Rule& rule = *entry.candidate->rule;
+    const std::uint32_t index = match.precedence.rule;
+    return {rule.grpc ? "GRPCRoute" : "HTTPRoute",
+            rule.route,
+            entry.hostname,
+            index,
+            rule.grpc ? ruleNameIn<config::GrpcRoute>(model_, rule.route, index)
+                      : ruleNameIn<config::HttpRoute>(model_, rule.route, index),
+            matchInWords(match)};
+  }
+
+  /// A preflight is surveyed as the request that it announces, if it is matched as that.
+  void survey() {
+    if (match_.listener == nullptr) return;
+    routing::RouteSurvey survey = routing::surveyRoutes(routes_, head_, kSurveyed);
+    const auto serves = [this](const routing::RouteSurvey& each) {
+      return each.serving() != nullptr && each.serving()->candidate->rule.get() == match_.rule;
+    };
+    http::RequestHead matched = head_;
+    if (match_.rule != nullptr && !serves(survey) && routing::isPreflight(head_)) {
+      matched = routing::announcedRequest(head_);
+      survey = routing::surveyRoutes(routes_, matched, kSurveyed);
+    }
+    result_.listener = ExplainedListener{match_.listener->gateway, match_.listener->section, match_.listener->port,
+                                         bind_.tls, survey.listenerHostname};
+    const routing::SurveyedEntry* const serving = serves(survey) ? survey.serving() : nullptr;
+    if (serving != nullptr) {
+      result_.rule = describe(*serving);
+      for (const routing::Match* each : routing::matchesOfRule(routes_, *serving))
+        result_.matches.push_back(matchInWords(*each));
+    }
+    for (const routing::SurveyedEntry& entry : survey.entries) {
+      if (result_.others.size() == kMostPassedOver) return;
+      if (entry.candidate->rule.get() == match_.rule) continue;
+      result_.others.push_back({describe(entry), reasonInWords(entry, serving, matched)});
+    }
+  }
+
+  // --- the outcome, in the order in which exchange/request_path.cc decides it ---
+
+  void decide() {
+    if (const auto refusal = routing::refusalOf(head_, match_)) return refuse(*refusal);
+    const routing::Rule& rule = *match_.rule;
+    describeRule(rule);
+    if (routing::repliesLocally(head_, rule)) {
+      result_.answer = answerOf({rule, nullptr});
+      result_.filters = filtersOfAnswered(rule, nullptr);
+      result_.steps = steps(nullptr, Course::kAnswered);
+    } else if (rule.totalWeight == 0 && !rule.session) {
+      return refuse(routing::Rule::withoutWeight(rule.grpc));
+    } else {
+      for (const routing::WeightedBackend& each : rule.backends) result_.backends.push_back(describe(rule, each));
+    }
+    refuseBeforeSteps(rule);
+    addNotes(rule);
+  }
+
+  void describeRule(const routing::Rule& rule) {
+    if (rule.requestTimeout) result_.timeouts.request = *rule.requestTimeout;
+    result_.timeouts.backendRequest = rule.backendRequestTimeout;
+    if (rule.session) {
+      result_.session = std::string(rule.session->byHeader ? "header " : "cookie ") + rule.session->name;
+    }
+    if (!rule.retry) return;
+    result_.retry.attempts = rule.retry->attempts + 1;
+    result_.retry.backoff = rule.retry->backoff;
+    for (std::uint16_t status = 400; status < 600; ++status) {
+      if (rule.retry->covers(status)) result_.retry.codes.push_back(status);
+    }
+  }
+
+  ExplainedBackend describe(const routing::Rule& rule, const routing::WeightedBackend& weighted) {
+    ExplainedBackend result = explainedBackend(head_, weighted, snapshot_.addressGuard);
+    const bool answered = routing::repliesLocally(head_, weighted);
+    if (weighted.failure) {
+      result.answer = answerOf(*weighted.failure);
+      result.filters = filtersOfRefused(rule, &weighted);
+      result.steps = steps(&weighted, Course::kRefused);
+    } else if (answered) {
+      result.answer = answerOf({rule, &weighted});
+      result.filters = filtersOfAnswered(rule, &weighted);
+      result.steps = steps(&weighted, Course::kAnswered);
+    } else {
+      if (routing::planFor(head_, weighted.backend) == nullptr) {
+        result.answer =
+            answerOf(base::Error::upstream(base::ErrorType::kHttpProtocolError,
+                                           "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
+      }
+      result.filters = filtersOfForwarded(rule, weighted);
+      result.steps = steps(&weighted, Course::kForwarded);
+    }
+    return result;
+  }
+
+  /// Refuses credentials for connections, and whatever a step of the Gateway that cannot run would see.
+  void refuseBeforeSteps(const routing::Rule& rule) {
+    const bool authenticates = http::authenticatesConnection(head_.headers);
+    if (authenticates && snapshot_.settings.connectionAuth == base::ConnectionAuth::kRefuse) {
+      const base::Error denied(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream,
+                               "NTLM and Negotiate authenticate connections, which this gateway shares");
+      return answerInstead(rule, denied, Course::kRefused);
+    }
+    if (const processing::Step* step = refusingStep(match_.listener->chain.get())) {
+      const base::Error failed(base::ErrorType::kProcessorFailed, base::ErrorOrigin::kProcessor,
+                               "a payload processor of the Gateway cannot run (" + step->name + ")");
+      answerInstead(rule, failed, Course::kStopped);
+    }
+  }
+
+  /// Replaces what the rule and its weighted backends do, but for those that are broken and refuse the request before.
+  void answerInstead(const routing::Rule& rule, const base::Error& error, Course course) {
+    if (result_.backends.empty()) refuse(error, course);
+    for (std::size_t i = 0; i < result_.backends.size(); ++i) {
+      if (rule.backends[i].failure) continue;
+      result_.backends[i].answer = answerOf(error);
+      result_.backends[i].filters = filtersOfRefused(rule, &rule.backends[i]);
+      result_.backends[i].steps = steps(&rule.backends[i], course);
+    }
+  }
+
+  void refuse(const base::Error& error, Course course = Course::kRefused) {
+    result_.answer = answerOf(error);
+    result_.filters.clear();
+    if (match_.rule != nullptr) result_.filters = filtersOfRefused(*match_.rule, nullptr);
+    result_.steps = steps(nullptr, course);
+  }
+
+  ExplainedAnswer answerOf(const base::Error& error) const {
+    ExplainedAnswer answer{error.status, std::nullopt, std::string(base::errorTypeName(error.type)), error.detail, {}};
+    if (http::isAnsweredAsGrpc(head_, error.status)) {
+      answer.status = 200;
+      answer.grpcStatus = http::grpcStatusFrom(error.status);
+    }
+    return answer;
+  }
+
+  ExplainedAnswer answerOf(const routing::AppliedFilters& filters) const {
+    const http::ResponseHead reply = routing::ruleReply(arena_, head_, filters, match_.listener->port);
+    ExplainedAnswer answer;
+    answer.status = reply.status;
+    if (const http::Field* location = reply.headers.find("location")) {
+      answer.location = location->value.substr(0, location->value.find('?'));
+      answer.reason = "the filter RequestRedirect answers";
+    } else {
+      answer.reason = routing::corsOf(filters) != nullptr && routing::isPreflight(head_)
+                          ? "the filter CORS answers the preflight"
+                          : "Max-Forwards says that the request goes no further";
+    }
+    return answer;
+  }
+
+  std::vector<ExplainedStep> steps(const routing::WeightedBackend* backend, Course course) const {
+    StepSources sources;
+    if (match_.listener != nullptr) {
+      sources.preRouting = match_.listener->preRouting.get();
+      sources.gateway = match_.listener->chain.get();
+    }
+    if (match_.rule != nullptr) sources.route = match_.rule->chain.get();
+    if (backend != nullptr) {
+      sources.backend = backend->chain     ? backend->chain.get()
+                        : backend->backend ? backend->backend->chain.get()
+                                           : nullptr;
+    }
+    return explainedSteps(sources, course, snapshot_.settings.timeouts.processor);
+  }
+
+  void addNotes(const routing::Rule& rule) {
+    if (rule.totalWeight == 0 && !result_.answer) {
+      result_.notes.emplace_back("all weights are 0: a request that belongs to no session is answered with " +
+                                 std::to_string(routing::Rule::withoutWeight(rule.grpc).status));
+    }
+    const auto isOfRequest = [](const ExplainedStep& step) { return step.stage != "response"; };
+    const auto changes = [&](const ExplainedBackend& backend) {
+      return std::any_of(backend.steps.begin(), backend.steps.end(), isOfRequest);
+    };
+    if (std::any_of(result_.steps.begin(), result_.steps.end(), isOfRequest) ||
+        std::any_of(result_.backends.begin(), result_.backends.end(), changes)) {
+      result_.notes.emplace_back(
+          "payload processors were not run: they may change the request, have its route matched again, or answer it");
+    }
+  }
+
+  const routing::Snapshot& snapshot_;
+  const config::Model& model_;
+  const routing::Bind& bind_;
+  const routing::RouteTable& routes_;
+  base::Arena& arena_;
+  http::RequestHead& head_;
+  routing::RouteMatch match_;
+  Explanation result_;
+};
+
+}  // namespace
+
+base::Result<Explanation> explain(const routing::Snapshot& snapshot, const config::Model& model,
+                                  const RequestInQuestion& asked) {
+  const auto url = readUrl(asked.url);
+  if (!url) return url.error();
+  if (!asked.clientAddress.empty() && !net::Address::parse(asked.clientAddress, 0)) {
+    return base::Error::badRequest(400, "client address: it is no IP address");
+  }
+  const auto bind = chooseBind(snapshot, *url, asked.gateway);
+  if (!bind) return bind.error();
+  auto request = readRequest(asked, *url);
+  if (!request) return request.error();
+  // RFC 6066 section 3: an address is no server name.
+  const bool named = (*bind)->tls && !net::Address::parse(url->host, 0);
+  Explanation explanation = ExplanationMaker(snapshot, model, **bind, *request)
+                                .make(request->refusal, named ? std::string_view(url->host) : std::string_view());
+  explanation.clientAddress = asked.clientAddress;
+  return explanation;
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,73 @@
+#include "proxy/control/explain/explained_backend.h"
+
+namespace sluice::control {
+namespace {
+
+std::string_view protocolInWords(const routing::BackendPlan& plan) {
+  switch (plan.protocol) {
+    case routing::UpstreamProtocol::kAuto:
+      return plan.tls ? "HTTP/2 or HTTP/1.1, by ALPN" : "HTTP/1.1";
+    case routing::UpstreamProtocol::kHttp11:
+      return "HTTP/1.1";
+    case routing::UpstreamProtocol::kHttp2:
+      return plan.tls ? "HTTP/2" : "HTTP/2 without TLS";
+    case routing::UpstreamProtocol::kOpaque:
+      return "opaque";
+  }
+  return {};
+}
+
+ExplainedTls explainedTls(const routing::UpstreamTls& tls) {
+  ExplainedTls result;
+  result.mode = tls.clientCertificate != nullptr ? "Mutual" : "Terminate";
+  result.serverName = tls.serverName;
+  result.subjectAltNames = tls.subjectAltNames;
+  result.verified = !tls.insecureSkipVerify;
+  result.pins = tls.spkiPins.size();
+  return result;
+}
+
+ExplainedAddress judged(const net::Address& address, bool permitted) {
+  return {address.ip(), address.port(), std::string(routing::addressClassName(routing::classify(address.bytes()))),
+          permitted};
+}
+
+}  // namespace
+
+ExplainedBackend explainedBackend(const http::RequestHead& request, const routing::WeightedBackend& backend,
+                                  const routing::AddressGuard& guard) {
+  ExplainedBackend result;
+  result.weight = backend.weight;
+  if (!backend.backend) return result;
+  const auto* reached = routing::planFor(request, backend.backend);
+  const routing::BackendPlan& plan = reached != nullptr ? **reached : *backend.backend;
+  result.name = plan.name;
+  result.port = plan.port;
+  result.protocol = protocolInWords(plan);
+  if (plan.tls) result.tls = explainedTls(*plan.tls);
+  if (plan.endpoints) {
+    for (const routing::Endpoint& each : *plan.endpoints) {
+      const auto address = net::Address::parse(each.ip, each.port);
+      if (address) result.addresses.push_back(judged(*address, guard.permitsEndpoint(address->bytes())));
+    }
+    return result;
+  }
+  result.hostname = plan.hostname;
+  const auto literal = net::Address::parse(plan.hostname, plan.port);
+  result.unresolved = !literal;
+  if (literal) result.addresses.push_back(judged(*literal, guard.permits(literal->bytes())));
+  return result;
+}
+
+void addResolved(ExplainedBackend& backend, const base::Result<net::Addresses>& resolved,
+                 const routing::AddressGuard& guard) {
+  backend.unresolved = false;
+  if (!resolved) {
+    backend.resolutionFailure = resolved.error().detail;
+    return;
+  }
+  for (const net::Address& each : *resolved)
+    backend.addresses.push_back(judged(each.withPort(backend.port), guard.permits(each.bytes())));
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,105 @@
+#include "proxy/control/explain/explained_steps.h"
+
+#include "proxy/control/compile/processors/compile_processors.h"
+#include "proxy/processing/step_queue.h"
+
+namespace sluice::control {
+namespace {
+
+using processing::Phase;
+using processing::Round;
+
+std::string_view scopeName(processing::Scope scope) {
+  switch (scope) {
+    case processing::Scope::kGateway:
+      return "Gateway";
+    case processing::Scope::kRoute:
+      return "Route";
+    case processing::Scope::kBackend:
+      return "Backend";
+  }
+  return {};
+}
+
+bool hasStepsOfRequest(const processing::Chains& chains) {
+  return processing::hasSteps(chains, Phase::kRequestHeaders) || processing::hasSteps(chains, Phase::kRequestBody);
+}
+
+class StepLister {
+ public:
+  StepLister(const StepSources& sources, base::Duration timeout) : sources_(sources), timeout_(timeout) {}
+
+  std::vector<ExplainedStep> list(Course course) {
+    addRequest("before routing", {sources_.preRouting, nullptr, nullptr}, Round::kFirst);
+    addRequest("before routing", {sources_.preRouting, nullptr, nullptr}, Round::kSecond);
+    if (course == Course::kStopped) {
+      addRefusing();
+    } else if (course != Course::kRefused) {
+      addRounds();
+    }
+    if (course == Course::kForwarded) addAttempt();
+    if (course == Course::kForwarded) addPhase("response", Phase::kBackendResponse);
+    addPhase("response", Phase::kResponseHeaders);
+    if (course == Course::kForwarded) addPhase("response", Phase::kResponseBody);
+    return std::move(steps_);
+  }
+
+ private:
+  processing::Chains all() const { return {sources_.gateway, sources_.route, sources_.backend}; }
+  processing::Chains shared() const { return {sources_.gateway, sources_.route, nullptr}; }
+  processing::Chains own() const { return {nullptr, nullptr, sources_.backend}; }
+
+  /// Without steps of the Gateway and the route there are no rounds: the Backend's steps all run in the attempt.
+  bool hasRounds() const {
+    return hasStepsOfRequest({sources_.preRouting, nullptr, nullptr}) || hasStepsOfRequest(shared());
+  }
+
+  void addRefusing() {
+    if (const processing::Step* step = refusingStep(sources_.gateway)) add("before authentication", *step);
+  }
+
+  void addRounds() {
+    if (!hasRounds()) return;
+    addRequest("before authentication", shared(), Round::kFirst);
+    addRequest("before authentication", own(), Round::kFirst);
+    addRequest("after authentication", shared(), Round::kSecond);
+  }
+
+  void addAttempt() {
+    addRequest("attempt", own(), hasRounds() ? Round::kSecond : Round::kBoth);
+    addPhase("attempt", Phase::kConnect);
+    addPhase("attempt", Phase::kBackendRequest);
+  }
+
+  void addRequest(const char* stage, const processing::Chains& chains, Round round) {
+    processing::StepQueue queue;
+    queue.appendRequest(chains, round);
+    take(stage, queue);
+  }
+  void addPhase(const char* stage, Phase phase) {
+    processing::StepQueue queue;
+    queue.append(all(), phase);
+    take(stage, queue);
+  }
+
+  void take(const char* stage, processing::StepQueue& queue) {
+    while (const processing::Step* step = queue.next()) add(stage, *step);
+  }
+  void add(const char* stage, const processing::Step& step) {
+    steps_.push_back({stage, std::string(processing::phaseName(step.phase)), std::string(scopeName(step.scope)),
+                      step.name, step.type, step.priority, step.failOpen, step.preAuth,
+                      step.timeout == base::Duration::zero() ? timeout_ : step.timeout});
+  }
+
+  const StepSources& sources_;
+  const base::Duration timeout_;
+  std::vector<ExplainedStep> steps_;
+};
+
+}  // namespace
+
+std::vector<ExplainedStep> explainedSteps(const StepSources& sources, Course course, base::Duration timeout) {
+  return StepLister(sources, timeout).list(course);
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,135 @@
+// An explanation says what the gateway would do with a request, and why. It is a value, made by explain() and printed
+// as a text or as JSON. It holds no value of a header field, no query and no configuration of a processor.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/base/clock.h"
+
+namespace sluice::control {
+
+struct ExplainedListener {
+  std::string gateway;  // "namespace/name"
+  std::string name;
+  std::uint16_t port = 0;
+  bool tls = false;
+  std::string hostname;  // empty: every host
+};
+
+/// A rule of a route, and one of its matches.
+struct ExplainedRule {
+  std::string kind;      // HTTPRoute or GRPCRoute
+  std::string route;     // "namespace/name"; empty for the answer of a listener that is not served
+  std::string hostname;  // of the route; empty: every host
+  std::uint32_t index = 0;
+  std::string name;   // empty if it has none
+  std::string match;  // the match that fits the request best, in words
+};
+
+/// A rule that does not get the request.
+struct PassedOver {
+  ExplainedRule rule;
+  std::string reason;
+};
+
+/// An answer that the gateway gives by itself.
+struct ExplainedAnswer {
+  std::uint16_t status = 0;
+  std::optional<std::uint32_t> grpcStatus = std::nullopt;  // of an answer in gRPC's terms
+  std::string code;      // error.type of the access log; empty if the answer is no error
+  std::string reason;    // one sentence
+  std::string location;  // of a redirect, without its query
+};
+
+/// A filter, in the order in which it applies.
+struct ExplainedFilter {
+  std::string type;   // as in the API
+  std::string scope;  // "rule" or "backendRef"
+  bool ofResponse = false;
+  std::string effect;  // what it does; names of header fields, but no values
+};
+
+/// A step of a payload processor, in the order in which it runs.
+struct ExplainedStep {
+  std::string stage;  // when it runs, in words
+  std::string phase;
+  std::string scope;  // "Gateway", "Route" or "Backend"
+  std::string name;
+  std::string type;
+  std::int32_t priority = 0;
+  bool failOpen = false;
+  bool preAuth = false;
+  base::Duration timeout{};
+};
+
+struct ExplainedAddress {
+  std::string ip;
+  std::uint16_t port = 0;
+  std::string addressClass;  // "public", "loopback", ...
+  bool permitted = false;
+};
+
+struct ExplainedTls {
+  std::string mode;  // "Terminate" or "Mutual", as a Backend names it
+  std::string serverName;
+  std::vector<std::string> subjectAltNames;
+  bool verified = true;
+  std::size_t pins = 0;
+};
+
+/// A weighted backend of the rule.
+struct ExplainedBackend {
+  std::string name;  // "namespace/name"; empty if the reference is broken
+  std::uint32_t weight = 0;
+  std::string hostname;  // empty for a Service
+  std::uint16_t port = 0;
+  std::string protocol;
+  std::optional<ExplainedTls> tls;
+  /// The literal address or the endpoints, or what the name was resolved to.
+  std::vector<ExplainedAddress> addresses;
+  bool unresolved = false;        // the hostname is a name, and was not resolved
+  std::string resolutionFailure;  // why a name could not be resolved
+  std::optional<ExplainedAnswer> answer;
+  std::vector<ExplainedFilter> filters;
+  std::vector<ExplainedStep> steps;
+};
+
+struct ExplainedTimeouts {
+  base::Duration request{};         // zero: none
+  base::Duration backendRequest{};  // of each attempt; zero: none
+  base::Duration connect{};
+};
+
+struct ExplainedRetry {
+  std::uint32_t attempts = 1;  // the first one included
+  std::vector<std::uint16_t> codes;
+  base::Duration backoff{};
+};
+
+struct Explanation {
+  std::string method;
+  std::string authority;  // in normal form
+  std::string path;       // in normal form, without its query
+  std::string version;    // of HTTP
+  std::string clientAddress;
+  std::optional<ExplainedListener> listener;
+  std::optional<ExplainedRule> rule;
+  std::vector<std::string> matches;  // all of the rule, in words
+  std::vector<PassedOver> others;    // the next best, at most kMostPassedOver
+  std::vector<ExplainedBackend> backends;
+  ExplainedTimeouts timeouts;
+  ExplainedRetry retry;
+  std::string session;  // how clients carry their session; empty if no request depends on others
+  /// The answer if no Backend gets the request, with the filters and steps that it goes through.
+  std::optional<ExplainedAnswer> answer;
+  std::vector<ExplainedFilter> filters;
+  std::vector<ExplainedStep> steps;
+  std::vector<std::string> notes;  // what else may decide
+};
+
+inline constexpr std::size_t kMostPassedOver = 5;
+
+}  // namespace sluice::control

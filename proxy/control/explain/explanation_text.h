@@ -1,0 +1,12 @@
+// Prints an explanation as a text for people: one fact a line, each behind a word that says what it is about.
+#pragma once
+
+#include <string>
+
+#include "proxy/control/explain/explanation.h"
+
+namespace sluice::control {
+
+std::string explanationText(const Explanation& explanation);
+
+}  // namespace sluice::control

@@ -1,0 +1,26 @@
+// Settles what must be settled about a request before its route is looked for.
+//
+// Pure functions; views are into the arena.
+#pragma once
+
+#include <optional>
+
+#include "proxy/base/arena.h"
+#include "proxy/base/error.h"
+#include "proxy/http/max_forwards.h"
+#include "proxy/http/message.h"
+#include "proxy/routing/table/route_table.h"
+
+namespace sluice::routing {
+
+/// Does the work of settleHead() for the few requests that have some.
+std::optional<base::Error> settleUnusualHead(base::Arena& arena, http::RequestHead& head, const RouteTable& routes);
+
+/// Brings a path with "%2F" or "//" into the form that is right for its host, before anything judges it, and counts
+/// Max-Forwards down. Returns the answer to a request that may not go on (400, 501).
+inline std::optional<base::Error> settleHead(base::Arena& arena, http::RequestHead& head, const RouteTable& routes) {
+  if (!head.unusualSlashes && !http::countsForwards(head.method)) return std::nullopt;
+  return settleUnusualHead(arena, head, routes);
+}
+
+}  // namespace sluice::routing

@@ -1,0 +1,64 @@
+// A survey says of the entries of a RouteTable how they stand to one request, so that people can see why a request gets
+// the rule that it gets. It asks the functions by which the table finds rules.
+//
+// Pure functions. Views and pointers are into the table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/http/message.h"
+#include "proxy/routing/table/candidate.h"
+#include "proxy/routing/table/route_table.h"
+
+namespace sluice::routing {
+
+/// The first condition of an entry that a request does not meet.
+enum class EntryFit : std::uint8_t {
+  kHolds,     // it meets all of them
+  kPath,      // the path, or the gRPC service and method
+  kMethod,    // the method
+  kHeader,    // a header field
+  kQuery,     // a query parameter
+  kHostname,  // a hostname of the route
+  kListener   // it meets all of them, at a listener that does not own the host
+};
+
+struct SurveyedEntry {
+  const Candidate* candidate = nullptr;
+  const ServedListener* listener = nullptr;
+  std::string hostname;  // of the route, "*.suffix", or "" for every host
+  EntryFit fit = EntryFit::kHolds;
+  std::string_view name;  // of the header field or the query parameter
+};
+
+struct RouteSurvey {
+  const ServedListener* listener = nullptr;  // the one that owns the host; null if none does
+  std::string listenerHostname;
+  /// The entries, the best first: those whose hostname and path fit in the order in which the table tries them, then
+  /// those whose path comes closest, and then those whose hostname does. The first that holds is the one that serves.
+  std::vector<SurveyedEntry> entries;
+
+  /// Returns nullptr if no entry holds.
+  const SurveyedEntry* serving() const;
+};
+
+/// Surveys the entries, of which it returns the serving one and about `most` others. It looks at 20,000 of those that
+/// do not fit, at most.
+RouteSurvey surveyRoutes(const RouteTable& routes, const http::RequestHead& head, std::size_t most);
+
+/// Returns all matches that lead to the same rule as this entry, under its hostname, in the order of the rule.
+std::vector<const Match*> matchesOfRule(const RouteTable& routes, const SurveyedEntry& entry);
+
+/// A listener of a socket, and its hostname ("" for every host).
+struct ListenerOfTable {
+  const ServedListener* listener = nullptr;
+  std::string hostname;
+};
+/// Returns them by hostname.
+std::vector<ListenerOfTable> listenersOf(const RouteTable& routes);
+
+}  // namespace sluice::routing

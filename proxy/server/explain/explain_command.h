@@ -1,0 +1,13 @@
+// `sluice explain`: what the gateway would do with a request, by a configuration that is read for it.
+#pragma once
+
+#include "proxy/processing/factory.h"
+#include "proxy/server/cli.h"
+
+namespace sluice::server {
+
+/// Prints the explanation to stdout, and errors to stderr. Returns 0 if there is one, 1 if the configuration cannot be
+/// read or served, and 2 if the request or the listener is not told well enough.
+int printExplanation(const Options& options, const processing::BuiltinTypes& types);
+
+}  // namespace sluice::server

@@ -1,0 +1,75 @@
+// Both forms in which explanations are printed, and what neither of them shows.
+#include "proxy/control/explain/explanation_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "proxy/content/json.h"
+#include "proxy/control/explain/explanation_json.h"
+#include "test/control/explain/explain_world.h"
+
+namespace sluice::control {
+namespace {
+
+using test::asking;
+using test::explained;
+using test::World;
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ExplanationText, HasALineForEachFact) {
+  const World world({test::kClass, test::kGateway, test::kBackend,
+                     test::routeWithRules("rules: [{name: all, filters: [{type: RequestHeaderModifier, "
+                                          "requestHeaderModifier: {remove: [x-a]}}], backendRefs: [{group: "
+                                          "gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]")});
+  EXPECT_EQ(explanationText(explained(world, "http://a.test/x")),
+            "request     GET a.test/x (HTTP/1.1)\n"
+            "listener    default/egress web, HTTP port 80, every hostname\n"
+            "rule        HTTPRoute default/route, rule 0 (all), every hostname\n"
+            "match       PathPrefix /\n"
+            "backend     default/origin, weight 1 of 1\n"
+            "  goes to   origin.test, port 8080, HTTP/1.1\n"
+            "  tls       none\n"
+            "  address   the name was not resolved; --resolve does it\n"
+            "  filter    request: RequestHeaderModifier of the rule: remove x-a\n"
+            "timeouts    request none, backendRequest none, connect 5s\n"
+            "attempts    1 at most\n");
+}
+
+TEST(ExplanationText, SaysWhatTheGatewayAnswers) {
+  const World world({test::kClass, test::gatewayWith("{name: web, protocol: HTTP, port: 80, hostname: b.test}")});
+  EXPECT_EQ(explanationText(explained(world, "http://a.test/x")),
+            "request     GET a.test/x (HTTP/1.1)\n"
+            "listener    none\n"
+            "rule        none\n"
+            "answer      404, destination_not_found: no listener for this hostname\n");
+}
+
+TEST(ExplanationJson, IsAnObjectWithAllFacts) {
+  const World world({test::kClass, test::kGateway, test::kBackend, test::kRoute});
+  const std::string text = explanationJson(explained(world, "http://a.test/x"));
+  const auto value = content::parseJson(text);
+  ASSERT_TRUE(value.ok()) << text;
+  EXPECT_THAT(text, HasSubstr(R"("listener":{"gateway":"default/egress","name":"web","port":80,"protocol":"HTTP")"));
+  EXPECT_THAT(text, HasSubstr(R"("route":{"kind":"HTTPRoute","name":"default/route","hostname":"","rule":0)"));
+  EXPECT_THAT(text, HasSubstr(R"("timeouts":{"request":"0s","backendRequest":"0s","connect":"5s"})"));
+  EXPECT_THAT(text, HasSubstr(R"("answer":null)"));
+}
+
+TEST(ExplanationJson, ShowsNoValueOfAHeaderAndNoQuery) {
+  const World world(
+      {test::kClass, test::kGateway, test::kBackend,
+       test::routeWithRules("rules: [{matches: [{headers: [{name: authorization, value: Bearer geheim}]}, "
+                            "{queryParams: [{name: key, value: geheim}]}], filters: [{type: "
+                            "RequestHeaderModifier, requestHeaderModifier: {set: [{name: x-key, value: "
+                            "geheim}]}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, "
+                            "name: origin, port: 8080}]}]")});
+  for (const std::string& header : {std::string("Authorization: Bearer geheim"), std::string("Cookie: geheim")}) {
+    const Explanation got = explained(world, asking("http://a.test/x?key=geheim", {header}));
+    EXPECT_THAT(explanationJson(got), Not(HasSubstr("geheim")));
+    EXPECT_THAT(explanationText(got), Not(HasSubstr("geheim")));
+  }
+}
+
+}  // namespace
+}  // namespace sluice::control
