@@ -38,7 +38,7 @@ void compare(const NamedTexts& before, const NamedTexts& after, const std::strin
   }
 }
 
-NamedTexts objectsOf(const config::ObjectSet& set) {
+NamedTexts objectTexts(const config::ObjectSet& set) {
   NamedTexts objects;
   for (const auto& readings : set.readings) {
     for (const config::ObjectReading& reading : *readings) {
@@ -71,7 +71,7 @@ NamedTexts backendsOf(const routing::Snapshot& snapshot) {
 }
 
 /// Returns the conditions of all objects, as "HTTPRoute demo/web: parent demo/egress: Accepted".
-NamedTexts conditionsOf(const std::vector<config::ObjectStatus>& objects) {
+NamedTexts conditionTexts(const std::vector<config::ObjectStatus>& objects) {
   NamedTexts all;
   for (const config::ObjectStatus& object : objects) {
     for (const auto& [where, conditions] : config::conditionsOf(object)) {
@@ -88,15 +88,15 @@ NamedTexts conditionsOf(const std::vector<config::ObjectStatus>& objects) {
 /// Adds conditions that are other ones afterwards, of objects that are there before and after.
 void compareConditions(const CompiledConfiguration& before, const CompiledConfiguration& after,
                        std::vector<ConfigurationChange>& changes) {
-  const NamedTexts old = conditionsOf(before.compiled.statuses);
-  for (const auto& [name, text] : conditionsOf(after.compiled.statuses)) {
+  const NamedTexts old = conditionTexts(before.compiled.statuses);
+  for (const auto& [name, text] : conditionTexts(after.compiled.statuses)) {
     const auto found = old.find(name);
     if (found == old.end() || found->second == text) continue;
     changes.push_back({Kind::kChanged, "condition", name, found->second + " -> " + text});
   }
 }
 
-std::string_view nameOf(Kind kind) {
+std::string_view changeName(Kind kind) {
   switch (kind) {
     case Kind::kAdded:
       return "added";
@@ -112,7 +112,7 @@ std::string_view nameOf(Kind kind) {
 
 std::vector<ConfigurationChange> changesOf(const CompiledConfiguration& before, const CompiledConfiguration& after) {
   std::vector<ConfigurationChange> changes;
-  compare(objectsOf(before.set), objectsOf(after.set), "object", {}, changes);
+  compare(objectTexts(before.set), objectTexts(after.set), "object", {}, changes);
   if (after.usable()) {
     const routing::Snapshot& old = *before.compiled.snapshot;
     const routing::Snapshot& now = *after.compiled.snapshot;
@@ -144,7 +144,7 @@ std::string changesJson(const std::vector<ConfigurationChange>& changes) {
   base::JsonWriter json;
   json.beginList();
   for (const ConfigurationChange& each : changes) {
-    json.beginObject().member("change", nameOf(each.kind)).member("what", each.what).member("name", each.name);
+    json.beginObject().member("change", changeName(each.kind)).member("what", each.what).member("name", each.name);
     if (!each.detail.empty()) json.member("detail", each.detail);
     json.endObject();
   }

@@ -7,8 +7,8 @@
 namespace sluice::control {
 namespace {
 
-CompiledConfiguration compiled(const std::vector<std::string>& documents,
-                               const CompiledConfiguration* previous = nullptr) {
+CompiledConfiguration configurationOf(const std::vector<std::string>& documents,
+                                      const CompiledConfiguration* previous = nullptr) {
   std::string text;
   for (const std::string& each : documents) text += "---\n" + each;
   config::TextCache texts;
@@ -19,8 +19,8 @@ CompiledConfiguration compiled(const std::vector<std::string>& documents,
 class ConfigurationDiff : public testing::Test {
  protected:
   std::string from(const std::vector<std::string>& before, const std::vector<std::string>& after) {
-    const CompiledConfiguration served = compiled(before);
-    return changesText(changesOf(served, compiled(after, &served)));
+    const CompiledConfiguration served = configurationOf(before);
+    return changesText(changesOf(served, configurationOf(after, &served)));
   }
   const std::string class_{test::kClass};
   const std::string gateway_{test::kGateway};

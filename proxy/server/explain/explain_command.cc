@@ -54,7 +54,8 @@ int printExplanationOf(const net::Address& admin, const Options& options) {
   const std::string query = writeExplainQuery({options.request, options.output == OutputFormat::kText});
   const auto reply = askAdmin(admin, http::Method::kGet, "/explain?" + query);
   if (!reply) return fail(1, reply.error());
-  if (reply->status != 200) return fail(reply->status == 400 ? 2 : 1, base::Error::config(reply->body));
+  if (reply->status != 200)
+    return fail(reply->status == 400 ? 2 : 1, base::Error::config(reply->body.substr(0, reply->body.find('\n'))));
   print(options.output == OutputFormat::kText ? reply->body : inFormat(reply->body, options.output));
   return 0;
 }

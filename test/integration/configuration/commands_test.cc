@@ -65,7 +65,7 @@ TEST(Explain, AsksARunningGatewayIfThereIsNoConfiguration) {
   const std::string admin = "127.0.0.1:" + std::to_string(gateway.adminPort());
   const ProgramOutcome wrong = sluice({"explain", "--admin", admin, "--url", "nonsense"});
   EXPECT_EQ(wrong.exitCode, 2);
-  EXPECT_THAT(wrong.errors, HasSubstr("URL"));
+  EXPECT_THAT(wrong.errors, HasSubstr("it has no scheme"));
   const ProgramOutcome text = sluice({"explain", "--admin", admin, "--url", gateway.url("/x?y=z"), "-H", "x-a: b"});
   EXPECT_EQ(text.exitCode, 0) << text.errors;
   EXPECT_THAT(text.output, HasSubstr("test/all"));
