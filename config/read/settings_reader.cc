@@ -191,6 +191,20 @@ void readSessionKeySettings(FieldReader reader, base::Settings& settings) {
   reader.finish();
 }
 
+void readRevisionSettings(FieldReader reader, base::RevisionSettings& settings) {
+  readCount(reader, "keep", 1, 1000, settings.keep);
+  if (reader.has("keyRef")) {
+    FieldReader ref = reader.map("keyRef");
+    base::RevisionKeyRef key;
+    key.nameSpace = ref.requiredText("namespace", rule::kNamespace);
+    key.name = ref.requiredText("name", rule::kObjectName);
+    if (ref.has("key")) key.key = ref.text("key", rule::kRefName);
+    ref.finish();
+    settings.keyRef = std::move(key);
+  }
+  reader.finish();
+}
+
 /// Reads either a map or the mode alone.
 void readForwarded(FieldReader& reader, base::ForwardedSettings& settings) {
   const Value* given = reader.find("forwardedHeaders");
@@ -235,9 +249,7 @@ base::Settings readTop(FieldReader reader) {
   readSessionKeySettings(reader.map("sessionPersistence"), settings);
   readCatalogs(reader, settings);
   if (namesExtensionServer(reader)) settings.extensionManager = readExtensionManager(reader.map("extensionManager"));
-  FieldReader revisions = reader.map("revisions");
-  readCount(revisions, "keep", 1, 1000, settings.revisionsKept);
-  revisions.finish();
+  readRevisionSettings(reader.map("revisions"), settings.revisions);
   readDns(reader.map("dns"), settings.dns);
   FieldReader addressGuard = reader.map("addressGuard");
   settings.addressGuardAllow = addressGuard.texts("allow", kCidr, kMaxListItems);

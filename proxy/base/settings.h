@@ -134,6 +134,22 @@ struct SessionKeyRef {
   friend bool operator==(const SessionKeyRef&, const SessionKeyRef&) = default;
 };
 
+/// The entry of a Secret that holds the key of revisions, which replicas share to be compared.
+struct RevisionKeyRef {
+  std::string nameSpace;
+  std::string name;
+  std::string key = "key";
+
+  friend bool operator==(const RevisionKeyRef&, const RevisionKeyRef&) = default;
+};
+
+struct RevisionSettings {
+  std::uint32_t keep = 10;
+  std::optional<RevisionKeyRef> keyRef;  // if absent, the process has a key of its own
+
+  friend bool operator==(const RevisionSettings&, const RevisionSettings&) = default;
+};
+
 /// Where a hook of an extension server applies, from the narrowest scope to the widest.
 enum class HookScope : std::uint8_t { kRoute, kHostname, kListener, kProcess };
 
@@ -176,7 +192,7 @@ struct Settings {
   std::optional<SessionKeyRef> sessionKey;    // if absent, the process makes a random key
   std::vector<CatalogRef> processorCatalogs;
   std::optional<ExtensionManager> extensionManager;
-  std::uint32_t revisionsKept = 10;
+  RevisionSettings revisions;
   DnsSettings dns;
   std::vector<std::string> addressGuardAllow;  // CIDRs
   TimeoutSettings timeouts;

@@ -4,6 +4,7 @@
 
 #include "config/load.h"
 #include "proxy/control/processor_support.h"
+#include "proxy/control/state/revision_key.h"
 
 namespace sluice::control {
 namespace {
@@ -47,6 +48,7 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
     made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled, places);
   }
   if (made.readable && made.model.gatewayClassName.empty()) made.problems.push_back(noClass());
+  made.revisionKey = givenRevisionKey(made.model, made.problems);
   made.unusable = std::move(unusable);
   made.objectsText = listOf(made.compiled.statuses);
   made.digest = std::move(loaded.digest);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct CompiledConfiguration {
   /// replicas, what they get.
   std::string revision;
   std::string servedRevision;
+  /// The key of digests that the settings name.
+  std::optional<base::Secret> revisionKey;
   /// Where this process cannot listen.
   UnusablePlaces unusable;
   /// Digest of the EndpointSlices, which the other one leaves out.

@@ -9,7 +9,11 @@ namespace sluice::control {
 FileSource::FileSource(std::vector<std::string> paths, net::Worker& main, observe::Log& log)
     : paths_(std::move(paths)), main_(main), log_(log) {}
 
-config::ObjectSet FileSource::read(const base::Secret& key) { return config::readPaths(paths_, key, texts_); }
+config::ObjectSet FileSource::read(const base::Secret& key) {
+  if (key.reveal() != key_.reveal()) texts_ = {};
+  key_ = key;
+  return config::readPaths(paths_, key, texts_);
+}
 
 void FileSource::watch(std::function<void()> changed) {
   const auto weakened = [this](const base::Error& error) {

@@ -25,7 +25,9 @@ class FileSource final : public Source {
   const std::vector<std::string> paths_;
   net::Worker& main_;
   observe::Log& log_;
-  config::TextCache texts_;  // used by the loading thread alone
+  // Used by the loading thread alone.
+  config::TextCache texts_;
+  base::Secret key_;  // by which texts_ were read
   std::optional<net::FileWatch> watch_;
 };
 

@@ -165,7 +165,7 @@ void LoadingThread::openState() {
       log_.error("the last good configuration is not kept", {{"reason", opened.error().detail}});
     }
   }
-  revisionKey_ = store_ ? store_->key() : newRevisionKey();
+  ownKey_ = revisionKey_ = store_ ? store_->key() : newRevisionKey();
   if (!store_) return;
   auto ledger = std::make_shared<RevisionLedger>();
   config::Problems problems;
@@ -175,10 +175,24 @@ void LoadingThread::openState() {
   ledger_ = std::move(ledger);
 }
 
+/// Compiles what `read` returns; if that names another key of digests, with that one.
+CompiledConfiguration LoadingThread::compileByItsKey(const std::function<config::ObjectSet()>& read,
+                                                     const CompiledConfiguration* before,
+                                                     const UnusablePlaces& unusable) {
+  CompiledConfiguration made = makeConfiguration(read(), before, processors_, cache_, unusable);
+  if (!made.usable()) return made;
+  const base::Secret& key = made.revisionKey ? *made.revisionKey : ownKey_;
+  if (key.reveal() == revisionKey_.reveal()) return made;
+  revisionKey_ = key;
+  return makeConfiguration(read(), before, processors_, cache_, unusable);
+}
+
 Loaded LoadingThread::loadNow(const Loaded& served, const UnusablePlaces& unusable) {
   const CompiledConfiguration* before = served.configuration.get();
   const auto read = std::make_shared<const CompiledConfiguration>(
-      makeConfiguration(source_.read(revisionKey_), before, processors_, cache_, unusable));
+      compileByItsKey([this] { return source_.read(revisionKey_); }, before, unusable));
+  if (read->usable())
+    changeLedger([&](RevisionLedger& ledger) { ledger.setMost(read->model.settings.revisions.keep); });
   if (before != nullptr && read->readable && read->sameAs(*before)) {
     return {Loaded::Outcome::kUnchanged, read, nullptr, problemsOf(read)};
   }
@@ -243,12 +257,15 @@ Loaded LoadingThread::restoreNow(const UnusablePlaces& unusable) {
 }
 
 Loaded LoadingThread::restore(const StoredConfiguration& stored, const UnusablePlaces& unusable) {
-  config::TextCache texts;
   CompiledConfiguration before;
-  before.set = config::readTexts(stored.kept, {}, revisionKey_, texts);
-  before.model = config::load(before.set, nullptr).model;
-  const auto read = std::make_shared<const CompiledConfiguration>(makeConfiguration(
-      config::readTexts(stored.written, {}, revisionKey_, texts), &before, processors_, cache_, unusable));
+  const auto readStored = [&] {
+    config::TextCache kept;  // caches hold digests by one key
+    config::TextCache written;
+    before.set = config::readTexts(stored.kept, {}, revisionKey_, kept);
+    before.model = config::load(before.set, nullptr).model;
+    return config::readTexts(stored.written, {}, revisionKey_, written);
+  };
+  const auto read = std::make_shared<const CompiledConfiguration>(compileByItsKey(readStored, &before, unusable));
   if (!read->usable()) return {};
   keptDigest_ = read->servedDigest;
   return servable(read, nullptr);

@@ -55,6 +55,8 @@ class LoadingThread final : public Loader {
   void run();
   void post(Done done, std::function<Loaded()> load);
   void openState();
+  CompiledConfiguration compileByItsKey(const std::function<config::ObjectSet()>& read,
+                                        const CompiledConfiguration* before, const UnusablePlaces& unusable);
   Loaded loadNow(const Loaded& served, const UnusablePlaces& unusable);
   Loaded restoreNow(const UnusablePlaces& unusable);
   Loaded restore(const StoredConfiguration& stored, const UnusablePlaces& unusable);
@@ -76,8 +78,9 @@ class LoadingThread final : public Loader {
   // Only the thread uses these once it runs.
   const std::string stateFolder_;
   std::optional<RevisionStore> store_;
-  base::Secret revisionKey_;
-  std::string keptDigest_;  // of what is stored as the last good configuration
+  base::Secret ownKey_;
+  base::Secret revisionKey_;  // the own one, or that which the configuration names
+  std::string keptDigest_;    // of what is stored as the last good configuration
   ConfigurationCache cache_;
   GenerationMaker maker_;
   std::set<std::string> reported_;  // statuses already logged

@@ -15,7 +15,7 @@ class Source {
  public:
   virtual ~Source() = default;
   /// Reads the whole set as it is now. It may block; only the loading thread calls it, one call after the other. `key`
-  /// is the key of revisions (config/revision.h) and the same in every call. The set contains the problems of whatever
+  /// is the key of revisions (config/revision.h), which seldom changes. The set contains the problems of whatever
   /// could not be read.
   virtual config::ObjectSet read(const base::Secret& key) = 0;
   /// Calls `changed` on the main thread, inside a Turn, whenever a set that is read afterwards may be a different one.

@@ -94,7 +94,7 @@ forwardedHeaders: Append
 accessLog: {path: off}
 sessionPersistence: {secretRef: {namespace: c, name: d, key: new, previousKey: old}}
 processorCatalogs: [{namespace: a, name: b}]
-revisions: {keep: 3}
+revisions: {keep: 3, keyRef: {namespace: n, name: r, key: k}}
 dns:
   servers: [1.1.1.1, "[2606::1]:53"]
   hosts: {Origin.Test.: [127.0.0.1, "::1"]}
@@ -119,7 +119,9 @@ timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, co
   EXPECT_EQ(settings.sessionKey, (base::SessionKeyRef{"c", "d", "new", "old"}));
   EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
   EXPECT_FALSE(settings.extensionManager);
-  EXPECT_EQ(settings.revisionsKept, 3u);
+  EXPECT_EQ(settings.revisions.keep, 3u);
+  ASSERT_TRUE(settings.revisions.keyRef);
+  EXPECT_EQ(*settings.revisions.keyRef, (base::RevisionKeyRef{"n", "r", "k"}));
   EXPECT_EQ(settings.dns.servers.size(), 2u);
   EXPECT_THAT(settings.dns.hosts.at("origin.test"), ElementsAre("127.0.0.1", "::1"));
   EXPECT_TRUE(settings.dns.ipv6);

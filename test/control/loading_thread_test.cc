@@ -136,6 +136,41 @@ TEST_F(LoadingThreads, TaintARefusedRevisionUntilItIsCleared) {
   EXPECT_EQ(loader_->ledger()->revisions().size(), 1U);
 }
 
+TEST_F(LoadingThreads, ShareTheirRevisionsIfTheirSettingsNameAKey) {
+  const std::string secret =
+      "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: test, name: revisions}\n"
+      "stringData: {key: '0123456789abcdef0123456789abcdef'}\n";
+  const auto withSettings = [&](const std::string& text) {
+    write(8080);
+    std::ofstream(folder_ + "/gateway.yaml", std::ios::app)
+        << secret
+        << "---\napiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: a}\nspec:\n"
+           "  controllerName: sluice.dev/egress-gateway\n"
+           "  parametersRef: {group: '', kind: ConfigMap, namespace: test, name: s}\n"
+           "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: s}\ndata: {settings.yaml: \"" +
+               text + "\"}\n";
+  };
+  const auto revisionsOfTwo = [&] {
+    const std::string one = load().configuration->digest;
+    std::filesystem::remove_all(folder_ + "/state");
+    restart();
+    return std::pair(one, load().configuration->digest);
+  };
+  withSettings("{}");
+  const auto own = revisionsOfTwo();
+  EXPECT_NE(own.first, own.second);
+  withSettings("revisions: {keyRef: {namespace: test, name: revisions}, keep: 1}");
+  const auto shared = revisionsOfTwo();
+  EXPECT_EQ(shared.first, shared.second);
+  EXPECT_EQ(load().configuration->digest, shared.first) << "and stays so";
+  withSettings("revisions: {keyRef: {namespace: test, name: other}}");
+  const Loaded missing = load();
+  EXPECT_EQ(missing.outcome, Loaded::Outcome::kServable);
+  ASSERT_EQ(missing.problems->size(), 1U);
+  EXPECT_EQ(missing.problems->front().message,
+            "Secret test/other does not exist; this process has a key of its own until then");
+}
+
 TEST_F(LoadingThreads, RestoreTheLastGoodConfiguration) {
   EXPECT_EQ(restore().configuration, nullptr) << "there is none";
   serve();

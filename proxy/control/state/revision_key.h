@@ -1,9 +1,17 @@
-// The key of digests (config/revision.h), for a process to which none is given.
+// The key of digests (config/revision.h): the one that the settings name, or one of the process.
 #pragma once
 
+#include <optional>
+
+#include "config/model/model.h"
+#include "config/problem.h"
 #include "proxy/base/secret.h"
 
 namespace sluice::control {
+
+/// Returns the key that the settings of the model name (revisions.keyRef). If it cannot be used, that is a problem, and
+/// there is none.
+std::optional<base::Secret> givenRevisionKey(const config::Model& model, config::Problems& problems);
 
 /// Returns a key that nobody else knows, as long as the digests that it protects.
 base::Secret newRevisionKey();
