@@ -35,7 +35,7 @@ struct ObjectSet {
 ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key, TextCache& cache);
 
 /// Reads files. Each path is a file, or a folder whose *.yaml, *.yml and *.json files are read in the order of their
-/// names, without subfolders. `key` is the key of revisions: a process has one and never discloses it.
+/// names, without subfolders. `key` is the key of revisions, which is never disclosed.
 ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextCache& cache);
 
 }  // namespace sluice::config

@@ -34,6 +34,12 @@ std::string problemJson(const Problem& problem) {
   return json.take();
 }
 
+std::string firstError(const Problems& problems) {
+  const auto found = std::find_if(problems.begin(), problems.end(),
+                                  [](const Problem& problem) { return problem.severity == Severity::kError; });
+  return found != problems.end() ? render(*found) : std::string();
+}
+
 bool hasErrors(const Problems& problems) {
   return std::any_of(problems.begin(), problems.end(),
                      [](const Problem& problem) { return problem.severity == Severity::kError; });

@@ -31,5 +31,7 @@ std::string render(const Problem& problem);
 std::string problemJson(const Problem& problem);
 
 bool hasErrors(const Problems& problems);
+/// Returns the first error as a line; empty if there is none.
+std::string firstError(const Problems& problems);
 
 }  // namespace sluice::config

@@ -12,11 +12,15 @@ bool beginsDocument(std::string_view line) {
   return line.starts_with("---") && (line.size() == 3 || line[3] == ' ' || line[3] == '\t' || line[3] == '\r');
 }
 
-bool holdsSecret(const std::vector<ObjectReading>& readings, std::uint32_t firstLine, std::uint32_t endLine) {
-  return std::any_of(readings.begin(), readings.end(), [&](const ObjectReading& reading) {
-    return reading.position.line >= firstLine && reading.position.line < endLine && reading.revision &&
-           reading.revision->covers == Covers::kRevisionByKey;
-  });
+/// Returns true unless all that was read between these lines is known to hold no secret.
+bool mayHoldSecret(const std::vector<ObjectReading>& readings, std::uint32_t firstLine, std::uint32_t endLine) {
+  bool known = false;
+  for (const ObjectReading& reading : readings) {
+    if (reading.position.line < firstLine || reading.position.line >= endLine) continue;
+    if (!reading.revision || reading.revision->covers == Covers::kRevisionByKey) return true;
+    known = true;
+  }
+  return !known;
 }
 
 }  // namespace
@@ -28,7 +32,7 @@ PartedText partSecrets(std::string_view text, const std::vector<ObjectReading>& 
   std::size_t begin = 0;
   std::size_t at = 0;
   const auto take = [&](std::size_t end) {
-    (holdsSecret(readings, firstLine, line) ? parted.secret : parted.open) += text.substr(begin, end - begin);
+    (mayHoldSecret(readings, firstLine, line) ? parted.secret : parted.open) += text.substr(begin, end - begin);
   };
   for (; at < text.size(); ++line) {
     const std::size_t end = std::min(text.find('\n', at), text.size());

@@ -12,7 +12,7 @@ namespace sluice::config {
 
 struct PartedText {
   std::string open;    // the documents without secrets
-  std::string secret;  // the documents with a Secret, or with an object that may be a misspelt one
+  std::string secret;  // the documents with a Secret, or with what may be a misspelt one
 };
 
 /// `readings` are those of `text`. Both parts can be read as texts of their own.

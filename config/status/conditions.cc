@@ -27,6 +27,10 @@ bool isNegative(std::string_view type) {
 
 }  // namespace
 
+bool isTrouble(std::string_view type, std::string_view status) {
+  return isNegative(type) ? status == "True" : status != "True";
+}
+
 std::string_view conditionStatusName(ConditionStatus status) {
   switch (status) {
     case ConditionStatus::kTrue:
@@ -57,9 +61,7 @@ const Condition* findCondition(const std::vector<Condition>& conditions, std::st
 bool isHealthy(const ObjectStatus& object) {
   bool healthy = true;
   forEachCondition(object, [&](const Condition& condition) {
-    const bool bad = isNegative(condition.type) ? condition.status == ConditionStatus::kTrue
-                                                : condition.status != ConditionStatus::kTrue;
-    healthy = healthy && !bad;
+    healthy = healthy && !isTrouble(condition.type, conditionStatusName(condition.status));
   });
   return healthy;
 }

@@ -158,6 +158,8 @@ std::string objectStatusJson(const ObjectStatus& object);
 /// Ends with a newline.
 std::string statusText(const ObjectStatus& object);
 
+/// Returns true if a condition of that type and status ("True") reports a problem.
+bool isTrouble(std::string_view type, std::string_view status);
 /// Returns true if no condition of the object is bad: every Accepted, Programmed and ResolvedRefs is True, and no
 /// Conflicted, PartiallyInvalid or Degraded is.
 bool isHealthy(const ObjectStatus& object);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -23,18 +24,19 @@ struct ChangeDetails {
   std::string changed;
 };
 
-void compare(const NamedTexts& before, const NamedTexts& after, const std::string& what, const ChangeDetails& details,
-             std::vector<ConfigurationChange>& changes) {
+/// Adds what is removed and changed, and then what is added, with these details, or without any with the texts.
+void compare(const NamedTexts& before, const NamedTexts& after, const std::string& what,
+             const std::optional<ChangeDetails>& details, std::vector<ConfigurationChange>& changes) {
   for (const auto& [name, text] : before) {
     const auto found = after.find(name);
     if (found == after.end()) {
-      changes.push_back({Kind::kRemoved, what, name, details.removed});
+      changes.push_back({Kind::kRemoved, what, name, details ? details->removed : text});
     } else if (found->second != text) {
-      changes.push_back({Kind::kChanged, what, name, details.changed});
+      changes.push_back({Kind::kChanged, what, name, details ? details->changed : text + " -> " + found->second});
     }
   }
   for (const auto& [name, text] : after) {
-    if (!before.contains(name)) changes.push_back({Kind::kAdded, what, name, details.added});
+    if (!before.contains(name)) changes.push_back({Kind::kAdded, what, name, details ? details->added : text});
   }
 }
 
@@ -70,12 +72,13 @@ NamedTexts backendsOf(const routing::Snapshot& snapshot) {
   return backends;
 }
 
-/// Returns the conditions of all objects, as "HTTPRoute demo/web: parent demo/egress: Accepted".
+/// Returns the conditions of all objects that report a problem, as "HTTPRoute demo/web: parent demo/egress: Accepted".
 NamedTexts conditionTexts(const std::vector<config::ObjectStatus>& objects) {
   NamedTexts all;
   for (const config::ObjectStatus& object : objects) {
     for (const auto& [where, conditions] : config::conditionsOf(object)) {
       for (const config::Condition& each : *conditions) {
+        if (!config::isTrouble(each.type, config::conditionStatusName(each.status))) continue;
         all[config::objectName(object) + ": " + (where.empty() ? "" : where + ": ") + each.type] =
             std::string(config::conditionStatusName(each.status)) + ", " + each.reason +
             (each.message.empty() ? "" : ": " + each.message);
@@ -83,17 +86,6 @@ NamedTexts conditionTexts(const std::vector<config::ObjectStatus>& objects) {
     }
   }
   return all;
-}
-
-/// Adds conditions that are other ones afterwards, of objects that are there before and after.
-void compareConditions(const CompiledConfiguration& before, const CompiledConfiguration& after,
-                       std::vector<ConfigurationChange>& changes) {
-  const NamedTexts old = conditionTexts(before.compiled.statuses);
-  for (const auto& [name, text] : conditionTexts(after.compiled.statuses)) {
-    const auto found = old.find(name);
-    if (found == old.end() || found->second == text) continue;
-    changes.push_back({Kind::kChanged, "condition", name, found->second + " -> " + text});
-  }
 }
 
 std::string_view changeName(Kind kind) {
@@ -112,21 +104,24 @@ std::string_view changeName(Kind kind) {
 
 std::vector<ConfigurationChange> changesOf(const CompiledConfiguration& before, const CompiledConfiguration& after) {
   std::vector<ConfigurationChange> changes;
-  compare(objectTexts(before.set), objectTexts(after.set), "object", {}, changes);
+  compare(objectTexts(before.set), objectTexts(after.set), "object", ChangeDetails(), changes);
   if (after.usable()) {
     const routing::Snapshot& old = *before.compiled.snapshot;
     const routing::Snapshot& now = *after.compiled.snapshot;
     compare(socketsOf(old), socketsOf(now), "listener",
-            {"", "its clients' connections are drained", "new connections get its new certificate, or other protocol"},
+            ChangeDetails{"", "its clients' connections are drained",
+                          "new connections get its new certificate, or other protocol"},
             changes);
     compare(backendsOf(old), backendsOf(now), "backend",
-            {"", "its idle connections are closed", "its connections are not used for new requests"}, changes);
+            ChangeDetails{"", "its idle connections are closed", "its connections are not used for new requests"},
+            changes);
     if (!(old.settings == now.settings)) {
       changes.push_back({Kind::kChanged, "settings", "settings.yaml",
                          "workers, accessLog and dns take effect after a restart, all others at once"});
     }
   }
-  compareConditions(before, after, changes);
+  compare(conditionTexts(before.compiled.statuses), conditionTexts(after.compiled.statuses), "problem", std::nullopt,
+          changes);
   return changes;
 }
 
@@ -137,7 +132,8 @@ std::string changesText(const std::vector<ConfigurationChange>& changes) {
     text += std::string(1, sign) + " " + each.what + " " + each.name + (each.detail.empty() ? "" : ": " + each.detail) +
             "\n";
   }
-  return text + (changes.empty() ? "no differences\n" : std::to_string(changes.size()) + " differences\n");
+  if (changes.empty()) return "no differences\n";
+  return text + std::to_string(changes.size()) + (changes.size() == 1 ? " difference\n" : " differences\n");
 }
 
 std::string changesJson(const std::vector<ConfigurationChange>& changes) {

@@ -14,13 +14,13 @@ namespace sluice::control {
 struct ConfigurationChange {
   enum class Kind : std::uint8_t { kAdded, kRemoved, kChanged };
   Kind kind = Kind::kChanged;
-  std::string what;    // "object", "listener", "backend", "settings" or "condition"
+  std::string what;    // "object", "listener", "backend", "settings", or "problem": a condition
   std::string name;    // "HTTPRoute demo/web", "127.0.0.1:8080", "demo/origin"
   std::string detail;  // what that means; may be empty
 };
 
 /// Returns the changes from `before`, which is served, to `after`, which was made with `before` as its previous
-/// configuration. Ordered by what they are, then by name.
+/// configuration. In the order of what they are.
 std::vector<ConfigurationChange> changesOf(const CompiledConfiguration& before, const CompiledConfiguration& after);
 
 /// Returns one line for each change, and one that sums up; or a JSON list of {"change", "what", "name", "detail"}.

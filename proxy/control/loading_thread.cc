@@ -41,12 +41,9 @@ std::shared_ptr<const config::Problems> problemsOf(const SharedConfiguration& co
   return all;
 }
 
-/// Returns the first error, as a line.
-std::string reasonOf(const config::Problems& problems) {
-  for (const config::Problem& problem : problems) {
-    if (problem.severity == config::Severity::kError) return config::render(problem);
-  }
-  return "it cannot be served";
+/// Returns a text that differs if what is served does.
+std::string contentOf(const CompiledConfiguration& configuration) {
+  return configuration.servedDigest + configuration.endpointsDigest;
 }
 
 /// Returns the documents of a set that hold secrets, as texts of their own.
@@ -80,10 +77,10 @@ LoadingThread::~LoadingThread() {
   thread_.join();
 }
 
-void LoadingThread::post(std::function<void()> job) {
+void LoadingThread::post(std::function<void()> job, bool owed) {
   {
     const std::lock_guard lock(mutex_);
-    jobs_.push_back(std::move(job));
+    jobs_.push_back({std::move(job), owed});
   }
   changed_.notify_one();
 }
@@ -95,8 +92,9 @@ void LoadingThread::run() {
     {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return ending_ || !jobs_.empty(); });
-      if (ending_) return;
-      job = std::move(jobs_.front());
+      if (ending_) std::erase_if(jobs_, [](const Job& each) { return !each.owed; });
+      if (jobs_.empty()) return;
+      job = std::move(jobs_.front().run);
       jobs_.pop_front();
     }
     job();
@@ -120,7 +118,7 @@ void LoadingThread::restore(UnusablePlaces unusable, Done done) {
 }
 
 void LoadingThread::keep(const Loaded& served) {
-  post([this, served = served.configuration] { keepNow(*served); });
+  post([this, served = served.configuration] { keepNow(*served); }, true);
 }
 
 void LoadingThread::clearTaint(std::string prefix, std::function<void(bool)> done) {
@@ -135,9 +133,9 @@ void LoadingThread::judge(const Loaded& served, std::string text, std::function<
   post([this, served = served.configuration, text = std::move(text), done = std::move(done)] {
     config::TextCache texts;
     ConfigurationCache cache;  // of its own: what is served keeps the states of its processors
-    const std::string verdict =
-        verdictDocument(makeConfiguration(config::readTexts({{"body", text}}, {}, revisionKey_, texts), served.get(),
-                                          processors_, cache, served == nullptr ? UnusablePlaces() : served->unusable));
+    const std::string verdict = verdictDocument(
+        makeConfiguration(config::readTexts({{"body", text}}, {}, newRevisionKey(), texts), served.get(), processors_,
+                          cache, served == nullptr ? UnusablePlaces() : served->unusable));
     main_.post([verdict, done] { done(verdict); });
   });
 }
@@ -157,14 +155,17 @@ void LoadingThread::discard(Loaded&& old) {
 
 // --- the work of the thread ------------------------------------------------------------------------------------------
 
-void LoadingThread::openState() {
-  if (!stateFolder_.empty()) {
-    if (auto opened = RevisionStore::open(stateFolder_); opened.ok()) {
-      store_.emplace(std::move(*opened));
-    } else {
-      log_.error("the last good configuration is not kept", {{"reason", opened.error().detail}});
-    }
+void LoadingThread::openStore() {
+  if (stateFolder_.empty()) return;
+  if (auto opened = RevisionStore::open(stateFolder_); opened.ok()) {
+    store_.emplace(std::move(*opened));
+  } else {
+    log_.error("the last good configuration is not kept", {{"reason", opened.error().detail}});
   }
+}
+
+void LoadingThread::openState() {
+  openStore();
   ownKey_ = revisionKey_ = store_ ? store_->key() : newRevisionKey();
   if (!store_) return;
   auto ledger = std::make_shared<RevisionLedger>();
@@ -194,6 +195,9 @@ Loaded LoadingThread::loadNow(const Loaded& served, const UnusablePlaces& unusab
   if (read->usable())
     changeLedger([&](RevisionLedger& ledger) { ledger.setMost(read->model.settings.revisions.keep); });
   if (before != nullptr && read->readable && read->sameAs(*before)) {
+    observe::EventBatch expiring;
+    noteExpiringCertificates(*read, expiring);
+    tell(expiring);
     return {Loaded::Outcome::kUnchanged, read, nullptr, problemsOf(read)};
   }
   report(*read);
@@ -224,7 +228,7 @@ Loaded LoadingThread::refused(std::shared_ptr<const CompiledConfiguration> read,
     return loaded;
   }
   changeLedger([&](RevisionLedger& ledger) {
-    ledger.addTainted(read->digest, reasonOf(*loaded.problems), main_.clock().wallNow());
+    ledger.addTainted(read->digest, config::firstError(*loaded.problems), main_.clock().wallNow());
   });
   if (read->readable && !read->compiled.snapshot->binds.empty()) {
     if (auto made = maker_.make(read->compiled.snapshot, read->servedRevision, before, objectsOf(*read)); made.ok()) {
@@ -238,7 +242,10 @@ Loaded LoadingThread::restoreNow(const UnusablePlaces& unusable) {
   if (!store_) return {};
   config::Problems problems;
   Loaded restored;
-  if (const auto stored = store_->lastGood(problems)) restored = restore(*stored, unusable);
+  if (const auto stored = store_->lastGood(problems)) {
+    restored = restore(*stored, unusable);
+    if (restored.outcome == Loaded::Outcome::kServable) keptDigest_ = contentOf(*restored.configuration);
+  }
   const std::shared_ptr<const RevisionLedger> ledger = this->ledger();
   for (const LedgerRevision& each : ledger->revisions()) {
     if (restored.outcome == Loaded::Outcome::kServable) break;
@@ -267,14 +274,14 @@ Loaded LoadingThread::restore(const StoredConfiguration& stored, const UnusableP
   };
   const auto read = std::make_shared<const CompiledConfiguration>(compileByItsKey(readStored, &before, unusable));
   if (!read->usable()) return {};
-  keptDigest_ = read->servedDigest;
   return servable(read, nullptr);
 }
 
 void LoadingThread::keepNow(const CompiledConfiguration& served) {
-  if (store_ && served.servedDigest != keptDigest_) {
+  if (!store_) openStore();
+  if (store_ && contentOf(served) != keptDigest_) {
     if (const base::Status kept = store_->keep(served); kept.ok()) {
-      keptDigest_ = served.servedDigest;
+      keptDigest_ = contentOf(served);
     } else {
       log_.error("the last good configuration is not kept", {{"reason", kept.error().detail}});
     }
@@ -286,8 +293,7 @@ void LoadingThread::keepNow(const CompiledConfiguration& served) {
 void LoadingThread::changeLedger(const std::function<void(RevisionLedger&)>& change) {
   auto changed = std::make_shared<RevisionLedger>(*ledger_);
   change(*changed);
-  if (changed->revisions() == ledger_->revisions()) return;
-  if (store_) {
+  if (store_ && changed->revisions() != ledger_->revisions()) {
     if (const base::Status kept = store_->keep(*changed); !kept.ok()) {
       log_.error("the ledger of revisions is not kept", {{"reason", kept.error().detail}});
     }
@@ -314,6 +320,10 @@ void LoadingThread::report(const CompiledConfiguration& configuration) {
   }
   reported_ = std::move(unhealthy);
   noteExpiringCertificates(configuration, batch);
+  tell(batch);
+}
+
+void LoadingThread::tell(observe::EventBatch& batch) {
   if (events_ == nullptr || batch.empty()) return;
   const auto events = std::make_shared<std::vector<observe::Event>>(batch.take());
   main_.post([ring = events_, events, dropped = batch.takeDropped()] { ring->add(std::move(*events), dropped); });

@@ -31,7 +31,7 @@ class LoadingThread final : public Loader {
   /// nowhere. `events` belongs to the main thread; null: nobody is told of objects that are not fully served.
   LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main,
                 std::string stateFolder = {}, observe::EventRing* events = nullptr);
-  /// Waits for the end of the current job, whose result is dropped.
+  /// Waits until the current job, whose result is dropped, and what is still to be kept are done.
   ~LoadingThread() override;
   LoadingThread(const LoadingThread&) = delete;
   LoadingThread& operator=(const LoadingThread&) = delete;
@@ -45,15 +45,18 @@ class LoadingThread final : public Loader {
   /// later Turn, with false unless there is exactly one such revision.
   void clearTaint(std::string prefix, std::function<void(bool)> done);
   /// Says what would become of a configuration with this text if it followed `served`: calls `done` with a verdict
-  /// document (status_document.h) on the main thread in a later Turn. Nothing is changed by it.
+  /// document (status_document.h) on the main thread in a later Turn. Nothing is changed by it. Revisions with Secrets
+  /// are those of no other key, so that nobody can compare guesses of a Secret with what is served. One at a time.
   void judge(const Loaded& served, std::string text, std::function<void(std::string)> done);
   /// Returns the revisions that were served or refused. Any thread.
   std::shared_ptr<const RevisionLedger> ledger() const;
 
  private:
-  void post(std::function<void()> job);
+  /// Hands a job to the thread. One that is `owed` is done even if the thread is about to end.
+  void post(std::function<void()> job, bool owed = false);
   void run();
   void post(Done done, std::function<Loaded()> load);
+  void openStore();
   void openState();
   CompiledConfiguration compileByItsKey(const std::function<config::ObjectSet()>& read,
                                         const CompiledConfiguration* before, const UnusablePlaces& unusable);
@@ -66,6 +69,7 @@ class LoadingThread final : public Loader {
   void changeLedger(const std::function<void(RevisionLedger&)>& change);
   void report(const config::Problems& problems);
   void report(const CompiledConfiguration& configuration);
+  void tell(observe::EventBatch& batch);
   void noteExpiringCertificates(const CompiledConfiguration& configuration, observe::EventBatch& batch) const;
 
   // These belong to others. The thread uses them, but only post() of the main thread's worker.
@@ -89,7 +93,11 @@ class LoadingThread final : public Loader {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const RevisionLedger> ledger_ = std::make_shared<const RevisionLedger>();
-  std::deque<std::function<void()>> jobs_;  // at most one load and the destruction of its predecessor
+  struct Job {
+    std::function<void()> run;
+    bool owed;
+  };
+  std::deque<Job> jobs_;  // a few of each kind
   bool ending_ = false;
   std::thread thread_;  // declared last, since it uses all of the above
 };

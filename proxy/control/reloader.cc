@@ -50,7 +50,8 @@ void Reloader::restore(UnusablePlaces unusable) {
     if (UnusablePlaces failed = parts_.publisher.open(*loaded.generation); !failed.empty()) {
       return restore(allUnusable(loaded, std::move(failed)));
     }
-    if (!adoptFirst(std::move(loaded))) return loadFirst({});
+    if (!adoptFirst(std::move(loaded))) return;
+    parts_.loader.keep(served_);
     then_ = Then::kReload;
     end();
   });
@@ -71,8 +72,8 @@ void Reloader::takeFirst(Loaded&& first) {
   }
   if (first.outcome != Loaded::Outcome::kServable) {
     // Nothing is served, but what asks its listeners is told so.
-    const base::Status made = makeWorkers_(first.generation);
-    if (!made.ok()) first.problems = with(first, made.error());
+    if (const base::Status made = makeWorkers_(first.generation); !made.ok())
+      return fail(std::move(first), made.error());
     parts_.publisher.closeOthers(*first.generation);
     return wait(std::move(first));
   }
@@ -84,21 +85,27 @@ void Reloader::takeFirst(Loaded&& first) {
 
 /// Returns false, and waits, if no workers could be made.
 bool Reloader::adoptFirst(Loaded&& first) {
-  const base::Status made = makeWorkers_(first.generation);
-  if (!made.ok()) {
-    first.outcome = Loaded::Outcome::kUnavailable;
-    first.problems = with(first, made.error());
-    wait(std::move(first));
+  if (const base::Status made = makeWorkers_(first.generation); !made.ok()) {
+    fail(std::move(first), made.error());
     return false;
   }
   parts_.publisher.closeOthers(*first.generation);
   served_ = std::move(first);
-  refused_ = {};
+  unavailable_ = false;
+  if (refused_.configuration != nullptr) parts_.loader.discard(std::exchange(refused_, {}));
   phase_ = Phase::kServing;
   revisions_.desired = served_.configuration->revision;
   revisions_.published = revisions_.served = served_.configuration->servedRevision;
   setState(ConfigState::kInSync, served_.problems);
   return true;
+}
+
+/// Waits to try again, because no workers could be made. Nobody would accept connections on the open sockets.
+void Reloader::fail(Loaded&& first, const base::Error& error) {
+  parts_.publisher.closeOthers(Generation());
+  first.outcome = Loaded::Outcome::kUnavailable;
+  first.problems = with(first, error);
+  wait(std::move(first));
 }
 
 /// Waits for the source to change, and tries again if the environment was at fault.
@@ -133,7 +140,10 @@ void Reloader::load(UnusablePlaces unusable) {
 
 void Reloader::onTimer() {
   if (phase_ == Phase::kWaiting) return loadFirst({});
-  if (unavailable_ || parts_.publisher.openAny(served_.configuration->unusable)) return load({});
+  if (unavailable_) return load({});
+  // What is served cannot be compiled anew while the source has something else, which is refused.
+  const bool wanted = revisions_.state == ConfigState::kInSync;
+  if (wanted && parts_.publisher.openAny(served_.configuration->unusable)) return load({});
   tryLater();
 }
 
@@ -162,6 +172,7 @@ void Reloader::take(Loaded&& loaded) {
       }
       return publish();
     case Loaded::Outcome::kUnchanged:
+      parts_.publisher.closeOthers(*served_.generation);
       setState(ConfigState::kInSync, candidate_.problems);
       parts_.observer.onUnchanged(revisions_);
       return end();

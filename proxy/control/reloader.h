@@ -90,6 +90,7 @@ class Reloader final : private net::Timer {
   void loadFirst(UnusablePlaces unusable);
   void takeFirst(Loaded&& first);
   bool adoptFirst(Loaded&& first);
+  void fail(Loaded&& first, const base::Error& error);
   void wait(Loaded&& refused);
   void load(UnusablePlaces unusable);
   void take(Loaded&& loaded);

@@ -166,7 +166,11 @@ void ResponsePath::reply() {
   http::ServerCodec* codec = t_.codec();
   if (codec == nullptr) return;
   s_.attempts.settle();
-  if (s_.processing.steps() != nullptr) s_.processing.steps()->response.reset();
+  t_.requestBody.bytes.clear();
+  if (ExchangeSteps* steps = s_.processing.steps()) {
+    steps->dropRequestBody();
+    steps->response.reset();
+  }
   http::ResponseMessage& reply = t_.response.emplace(t_.context.worker().chunks());
   t_.responseBody = http::BodyPipe(t_.context.worker().chunks());
   if (t_.error) {

@@ -284,6 +284,13 @@ std::uint64_t BodyStage::needed() const {
   return bytes + text_.memory() + claimed_;
 }
 
+void BodyStage::drop() {
+  state_ = State::kPassing;
+  for (base::ByteQueue* held : {&input.bytes, &given_, &coded_, &unreleased_}) held->clear();
+  text_.end();
+  share_.release();
+}
+
 bool BodyStage::answer(Ticket ticket) {
   if (ticket == 0 || (ticket != pause_ && ticket != giveWay_)) return false;
   if (ticket == pause_) pause_ = 0;

@@ -51,6 +51,8 @@ class BodyStage {
   void keepRoomFor(std::uint64_t count) {
     if (hasEndedText()) share_.keep(count);
   }
+  /// Called when nobody will get the body. The step is not asked again.
+  void drop();
   /// Called when the stage may go on after a pause, or had to give way to other bodies. Returns false if `ticket` is
   /// that of neither.
   bool answer(Ticket ticket);

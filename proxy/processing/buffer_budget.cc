@@ -103,6 +103,14 @@ bool BufferShare::reach(std::uint64_t bytes) {
   return true;
 }
 
+bool BufferShare::reachFree(std::uint64_t bytes) {
+  if (bytes <= taken_) return true;
+  const std::uint64_t more = inUnits(bytes - taken_);
+  if (!room_->take(more)) return false;
+  setTaken(taken_ + more);
+  return true;
+}
+
 void BufferShare::keep(std::uint64_t bytes) {
   const std::uint64_t kept = inUnits(bytes);
   if (kept >= taken_) return;

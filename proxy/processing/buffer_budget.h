@@ -126,6 +126,8 @@ class BufferShare {
   BufferShare& operator=(BufferShare&&) = delete;
   ~BufferShare() { release(); }
 
+  /// Takes room like reach(), but nobody has to give way for it.
+  bool reachFree(std::uint64_t bytes);
   /// Takes room until there is enough for `bytes` in all, in steps of kUnit; other bodies may have to give way. Returns
   /// false if none of them can, or if this one has had to give way itself. Not called for a body that leaves.
   bool reach(std::uint64_t bytes);
@@ -136,10 +138,10 @@ class BufferShare {
   /// Says that this body arrives, and may have to give way from here on. When it does, its room is given back at once,
   /// and `waker` wakes its exchange.
   void arrive(Waker waker);
-  /// Says that this body is here, and does not have to give way while steps work on it.
+  /// Says that this body is here, and does not have to give way while its step works on it.
   void settle();
-  /// Says that the body, which has arrived before, leaves from here on: keep() is called as it is taken. It may have to
-  /// give way again.
+  /// Says that its step has let the body, which has arrived before, go on: keep() is called as it is taken. It may have
+  /// to give way again, also while later steps, or a connection to its Backend, keep it waiting.
   void leave();
   bool hasGivenWay() const { return gaveWay_; }
   void release();

@@ -176,6 +176,12 @@ bool Pipeline::flow() {
   return true;
 }
 
+void Pipeline::dropBody() {
+  source.clear();
+  out_.bytes.clear();
+  for (BodyStage& stage : stages_) stage.drop();
+}
+
 std::size_t Pipeline::room(std::size_t beyond) const {
   std::size_t inside = beyond + out_.bytes.size();
   bool waits = headStep_.has_value();

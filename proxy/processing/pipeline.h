@@ -107,6 +107,9 @@ class Pipeline {
   /// to the process. Bytes that several steps have held are accounted for by the last of these.
   void keepRoomFor(std::uint64_t count);
 
+  /// Called when nobody will get the body: its bytes and their room are given back. No call of go() follows.
+  void dropBody();
+
   base::ByteQueue source;
   std::optional<http::Trailers> trailers;
 

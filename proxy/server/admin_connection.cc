@@ -182,8 +182,13 @@ http::Token AdminConnection::onBadRequest(http::StreamId stream, const base::Err
   return stream;
 }
 
-void AdminConnection::onRequestReset(http::Token token, const base::Error&, bool answerable) {
+void AdminConnection::onRequestReset(http::Token token, const base::Error& error, bool answerable) {
   requestEnded();
+  const auto found = requests_.find(static_cast<http::StreamId>(token));
+  if (answerable && found != requests_.end() && std::exchange(found->second.action, nullptr) != nullptr) {
+    found->second.post.body = {};
+    answer(static_cast<http::StreamId>(token), plainText(error.status, error.detail + "\n"));
+  }
   if (!answerable) requests_.erase(static_cast<http::StreamId>(token));
 }
 

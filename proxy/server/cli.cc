@@ -19,15 +19,11 @@ constexpr const char* kFooter =
     "beats it.\n\n"
     "  sluice validate --config examples/quickstart\n"
     "  sluice run --config examples/quickstart --workers 2        (all its flags: sluice run --help)\n\n"
-    "Admin port: /status /revisions /events /explain /catalog /exchanges /metrics, POST /validate. Health port: "
-    "/healthz "
-    "/readyz "
-    "/metrics. Files that "
-    "change are "
-    "read "
-    "again, SIGHUP\n"
-    "reads them at once and opens the access log anew. SIGTERM or SIGINT lets requests end and stops; a second one "
-    "does not wait.\n"
+    "Admin port: /status /revisions /events /explain /catalog /exchanges /metrics, POST /validate, POST "
+    "/revisions/clear.\n"
+    "Health port: /healthz /readyz /metrics. Files that change are read again, SIGHUP reads them at once and opens the "
+    "access\n"
+    "log anew. SIGTERM or SIGINT lets requests end and stops; a second one does not wait.\n"
     "Exit codes: 0 done, 1 the admin or the health port cannot be used, or for other commands the configuration, 2 "
     "wrong command line.";
 
@@ -160,7 +156,8 @@ void addExplain(CLI::App& app, Options& options) {
       ->type_name("ADDRESS");
   explain->add_option("--gateway", request.gateway, "the Gateway that gets it, if listeners of several fit")
       ->type_name("NAMESPACE/NAME");
-  explain->add_flag("--resolve", options.resolve, "resolve the names of Backends, and judge their addresses");
+  explain->add_flag("--resolve", options.resolve, "resolve the names of Backends, and judge their addresses")
+      ->needs("--config");
   takeOutput(*explain, options);
   takeAdmin(*explain, options);
 }
@@ -168,7 +165,7 @@ void addExplain(CLI::App& app, Options& options) {
 void addDiff(CLI::App& app, Options& options) {
   CLI::App* diff = addCommand(app, options, Command::kDiff, "diff",
                               "print what would change if a gateway that serves BEFORE were given AFTER: objects, "
-                              "listeners, Backends, settings and conditions; exit 0 if nothing would, else 1");
+                              "listeners, Backends, settings and problems; exit 0 if nothing would, else 1");
   diff->add_option("BEFORE", options.before, "file or folder of YAML documents")->required();
   diff->add_option("AFTER", options.after, "file or folder of YAML documents")->required();
   takeOutput(*diff, options);

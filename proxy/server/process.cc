@@ -70,12 +70,12 @@ class Process {
         descriptors_(raiseDescriptorLimit()),
         main_(clock),
         mainMetrics_(metrics_),
+        admin_(main_, mainMetrics_),
         source_(options.config, main_, log),
         events_(log, mainMetrics_),
         loader_(source_, processors, log, main_, options.stateDir, &events_),
         serving_(log, main_, mainMetrics_, events_),
         reloader_({loader_, serving_, serving_, main_.timers(), clock, seedOfRetries()}),
-        admin_(main_, mainMetrics_),
         workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers,
                   [this](std::vector<observe::Event> events, std::uint64_t dropped) {
                     main_.post([this, events = std::move(events), dropped] { events_.add(events, dropped); });
@@ -102,22 +102,23 @@ class Process {
   observe::MetricsRegistry metrics_;
   net::Worker main_;
   observe::MetricShard mainMetrics_;
+  std::vector<net::ListenSocket> adminSockets_;
+  AdminPages adminPages_;
+  AdminPages healthPages_;
+  AdminActions adminActions_;
+  const AdminActions healthActions_;
+  AdminServer admin_;  // outlives all that may hold answers of it
+  ExchangesPage exchangesPage_{main_};
   control::FileSource source_;
   observe::EventRing events_;
   control::LoadingThread loader_;
   Serving serving_;
   control::Reloader reloader_;
-  std::vector<net::ListenSocket> adminSockets_;
   SharedText statusText_;
   SharedText catalogText_;
-  AdminPages adminPages_;
-  AdminPages healthPages_;
-  AdminActions adminActions_;
-  const AdminActions healthActions_;
-  AdminServer admin_;
-  ExchangesPage exchangesPage_{main_};  // holds answers of admin_
   WorkerGroup workers_;
   bool draining_ = false;
+  bool judging_ = false;  // a POST /validate is being answered
 };
 
 // A core file would hold keys and credentials.
@@ -196,8 +197,12 @@ void Process::makePages() {
   };
   if (options_.adminValidate) {
     adminActions_["/validate"] = [this](AdminPost post, AdminAnswer answer) {
+      if (std::exchange(judging_, true)) {
+        return answer.give({503, "text/plain; charset=utf-8", "another configuration is being judged: ask again\n"});
+      }
       const auto waiting = std::make_shared<AdminAnswer>(std::move(answer));
-      loader_.judge(reloader_.served(), std::move(post.body), [waiting](std::string verdict) {
+      loader_.judge(reloader_.served(), std::move(post.body), [this, waiting](std::string verdict) {
+        judging_ = false;
         waiting->give({200, "application/json", std::move(verdict)});
       });
     };
@@ -216,6 +221,10 @@ void Process::makePages() {
 void Process::clearRevision(std::string_view query, AdminAnswer answer) {
   constexpr std::string_view kName = "revision=";
   const std::string prefix(query.starts_with(kName) ? query.substr(kName.size()) : "");
+  if (prefix.empty()) {
+    return answer.give(
+        {400, "text/plain; charset=utf-8", "revision is missing, as in /revisions/clear?revision=HASH\n"});
+  }
   const auto waiting = std::make_shared<AdminAnswer>(std::move(answer));
   loader_.clearTaint(prefix, [this, prefix, waiting](bool cleared) {
     if (cleared) reloader_.reload();

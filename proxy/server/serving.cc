@@ -48,8 +48,7 @@ void Serving::onUnchanged(const control::Revisions& revisions) {
 void Serving::onRefused(const control::Revisions& revisions) {
   setState(revisions.state);
   count("failure");
-  const config::Problems& problems = *revisions.problems;
-  const std::string reason = problems.empty() ? "" : config::render(problems.front());
+  const std::string reason = config::firstError(*revisions.problems);
   note(observe::EventType::kWarning,
        revisions.state == control::ConfigState::kRollback ? "RolledBack" : "RollbackFailed",
        "revision " + revisions.desired + " cannot be served: " + reason);

@@ -31,7 +31,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   Serving(observe::Log& log, net::Worker& main, observe::MetricShard& metrics, observe::EventRing& events)
       : log_(log), main_(main), metrics_(metrics), events_(events) {}
 
-  /// Sets the receivers of new configurations. Call it once, before the workers run and before anything is published.
+  /// Sets the receivers of new configurations, in the place of earlier ones. Call it before the workers run.
   /// `workers` and `budgets` outlive the last reload; `atStart` are the settings that the workers were made with.
   void attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, SharedBudgets& budgets,
               const base::Settings& atStart);

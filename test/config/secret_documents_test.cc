@@ -56,6 +56,16 @@ TEST(SecretDocuments, AListWithASecretIsOne) {
   EXPECT_EQ(part(json).open, "");
 }
 
+TEST(SecretDocuments, WhatCannotBeReadMayBeASecret) {
+  const std::string misspelt =
+      "apiVersion: v1\nkind: List\nitmes:\n- {apiVersion: v1, kind: Secret, metadata: {name: s}, stringData: {a: "
+      "hidden}}\n";
+  TextCache cache;
+  const std::string text = kOpenMap + "---\n" + misspelt;
+  const ObjectSet set = readTexts({{"a.yaml", text}}, {}, base::Secret("key"), cache);
+  EXPECT_EQ(partSecrets(text, *set.readings.at(0)).open, kOpenMap);
+}
+
 TEST(SecretDocuments, LinesWithinABlockDoNotBeginADocument) {
   const std::string block =
       "apiVersion: v1\nkind: Secret\nmetadata: {name: s}\nstringData:\n  a: |\n    --- hidden\n    ----\n    more\n";

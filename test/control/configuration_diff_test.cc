@@ -48,8 +48,7 @@ TEST_F(ConfigurationDiff, NamesObjectsListenersAndBackendsThatComeAndGo) {
 TEST_F(ConfigurationDiff, NamesTheConditionsThatChange) {
   const std::string changes = from({class_, gateway_, backend_, route_},
                                    {class_, gateway_, backend_, test::with(route_, "name: origin", "name: other")});
-  EXPECT_NE(changes.find("~ condition HTTPRoute default/route: parent egress: ResolvedRefs: True, ResolvedRefs -> "
-                         "False, BackendNotFound: "),
+  EXPECT_NE(changes.find("+ problem HTTPRoute default/route: parent egress: ResolvedRefs: False, BackendNotFound: "),
             std::string::npos)
       << changes;
 }

@@ -40,6 +40,7 @@ class LoadingThreads : public ::testing::Test {
     loader_.reset();
     served_ = {};
     loader_.emplace(*source_, processors_, log_, main_, folder_ + "/state");
+    clear("");  // it has opened the folder then
   }
   void breakIt() const { std::ofstream(folder_ + "/gateway.yaml") << "{[" << std::endl; }
 
@@ -131,6 +132,7 @@ TEST_F(LoadingThreads, TaintARefusedRevisionUntilItIsCleared) {
   EXPECT_EQ(loader_->ledger()->revisions()[0].digest, bad);
   EXPECT_FALSE(clear("none"));
   restart();
+  EXPECT_NE(loader_->ledger()->findTainted(bad), nullptr) << "it outlives the process";
   EXPECT_EQ(load().configuration->digest, bad) << "the key of digests is the same";
   EXPECT_TRUE(clear(bad.substr(0, 12)));
   EXPECT_EQ(loader_->ledger()->revisions().size(), 1U);

@@ -31,7 +31,7 @@ TEST_F(ReloaderTest, StopsAtAConfigurationThatChangesNothing) {
   begin();
   reloader_.reload();
   loader_.hand(loaded("one", Loaded::Outcome::kUnchanged));
-  EXPECT_EQ(server_.take(), Events{"unchanged one"});
+  EXPECT_EQ(server_.take(), (Events{"close others than one", "unchanged one"}));
   EXPECT_EQ(loader_.discarded, Events{"one"}) << "the reading of it";
   EXPECT_FALSE(reloader_.reloading());
 }
@@ -95,6 +95,19 @@ TEST_F(ReloaderTest, ServesAConfigurationAtOnceWithoutThePlacesThatCannotBeUsed)
   EXPECT_EQ(server_.take(),
             (Events{"open two", "publish two", "accept two", "close others than two", "served two after one"}));
   EXPECT_EQ(state(), "InSync");
+}
+
+TEST_F(ReloaderTest, TriesNoPlaceWhileTheSourceHasSomethingElseThatIsRefused) {
+  server_.failures = 1;
+  start(loaded("one"));
+  loader_.hand(loaded("one"));
+  reloader_.reload();
+  loader_.hand(refused("bad"));
+  server_.free = true;
+  server_.take();
+  passes(std::chrono::seconds(20));
+  EXPECT_EQ(server_.take(), Events{});
+  EXPECT_FALSE(loader_.loading());
 }
 
 TEST_F(ReloaderTest, TriesUnusablePlacesUntilTheyAreFree) {

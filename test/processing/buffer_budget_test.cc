@@ -117,6 +117,21 @@ TEST_F(BufferBudgetTest, ABodyThatComesAtOnceIsServedBesideThousandsThatDrip) {
   EXPECT_EQ(sink.told.size(), 728U);
 }
 
+TEST_F(BufferBudgetTest, NobodyGivesWayToWhatTakesFreeRoomAlone) {
+  BufferBudget budget(2 * kUnit);
+  BufferRoom room(budget, clock_);
+  Sink sink;
+  BufferShare drips(room);
+  drips.arrive(sink.waker(1));
+  ASSERT_TRUE(drips.reach(kUnit));
+  BufferShare copy(room);
+  EXPECT_FALSE(copy.reachFree(2 * kUnit));
+  EXPECT_TRUE(copy.reachFree(kUnit));
+  EXPECT_TRUE(copy.reachFree(1));
+  EXPECT_EQ(room.used(), 2 * kUnit);
+  EXPECT_TRUE(sink.told.empty());
+}
+
 TEST_F(BufferBudgetTest, ABodyThatStepsWorkOnNeverGivesWay) {
   BufferBudget budget(2 * kUnit);
   BufferRoom room(budget, clock_);

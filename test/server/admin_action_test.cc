@@ -33,6 +33,13 @@ TEST_F(AdminActionTest, TakesALongBodyUpToItsBound) {
   }
 }
 
+TEST_F(AdminActionTest, AnswersABodyThatBreaks) {
+  const test::Descriptor client = connect();
+  const std::string got = ask(
+      client, "POST /act HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n", "\r\n\r\n");
+  EXPECT_TRUE(contains(got, "HTTP/1.1 400")) << got;
+}
+
 TEST_F(AdminActionTest, IsNotForWebPagesNorForOtherNames) {
   const test::Descriptor client = connect();
   EXPECT_TRUE(contains(ask(client, post("/act", 1, "Origin: http://localhost\r\n") + "x", "pages\n"), "HTTP/1.1 403"));

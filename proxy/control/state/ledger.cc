@@ -21,13 +21,19 @@ std::string inMilliseconds(base::WallTime time) {
 
 void RevisionLedger::setMost(std::size_t most) {
   most_ = std::max<std::size_t>(most, 1);
-  if (revisions_.size() > most_) revisions_.resize(most_);
+  trim();
+}
+
+void RevisionLedger::trim() {
+  std::size_t served = 0;
+  std::size_t tainted = 0;
+  std::erase_if(revisions_, [&](const LedgerRevision& each) { return ++(each.tainted() ? tainted : served) > most_; });
 }
 
 void RevisionLedger::add(LedgerRevision&& revision) {
   std::erase_if(revisions_, [&](const LedgerRevision& each) { return each.digest == revision.digest; });
   revisions_.insert(revisions_.begin(), std::move(revision));
-  if (revisions_.size() > most_) revisions_.resize(most_);
+  trim();
 }
 
 void RevisionLedger::addServed(const std::string& digest, const std::string& servedDigest, base::WallTime time) {
@@ -42,6 +48,7 @@ bool RevisionLedger::clear(std::string_view prefix) {
   const auto matches = [prefix](const LedgerRevision& each) {
     return each.tainted() && each.digest.starts_with(prefix);
   };
+  if (prefix.empty()) return false;
   if (std::count_if(revisions_.begin(), revisions_.end(), matches) != 1) return false;
   std::erase_if(revisions_, matches);
   return true;
@@ -72,8 +79,8 @@ bool RevisionLedger::load(const std::vector<std::string_view>& fields) {
     read.push_back({std::string(fields[i]), std::string(fields[i + 1]),
                     base::WallTime(std::chrono::milliseconds(count)), std::string(fields[i + 3])});
   }
+  // The bound of the settings, which are not known yet, may be another one.
   revisions_ = std::move(read);
-  if (revisions_.size() > most_) revisions_.resize(most_);
   return true;
 }
 

@@ -25,13 +25,14 @@ struct LedgerRevision {
 
 class RevisionLedger {
  public:
-  /// Keeps at most that many revisions, at least one.
+  /// Keeps at most that many revisions that were served, at least one, and as many that were refused.
   void setMost(std::size_t most);
 
   void addServed(const std::string& digest, const std::string& servedDigest, base::WallTime time);
   /// `reason` is not empty.
   void addTainted(const std::string& digest, std::string reason, base::WallTime time);
-  /// Forgets the tainted revision whose digest begins with `prefix`. Returns false unless there is exactly one.
+  /// Forgets the tainted revision whose digest begins with `prefix`, which is not empty. Returns false unless there is
+  /// exactly one.
   bool clear(std::string_view prefix);
   /// Returns the revision if it is tainted, else nullptr.
   const LedgerRevision* findTainted(std::string_view digest) const;
@@ -45,6 +46,7 @@ class RevisionLedger {
 
  private:
   void add(LedgerRevision&& revision);
+  void trim();
 
   std::size_t most_ = 10;
   std::vector<LedgerRevision> revisions_;

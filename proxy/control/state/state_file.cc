@@ -75,7 +75,9 @@ base::Status makeStateFolder(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) return failed(path, "cannot use this folder");
   if (!S_ISDIR(found.st_mode)) return base::Error::config(path + ": is no folder");
-  if (::chmod(path.c_str(), 0700) != 0) return failed(path, "cannot keep others out of this folder");
+  constexpr mode_t kOthers = 077;
+  if ((found.st_mode & kOthers) != 0 && ::chmod(path.c_str(), 0700) != 0)
+    return failed(path, "cannot keep others out of this folder");
   return base::Done{};
 }
 
@@ -92,7 +94,9 @@ base::Status writeStateFile(const std::string& path, const std::vector<std::stri
   if (!file.ok()) return failed(newPath, "cannot be written");
   const std::string head = std::string(kFormat) + pki::toHex(pki::sha256(content.reveal())) + "\n";
   if (!file.writeAll(head) || !file.writeAll(content.reveal()) || !file.sync()) {
-    return failed(newPath, "cannot be written");
+    base::Error error = failed(newPath, "cannot be written");
+    ::unlink(newPath.c_str());
+    return error;
   }
   if (::rename(newPath.c_str(), path.c_str()) != 0) return failed(path, "cannot be replaced");
   const OpenFile folder(::open(folderOf(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));

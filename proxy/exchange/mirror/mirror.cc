@@ -62,10 +62,11 @@ void Mirror::record() {
   table_.mark(*this);
 }
 
+std::size_t Mirror::heldBytes() { return request_.body().bytes.size() + (steps_ ? steps_->source().size() : 0); }
+
 bool Mirror::makeRoom(std::size_t count) {
   if (request_.over() || ended_ || request_.body().end() != http::PipeEnd::kOpen) return false;
-  const std::size_t held = request_.body().bytes.size() + (steps_ ? steps_->source().size() : 0);
-  if (held + count <= context_.limits().exchangeBuffer) return true;
+  if (heldBytes() + count <= context_.limits().exchangeBuffer) return true;
   context_.onLimit("exchangeBuffer");
   request_.fail(dropped("the mirror does not keep up with the client"));
   return false;
@@ -80,7 +81,7 @@ void Mirror::addBody(std::string_view bytes) {
 void Mirror::beginBody(const base::ByteQueue& bytes) {
   if (bytes.empty()) return;
   if (bytes.size() > context_.limits().exchangeBuffer) {
-    if (!share_.reach(bytes.size())) return failForRoom();
+    if (!share_.reachFree(bytes.size())) return failForRoom();
     share_.arrive({table_, self_.toToken(), {}});
     share_.leave();
   }
@@ -164,7 +165,7 @@ void Mirror::flush() {
   } else if (state_ == State::kPreparing) {
     start();
   }
-  const std::size_t held = request_.body().bytes.size();
+  const std::size_t held = heldBytes();
   share_.keep(held > context_.limits().exchangeBuffer ? held : 0);
 }
 

@@ -106,6 +106,7 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   void process();
   bool resolve();
   void start();
+  std::size_t heldBytes();
   bool makeRoom(std::size_t count);
   void failForRoom();
   base::ByteQueue& incoming() { return steps_ && steps_->carries() ? steps_->source() : request_.body().bytes; }

@@ -54,6 +54,12 @@ processing::Pipeline& ExchangeSteps::beginResponse(http::ResponseHead& head, pro
                           owner_.worker().chunks(), path);
 }
 
+void ExchangeSteps::dropRequestBody() {
+  if (request) request->dropBody();
+  if (attempt) attempt->dropBody();
+  attemptBody.bytes.clear();
+}
+
 void ExchangeSteps::endAttempt() {
   response.reset();
   attempt.reset();

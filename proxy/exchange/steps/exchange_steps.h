@@ -56,6 +56,9 @@ class ExchangeSteps final : private StepHost {
   /// Shows a local reply to the steps of response-headers, which cannot keep it from the client.
   void passBy(const processing::Chains& chains, http::ResponseHead& head);
 
+  /// Called when the request goes nowhere any more: its body takes no room while the client takes the answer.
+  void dropRequestBody();
+
   /// Returns when a suspended step has waited too long; max() if none is suspended.
   base::MonotonicTime deadline() const { return hasWaited() ? firstDeadline() : base::MonotonicTime::max(); }
   /// Returns the first step that is suspended; nullptr if none is.

@@ -133,7 +133,7 @@ base::Result<AdminReply> askAdmin(const net::Address& at, http::Method method, c
   while (!out.empty() && socket.send(out.front())) out.consume(out.front().size());
   while (!sink.over()) {
     const std::optional<std::string> piece = socket.receive();
-    if (!piece) return unanswered(at, std::strerror(errno));
+    if (!piece) return unanswered(at, errno == EAGAIN ? "nothing came for 30 seconds" : std::strerror(errno));
     if (piece->empty()) {
       codec->feedEnd(true);
       break;

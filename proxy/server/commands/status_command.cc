@@ -1,7 +1,7 @@
 #include "proxy/server/commands/status_command.h"
 
+#include <algorithm>
 #include <cstdio>
-#include <set>
 
 #include "config/status/conditions.h"
 #include "proxy/content/json.h"
@@ -19,19 +19,11 @@ std::string memberOf(const Value& value, std::string_view name) {
   return found != nullptr ? found->text : std::string();
 }
 
-bool isTrouble(const Value& condition) {
-  namespace type = config::condition_type;
-  static const std::set<std::string, std::less<>> kBadIfTrue = {
-      std::string(type::kConflicted), std::string(type::kOverlappingTlsConfig), std::string(type::kPartiallyInvalid),
-      std::string(type::kDegraded)};
-  return memberOf(condition, "status") == (kBadIfTrue.contains(memberOf(condition, "type")) ? "True" : "False");
-}
-
 /// Adds what the conditions anywhere in `value` complain of, each once.
 void collectTroubles(const Value& value, std::vector<std::string>& troubles) {
   if (const Value* conditions = value.find("conditions")) {
     for (const Value& condition : conditions->items) {
-      if (!isTrouble(condition)) continue;
+      if (!config::isTrouble(memberOf(condition, "type"), memberOf(condition, "status"))) continue;
       std::string text = memberOf(condition, "type") + " " + memberOf(condition, "status") + ", " +
                          memberOf(condition, "reason") + ": " + memberOf(condition, "message");
       if (std::find(troubles.begin(), troubles.end(), text) == troubles.end()) troubles.push_back(std::move(text));

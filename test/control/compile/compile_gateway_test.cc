@@ -119,6 +119,19 @@ TEST(CompileGateway, IsServedAtItsEarlierPortUntilItCanBeAtItsOwn) {
   EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "True/Programmed");
 }
 
+TEST(CompileGateway, IsServedAtTheEarlierPortOfAllItsListeners) {
+  World world({kClass, gatewayWith("{name: a, protocol: HTTP, port: 81, hostname: a.test}, "
+                                   "{name: b, protocol: HTTP, port: 81, hostname: b.test}")});
+  const ListenerPlaces before{{"Gateway default/egress", "a", 80}, {"Gateway default/egress", "b", 80}};
+  world.recompileWithout({{"127.0.0.1", 81, "in use"}}, before);
+  ASSERT_EQ(world.snapshot().binds.size(), 1U);
+  EXPECT_EQ(world.snapshot().binds[0].port, 80);
+  for (const char* name : {"a", "b"}) EXPECT_EQ(world.listenerCondition("egress", name, "Programmed"), "False/Pending");
+  const ListenerPlaces encrypted{{"Gateway default/egress", "a", 80, true}, {"Gateway default/egress", "b", 80, true}};
+  world.recompileWithout({{"127.0.0.1", 81, "in use"}}, encrypted);
+  EXPECT_TRUE(world.snapshot().binds.empty()) << "nothing speaks plaintext where TLS was spoken";
+}
+
 TEST(CompileGateway, TakesNoEarlierPortThatAnotherListenerWants) {
   World world({kClass, with(with(kGateway, "name: egress", "name: second"), "port: ", "port: 4"), kGateway});
   const std::uint16_t wanted = world.snapshot().binds.at(0).port;

@@ -37,6 +37,15 @@ TEST(RevisionLedger, ForgetsTheOldestBeyondItsBound) {
   EXPECT_EQ(usual.revisions().size(), 10U);
 }
 
+TEST(RevisionLedger, RefusedRevisionsDisplaceNoneThatWasServed) {
+  RevisionLedger ledger;
+  ledger.setMost(2);
+  ledger.addServed("good", "good", at(1));
+  for (const char* digest : {"a", "b", "c"}) ledger.addTainted(digest, "it is broken", at(2));
+  EXPECT_EQ(digestsOf(ledger), "c! b! good ");
+  EXPECT_FALSE(ledger.clear("")) << "no revision is meant";
+}
+
 TEST(RevisionLedger, ARevisionIsTaintedUntilItIsClearedOrServed) {
   RevisionLedger ledger;
   ledger.addTainted("abc", "one", at(1));

@@ -28,6 +28,24 @@ TEST_P(ProcessRoom, AllBodiesTogetherAreBounded) {
   EXPECT_EQ(accept(0).request(0).body, "second");
 }
 
+TEST_P(ProcessRoom, ARefusedBodyTakesNoneWhileItsClientTakesTheAnswer) {
+  Rig& rig = with({step("denies", Phase::kRequestBody, replies(403), kEditsWhole)});
+  http::Limits narrow;
+  narrow.streamWindow = 16;
+  test::ClientPeer& client = rig.connect(Version::kHttp2, narrow);
+  client.grants = false;
+  const std::size_t index = client.ask({.method = Method::kPost, .target = "/ok", .body = Body::kUntilEnd});
+  client.body(index, std::string(60'000, 'x'));
+  ASSERT_TRUE(rig.settle());
+  EXPECT_GE(rig.exchanges.bufferRoom().used(), 60'000U);
+  client.finish(index);
+  ASSERT_TRUE(rig.settle());
+  EXPECT_EQ(client.answer(index).message.head.status, 403);
+  EXPECT_FALSE(client.answer(index).ended);
+  EXPECT_EQ(rig.exchanges.size(), 1U) << "its client takes it slowly";
+  EXPECT_EQ(rig.exchanges.bufferRoom().used(), 0U);
+}
+
 // A Backend that does not read its requests would otherwise take the room of all others.
 TEST_P(ProcessRoom, AWholeBodyThatItsBackendDoesNotTakeGivesWayToOthers) {
   for (const bool stuck : {false, true}) {

@@ -50,7 +50,7 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
     auto name = std::make_shared<routing::ServedListener>();
     name->gateway = gateway.gateway->meta.qualifiedName();
     name->section = plan->listener->name;
-    name->port = plan->listener->port;
+    name->port = plan->port;
     name->preRouting = plan->preRouting;
     name->chain = plan->chain;
     builder.addListener(hostname, std::move(name));

@@ -106,11 +106,13 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   plans.push_back(std::move(plan));
 }
 
-bool holdsPort(const GatewayPlan& plan, std::uint16_t port) {
+bool wantsPort(const GatewayPlan& plan, std::uint16_t port) {
   return std::any_of(plan.listeners.begin(), plan.listeners.end(), [port](const ListenerPlan& each) {
-    return each.port == port && each.state != ListenerState::kDown;
+    return each.listener->port == port && each.state != ListenerState::kDown;
   });
 }
+
+bool isHttps(const config::Listener& listener) { return listener.protocol == config::ListenerProtocol::kHttps; }
 
 /// Gives each port to the first Gateway in order. A later one that overlaps does not listen there.
 void claimPorts(std::vector<GatewayPlan>& plans) {
@@ -119,7 +121,7 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
       if (!speaksHttp(*listener.listener)) continue;
       const std::uint16_t port = listener.listener->port;
       const auto holder = std::find_if(plans.begin(), plan, [&](const GatewayPlan& earlier) {
-        return holdsPort(earlier, port) && overlap(earlier.addresses, plan->addresses);
+        return wantsPort(earlier, port) && overlap(earlier.addresses, plan->addresses);
       });
       if (holder == plan) continue;
       listener.unaccepted = fault(reason::kPortUnavailable, "port " + std::to_string(port) + " belongs to " +
@@ -142,9 +144,10 @@ std::uint16_t earlierPort(const KnownPlaces& places, const std::vector<GatewayPl
     return each.listener == listener.listener->name && each.gateway == placeName(plan);
   });
   if (served == places.served.end() || served->port == listener.listener->port) return 0;
+  if (served->tls != isHttps(*listener.listener)) return 0;
   const std::uint16_t port = served->port;
   const bool wanted = std::any_of(plans.begin(), plans.end(), [&](const GatewayPlan& other) {
-    return holdsPort(other, port) && overlap(other.addresses, plan.addresses);
+    return wantsPort(other, port) && overlap(other.addresses, plan.addresses);
   });
   const bool usable = std::all_of(plan.addresses.begin(), plan.addresses.end(), [&](const std::string& address) {
     return findUnusable(places.unusable, address, port) == nullptr;
@@ -207,7 +210,7 @@ ListenerPlaces placesOf(const std::vector<GatewayPlan>& gateways) {
   for (const GatewayPlan& plan : gateways) {
     for (const ListenerPlan& listener : plan.listeners) {
       if (listener.state == ListenerState::kDown || !speaksHttp(*listener.listener)) continue;
-      places.push_back({placeName(plan), listener.listener->name, listener.port});
+      places.push_back({placeName(plan), listener.listener->name, listener.port, isHttps(*listener.listener)});
     }
   }
   return places;

@@ -16,6 +16,7 @@ struct ListenerPlace {
   std::string gateway;  // kind, namespace and name
   std::string listener;
   std::uint16_t port = 0;
+  bool tls = false;
 };
 
 using ListenerPlaces = std::vector<ListenerPlace>;
