@@ -36,7 +36,7 @@ std::vector<KeptVersion> keptVersions(const Model& model, const ObjectSet& set, 
     }
   });
   forEachReading(before, [&](const ObjectReading& reading, std::size_t index) {
-    // Of two definitions the first counts.
+    // If two documents define one object, the first one counts.
     if (reading.object && wanted.erase(reading.revision->name) > 0) {
       kept.push_back({*reading.revision, before.texts[index]});
     }

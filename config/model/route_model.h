@@ -40,7 +40,7 @@ struct NamedMatch {
   Position position;
 };
 
-/// What is known of every match of a refused object.
+/// Holds what every match of an object has in common; it matters only for objects that their schema refuses.
 struct WrittenMatch {
   /// True if some of its conditions are not legible: then it covers more than was written, and gives way to the
   /// matches of all other rules that cover the same.

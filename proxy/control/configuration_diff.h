@@ -1,4 +1,5 @@
-// What would change if a process that serves one configuration were given another one: `sluice diff`.
+// Compares two configurations: `sluice diff` prints what would change if a process that serves one were given the
+// other.
 //
 // A value, made from two compiled configurations; it holds no secrets.
 #pragma once

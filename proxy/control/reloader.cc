@@ -141,7 +141,7 @@ void Reloader::load(UnusablePlaces unusable) {
 void Reloader::onTimer() {
   if (phase_ == Phase::kWaiting) return loadFirst({});
   if (unavailable_) return load({});
-  // What is served cannot be compiled anew while the source has something else, which is refused.
+  // While the source is refused, a load would only refuse it again: the served configuration has no source any more.
   const bool wanted = revisions_.state == ConfigState::kInSync;
   if (wanted && parts_.publisher.openAny(served_.configuration->unusable)) return load({});
   tryLater();

@@ -6,8 +6,8 @@
 // or at the start of the process the one that an earlier process has kept. As long as there is none (RollbackFailed)
 // the process waits for the source to become good. Until then listeners that are known answer 500.
 //
-// What the environment refuses refuses no configuration. It is compiled once more without the places where the process
-// cannot listen, and these are tried from then on, as is a source that could not be read.
+// A configuration is not refused because of an address or port where the process cannot listen. It is compiled once
+// more without these places, and they are tried from then on, as is a source that could not be read.
 //
 // It decides and leaves the work to a Loader, a Publisher and the caller of start(). It belongs to the main thread.
 #pragma once

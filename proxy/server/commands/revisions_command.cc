@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "proxy/content/json.h"
+#include "proxy/processing/query_edit.h"
 #include "proxy/server/commands/admin_client.h"
 #include "proxy/server/commands/text_table.h"
 
@@ -45,7 +46,7 @@ int printRevisions(const net::Address& admin, OutputFormat format) {
 }
 
 int clearRevision(const net::Address& admin, const std::string& hash) {
-  const auto reply = askAdmin(admin, http::Method::kPost, "/revisions/clear?revision=" + hash);
+  const auto reply = askAdmin(admin, http::Method::kPost, "/revisions/clear?revision=" + processing::encodeQuery(hash));
   if (isWrong(reply)) return 1;
   print(reply.value().body);
   return 0;

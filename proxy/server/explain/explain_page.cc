@@ -10,6 +10,7 @@
 #include "proxy/control/explain/explain.h"
 #include "proxy/control/explain/explanation_json.h"
 #include "proxy/control/explain/explanation_text.h"
+#include "proxy/processing/query_edit.h"
 
 namespace sluice::server {
 namespace {
@@ -21,21 +22,6 @@ std::optional<std::string> formDecoded(std::string_view encoded) {
   std::string text(encoded);
   std::replace(text.begin(), text.end(), '+', ' ');
   return content::percentDecoded(text);
-}
-
-std::string formEncoded(std::string_view text) {
-  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/:";
-  constexpr char kDigits[] = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    if (kPlain.find(c) != std::string_view::npos) {
-      encoded += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      encoded.append("%").append(1, kDigits[byte >> 4]).append(1, kDigits[byte & 15]);
-    }
-  }
-  return encoded;
 }
 
 base::Status take(const std::string& name, std::string value, ExplainQuery& query) {
@@ -87,7 +73,7 @@ std::string writeExplainQuery(const ExplainQuery& query) {
   std::string text;
   const auto add = [&text](std::string_view name, const std::string& value) {
     if (value.empty()) return;
-    text.append(text.empty() ? "" : "&").append(name).append("=").append(formEncoded(value));
+    text.append(text.empty() ? "" : "&").append(name).append("=").append(processing::encodeQuery(value));
   };
   const control::RequestInQuestion& request = query.request;
   add("url", request.url);

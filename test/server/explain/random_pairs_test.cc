@@ -33,7 +33,7 @@ std::string joined(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// What follows `word` in the effect of a filter; empty if it is not there.
+/// Returns the text that follows `word` in the effect of a filter; empty if the word is not there.
 std::string wordBehind(const std::string& effect, const std::string& word) {
   const std::size_t at = effect.find(word);
   if (at == std::string::npos) return {};

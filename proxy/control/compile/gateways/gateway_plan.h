@@ -44,7 +44,7 @@ struct ListenerPlan {
   std::optional<Fault> conflict;
   std::optional<Fault> overlap;  // goes into a condition and has no other effect
   std::optional<Fault> unresolved;
-  /// Set if it is served at another port than its own for now: at `port`.
+  /// The reason why it is served at `port`, which it had before, and not at its own port yet.
   std::optional<Fault> displaced;
   std::uint16_t port = 0;            // where it is served, if it is
   std::optional<Fault> unprocessed;  // faults of some of its PayloadProcessors
