@@ -24,8 +24,8 @@ struct Loaded {
   Outcome outcome = Outcome::kRefused;
   /// Null if there is none, which only restore() says.
   std::shared_ptr<const CompiledConfiguration> configuration;
-  /// Set if it is servable. A refused one may have it too: then its listeners are known, and answer every request
-  /// with 500.
+  /// Set if it is servable. While nothing is served, a refused one may have it too: then its listeners are known, and
+  /// answer every request with 500.
   std::shared_ptr<const Generation> generation;
   /// The problems of the configuration, and the reason if it is refused. Never null.
   std::shared_ptr<const config::Problems> problems = std::make_shared<const config::Problems>();

@@ -201,7 +201,7 @@ Loaded LoadingThread::loadNow(const Loaded& served, const UnusablePlaces& unusab
     return {Loaded::Outcome::kUnchanged, read, nullptr, problemsOf(read)};
   }
   report(*read);
-  if (!read->usable()) return refused(read, served.generation.get());
+  if (!read->usable()) return refused(read, before != nullptr);
   return servable(read, served.generation.get());
 }
 
@@ -221,7 +221,7 @@ Loaded LoadingThread::servable(std::shared_ptr<const CompiledConfiguration> read
 
 /// Taints what is at fault by its content. The listeners of a configuration that can be read are known, and answer 500
 /// if nothing better is served.
-Loaded LoadingThread::refused(std::shared_ptr<const CompiledConfiguration> read, const Generation* before) {
+Loaded LoadingThread::refused(std::shared_ptr<const CompiledConfiguration> read, bool somethingIsServed) {
   Loaded loaded{Loaded::Outcome::kRefused, read, nullptr, problemsOf(read)};
   if (read->unavailable()) {
     loaded.outcome = Loaded::Outcome::kUnavailable;
@@ -230,8 +230,8 @@ Loaded LoadingThread::refused(std::shared_ptr<const CompiledConfiguration> read,
   changeLedger([&](RevisionLedger& ledger) {
     ledger.addTainted(read->digest, config::firstError(*loaded.problems), main_.clock().wallNow());
   });
-  if (read->readable && !read->compiled.snapshot->binds.empty()) {
-    if (auto made = maker_.make(read->compiled.snapshot, read->servedRevision, before, objectsOf(*read)); made.ok()) {
+  if (!somethingIsServed && read->readable && !read->compiled.snapshot->binds.empty()) {
+    if (auto made = maker_.make(read->compiled.snapshot, read->servedRevision, nullptr, objectsOf(*read)); made.ok()) {
       loaded.generation = std::move(*made);
     }
   }

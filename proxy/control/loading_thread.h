@@ -64,7 +64,7 @@ class LoadingThread final : public Loader {
   Loaded restoreNow(const UnusablePlaces& unusable);
   Loaded restore(const StoredConfiguration& stored, const UnusablePlaces& unusable);
   Loaded servable(std::shared_ptr<const CompiledConfiguration> read, const Generation* before);
-  Loaded refused(std::shared_ptr<const CompiledConfiguration> read, const Generation* before);
+  Loaded refused(std::shared_ptr<const CompiledConfiguration> read, bool somethingIsServed);
   void keepNow(const CompiledConfiguration& served);
   void changeLedger(const std::function<void(RevisionLedger&)>& change);
   void report(const config::Problems& problems);

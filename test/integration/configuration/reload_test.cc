@@ -60,14 +60,6 @@ class SlowOrigin {
 /// Runs two origins, of which a configuration names one.
 class Reload : public testing::Test {
  protected:
-  template <typename Origin>
-  GatewaySpec towards(const Origin& origin, const std::string& settings = {}) const {
-    GatewaySpec spec;
-    spec.backends = {{.port = origin.port()}};
-    spec.settings = settings;
-    return spec;
-  }
-
   RawOrigin one_{RawOrigin::answering(saying("one"))};
   RawOrigin two_{RawOrigin::answering(saying("two"))};
 };

@@ -23,13 +23,6 @@ using testing::Not;
 
 class ServedRevisions : public testing::Test {
  protected:
-  template <typename Origin>
-  GatewaySpec towards(const Origin& origin, const std::string& settings = {}) const {
-    GatewaySpec spec;
-    spec.backends = {{.port = origin.port()}};
-    spec.settings = settings;
-    return spec;
-  }
   GatewaySpec withState(GatewaySpec spec, const std::string& folder = "state") const {
     spec.options = {"--state-dir", folder_.path() + "/" + folder};
     return spec;

@@ -69,6 +69,15 @@ std::string tlsSecretOf(const std::string& name, const CertifiedKey& identity, c
 /// Returns the limits of settings.yaml with these members, as a line.
 inline std::string limits(const std::string& members) { return "limits: {" + members + "}\n"; }
 
+/// Returns a configuration that sends everything to this origin.
+template <typename Origin>
+GatewaySpec towards(const Origin& origin, const std::string& settings = {}) {
+  GatewaySpec spec;
+  spec.backends = {{.port = origin.port()}};
+  spec.settings = settings;
+  return spec;
+}
+
 class GatewayProcess {
  public:
   /// Returns when the gateway is ready; it is a test failure if it never is.
