@@ -56,10 +56,9 @@ class Assembler {
     return true;
   }
 
-  using Name = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
   Model model_;
   Problems problems_;
-  std::unordered_map<Name, const Position*, NameTupleHash> seen_;
+  std::unordered_map<ObjectNameView, const Position*, NameTupleHash> seen_;
   std::vector<const RevisionEntry*> entries_;
   std::vector<const RevisionEntry*> endpoints_;
 };

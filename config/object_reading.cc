@@ -53,6 +53,7 @@ void readFields(const Value& root, const ReadingRules& rules, ObjectReading& rea
   for (const std::string_view field : {"apiVersion", "kind", "status"}) reader.ignore(field);
   Rejected rejected;
   ObjectMeta meta = readMeta(reader, *reading.kind);
+  meta.revision = meta.contentRevision = revisionOf(pki::toHex(reading.revision->digest));
   static_cast<ObjectVersion&>(rejected) = meta;
   reading.object = reading.kind->read(reader, std::move(meta), rejected);
   if (context.errors() == 0 || identity.name.empty()) return;

@@ -9,6 +9,9 @@
 
 namespace sluice::config {
 
+/// Group, kind, namespace and name of an object, as views of somebody's texts.
+using ObjectNameView = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+
 struct NameTupleHash {
   template <typename Names>
   std::size_t operator()(const Names& names) const {

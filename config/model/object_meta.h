@@ -26,6 +26,7 @@ struct ObjectVersion {
   std::optional<std::int64_t> generation;
   std::string uid;
   std::string resourceVersion;
+  std::string revision;  // of the object as it is written (config/revision.h)
 };
 
 struct ObjectMeta : ObjectVersion {
@@ -37,6 +38,8 @@ struct ObjectMeta : ObjectVersion {
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
   Position position;  // position of the document's first key
+  /// The revision of this content. It differs from `revision` if this is an earlier version, which is served on.
+  std::string contentRevision;
 
   /// Returns "namespace/name", or the name alone for objects without a namespace.
   std::string qualifiedName() const;

@@ -1,7 +1,7 @@
 // The conditions (Gateway API) of the configuration's objects, in the form that each kind's status has.
 //
 // These are plain values, made by compile() on the loading thread and written to /status, to `sluice validate` and to
-// Kubernetes. The writer adds lastTransitionTime, because it alone knows the previous conditions.
+// Kubernetes. What only earlier conditions can tell is added by carryHistory().
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "config/model/model.h"
 #include "config/model/status_shape.h"
+#include "proxy/base/clock.h"
 
 namespace sluice::config {
 
@@ -97,6 +98,7 @@ struct Condition {
   std::string reason;
   std::string message;
   std::optional<std::int64_t> observedGeneration;  // the object's generation; absent if the object has none
+  std::optional<base::WallTime> lastTransitionTime = std::nullopt;
 };
 
 /// status.listeners[] of a Gateway.
@@ -138,6 +140,10 @@ struct ObjectStatus {
   std::vector<AddressStatus> addresses;        // kGateway
   std::vector<ParentStatus> parents;           // kParents, kAncestors
   std::vector<ControllerStatus> controllers;   // kControllers
+  std::string revision;                        // of the object as it is written; empty if that is not known
+  std::string servedRevision;                  // of the version that is served; empty if none is
+  std::optional<base::WallTime> servedSince = std::nullopt;
+  std::int64_t changes = 0;  // versions that the process has seen
 };
 
 /// Sets the condition of its type in `conditions`, replacing an earlier one of that type.
@@ -152,7 +158,8 @@ std::string objectName(const ObjectStatus& object);
 
 /// Returns the object's `status` as JSON.
 std::string statusJson(const ObjectStatus& object);
-/// Returns {"kind", "namespace", "name", "status"}: an element of /status.
+/// Returns {"group", "kind", "namespace", "name", "status", "servedRevision", "servedSince"}: an element of /status.
+/// The last two are left out if they are not known.
 std::string objectStatusJson(const ObjectStatus& object);
 /// Returns a text for people: the object's name, then one line per condition, with columns aligned within the object.
 /// Ends with a newline.

@@ -1,6 +1,7 @@
 // Writes conditions as the API's JSON: statusJson() and objectStatusJson() of config/status/conditions.h.
 #include "config/status/conditions.h"
 #include "proxy/base/json_writer.h"
+#include "proxy/base/timestamp.h"
 
 namespace sluice::config {
 namespace {
@@ -14,6 +15,9 @@ void writeConditions(base::JsonWriter& json, const std::vector<Condition>& condi
     json.member("reason", condition.reason);
     json.member("message", condition.message);
     if (condition.observedGeneration) json.member("observedGeneration", *condition.observedGeneration);
+    if (condition.lastTransitionTime) {
+      json.member("lastTransitionTime", base::Timestamp().text(*condition.lastTransitionTime));
+    }
     json.endObject();
   }
   json.endList();
@@ -113,8 +117,12 @@ std::string statusJson(const ObjectStatus& object) {
 
 std::string objectStatusJson(const ObjectStatus& object) {
   base::JsonWriter json;
-  json.beginObject().member("kind", object.kind).member("namespace", object.nameSpace).member("name", object.name);
-  return json.key("status").json(statusJson(object)).endObject().take();
+  json.beginObject().member("group", object.group).member("kind", object.kind);
+  json.member("namespace", object.nameSpace).member("name", object.name);
+  json.key("status").json(statusJson(object));
+  if (!object.servedRevision.empty()) json.member("servedRevision", object.servedRevision);
+  if (object.servedSince) json.member("servedSince", base::Timestamp().text(*object.servedSince));
+  return json.endObject().take();
 }
 
 }  // namespace sluice::config

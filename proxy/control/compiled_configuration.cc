@@ -13,13 +13,6 @@ std::string count(std::size_t number, const char* noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
 }
 
-std::string listOf(const std::vector<config::ObjectStatus>& objects) {
-  std::string text;
-  for (const config::ObjectStatus& object : objects)
-    text += (text.empty() ? "" : ",") + config::objectStatusJson(object);
-  return text;
-}
-
 config::Problem noClass() {
   config::Problem problem;
   problem.message = "there is no GatewayClass with controllerName " + std::string(config::kControllerName);
@@ -50,7 +43,6 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
   if (made.readable && made.model.gatewayClassName.empty()) made.problems.push_back(noClass());
   made.revisionKey = givenRevisionKey(made.model, made.problems);
   made.unusable = std::move(unusable);
-  made.objectsText = listOf(made.compiled.statuses);
   made.digest = std::move(loaded.digest);
   made.revision = std::move(loaded.revision);
   made.servedDigest = made.digest;

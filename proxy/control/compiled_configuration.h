@@ -31,9 +31,6 @@ struct CompiledConfiguration {
   /// The types of payload processors; null if the set is not readable.
   std::shared_ptr<const config::Catalog> catalog;
   control::CompileResult compiled;
-  /// All objects with their conditions, as /status lists them. It is made on the loading thread, because thousands of
-  /// objects take a while.
-  std::string objectsText;
   /// Digest of the objects as they are written, and of what is served of them: earlier versions of objects that their
   /// schemas refuse make the difference.
   std::string digest;

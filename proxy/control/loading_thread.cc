@@ -8,9 +8,10 @@
 
 #include "config/load.h"
 #include "config/secret_documents.h"
+#include "config/status/history.h"
+#include "proxy/base/timestamp.h"
 #include "proxy/control/state/revision_key.h"
 #include "proxy/control/status_document.h"
-#include "proxy/observe/timestamp.h"
 
 namespace sluice::control {
 namespace {
@@ -66,6 +67,7 @@ LoadingThread::LoadingThread(Source& source, const processing::BuiltinTypes& pro
       main_(main),
       events_(events),
       stateFolder_(std::move(stateFolder)),
+      conditionLog_(log),
       thread_([this] { run(); }) {}
 
 LoadingThread::~LoadingThread() {
@@ -177,21 +179,25 @@ void LoadingThread::openState() {
 }
 
 /// Compiles what `read` returns; if that names another key of digests, with that one.
-CompiledConfiguration LoadingThread::compileByItsKey(const std::function<config::ObjectSet()>& read,
-                                                     const CompiledConfiguration* before,
-                                                     const UnusablePlaces& unusable) {
-  CompiledConfiguration made = makeConfiguration(read(), before, processors_, cache_, unusable);
-  if (!made.usable()) return made;
-  const base::Secret& key = made.revisionKey ? *made.revisionKey : ownKey_;
-  if (key.reveal() == revisionKey_.reveal()) return made;
-  revisionKey_ = key;
-  return makeConfiguration(read(), before, processors_, cache_, unusable);
+std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
+    const std::function<config::ObjectSet()>& read, const CompiledConfiguration* before,
+    const UnusablePlaces& unusable) {
+  const auto make = [&] { return makeConfiguration(read(), before, processors_, cache_, unusable); };
+  CompiledConfiguration made = make();
+  const base::Secret& key = made.usable() && made.revisionKey ? *made.revisionKey : ownKey_;
+  if (made.usable() && key.reveal() != revisionKey_.reveal()) {
+    revisionKey_ = key;
+    made = make();
+  }
+  static const std::vector<config::ObjectStatus> kNone;
+  config::carryHistory(made.compiled.statuses, before == nullptr ? kNone : before->compiled.statuses,
+                       main_.clock().wallNow());
+  return std::make_shared<const CompiledConfiguration>(std::move(made));
 }
 
 Loaded LoadingThread::loadNow(const Loaded& served, const UnusablePlaces& unusable) {
   const CompiledConfiguration* before = served.configuration.get();
-  const auto read = std::make_shared<const CompiledConfiguration>(
-      compileByItsKey([this] { return source_.read(revisionKey_); }, before, unusable));
+  const SharedConfiguration read = compileByItsKey([this] { return source_.read(revisionKey_); }, before, unusable);
   if (read->usable())
     changeLedger([&](RevisionLedger& ledger) { ledger.setMost(read->model.settings.revisions.keep); });
   if (before != nullptr && read->readable && read->sameAs(*before)) {
@@ -272,7 +278,7 @@ Loaded LoadingThread::restore(const StoredConfiguration& stored, const UnusableP
     before.model = config::load(before.set, nullptr).model;
     return config::readTexts(stored.written, {}, revisionKey_, written);
   };
-  const auto read = std::make_shared<const CompiledConfiguration>(compileByItsKey(readStored, &before, unusable));
+  const SharedConfiguration read = compileByItsKey(readStored, &before, unusable);
   if (!read->usable()) return {};
   return servable(read, nullptr);
 }
@@ -308,17 +314,8 @@ void LoadingThread::report(const config::Problems& problems) {
 
 void LoadingThread::report(const CompiledConfiguration& configuration) {
   report(configuration.problems);
-  std::set<std::string> unhealthy;
   observe::EventBatch batch;
-  for (const config::ObjectStatus& object : configuration.compiled.statuses) {
-    if (config::isHealthy(object)) continue;
-    const std::string& status = *unhealthy.insert(config::objectStatusJson(object)).first;
-    if (reported_.contains(status)) continue;
-    log_.warn("object is not fully served", {{"status", status}});
-    batch.add(observe::EventType::kWarning, "NotFullyServed", config::objectName(object),
-              "`sluice status` says why, by condition", main_.clock().wallNow());
-  }
-  reported_ = std::move(unhealthy);
+  conditionLog_.note(configuration.compiled.statuses, main_.clock().wallNow(), batch);
   noteExpiringCertificates(configuration, batch);
   tell(batch);
 }
@@ -338,11 +335,10 @@ void LoadingThread::noteExpiringCertificates(const CompiledConfiguration& config
   for (const routing::Bind& bind : configuration.compiled.snapshot->binds) {
     for (const routing::ListenerIdentity& each : bind.identities) {
       if (each.certificate->notAfter() - now > kSoon) continue;
-      batch.add(
-          observe::EventType::kWarning, "CertificateExpires",
-          "listener at " + (bind.address.empty() ? "*" : bind.address) + ":" + std::to_string(bind.port),
-          "its certificate is valid until " + std::string(observe::Timestamp().text(each.certificate->notAfter())),
-          now);
+      batch.add(observe::EventType::kWarning, "CertificateExpires",
+                "listener at " + (bind.address.empty() ? "*" : bind.address) + ":" + std::to_string(bind.port),
+                "its certificate is valid until " + std::string(base::Timestamp().text(each.certificate->notAfter())),
+                now);
     }
   }
 }

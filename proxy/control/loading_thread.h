@@ -8,12 +8,12 @@
 #include <deque>
 #include <functional>
 #include <mutex>
-#include <set>
 #include <string>
 #include <thread>
 
 #include "proxy/base/secret.h"
 #include "proxy/control/compiled_configuration.h"
+#include "proxy/control/condition_log.h"
 #include "proxy/control/generation.h"
 #include "proxy/control/loader.h"
 #include "proxy/control/source.h"
@@ -58,8 +58,9 @@ class LoadingThread final : public Loader {
   void post(Done done, std::function<Loaded()> load);
   void openStore();
   void openState();
-  CompiledConfiguration compileByItsKey(const std::function<config::ObjectSet()>& read,
-                                        const CompiledConfiguration* before, const UnusablePlaces& unusable);
+  std::shared_ptr<const CompiledConfiguration> compileByItsKey(const std::function<config::ObjectSet()>& read,
+                                                               const CompiledConfiguration* before,
+                                                               const UnusablePlaces& unusable);
   Loaded loadNow(const Loaded& served, const UnusablePlaces& unusable);
   Loaded restoreNow(const UnusablePlaces& unusable);
   Loaded restore(const StoredConfiguration& stored, const UnusablePlaces& unusable);
@@ -87,7 +88,7 @@ class LoadingThread final : public Loader {
   std::string keptDigest_;    // of what is stored as the last good configuration
   ConfigurationCache cache_;
   GenerationMaker maker_;
-  std::set<std::string> reported_;  // statuses already logged
+  ConditionLog conditionLog_;
 
   // Both threads use these, under the mutex.
   mutable std::mutex mutex_;

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "proxy/base/json_writer.h"
-#include "proxy/observe/timestamp.h"
+#include "proxy/base/timestamp.h"
 
 namespace sluice::control {
 namespace {
@@ -23,6 +23,14 @@ void writeProblems(base::JsonWriter& json, const config::Problems& problems) {
   json.endList();
 }
 
+void writeObjects(base::JsonWriter& json, const CompiledConfiguration& configuration) {
+  json.key("objects").beginList();
+  for (const config::ObjectStatus& object : configuration.compiled.statuses) {
+    json.json(config::objectStatusJson(object));
+  }
+  json.endList();
+}
+
 }  // namespace
 
 std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions) {
@@ -30,9 +38,9 @@ std::string statusDocument(const CompiledConfiguration& configuration, const Rev
   json.beginObject();
   json.member("desired", revisions.desired).member("published", revisions.published);
   json.member("served", revisions.served).member("state", configStateName(revisions.state));
-  json.member("since", observe::Timestamp().text(revisions.since));
+  json.member("since", base::Timestamp().text(revisions.since));
   writeProblems(json, *revisions.problems);
-  json.key("objects").json("[" + configuration.objectsText + "]");
+  writeObjects(json, configuration);
   json.endObject();
   return json.take() + "\n";
 }
@@ -44,7 +52,7 @@ std::string verdictDocument(const CompiledConfiguration& configuration) {
   json.member("desired", configuration.revision);
   if (configuration.usable()) json.member("served", configuration.servedRevision);
   writeProblems(json, configuration.problems);
-  json.key("objects").json("[" + configuration.objectsText + "]");
+  writeObjects(json, configuration);
   json.endObject();
   return json.take() + "\n";
 }

@@ -59,7 +59,7 @@ constexpr std::size_t kTexts = 18;  // includes error.type and error.origin, but
 constexpr std::size_t kNumbers = 6;
 constexpr std::size_t kNameBytes = 600;
 static_assert(AccessLog::kMaxPathBytes + kTexts * (AccessLog::kMaxTextBytes + 2) + kNumbers * LineWriter::kNumberBytes +
-                      Timestamp::kSize + kNameBytes + base::kJsonStringSlack <=
+                      base::Timestamp::kSize + kNameBytes + base::kJsonStringSlack <=
                   AccessLog::kMaxLineBytes,
               "the longest record fits");
 

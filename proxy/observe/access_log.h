@@ -15,9 +15,9 @@
 
 #include "proxy/base/clock.h"
 #include "proxy/base/error.h"
+#include "proxy/base/timestamp.h"
 #include "proxy/observe/line_file.h"
 #include "proxy/observe/log.h"
-#include "proxy/observe/timestamp.h"
 
 namespace sluice::observe {
 
@@ -97,7 +97,7 @@ class AccessLog {
   std::unique_ptr<char[]> line_;
   std::string buffer_;
   std::size_t nextFlush_ = kBatchBytes;
-  Timestamp timestamp_;
+  base::Timestamp timestamp_;
   std::uint64_t dropped_ = 0;
   std::uint64_t told_ = 0;  // lost lines that were reported
   bool losing_ = false;     // lines are being lost, and this was reported

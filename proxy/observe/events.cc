@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "proxy/base/json_writer.h"
-#include "proxy/observe/timestamp.h"
+#include "proxy/base/timestamp.h"
 
 namespace sluice::observe {
 namespace {
@@ -80,7 +80,7 @@ void EventRing::write(HeldEvent& held) {
 }
 
 std::string EventRing::document() const {
-  Timestamp time;
+  base::Timestamp time;
   base::JsonWriter json;
   json.beginList();
   for (const auto& [event, logged] : events_) {

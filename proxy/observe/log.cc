@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "proxy/base/json_text.h"
-#include "proxy/observe/timestamp.h"
+#include "proxy/base/timestamp.h"
 
 namespace sluice::observe {
 namespace {
@@ -93,7 +93,7 @@ std::uint64_t Log::dropped() const { return output_->sink->dropped(); }
 
 void Log::render(LogLevel level, std::string_view message, Fields fields) const {
   std::string line;
-  Timestamp timestamp;
+  base::Timestamp timestamp;
   line.append(R"({"time":")").append(timestamp.text(clock_.wallNow()));
   line.append(R"(","severity":")").append(factsOf(level).severity).append(R"(","message":)");
   base::appendJsonString(line, message, kMaxTextBytes);

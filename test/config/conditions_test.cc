@@ -37,7 +37,7 @@ TEST(Conditions, HaveTheShapeOfAGatewaysStatus) {
   gateway.addresses.push_back({"IPAddress", "127.0.0.1"});
   EXPECT_EQ(
       objectStatusJson(gateway),
-      R"({"kind":"Gateway","namespace":"a","name":"g","status":{"conditions":[{"type":"Accepted","status":"True",)"
+      R"({"group":"","kind":"Gateway","namespace":"a","name":"g","status":{"conditions":[{"type":"Accepted","status":"True",)"
       R"("reason":"Accepted","message":"","observedGeneration":3}],"listeners":[{"name":"http","attachedRoutes":2,)"
       R"("supportedKinds":[{"group":"gateway.networking.k8s.io","kind":"HTTPRoute"}],"conditions":[{"type":"Accepted",)"
       R"("status":"True","reason":"Accepted","message":""}]}],"addresses":[{"type":"IPAddress","value":"127.0.0.1"}]}})");

@@ -24,7 +24,10 @@ class LoadingThreads : public ::testing::Test {
     source_.emplace(std::vector<std::string>{folder_ + "/gateway.yaml"}, main_, log_);
     restart();
   }
-  ~LoadingThreads() override { std::filesystem::remove_all(folder_); }
+  ~LoadingThreads() override {
+    loader_.reset();  // it may still write
+    std::filesystem::remove_all(folder_);
+  }
 
   void write(int port) const {
     std::ofstream(folder_ + "/gateway.yaml")
@@ -209,6 +212,29 @@ TEST_F(LoadingThreads, RestoreTheEarlierVersionsOfRefusedObjects) {
   ASSERT_EQ(restored.outcome, Loaded::Outcome::kServable);
   EXPECT_EQ(restored.configuration->servedDigest, digest);
   EXPECT_EQ(portOf(restored), 8080);
+}
+
+TEST_F(LoadingThreads, SayWhichVersionOfAnObjectIsServedAndSinceWhen) {
+  const auto gateway = [this] { return served_.configuration->compiled.statuses.back(); };
+  serve();
+  const config::ObjectStatus first = gateway();
+  EXPECT_EQ(first.servedRevision.size(), 12U);
+  EXPECT_EQ(first.servedSince, clock_.wallNow());
+  clock_.advance(std::chrono::seconds(1));
+  std::ofstream(folder_ + "/gateway.yaml", std::ios::app) << "  surprise: 1\n";
+  serve();
+  EXPECT_EQ(gateway().servedRevision, first.servedRevision) << "its earlier version";
+  EXPECT_EQ(gateway().servedSince, first.servedSince);
+  EXPECT_EQ(gateway().changes, 2);
+  write(8081);
+  serve();
+  EXPECT_NE(gateway().servedRevision, first.servedRevision);
+  EXPECT_EQ(gateway().servedSince, clock_.wallNow());
+}
+
+TEST_F(LoadingThreads, SayNoVersionOfAnObjectThatIsRefusedFromTheStart) {
+  std::ofstream(folder_ + "/gateway.yaml", std::ios::app) << "  surprise: 1\n";
+  EXPECT_EQ(load().configuration->compiled.statuses.back().servedRevision, "");
 }
 
 TEST_F(LoadingThreads, LetTheServedConfigurationBeReadMeanwhile) {

@@ -9,9 +9,16 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-CompiledConfiguration withObjects(std::string text) {
+CompiledConfiguration withGateway() {
   CompiledConfiguration configuration;
-  configuration.objectsText = std::move(text);
+  config::ObjectStatus gateway;
+  gateway.group = "gateway.networking.k8s.io";
+  gateway.kind = "Gateway";
+  gateway.nameSpace = "demo";
+  gateway.name = "egress";
+  gateway.servedRevision = "0123456789ab";
+  gateway.servedSince = base::WallTime(std::chrono::seconds(2));
+  configuration.compiled.statuses.push_back(std::move(gateway));
   return configuration;
 }
 
@@ -26,9 +33,12 @@ config::Problem problemAt(std::uint32_t line) {
 
 TEST(StatusDocument, SaysWhatIsDesiredAndServedAndSinceWhen) {
   Revisions revisions{"new", "new", "old", ConfigState::kRollback, base::WallTime(std::chrono::seconds(1))};
-  EXPECT_EQ(statusDocument(withObjects("{\"kind\":\"Gateway\"}"), revisions),
-            "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\","
-            "\"since\":\"1970-01-01T00:00:01.000Z\",\"problems\":[],\"objects\":[{\"kind\":\"Gateway\"}]}\n");
+  EXPECT_EQ(
+      statusDocument(withGateway(), revisions),
+      "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\","
+      "\"since\":\"1970-01-01T00:00:01.000Z\",\"problems\":[],\"objects\":[{\"group\":\"gateway.networking.k8s.io\","
+      "\"kind\":\"Gateway\",\"namespace\":\"demo\",\"name\":\"egress\",\"status\":{\"conditions\":[]},"
+      "\"servedRevision\":\"0123456789ab\",\"servedSince\":\"1970-01-01T00:00:02.000Z\"}]}\n");
   EXPECT_THAT(revisionInfo(revisions),
               HasSubstr("\nsluice_config_revision_info{desired=\"new\",published=\"new\",served=\"old\"} 1\n"));
 }
@@ -36,7 +46,7 @@ TEST(StatusDocument, SaysWhatIsDesiredAndServedAndSinceWhen) {
 TEST(StatusDocument, SaysWhyByFileLineObjectAndField) {
   Revisions revisions;
   revisions.problems = std::make_shared<const config::Problems>(1, problemAt(7));
-  EXPECT_THAT(statusDocument(withObjects(""), revisions),
+  EXPECT_THAT(statusDocument(CompiledConfiguration(), revisions),
               HasSubstr("\"problems\":[{\"severity\":\"error\",\"file\":\"a.yaml\",\"line\":7,\"column\":3,"
                         "\"object\":\"Gateway demo/egress\",\"field\":\"spec.listeners[0].port\","
                         "\"message\":\"must be a number\"}],"));
@@ -47,7 +57,7 @@ TEST(StatusDocument, CutsALongListOfProblemsAndSaysSo) {
   auto problems = std::make_shared<config::Problems>();
   for (std::uint32_t line = 1; line <= 1002; ++line) problems->push_back(problemAt(line));
   revisions.problems = problems;
-  const std::string document = statusDocument(withObjects(""), revisions);
+  const std::string document = statusDocument(CompiledConfiguration(), revisions);
   EXPECT_THAT(document, HasSubstr("\"line\":1000,"));
   EXPECT_THAT(document, Not(HasSubstr("\"line\":1001,")));
   EXPECT_THAT(document, HasSubstr("2 more problems: `sluice validate` lists them"));

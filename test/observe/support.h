@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -18,6 +17,7 @@
 
 #include "proxy/base/clock.h"
 #include "proxy/base/utf8.h"
+#include "test/base/some_time.h"
 
 namespace sluice::observe {
 
@@ -28,11 +28,7 @@ class HandClock final : public base::Clock {
   base::WallTime wall{};
 };
 
-/// Returns 2026-01-31T23:59:58Z plus `more`.
-inline base::WallTime someTime(base::Duration more = {}) {
-  constexpr std::chrono::sys_days kDay = std::chrono::year(2026) / 1 / 31;
-  return base::WallTime(kDay + std::chrono::days(1) - std::chrono::seconds(2)) + more;
-}
+using base::someTime;
 
 /// A path in a fresh folder; both are removed with the object.
 class TempPath {

@@ -6,7 +6,7 @@
 
 #include "config/revision.h"
 #include "proxy/base/json_writer.h"
-#include "proxy/observe/timestamp.h"
+#include "proxy/base/timestamp.h"
 
 namespace sluice::control {
 namespace {
@@ -90,7 +90,7 @@ std::string ledgerDocument(const RevisionLedger& ledger) {
   for (const LedgerRevision& each : ledger.revisions()) {
     json.beginObject().member("revision", config::revisionOf(each.digest));
     if (!each.servedDigest.empty()) json.member("served", config::revisionOf(each.servedDigest));
-    json.member("time", observe::Timestamp().text(each.time));
+    json.member("time", base::Timestamp().text(each.time));
     json.key("tainted").json(each.tainted() ? "true" : "false");
     if (each.tainted()) json.member("reason", each.reason);
     json.endObject();

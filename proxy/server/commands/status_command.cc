@@ -49,13 +49,15 @@ std::string problemLine(const Value& problem) {
 }
 
 std::string objectsText(const Value& objects) {
-  TextTable table({"KIND", "NAMESPACE", "NAME", "STATUS"});
+  TextTable table({"KIND", "NAMESPACE", "NAME", "SERVED", "SINCE", "STATUS"});
   for (const Value& object : objects.items) {
     std::vector<std::string> troubles;
     if (const Value* status = object.find("status")) collectTroubles(*status, troubles);
     if (troubles.empty()) troubles.emplace_back("ok");
-    table.add({memberOf(object, "kind"), memberOf(object, "namespace"), memberOf(object, "name"), troubles.front()});
-    for (std::size_t i = 1; i < troubles.size(); ++i) table.add({"", "", "", troubles[i]});
+    const std::string served = memberOf(object, "servedRevision");
+    table.add({memberOf(object, "kind"), memberOf(object, "namespace"), memberOf(object, "name"),
+               served.empty() ? "nothing" : served, memberOf(object, "servedSince"), troubles.front()});
+    for (std::size_t i = 1; i < troubles.size(); ++i) table.add({"", "", "", "", "", troubles[i]});
   }
   return table.text();
 }

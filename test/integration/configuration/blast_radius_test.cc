@@ -92,9 +92,10 @@ class BlastRadius : public testing::Test {
   static std::string conditionsOf(const GatewayProcess& gateway, const std::string& kind, const std::string& name) {
     EXPECT_TRUE(isReady(gateway));
     const std::string all = gateway.adminGet("/status");
-    const std::size_t begin = all.find("{\"kind\":\"" + kind + "\",\"namespace\":\"test\",\"name\":\"" + name + "\"");
+    const std::size_t begin = all.find("\"kind\":\"" + kind + "\",\"namespace\":\"test\",\"name\":\"" + name + "\"");
     if (begin == std::string::npos) return {};
-    return all.substr(begin, all.find("{\"kind\":", begin + 1) - begin);
+    const std::size_t status = all.find("\"status\":{", begin);
+    return all.substr(begin, all.find("\"status\":{", status + 1) - begin);
   }
 
   EchoOrigin origin_{std::nullopt};

@@ -12,7 +12,8 @@ TEST(StatusCommand, PrintsTheStateTheProblemsAndEveryObject) {
     {"severity":"warning","message":"look"}],"objects":[
     {"kind":"GatewayClass","namespace":"","name":"egress","status":{"conditions":[
       {"type":"Accepted","status":"True","reason":"Accepted","message":""}]}},
-    {"kind":"Gateway","namespace":"demo","name":"egress","status":{"conditions":[
+    {"kind":"Gateway","namespace":"demo","name":"egress","servedRevision":"0123456789ab",
+     "servedSince":"2026-01-31T00:00:00.000Z","status":{"conditions":[
       {"type":"Programmed","status":"False","reason":"AddressNotUsable","message":"in use"}],
       "listeners":[{"name":"web","conditions":[
         {"type":"Conflicted","status":"False","reason":"NoConflicts","message":""},
@@ -26,10 +27,12 @@ TEST(StatusCommand, PrintsTheStateTheProblemsAndEveryObject) {
             "  a.yaml:7:3: error: Gateway demo/egress: spec.x: unknown field\n"
             "  warning: look\n"
             "\n"
-            "KIND           NAMESPACE   NAME     STATUS\n"
-            "GatewayClass               egress   ok\n"
-            "Gateway        demo        egress   Programmed False, AddressNotUsable: in use\n"
-            "                                    Degraded True, Missing: a script\n");
+            "KIND           NAMESPACE   NAME     SERVED         SINCE                      STATUS\n"
+            "GatewayClass               egress   nothing                                   ok\n"
+            "Gateway        demo        egress   0123456789ab   2026-01-31T00:00:00.000Z   Programmed False, "
+            "AddressNotUsable: in use\n"
+            "                                                                              Degraded True, Missing: a "
+            "script\n");
 }
 
 TEST(StatusCommand, SaysThatNothingIsServed) {

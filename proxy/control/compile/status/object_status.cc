@@ -59,11 +59,16 @@ std::optional<Fault> both(std::optional<Fault> first, const std::optional<Fault>
 }
 
 config::ObjectStatus statusOf(const config::ObjectMeta& meta) {
-  return emptyStatus(meta.group, meta.kind, meta.nameSpace, meta.name);
+  config::ObjectStatus status = emptyStatus(meta.group, meta.kind, meta.nameSpace, meta.name);
+  status.revision = meta.revision;
+  status.servedRevision = meta.contentRevision;
+  return status;
 }
 
 config::ObjectStatus statusOf(const config::Rejected& rejected) {
-  return emptyStatus(rejected.group, rejected.kind, rejected.nameSpace, rejected.name);
+  config::ObjectStatus status = emptyStatus(rejected.group, rejected.kind, rejected.nameSpace, rejected.name);
+  status.revision = rejected.revision;
+  return status;
 }
 
 config::ObjectStatus rejectedStatus(const config::Rejected& rejected, std::string_view consequence) {

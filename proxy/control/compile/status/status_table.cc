@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <iterator>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 
+#include "config/model/name_tuple_hash.h"
 #include "config/model/object_kinds.h"
 #include "proxy/control/compile/status/backend_status.h"
 #include "proxy/control/compile/status/gateway_status.h"
@@ -52,6 +54,22 @@ void sortPlaces(Places& places) {
   if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
 }
 
+/// The objects of which nothing but refusals is served, although they may be legible enough for a place.
+class RefusedNames {
+ public:
+  explicit RefusedNames(const config::Model& model) {
+    for (const config::Rejected& each : model.rejected) {
+      names_.emplace(each.group, each.kind, each.nameSpace, each.name);
+    }
+  }
+  bool contain(const config::ObjectStatus& status) const {
+    return names_.contains({status.group, status.kind, status.nameSpace, status.name});
+  }
+
+ private:
+  std::unordered_set<config::ObjectNameView, config::NameTupleHash> names_;
+};
+
 }  // namespace
 
 std::span<const StatusEntry> statusTable() { return kStatusTable; }
@@ -67,10 +85,14 @@ Statuses writeStatuses(const StatusSources& sources, Statuses attached) {
     sortPlaces(places[line]);
     count += places[line].size();
   }
+  const RefusedNames refused(sources.model);
   Statuses all;
   all.reserve(count);
   for (const Places& each : places) {
-    for (config::ObjectStatus* place : each) all.push_back(std::move(*place));
+    for (config::ObjectStatus* place : each) {
+      if (refused.contain(*place)) place->servedRevision.clear();
+      all.push_back(std::move(*place));
+    }
   }
   return all;
 }

@@ -1,8 +1,8 @@
-#include "proxy/observe/timestamp.h"
+#include "proxy/base/timestamp.h"
 
 #include <chrono>
 
-namespace sluice::observe {
+namespace sluice::base {
 namespace {
 
 void putDigits(char* to, std::int64_t value, int count) {
@@ -11,7 +11,7 @@ void putDigits(char* to, std::int64_t value, int count) {
 
 }  // namespace
 
-std::string_view Timestamp::text(base::WallTime time) {
+std::string_view Timestamp::text(WallTime time) {
   const auto second = std::chrono::floor<std::chrono::seconds>(time);
   if (second.time_since_epoch().count() != second_) render(second.time_since_epoch().count());
   putDigits(text_.data() + 20, std::chrono::floor<std::chrono::milliseconds>(time - second).count(), 3);
@@ -34,4 +34,4 @@ void Timestamp::render(std::int64_t second) {
   second_ = second;
 }
 
-}  // namespace sluice::observe
+}  // namespace sluice::base

@@ -11,12 +11,12 @@
 
 #include "proxy/base/clock.h"
 
-namespace sluice::observe {
+namespace sluice::base {
 
 class Timestamp {
  public:
   /// Returns the text, valid until the next call. Years 0 to 9999; times may come in any order.
-  std::string_view text(base::WallTime time);
+  std::string_view text(WallTime time);
   static constexpr std::size_t kSize = 24;
 
  private:
@@ -26,4 +26,4 @@ class Timestamp {
   std::array<char, kSize> text_{};
 };
 
-}  // namespace sluice::observe
+}  // namespace sluice::base

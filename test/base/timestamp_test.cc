@@ -1,15 +1,15 @@
-#include "proxy/observe/timestamp.h"
+#include "proxy/base/timestamp.h"
 
 #include <gtest/gtest.h>
 
-#include "test/observe/support.h"
+#include "test/base/some_time.h"
 
-namespace sluice::observe {
+namespace sluice::base {
 namespace {
 
 using namespace std::chrono_literals;
 
-std::string text(base::WallTime time) {
+std::string text(WallTime time) {
   Timestamp timestamp;
   return std::string(timestamp.text(time));
 }
@@ -17,15 +17,15 @@ std::string text(base::WallTime time) {
 TEST(Timestamp, IsRfc3339InUtcWithMilliseconds) {
   EXPECT_EQ(text(someTime()), "2026-01-31T23:59:58.000Z");
   EXPECT_EQ(text(someTime(7ms)), "2026-01-31T23:59:58.007Z");
-  EXPECT_EQ(text(base::WallTime{}), "1970-01-01T00:00:00.000Z");
+  EXPECT_EQ(text(WallTime{}), "1970-01-01T00:00:00.000Z");
 }
 
 TEST(Timestamp, CutsAndDoesNotRound) { EXPECT_EQ(text(someTime(999999999ns)), "2026-01-31T23:59:58.999Z"); }
 
 TEST(Timestamp, FollowsTheCalendar) {
   EXPECT_EQ(text(someTime(2s)), "2026-02-01T00:00:00.000Z");
-  EXPECT_EQ(text(base::WallTime(951782400s)), "2000-02-29T00:00:00.000Z");
-  EXPECT_EQ(text(base::WallTime(-1ms)), "1969-12-31T23:59:59.999Z");
+  EXPECT_EQ(text(WallTime(951782400s)), "2000-02-29T00:00:00.000Z");
+  EXPECT_EQ(text(WallTime(-1ms)), "1969-12-31T23:59:59.999Z");
 }
 
 TEST(Timestamp, IsRightFromSecondToSecondAndBack) {
@@ -38,4 +38,4 @@ TEST(Timestamp, IsRightFromSecondToSecondAndBack) {
 }
 
 }  // namespace
-}  // namespace sluice::observe
+}  // namespace sluice::base

@@ -1,0 +1,33 @@
+// Tells people which objects are not served as they are written, each condition once for as long as it holds.
+//
+// It belongs to the loading thread.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/status/conditions.h"
+#include "proxy/base/clock.h"
+#include "proxy/observe/events.h"
+#include "proxy/observe/log.h"
+
+namespace sluice::control {
+
+class ConditionLog {
+ public:
+  /// The log outlives it.
+  explicit ConditionLog(const observe::Log& log) : log_(log) {}
+
+  /// Logs the bad conditions of the configuration's objects that were not there the last time, and adds an event for
+  /// each object that has one.
+  void note(const std::vector<config::ObjectStatus>& statuses, base::WallTime now, observe::EventBatch& events);
+
+ private:
+  bool noteObject(const config::ObjectStatus& object, std::set<std::string>& bad) const;
+
+  const observe::Log& log_;
+  std::set<std::string> bad_;  // of the last configuration
+};
+
+}  // namespace sluice::control
