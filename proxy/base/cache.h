@@ -37,6 +37,12 @@ class Cache {
         key, [](const Made&) { return true; }, std::forward<Make>(make));
   }
 
+  /// Calls `visit` with each value that is kept. After sweep() these are the values that the last round asked for.
+  template <typename Visit>
+  void forEach(Visit&& visit) const {
+    for (const auto& [key, entry] : entries_) visit(key, entry.made);
+  }
+
   /// Ends a round.
   void sweep() {
     std::erase_if(entries_, [this](const auto& entry) { return entry.second.round != round_; });

@@ -5,6 +5,7 @@
 #include "config/load.h"
 #include "proxy/control/processor_support.h"
 #include "proxy/control/state/revision_key.h"
+#include "proxy/pki/digest.h"
 
 namespace sluice::control {
 namespace {
@@ -17,6 +18,16 @@ config::Problem noClass() {
   config::Problem problem;
   problem.message = "there is no GatewayClass with controllerName " + std::string(config::kControllerName);
   return problem;
+}
+
+/// Returns the digest of what is served without what the environment lacks, so that replicas show the difference.
+std::string digestWithout(const CompiledConfiguration& made) {
+  pki::Sha256 all;
+  const auto add = [&all](const std::string& text) { all.add(std::to_string(text.size()) + " " + text); };
+  add(made.servedDigest);
+  for (const UnusablePlace& each : made.unusable) add(each.address + " " + std::to_string(each.port));
+  for (const AwaitingUse& each : made.compiled.awaiting) add(each.name);
+  return pki::toHex(all.finish());
 }
 
 }  // namespace
@@ -50,6 +61,7 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
     made.kept = config::keptVersions(made.model, set, previous->set, previous->kept);
     made.servedDigest = config::servedDigest(set, made.kept);
   }
+  if (made.awaitsEnvironment()) made.servedDigest = digestWithout(made);
   made.servedRevision = config::revisionOf(made.servedDigest);
   made.set = std::move(set);
   made.endpointsDigest = std::move(loaded.endpointsDigest);

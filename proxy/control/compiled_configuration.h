@@ -31,8 +31,8 @@ struct CompiledConfiguration {
   /// The types of payload processors; null if the set is not readable.
   std::shared_ptr<const config::Catalog> catalog;
   control::CompileResult compiled;
-  /// Digest of the objects as they are written, and of what is served of them: earlier versions of objects that their
-  /// schemas refuse make the difference.
+  /// Digest of the objects as they are written, and of what is served of them. Earlier versions of objects that their
+  /// schemas refuse make the difference, and what the environment does not give: places and extensions.
   std::string digest;
   std::string servedDigest;
   /// The beginnings of these digests. The first is what people and machines want, and the second, by which they compare
@@ -50,10 +50,13 @@ struct CompiledConfiguration {
   /// by themselves.
   bool sameAs(const CompiledConfiguration& other) const {
     return digest == other.digest && servedDigest == other.servedDigest && endpointsDigest == other.endpointsDigest &&
-           unusable == other.unusable && compiled.systemAuthorities == other.compiled.systemAuthorities;
+           unusable == other.unusable && compiled.awaiting == other.compiled.awaiting &&
+           compiled.systemAuthorities == other.compiled.systemAuthorities;
   }
   /// Returns true if it could not be read as it is now, although its content may be right.
   bool unavailable() const { return set.unavailable; }
+  /// Returns true if something is missing in the environment that may come.
+  bool awaitsEnvironment() const { return !unusable.empty() || !compiled.awaiting.empty(); }
   /// Returns true if it can be served, at least in parts.
   bool usable() const { return readable && compiled.usable; }
   /// Returns true if nothing in it is refused, degraded or ignored.

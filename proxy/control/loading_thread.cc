@@ -112,7 +112,17 @@ void LoadingThread::post(Done done, std::function<Loaded()> load) {
 }
 
 void LoadingThread::load(const Loaded& served, UnusablePlaces unusable, Done done) {
-  post(std::move(done), [this, served, unusable = std::move(unusable)] { return loadNow(served, unusable); });
+  post(std::move(done), [this, served, unusable = std::move(unusable)] {
+    return loadNow(
+        served, [this] { return source_.read(revisionKey_); }, unusable);
+  });
+}
+
+void LoadingThread::recompile(const Loaded& served, UnusablePlaces unusable, Done done) {
+  post(std::move(done), [this, served, unusable = std::move(unusable)] {
+    return loadNow(
+        served, [&served] { return served.configuration->set; }, unusable);
+  });
 }
 
 void LoadingThread::restore(UnusablePlaces unusable, Done done) {
@@ -195,9 +205,10 @@ std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
   return std::make_shared<const CompiledConfiguration>(std::move(made));
 }
 
-Loaded LoadingThread::loadNow(const Loaded& served, const UnusablePlaces& unusable) {
+Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::ObjectSet()>& readSet,
+                              const UnusablePlaces& unusable) {
   const CompiledConfiguration* before = served.configuration.get();
-  const SharedConfiguration read = compileByItsKey([this] { return source_.read(revisionKey_); }, before, unusable);
+  const SharedConfiguration read = compileByItsKey(readSet, before, unusable);
   if (read->usable())
     changeLedger([&](RevisionLedger& ledger) { ledger.setMost(read->model.settings.revisions.keep); });
   if (before != nullptr && read->readable && read->sameAs(*before)) {

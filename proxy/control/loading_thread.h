@@ -37,6 +37,7 @@ class LoadingThread final : public Loader {
   LoadingThread& operator=(const LoadingThread&) = delete;
 
   void load(const Loaded& served, UnusablePlaces unusable, Done done) override;
+  void recompile(const Loaded& served, UnusablePlaces unusable, Done done) override;
   void restore(UnusablePlaces unusable, Done done) override;
   void keep(const Loaded& served) override;
   void discard(Loaded&& old) override;
@@ -61,7 +62,8 @@ class LoadingThread final : public Loader {
   std::shared_ptr<const CompiledConfiguration> compileByItsKey(const std::function<config::ObjectSet()>& read,
                                                                const CompiledConfiguration* before,
                                                                const UnusablePlaces& unusable);
-  Loaded loadNow(const Loaded& served, const UnusablePlaces& unusable);
+  Loaded loadNow(const Loaded& served, const std::function<config::ObjectSet()>& readSet,
+                 const UnusablePlaces& unusable);
   Loaded restoreNow(const UnusablePlaces& unusable);
   Loaded restore(const StoredConfiguration& stored, const UnusablePlaces& unusable);
   Loaded servable(std::shared_ptr<const CompiledConfiguration> read, const Generation* before);

@@ -129,22 +129,37 @@ void Reloader::reload() {
     return;
   }
   retries_ = 0;
+  ofSource_ = true;
   cancel();
   phase_ == Phase::kServing ? load({}) : loadFirst({});
 }
 
 void Reloader::load(UnusablePlaces unusable) {
   phase_ = Phase::kLoading;
-  parts_.loader.load(served_, std::move(unusable), [this](Loaded&& loaded) { take(std::move(loaded)); });
+  Loader::Done done = [this](Loaded&& loaded) { take(std::move(loaded)); };
+  if (ofSource_) {
+    parts_.loader.load(served_, std::move(unusable), std::move(done));
+  } else {
+    parts_.loader.recompile(served_, std::move(unusable), std::move(done));
+  }
 }
 
 void Reloader::onTimer() {
   if (phase_ == Phase::kWaiting) return loadFirst({});
-  if (unavailable_) return load({});
-  // While the source is refused, a load would only refuse it again: the served configuration has no source any more.
-  const bool wanted = revisions_.state == ConfigState::kInSync;
-  if (wanted && parts_.publisher.openAny(served_.configuration->unusable)) return load({});
-  tryLater();
+  // While the source is refused, it would only be refused again: the served configuration has no source any more.
+  ofSource_ = revisions_.state == ConfigState::kInSync;
+  if (environmentChanged()) return load({});
+  ofSource_ = true;
+  unavailable_ ? load({}) : tryLater();
+}
+
+/// Returns true if what is served may be served more completely now.
+bool Reloader::environmentChanged() {
+  const CompiledConfiguration& served = *served_.configuration;
+  const std::vector<AwaitingUse>& awaiting = served.compiled.awaiting;
+  return (!served.unusable.empty() && parts_.publisher.openAny(served.unusable)) ||
+         std::any_of(awaiting.begin(), awaiting.end(),
+                     [](const AwaitingUse& each) { return each.awaited->mayHaveCome(); });
 }
 
 void Reloader::tryLater() {
@@ -161,8 +176,10 @@ void Reloader::stop() {
 void Reloader::take(Loaded&& loaded) {
   candidate_ = std::move(loaded);
   if (then_ == Then::kStop) return end();
-  revisions_.desired = candidate_.configuration->revision;
-  unavailable_ = candidate_.outcome == Loaded::Outcome::kUnavailable;
+  if (ofSource_) {
+    revisions_.desired = candidate_.configuration->revision;
+    unavailable_ = candidate_.outcome == Loaded::Outcome::kUnavailable;
+  }
   switch (candidate_.outcome) {
     case Loaded::Outcome::kServable:
       if (UnusablePlaces failed = parts_.publisher.open(*candidate_.generation); !failed.empty()) {
@@ -173,8 +190,10 @@ void Reloader::take(Loaded&& loaded) {
       return publish();
     case Loaded::Outcome::kUnchanged:
       parts_.publisher.closeOthers(*served_.generation);
-      setState(ConfigState::kInSync, candidate_.problems);
-      parts_.observer.onUnchanged(revisions_);
+      if (ofSource_) {
+        setState(ConfigState::kInSync, candidate_.problems);
+        parts_.observer.onUnchanged(revisions_);
+      }
       return end();
     case Loaded::Outcome::kRefused:
     case Loaded::Outcome::kUnavailable:
@@ -199,7 +218,11 @@ void Reloader::finish() {
   parts_.publisher.closeOthers(*candidate_.generation);
   std::swap(served_, candidate_);
   const std::string before = std::exchange(revisions_.served, served_.configuration->servedRevision);
-  setState(ConfigState::kInSync, served_.problems);
+  if (ofSource_) {
+    setState(ConfigState::kInSync, served_.problems);
+  } else {
+    ++changes_;
+  }
   parts_.loader.keep(served_);
   parts_.observer.onServed(revisions_, *served_.generation, before);
   end();
@@ -208,8 +231,10 @@ void Reloader::finish() {
 // Sockets may have been opened for an earlier compilation of the candidate.
 void Reloader::refuse() {
   parts_.publisher.closeOthers(*served_.generation);
-  setState(ConfigState::kRollback, candidate_.problems);
-  parts_.observer.onRefused(revisions_);
+  if (ofSource_) {
+    setState(ConfigState::kRollback, candidate_.problems);
+    parts_.observer.onRefused(revisions_);
+  }
   end();
 }
 
@@ -228,7 +253,7 @@ void Reloader::end() {
     then_ = Then::kRest;
     return reload();
   }
-  const bool incomplete = served_.configuration != nullptr && !served_.configuration->unusable.empty();
+  const bool incomplete = served_.configuration != nullptr && served_.configuration->awaitsEnvironment();
   if (then_ == Then::kRest && (unavailable_ || incomplete)) tryLater();
 }
 

@@ -7,7 +7,8 @@
 // the process waits for the source to become good. Until then listeners that are known answer 500.
 //
 // A configuration is not refused because of an address or port where the process cannot listen. It is compiled once
-// more without these places, and they are tried from then on, as is a source that could not be read.
+// more without these places, and they are tried from then on, as is a source that could not be read. When a place can
+// be used, or a processor may find what it needs, what is served is compiled again, even while the source is refused.
 //
 // It decides and leaves the work to a Loader, a Publisher and the caller of start(). It belongs to the main thread.
 #pragma once
@@ -92,6 +93,7 @@ class Reloader final : private net::Timer {
   bool adoptFirst(Loaded&& first);
   void fail(Loaded&& first, const base::Error& error);
   void wait(Loaded&& refused);
+  bool environmentChanged();
   void load(UnusablePlaces unusable);
   void take(Loaded&& loaded);
   void publish();
@@ -111,6 +113,7 @@ class Reloader final : private net::Timer {
   Loaded candidate_;
   Loaded refused_;            // the last one, while nothing is served
   bool unavailable_ = false;  // the source could not be read
+  bool ofSource_ = true;      // what is being loaded comes from the source, not from what is served
   std::size_t retries_ = 0;   // attempts since the source last changed
   Revisions revisions_;
   std::uint64_t changes_ = 0;

@@ -3,6 +3,7 @@
 // Used on the loading thread, while a configuration is compiled.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -54,9 +55,34 @@ struct Use {
   bool exposed = false;
 };
 
+/// Something in the environment that a processor cannot run without, such as a server, or the file of a script or
+/// library. As long as it is missing, the use answers or is left out by its failOpen, and everything else is served.
+class Awaited {
+ public:
+  virtual ~Awaited() = default;
+  /// Returns true if making the processor again may have another outcome. It is asked again and again, on any thread,
+  /// and must not block.
+  virtual bool mayHaveCome() const = 0;
+};
+
+enum class LoadState : std::uint8_t {
+  kPending,   // it is being found out whether what it needs is there
+  kActive,    // there is a processor
+  kDegraded,  // what it needs is missing, and is awaited
+  kError      // it is refused until the configuration changes
+};
+
 struct Made {
-  std::shared_ptr<const Processor> processor;  // null if it is refused
-  Refusal refusal;
+  std::shared_ptr<const Processor> processor;        // only if it is active
+  Refusal refusal = {};                              // why it is not
+  std::shared_ptr<const Awaited> awaited = nullptr;  // only if it is pending or degraded
+  bool pending = false;
+
+  LoadState state() const {
+    if (processor != nullptr) return LoadState::kActive;
+    if (awaited == nullptr) return LoadState::kError;
+    return pending ? LoadState::kPending : LoadState::kDegraded;
+  }
 };
 
 /// A processor type that is compiled in.

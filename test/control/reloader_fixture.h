@@ -23,6 +23,12 @@ class FakeLoader final : public Loader {
     servedBefore = served.configuration == nullptr ? "" : served.configuration->revision;
     done_ = std::move(done);
   }
+  void recompile(const Loaded& served, UnusablePlaces unusable, Done done) override {
+    ++recompilations;
+    without = std::move(unusable);
+    servedBefore = served.configuration->revision;
+    done_ = std::move(done);
+  }
   void restore(UnusablePlaces unusable, Done done) override {
     without = std::move(unusable);
     if (!stored) return done({});
@@ -36,6 +42,7 @@ class FakeLoader final : public Loader {
 
   bool stored = false;  // there is a last good configuration of an earlier process
   int loads = 0;
+  int recompilations = 0;
   UnusablePlaces without;  // of the last load
   std::string servedBefore;
   std::vector<std::string> discarded;

@@ -97,17 +97,66 @@ TEST_F(ReloaderTest, ServesAConfigurationAtOnceWithoutThePlacesThatCannotBeUsed)
   EXPECT_EQ(state(), "InSync");
 }
 
-TEST_F(ReloaderTest, TriesNoPlaceWhileTheSourceHasSomethingElseThatIsRefused) {
+TEST_F(ReloaderTest, CompilesWhatIsServedAgainIfAPlaceIsFreeWhileTheSourceIsRefused) {
   server_.failures = 1;
   start(loaded("one"));
   loader_.hand(loaded("one"));
   reloader_.reload();
   loader_.hand(refused("bad"));
+  passes(std::chrono::seconds(20));
+  EXPECT_FALSE(loader_.loading());
   server_.free = true;
   server_.take();
   passes(std::chrono::seconds(20));
-  EXPECT_EQ(server_.take(), Events{});
+  ASSERT_TRUE(loader_.loading());
+  EXPECT_EQ(loader_.recompilations, 1);
+  EXPECT_EQ(loader_.without, UnusablePlaces{});
+  serve("one and all");
+  EXPECT_EQ(served(), "one and all");
+  EXPECT_EQ(state(), "Rollback") << "the source is as bad as before";
+  EXPECT_EQ(reloader_.revisions().desired, "bad");
+  EXPECT_EQ(reloader_.revisions().problems->at(0).message, "it is broken");
+  reloader_.reload();
+  loader_.hand(loaded("two"));
+  EXPECT_EQ(loader_.recompilations, 1) << "a change is read from the source";
+}
+
+TEST_F(ReloaderTest, ReadsASourceAgainThatCannotBeReadEvenIfAPlaceIsAwaited) {
+  server_.failures = 1;
+  start(loaded("one"));
+  loader_.hand(loaded("one"));
+  reloader_.reload();
+  const int loads = loader_.loads;
+  loader_.hand(unavailable("one"));
+  passes(std::chrono::seconds(20));
+  EXPECT_EQ(loader_.loads, loads + 1);
+}
+
+TEST_F(ReloaderTest, CompilesAgainWhenAProcessorMayFindWhatItNeeds) {
+  struct AwaitedSwitch final : processing::Awaited {
+    bool mayHaveCome() const override { return come; }
+    bool come = false;
+  };
+  AwaitedSwitch awaited;
+  begin();
+  reloader_.reload();
+  CompiledConfiguration lacking;
+  lacking.revision = lacking.servedRevision = "two";
+  const std::shared_ptr<const processing::Awaited> shared(std::shared_ptr<void>(), &awaited);
+  lacking.compiled.awaiting = {{"Backend demo/api: script", processing::LoadState::kDegraded, "no file", shared}};
+  Loaded two = loaded("two");
+  two.configuration = std::make_shared<const CompiledConfiguration>(std::move(lacking));
+  loader_.hand(std::move(two));
+  server_.answer();
+  server_.answer();
+  passes(std::chrono::seconds(20));
   EXPECT_FALSE(loader_.loading());
+  awaited.come = true;
+  passes(std::chrono::seconds(20));
+  EXPECT_TRUE(loader_.loading());
+  serve("three");
+  passes(std::chrono::seconds(20));
+  EXPECT_FALSE(loader_.loading()) << "nothing is awaited any more";
 }
 
 TEST_F(ReloaderTest, TriesUnusablePlacesUntilTheyAreFree) {

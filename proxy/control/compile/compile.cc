@@ -214,6 +214,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   cache.routes.sweep();
   cache.backends.sweep();
   cache.processors.sweep();
+  result.awaiting = awaitingUses(cache.processors);
   cache.states.sweep();
   return result;
 }

@@ -34,6 +34,8 @@ struct CompileResult {
   std::string systemAuthorities;
   /// Where its listeners are served.
   ListenerPlaces places;
+  /// The uses of payload processors that await something. They are to be compiled again when that may have come.
+  std::vector<AwaitingUse> awaiting;
 };
 
 /// Results that successive compilations share, so that they are not made again. It never changes the result of a

@@ -126,6 +126,8 @@ void lookAtBackends(ReasonsGiven& given) {
   given.look({kClass, use("phase: connect")});                                    // UnsupportedPhase
   given.look({kClass, use("phase: backend-request, preAuth: true")});             // InvalidPreAuthPhase
   given.look({kClass, use("phase: request-headers, config: {secret: absent}")});  // InvalidSecretRef
+  given.look({kClass, use("phase: request-headers, config: {awaits: missing}")});  // ExtensionUnavailable
+  given.look({kClass, use("phase: request-headers, config: {awaits: pending}")});  // ExtensionPending
   given.look({kClass,
               "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec: {targetRef: {group: "
               "gateway.networking.k8s.io, kind: Gateway, name: absent}, processors: [{name: a, type: "

@@ -24,6 +24,7 @@ int& made() {
 
 processing::Made makeCounted(const processing::Use& use) {
   ++made();
+  if (use.config.find("awaits") != nullptr) return test::makeNoopProcessor(use);
   if (const content::Value* secret = use.config.find("secret")) {
     auto found = use.secrets.find("vault", secret->text, "");
     if (!found.bytes) return {nullptr, found.refusal};
@@ -56,6 +57,7 @@ class CompilingProcess {
         .match(test::RequestMaker("GET", "a.test", "/").head())
         .rule;
   }
+  const std::vector<AwaitingUse>& awaiting() const { return result_.awaiting; }
   bool served() const { return !rule()->backends.at(0).failure; }
   const routing::BackendPlan* backend() const { return rule()->backends.at(0).backend.get(); }
 
@@ -127,6 +129,22 @@ TEST_F(ProcessorCacheTest, RemakesAProcessorIfItsSecretChangesOrIsRemoved) {
   EXPECT_FALSE(process_.served());
   EXPECT_EQ(compile({}), 1);
   EXPECT_TRUE(process_.served());
+}
+
+TEST_F(ProcessorCacheTest, RemakesAProcessorWhenWhatItAwaitsMayHaveCome) {
+  const std::string awaiting = backend("", "{awaits: missing}");
+  EXPECT_EQ(compile({.backend = awaiting}), 1);
+  EXPECT_FALSE(process_.served());
+  ASSERT_EQ(process_.awaiting().size(), 1U);
+  EXPECT_EQ(process_.awaiting()[0].state, processing::LoadState::kDegraded);
+  EXPECT_EQ(compile({.backend = awaiting}), 0) << "it has not come";
+  EXPECT_EQ(process_.awaiting().size(), 1U);
+  test::AwaitedByTest::come() = true;
+  EXPECT_EQ(compile({.backend = awaiting}), 1);
+  test::AwaitedByTest::come() = false;
+  EXPECT_TRUE(process_.served());
+  EXPECT_TRUE(process_.awaiting().empty());
+  EXPECT_EQ(compile({.backend = awaiting}), 0) << "what is loaded stays";
 }
 
 TEST_F(ProcessorCacheTest, RemakesAProcessorIfItsGrantIsRemoved) {

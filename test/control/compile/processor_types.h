@@ -34,8 +34,22 @@ processing::Made makeBodyReadingProcessor(const processing::Use& /*use*/) {
   return {std::make_shared<const BodyReadingProcessor>(mode), {}};
 }
 
-/// Makes a processor. It reads a Secret if its config names one; it is refused if it is exposed and has one.
+/// Something that has come once the test says so.
+class AwaitedByTest final : public processing::Awaited {
+ public:
+  bool mayHaveCome() const override { return come(); }
+  static bool& come() {
+    static bool come = false;
+    return come;
+  }
+};
+
+/// Makes a processor. It reads a Secret if its config names one; it is refused if it is exposed and has one. It waits
+/// if its config says what for: "missing" or "pending".
 inline processing::Made makeNoopProcessor(const processing::Use& use) {
+  if (const content::Value* awaits = use.config.find("awaits"); awaits != nullptr && !AwaitedByTest::come()) {
+    return {nullptr, {"", "nobody is there"}, std::make_shared<const AwaitedByTest>(), awaits->text == "pending"};
+  }
   if (const content::Value* secret = use.config.find("secret")) {
     const content::Value* nameSpace = use.config.find("namespace");
     auto found = use.secrets.find(nameSpace != nullptr ? nameSpace->text : "", secret->text, "");

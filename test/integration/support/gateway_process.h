@@ -46,7 +46,7 @@ struct GatewaySpec {
   std::string dns = {};
   /// Value of addressGuard.allow, as a list in YAML.
   std::string allow = "127.0.0.0/8";
-  /// "sluice-asking" is the gateway with acme.test/Ask:v1 (test/support/asking).
+  /// "sluice-asking" is the gateway with acme.test/Ask:v1 and acme.test/Script:v1 (test/support/asking).
   std::string program = "sluice";
   /// True runs the optimised binary if it was built: for tests that measure, not for tests of correctness.
   bool release = false;

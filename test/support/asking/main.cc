@@ -1,5 +1,6 @@
-// sluice-asking is the gateway with one more processor type, acme.test/Ask:v1, which calls a server for each request.
-// It tests callouts of processors against real servers.
+// sluice-asking is the gateway with two more processor types: acme.test/Ask:v1, which calls a server for each request,
+// to test callouts of processors against real servers; and acme.test/Script:v1, which needs a file, to test processors
+// that load apart.
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,6 +10,7 @@
 #include "proxy/server/cli.h"
 #include "proxy/server/process.h"
 #include "test/support/asking/asking_processor.h"
+#include "test/support/asking/script_processor.h"
 
 namespace sluice::test {
 namespace {
@@ -52,5 +54,6 @@ int main(int argc, char** argv) {
                    false,
                    sluice::test::kSchema,
                    sluice::test::makeAsking});
+  types.push_back(sluice::test::scriptType());
   return sluice::server::runProcess(*line.options, types);
 }

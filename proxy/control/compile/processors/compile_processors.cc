@@ -286,7 +286,16 @@ std::variant<processing::Step, ProcessorCompiler::RefusedStep> ProcessorCompiler
       *type,
       {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposure == Exposure::kSome},
       cache_);
-  if (made.processor == nullptr) return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
+  switch (made.state()) {
+    case processing::LoadState::kActive:
+      break;
+    case processing::LoadState::kPending:
+      return refused(reason::kExtensionPending, use.path + ": " + made.refusal.message);
+    case processing::LoadState::kDegraded:
+      return refused(reason::kExtensionUnavailable, use.path + ": " + made.refusal.message);
+    case processing::LoadState::kError:
+      return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
+  }
   processing::Step ready{std::move(made.processor), use.name,           use.type,          *phase,       of.scope,
                          admission.priority,        admission.failOpen, admission.preAuth, of.preRouting};
   if (admission.timeout) ready.timeout = *admission.timeout;

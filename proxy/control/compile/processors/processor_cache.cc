@@ -52,7 +52,8 @@ bool holds(const MadeProcessor& processor, const processing::Use& use) {
   const auto sameLookup = [&](const MadeProcessor::Lookup& each) {
     return sameAnswer(each.answer, use.secrets.find(each.nameSpace, each.name, each.key));
   };
-  return sameValue(processor.config, use.config) &&
+  const processing::Awaited* awaited = processor.made.awaited.get();
+  return (awaited == nullptr || !awaited->mayHaveCome()) && sameValue(processor.config, use.config) &&
          std::all_of(processor.lookups.begin(), processor.lookups.end(), sameLookup);
 }
 
@@ -63,6 +64,17 @@ processing::Made makeProcessor(const processing::BuiltinType& type, const proces
                        use.exposed);
   const auto unchanged = [&](const MadeProcessor& before) { return holds(before, use); };
   return cache.get(key, unchanged, [&] { return makeAnew(type, use); }).made;
+}
+
+std::vector<AwaitingUse> awaitingUses(const ProcessorCache& cache) {
+  std::vector<AwaitingUse> uses;
+  cache.forEach([&](const auto& key, const MadeProcessor& each) {
+    if (each.made.awaited == nullptr) return;
+    const auto& [owner, name, type, phase, preAuth, exposed] = key;
+    uses.push_back({owner + ": " + name + " (" + type + " in " + std::string(processing::phaseName(phase)) + ")",
+                    each.made.state(), each.made.refusal.message, each.made.awaited});
+  });
+  return uses;
 }
 
 }  // namespace sluice::control

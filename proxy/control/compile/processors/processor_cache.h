@@ -1,5 +1,5 @@
 // A ProcessorCache keeps the processors of the last compilation. A processor stays the same object if nothing changed
-// in its use, nor in the Secrets and grants that it read.
+// in its use, nor in the Secrets and grants that it read. What awaits something is made again when that may have come.
 //
 // It belongs to the loading thread.
 #pragma once
@@ -33,5 +33,21 @@ using ProcessorCache =
 
 /// Returns the processor that `type` makes of `use`; the kept one if nothing changed.
 processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorCache& cache);
+
+/// A use that awaits something of the environment.
+struct AwaitingUse {
+  std::string name;  // its owner and its own name
+  processing::LoadState state = processing::LoadState::kDegraded;
+  std::string why;
+  std::shared_ptr<const processing::Awaited> awaited;
+
+  /// Returns true if both have the same conditions.
+  friend bool operator==(const AwaitingUse& a, const AwaitingUse& b) {
+    return a.name == b.name && a.state == b.state && a.why == b.why;
+  }
+};
+
+/// Returns the uses of the compilation that has ended which await something, in an order that depends on them alone.
+std::vector<AwaitingUse> awaitingUses(const ProcessorCache& cache);
 
 }  // namespace sluice::control
