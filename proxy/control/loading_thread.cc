@@ -33,6 +33,11 @@ std::shared_ptr<const config::Problems> problemsOf(const SharedConfiguration& co
   return std::make_shared<const config::Problems>(configuration->problems);
 }
 
+std::string whyTainted(const LedgerRevision& tainted, const CompiledConfiguration& read) {
+  return "this revision was refused before (" + tainted.reason + "); change it, or run `sluice revisions clear " +
+         read.revision + "`";
+}
+
 /// Returns its problems after one that says why it is refused.
 std::shared_ptr<const config::Problems> problemsOf(const SharedConfiguration& configuration, std::string refusal) {
   config::Problem problem;
@@ -141,14 +146,18 @@ void LoadingThread::clearTaint(std::string prefix, std::function<void(bool)> don
   });
 }
 
-void LoadingThread::judge(const Loaded& served, std::string text, std::function<void(std::string)> done) {
-  post([this, served = served.configuration, text = std::move(text), done = std::move(done)] {
+void LoadingThread::judge(const Loaded& served, const std::string& text, UnusablePlaces unusable,
+                          std::function<void(Judgement)> done) {
+  post([this, served = served.configuration, text, unusable = std::move(unusable), done = std::move(done)] {
     config::TextCache texts;
     ConfigurationCache cache;  // of its own: what is served keeps the states of its processors
-    const std::string verdict = verdictDocument(
+    const CompiledConfiguration made =
         makeConfiguration(config::readTexts({{"body", text}}, {}, newRevisionKey(), texts), served.get(), processors_,
-                          cache, served == nullptr ? UnusablePlaces() : served->unusable));
-    main_.post([verdict, done] { done(verdict); });
+                          cache, std::move(unusable));
+    const LedgerRevision* tainted = ledger_->findTainted(made.digest);
+    const std::string refusal = tainted == nullptr || !made.usable() ? "" : whyTainted(*tainted, made);
+    main_.post(
+        [judgement = Judgement{verdictDocument(made, refusal), made.compiled.snapshot}, done] { done(judgement); });
   });
 }
 
@@ -212,9 +221,6 @@ Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::
   if (read->usable())
     changeLedger([&](RevisionLedger& ledger) { ledger.setMost(read->model.settings.revisions.keep); });
   if (before != nullptr && read->readable && read->sameAs(*before)) {
-    observe::EventBatch expiring;
-    noteExpiringCertificates(*read, expiring);
-    tell(expiring);
     return {Loaded::Outcome::kUnchanged, read, nullptr, problemsOf(read)};
   }
   report(*read);
@@ -224,9 +230,7 @@ Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::
 
 Loaded LoadingThread::servable(std::shared_ptr<const CompiledConfiguration> read, const Generation* before) {
   if (const LedgerRevision* tainted = ledger_->findTainted(read->digest)) {
-    return {Loaded::Outcome::kRefused, read, nullptr,
-            problemsOf(read, "this revision was refused before (" + tainted->reason +
-                                 "); change it, or run `sluice revisions clear " + read->revision + "`")};
+    return {Loaded::Outcome::kRefused, read, nullptr, problemsOf(read, whyTainted(*tainted, *read))};
   }
   auto made = maker_.make(read->compiled.snapshot, read->servedRevision, before, objectsOf(*read));
   if (made.ok()) return {Loaded::Outcome::kServable, read, std::move(*made), problemsOf(read)};
@@ -327,7 +331,6 @@ void LoadingThread::report(const CompiledConfiguration& configuration) {
   report(configuration.problems);
   observe::EventBatch batch;
   conditionLog_.note(configuration.compiled.statuses, main_.clock().wallNow(), batch);
-  noteExpiringCertificates(configuration, batch);
   tell(batch);
 }
 
@@ -335,23 +338,6 @@ void LoadingThread::tell(observe::EventBatch& batch) {
   if (events_ == nullptr || batch.empty()) return;
   const auto events = std::make_shared<std::vector<observe::Event>>(batch.take());
   main_.post([ring = events_, events, dropped = batch.takeDropped()] { ring->add(std::move(*events), dropped); });
-}
-
-/// Adds the certificates of listeners that will have expired in a month.
-void LoadingThread::noteExpiringCertificates(const CompiledConfiguration& configuration,
-                                             observe::EventBatch& batch) const {
-  constexpr auto kSoon = std::chrono::hours(24 * 30);
-  if (configuration.compiled.snapshot == nullptr) return;
-  const base::WallTime now = main_.clock().wallNow();
-  for (const routing::Bind& bind : configuration.compiled.snapshot->binds) {
-    for (const routing::ListenerIdentity& each : bind.identities) {
-      if (each.certificate->notAfter() - now > kSoon) continue;
-      batch.add(observe::EventType::kWarning, "CertificateExpires",
-                "listener at " + (bind.address.empty() ? "*" : bind.address) + ":" + std::to_string(bind.port),
-                "its certificate is valid until " + std::string(base::Timestamp().text(each.certificate->notAfter())),
-                now);
-    }
-  }
 }
 
 }  // namespace sluice::control

@@ -45,10 +45,16 @@ class LoadingThread final : public Loader {
   /// Forgets that the revision whose digest begins with `prefix` is tainted, and calls `done` on the main thread in a
   /// later Turn, with false unless there is exactly one such revision.
   void clearTaint(std::string prefix, std::function<void(bool)> done);
-  /// Says what would become of a configuration with this text if it followed `served`: calls `done` with a verdict
-  /// document (status_document.h) on the main thread in a later Turn. Nothing is changed by it. Revisions with Secrets
-  /// are those of no other key, so that nobody can compare guesses of a Secret with what is served. One at a time.
-  void judge(const Loaded& served, std::string text, std::function<void(std::string)> done);
+  struct Judgement {
+    std::string document;                               // verdictDocument()
+    std::shared_ptr<const routing::Snapshot> snapshot;  // what would be served; null if nothing can be read
+  };
+  /// Says what would become of a configuration with this text if it followed `served`, and nothing listened at the
+  /// `unusable` places: calls `done` on the main thread in a later Turn. Nothing is changed by it. Revisions with
+  /// Secrets are those of no other key, so that nobody can compare guesses of a Secret with what is served. One at a
+  /// time.
+  void judge(const Loaded& served, const std::string& text, UnusablePlaces unusable,
+             std::function<void(Judgement)> done);
   /// Returns the revisions that were served or refused. Any thread.
   std::shared_ptr<const RevisionLedger> ledger() const;
 
@@ -73,7 +79,6 @@ class LoadingThread final : public Loader {
   void report(const config::Problems& problems);
   void report(const CompiledConfiguration& configuration);
   void tell(observe::EventBatch& batch);
-  void noteExpiringCertificates(const CompiledConfiguration& configuration, observe::EventBatch& batch) const;
 
   // These belong to others. The thread uses them, but only post() of the main thread's worker.
   Source& source_;

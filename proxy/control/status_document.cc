@@ -45,13 +45,16 @@ std::string statusDocument(const CompiledConfiguration& configuration, const Rev
   return json.take() + "\n";
 }
 
-std::string verdictDocument(const CompiledConfiguration& configuration) {
+std::string verdictDocument(const CompiledConfiguration& configuration, const std::string& refusal) {
+  const bool served = configuration.usable() && refusal.empty();
+  config::Problems problems = configuration.problems;
+  if (!refusal.empty()) problems.insert(problems.begin(), {config::Severity::kError, {}, "", "", refusal});
   base::JsonWriter json;
-  json.beginObject().key("valid").json(configuration.flawless() ? "true" : "false");
-  json.member("state", configStateName(configuration.usable() ? ConfigState::kInSync : ConfigState::kRollback));
+  json.beginObject().key("valid").json(served && configuration.flawless() ? "true" : "false");
+  json.member("state", configStateName(served ? ConfigState::kInSync : ConfigState::kRollback));
   json.member("desired", configuration.revision);
-  if (configuration.usable()) json.member("served", configuration.servedRevision);
-  writeProblems(json, configuration.problems);
+  if (served) json.member("served", configuration.servedRevision);
+  writeProblems(json, problems);
   writeObjects(json, configuration);
   json.endObject();
   return json.take() + "\n";

@@ -12,8 +12,8 @@ namespace sluice::control {
 /// `configuration` is the served one, or else the one that was read last. A long list of problems is cut, and says so.
 std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions);
 /// Returns {"valid", "state", "desired", "served", "problems", "objects"}: what would be said if `configuration` were
-/// given to the process.
-std::string verdictDocument(const CompiledConfiguration& configuration);
+/// given to the process. `refusal` says why it would not be served, although it could be; else it is empty.
+std::string verdictDocument(const CompiledConfiguration& configuration, const std::string& refusal);
 /// Returns the family sluice_config_revision_info in Prometheus' text format: one series, whose labels change with the
 /// revisions.
 std::string revisionInfo(const Revisions& revisions);

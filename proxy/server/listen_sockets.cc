@@ -36,6 +36,17 @@ control::UnusablePlaces ListenSockets::open(const control::Generation& generatio
   return unusable;
 }
 
+control::UnusablePlaces ListenSockets::unusable(const routing::Snapshot& snapshot) const {
+  control::UnusablePlaces unusable;
+  for (const routing::Bind& bind : snapshot.binds) {
+    const net::Address address = addressesOf(bind.address, bind.port).front();
+    if (sockets_.contains(address.toString())) continue;
+    const auto tried = net::ListenSocket::open(address, ofPort(bind.port));
+    if (!tried.ok()) unusable.push_back({bind.address, bind.port, tried.error().detail});
+  }
+  return unusable;
+}
+
 bool ListenSockets::openAny(const control::UnusablePlaces& places) {
   return std::any_of(places.begin(), places.end(), [this](const control::UnusablePlace& place) {
     return openOne(addressesOf(place.address, place.port).front()).empty();

@@ -1,13 +1,13 @@
 // The process: command line, then one of its commands. Only this file knows which payload processors are built in.
 #include "filters/builtin_types.h"
-#include "proxy/server/catalog_command.h"
 #include "proxy/server/cli.h"
+#include "proxy/server/commands/catalog_command.h"
 #include "proxy/server/commands/diff_command.h"
 #include "proxy/server/commands/revisions_command.h"
 #include "proxy/server/commands/status_command.h"
+#include "proxy/server/commands/validate_command.h"
 #include "proxy/server/explain/explain_command.h"
 #include "proxy/server/process.h"
-#include "proxy/server/validate_command.h"
 
 int main(int argc, char** argv) {
   const sluice::server::CommandLine line = sluice::server::parseCommandLine(argc, argv);

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "config/model/supported_kinds.h"
+#include "proxy/control/certificate_watch.h"
 #include "proxy/control/compiled_configuration.h"
 #include "proxy/control/file_source.h"
 #include "proxy/control/loading_thread.h"
@@ -20,6 +21,7 @@
 #include "proxy/observe/metrics_reader.h"
 #include "proxy/server/admin.h"
 #include "proxy/server/admin_connection.h"
+#include "proxy/server/commands/validate_action.h"
 #include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"
 #include "proxy/server/explain/explain_page.h"
@@ -114,11 +116,13 @@ class Process {
   control::LoadingThread loader_;
   Serving serving_;
   control::Reloader reloader_;
+  control::CertificateWatch certificates_{[this] { return reloader_.configuration().get(); }, events_, main_.timers(),
+                                          clock_};
+  ValidateAction validate_{loader_, reloader_, serving_};
   SharedText statusText_;
   SharedText catalogText_;
   WorkerGroup workers_;
   bool draining_ = false;
-  bool judging_ = false;  // a POST /validate is being answered
 };
 
 // A core file would hold keys and credentials.
@@ -157,7 +161,10 @@ base::Status Process::openAdmin() {
     admin_.setBounds(adminBounds(settings, descriptors_.adminConnections));
   };
   setBounds(settings());
-  serving_.onSettings(setBounds);
+  serving_.onSettings([this, setBounds](const base::Settings& settings) {
+    setBounds(settings);
+    certificates_.look();
+  });
   admin_.serve(adminSockets_[0], adminPages_, adminActions_);
   admin_.serve(adminSockets_[1], healthPages_, healthActions_);
   return base::Done{};
@@ -197,14 +204,7 @@ void Process::makePages() {
   };
   if (options_.adminValidate) {
     adminActions_["/validate"] = [this](AdminPost post, AdminAnswer answer) {
-      if (std::exchange(judging_, true)) {
-        return answer.give({503, "text/plain; charset=utf-8", "another configuration is being judged: ask again\n"});
-      }
-      const auto waiting = std::make_shared<AdminAnswer>(std::move(answer));
-      loader_.judge(reloader_.served(), std::move(post.body), [this, waiting](std::string verdict) {
-        judging_ = false;
-        waiting->give({200, "application/json", std::move(verdict)});
-      });
+      validate_.ask(std::move(post), std::move(answer));
     };
   }
   adminPages_["/metrics"] = metrics;
@@ -256,6 +256,7 @@ base::Status Process::serve(const std::shared_ptr<const control::Generation>& ge
                         {"admin", adminSockets_[0].address().toString()},
                         {"health", adminSockets_[1].address().toString()},
                         {"revision", generation->revision}});
+  main_.post([this] { certificates_.look(); });  // once the configuration is the served one
   return base::Done{};
 }
 

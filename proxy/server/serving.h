@@ -42,6 +42,9 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   /// Returns the open sockets of a generation that was opened here.
   std::vector<BoundSocket> sockets(const control::Generation& generation) const { return sockets_.of(generation); }
 
+  /// Returns the places of a snapshot where nobody could listen now.
+  control::UnusablePlaces unusable(const routing::Snapshot& snapshot) const { return sockets_.unusable(snapshot); }
+
   control::UnusablePlaces open(const control::Generation& next) override;
   bool openAny(const control::UnusablePlaces& places) override;
   void publish(const std::shared_ptr<const control::Generation>& next, std::function<void()> adopted) override;

@@ -214,6 +214,27 @@ TEST_F(LoadingThreads, RestoreTheEarlierVersionsOfRefusedObjects) {
   EXPECT_EQ(portOf(restored), 8080);
 }
 
+TEST_F(LoadingThreads, JudgeATaintedRevisionAsLoadingItDoes) {
+  const auto verdict = [this] {
+    std::ifstream in(folder_ + "/gateway.yaml");
+    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    std::optional<std::string> document;
+    loader_->judge({}, text, {}, [&](const LoadingThread::Judgement& given) { document = given.document; });
+    EXPECT_TRUE(sluice::test::runUntil(main_, [&] { return document.has_value(); }));
+    return *document;
+  };
+  EXPECT_TRUE(verdict().starts_with("{\"valid\":true,\"state\":\"InSync\"")) << verdict();
+  const std::string digest = load().configuration->digest;
+  loader_.reset();
+  RevisionLedger ledger;
+  ledger.addTainted(digest, "a worker could not take it", clock_.wallNow());
+  ASSERT_TRUE(RevisionStore::open(folder_ + "/state")->keep(ledger).ok());
+  restart();
+  EXPECT_EQ(load().outcome, Loaded::Outcome::kRefused);
+  EXPECT_TRUE(verdict().starts_with("{\"valid\":false,\"state\":\"Rollback\"")) << verdict();
+  EXPECT_NE(verdict().find("refused before (a worker could not take it)"), std::string::npos);
+}
+
 TEST_F(LoadingThreads, SayWhichVersionOfAnObjectIsServedAndSinceWhen) {
   const auto gateway = [this] { return served_.configuration->compiled.statuses.back(); };
   serve();

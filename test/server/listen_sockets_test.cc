@@ -48,6 +48,21 @@ class ListenSocketsTest : public ::testing::Test {
   ListenSockets sockets_;
 };
 
+TEST_F(ListenSocketsTest, AreTriedWithoutBeingKept) {
+  const test::HeldPort other;
+  const auto served = generation({{"127.0.0.1", held_.port()}});
+  ASSERT_TRUE(change(*served));
+  const auto free = generation({{"127.0.0.1", held_.port()}, {"127.0.0.2", held_.port()}});
+  EXPECT_TRUE(sockets_.unusable(*free->snapshot).empty()) << "the first one is open already";
+  EXPECT_TRUE(canListen({"127.0.0.2", held_.port()})) << "the trial has ended";
+  const auto taken = net::ListenSocket::open(*net::Address::parse("127.0.0.1", other.port()));
+  ASSERT_TRUE(taken.ok());
+  const auto unusable = sockets_.unusable(*generation({{"127.0.0.1", other.port()}})->snapshot);
+  ASSERT_EQ(unusable.size(), 1U);
+  EXPECT_EQ(unusable[0].port, other.port());
+  EXPECT_FALSE(unusable[0].why.empty());
+}
+
 TEST_F(ListenSocketsTest, AreKeptIfBothGenerationsListenOnThem) {
   const BindPlace one{"127.0.0.1", held_.port()};
   const BindPlace two{"127.0.0.2", one.port};

@@ -122,10 +122,10 @@ void lookAtBackends(ReasonsGiven& given) {
   given.look({kClass, kGateway, kBackend,
               with(kRoute, "rules: [{",
                    "rules: [{filters: [{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: "
-                   "PayloadProcessingPipeline, name: absent}}], ")});             // InvalidExtensionRef
-  given.look({kClass, use("phase: connect")});                                    // UnsupportedPhase
-  given.look({kClass, use("phase: backend-request, preAuth: true")});             // InvalidPreAuthPhase
-  given.look({kClass, use("phase: request-headers, config: {secret: absent}")});  // InvalidSecretRef
+                   "PayloadProcessingPipeline, name: absent}}], ")});              // InvalidExtensionRef
+  given.look({kClass, use("phase: connect")});                                     // UnsupportedPhase
+  given.look({kClass, use("phase: backend-request, preAuth: true")});              // InvalidPreAuthPhase
+  given.look({kClass, use("phase: request-headers, config: {secret: absent}")});   // InvalidSecretRef
   given.look({kClass, use("phase: request-headers, config: {awaits: missing}")});  // ExtensionUnavailable
   given.look({kClass, use("phase: request-headers, config: {awaits: pending}")});  // ExtensionPending
   given.look({kClass,

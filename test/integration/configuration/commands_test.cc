@@ -76,8 +76,9 @@ TEST(Explain, AsksARunningGatewayIfThereIsNoConfiguration) {
 
 class PostedValidation : public testing::Test {
  protected:
-  static ReceivedResponse post(const GatewayProcess& gateway, const std::string& text, const std::string& more = {}) {
-    return askRaw(gateway.adminPort(), "POST /validate HTTP/1.1\r\nHost: 127.0.0.1\r\n" + more +
+  static ReceivedResponse post(const GatewayProcess& gateway, const std::string& text, const std::string& more = {},
+                               const std::string& query = {}) {
+    return askRaw(gateway.adminPort(), "POST /validate" + query + " HTTP/1.1\r\nHost: 127.0.0.1\r\n" + more +
                                            "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text);
   }
   GatewaySpec spec() const { return {.backends = {{.port = origin_.port()}}}; }
@@ -103,6 +104,18 @@ TEST_F(PostedValidation, GivesTheVerdictOfApplyingAndAppliesNothing) {
   const std::string desired = good.body.substr(good.body.find("\"desired\""), 24);
   gateway.reloadText(atPort(8081), "success");
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr(desired));
+}
+
+TEST_F(PostedValidation, TriesThePlacesIfAsked) {
+  const GatewayProcess gateway(spec());
+  const auto live = [&](const std::string& text) { return post(gateway, text, "", "?live=true").body; };
+  EXPECT_THAT(live(atPort(gateway.port())), HasSubstr("\"valid\":true")) << "it is the process's own";
+  EXPECT_THAT(live(atPort(freePort())), HasSubstr("\"valid\":true"));
+  const std::string taken = atPort(origin_.port());
+  EXPECT_THAT(post(gateway, taken).body, HasSubstr("\"valid\":true")) << "nobody has asked";
+  EXPECT_THAT(live(taken), HasSubstr("\"valid\":false,\"state\":\"InSync\""));
+  EXPECT_THAT(live(taken), HasSubstr("cannot listen on 127.0.0.1:" + std::to_string(origin_.port())));
+  EXPECT_EQ(post(gateway, taken, "", "?alive").status, 400);
 }
 
 TEST_F(PostedValidation, IsNotForWebPagesAndCanBeTurnedOff) {

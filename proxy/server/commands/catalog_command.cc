@@ -1,4 +1,4 @@
-#include "proxy/server/catalog_command.h"
+#include "proxy/server/commands/catalog_command.h"
 
 #include <cstdio>
 #include <string>

@@ -1,0 +1,40 @@
+// POST /validate: what would become of a configuration if the running process were given it.
+//
+// It belongs to the main thread.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "proxy/control/loading_thread.h"
+#include "proxy/control/reloader.h"
+#include "proxy/server/admin_page.h"
+#include "proxy/server/serving.h"
+
+namespace sluice::server {
+
+class ValidateAction {
+ public:
+  /// All of them outlive it.
+  ValidateAction(control::LoadingThread& loader, const control::Reloader& reloader, const Serving& serving)
+      : loader_(loader), reloader_(reloader), serving_(serving) {}
+
+  /// Answers with a verdict document. The query live=true has its addresses and ports tried.
+  void ask(AdminPost post, AdminAnswer answer);
+
+ private:
+  struct Posted {
+    std::string text;
+    AdminAnswer answer;
+    bool live;  // its places are still to be tried
+  };
+  void judge(control::UnusablePlaces unusable);
+  void take(control::LoadingThread::Judgement&& judgement);
+
+  control::LoadingThread& loader_;
+  const control::Reloader& reloader_;
+  const Serving& serving_;
+  std::optional<Posted> posted_;  // what is being judged
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,69 @@
+#include "proxy/control/certificate_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/support/manual_clock.h"
+#include "test/support/test_pki.h"
+
+namespace sluice::control {
+namespace {
+
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+class CertificateWatchTest : public testing::Test {
+ protected:
+  CertificateWatchTest() { clock_.setWall(std::chrono::system_clock::now()); }
+
+  /// Serves a listener whose certificate is valid for so long.
+  void serve(std::chrono::hours valid) {
+    sluice::test::CertificateSpec spec;
+    spec.notAfter = valid;
+    const auto identity = sluice::test::selfSigned(spec);
+    auto snapshot = std::make_shared<routing::Snapshot>();
+    routing::Bind& bind = snapshot->binds.emplace_back();
+    bind.port = 443;
+    bind.identities.push_back(
+        {std::make_shared<const pki::CertificateChain>(pki::CertificateChain::parse(identity.certificate).value()),
+         nullptr});
+    served_.compiled.snapshot = std::move(snapshot);
+  }
+  void passes(base::Duration time) {
+    clock_.advance(time);
+    timers_.advance(clock_.now());
+  }
+
+  sluice::test::ManualClock clock_;
+  net::TimerWheel timers_{clock_.now()};
+  observe::Log log_{observe::LogLevel::kOff, clock_, observe::LineFile::over(2)};
+  observe::MetricsRegistry registry_;
+  observe::MetricShard metrics_{registry_};
+  observe::EventRing events_{log_, metrics_};
+  CompiledConfiguration served_;
+  CertificateWatch watch_{[this] { return &served_; }, events_, timers_, clock_};
+};
+
+TEST_F(CertificateWatchTest, TellsAMonthBefore) {
+  serve(24h * 60);
+  watch_.look();
+  EXPECT_EQ(events_.document(), "[]\n");
+  serve(24h * 29);
+  watch_.look();
+  EXPECT_THAT(events_.document(), HasSubstr("\"reason\":\"CertificateExpires\",\"object\":\"listener at *:443\","
+                                            "\"message\":\"its certificate is valid until "));
+}
+
+TEST_F(CertificateWatchTest, LooksEveryDayWithoutANewConfiguration) {
+  serve(24h * 32);
+  watch_.look();
+  passes(24h + 1min);
+  EXPECT_EQ(events_.document(), "[]\n");
+  passes(24h + 1min);
+  EXPECT_THAT(events_.document(), HasSubstr("\"count\":1,"));
+  passes(24h + 1min);
+  EXPECT_THAT(events_.document(), HasSubstr("\"count\":2,"));
+}
+
+}  // namespace
+}  // namespace sluice::control
