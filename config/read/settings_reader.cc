@@ -250,6 +250,7 @@ base::Settings readTop(FieldReader reader) {
   readCatalogs(reader, settings);
   if (namesExtensionServer(reader)) settings.extensionManager = readExtensionManager(reader.map("extensionManager"));
   readRevisionSettings(reader.map("revisions"), settings.revisions);
+  if (reader.has("stateDir")) settings.stateDir = reader.anyText("stateDir", rule::kAnyText.maxLength);
   readDns(reader.map("dns"), settings.dns);
   FieldReader addressGuard = reader.map("addressGuard");
   settings.addressGuardAllow = addressGuard.texts("allow", kCidr, kMaxListItems);

@@ -193,6 +193,8 @@ struct Settings {
   std::vector<CatalogRef> processorCatalogs;
   std::optional<ExtensionManager> extensionManager;
   RevisionSettings revisions;
+  /// The folder of --state-dir, if that flag does not name it; empty: none.
+  std::string stateDir;
   DnsSettings dns;
   std::vector<std::string> addressGuardAllow;  // CIDRs
   TimeoutSettings timeouts;

@@ -197,16 +197,24 @@ void LoadingThread::openState() {
   ledger_ = std::move(ledger);
 }
 
+/// Opens the folder that the first configuration names, unless the process was given one.
+void LoadingThread::openStateOf(const base::Settings& settings) {
+  if (!stateFolder_.empty() || settings.stateDir.empty()) return;
+  stateFolder_ = settings.stateDir;
+  openState();
+}
+
 /// Compiles what `read` returns; if that names another key of digests, with that one.
 std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
     const std::function<config::ObjectSet()>& read, const CompiledConfiguration* before,
     const UnusablePlaces& unusable) {
   const auto make = [&] { return makeConfiguration(read(), before, processors_, cache_, unusable); };
+  const base::Secret readBy = revisionKey_;
   CompiledConfiguration made = make();
-  const base::Secret& key = made.usable() && made.revisionKey ? *made.revisionKey : ownKey_;
-  if (made.usable() && key.reveal() != revisionKey_.reveal()) {
-    revisionKey_ = key;
-    made = make();
+  if (made.usable()) {
+    openStateOf(made.model.settings);
+    revisionKey_ = made.revisionKey ? *made.revisionKey : ownKey_;
+    if (revisionKey_.reveal() != readBy.reveal()) made = make();
   }
   static const std::vector<config::ObjectStatus> kNone;
   config::carryHistory(made.compiled.statuses, before == nullptr ? kNone : before->compiled.statuses,

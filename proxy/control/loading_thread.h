@@ -28,7 +28,7 @@ namespace sluice::control {
 class LoadingThread final : public Loader {
  public:
   /// References outlive it. `stateFolder` is where the last good configuration is kept beyond the process's end; empty:
-  /// nowhere. `events` belongs to the main thread; null: nobody is told of objects that are not fully served.
+  /// where the settings say. `events` belongs to the main thread; null: nobody is told of objects that are not fully served.
   LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main,
                 std::string stateFolder = {}, observe::EventRing* events = nullptr);
   /// Waits until the current job, whose result is dropped, and what is still to be kept are done.
@@ -65,6 +65,7 @@ class LoadingThread final : public Loader {
   void post(Done done, std::function<Loaded()> load);
   void openStore();
   void openState();
+  void openStateOf(const base::Settings& settings);
   std::shared_ptr<const CompiledConfiguration> compileByItsKey(const std::function<config::ObjectSet()>& read,
                                                                const CompiledConfiguration* before,
                                                                const UnusablePlaces& unusable);
@@ -88,7 +89,7 @@ class LoadingThread final : public Loader {
   observe::EventRing* const events_;
 
   // Only the thread uses these once it runs.
-  const std::string stateFolder_;
+  std::string stateFolder_;  // empty until one is named
   std::optional<RevisionStore> store_;
   base::Secret ownKey_;
   base::Secret revisionKey_;  // the own one, or that which the configuration names

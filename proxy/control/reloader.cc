@@ -72,7 +72,7 @@ void Reloader::takeFirst(Loaded&& first) {
   }
   if (first.outcome != Loaded::Outcome::kServable) {
     // Nothing is served, but what asks its listeners is told so.
-    if (const base::Status made = makeWorkers_(first.generation); !made.ok())
+    if (const base::Status made = makeWorkers_(first); !made.ok())
       return fail(std::move(first), made.error());
     parts_.publisher.closeOthers(*first.generation);
     return wait(std::move(first));
@@ -85,7 +85,7 @@ void Reloader::takeFirst(Loaded&& first) {
 
 /// Returns false, and waits, if no workers could be made.
 bool Reloader::adoptFirst(Loaded&& first) {
-  if (const base::Status made = makeWorkers_(first.generation); !made.ok()) {
+  if (const base::Status made = makeWorkers_(first); !made.ok()) {
     fail(std::move(first), made.error());
     return false;
   }

@@ -43,9 +43,10 @@ class Reloader final : private net::Timer {
   /// The parts outlive it.
   explicit Reloader(const Parts& parts) : parts_(parts), random_(parts.randomSeed) {}
 
-  /// Makes workers that serve the generation, whose sockets are open, in the place of those that it made before. If it
-  /// fails, because of the environment, there are none.
-  using MakeWorkers = std::function<base::Status(const std::shared_ptr<const Generation>&)>;
+  /// Makes workers that serve the generation, whose sockets are open, in the place of those that it made before; or
+  /// that refuse every request at its listeners, if its outcome says so. If it fails, because of the environment, there
+  /// are none.
+  using MakeWorkers = std::function<base::Status(const Loaded&)>;
   /// Serves the last good configuration that is kept, if there is one, and reads the source. Workers are made for the
   /// first configuration that can be served, and before that for the listeners of one that is refused; later ones are
   /// published to them. Call it once.

@@ -87,7 +87,7 @@ class Process {
 
  private:
   base::Status openAdmin();
-  base::Status serve(const std::shared_ptr<const control::Generation>& generation);
+  base::Status serve(const control::Loaded& first);
   void end();
   bool isReady() const;
   const base::Settings& settings() const;
@@ -245,17 +245,21 @@ AdminDocument Process::metricsPage() const {
   return {200, std::string(observe::MetricsRegistry::kContentType), AdminBody::Pieces(std::move(pieces))};
 }
 
-base::Status Process::serve(const std::shared_ptr<const control::Generation>& generation) {
-  if (base::Status started = workers_.start(generation); !started.ok()) return started;
-  const base::Settings& settings = generation->snapshot->settings;
-  admin_.setBounds(adminBounds(settings, descriptors_.adminConnections));
-  for (const BoundSocket& bound : serving_.sockets(*generation))
+base::Status Process::serve(const control::Loaded& first) {
+  const control::Generation& generation = *first.generation;
+  if (base::Status started = workers_.start(first.generation); !started.ok()) return started;
+  admin_.setBounds(adminBounds(generation.snapshot->settings, descriptors_.adminConnections));
+  for (const BoundSocket& bound : serving_.sockets(generation))
     log_.info("listening", {{"address", bound.socket->address().toString()}});
+  if (first.outcome != control::Loaded::Outcome::kServable) {
+    log_.warn("every request is refused until there is a configuration that can be served");
+    return base::Done{};
+  }
   log_.info("serving", {{"version", SLUICE_VERSION},
                         {"workers", workers_.size()},
                         {"admin", adminSockets_[0].address().toString()},
                         {"health", adminSockets_[1].address().toString()},
-                        {"revision", generation->revision}});
+                        {"revision", generation.revision}});
   main_.post([this] { certificates_.look(); });  // once the configuration is the served one
   return base::Done{};
 }
@@ -292,7 +296,7 @@ int Process::run() {
     return 1;
   }
   source_.watch([this] { reloader_.reload(); });
-  reloader_.start([this](const std::shared_ptr<const control::Generation>& first) { return serve(first); });
+  reloader_.start([this](const control::Loaded& first) { return serve(first); });
   main_.run();
   workers_.end();
   return 0;

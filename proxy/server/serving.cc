@@ -87,6 +87,7 @@ void Serving::warnOfFixedSettings(const base::Settings& settings) {
   compare(settings.workers == settingsAtStart_.workers, "workers");
   compare(settings.accessLogPath == settingsAtStart_.accessLogPath, "accessLog");
   compare(settings.dns == settingsAtStart_.dns, "dns");
+  compare(settings.stateDir == settingsAtStart_.stateDir, "stateDir");
   if (!changed.empty()) log_.warn("settings take effect after a restart", {{"settings", changed}});
 }
 

@@ -214,6 +214,33 @@ TEST_F(LoadingThreads, RestoreTheEarlierVersionsOfRefusedObjects) {
   EXPECT_EQ(portOf(restored), 8080);
 }
 
+TEST_F(LoadingThreads, KeepTheirStateWhereTheSettingsSay) {
+  std::ofstream(folder_ + "/gateway.yaml", std::ios::app)
+      << "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: settings}\ndata:\n  settings.yaml: "
+         "\"stateDir: " +
+             folder_ +
+             "/elsewhere\"\n"
+             "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: test, name: s}\nstringData: {a: b}\n";
+  std::string text;
+  {
+    std::ifstream in(folder_ + "/gateway.yaml");
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  const std::string spec = "spec: {controllerName: sluice.dev/egress-gateway";
+  text.insert(text.find(spec) + spec.size(),
+              ", parametersRef: {group: '', kind: ConfigMap, namespace: test, name: settings}");
+  std::ofstream(folder_ + "/gateway.yaml") << text;
+  clear("");
+  loader_.emplace(*source_, processors_, log_, main_);
+  serve();
+  EXPECT_EQ(load().outcome, Loaded::Outcome::kUnchanged) << "digests are by one key from the first one on";
+  const std::string digest = served_.configuration->digest;
+  loader_.emplace(*source_, processors_, log_, main_);
+  served_ = {};
+  EXPECT_EQ(load().configuration->digest, digest) << "the key is kept";
+  EXPECT_EQ(loader_->ledger()->revisions().at(0).digest, digest);
+}
+
 TEST_F(LoadingThreads, JudgeATaintedRevisionAsLoadingItDoes) {
   const auto verdict = [this] {
     std::ifstream in(folder_ + "/gateway.yaml");

@@ -137,8 +137,9 @@ class ReloaderTest : public ::testing::Test {
     server_.take();
   }
   void start() {
-    reloader_.start([this](const std::shared_ptr<const Generation>& generation) -> base::Status {
-      server_.events.push_back("make workers for " + generation->revision);
+    reloader_.start([this](const Loaded& first) -> base::Status {
+      server_.events.push_back((first.outcome == Loaded::Outcome::kServable ? "make workers for " : "refuse all of ") +
+                               first.generation->revision);
       if (std::exchange(workersFail_, false)) return base::Error::config("no access log");
       return base::Done{};
     });

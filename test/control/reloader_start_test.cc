@@ -39,7 +39,7 @@ TEST_F(ReloaderTest, WaitsForTheSourceToBecomeGood) {
 TEST_F(ReloaderTest, AnswersAtTheListenersOfAFirstConfigurationThatIsRefused) {
   start(fenced("bad"));
   EXPECT_EQ(server_.take(),
-            (Events{"open bad", "make workers for bad", "close others than bad", "refused bad: it is broken"}));
+            (Events{"open bad", "refuse all of bad", "close others than bad", "refused bad: it is broken"}));
   EXPECT_EQ(state(), "RollbackFailed");
   EXPECT_EQ(served(), "") << "it is not served";
   reloader_.reload();
