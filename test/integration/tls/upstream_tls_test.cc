@@ -205,8 +205,10 @@ std::string routes(const std::string& rules) {
          rules;
 }
 
-constexpr const char* kResumed = "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"true\"}";
-constexpr const char* kFull = "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\"}";
+constexpr const char* kResumed =
+    "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"true\",backend=\"test/origin\"}";
+constexpr const char* kFull =
+    "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\",backend=\"test/origin\"}";
 
 TEST(TlsPolicies, ConnectionsAndSessionsBelongToOneAuthority) {
   const CertifiedKey root = makeAuthority();
