@@ -41,6 +41,10 @@ std::string_view makeRequestId(base::Arena& arena, base::Random& random) {
   return arena.copy({text, kSize});
 }
 
+void addRequestId(base::Arena& arena, http::Headers& headers, std::string_view name, std::string_view id) {
+  headers.add(arena, {arena.copy(name), id, http::FieldId::kOther, http::Care::kCleanSecret});
+}
+
 std::string_view settleRequestId(base::Arena& arena, http::Headers& headers, const base::RequestIdSettings& settings,
                                  base::Random& random) {
   if (settings.header.empty()) return {};
@@ -54,8 +58,7 @@ std::string_view settleRequestId(base::Arena& arena, http::Headers& headers, con
   if (count == 1 && settings.accept && isCleanRequestId(given->value)) return given->value;
   const std::string_view made = makeRequestId(arena, random);
   if (count > 0) headers.remove(settings.header);
-  // A reload may change the settings while the request is under way.
-  headers.add(arena, {arena.copy(settings.header), made, http::FieldId::kOther, http::Care::kNone});
+  addRequestId(arena, headers, settings.header, made);
   return made;
 }
 

@@ -161,7 +161,7 @@ void ResponsePath::addDate(http::ResponseMessage& response) {
 void ResponsePath::addRequestId(http::ResponseMessage& response) {
   const std::string& name = t_.context.identity().requestId.header;
   if (t_.requestId.empty() || name.empty() || response.head.headers.find(name) != nullptr) return;
-  response.head.headers.add(response.arena, response.arena.copy(name), response.arena.copy(t_.requestId));
+  exchange::addRequestId(response.arena, response.head.headers, name, response.arena.copy(t_.requestId));
 }
 
 void ResponsePath::forward() {
