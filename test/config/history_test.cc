@@ -36,8 +36,7 @@ ObjectStatus route(std::string name, std::string parent) {
   return status;
 }
 
-std::vector<ObjectStatus> carried(std::vector<ObjectStatus> statuses, const std::vector<ObjectStatus>& before,
-                                  base::Duration later) {
+StatusList carried(StatusList statuses, const StatusList& before, base::Duration later) {
   carryHistory(statuses, before, someTime(later));
   return statuses;
 }
