@@ -19,7 +19,7 @@ class StatusList {
  public:
   using Shared = std::shared_ptr<const ObjectStatus>;
 
-  class Iterator {
+  class StatusIterator {
    public:
     using iterator_category = std::forward_iterator_tag;
     using value_type = ObjectStatus;
@@ -27,16 +27,16 @@ class StatusList {
     using pointer = const ObjectStatus*;
     using reference = const ObjectStatus&;
 
-    Iterator() = default;
-    explicit Iterator(const Shared* at) : at_(at) {}
+    StatusIterator() = default;
+    explicit StatusIterator(const Shared* at) : at_(at) {}
     const ObjectStatus& operator*() const { return **at_; }
     const ObjectStatus* operator->() const { return at_->get(); }
-    Iterator& operator++() {
+    StatusIterator& operator++() {
       ++at_;
       return *this;
     }
-    Iterator operator++(int) { return Iterator(at_++); }
-    bool operator==(const Iterator&) const = default;
+    StatusIterator operator++(int) { return StatusIterator(at_++); }
+    bool operator==(const StatusIterator&) const = default;
 
    private:
     const Shared* at_ = nullptr;
@@ -51,8 +51,8 @@ class StatusList {
   void push_back(ObjectStatus status) { statuses_.push_back(std::make_shared<const ObjectStatus>(std::move(status))); }
   void replace(std::size_t index, Shared status) { statuses_[index] = std::move(status); }
 
-  Iterator begin() const { return Iterator(statuses_.data()); }
-  Iterator end() const { return Iterator(statuses_.data() + statuses_.size()); }
+  StatusIterator begin() const { return StatusIterator(statuses_.data()); }
+  StatusIterator end() const { return StatusIterator(statuses_.data() + statuses_.size()); }
   std::size_t size() const { return statuses_.size(); }
   bool empty() const { return statuses_.empty(); }
   const ObjectStatus& operator[](std::size_t index) const { return *statuses_[index]; }

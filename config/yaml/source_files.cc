@@ -41,15 +41,15 @@ std::optional<FileStamp> stampOf(const struct stat& status) {
 }
 
 /// Closes it at its end.
-class OpenFile {
+class ConfigurationFile {
  public:
-  OpenFile(int folder, const std::string& name)
+  ConfigurationFile(int folder, const std::string& name)
       : fd_(openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC)), error_(errno) {}
-  ~OpenFile() {
+  ~ConfigurationFile() {
     if (fd_ >= 0) close(fd_);
   }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+  ConfigurationFile(const ConfigurationFile&) = delete;
+  ConfigurationFile& operator=(const ConfigurationFile&) = delete;
 
   std::optional<FileStamp> stamp() const {
     struct stat status = {};
@@ -178,7 +178,7 @@ class FileReading {
 
   /// Returns `before` with another stamp if the text is the same.
   ReadText readFile(int folder, const std::string& name, const std::string& path, ReadText before, int& error) const {
-    const OpenFile open(folder, name);
+    const ConfigurationFile open(folder, name);
     std::optional<FileStamp> stamp = open.stamp();  // before the text, so that it is not younger than that
     std::optional<std::string> text = open.read(error);
     if (!text) return {};
