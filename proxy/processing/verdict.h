@@ -50,7 +50,7 @@ class Verdict {
   /// `limit` is the key of the limit that was hit, if one was, as in base::Error.
   static Verdict fail(std::string reason, Cause cause = Cause::kError, std::string_view limit = {}) {
     Verdict verdict(Kind::kFail);
-    verdict.failure_ = Failure{std::move(reason), limit};
+    verdict.failure_ = FailureReason{std::move(reason), limit};
     verdict.cause_ = cause;
     return verdict;
   }
@@ -70,11 +70,11 @@ class Verdict {
   Kind kind_;
   Cause cause_ = Cause::kError;
   base::Box<Reply> reply_;
-  struct Failure {
+  struct FailureReason {
     std::string reason;
     std::string_view limit;
   };
-  base::Box<Failure> failure_;  // a pointer keeps verdicts small: most have none, and they are moved often
+  base::Box<FailureReason> failure_;  // a pointer keeps verdicts small: most have none, and they are moved often
 };
 
 }  // namespace sluice::processing

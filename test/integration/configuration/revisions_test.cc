@@ -49,11 +49,7 @@ class ServedRevisions : public testing::Test {
   }
   /// Returns true once what is served is on disk, which the ledger tells.
   static bool isKept(const GatewayProcess& gateway) {
-    const auto until = std::chrono::steady_clock::now() + kPatience;
-    while (gateway.adminGet("/revisions").find("\"served\":") == std::string::npos) {
-      if (std::chrono::steady_clock::now() > until) return false;
-    }
-    return true;
+    return eventually([&] { return gateway.adminGet("/revisions").find("\"served\":") != std::string::npos; });
   }
   static bool isIn(const GatewayProcess& gateway, const std::string& state) {
     return eventually([&] { return memberOf(gateway, "state") == state; });

@@ -17,7 +17,7 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-std::string get(const GatewayProcess& gateway, const std::vector<std::string>& options = {}) {
+std::string askedFor(const GatewayProcess& gateway, const std::vector<std::string>& options = {}) {
   std::vector<std::string> command = {"curl", "-sS", "-i", "--max-time", "30", gateway.url("/asked?secret=1")};
   command.insert(command.end(), options.begin(), options.end());
   return run(command).output;
@@ -29,7 +29,7 @@ std::string lineOf(GatewayProcess& gateway) { return gateway.accessLog(1).at(0);
 TEST(Reasons, NameTheAddressThatRefused) {
   const std::string address = "127.0.0.1:" + std::to_string(freePort());
   GatewayProcess gateway({.backends = {{.port = static_cast<std::uint16_t>(std::stoi(address.substr(10)))}}});
-  EXPECT_THAT(get(gateway), AllOf(HasSubstr("HTTP/1.1 503"), Not(HasSubstr("127.0.0.1"))));
+  EXPECT_THAT(askedFor(gateway), AllOf(HasSubstr("HTTP/1.1 503"), Not(HasSubstr("127.0.0.1"))));
   EXPECT_THAT(lineOf(gateway),
               AllOf(HasSubstr("\"error.type\":\"connection_refused\""), HasSubstr("\"upstream.address\":\"" + address),
                     Not(HasSubstr("\"error.message\":null")), HasSubstr("\"attempts\":1")));
@@ -41,7 +41,7 @@ TEST(Reasons, NameTheAddressThatRefused) {
 
 TEST(Reasons, NameTheClassOfAnAddressThatIsNotAllowed) {
   GatewayProcess gateway({.backends = {{.port = 443, .addresses = "10.1.2.3"}}});
-  EXPECT_THAT(get(gateway), AllOf(HasSubstr("destination_ip_prohibited"), Not(HasSubstr("10.1.2.3"))));
+  EXPECT_THAT(askedFor(gateway), AllOf(HasSubstr("destination_ip_prohibited"), Not(HasSubstr("10.1.2.3"))));
   EXPECT_THAT(lineOf(gateway), AllOf(HasSubstr("\"upstream.address\":\"10.1.2.3:443\""),
                                      HasSubstr("not allowed: 10.1.2.3:443 is private\"")));
 }
@@ -50,7 +50,7 @@ TEST(Reasons, NameTheServerThatHasNoAnswer) {
   const ScriptedNameServer server([](const DnsQuestion&) { return std::vector<ScriptedNameServer::Datagram>(); });
   GatewayProcess gateway({.backends = {{.port = 443, .addresses = ""}},
                           .dns = "servers: [\"" + server.address() + "\"], timeout: 100ms, attempts: 1"});
-  EXPECT_THAT(get(gateway), AllOf(HasSubstr("dns_timeout"), Not(HasSubstr(server.address()))));
+  EXPECT_THAT(askedFor(gateway), AllOf(HasSubstr("dns_timeout"), Not(HasSubstr(server.address()))));
   EXPECT_THAT(lineOf(gateway), HasSubstr("asked " + server.address()));
 }
 
@@ -58,7 +58,7 @@ TEST(Reasons, NameWhatIsWrongWithACertificate) {
   const CertifiedKey root = makeAuthority();
   const EchoOrigin origin(issueServer(root, "another.test"));
   GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = root.certificate}}});
-  EXPECT_THAT(get(gateway), HasSubstr("tls_certificate_error"));
+  EXPECT_THAT(askedFor(gateway), HasSubstr("tls_certificate_error"));
   EXPECT_THAT(lineOf(gateway), AllOf(HasSubstr("\"upstream.address\":\"127.0.0.1:" + std::to_string(origin.port())),
                                      HasSubstr("\"error.message\":\"")));
 }
@@ -68,14 +68,14 @@ TEST(Reasons, NameTheLimitThatWasHit) {
   GatewayProcess gateway(towards(origin, "limits: {headerFields: 10}\n"));
   std::vector<std::string> many;
   for (int i = 0; i < 12; ++i) many.insert(many.end(), {"-H", "x-" + std::to_string(i) + ": a"});
-  EXPECT_THAT(get(gateway, many), AllOf(HasSubstr("HTTP/1.1 431"), HasSubstr("\"limit\":\"headerFields\"")));
+  EXPECT_THAT(askedFor(gateway, many), AllOf(HasSubstr("HTTP/1.1 431"), HasSubstr("\"limit\":\"headerFields\"")));
   EXPECT_THAT(lineOf(gateway), HasSubstr("\"error.message\":\"too many fields\""));
 }
 
 TEST(Reasons, NameTheTimeoutThatHasPassed) {
   const RawOrigin origin(RawOrigin::answering(""));
   GatewayProcess gateway(towards(origin, "timeouts: {request: 50ms}\n"));
-  EXPECT_THAT(get(gateway), AllOf(HasSubstr("HTTP/1.1 504"), HasSubstr("\"limit\":\"request\"")));
+  EXPECT_THAT(askedFor(gateway), AllOf(HasSubstr("HTTP/1.1 504"), HasSubstr("\"limit\":\"request\"")));
 }
 
 TEST(Reasons, AreThoseOfTheProcessorForTheLogAlone) {
@@ -86,7 +86,7 @@ TEST(Reasons, AreThoseOfTheProcessorForTheLogAlone) {
   GatewayProcess gateway({.backends = {{.port = origin.port()}},
                           .routes = routeOfRules("    - filters: [" + inlined(asks) + "]\n" + backendRefs()),
                           .program = "sluice-asking"});
-  EXPECT_THAT(get(gateway), AllOf(HasSubstr("a processor of this request failed"), Not(HasSubstr("refused"))));
+  EXPECT_THAT(askedFor(gateway), AllOf(HasSubstr("a processor of this request failed"), Not(HasSubstr("refused"))));
   EXPECT_THAT(lineOf(gateway), HasSubstr("\"error.message\":\"a processor of this request failed: "));
 }
 
@@ -94,7 +94,7 @@ TEST(Reasons, OfANotFoundNameItsGatewayAndListener) {
   const EchoOrigin origin(std::nullopt);
   GatewayProcess gateway({.backends = {{.port = origin.port()}},
                           .routes = routeOfRules("    - matches: [{path: {value: /else}}]\n" + backendRefs())});
-  EXPECT_THAT(get(gateway), HasSubstr("HTTP/1.1 404"));
+  EXPECT_THAT(askedFor(gateway), HasSubstr("HTTP/1.1 404"));
   EXPECT_THAT(lineOf(gateway), AllOf(HasSubstr("\"gateway\":\"test/egress\""), HasSubstr("\"listener\":\"http\""),
                                      HasSubstr("\"route\":null"), HasSubstr("\"url.path\":\"/asked\"")));
 }
@@ -129,7 +129,7 @@ TEST_F(RequestIds, AreTheSameForTheClientTheBackendAndTheLog) {
 
 TEST_F(RequestIds, AreInTheBodyOfAnErrorEvenIfNothingWasReadable) {
   GatewayProcess gateway(towards(origin_, "limits: {headerFields: 3}\n"));
-  const std::string answer = get(gateway, {"-H", "a: b", "-H", "c: d", "-H", "e: f"});
+  const std::string answer = askedFor(gateway, {"-H", "a: b", "-H", "c: d", "-H", "e: f"});
   EXPECT_THAT(answer, HasSubstr("HTTP/1.1 431"));
   const std::string id = idIn(answer, "\"request_id\":\"");
   EXPECT_EQ(id.size(), 36U);
@@ -141,23 +141,23 @@ TEST_F(RequestIds, OfTheOriginStay) {
   const RawOrigin origin(
       RawOrigin::answering("HTTP/1.1 200 OK\r\nx-request-id: of-origin\r\nContent-Length: 0\r\n\r\n"));
   const GatewayProcess gateway(towards(origin));
-  const std::string answer = get(gateway);
+  const std::string answer = askedFor(gateway);
   EXPECT_EQ(idIn(answer, "\r\nx-request-id: "), "of-origin");
   EXPECT_EQ(countOf(answer, "x-request-id"), 1U);
 }
 
 TEST_F(RequestIds, CanHaveAnotherNameOrNone) {
   GatewayProcess gateway(towards(origin_, "requestId: {header: X-Correlation-Id, accept: false}\n"));
-  EXPECT_EQ(idIn(get(gateway, {"-H", "x-correlation-id: mine"}), "\r\nx-correlation-id: ").size(), 36U);
+  EXPECT_EQ(idIn(askedFor(gateway, {"-H", "x-correlation-id: mine"}), "\r\nx-correlation-id: ").size(), 36U);
   gateway.reload(towards(origin_, "requestId: {header: ''}\n"));
-  EXPECT_THAT(get(gateway), Not(HasSubstr("-id: ")));
+  EXPECT_THAT(askedFor(gateway), Not(HasSubstr("-id: ")));
   EXPECT_THAT(origin_.heads().back(), Not(HasSubstr("-id: ")));
 }
 
 TEST_F(RequestIds, GoWithTheTraceOfTheCaller) {
   GatewayProcess gateway(towards(origin_));
   const std::string parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
-  get(gateway, {"-H", "traceparent: " + parent});
+  askedFor(gateway, {"-H", "traceparent: " + parent});
   EXPECT_THAT(origin_.heads().back(), HasSubstr("\r\ntraceparent: " + parent));
   EXPECT_THAT(lineOf(gateway), AllOf(HasSubstr("\"trace_id\":\"4bf92f3577b34da6a3ce929d0e0e4736\""),
                                      HasSubstr("\"span_id\":\"00f067aa0ba902b7\"")));
