@@ -14,13 +14,16 @@ void addExpiring(const routing::Bind& bind, base::WallTime now, observe::EventBa
   for (const routing::ListenerIdentity& each : bind.identities) {
     const base::WallTime end = each.certificate->notAfter();
     if (end - now > kSoon) continue;
-    batch.add(observe::EventType::kWarning, "CertificateExpires",
-              "listener at " + (bind.address.empty() ? "*" : bind.address) + ":" + std::to_string(bind.port),
+    batch.add(observe::EventType::kWarning, "CertificateExpires", bindName(bind),
               "its certificate is valid until " + std::string(base::Timestamp().text(end)), now);
   }
 }
 
 }  // namespace
+
+std::string bindName(const routing::Bind& bind) {
+  return "listener at " + (bind.address.empty() ? "*" : bind.address) + ":" + std::to_string(bind.port);
+}
 
 void CertificateWatch::look() {
   timers_.set(*this, clock_.now() + kDay);

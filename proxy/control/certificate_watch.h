@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "proxy/base/clock.h"
 #include "proxy/control/compiled_configuration.h"
@@ -12,6 +13,9 @@
 #include "proxy/observe/events.h"
 
 namespace sluice::control {
+
+/// Returns "listener at *:443".
+std::string bindName(const routing::Bind& bind);
 
 class CertificateWatch final : private net::Timer {
  public:

@@ -239,6 +239,7 @@ void Reloader::refuse() {
 
 void Reloader::setState(ConfigState state, std::shared_ptr<const config::Problems> problems) {
   if (revisions_.state != state) revisions_.since = parts_.clock.wallNow();
+  if (state == ConfigState::kInSync) revisions_.lastGood = parts_.clock.wallNow();
   revisions_.state = state;
   revisions_.problems = std::move(problems);
   ++changes_;

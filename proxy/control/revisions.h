@@ -40,7 +40,8 @@ struct Revisions {
   std::string served;     // served by all workers; empty if nothing is
 
   ConfigState state = ConfigState::kInSync;
-  base::WallTime since{};  // the time when the state began
+  base::WallTime since{};     // the time when the state began
+  base::WallTime lastGood{};  // when the desired configuration was last the served one
   /// The problems of the desired configuration, and the reason if it was refused. Never null.
   std::shared_ptr<const config::Problems> problems = std::make_shared<const config::Problems>();
 };

@@ -60,10 +60,4 @@ std::string verdictDocument(const CompiledConfiguration& configuration, const st
   return json.take() + "\n";
 }
 
-std::string revisionInfo(const Revisions& revisions) {
-  return "# HELP sluice_config_revision_info Digests of the configuration that was read last, handed to the workers "
-         "last, and is served.\n# TYPE sluice_config_revision_info gauge\nsluice_config_revision_info{desired=\"" +
-         revisions.desired + "\",published=\"" + revisions.published + "\",served=\"" + revisions.served + "\"} 1\n";
-}
-
 }  // namespace sluice::control

@@ -14,8 +14,5 @@ std::string statusDocument(const CompiledConfiguration& configuration, const Rev
 /// Returns {"valid", "state", "desired", "served", "problems", "objects"}: what would be said if `configuration` were
 /// given to the process. `refusal` says why it would not be served, although it could be; else it is empty.
 std::string verdictDocument(const CompiledConfiguration& configuration, const std::string& refusal);
-/// Returns the family sluice_config_revision_info in Prometheus' text format: one series, whose labels change with the
-/// revisions.
-std::string revisionInfo(const Revisions& revisions);
 
 }  // namespace sluice::control

@@ -1,5 +1,8 @@
 #include "proxy/http/message.h"
 
+#include <array>
+#include <cstddef>
+
 namespace sluice::http {
 
 std::string_view versionName(Version version) {
@@ -14,6 +17,12 @@ std::string_view versionName(Version version) {
       return "";
   }
   return {};
+}
+
+std::string_view methodLabel(Method method) {
+  constexpr std::array<std::string_view, kMethods> kLabels{"GET",     "HEAD",    "POST",  "PUT",   "DELETE",
+                                                           "CONNECT", "OPTIONS", "TRACE", "PATCH", "_OTHER"};
+  return kLabels[static_cast<std::size_t>(method)];
 }
 
 Method methodFrom(std::string_view name) {

@@ -29,7 +29,10 @@ enum class Scheme : std::uint8_t { kHttp, kHttps };
 constexpr std::string_view schemeName(Scheme scheme) { return scheme == Scheme::kHttps ? "https" : "http"; }
 
 enum class Method : std::uint8_t { kGet, kHead, kPost, kPut, kDelete, kConnect, kOptions, kTrace, kPatch, kOther };
+inline constexpr std::size_t kMethods = 10;
 Method methodFrom(std::string_view name);
+/// Returns the name of a method as metrics have it; "_OTHER" for kOther (OpenTelemetry's http.request.method).
+std::string_view methodLabel(Method method);
 /// Returns true for the methods of RFC 9110 section 9.2.2.
 bool isIdempotent(Method method);
 

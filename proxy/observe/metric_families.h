@@ -18,6 +18,8 @@ enum class Metric : std::uint8_t {
   kServerActiveRequests,
   kClientRequestDuration,
   kClientOpenConnections,
+  kDownstreamConnections,
+  kDownstreamBytes,
   kDnsLookupDuration,
   kUpstreamTlsHandshakes,
   kProcessorDuration,
@@ -31,7 +33,7 @@ enum class Metric : std::uint8_t {
   kSeriesDropped,
 };
 
-inline constexpr std::size_t kMaxMetricLabels = 7;
+inline constexpr std::size_t kMaxMetricLabels = 8;
 
 struct MetricFamily {
   Metric id;
@@ -51,23 +53,36 @@ inline constexpr auto kMetricFamilies = std::to_array<MetricFamily>({
     {Metric::kServerRequestDuration,
      MetricKind::kHistogram,
      "http_server_request_duration_seconds",
-     {"gateway", "route", "backend", "namespace", "serviceAccount", "http_response_status_code", "error_type"},
+     {"gateway", "route", "backend", "namespace", "serviceAccount", "http_request_method", "http_response_status_code",
+      "error_type"},
      "Time from a request's head to the end of its answer."},
     {Metric::kServerActiveRequests,
      MetricKind::kGauge,
      "http_server_active_requests",
-     {"gateway", "route", "backend", "namespace", "serviceAccount"},
+     {"gateway", "route", "backend", "namespace", "serviceAccount", "http_request_method"},
      "Requests in flight."},
     {Metric::kClientRequestDuration,
      MetricKind::kHistogram,
      "http_client_request_duration_seconds",
-     {"gateway", "route", "backend", "namespace", "serviceAccount", "http_response_status_code", "error_type"},
+     {"gateway", "route", "backend", "namespace", "serviceAccount", "http_request_method", "http_response_status_code",
+      "error_type"},
      "Time of one attempt at a backend, from its start to the end of the answer."},
     {Metric::kClientOpenConnections,
      MetricKind::kGauge,
      "http_client_open_connections",
      {"backend", "http_connection_state"},
      "Connections open towards backends; the state is active or idle."},
+    {Metric::kDownstreamConnections,
+     MetricKind::kGauge,
+     "sluice_client_connections",
+     {},
+     "Connections of clients that are open."},
+    {Metric::kDownstreamBytes,
+     MetricKind::kCounter,
+     "sluice_client_bytes_total",
+     {"direction"},
+     "Bytes of HTTP received from clients and sent to them, without those of TLS; the direction is receive or "
+     "transmit."},
     {Metric::kDnsLookupDuration,
      MetricKind::kHistogram,
      "dns_lookup_duration_seconds",

@@ -4,28 +4,10 @@
 #include <cstring>
 #include <utility>
 
-#include "proxy/base/utf8.h"
+#include "proxy/observe/exposition.h"
 
 namespace sluice::observe {
 namespace {
-
-/// Appends UTF-8 text; text format 0.0.4 escapes backslash, quote and line feed.
-void appendLabelValue(std::string& out, std::string_view value) {
-  value = value.substr(0, MetricsRegistry::kMaxLabelBytes);
-  while (!value.empty()) {
-    const std::size_t length = base::decodeUtf8(value).length;
-    const char first = value.front();
-    if (length == 0) {
-      out.append(base::kReplacementCharacter);
-    } else if (first == '\n') {
-      out.append("\\n");
-    } else {
-      if (first == '"' || first == '\\') out.push_back('\\');
-      out.append(value.substr(0, length));
-    }
-    value.remove_prefix(std::max<std::size_t>(length, 1));
-  }
-}
 
 /// Writes each value behind its length, so that no two lists of values have the same key.
 void makeKey(std::string& key, std::span<const std::string_view> values) {
@@ -100,7 +82,7 @@ MetricsRegistry::MetricSeries& MetricsRegistry::addSeries(const MetricFamily& fa
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (i > 0) series.labels.push_back(',');
     series.labels.append(facts.labels[i]).append("=\"");
-    appendLabelValue(series.labels, values[i]);
+    appendLabelValue(series.labels, values[i].substr(0, MetricsRegistry::kMaxLabelBytes));
     series.labels.push_back('"');
   }
   return series;

@@ -6,13 +6,13 @@
 #include <variant>
 
 #include "proxy/base/json_text.h"
+#include "proxy/observe/exposition.h"
 
 namespace sluice::observe {
 namespace {
 
 // exposeMetrics() reads this much under one lock.
 constexpr std::size_t kPieceBytes = 64 * 1024;
-constexpr std::array<std::string_view, 3> kKindNames{"counter", "gauge", "histogram"};
 
 void appendSeconds(std::string& out, std::uint64_t nanoseconds) {
   base::appendJsonNumber(out, nanoseconds / 1'000'000'000);
@@ -86,11 +86,6 @@ class SeriesWriter {
   std::string_view labels_;
 };
 
-void appendHead(std::string& out, const MetricFamily& facts) {
-  out.append("# HELP ").append(facts.name).append(" ").append(facts.help).append("\n# TYPE ").append(facts.name);
-  out.append(" ").append(kKindNames[static_cast<std::size_t>(facts.kind)]).append("\n");
-}
-
 void appendSeries(std::string& out, const MetricFamily& facts, std::string_view labels, const Total& total) {
   SeriesWriter writer(out, facts.name, labels);
   switch (facts.kind) {
@@ -110,7 +105,7 @@ bool MetricsReader::read(std::string& out, std::size_t enough) {
   while (family_ < kMetricFamilies.size()) {
     const MetricFamily& facts = kMetricFamilies[family_];
     const auto& series = registry_->families_[family_].series;
-    if (!std::exchange(headRead_, true)) appendHead(out, facts);
+    if (!std::exchange(headRead_, true)) appendMetricHead(out, facts.kind, facts.name, facts.help);
     for (auto each = series.upper_bound(after_); each != series.end(); ++each) {
       if (out.size() >= enough) return true;
       after_ = each->first;

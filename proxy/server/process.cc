@@ -13,14 +13,17 @@
 #include "config/model/supported_kinds.h"
 #include "proxy/control/certificate_watch.h"
 #include "proxy/control/compiled_configuration.h"
+#include "proxy/control/config_metrics.h"
 #include "proxy/control/file_source.h"
 #include "proxy/control/loading_thread.h"
 #include "proxy/control/reloader.h"
 #include "proxy/control/status_document.h"
 #include "proxy/net/signals.h"
 #include "proxy/observe/metrics_reader.h"
+#include "proxy/observe/process_metrics.h"
 #include "proxy/server/admin.h"
 #include "proxy/server/admin_connection.h"
+#include "proxy/server/commands/build_commit.h"
 #include "proxy/server/commands/validate_action.h"
 #include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"
@@ -236,10 +239,11 @@ void Process::clearRevision(std::string_view query, AdminAnswer answer) {
 }
 
 AdminDocument Process::metricsPage() const {
-  auto pieces = [this, reader = observe::MetricsReader(metrics_), revisionsRead = false](std::string& out) mutable {
+  auto pieces = [this, reader = observe::MetricsReader(metrics_), counted = false](std::string& out) mutable {
     if (reader.read(out, AdminConnection::kPieceBytes) || !out.empty()) return true;
-    if (std::exchange(revisionsRead, true)) return false;
-    out = control::revisionInfo(reloader_.revisions());
+    if (std::exchange(counted, true)) return false;
+    observe::appendProcessMetrics(out, SLUICE_VERSION, buildCommit());
+    control::appendConfigMetrics(out, reloader_.known().get(), reloader_.revisions());
     return true;
   };
   return {200, std::string(observe::MetricsRegistry::kContentType), AdminBody::Pieces(std::move(pieces))};

@@ -35,9 +35,12 @@ ServerConnection::ServerConnection(const ConnectionParts& parts, int fd, const n
                                : net::adoptTcp(parts_.worker, fd, peer, *this);
   transport_->setReadBudget(kSniffBytes);
   arm();
+  if (parts_.counters != nullptr) parts_.counters->open.add(1);
 }
 
-ServerConnection::~ServerConnection() = default;
+ServerConnection::~ServerConnection() {
+  if (parts_.counters != nullptr) parts_.counters->open.add(-1);
+}
 
 std::string_view ServerConnection::serverName() const {
   const net::TlsFacts* tls = transport_->tls();
@@ -51,6 +54,7 @@ void ServerConnection::onOpen() {
 }
 
 void ServerConnection::onBytes(std::string_view bytes) {
+  if (parts_.counters != nullptr) parts_.counters->received.add(bytes.size());
   markDirty();
   switch (state_) {
     case State::kSniffing:
@@ -167,6 +171,7 @@ void ServerConnection::pump() {
     codec_->produce(out_, kFlushBytes);
     const std::size_t offered = out_.size();
     transport_->write(out_);
+    if (parts_.counters != nullptr) parts_.counters->sent.add(offered - out_.size());
     if (offered == before && out_.size() == offered) return;
     if (before > 0) lastActive_ = parts_.worker.now();  // the client takes what waited for it
   }

@@ -14,8 +14,21 @@
 #include "proxy/net/tls/tls.h"
 #include "proxy/net/transport.h"
 #include "proxy/net/worker.h"
+#include "proxy/observe/metrics.h"
 
 namespace sluice::server {
+
+/// Counts what clients send and are sent; of one worker.
+struct ClientCounters {
+  explicit ClientCounters(observe::MetricShard& metrics)
+      : open(metrics.at<observe::Metric::kDownstreamConnections>()),
+        received(metrics.at<observe::Metric::kDownstreamBytes>("receive")),
+        sent(metrics.at<observe::Metric::kDownstreamBytes>("transmit")) {}
+
+  observe::Gauge& open;
+  observe::Counter& received;
+  observe::Counter& sent;
+};
 
 /// The parts that connections of one table share; all of them outlive the connections. Limits and timeouts may change
 /// meanwhile.
@@ -24,6 +37,7 @@ struct ConnectionParts {
   const http::Limits& limits;
   const base::TimeoutSettings& timeouts;
   http::H2Memory* h2Memory = nullptr;
+  ClientCounters* counters = nullptr;  // null: these connections are not counted
 };
 
 class ServerConnection : public net::TransportSink, protected http::ServerSink, private net::Timer {

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "proxy/observe/limit_names.h"
+
 namespace sluice::server {
 
 void Serving::attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, SharedBudgets& budgets,
@@ -12,6 +14,7 @@ void Serving::attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, Sh
   settingsAtStart_ = atStart;
   setState(control::ConfigState::kInSync);
   for (const char* result : {"success", "failure", "unchanged"}) count(result, 0);  // so that rates begin at zero
+  for (const std::string_view limit : observe::kLimitNames) metrics_.at<observe::Metric::kLimitHits>(limit).add(0);
 }
 
 control::UnusablePlaces Serving::open(const control::Generation& next) { return sockets_.open(next); }

@@ -185,7 +185,7 @@ void WorkerRuntime::take(AcceptedClient client) {
     connectionCount_.fetch_sub(1, std::memory_order_relaxed);
     return;
   }
-  const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_};
+  const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_, &clientCounters_};
   const auto serve = [&](const routing::HttpService& service) {
     DownstreamConnection& connection =
         connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, *served, service, std::move(client));

@@ -161,7 +161,8 @@ TEST(FewDescriptors, AreKeptForTheHealthPortFromSilentBackends) {
   for (BlockingSocket& client : clients) client.send("Host: a\r\n\r\n");
   const std::string refused =
       "http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/origin\","
-      "namespace=\"\",serviceAccount=\"\",http_response_status_code=\"503\",error_type=\"connection_limit_reached\"}";
+      "namespace=\"\",serviceAccount=\"\",http_request_method=\"GET\",http_response_status_code=\"503\",error_type="
+      "\"connection_limit_reached\"}";
   EXPECT_TRUE(gateway.reaches(refused, 1)) << "no descriptors are left for Backends, so the admin port answers";
   EXPECT_GT(gateway.limitHits("backendConnections"), 0);
   attack.stands();

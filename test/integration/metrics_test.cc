@@ -99,6 +99,7 @@ TEST(Metrics, AreValidForPrometheusWithEveryKindOfSeries) {
       {.backends = {backend("plain", plain.port()), trusted, untrusted, denied, asked, unknown},
        .settings = "limits: {headerFields: 10}\n",
        .routes = routesTo({"plain", "secure", "wrong", "denied", "asked", "unknown"}) + kGuard,
+       .tls = issueServer(authority, "gateway.test"),
        .listeners = "    - {name: guarded, protocol: HTTP, port: " + std::to_string(guarded) + "}\n",
        .dns = "servers: [\"" + names.address() + "\"]"});
   const auto statusOf = [&](const std::string& target, const char* version) {

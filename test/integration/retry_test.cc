@@ -46,7 +46,8 @@ TEST(RetryRules, HideFailuresOfAnOriginThatRecovers) {
   // An exchange is counted when it has ended, which may be after the client has its answer.
   EXPECT_TRUE(gateway.reaches(
       "http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/"
-      "origin\",namespace=\"\",serviceAccount=\"\",http_response_status_code=\"200\",error_type=\"\"}",
+      "origin\",namespace=\"\",serviceAccount=\"\",http_request_method=\"GET\",http_response_status_code=\"200\",error_"
+      "type=\"\"}",
       1));
   EXPECT_TRUE(gateway.reaches(attemptsOf("origin", "200"), 1));
   EXPECT_EQ(gateway.metric(attemptsOf("origin", "503")), 2);

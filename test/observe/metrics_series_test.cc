@@ -17,7 +17,7 @@ constexpr Metric kRequests = Metric::kServerActiveRequests;
 constexpr Metric kDurations = Metric::kServerRequestDuration;
 
 Histogram& durationsOf(MetricShard& shard, std::string_view route, int status) {
-  return shard.at<kDurations>("infra/egress", route, "infra/origin", "", "", std::to_string(status), "");
+  return shard.at<kDurations>("infra/egress", route, "infra/origin", "", "", "GET", std::to_string(status), "");
 }
 
 std::size_t countOf(const MetricsRegistry& registry, std::string_view start) {
@@ -42,7 +42,7 @@ TEST(MetricsOfNamespaces, DoNotTakeTheSeriesOfOtherNamespaces) {
   EXPECT_THAT(exposeMetrics(registry),
               HasSubstr("http_server_request_duration_seconds_count{gateway=\"infra/egress\",route="
                         "\"modest/route\",backend=\"infra/origin\",namespace=\"\",serviceAccount="
-                        "\"\",http_response_status_code=\"209\",error_type=\"\"} 1\n"));
+                        "\"\",http_request_method=\"GET\",http_response_status_code=\"209\",error_type=\"\"} 1\n"));
   EXPECT_THAT(exposeMetrics(registry), HasSubstr("sluice_metric_series_dropped_total 90\n"));
   durationsOf(shard, "modest/route", 210);
   EXPECT_EQ(seriesOf(registry), 21u) << "it has all of its own";
@@ -51,12 +51,12 @@ TEST(MetricsOfNamespaces, DoNotTakeTheSeriesOfOtherNamespaces) {
 TEST(MetricsOfNamespaces, BelongToTheRouteOrTheBackendOrTheGateway) {
   MetricsRegistry registry(1);
   MetricShard shard(registry);
-  shard.at<kRequests>("a/gateway", "b/route", "c/backend", "", "").add(1);
-  shard.at<kRequests>("a/gateway", "", "c/backend", "", "").add(2);
-  shard.at<kRequests>("a/gateway", "", "", "", "").add(3);
-  shard.at<kRequests>("", "", "", "", "").add(4);
+  shard.at<kRequests>("a/gateway", "b/route", "c/backend", "", "", "GET").add(1);
+  shard.at<kRequests>("a/gateway", "", "c/backend", "", "", "GET").add(2);
+  shard.at<kRequests>("a/gateway", "", "", "", "", "GET").add(3);
+  shard.at<kRequests>("", "", "", "", "", "GET").add(4);
   EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("\"__other__\"")));
-  shard.at<kRequests>("x/gateway", "b/other", "x/backend", "", "").add(1);
+  shard.at<kRequests>("x/gateway", "b/other", "x/backend", "", "", "GET").add(1);
   EXPECT_THAT(exposeMetrics(registry), HasSubstr("route=\"__other__\""));
 }
 
@@ -91,11 +91,11 @@ TEST(MetricsForget, KeepsAGaugeUntilItIsZero) {
   MetricsRegistry registry;
   MetricShard shard(registry);
   const auto none = [](std::string_view) { return false; };
-  Gauge& active = shard.at<kRequests>("a/gateway", "a/route", "", "", "");
+  Gauge& active = shard.at<kRequests>("a/gateway", "a/route", "", "", "", "GET");
   active.add(1);
   shard.forget(none);
   EXPECT_THAT(exposeMetrics(registry), HasSubstr("http_server_active_requests{gateway=\"a/gateway\""));
-  EXPECT_EQ(&shard.at<kRequests>("a/gateway", "a/route", "", "", ""), &active);
+  EXPECT_EQ(&shard.at<kRequests>("a/gateway", "a/route", "", "", "", "GET"), &active);
   active.add(-1);
   shard.forget(none);
   EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("http_server_active_requests{")));

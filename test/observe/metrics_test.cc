@@ -24,15 +24,23 @@ std::vector<std::string> linesOf(const MetricsRegistry& registry, std::string_vi
 constexpr std::string_view kDropped = "sluice_metric_series_dropped_total ";
 
 TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
-  const std::set<std::string_view> expected{
-      "http_server_request_duration_seconds", "http_server_active_requests",
-      "http_client_request_duration_seconds", "http_client_open_connections",
-      "dns_lookup_duration_seconds",          "sluice_upstream_tls_handshakes_total",
-      "sluice_processor_duration_seconds",    "sluice_processor_failures_total",
-      "sluice_processor_unreplayable_total",  "sluice_limit_hits_total",
-      "sluice_address_denied_total",          "sluice_config_state",
-      "sluice_config_reloads_total",          "sluice_metric_series_dropped_total",
-      "sluice_events_dropped_total"};
+  const std::set<std::string_view> expected{"http_server_request_duration_seconds",
+                                            "http_server_active_requests",
+                                            "http_client_request_duration_seconds",
+                                            "http_client_open_connections",
+                                            "dns_lookup_duration_seconds",
+                                            "sluice_upstream_tls_handshakes_total",
+                                            "sluice_client_connections",
+                                            "sluice_client_bytes_total",
+                                            "sluice_processor_duration_seconds",
+                                            "sluice_processor_failures_total",
+                                            "sluice_processor_unreplayable_total",
+                                            "sluice_limit_hits_total",
+                                            "sluice_address_denied_total",
+                                            "sluice_config_state",
+                                            "sluice_config_reloads_total",
+                                            "sluice_metric_series_dropped_total",
+                                            "sluice_events_dropped_total"};
   std::set<std::string_view> names;
   for (const MetricFamily& family : kMetricFamilies) names.insert(family.name);
   EXPECT_EQ(names, expected);
@@ -44,6 +52,7 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
     EXPECT_EQ(labels[2], "backend");
     EXPECT_EQ(labels[3], "namespace");
     EXPECT_EQ(labels[4], "serviceAccount");
+    EXPECT_EQ(labels[5], "http_request_method");
   }
 }
 
@@ -89,12 +98,12 @@ TEST(Metrics, CountUp) {
 TEST(Metrics, SetRaiseAndLowerGauges) {
   MetricsRegistry registry;
   MetricShard shard(registry);
-  Gauge& active = shard.at<Metric::kServerActiveRequests>("ns/gw", "ns/r", "ns/b", "", "");
+  Gauge& active = shard.at<Metric::kServerActiveRequests>("ns/gw", "ns/r", "ns/b", "", "", "GET");
   active.add(2);
   active.add(-3);
   EXPECT_THAT(exposeMetrics(registry),
               HasSubstr("http_server_active_requests{gateway=\"ns/gw\",route=\"ns/r\",backend=\"ns/b\",namespace=\"\","
-                        "serviceAccount=\"\"} -1\n"));
+                        "serviceAccount=\"\",http_request_method=\"GET\"} -1\n"));
   shard.at<Metric::kConfigState>("InSync").set(1);
   EXPECT_THAT(exposeMetrics(registry), HasSubstr("sluice_config_state{state=\"InSync\"} 1\n"));
 }

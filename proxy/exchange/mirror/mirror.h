@@ -75,6 +75,7 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   const routing::ServedListener& listener() const { return listener_; }
   const routing::Rule& rule() const { return rule_; }
   const routing::RequestMirror& target() const { return target_; }
+  http::Method method() const { return message_.head.method; }
   /// Returns 0 if there was neither a response nor a failure.
   std::uint16_t status() const { return status_ == 0 && error_ ? error_->status : status_; }
   const std::optional<base::Error>& error() const { return error_; }

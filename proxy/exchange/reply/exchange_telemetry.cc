@@ -19,33 +19,44 @@ bool wasTried(const Attempt& attempt) { return attempt.begun != base::MonotonicT
 
 }  // namespace
 
+ExchangeTelemetry::Key ExchangeTelemetry::keyOf(const Exchange& exchange) {
+  const MatchedRoute& route = exchange.transaction().route;
+  return {route.listener, route.rule, exchange.attempt().backend};
+}
+
 ExchangeTelemetry::RouteSeries& ExchangeTelemetry::seriesOf(const Key& key) {
   if (recent_ != nullptr && recent_->first == key) return recent_->second;
   recent_ = &*series_.try_emplace(key).first;
-  RouteSeries& series = recent_->second;
-  if (series.active == nullptr) {
-    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
-    series.active =
-        &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "");
-  }
-  return series;
+  return recent_->second;
 }
 
-ExchangeTelemetry::Durations& ExchangeTelemetry::durationsOf(RouteSeries& series, std::uint16_t status,
-                                                             std::string_view errorType) {
+observe::Gauge& ExchangeTelemetry::activeOf(const Exchange& exchange, const Key& key) {
+  const http::Method method = exchange.transaction().request.head.method;
+  observe::Gauge*& active = seriesOf(key).active[static_cast<std::size_t>(method)];
+  if (active == nullptr) {
+    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
+    active = &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "",
+                                                                  http::methodLabel(method));
+  }
+  return *active;
+}
+
+ExchangeTelemetry::Durations& ExchangeTelemetry::durationsOf(RouteSeries& series, http::Method method,
+                                                             std::uint16_t status, std::string_view errorType) {
   const auto found = std::find_if(series.durations.begin(), series.durations.end(), [&](const Durations& known) {
-    return known.status == status && known.errorType == errorType;
+    return known.status == status && known.method == method && known.errorType == errorType;
   });
   if (found != series.durations.end()) return *found;
-  return series.durations.emplace_back(Durations{status, errorType, nullptr, nullptr});
+  return series.durations.emplace_back(Durations{method, status, errorType, nullptr, nullptr});
 }
 
 observe::Histogram& ExchangeTelemetry::serverDuration(Durations& durations, const Key& key) {
   if (durations.server == nullptr) {
     const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
     const observe::StatusLabel status(durations.status);
-    durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(names.gateway, names.route, names.backend,
-                                                                             "", "", status, durations.errorType);
+    durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(
+        names.gateway, names.route, names.backend, "", "", http::methodLabel(durations.method), status,
+        durations.errorType);
   }
   return *durations.server;
 }
@@ -54,8 +65,9 @@ observe::Histogram& ExchangeTelemetry::clientDuration(Durations& durations, cons
   if (durations.client == nullptr) {
     const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
     const observe::StatusLabel status(durations.status);
-    durations.client = &metrics_.at<observe::Metric::kClientRequestDuration>(names.gateway, names.route, names.backend,
-                                                                             "", "", status, durations.errorType);
+    durations.client = &metrics_.at<observe::Metric::kClientRequestDuration>(
+        names.gateway, names.route, names.backend, "", "", http::methodLabel(durations.method), status,
+        durations.errorType);
   }
   return *durations.client;
 }
@@ -71,37 +83,32 @@ void ExchangeTelemetry::letGo() {
   stepDurations_.fill({});
 }
 
-void ExchangeTelemetry::onRouted(const Exchange& exchange) {
-  seriesOf({exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend})
-      .active->add(1);
-}
+void ExchangeTelemetry::onRouted(const Exchange& exchange) { activeOf(exchange).add(1); }
 
-void ExchangeTelemetry::onLeftRoute(const Exchange& exchange) {
-  seriesOf({exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend})
-      .active->add(-1);
-}
+void ExchangeTelemetry::onLeftRoute(const Exchange& exchange) { activeOf(exchange).add(-1); }
 
 void ExchangeTelemetry::onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
                                 const base::Error* error) {
-  const Key key{exchange.transaction().route.listener, exchange.transaction().route.rule, failed.backend};
-  RouteSeries& series = seriesOf(key);
-  series.active->add(-1);
+  Key key = keyOf(exchange);
+  key.backend = failed.backend;
+  activeOf(exchange, key).add(-1);
   const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
-  clientDuration(durationsOf(series, status, errorType), key).observe(worker_.clock().now() - failed.begun);
-  seriesOf({exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend})
-      .active->add(1);
+  Durations& durations = durationsOf(seriesOf(key), exchange.transaction().request.head.method, status, errorType);
+  clientDuration(durations, key).observe(worker_.clock().now() - failed.begun);
+  activeOf(exchange).add(1);
 }
 
 void ExchangeTelemetry::onFinished(const Exchange& exchange) {
   const base::MonotonicTime now = worker_.clock().now();
-  const Key key{exchange.transaction().route.listener, exchange.transaction().route.rule, exchange.attempt().backend};
-  RouteSeries& series = seriesOf(key);
-  if (exchange.transaction().routed) series.active->add(-1);
-  Durations& durations = durationsOf(series, exchange.transaction().status, errorTypeOf(exchange));
-  serverDuration(durations, key).observe(now - exchange.transaction().started);
+  const Transaction& transaction = exchange.transaction();
+  const Key key = keyOf(exchange);
+  if (transaction.routed) activeOf(exchange, key).add(-1);
+  Durations& durations =
+      durationsOf(seriesOf(key), transaction.request.head.method, transaction.status, errorTypeOf(exchange));
+  serverDuration(durations, key).observe(now - transaction.started);
   if (wasTried(exchange.attempt())) clientDuration(durations, key).observe(now - exchange.attempt().begun);
   if (accessLog_.enabled()) log(exchange, now);
-  if (exchange.transaction().error) tellDenial(exchange);
+  if (transaction.error) tellDenial(exchange);
 }
 
 /// Tells of a request that policy has denied. The client's own mistakes are no events.
@@ -149,14 +156,14 @@ void ExchangeTelemetry::onFailedStep(const processing::Step& step, processing::C
 }
 
 void ExchangeTelemetry::onMirrored(const Mirror& mirror) {
-  observe({mirror.listener().gateway, mirror.rule().route, mirror.target().backend->name, mirror.status(),
-           mirror.error(), mirror.begun()});
+  observe({mirror.method(), mirror.listener().gateway, mirror.rule().route, mirror.target().backend->name,
+           mirror.status(), mirror.error(), mirror.begun()});
 }
 
 void ExchangeTelemetry::onCallout(const BackendCallout& callout) {
   const http::ResponseHead* answer = callout.head();
   const std::uint16_t failed = callout.error() ? callout.error()->status : std::uint16_t{0};
-  observe({callout.place().gateway, callout.place().route, callout.plan().name,
+  observe({callout.method(), callout.place().gateway, callout.place().route, callout.plan().name,
            answer != nullptr ? answer->status : failed, callout.error(), callout.begun()});
 }
 
@@ -164,6 +171,7 @@ void ExchangeTelemetry::observe(const InternalRequest& request) {
   const std::string_view errorType = request.error ? base::errorTypeName(request.error->type) : std::string_view{};
   metrics_
       .at<observe::Metric::kClientRequestDuration>(request.gateway, request.route, request.backend, "", "",
+                                                   http::methodLabel(request.method),
                                                    observe::StatusLabel(request.status), errorType)
       .observe(worker_.clock().now() - request.begun);
 }

@@ -53,23 +53,30 @@ class ExchangeTelemetry final : public ExchangeObserver {
   };
   /// The instruments of one rule and Backend by status and error type, each looked up once.
   struct Durations {
+    http::Method method;
     std::uint16_t status;
     std::string_view errorType;
     observe::Histogram* server;
     observe::Histogram* client;
   };
   struct RouteSeries {
-    observe::Gauge* active = nullptr;
+    std::array<observe::Gauge*, http::kMethods> active{};
     std::vector<Durations> durations;
   };
   RouteSeries& seriesOf(const Key& key);
+  /// Returns the gauge of requests in flight that a request counts in, as it is routed now.
+  observe::Gauge& activeOf(const Exchange& exchange) { return activeOf(exchange, keyOf(exchange)); }
+  observe::Gauge& activeOf(const Exchange& exchange, const Key& key);
+  static Key keyOf(const Exchange& exchange);
   /// Returns an entry that may have no instruments yet; each is looked up when it is first observed.
-  static Durations& durationsOf(RouteSeries& series, std::uint16_t status, std::string_view errorType);
+  static Durations& durationsOf(RouteSeries& series, http::Method method, std::uint16_t status,
+                                std::string_view errorType);
   observe::Histogram& serverDuration(Durations& durations, const Key& key);
   observe::Histogram& clientDuration(Durations& durations, const Key& key);
   void log(const Exchange& exchange, base::MonotonicTime now);
   /// A request that came from no client: a mirror or a callout.
   struct InternalRequest {
+    http::Method method;
     std::string_view gateway;
     std::string_view route;
     std::string_view backend;

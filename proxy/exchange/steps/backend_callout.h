@@ -37,6 +37,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   /// Read by the observer.
   const processing::Place& place() const { return place_; }
   const routing::BackendPlan& plan() const { return *plan_; }
+  http::Method method() const { return message_.head.method; }
   base::MonotonicTime begun() const { return request_.begun(); }
 
  private:

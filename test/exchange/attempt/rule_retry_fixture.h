@@ -75,10 +75,12 @@ class RuleRetry : public ::testing::TestWithParam<std::tuple<http::Version, http
   bool limited(const std::string& limit) const {
     return std::find(rig_->limits.begin(), rig_->limits.end(), limit) != rig_->limits.end();
   }
-  double client(const std::string& status, const std::string& error) const {
+  double client(const std::string& status, const std::string& error, const std::string& method = "GET") const {
     const std::string series =
         "http_client_request_duration_seconds_count{gateway=\"demo/egress\",route=\"demo/"
-        "route\",backend=\"demo/backend\",namespace=\"\",serviceAccount=\"\","
+        "route\",backend=\"demo/backend\",namespace=\"\",serviceAccount=\"\",http_request_method=\"" +
+        method +
+        "\","
         "http_response_status_code=\"" +
         status + "\",error_type=\"" + error + "\"} ";
     const std::string page = rig_->metricsText();

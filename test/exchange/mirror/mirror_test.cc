@@ -75,11 +75,11 @@ class Mirrored : public ::testing::TestWithParam<std::tuple<Version, Version>> {
     rig_->close();
     EXPECT_EQ(rig_->worker.chunks().inUse(), 0U);
   }
-  bool metric(const std::string& labels, const std::string& value) const {
+  bool metric(const std::string& labels, const std::string& value, const std::string& method = "GET") const {
     const std::string line =
         "http_client_request_duration_seconds_count{gateway=\"demo/egress\",route=\"demo/route\","
-        "backend=\"demo/mirror\",namespace=\"\",serviceAccount=\"\"," +
-        labels + "} " + value + "\n";
+        "backend=\"demo/mirror\",namespace=\"\",serviceAccount=\"\",http_request_method=\"" +
+        method + "\"," + labels + "} " + value + "\n";
     return rig_->metricsText().find(line) != std::string::npos;
   }
   bool limited(const std::string& limit) const {
@@ -125,7 +125,7 @@ TEST_P(Mirrored, TheMirrorGetsItsOwnCopyAndItsAnswerIsDiscarded) {
   EXPECT_EQ(client_->answer(index).body, "hello");
   EXPECT_EQ(rig_->told.size(), 1U);
   EXPECT_EQ(rig_->mirrored, 1);
-  EXPECT_TRUE(metric("http_response_status_code=\"500\",error_type=\"\"", "1"));
+  EXPECT_TRUE(metric("http_response_status_code=\"500\",error_type=\"\"", "1", "POST"));
   expectAllGone();
 }
 
@@ -200,7 +200,7 @@ TEST_P(Mirrored, AMirrorThatBreaksOffDoesNotFailTheRequest) {
   EXPECT_EQ(origin.request(0).body, "some more");
   respond(origin, 200, "hello");
   EXPECT_EQ(client_->answer(index).body, "hello");
-  EXPECT_TRUE(metric("http_response_status_code=\"502\",error_type=\"connection_terminated\"", "1"));
+  EXPECT_TRUE(metric("http_response_status_code=\"502\",error_type=\"connection_terminated\"", "1", "POST"));
   expectAllGone();
 }
 

@@ -51,7 +51,8 @@ class ExchangeTelemetryTest : public ::testing::Test {
 };
 
 constexpr const char* kServed =
-    "{gateway=\"demo/egress\",route=\"demo/route\",backend=\"demo/backend\",namespace=\"\",serviceAccount=\"\"";
+    "{gateway=\"demo/egress\",route=\"demo/route\",backend=\"demo/"
+    "backend\",namespace=\"\",serviceAccount=\"\",http_request_method=\"GET\"";
 
 TEST_F(ExchangeTelemetryTest, WritesOneLineAndOneObservationForAServedRequest) {
   Rig& rig = make();

@@ -64,7 +64,7 @@ class Callouts : public ProcessorSteps {
     const std::string series =
         "http_client_request_duration_seconds_count{gateway=\"demo/egress\",route=\"demo/route\",backend=\"demo/"
         "guard\","
-        "namespace=\"\",serviceAccount=\"\",http_response_status_code=\"" +
+        "namespace=\"\",serviceAccount=\"\",http_request_method=\"POST\",http_response_status_code=\"" +
         status + "\",error_type=\"" + error + "\"} 1\n";
     return rig_->metricsText().find(series) != std::string::npos;
   }

@@ -33,9 +33,11 @@ TEST(Reasons, NameTheAddressThatRefused) {
   EXPECT_THAT(lineOf(gateway),
               AllOf(HasSubstr("\"error.type\":\"connection_refused\""), HasSubstr("\"upstream.address\":\"" + address),
                     Not(HasSubstr("\"error.message\":null")), HasSubstr("\"attempts\":1")));
-  EXPECT_EQ(gateway.metric("http_client_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\","
-                           "backend=\"test/origin\",namespace=\"\",serviceAccount=\"\",http_response_status_code="
-                           "\"503\",error_type=\"connection_refused\"}"),
+  EXPECT_EQ(gateway.metric(
+                "http_client_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\","
+                "backend=\"test/"
+                "origin\",namespace=\"\",serviceAccount=\"\",http_request_method=\"GET\",http_response_status_code="
+                "\"503\",error_type=\"connection_refused\"}"),
             1);
 }
 
@@ -113,7 +115,7 @@ class RequestIds : public testing::Test {
 TEST_F(RequestIds, AreTheSameForTheClientTheBackendAndTheLog) {
   GatewayProcess gateway(towards(origin_));
   for (const std::string given : {"", "mine-1"}) {
-    const std::string answer = get(
+    const std::string answer = askedFor(
         gateway, given.empty() ? std::vector<std::string>() : std::vector<std::string>{"-H", "X-Request-Id: " + given});
     const std::string id = idIn(answer, "\r\nx-request-id: ");
     if (given.empty()) {

@@ -1,0 +1,31 @@
+// Metrics of the process as all of Prometheus' client libraries name them, and of its build.
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "proxy/observe/exposition.h"
+
+namespace sluice::observe {
+
+inline constexpr auto kProcessFamilies = std::to_array<ReadFamily>({
+    {MetricKind::kGauge,
+     "sluice_build_info",
+     {"version", "commit"},
+     "1, with the version and the commit of the build."},
+    {MetricKind::kCounter, "process_cpu_seconds_total", {}, "User and system CPU time spent in seconds."},
+    {MetricKind::kGauge, "process_open_fds", {}, "Number of open file descriptors."},
+    {MetricKind::kGauge, "process_max_fds", {}, "Maximum number of open file descriptors."},
+    {MetricKind::kGauge, "process_virtual_memory_bytes", {}, "Virtual memory size in bytes."},
+    {MetricKind::kGauge, "process_resident_memory_bytes", {}, "Resident memory size in bytes."},
+    {MetricKind::kGauge,
+     "process_start_time_seconds",
+     {},
+     "Start time of the process since the Unix epoch in seconds."},
+});
+
+/// Appends all of them as they are now. What the system does not tell is left out.
+void appendProcessMetrics(std::string& out, std::string_view version, std::string_view commit);
+
+}  // namespace sluice::observe

@@ -1,0 +1,73 @@
+#include "proxy/control/config_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "test/support/test_pki.h"
+
+namespace sluice::control {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+config::ObjectStatus route(std::string name, config::ConditionStatus first, config::ConditionStatus second) {
+  config::ObjectStatus status;
+  status.kind = "HTTPRoute";
+  status.name = std::move(name);
+  status.shape = config::StatusShape::kParents;
+  for (const config::ConditionStatus each : {first, second}) {
+    config::ParentStatus parent;
+    parent.conditions.push_back({"Accepted", each, "Because", "", std::nullopt});
+    status.parents.push_back(std::move(parent));
+  }
+  return status;
+}
+
+TEST(ConfigMetrics, CountObjectsOnceForEachConditionAndStatus) {
+  CompiledConfiguration configuration;
+  using enum config::ConditionStatus;
+  configuration.compiled.statuses.push_back(route("a", kTrue, kTrue));
+  configuration.compiled.statuses.push_back(route("b", kTrue, kFalse));
+  Revisions revisions{"new", "new", "old"};
+  revisions.lastGood = base::WallTime(std::chrono::milliseconds(1500));
+  revisions.problems = std::make_shared<const config::Problems>(3);
+  std::string page;
+  appendConfigMetrics(page, &configuration, revisions);
+  EXPECT_THAT(page, HasSubstr("\nsluice_config_revision_info{desired=\"new\",published=\"new\",served=\"old\"} 1\n"));
+  EXPECT_THAT(page, HasSubstr("\nsluice_config_last_good_reload_timestamp_seconds 1.5\n"));
+  EXPECT_THAT(page, HasSubstr("\nsluice_config_problems 3\n"));
+  const std::string accepted = "sluice_config_objects{kind=\"HTTPRoute\",condition=\"Accepted\",status=";
+  EXPECT_THAT(page, HasSubstr(accepted + "\"True\"} 2\n"));
+  EXPECT_THAT(page, HasSubstr(accepted + "\"False\"} 1\n"));
+}
+
+TEST(ConfigMetrics, NameTheFirstCertificateOfAListenerThatExpires) {
+  routing::Bind bind;
+  bind.port = 443;
+  for (const int days : {2, 1, 3}) {
+    sluice::test::CertificateSpec spec;
+    spec.notAfter = std::chrono::hours(24 * days);
+    bind.identities.push_back({std::make_shared<const pki::CertificateChain>(
+                                   pki::CertificateChain::parse(sluice::test::selfSigned(spec).certificate).value()),
+                               nullptr});
+  }
+  const auto first =
+      std::chrono::duration_cast<std::chrono::seconds>(bind.identities[1].certificate->notAfter().time_since_epoch());
+  auto snapshot = std::make_shared<routing::Snapshot>();
+  snapshot->binds.push_back(std::move(bind));
+  CompiledConfiguration configuration;
+  configuration.compiled.snapshot = std::move(snapshot);
+  std::string page;
+  appendConfigMetrics(page, &configuration, Revisions());
+  const std::string name = "sluice_certificate_expiry_timestamp_seconds{object=\"listener at *:443\"} ";
+  const std::size_t at = page.find(name);
+  ASSERT_NE(at, std::string::npos) << page;
+  EXPECT_EQ(std::stod(page.substr(at + name.size())), static_cast<double>(first.count()));
+  std::string nothing;
+  appendConfigMetrics(nothing, nullptr, Revisions());
+  EXPECT_THAT(nothing, Not(HasSubstr(name)));
+}
+
+}  // namespace
+}  // namespace sluice::control
