@@ -35,7 +35,7 @@ SettingsReading readSettingsBlock(const std::string& text) {
 }
 
 TEST(Settings, AreDocumentedWithTheirDefaults) {
-  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/settings.md");
+  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/settings.md");
   const std::string fence = "```yaml\n";
   const std::size_t begin = page.find(fence) + fence.size();
   const std::string block = "\n" + page.substr(begin, page.find("```", begin) - begin);
