@@ -5,6 +5,7 @@
 
 #include "proxy/observe/metrics_reader.h"
 #include "test/observe/support.h"
+#include "test/support/reference_page.h"
 
 namespace sluice::observe {
 namespace {
@@ -44,6 +45,22 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
     EXPECT_EQ(labels[2], "backend");
     EXPECT_EQ(labels[3], "namespace");
     EXPECT_EQ(labels[4], "serviceAccount");
+  }
+}
+
+TEST(MetricFamilies, AreInTheReferenceWithKindLabelsAndMeaning) {
+  constexpr std::array<std::string_view, 3> kKinds{"counter", "gauge", "histogram"};
+  const auto rows = test::pageTable(test::referencePage("metrics.md"), "| metric | kind | labels | meaning |");
+  std::vector<std::string> names;
+  for (const MetricFamily& family : kMetricFamilies) names.emplace_back(family.name);
+  ASSERT_EQ(test::firstWords(rows), names) << "all families, in their order, and no others";
+  for (const MetricFamily& family : kMetricFamilies) {
+    const test::PageRow& row = rows[static_cast<std::size_t>(family.id)];
+    ASSERT_EQ(row.size(), 4u) << family.name;
+    EXPECT_EQ(row[1], kKinds[static_cast<std::size_t>(family.kind)]) << family.name;
+    const std::vector<std::string> labels(family.labels.begin(), family.labels.begin() + family.labelCount());
+    EXPECT_EQ(test::quotedWords(row[2]), labels) << family.name;
+    EXPECT_FALSE(row[3].empty()) << family.name;
   }
 }
 
