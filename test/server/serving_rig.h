@@ -41,8 +41,8 @@ class ServingRig {
     reloader_.emplace(control::Reloader::Parts{*loader_, serving_, serving_, main_.timers(), clock_});
     source_->watch([this] { reloader_->reload(); });
     bool started = false;
-    reloader_->start([&](const std::shared_ptr<const control::Generation>& generation) -> base::Status {
-      makeWorkers(workers, generation);
+    reloader_->start([&](const control::Loaded& first) -> base::Status {
+      makeWorkers(workers, first.generation);
       started = true;
       return base::Done{};
     });
