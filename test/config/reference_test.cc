@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <regex>
 #include <set>
@@ -151,6 +152,22 @@ TEST(Reference, ListsEveryFilterAndPolicyOfRoutes) {
     policies.push_back(std::string(kind.kind) + " " + std::string(kind.group));
   }
   EXPECT_THAT(kindsAndGroups(pageTable(page, "| policy | group |")), UnorderedElementsAreArray(policies));
+}
+
+TEST(Reference, ListsEveryReasonOfAConditionWithItsMeaning) {
+  const std::string header = fileText(SLUICE_SOURCE_DIR "/config/status/conditions.h");
+  const std::size_t begin = header.find("namespace reason {");
+  const std::string reasons = header.substr(begin, header.find("}  // namespace reason", begin) - begin);
+  const auto own = firstWords(pageTable(referencePage("operating.md"), "| reason | what it means |"));
+  for (const std::string& reason : own) {
+    EXPECT_NE(reasons.find("\"" + reason + "\""), std::string::npos) << reason << " does not exist";
+  }
+  const std::string processors = referencePage("processors.md");
+  for (const std::string& reason : namesIn("config/status/conditions.h", R"re(string_view k\w+ = "(\w+)";)re")) {
+    if (reasons.find("\"" + reason + "\"") == std::string::npos) continue;  // the type of a condition
+    const bool ofProcessors = processors.find("`" + reason + "`") != std::string::npos;
+    EXPECT_TRUE(ofProcessors || std::find(own.begin(), own.end(), reason) != own.end()) << reason << " is missing";
+  }
 }
 
 TEST(Reference, ListsWhyAUseDoesNotRun) {
