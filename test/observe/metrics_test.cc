@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 
 #include "proxy/observe/metrics_reader.h"
@@ -61,6 +62,21 @@ TEST(MetricFamilies, AreInTheReferenceWithKindLabelsAndMeaning) {
     const std::vector<std::string> labels(family.labels.begin(), family.labels.begin() + family.labelCount());
     EXPECT_EQ(test::quotedWords(row[2]), labels) << family.name;
     EXPECT_FALSE(row[3].empty()) << family.name;
+  }
+}
+
+TEST(MetricFamilies, AreAllThatTheReferenceNames) {
+  std::set<std::string> names{"sluice_config_revision_info"};  // the control plane writes it
+  for (const MetricFamily& family : kMetricFamilies) {
+    names.emplace(family.name);
+    if (family.kind == MetricKind::kHistogram) names.insert(std::string(family.name) + "_count");
+  }
+  const std::regex name(R"re(\b(?:sluice|http_server|http_client|dns_lookup)_\w+)re");
+  for (const char* file : {"errors.md", "metrics.md", "operating.md", "policies.md", "processors.md", "settings.md"}) {
+    const std::string page = test::referencePage(file);
+    for (auto match = std::sregex_iterator(page.begin(), page.end(), name); match != std::sregex_iterator(); ++match) {
+      EXPECT_TRUE(names.contains(match->str())) << file << ": there is no metric " << match->str();
+    }
   }
 }
 
