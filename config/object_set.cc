@@ -6,14 +6,16 @@
 #include "config/yaml/source_files.h"
 
 namespace sluice::config {
+namespace {
 
-ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key,
-                    TextCache& cache) {
+ObjectSet readAll(const KeptTexts& texts, Problems problems, const base::Secret& key, TextCache& cache) {
   ObjectSet set;
   set.problems = std::move(problems);
   set.unavailable = hasErrors(set.problems);
   bool readable = true;
-  for (const SourceText& text : texts) {
+  set.readings.reserve(texts.size());
+  set.texts.reserve(texts.size());
+  for (const std::shared_ptr<const KeptText>& text : texts) {
     const ReadText& read = readText(text, {Severity::kError, key}, cache);
     const std::shared_ptr<const TextReading>& reading = read.reading;
     readable = readable && reading->unreadable.empty();
@@ -27,10 +29,22 @@ ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, con
   return set;
 }
 
-ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextCache& cache) {
+}  // namespace
+
+ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key,
+                    TextCache& cache) {
+  KeptTexts kept;
+  for (const SourceText& text : texts) {
+    kept.push_back(std::make_shared<const KeptText>(text.file, base::Secret(text.text)));
+  }
+  return readAll(kept, std::move(problems), key, cache);
+}
+
+ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextCache& cache,
+                    base::WallTime now) {
   Problems problems;
-  const std::vector<SourceText> texts = readSourceFiles(paths, problems);
-  return readTexts(texts, std::move(problems), key, cache);
+  const KeptTexts texts = readSourceFiles(paths, now, cache, problems);
+  return readAll(texts, std::move(problems), key, cache);
 }
 
 }  // namespace sluice::config

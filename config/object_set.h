@@ -35,7 +35,9 @@ struct ObjectSet {
 ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key, TextCache& cache);
 
 /// Reads files. Each path is a file, or a folder whose *.yaml, *.yml and *.json files are read in the order of their
-/// names, without subfolders. `key` is the key of revisions, which is never disclosed.
-ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextCache& cache);
+/// names, without subfolders. `key` is the key of revisions, which is never disclosed. `now` lets `cache` save the
+/// reading of files too (source_files.h).
+ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextCache& cache,
+                    base::WallTime now = kReadAllFiles);
 
 }  // namespace sluice::config

@@ -131,12 +131,11 @@ std::string digestOf(std::vector<const RevisionEntry*> entries) {
   return pki::toHex(all.finish());
 }
 
-std::string digestOfUnreadable(const std::vector<SourceText>& texts, const Problems& problems,
-                               const base::Secret& key) {
+std::string digestOfUnreadable(const KeptTexts& texts, const Problems& problems, const base::Secret& key) {
   Encoder all;
-  for (const SourceText& text : texts) {
-    all.addText(text.file);
-    all.addText(text.text);
+  for (const std::shared_ptr<const KeptText>& text : texts) {
+    all.addText(text->file);
+    all.addText(text->text.reveal());
   }
   // A text and a problem cannot be confused, because no file has an empty name.
   for (const Problem& problem : problems) {

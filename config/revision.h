@@ -40,7 +40,7 @@ std::string digestOf(std::vector<const RevisionEntry*> entries);
 
 /// Returns the digest of a set that is refused as a whole: of its texts and of the reasons why they could not be read,
 /// all through an HMAC with the key.
-std::string digestOfUnreadable(const std::vector<SourceText>& texts, const Problems& problems, const base::Secret& key);
+std::string digestOfUnreadable(const KeptTexts& texts, const Problems& problems, const base::Secret& key);
 
 /// Returns the first 12 digits.
 std::string revisionOf(const std::string& digest);

@@ -218,6 +218,18 @@ void readForwarded(FieldReader& reader, base::ForwardedSettings& settings) {
   forwarded.finish();
 }
 
+void readRequestId(FieldReader reader, base::RequestIdSettings& settings) {
+  settings.accept = reader.boolean("accept", settings.accept);
+  if (reader.has("header")) {
+    settings.header = base::toLower(reader.anyText("header", rule::kHeaderName.maxLength));
+    const bool own = settings.header.starts_with("x-") || settings.header.ends_with("-id");
+    if (!settings.header.empty() && (!own || !isHeaderName(settings.header))) {
+      reader.error("header", "must be a header name that begins with x- or ends in -id, or empty for none");
+    }
+  }
+  reader.finish();
+}
+
 void readPathSettings(FieldReader paths, base::PathSettings& settings) {
   settings.encodedSlash = paths.choice("encodedSlash", kEncodedSlash, settings.encodedSlash);
   const Value* merge = paths.find("mergeSlashes");
@@ -243,6 +255,7 @@ base::Settings readTop(FieldReader reader) {
   settings.connectionAuth = reader.choice("connectionAuth", kConnectionAuth, settings.connectionAuth);
   readPathSettings(reader.map("paths"), settings.paths);
   readForwarded(reader, settings.forwarded);
+  readRequestId(reader.map("requestId"), settings.requestId);
   FieldReader accessLog = reader.map("accessLog");
   if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);
   accessLog.finish();

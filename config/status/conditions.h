@@ -120,7 +120,7 @@ struct AddressStatus {
 /// of a policy, whose ancestorRef is the parentRef here.
 struct ParentStatus {
   ParentRef parentRef;
-  std::string controllerName{kControllerName};
+  std::string_view controllerName = kControllerName;  // a constant
   std::vector<Condition> conditions;
 };
 
@@ -131,8 +131,8 @@ struct ControllerStatus {
 };
 
 struct ObjectStatus {
-  std::string group;
-  std::string kind;
+  std::string_view group;  // as in the table of kinds
+  std::string_view kind;
   std::string nameSpace;  // empty for GatewayClass
   std::string name;
   StatusShape shape = StatusShape::kConditions;

@@ -61,7 +61,8 @@ std::vector<std::pair<std::string, const std::vector<Condition>*>> conditionsOf(
 }
 
 std::string objectName(const ObjectStatus& object) {
-  return object.kind + " " + (object.nameSpace.empty() ? object.name : object.nameSpace + "/" + object.name);
+  return std::string(object.kind) + " " +
+         (object.nameSpace.empty() ? object.name : object.nameSpace + "/" + object.name);
 }
 
 std::string statusText(const ObjectStatus& object) {

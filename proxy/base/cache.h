@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -20,13 +21,15 @@ class Cache {
   /// sweep(), or until the next get() of `key` for which `holds` is false.
   template <typename Name, typename Holds, typename Make>
   const Made& get(const Name& key, Holds&& holds, Make&& make) {
-    auto entry = entries_.find(key);
+    auto entry = find(key);
     if (entry == entries_.end()) {
       entry = entries_.emplace(Key(key), CachedValue{make(), round_}).first;
     } else if (!holds(std::as_const(entry->second.made))) {
       entry->second.made = make();
     }
     entry->second.round = round_;
+    next_.entry = std::next(entry);
+    next_.known = true;
     return entry->second.made;
   }
 
@@ -47,6 +50,7 @@ class Cache {
   void sweep() {
     std::erase_if(entries_, [this](const auto& entry) { return entry.second.round != round_; });
     ++round_;
+    next_ = {};
   }
 
  private:
@@ -54,7 +58,29 @@ class Cache {
     Made made;
     std::uint64_t round;  // last round that asked for it
   };
-  std::map<Key, CachedValue, std::less<>> entries_;
+  using Entries = std::map<Key, CachedValue, std::less<>>;
+
+  /// The entry behind the last one that was asked for. It is in no copy, whose entries are others.
+  struct Successor {
+    Successor() = default;
+    Successor(const Successor& /*other*/) {}
+    Successor& operator=(const Successor& /*other*/) {
+      known = false;
+      return *this;
+    }
+    typename Entries::iterator entry;
+    bool known = false;
+  };
+
+  /// Rounds mostly ask in the order of the keys, as for the files of a folder.
+  template <typename Name>
+  typename Entries::iterator find(const Name& key) {
+    if (next_.known && next_.entry != entries_.end() && next_.entry->first == key) return next_.entry;
+    return entries_.find(key);
+  }
+
+  Entries entries_;
+  Successor next_;
   std::uint64_t round_ = 0;
 };
 

@@ -58,10 +58,24 @@ struct Error {
   std::uint16_t status = 500;
   /// One short sentence for people. Never holds a secret, nor unescaped input.
   std::string detail;
+  /// What logs say besides, and clients are not told: "10.0.0.9 is private". Never holds a secret either.
+  std::string note = {};
+  /// The last address that was tried, or that was not to be tried; empty if there was none. For logs.
+  std::string address = {};
+  /// The key in settings.yaml of the limit or timeout that was hit, which outlives the error; empty if none was.
+  std::string_view limit = {};
 
   Error() = default;
   Error(ErrorType errorType, ErrorOrigin errorOrigin, std::string text)
       : type(errorType), origin(errorOrigin), status(defaultStatus(errorType)), detail(std::move(text)) {}
+
+  /// Returns the error with the limit that was hit.
+  Error ofLimit(std::string_view key) && {
+    limit = key;
+    return std::move(*this);
+  }
+  /// Returns all that logs say about it.
+  std::string message() const { return note.empty() ? detail : detail + ": " + note; }
 
   /// Returns an error of the client's request, with the status that names it best: 400, 408, 413, 414, 415, 417, 431,
   /// 501.

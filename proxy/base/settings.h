@@ -116,6 +116,14 @@ struct ForwardedSettings {
   friend bool operator==(const ForwardedSettings&, const ForwardedSettings&) = default;
 };
 
+/// The field of requests and answers that tells a request from others.
+struct RequestIdSettings {
+  bool accept = true;                   // keep the id that a client has sent
+  std::string header = "x-request-id";  // in lower case; empty: requests have no id
+
+  friend bool operator==(const RequestIdSettings&, const RequestIdSettings&) = default;
+};
+
 struct CatalogRef {
   std::string nameSpace;
   std::string name;
@@ -188,6 +196,7 @@ struct Settings {
   ConnectionAuth connectionAuth = ConnectionAuth::kPin;
   PathSettings paths;
   ForwardedSettings forwarded;
+  RequestIdSettings requestId;
   std::string accessLogPath = "/dev/stdout";  // "off" for no access log
   std::optional<SessionKeyRef> sessionKey;    // if absent, the process makes a random key
   std::vector<CatalogRef> processorCatalogs;

@@ -5,8 +5,7 @@
 
 namespace sluice::control {
 
-void ConditionLog::note(const std::vector<config::ObjectStatus>& statuses, base::WallTime now,
-                        observe::EventBatch& events) {
+void ConditionLog::note(const config::StatusList& statuses, base::WallTime now, observe::EventBatch& events) {
   std::set<std::string> bad;
   for (const config::ObjectStatus& object : statuses) {
     if (config::isHealthy(object) || !noteObject(object, bad)) continue;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "config/status/conditions.h"
+#include "config/status/status_list.h"
 #include "proxy/base/clock.h"
 #include "proxy/observe/events.h"
 #include "proxy/observe/log.h"
@@ -21,7 +21,7 @@ class ConditionLog {
 
   /// Logs the bad conditions of the configuration's objects that were not there the last time, and adds an event for
   /// each object that has one.
-  void note(const std::vector<config::ObjectStatus>& statuses, base::WallTime now, observe::EventBatch& events);
+  void note(const config::StatusList& statuses, base::WallTime now, observe::EventBatch& events);
 
  private:
   bool noteObject(const config::ObjectStatus& object, std::set<std::string>& bad) const;

@@ -73,7 +73,7 @@ NamedTexts backendsOf(const routing::Snapshot& snapshot) {
 }
 
 /// Returns the conditions of all objects that report a problem, as "HTTPRoute demo/web: parent demo/egress: Accepted".
-NamedTexts conditionTexts(const std::vector<config::ObjectStatus>& objects) {
+NamedTexts conditionTexts(const config::StatusList& objects) {
   NamedTexts all;
   for (const config::ObjectStatus& object : objects) {
     for (const auto& [where, conditions] : config::conditionsOf(object)) {

@@ -12,7 +12,7 @@ FileSource::FileSource(std::vector<std::string> paths, net::Worker& main, observ
 config::ObjectSet FileSource::read(const base::Secret& key) {
   if (key.reveal() != key_.reveal()) texts_ = {};
   key_ = key;
-  return config::readPaths(paths_, key, texts_);
+  return config::readPaths(paths_, key, texts_, main_.clock().wallNow());
 }
 
 void FileSource::watch(std::function<void()> changed) {

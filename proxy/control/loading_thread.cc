@@ -216,7 +216,7 @@ std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
     revisionKey_ = made.revisionKey ? *made.revisionKey : ownKey_;
     if (revisionKey_.reveal() != readBy.reveal()) made = make();
   }
-  static const std::vector<config::ObjectStatus> kNone;
+  static const config::StatusList kNone;
   config::carryHistory(made.compiled.statuses, before == nullptr ? kNone : before->compiled.statuses,
                        main_.clock().wallNow());
   return std::make_shared<const CompiledConfiguration>(std::move(made));

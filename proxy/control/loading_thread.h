@@ -28,7 +28,8 @@ namespace sluice::control {
 class LoadingThread final : public Loader {
  public:
   /// References outlive it. `stateFolder` is where the last good configuration is kept beyond the process's end; empty:
-  /// where the settings say. `events` belongs to the main thread; null: nobody is told of objects that are not fully served.
+  /// where the settings say. `events` belongs to the main thread; null: nobody is told of objects that are not fully
+  /// served.
   LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main,
                 std::string stateFolder = {}, observe::EventRing* events = nullptr);
   /// Waits until the current job, whose result is dropped, and what is still to be kept are done.

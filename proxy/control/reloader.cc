@@ -72,8 +72,7 @@ void Reloader::takeFirst(Loaded&& first) {
   }
   if (first.outcome != Loaded::Outcome::kServable) {
     // Nothing is served, but what asks its listeners is told so.
-    if (const base::Status made = makeWorkers_(first); !made.ok())
-      return fail(std::move(first), made.error());
+    if (const base::Status made = makeWorkers_(first); !made.ok()) return fail(std::move(first), made.error());
     parts_.publisher.closeOthers(*first.generation);
     return wait(std::move(first));
   }

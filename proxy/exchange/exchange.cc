@@ -123,31 +123,37 @@ void Exchange::onTimer() {
   expire(expiry);
 }
 
+/// Counts the timeout, and returns the error of an exchange that has run into it.
+base::Error Exchange::timedOut(std::string_view timeout, base::Error error) {
+  s_.transaction.context.onLimit(timeout);
+  return std::move(error).ofLimit(timeout);
+}
+
 void Exchange::expire(Expiry expiry) {
   const auto ofClient = [](const char* what) {
     return base::Error{base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream, what};
   };
   const auto ofBackend = [](base::ErrorType type, const char* what) { return base::Error::upstream(type, what); };
+  const auto silent = ofBackend(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time");
   switch (expiry) {
     case Expiry::kNone:
       return;
     case Expiry::kReply:
-      s_.transaction.context.onLimit("clientIdle");
-      return raise(Event::kDeadline, ofClient("the client did not take the answer in time"));
+      return raise(Event::kDeadline, timedOut("clientIdle", ofClient("the client did not take the answer in time")));
     case Expiry::kWithheld:
-      s_.transaction.context.onLimit("responseIdle");
-      return raise(Event::kDeadline, {base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
-                                      "too much waits for this client, or for what it sends to be taken"});
+      return raise(Event::kDeadline,
+                   timedOut("responseIdle", {base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
+                                             "too much waits for this client, or for what it sends to be taken"}));
     case Expiry::kUnclaimed:
       if (s_.account.renewIfSocketMoves()) {
         s_.transaction.progress();
         return arm();
       }
-      s_.transaction.context.onLimit("responseIdle");
-      return raise(Event::kDeadline, ofClient("the client did not take the response in time"));
+      return raise(Event::kDeadline,
+                   timedOut("responseIdle", ofClient("the client did not take the response in time")));
     case Expiry::kBody:
-      s_.transaction.context.onLimit("bodyIdle");
-      return raise(Event::kDeadline, base::Error::badRequest(408, "the request body did not arrive in time"));
+      return raise(Event::kDeadline,
+                   timedOut("bodyIdle", base::Error::badRequest(408, "the request body did not arrive in time")));
     case Expiry::kStep:
       s_.processing.steps()->expire(s_.transaction.now());
       s_.transaction.progress();
@@ -156,24 +162,22 @@ void Exchange::expire(Expiry expiry) {
     case Expiry::kRetry:
       return raise(Event::kRetryDue);
     case Expiry::kIdle:
-      s_.transaction.context.onLimit("streamIdle");
-      if (!s_.transaction.responseBody.bytes.empty()) {
-        return raise(Event::kDeadline, ofClient("the client did not take the response in time"));
-      }
-      if (s_.transaction.tunnels()) {
-        return raise(Event::kDeadline,
-                     ofBackend(base::ErrorType::kConnectionTerminated, "nothing moved in the tunnel for too long"));
-      }
-      break;
+      return raise(Event::kDeadline, timedOut("streamIdle", idleError(silent)));
     case Expiry::kRequest:
-      s_.transaction.context.onLimit("request");
-      break;
+      return raise(Event::kDeadline, timedOut("request", silent));
     case Expiry::kAttempt:
-      s_.transaction.context.onLimit("backendRequest");
-      break;
+      return raise(Event::kAttemptExpired, timedOut("backendRequest", silent));
   }
-  raise(expiry == Expiry::kAttempt ? Event::kAttemptExpired : Event::kDeadline,
-        ofBackend(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time"));
+}
+
+/// Returns who has let the exchange stand still; `silent` is the error of a backend that does not answer.
+base::Error Exchange::idleError(const base::Error& silent) const {
+  if (!s_.transaction.responseBody.bytes.empty()) {
+    return {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,
+            "the client did not take the response in time"};
+  }
+  if (!s_.transaction.tunnels()) return silent;
+  return base::Error::upstream(base::ErrorType::kConnectionTerminated, "nothing moved in the tunnel for too long");
 }
 
 }  // namespace sluice::exchange

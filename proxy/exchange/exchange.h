@@ -80,6 +80,8 @@ class Exchange final : private net::Timer {
   Timeline timeline() const;
   bool clientStalls() const;
   void expire(Expiry expiry);
+  base::Error timedOut(std::string_view timeout, base::Error error);
+  base::Error idleError(const base::Error& silent) const;
 
   ExchangeState s_;
   RequestPath requestPath_{s_};

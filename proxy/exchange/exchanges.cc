@@ -6,12 +6,12 @@ namespace sluice::exchange {
 
 Exchanges::~Exchanges() = default;
 
-void Exchanges::adopt(const base::TimeoutSettings& timeouts, const base::LimitSettings& limits,
-                      const base::ForwardedSettings& forwarded, const std::string& revision) {
-  parts_.timeouts = timeouts;
-  parts_.limits = limits;
-  bodyWindow_ = bodyWindowOf(limits);
-  parts_.identity.forwarded = forwarded;
+void Exchanges::adopt(const base::Settings& settings, const std::string& revision) {
+  parts_.timeouts = settings.timeouts;
+  parts_.limits = settings.limits;
+  bodyWindow_ = bodyWindowOf(settings.limits);
+  parts_.identity.forwarded = settings.forwarded;
+  parts_.identity.requestId = settings.requestId;
   exchanges_.forEach([&](Exchange& exchange) { exchange.pin(revision); });
   mirrors_.pin();
 }

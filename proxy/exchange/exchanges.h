@@ -31,8 +31,7 @@ class Exchanges final : public ExchangeContext,
 
   /// Takes a new configuration. Called between beats, when every exchange that has a listener has found it. Exchanges
   /// in flight keep their rules; later ones find the rules of the new snapshot. `revision` is the one served until now.
-  void adopt(const base::TimeoutSettings& timeouts, const base::LimitSettings& limits,
-             const base::ForwardedSettings& forwarded, const std::string& revision);
+  void adopt(const base::Settings& settings, const std::string& revision);
 
   /// Forgets what the worker kept for processors that have gone.
   void sweepStates() { services_.workerStates().sweep(); }

@@ -25,9 +25,11 @@ std::optional<base::Error> HeadMemory::charge() {
   const std::size_t wanted = held - std::min(held, kFreeOfCharge);
   const bool ofConnection = downstream->headerMemory + wanted > t_.context.limits().headerMemory;
   if (ofConnection || !t_.context.headBudget().take(wanted)) {
-    t_.context.onLimit(ofConnection ? "headerMemory" : "headerMemoryTotal");
+    const std::string_view limit = ofConnection ? "headerMemory" : "headerMemoryTotal";
+    t_.context.onLimit(limit);
     return base::Error(base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
-                       "the heads of requests under way hold too much memory");
+                       "the heads of requests under way hold too much memory")
+        .ofLimit(limit);
   }
   downstream->headerMemory += wanted;
   charge_ = wanted;
@@ -46,7 +48,9 @@ void HeadMemory::drop() {
   const std::string_view method = head.methodText.substr(0, kKeptText);
   const std::string_view authority = head.authority.substr(0, kKeptText);
   const std::string_view path = head.path().substr(0, kKeptPath);
-  kept_ = std::make_unique_for_overwrite<char[]>(method.size() + authority.size() + path.size());
+  const http::TraceContext trace = http::traceContextOf(head.headers);
+  kept_ = std::make_unique_for_overwrite<char[]>(method.size() + authority.size() + path.size() + t_.requestId.size() +
+                                                 trace.traceId.size() + trace.spanId.size());
   char* end = kept_.get();
   const auto keep = [&end](std::string_view text) {
     const std::string_view kept(end, text.size());
@@ -56,6 +60,8 @@ void HeadMemory::drop() {
   head.methodText = keep(method);
   head.authority = keep(authority);
   head.target = keep(path);
+  t_.requestId = keep(t_.requestId);
+  t_.keptTrace = {keep(trace.traceId), keep(trace.spanId)};
   head.headers = {};
   head.tunnelProof = {};
   t_.request.arena.clear();

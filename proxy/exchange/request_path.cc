@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/exchange/request_id.h"
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
@@ -88,6 +89,8 @@ void RequestPath::act(RequestAction action) {
 // --- the route ------------------------------------------------------------------------------------------------------
 
 void RequestPath::route() {
+  t_.requestId = settleRequestId(t_.request.arena, t_.request.head.headers, t_.context.identity().requestId,
+                                 t_.context.generator());
   if (passedHere(t_.request.head.headers, t_.context.identity())) {
     return refuseUnrouted(base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
                                       "the request has passed this gateway before"));
@@ -255,7 +258,8 @@ void RequestPath::admit() {
   }
   if (!attempt.request.enter(*plan)) {
     return t_.raise(Event::kUnavailable, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
-                                                               "too many requests to the backend at once"));
+                                                               "too many requests to the backend at once")
+                                             .ofLimit("backendRequests"));
   }
   if (!attempt.backend->mirrors.empty() && s_.processing.attempt() == nullptr) startMirrorsOfBackend();
   t_.raise(Event::kRouted);
@@ -298,6 +302,8 @@ void RequestPath::endAttempt() {
 // --- the connection -------------------------------------------------------------------------------------------------
 
 void RequestPath::acquire() {
+  Attempt& attempt = s_.attempts.current();
+  if (attempt.begun == base::MonotonicTime{}) attempt.begun = t_.now();
   upstream::Request& request = s_.attempts.current().request;
   const net::Addresses* allowed = nullptr;
   if (s_.processing.chains().wants(Phase::kConnect)) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/exchange/reply/local_reply.h"
+#include "proxy/exchange/request_id.h"
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
@@ -142,6 +143,7 @@ void ResponsePath::start() {
   }
   t_.status = response.head.status;
   if (!response.head.dated) addDate(response);
+  addRequestId(response);
   removeAccept(t_.request.head, response.head);
   routing::finishHead(response.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()}, response.head.headers);
   s_.attempts.tellSession();
@@ -153,6 +155,13 @@ void ResponsePath::start() {
 void ResponsePath::addDate(http::ResponseMessage& response) {
   if (response.head.headers.find(http::FieldId::kDate) != nullptr) return;
   response.head.headers.add(response.arena, http::FieldId::kDate, response.arena.copy(t_.context.date()));
+}
+
+/// Tells the client the request's id, unless the origin has one of its own, by which its operators know the request.
+void ResponsePath::addRequestId(http::ResponseMessage& response) {
+  const std::string& name = t_.context.identity().requestId.header;
+  if (t_.requestId.empty() || name.empty() || response.head.headers.find(name) != nullptr) return;
+  exchange::addRequestId(response.arena, response.head.headers, name, response.arena.copy(t_.requestId));
 }
 
 void ResponsePath::forward() {
@@ -171,10 +180,13 @@ void ResponsePath::reply() {
     steps->dropRequestBody();
     steps->response.reset();
   }
+  if (t_.requestId.empty() && !t_.context.identity().requestId.header.empty()) {
+    t_.requestId = makeRequestId(t_.request.arena, t_.context.generator());  // nothing of the request could be read
+  }
   http::ResponseMessage& reply = t_.response.emplace(t_.context.worker().chunks());
   t_.responseBody = http::BodyPipe(t_.context.worker().chunks());
   if (t_.error) {
-    reply.head = localReply(reply.arena, t_.responseBody, t_.request.head, *t_.error);
+    reply.head = localReply(reply.arena, t_.responseBody, {t_.request.head, *t_.error, t_.requestId});
     if (t_.route.rule != nullptr) {
       routing::finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()},
                                reply.head.headers);
@@ -185,6 +197,7 @@ void ResponsePath::reply() {
     t_.responseBody.finish();
   }
   addDate(reply);
+  addRequestId(reply);
   s_.processing.finishReply();
   t_.status = reply.head.status;
   codec->sendResponse(t_.client.stream, reply.head);

@@ -31,6 +31,7 @@ class ResponsePath {
   void forward();
   void reply();
   void addDate(http::ResponseMessage& response);
+  void addRequestId(http::ResponseMessage& response);
   void breakOff();
 
   ExchangeState& s_;

@@ -21,6 +21,7 @@
 #include "proxy/exchange/transitions.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
+#include "proxy/http/trace_context.h"
 #include "proxy/net/address.h"
 #include "proxy/routing/snapshot.h"
 
@@ -103,6 +104,9 @@ class Transaction {
   base::MonotonicTime now() const { return context.worker().now(); }
   bool tunnels() const { return status == http::kSwitchingProtocols; }
   bool finished() const { return requestState == RequestState::kStopped && responseState == ResponseState::kDone; }
+  http::TraceContext trace() const {
+    return keptTrace.traceId.empty() ? http::traceContextOf(request.head.headers) : keptTrace;
+  }
   /// Records that something moved. The time of a local reply runs from its beginning.
   void progress() {
     if (responseState == ResponseState::kAnswering) return;
@@ -138,6 +142,8 @@ class Transaction {
   bool rearm = false;         // a deadline was changed
   std::uint16_t status = 0;   // that of the final head; 0 until there is one
   std::optional<base::Error> error;
+  std::string_view requestId;    // empty until it is settled, and if requests have none
+  http::TraceContext keptTrace;  // set if the head's fields are dropped while the exchange goes on
 
   std::uint64_t requestBytes = 0;   // bytes of the body that came from the client
   std::uint64_t responseBytes = 0;  // bytes of the body that went to the client

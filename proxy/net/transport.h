@@ -69,6 +69,8 @@ class Transport {
   virtual const Address& peer() const = 0;
   /// Returns nullptr for plain TCP, or before onOpen().
   virtual const TlsFacts* tls() const = 0;
+  /// Returns true if a TLS handshake has begun, however it ended.
+  virtual bool hasShakenHands() const { return false; }
 };
 
 }  // namespace sluice::net

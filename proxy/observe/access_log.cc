@@ -55,9 +55,9 @@ class LineWriter {
   char* to_;
 };
 
-constexpr std::size_t kTexts = 18;  // includes error.type and error.origin, but not the path
+constexpr std::size_t kTexts = 21;  // includes error.type and error.origin, but not the path
 constexpr std::size_t kNumbers = 6;
-constexpr std::size_t kNameBytes = 600;
+constexpr std::size_t kNameBytes = 650;
 static_assert(AccessLog::kMaxPathBytes + kTexts * (AccessLog::kMaxTextBytes + 2) + kNumbers * LineWriter::kNumberBytes +
                       base::Timestamp::kSize + kNameBytes + base::kJsonStringSlack <=
                   AccessLog::kMaxLineBytes,
@@ -125,6 +125,9 @@ std::string_view AccessLog::render(const AccessRecord& record) {
   out.number(R"(,"attempts":)", record.attempts);
   out.text(R"(,"processor":)", record.processor);
   out.text(R"(,"revision":)", record.revision);
+  out.text(R"(,"error.message":)", record.errorMessage, kMaxMessageBytes);
+  out.text(R"(,"request_id":)", record.requestId);
+  out.text(R"(,"span_id":)", record.spanId);
   out.literal("}\n");
   return out.line();
 }

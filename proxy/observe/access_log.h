@@ -53,6 +53,9 @@ struct AccessRecord {
   std::uint32_t attempts = 0;
   std::string_view processor;
   std::string_view revision;
+  std::string_view errorMessage;
+  std::string_view requestId;
+  std::string_view spanId;
 };
 
 /// Opens the file of settings.yaml `accessLog.path`. Returns nullptr for "off"; a path that cannot be opened is an
@@ -62,10 +65,12 @@ base::Result<std::unique_ptr<LineFile>> openAccessLogFile(const std::string& pat
 class AccessLog {
  public:
   /// The largest size of one line in bytes, whatever the record holds.
-  static constexpr std::size_t kMaxLineBytes = std::size_t{10} * 1024;
-  /// The number of bytes of the path, and of any other text, that are written at most, escapes counted.
+  static constexpr std::size_t kMaxLineBytes = std::size_t{12} * 1024;
+  /// The number of bytes of the path, of any other text, and of the error's message that are written at most, escapes
+  /// counted.
   static constexpr std::size_t kMaxPathBytes = 2048;
   static constexpr std::size_t kMaxTextBytes = 384;
+  static constexpr std::size_t kMaxMessageBytes = 256;
   /// A batch of this many bytes is worth writing.
   static constexpr std::size_t kBatchBytes = std::size_t{64} * 1024;
   /// The number of bytes that are kept at most for a busy file.

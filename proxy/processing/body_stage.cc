@@ -257,7 +257,7 @@ std::optional<Verdict> BodyStage::excess(PipelineHost& host, std::uint64_t size)
   host.onLimit("processorBuffer");
   return Verdict::fail("the body is longer than " + std::to_string(bound) + " bytes, which is " +
                            (own != 0 && own <= most ? "the processor's bound" : "limits.processorBuffer"),
-                       Cause::kOverLimit);
+                       Cause::kOverLimit, "processorBuffer");
 }
 
 /// Takes room for the bytes that have come, never for a length that is only stated. Returns false if there is none.
@@ -313,7 +313,8 @@ bool BodyStage::giveWay(PipelineHost& host, Flow& to) {
 
 Verdict BodyStage::noRoom(PipelineHost& host) {
   host.onLimit("processorBufferTotal");
-  return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kNoRoom);
+  return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kNoRoom,
+                       "processorBufferTotal");
 }
 
 bool BodyStage::finish(PipelineHost& host, const Verdict& verdict, Flow* to) {

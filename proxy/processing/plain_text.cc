@@ -16,9 +16,10 @@ http::Headers& headersOf(const StepTarget& target) {
 Verdict failure(PipelineHost& host, content::DecodeStatus status) {
   const bool tooLong = status == content::DecodeStatus::kTooLong;
   const bool excess = tooLong || status == content::DecodeStatus::kTooDense;
-  if (excess) host.onLimit(tooLong ? "decompressedBody" : "decompressionRatio");
+  const std::string_view limit = tooLong ? "decompressedBody" : excess ? "decompressionRatio" : "";
+  if (excess) host.onLimit(limit);
   return Verdict::fail("the body " + std::string(content::describe(status)),
-                       excess ? Cause::kOverLimit : Cause::kBadBody);
+                       excess ? Cause::kOverLimit : Cause::kBadBody, limit);
 }
 
 }  // namespace

@@ -47,19 +47,21 @@ class Verdict {
   }
   /// Says that the step could not do its work; failOpen decides about the exchange. `reason` is one short sentence for
   /// the log, and never holds a secret or unescaped input.
-  static Verdict fail(std::string reason, Cause cause = Cause::kError) {
+  /// `limit` is the key of the limit that was hit, if one was, as in base::Error.
+  static Verdict fail(std::string reason, Cause cause = Cause::kError, std::string_view limit = {}) {
     Verdict verdict(Kind::kFail);
-    verdict.reason_ = std::move(reason);
+    verdict.failure_ = FailureReason{std::move(reason), limit};
     verdict.cause_ = cause;
     return verdict;
   }
 
   /// Says that the step has failed because its own request has. A timeout, or a lack of room, is kept as the cause.
-  static Verdict fail(const base::Error& error) { return fail(error.detail, causeOf(error)); }
+  static Verdict fail(const base::Error& error) { return fail(error.message(), causeOf(error), error.limit); }
 
   Kind kind() const { return kind_; }
   const Reply& reply() const { return *reply_; }
-  std::string_view reason() const { return reason_ ? std::string_view(*reason_) : std::string_view(); }
+  std::string_view reason() const { return failure_ ? std::string_view(failure_->reason) : std::string_view(); }
+  std::string_view limit() const { return failure_ ? failure_->limit : std::string_view(); }
   Cause cause() const { return cause_; }
 
  private:
@@ -68,7 +70,11 @@ class Verdict {
   Kind kind_;
   Cause cause_ = Cause::kError;
   base::Box<Reply> reply_;
-  base::Box<std::string> reason_;  // a pointer keeps verdicts small: most have no reason, and they are moved often
+  struct FailureReason {
+    std::string reason;
+    std::string_view limit;
+  };
+  base::Box<FailureReason> failure_;  // a pointer keeps verdicts small: most have none, and they are moved often
 };
 
 }  // namespace sluice::processing

@@ -27,7 +27,7 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
   return {worker,
           downstreams,
           observer,
-          exchange::GatewayIdentity(parts.instance, settings.forwarded),
+          exchange::GatewayIdentity(parts.instance, settings.forwarded, settings.requestId),
           settings.timeouts,
           settings.limits,
           parts.randomSeed,
@@ -144,8 +144,7 @@ void WorkerRuntime::change() {
   const routing::Snapshot& snapshot = *change.generation->snapshot;
   limits_ = httpLimits(snapshot.settings.limits);
   timeouts_ = snapshot.settings.timeouts;
-  exchanges_.adopt(snapshot.settings.timeouts, snapshot.settings.limits, snapshot.settings.forwarded,
-                   generation_->revision);
+  exchanges_.adopt(snapshot.settings, generation_->revision);
   telemetry_.adopt(change.generation->revision);
   upstreams_->adopt(policyOf(snapshot), snapshot.backends);
   connections_.forEach([&](DownstreamConnection& connection) {

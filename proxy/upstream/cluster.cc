@@ -156,9 +156,10 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
   } else {
     for (const net::Address& address : **known) found.push_back(address.withPort(plan_->port));
   }
-  std::erase_if(found, [&any](const net::Address& address) { return !any.admits(address); });
-  if (found.empty()) return Connection::prohibited();
-  return found;
+  net::Addresses admitted = found;
+  std::erase_if(admitted, [&any](const net::Address& address) { return !any.admits(address); });
+  if (admitted.empty()) return Connection::prohibited(found.back());
+  return admitted;
 }
 
 base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, const Wishes& wishes) {
@@ -193,7 +194,8 @@ base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, cons
 base::Error Cluster::tooManyWait() {
   owner_.onLimit("backendPending");
   return base::Error::upstream(base::ErrorType::kConnectionLimitReached,
-                               "too many requests wait for a connection to the backend");
+                               "too many requests wait for a connection to the backend")
+      .ofLimit("backendPending");
 }
 
 void Cluster::abandon(http::Token waiter) {

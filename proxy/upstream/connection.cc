@@ -18,9 +18,12 @@ constexpr base::Duration kPatience = std::chrono::seconds(1);
 
 }  // namespace
 
-base::Error Connection::prohibited() {
-  return base::Error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
-                     "the backend's address is not allowed");
+base::Error Connection::prohibited(const net::Address& address) {
+  base::Error error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
+                    "the backend's address is not allowed");
+  error.address = address.toString();
+  error.note = error.address + " is " + std::string(routing::addressClassName(routing::classify(address.bytes())));
+  return error;
 }
 
 Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Table& table, ConnectionOwner& pool,
@@ -59,7 +62,7 @@ bool Connection::skipProhibited() {
 
 void Connection::dial() {
   if (!skipProhibited()) {
-    return fail(prohibited());
+    return fail(prohibited(peer()));
   }
   const base::MonotonicTime now = owner_.worker().now();
   const base::Duration left = connectBy_ - now;
@@ -167,8 +170,9 @@ void Connection::onTimer() {
       return;
     }
     owner_.onLimit("connect");
-    fail(base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time"));
-    return;
+    return fail(
+        base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time")
+            .ofLimit("connect"));
   }
   // The timer is not moved with every request: the deadline is checked when it fires.
   const base::MonotonicTime deadline = lastUsed_ + owner_.timeouts().upstreamIdle;
@@ -199,7 +203,9 @@ void Connection::obeyGuard() {
 
 void Connection::countHandshake(std::string_view result, bool resumed) {
   if (cluster_.tlsContext() == nullptr) return;
-  owner_.metrics().at<observe::Metric::kUpstreamTlsHandshakes>(result, resumed ? "true" : "false").add();
+  owner_.metrics()
+      .at<observe::Metric::kUpstreamTlsHandshakes>(result, resumed ? "true" : "false", cluster_.plan().name)
+      .add();
 }
 
 void Connection::count(ConnectionUse use) {
@@ -210,11 +216,18 @@ void Connection::count(ConnectionUse use) {
 
 void Connection::fail(const base::Error& error) {
   if (state_ == State::kDead) return;
-  const bool wasConnecting = state_ == State::kConnecting;
-  if (wasConnecting) countHandshake(base::errorTypeName(error.type), false);
-  state_ = State::kDead;
+  const bool wasConnecting = std::exchange(state_, State::kDead) == State::kConnecting;
   cancel();
-  pool_.onGone(*this, wasConnecting ? &error : nullptr);
+  if (wasConnecting) {
+    if (transport_ != nullptr && transport_->hasShakenHands()) {
+      countHandshake(base::errorTypeName(error.type), false);
+    }
+    base::Error told = error;
+    told.address = peer().toString();
+    pool_.onGone(*this, &told);
+  } else {
+    pool_.onGone(*this, nullptr);
+  }
   touch();
 }
 

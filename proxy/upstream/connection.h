@@ -41,7 +41,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   http::ClientCodec* codec() { return codec_.get(); }
   ConnectionOwner& pool() const { return pool_; }
   /// Returns the error of a connection that may go to none of its addresses.
-  static base::Error prohibited();
+  static base::Error prohibited(const net::Address& address);
   /// Returns how many requests can be begun now.
   std::size_t available() const;
   /// Returns how many requests were begun so far; with more than one the connection came from the pool.

@@ -171,7 +171,8 @@ bool Pool::open() {
     if (open_ == 0) waiting_.move(Elsewhere::kConnected);
     if (attached_ == 0) {
       waiting_.failAll(
-          base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend"),
+          base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend")
+              .ofLimit("backendConnections"),
           Elsewhere::kConnected);
     }
     return false;

@@ -50,6 +50,25 @@ TEST_F(CacheTest, KeepsAValueForEachKey) {
   EXPECT_EQ(made_, 2);
 }
 
+TEST_F(CacheTest, FindsEachValueInWhateverOrderItIsAskedFor) {
+  for (const std::string key : {"a", "b", "c", "d"}) spell(key, key.front());
+  for (const std::string key : {"a", "b", "d", "c", "bb", "c", "d", "a"}) {
+    EXPECT_EQ(spell(key, key.front()), std::to_string(int{key.front()})) << key;
+  }
+  EXPECT_EQ(made_, 5);
+}
+
+TEST_F(CacheTest, IsIndependentOfItsCopy) {
+  spell("a", 1);
+  spell("b", 2);
+  spell("a", 1);
+  auto copy = cache_;
+  cache_ = {};
+  EXPECT_EQ(copy.get("b", [] { return Spelt(); }).text, "2");
+  EXPECT_EQ(spell("b", 3), "3");
+  EXPECT_EQ(copy.get("b", [] { return Spelt(); }).text, "2");
+}
+
 TEST_F(CacheTest, DropsValuesThatARoundDidNotAskFor) {
   spell("a", 1);
   spell("b", 2);

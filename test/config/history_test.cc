@@ -36,8 +36,7 @@ ObjectStatus route(std::string name, std::string parent) {
   return status;
 }
 
-std::vector<ObjectStatus> carried(std::vector<ObjectStatus> statuses, const std::vector<ObjectStatus>& before,
-                                  base::Duration later) {
+StatusList carried(StatusList statuses, const StatusList& before, base::Duration later) {
   carryHistory(statuses, before, someTime(later));
   return statuses;
 }
@@ -57,6 +56,41 @@ TEST(History, GoesOnAsLongAsNothingChanges) {
   EXPECT_EQ(second[0].servedSince, someTime());
   EXPECT_EQ(second[0].changes, 1);
   EXPECT_EQ(second[0].listeners[0].conditions[0].lastTransitionTime, someTime());
+}
+
+TEST(History, SharesStatusesInWhichNothingChanged) {
+  const auto first = carried({gateway("a"), route("a", "x")}, {}, 0s);
+  const auto second = carried({gateway("a"), route("a", "x")}, first, kLater);
+  EXPECT_EQ(second.shared(0), first.shared(0));
+  EXPECT_EQ(second.shared(1), first.shared(1));
+}
+
+TEST(History, SharesNoStatusInWhichAnythingChanged) {
+  const auto first = carried({gateway("a"), route("a", "x")}, {}, 0s);
+  const auto isShared = [&](const ObjectStatus& changed, std::size_t index) {
+    const auto second = carried({changed}, first, kLater);
+    return second.shared(0) == first.shared(index);
+  };
+  const auto ofGateway = [&](const auto& change) {
+    ObjectStatus changed = gateway("a");
+    change(changed);
+    return isShared(changed, 0);
+  };
+  EXPECT_TRUE(ofGateway([](ObjectStatus&) {}));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.revision = "b"; }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.servedRevision = "b"; }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.shape = StatusShape::kConditions; }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.supportedFeatures.push_back("Gateway"); }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.addresses.push_back({"IPAddress", "127.0.0.1"}); }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.conditions[0].message = "why"; }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.conditions[0].reason = "Other"; }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.conditions[0].observedGeneration = 7; }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.conditions.clear(); }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.listeners[0].attachedRoutes = 1; }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.listeners[0].supportedKinds = {{"", "HTTPRoute"}}; }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.listeners[0].conditions[0].message = "why"; }));
+  EXPECT_FALSE(ofGateway([](ObjectStatus& each) { each.controllers.emplace_back(); }));
+  EXPECT_FALSE(isShared(route("a", "y"), 1));
 }
 
 TEST(History, AChangedObjectIsServedSinceTheChangeAndItsConditionsSinceTheirOwn) {

@@ -1,13 +1,17 @@
-// Tests that the files of a folder that is replaced as a whole are all read from one version of it.
+// Tests that the files of a folder that is replaced as a whole are all read from one version of it, and that files are
+// read again only if they may have changed.
 #include "config/yaml/source_files.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -68,7 +72,9 @@ class ReplacedFolder : public ::testing::Test {
       }
     });
     std::vector<std::string> texts;
-    for (const SourceText& text : readSourceFiles(paths, problems_)) texts.push_back(text.text);
+    for (const auto& text : readSourceFiles(paths, kReadAllFiles, cache_, problems_)) {
+      texts.emplace_back(text->text.reveal());
+    }
     done = true;
     const int release = ::open(pipe_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     other.join();
@@ -80,6 +86,7 @@ class ReplacedFolder : public ::testing::Test {
   std::string pipe_ = ::testing::TempDir() + "replaced-pipe." + std::to_string(::getpid());
   int version_ = 0;
   int readings_ = 0;
+  TextCache cache_;
   Problems problems_;
 };
 
@@ -140,6 +147,99 @@ TEST_F(ReplacedFolder, KeepsTheProblemsOfItsLastReadingAlone) {
   });
   ASSERT_EQ(problems_.size(), 1U);
   EXPECT_EQ(problems_[0].position.fileName(), absent);
+}
+
+/// A folder whose files are read one time after the other, and what the kernel says of their being opened.
+class KeptFiles : public ::testing::Test {
+ protected:
+  KeptFiles() {
+    if (::mkdtemp(folder_.data()) == nullptr) std::abort();
+    events_ = ::inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+    ::inotify_add_watch(events_, folder_.c_str(), IN_OPEN);
+  }
+  ~KeptFiles() override {
+    ::close(events_);
+    std::filesystem::remove_all(folder_);
+  }
+
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ + "/" + name) << text;
+    opened();
+  }
+  /// Returns the names of the files that were opened since the last call.
+  std::vector<std::string> opened() {
+    std::vector<std::string> names;
+    alignas(inotify_event) std::array<char, 4096> buffer;
+    ssize_t size = 0;
+    while ((size = ::read(events_, buffer.data(), buffer.size())) > 0) {
+      for (ssize_t at = 0; at < size;) {
+        const auto* event = reinterpret_cast<const inotify_event*>(&buffer.at(static_cast<std::size_t>(at)));
+        if (event->len > 0) names.emplace_back(event->name);
+        at += static_cast<ssize_t>(sizeof(inotify_event) + event->len);
+      }
+    }
+    return names;
+  }
+  /// Reads the folder so long after now.
+  std::vector<std::string> read(std::chrono::seconds later) {
+    std::vector<std::string> texts;
+    const base::WallTime now = base::SystemClock().wallNow() + later;
+    for (const auto& text : readSourceFiles({folder_}, now, cache_, problems_)) {
+      texts.emplace_back(text->text.reveal());
+    }
+    cache_.sweep();
+    return texts;
+  }
+
+  static constexpr std::chrono::seconds kSoon{0};
+  static constexpr std::chrono::seconds kMuchLater{60};
+  std::string folder_ = ::testing::TempDir() + "kept.XXXXXX";
+  int events_ = -1;
+  TextCache cache_;
+  Problems problems_;
+};
+
+TEST_F(KeptFiles, AreNotReadAgainIfTheyHaveNotChanged) {
+  write("a.yaml", "a");
+  write("b.yaml", "b");
+  EXPECT_THAT(read(kMuchLater), ElementsAre("a", "b"));
+  EXPECT_THAT(opened(), ElementsAre("a.yaml", "b.yaml"));
+  EXPECT_THAT(read(kMuchLater), ElementsAre("a", "b"));
+  EXPECT_THAT(opened(), IsEmpty());
+}
+
+TEST_F(KeptFiles, AreReadAgainIfTheyChanged) {
+  write("a.yaml", "a");
+  write("b.yaml", "b");
+  read(kMuchLater);
+  write("b.yaml", "longer");
+  opened();
+  EXPECT_THAT(read(kMuchLater), ElementsAre("a", "longer"));
+  EXPECT_THAT(opened(), ElementsAre("b.yaml"));
+}
+
+TEST_F(KeptFiles, AreReadAgainIfAnotherFileTookTheirPlace) {
+  write("a.yaml", "a");
+  read(kMuchLater);
+  write("next", "b");
+  std::filesystem::last_write_time(folder_ + "/next", std::filesystem::last_write_time(folder_ + "/a.yaml"));
+  std::filesystem::rename(folder_ + "/next", folder_ + "/a.yaml");
+  EXPECT_THAT(read(kMuchLater), ElementsAre("b"));
+}
+
+TEST_F(KeptFiles, AreReadAgainIfTheyChangedJustBeforeTheyWereRead) {
+  write("a.yaml", "a");
+  read(kSoon);
+  opened();
+  EXPECT_THAT(read(kSoon), ElementsAre("a"));
+  EXPECT_THAT(opened(), ElementsAre("a.yaml")) << "a second change could have left the same times";
+}
+
+TEST_F(KeptFiles, ShareTheTextsThatDidNotChange) {
+  write("a.yaml", "a");
+  const auto text = [this] { return readSourceFiles({folder_}, kReadAllFiles, cache_, problems_).at(0); };
+  const auto first = text();
+  EXPECT_EQ(text(), first);
 }
 
 }  // namespace

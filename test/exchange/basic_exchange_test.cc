@@ -243,7 +243,7 @@ TEST_P(BasicExchange, AnswersForABackendThatCannotBeReached) {
   rig_.wire(0).refuse();
   EXPECT_EQ(answered(index).message.head.status, 503);
   EXPECT_EQ(rig_.told.at(0).error->type, base::ErrorType::kConnectionRefused);
-  EXPECT_EQ(rig_.told.at(0).attempts, 0U);
+  EXPECT_EQ(rig_.told.at(0).attempts, 1U);
   expectClean(1);
 }
 

@@ -132,7 +132,7 @@ TEST(FullDisk, LeavesEveryLineWholeOnceThereIsSpaceAgain) {
   const std::vector<std::string> lines = linesOf(path);
   EXPECT_GT(lines.size(), torn.size());
   for (const std::string& line : lines) {
-    EXPECT_TRUE(line.starts_with("{\"time\":") && line.ends_with("\"}")) << line;
+    EXPECT_TRUE(line.starts_with("{\"time\":") && line.ends_with("}")) << line;
     EXPECT_EQ(line.find("{\"time\":", 1), std::string::npos) << line;
   }
 }

@@ -37,7 +37,10 @@ constexpr auto kFields = std::to_array<std::string_view>({"time",
                                                           "serviceAccount",
                                                           "attempts",
                                                           "processor",
-                                                          "revision"});
+                                                          "revision",
+                                                          "error.message",
+                                                          "request_id",
+                                                          "span_id"});
 
 AccessRecord fullRecord() {
   AccessRecord record;
@@ -65,6 +68,9 @@ AccessRecord fullRecord() {
   record.attempts = 2;
   record.processor = "auth";
   record.revision = "r7";
+  record.errorMessage = "expired";
+  record.requestId = "req-1";
+  record.spanId = "00f067aa0ba902b7";
   return record;
 }
 
@@ -98,7 +104,8 @@ TEST_F(AccessLogTest, WritesAllKnownFieldsOfAnExchange) {
       R"("error.origin":"upstream","duration_ms":12.345,"upstream_duration_ms":9.000,"request_bytes":10,)"
       R"("response_bytes":18446744073709551615,"upstream.address":"192.0.2.1:443","gateway":"edge/egress",)"
       R"("listener":"web","route":"team/chat","backend":"team/openai","namespace":"team","serviceAccount":"bot",)"
-      R"("attempts":2,"processor":"auth","revision":"r7"})"
+      R"("attempts":2,"processor":"auth","revision":"r7","error.message":"expired","request_id":"req-1",)"
+      R"("span_id":"00f067aa0ba902b7"})"
       "\n");
 }
 
@@ -140,7 +147,8 @@ TEST_F(AccessLogTest, NeverShowsAQueryOrAFragment) {
 TEST_F(AccessLogTest, StaysOneValidLineForAnyInput) {
   AccessRecord record;
   const std::string evil = "/a\x1b[2J\"\n{\"time\":\"\xff\xed\xa0\x80\x7f\\";
-  record.path = record.method = record.clientAddress = record.serverAddress = record.traceId = record.revision = evil;
+  record.path = record.method = record.clientAddress = record.serverAddress = record.traceId = record.revision =
+      record.errorMessage = record.requestId = record.spanId = evil;
   const std::string text = render(record);
   const auto lines = splitLines(text);
   ASSERT_EQ(lines.size(), 1u);
@@ -153,7 +161,8 @@ TEST_F(AccessLogTest, BoundsTheLineAndEachText) {
     AccessRecord record = fullRecord();
     record.traceId = record.clientAddress = record.method = record.scheme = record.serverAddress = record.path = huge;
     record.protocolVersion = record.upstreamAddress = record.gateway = record.listener = record.route = huge;
-    record.backend = record.nameSpace = record.serviceAccount = record.processor = record.revision = huge;
+    record.backend = record.nameSpace = record.serviceAccount = record.processor = record.revision =
+        record.errorMessage = record.requestId = record.spanId = huge;
     record.duration = base::Duration::max();
     record.upstreamDuration = base::Duration::max();
     record.status = 65535;

@@ -171,18 +171,18 @@ TEST(Metrics, CountAnUpperBoundInItsOwnBucket) {
 TEST(Metrics, ReturnTheSameInstrumentForTheSameValues) {
   MetricsRegistry registry;
   MetricShard shard(registry);
-  Counter& first = shard.at<Metric::kUpstreamTlsHandshakes>("success", "true");
-  for (int i = 0; i < 100; ++i) shard.at<Metric::kUpstreamTlsHandshakes>("success", std::to_string(i));
-  EXPECT_EQ(&shard.at<Metric::kUpstreamTlsHandshakes>(std::string("success"), "true"), &first);
+  Counter& first = shard.at<Metric::kProcessorUnreplayable>("success", "true");
+  for (int i = 0; i < 100; ++i) shard.at<Metric::kProcessorUnreplayable>("success", std::to_string(i));
+  EXPECT_EQ(&shard.at<Metric::kProcessorUnreplayable>(std::string("success"), "true"), &first);
 }
 
 TEST(Metrics, DistinguishValuesThatAreEqualWhenJoined) {
   MetricsRegistry registry;
   MetricShard shard(registry);
-  shard.at<Metric::kUpstreamTlsHandshakes>("ab", "c").add(1);
-  shard.at<Metric::kUpstreamTlsHandshakes>("a", "bc").add(2);
-  shard.at<Metric::kUpstreamTlsHandshakes>("abc", "").add(3);
-  EXPECT_EQ(linesOf(registry, "sluice_upstream_tls_handshakes_total{").size(), 3u);
+  shard.at<Metric::kProcessorUnreplayable>("ab", "c").add(1);
+  shard.at<Metric::kProcessorUnreplayable>("a", "bc").add(2);
+  shard.at<Metric::kProcessorUnreplayable>("abc", "").add(3);
+  EXPECT_EQ(linesOf(registry, "sluice_processor_unreplayable_total{").size(), 3u);
 }
 
 TEST(Metrics, AreSummedOverShards) {
@@ -230,19 +230,19 @@ TEST(Metrics, CutLongLabelValues) {
 TEST(MetricsBound, ShowsTheLastSeriesThatFitsAndPutsTheNextUnderOther) {
   MetricsRegistry registry(2);
   MetricShard shard(registry);
-  shard.at<Metric::kUpstreamTlsHandshakes>("a", "true").add();
-  shard.at<Metric::kUpstreamTlsHandshakes>("b", "true").add();
+  shard.at<Metric::kProcessorUnreplayable>("a", "true").add();
+  shard.at<Metric::kProcessorUnreplayable>("b", "true").add();
   EXPECT_THAT(exposeMetrics(registry), Not(HasSubstr("\"__other__\"")));
   EXPECT_EQ(linesOf(registry, kDropped).at(0), "sluice_metric_series_dropped_total 0");
 
-  Counter& third = shard.at<Metric::kUpstreamTlsHandshakes>("c", "true");
-  Counter& fourth = shard.at<Metric::kUpstreamTlsHandshakes>("d", "true");
+  Counter& third = shard.at<Metric::kProcessorUnreplayable>("c", "true");
+  Counter& fourth = shard.at<Metric::kProcessorUnreplayable>("d", "true");
   EXPECT_EQ(&third, &fourth);
   third.add();
   fourth.add();
   EXPECT_THAT(exposeMetrics(registry),
-              HasSubstr("sluice_upstream_tls_handshakes_total{result=\"__other__\",resumed=\"__other__\"} 2\n"));
-  EXPECT_EQ(linesOf(registry, "sluice_upstream_tls_handshakes_total{").size(), 3u);
+              HasSubstr("sluice_processor_unreplayable_total{type=\"__other__\",phase=\"__other__\"} 2\n"));
+  EXPECT_EQ(linesOf(registry, "sluice_processor_unreplayable_total{").size(), 3u);
   EXPECT_EQ(linesOf(registry, kDropped).at(0), "sluice_metric_series_dropped_total 2");
 }
 

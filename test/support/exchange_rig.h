@@ -108,7 +108,10 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
   void adopt(const std::string& revision, const std::string& identity = "backend",
              const std::vector<std::string>& allowed = {"192.0.2.0/24", "2001:db8::/32"}) {
     const net::Worker::Turn turn(worker);
-    exchanges.adopt(options_.timeouts, options_.bounds, {}, std::exchange(revision_, revision));
+    base::Settings settings;
+    settings.timeouts = options_.timeouts;
+    settings.limits = options_.bounds;
+    exchanges.adopt(settings, std::exchange(revision_, revision));
     report_.adopt(revision);
     plan = std::make_shared<routing::BackendPlan>(makePlan(options_));
     plan->identity = identity;

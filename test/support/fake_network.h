@@ -77,6 +77,7 @@ class Wire {
   std::uint64_t taken_ = 0;
   net::TlsFacts facts_;
   bool open_ = false;
+  bool shaken_ = false;  // a TLS handshake has begun
   bool failed_ = false;
   bool finWanted_ = false;
 
@@ -125,6 +126,7 @@ class FakeTransport final : public net::Transport {
   }
   const net::Address& peer() const override { return wire_->peer_; }
   const net::TlsFacts* tls() const override { return wire_->tls_ && wire_->open_ ? &wire_->facts_ : nullptr; }
+  bool hasShakenHands() const override { return wire_->tls_ && wire_->shaken_; }
 
  private:
   static constexpr std::size_t kKept = std::size_t{64} * 1024;
@@ -135,7 +137,7 @@ class FakeTransport final : public net::Transport {
 inline void Wire::accept(std::string_view alpn) {
   if (open_ || over() || sink_ == nullptr) return;
   const net::Worker::Turn turn(worker_);
-  open_ = true;
+  open_ = shaken_ = true;
   facts_.alpn = alpn;
   sink_->onOpen();
 }
@@ -144,6 +146,8 @@ inline void Wire::fail(const base::Error& error) {
   if (sink_ == nullptr || over()) return;
   const net::Worker::Turn turn(worker_);
   failed_ = true;
+  shaken_ = shaken_ || error.type == base::ErrorType::kTlsCertificateError ||
+            error.type == base::ErrorType::kTlsProtocolError;
   kept_->clear();
   std::exchange(sink_, nullptr)->onFailed(error);
 }

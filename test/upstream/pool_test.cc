@@ -238,9 +238,19 @@ TEST(ProbingPool, AProbeThatFailsFailsAll) {
   EXPECT_EQ(rig.dialled(), 1U);
   EXPECT_EQ(rig.budget().connections.count(), 0U);
   EXPECT_TRUE(
-      rig.counted("sluice_upstream_tls_handshakes_total{result=\"tls_certificate_error\",resumed=\"false\"} 1"));
+      rig.counted("sluice_upstream_tls_handshakes_total{result=\"tls_certificate_error\",resumed=\"false\",backend="
+                  "\"demo/backend\"} 1"));
   rig.want();
   EXPECT_EQ(rig.dialled(), 2U) << "the next request tries again";
+}
+
+TEST(ProbingPool, AConnectionThatIsRefusedIsNoHandshake) {
+  PoolRig rig(speaking(routing::UpstreamProtocol::kAuto, true));
+  const std::size_t request = rig.want();
+  rig.wire(0).fail(base::Error::upstream(base::ErrorType::kConnectionRefused, "nobody listens"));
+  ASSERT_TRUE(rig.failed(request));
+  EXPECT_FALSE(rig.error(request).address.empty()) << "logs say where it went";
+  EXPECT_FALSE(rig.counted("sluice_upstream_tls_handshakes_total{"));
 }
 
 TEST(ProbingPool, AServerMayAnswerWithAnotherVersionThanBefore) {
@@ -261,8 +271,11 @@ TEST(ProbingPool, APlanForHttp2AloneRefusesOtherVersions) {
   rig.accept(0, Version::kHttp11);
   ASSERT_TRUE(rig.failed(request));
   EXPECT_EQ(rig.error(request).type, base::ErrorType::kTlsProtocolError);
-  EXPECT_TRUE(rig.counted("sluice_upstream_tls_handshakes_total{result=\"tls_protocol_error\",resumed=\"false\"} 1"));
-  EXPECT_FALSE(rig.counted("sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\"} 1"))
+  EXPECT_TRUE(
+      rig.counted("sluice_upstream_tls_handshakes_total{result=\"tls_protocol_error\",resumed=\"false\",backend=\"demo/"
+                  "backend\"} 1"));
+  EXPECT_FALSE(rig.counted(
+      "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\",backend=\"demo/backend\"} 1"))
       << "one handshake, one count";
 }
 

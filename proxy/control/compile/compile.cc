@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -21,47 +20,27 @@
 namespace sluice::control {
 namespace {
 
-/// The routes of a configuration, in the order in which they are attached.
-class Routes {
- public:
-  struct OrderedRoute {
-    std::shared_ptr<const RoutePlan> plan;
-    std::optional<Fault> kept;  // set for the previous version of a route whose newest version its schema refused
-  };
-
-  Routes(const config::Model& model, const RouteTools& tools, RouteCache& cache) : model_(model), tools_(tools) {
-    inOrder_.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
-    add<config::HttpRoute>(cache);
-    add<config::GrpcRoute>(cache);
-    // Older routes come first, because the first route keeps what two of them want.
-    std::sort(inOrder_.begin(), inOrder_.end(), [](const OrderedRoute& a, const OrderedRoute& b) {
-      const auto key = [](const OrderedRoute& each) {
-        return std::tie(each.plan->route->meta.creationTimestamp, each.plan->name, each.plan->kind);
-      };
-      return key(a) < key(b);
-    });
+template <typename RouteType>
+void addPlans(const config::Model& model, const RouteTools& tools, RouteCache& cache, RouteOrder::Plans& plans) {
+  for (const std::shared_ptr<const RouteType>& route : model.all<RouteType>().shared()) {
+    plans.push_back(planOf(route, tools, cache));
   }
-
-  const std::vector<OrderedRoute>& inOrder() const { return inOrder_; }
-
- private:
-  template <typename RouteType>
-  void add(RouteCache& cache) {
-    for (const std::shared_ptr<const RouteType>& route : model_.all<RouteType>().shared()) {
-      inOrder_.push_back({planOf(route, tools_, cache), keptFault(model_, route->meta)});
-    }
-    for (const config::Rejected& rejected : model_.rejected) {
-      const RouteType* legible = rejected.legible<RouteType>();
-      if (legible == nullptr) continue;
-      const Fault why{std::string(config::reason::kInvalid), rejected.message};
-      inOrder_.push_back({std::make_shared<const RoutePlan>(compileRoute(*legible, tools_, why)), std::nullopt});
-    }
+  for (const config::Rejected& rejected : model.rejected) {
+    const RouteType* legible = rejected.legible<RouteType>();
+    if (legible == nullptr) continue;
+    const Fault why{std::string(config::reason::kInvalid), rejected.message};
+    plans.push_back(std::make_shared<const RoutePlan>(compileRoute(*legible, tools, why)));
   }
+}
 
-  const config::Model& model_;
-  const RouteTools tools_;
-  std::vector<OrderedRoute> inOrder_;
-};
+/// Returns the routes of the configuration, in the order in which they are attached.
+RouteOrder::Plans compileRoutes(const config::Model& model, const RouteTools& tools, CompileCache& cache) {
+  RouteOrder::Plans plans;
+  plans.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
+  addPlans<config::HttpRoute>(model, tools, cache.routes, plans);
+  addPlans<config::GrpcRoute>(model, tools, cache.routes, plans);
+  return cache.order.sorted(std::move(plans));
+}
 
 void tell(const CompiledUses& uses, ListenerPlan& listener) {
   std::vector<Fault> all = uses.closed();
@@ -187,15 +166,16 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   Statuses attached;
   attached.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
-  const Routes routes(model, {backends, processors, cache.hooks}, cache.routes);
+  const RouteOrder::Plans routes = compileRoutes(model, {backends, cache.uses, processors, cache.hooks}, cache);
   SharedMatches matches;
-  for (const auto& [plan, kept] : routes.inOrder()) matches.add(*plan);
-  for (const auto& [plan, kept] : routes.inOrder()) {
+  for (const auto& plan : routes) matches.add(*plan);
+  for (const auto& plan : routes) {
     refused.note(plan->refused);
     const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
     const RoutePlan& servable = sessionless ? *sessionless : *plan;
     const auto closed = closedRoute(servable, policies);
-    config::ObjectStatus status = attachRoute({model, matches, gateways, backends}, closed ? *closed : servable, kept);
+    config::ObjectStatus status = attachRoute({model, matches, gateways, backends}, closed ? *closed : servable,
+                                              keptFault(model, plan->route->meta));
     if (!status.parents.empty()) attached.push_back(std::move(status));
   }
   noteExposed(gateways, refused);
@@ -207,11 +187,13 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->addressGuard = std::move(guard);
   if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
   snapshot->backends = backendsInUse(gateways);
-  snapshot->binds = compileBinds(gateways, model.settings.paths);
+  snapshot->binds = compileBinds(gateways, model.settings.paths, cache.hostRules);
   result.snapshot = std::move(snapshot);
   result.places = placesOf(gateways);
   result.usable = hasAcceptedClass(model);
   cache.routes.sweep();
+  cache.uses.sweep();
+  cache.hostRules.sweep();
   cache.backends.sweep();
   cache.processors.sweep();
   result.awaiting = awaitingUses(cache.processors);

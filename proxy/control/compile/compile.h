@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "config/model/model.h"
-#include "config/status/conditions.h"
+#include "config/status/status_list.h"
 #include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/gateways/compile_tls.h"
 #include "proxy/control/compile/gateways/listener_place.h"
@@ -18,7 +18,9 @@
 #include "proxy/control/compile/processors/extension_hooks.h"
 #include "proxy/control/compile/processors/processor_cache.h"
 #include "proxy/control/compile/routes/route_cache.h"
+#include "proxy/control/compile/routes/route_order.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/routing/table/host_rules.h"
 
 namespace sluice::control {
 
@@ -27,7 +29,7 @@ struct CompileResult {
   std::shared_ptr<const routing::Snapshot> snapshot;
   /// The statuses in the order of writeStatuses(). Objects of other controllers and kinds without a status are left
   /// out.
-  std::vector<config::ObjectStatus> statuses;
+  config::StatusList statuses;
   /// False if the set as a whole cannot be served: there is no GatewayClass of ours, or its settings cannot be read.
   bool usable = false;
   /// Fingerprint of the system's authorities that Backends are verified against; empty if none is.
@@ -45,7 +47,10 @@ struct CompileCache {
   ProcessorCache processors;
   std::shared_ptr<const pki::TrustStore> authorities;  // the system's
   BackendCache backends;
+  BackendUses uses;
   RouteCache routes;
+  RouteOrder order;
+  routing::HostRulesStore hostRules;
   std::shared_ptr<const ExtensionHooks> hooks;
 };
 

@@ -15,7 +15,7 @@ struct Attempt {
   upstream::Request request;
   const routing::WeightedBackend* backend = nullptr;  // null until it is chosen
   std::uint32_t number = 0;                           // 1 for the first
-  base::MonotonicTime begun{};
+  base::MonotonicTime begun{};      // when it was sent, or until then when it began to wait for a connection
   base::MonotonicTime firstByte{};  // that of the final head
   bool unprocessed = false;         // the backend has certainly not acted on it (RFC 9113 section 8.7)
 

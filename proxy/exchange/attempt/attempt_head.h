@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "proxy/base/settings.h"
 #include "proxy/exchange/forwarded.h"
@@ -16,8 +17,10 @@ namespace sluice::exchange {
 class GatewayIdentity {
  public:
   /// `pseudonym` stands for the gateway in Via: "sluice-<instance>" (RFC 9110 section 7.6.3).
-  explicit GatewayIdentity(const std::string& pseudonym, base::ForwardedSettings forwardedFields = {})
+  explicit GatewayIdentity(const std::string& pseudonym, base::ForwardedSettings forwardedFields = {},
+                           base::RequestIdSettings requestIds = {})
       : forwarded(forwardedFields),
+        requestId(std::move(requestIds)),
         pseudonym_(pseudonym),
         via10_("1.0 " + pseudonym),
         via11_("1.1 " + pseudonym),
@@ -31,6 +34,7 @@ class GatewayIdentity {
   }
 
   base::ForwardedSettings forwarded;
+  base::RequestIdSettings requestId;
 
  private:
   std::string pseudonym_;

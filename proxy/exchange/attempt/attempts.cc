@@ -65,7 +65,8 @@ void Attempts::onReset(const base::Error& error, bool unprocessed) {
 // connection that was kept too long, or a stream that was refused.
 Attempts::Judgement Attempts::judgeFailure() {
   const bool sent = t_.requestState == RequestState::kSending || t_.requestState == RequestState::kSent;
-  if (retries_ && !sent) ++attempt_.number;
+  const bool tried = attempt_.begun != base::MonotonicTime{};
+  if (tried && !sent) ++attempt_.number;
   const bool idempotent = http::isIdempotent(t_.request.head.method);
   const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale()));
   if (spurious && !repeated_ && bodyIntact()) return Judgement::kRepeat;

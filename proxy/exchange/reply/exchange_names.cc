@@ -5,7 +5,8 @@ namespace sluice::exchange {
 ExchangeNames namesOf(const routing::ServedListener* listener, const routing::Rule* rule,
                       const routing::WeightedBackend* backend) {
   ExchangeNames names;
-  if (rule != nullptr) names = {listener->gateway, listener->section, rule->route, {}};
+  if (listener != nullptr) names = {listener->gateway, listener->section, {}, {}};
+  if (rule != nullptr) names.route = rule->route;
   if (backend != nullptr && backend->backend) names.backend = backend->backend->name;
   return names;
 }

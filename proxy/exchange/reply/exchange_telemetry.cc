@@ -14,6 +14,9 @@ std::string_view errorTypeOf(const Exchange& exchange) {
   return exchange.transaction().error ? base::errorTypeName(exchange.transaction().error->type) : std::string_view{};
 }
 
+/// Returns true if the attempt has gone as far as waiting for a connection.
+bool wasTried(const Attempt& attempt) { return attempt.begun != base::MonotonicTime{}; }
+
 }  // namespace
 
 ExchangeTelemetry::RouteSeries& ExchangeTelemetry::seriesOf(const Key& key) {
@@ -96,7 +99,7 @@ void ExchangeTelemetry::onFinished(const Exchange& exchange) {
   if (exchange.transaction().routed) series.active->add(-1);
   Durations& durations = durationsOf(series, exchange.transaction().status, errorTypeOf(exchange));
   serverDuration(durations, key).observe(now - exchange.transaction().started);
-  if (exchange.attempt().number > 0) clientDuration(durations, key).observe(now - exchange.attempt().begun);
+  if (wasTried(exchange.attempt())) clientDuration(durations, key).observe(now - exchange.attempt().begun);
   if (accessLog_.enabled()) log(exchange, now);
   if (exchange.transaction().error) tellDenial(exchange);
 }
@@ -169,7 +172,10 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   const http::RequestHead& request = exchange.transaction().request.head;
   const Attempt& attempt = exchange.attempt();
   const ExchangeNames names = namesOf(exchange);
-  const std::string upstreamAddress = attempt.peer();
+  const base::Error* error = exchange.transaction().error ? &*exchange.transaction().error : nullptr;
+  const std::string message = error != nullptr ? error->message() : std::string();
+  const std::string peer = attempt.peer();
+  const http::TraceContext trace = exchange.transaction().trace();
 
   observe::AccessRecord record;
   record.time = worker_.clock().wallNow();
@@ -180,13 +186,16 @@ void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
   record.path = request.path();
   record.protocolVersion = http::versionName(request.version);
   record.status = exchange.transaction().status;
-  if (exchange.transaction().error)
-    record.failure = {exchange.transaction().error->type, exchange.transaction().error->origin};
+  if (error != nullptr) record.failure = {error->type, error->origin};
+  record.errorMessage = message;
+  record.requestId = exchange.transaction().requestId;
+  record.traceId = trace.traceId;
+  record.spanId = trace.spanId;
   record.duration = now - exchange.transaction().started;
-  if (attempt.number > 0) record.upstreamDuration = now - attempt.begun;
+  if (wasTried(attempt)) record.upstreamDuration = now - attempt.begun;
   record.requestBytes = exchange.transaction().requestBytes;
   record.responseBytes = exchange.transaction().responseBytes;
-  record.upstreamAddress = upstreamAddress;
+  record.upstreamAddress = peer.empty() && error != nullptr ? std::string_view(error->address) : peer;
   record.gateway = names.gateway;
   record.listener = names.listener;
   record.route = names.route;

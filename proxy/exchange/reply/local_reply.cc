@@ -11,17 +11,36 @@ namespace {
 
 constexpr std::size_t kMaxText = 512;
 
-// RFC 9457 section 4.2.1: "about:blank" says that the status itself is all there is to know about the type.
-std::string problemDocument(const base::Error& error) {
+void addMember(std::string& text, std::string_view key, std::string_view value) {
+  text.append(",\"").append(key).append("\":");
+  base::appendJsonString(text, value, kMaxText);
+}
+
+/// Returns the class of errors that SDKs of model providers tell apart by `error.type`.
+std::string_view errorClass(std::uint16_t status) {
+  if (status == 403) return "permission_error";
+  if (status == 404) return "not_found_error";
+  if (status == 429) return "rate_limit_error";
+  return status < 500 ? "invalid_request_error" : "api_error";
+}
+
+// RFC 9457 section 4.2.1: "about:blank" says that the status itself is all there is to know about the type. The object
+// `error` says the same once more, where SDKs of model providers look for it.
+std::string problemDocument(const LocalReplyParts& reply) {
+  const base::Error& error = reply.error;
+  const std::string_view code = base::errorTypeName(error.type);
   std::string text = R"({"type":"about:blank","title":)";
   base::appendJsonString(text, statusTitle(error.status), kMaxText);
-  text += ",\"status\":";
-  text += std::to_string(error.status);
-  text += ",\"detail\":";
+  text += ",\"status\":" + std::to_string(error.status);
+  addMember(text, "detail", error.detail);
+  addMember(text, "code", code);
+  if (!error.limit.empty()) addMember(text, "limit", error.limit);
+  if (!reply.requestId.empty()) addMember(text, "request_id", reply.requestId);
+  text += R"(,"error":{"message":)";
   base::appendJsonString(text, error.detail, kMaxText);
-  text += ",\"code\":";
-  base::appendJsonString(text, base::errorTypeName(error.type), kMaxText);
-  text += "}\n";
+  addMember(text, "type", errorClass(error.status));
+  addMember(text, "code", code);
+  text += ",\"param\":null}}\n";
   return text;
 }
 
@@ -52,13 +71,14 @@ http::ResponseHead grpcReply(base::Arena& arena, const http::RequestHead& reques
 
 }  // namespace
 
-http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request,
-                              const base::Error& error) {
+http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const LocalReplyParts& reply) {
+  const http::RequestHead& request = reply.request;
+  const base::Error& error = reply.error;
   if (http::isAnsweredAsGrpc(request, error.status)) {
     pipe.finish();
     return grpcReply(arena, request, error);
   }
-  const std::string document = problemDocument(error);
+  const std::string document = problemDocument(reply);
   http::ResponseHead head;
   head.status = error.status;
   head.version = request.version;

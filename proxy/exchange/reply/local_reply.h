@@ -1,16 +1,24 @@
 // A local reply is made by the gateway itself: application/problem+json (RFC 9457), or trailers-only for gRPC.
 #pragma once
 
+#include <string_view>
+
 #include "proxy/base/error.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 
 namespace sluice::exchange {
 
+/// What a local reply is made of.
+struct LocalReplyParts {
+  const http::RequestHead& request;
+  const base::Error& error;
+  std::string_view requestId = {};  // empty if requests have none
+};
+
 /// Returns the head of the reply, with views into `arena`. Its body is put into `pipe`, which is then complete; HEAD
 /// gets no body.
-http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const http::RequestHead& request,
-                              const base::Error& error);
+http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const LocalReplyParts& reply);
 
 /// Returns the reason phrase of a status of local replies (RFC 9110 section 15).
 std::string_view statusTitle(std::uint16_t status);

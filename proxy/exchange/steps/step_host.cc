@@ -38,31 +38,35 @@ void StepHost::onLimit(std::string_view limit) { owner_.onLimit(limit); }
 
 base::Error failureOf(const processing::Step& step, const processing::Verdict& verdict) {
   const bool ofRequest = processing::isOfRequest(step.phase);
+  const auto ofProcessor = [&verdict](base::ErrorType type, std::string_view detail) {
+    return base::Error(type, base::ErrorOrigin::kProcessor, std::string(detail)).ofLimit(verdict.limit());
+  };
+  /// The sentence for the client, who is not told what the processor has said.
+  const auto silent = [&](base::ErrorType type, std::string_view detail) {
+    base::Error error = ofProcessor(type, detail);
+    error.note = verdict.reason();
+    return error;
+  };
+  const auto ofBody = [&](std::uint16_t status) {
+    base::Error error = ofProcessor(
+        ofRequest ? base::ErrorType::kHttpRequestError : base::ErrorType::kHttpProtocolError, verdict.reason());
+    error.status = ofRequest ? status : 502;
+    return error;
+  };
   switch (verdict.cause()) {
     case processing::Cause::kTimeout:
-      return {base::ErrorType::kProcessorTimeout, base::ErrorOrigin::kProcessor,
-              "a processor of this request did not answer in time"};
-    case processing::Cause::kOverLimit: {
-      base::Error error(base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor,
-                        std::string(verdict.reason()));
-      if (ofRequest) error.type = base::ErrorType::kHttpRequestError;
-      error.status = ofRequest ? 413 : 502;
-      return error;
-    }
+      return silent(base::ErrorType::kProcessorTimeout, "a processor of this request did not answer in time");
+    case processing::Cause::kOverLimit:
+      return ofBody(413);
     case processing::Cause::kNoRoom:
-      return {base::ErrorType::kProcessorCapacityReached, base::ErrorOrigin::kProcessor, std::string(verdict.reason())};
-    case processing::Cause::kBadBody: {
-      base::Error error(base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor,
-                        std::string(verdict.reason()));
-      if (ofRequest) error.type = base::ErrorType::kHttpRequestError;
-      error.status = ofRequest ? 400 : 502;
-      return error;
-    }
+      return ofProcessor(base::ErrorType::kProcessorCapacityReached, verdict.reason());
+    case processing::Cause::kBadBody:
+      return ofBody(400);
     case processing::Cause::kError:
     case processing::Cause::kDropped:
       break;
   }
-  return {base::ErrorType::kProcessorFailed, base::ErrorOrigin::kProcessor, "a processor of this request failed"};
+  return silent(base::ErrorType::kProcessorFailed, "a processor of this request failed");
 }
 
 }  // namespace sluice::exchange

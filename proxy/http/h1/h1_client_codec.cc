@@ -213,7 +213,7 @@ void H1ClientCodec::declineTunnel() {
 void H1ClientCodec::passInterim(ResponseMessage&& message) {
   if (++interims_ > limits_.informationalResponses) {
     sink_.onLimitHit(Limit::kInformationalResponses);
-    return fail(protocolError("too many informational responses"));
+    return fail(protocolError("too many informational responses").ofLimit(limitName(Limit::kInformationalResponses)));
   }
   sections_.begin(H1Section::kResponse);
   sink_.onInterim(token_, std::move(message));
@@ -267,7 +267,7 @@ void H1ClientCodec::fail(const Error& error, bool unprocessed) {
 
 void H1ClientCodec::failWith(const H1Fault& fault) {
   if (fault.limit) sink_.onLimitHit(*fault.limit);
-  fail(protocolError(fault.why));
+  fail(protocolError(fault.why).ofLimit(fault.limit ? limitName(*fault.limit) : std::string_view()));
 }
 
 // Acts on the end of the backend's side, as soon as everything before it was read.

@@ -8,6 +8,10 @@ namespace {
 
 using base::Error;
 
+Error errorOf(const H1Fault& fault) {
+  return Error::badRequest(fault.status, fault.why).ofLimit(fault.limit ? limitName(*fault.limit) : std::string_view());
+}
+
 // Returns whether the client will send another request on this connection (RFC 9112 section 9.3).
 bool wantsToPersist(const RawRequest& request) {
   bool keepAlive = request.version == Version::kHttp11;
@@ -89,7 +93,7 @@ void H1ServerCodec::expireHead() {
   if (!headPending()) return;
   headRequest_ = false;
   version_ = Version::kHttp11;
-  refuseHead(Error::badRequest(408, "the request's head took too long"));
+  refuseHead(Error::badRequest(408, "the request's head took too long").ofLimit("requestHeader"));
 }
 
 void H1ServerCodec::resume() {
@@ -149,7 +153,7 @@ void H1ServerCodec::readHead(std::string_view& input) {
       if (fault.limit) sink_.onLimitHit(*fault.limit);
       headRequest_ = false;
       version_ = Version::kHttp11;
-      return refuseHead(Error::badRequest(fault.status, fault.why));
+      return refuseHead(errorOf(fault));
     }
     case H1SectionReader::Status::kComplete: {
       RequestMessage message(stash_.pool());
@@ -202,7 +206,7 @@ bool H1ServerCodec::readBody(std::string_view& input) {
       return true;
     case H1BodyReader::Status::kFailed:
       if (step.fault.limit) sink_.onLimitHit(*step.fault.limit);
-      failBody(Error::badRequest(step.fault.status, step.fault.why));
+      failBody(errorOf(step.fault));
       return true;
   }
   return false;

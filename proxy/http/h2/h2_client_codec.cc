@@ -122,7 +122,9 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     if (stream.token == kNoToken || stream.receive == Receive::kDiscard) return;
     if (session_.section().excess()) {
       sink_.onLimitHit(*session_.section().excess());
-      return fail(stream, "the response's field section is too large");
+      return fail(
+          stream,
+          protocolError("the response's field section is too large").ofLimit(limitName(*session_.section().excess())));
     }
     if (stream.receive != Receive::kHead) return trailersArrived(stream);
     ResponseMessage message(session_.pool());
@@ -143,7 +145,8 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     if (message.head.status == 101) return fail(stream, "HTTP/2 has no 101 (Switching Protocols)");
     if (++stream.interims > session_.limits().informationalResponses) {
       sink_.onLimitHit(Limit::kInformationalResponses);
-      return fail(stream, "too many informational responses");
+      return fail(stream,
+                  protocolError("too many informational responses").ofLimit(limitName(Limit::kInformationalResponses)));
     }
     sink_.onInterim(stream.token, std::move(message));
   }

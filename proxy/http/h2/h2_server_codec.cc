@@ -105,11 +105,13 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
   void requestArrived(H2Stream& stream, bool endOfStream) {
     if (session_.section().excess()) {
       sink_.onLimitHit(*session_.section().excess());
-      return refuse(stream, base::Error::badRequest(431, "the request's header section is too large"), endOfStream);
+      base::Error error = base::Error::badRequest(431, "the request's header section is too large");
+      return refuse(stream, std::move(error).ofLimit(limitName(*session_.section().excess())), endOfStream);
     }
     if (session_.section().path.size() > session_.limits().requestLineBytes) {
       sink_.onLimitHit(Limit::kRequestLineBytes);
-      return refuse(stream, base::Error::badRequest(414, "the request's path is too long"), endOfStream);
+      base::Error error = base::Error::badRequest(414, "the request's path is too long");
+      return refuse(stream, std::move(error).ofLimit(limitName(Limit::kRequestLineBytes)), endOfStream);
     }
     RequestMessage message(session_.pool());
     message.arena = std::move(session_.section().arena);

@@ -41,7 +41,7 @@ struct DnsTry::DnsSocket final : PollSink {
 };
 
 DnsTry::DnsTry(const DnsTryParts& parts, DnsTrySink& sink)
-    : worker_(parts.worker), sink_(sink), name_(parts.name), maxAddresses_(parts.maxAddresses) {
+    : worker_(parts.worker), sink_(sink), name_(parts.name), server_(parts.server), maxAddresses_(parts.maxAddresses) {
   if (const int status = open(parts); status == ARES_SUCCESS) {
     ask(parts.ipv6);
   } else {
@@ -105,7 +105,9 @@ void DnsTry::end(int status, const ares_addrinfo* info) {
   }
   const auto type = status == ARES_ETIMEOUT ? base::ErrorType::kDnsTimeout : base::ErrorType::kDnsError;
   const bool denied = status == ARES_ENOTFOUND || status == ARES_ENODATA || status == ARES_SUCCESS;
-  outcome_ = DnsAnswer{name_, base::Error::upstream(type, name_ + ": " + reasonOf(status)), {}, denied};
+  auto error = base::Error::upstream(type, name_ + ": " + reasonOf(status));
+  error.note = "asked " + server_.toString();
+  outcome_ = DnsAnswer{name_, std::move(error), {}, denied};
 }
 
 void DnsTry::socketState(int fd, bool readable, bool writable) {

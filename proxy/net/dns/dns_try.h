@@ -63,6 +63,7 @@ class DnsTry final : private Timer {
   Worker& worker_;
   DnsTrySink& sink_;
   const std::string name_;
+  const Address server_;
   const std::size_t maxAddresses_;
   std::optional<DnsAnswer> outcome_;
   std::vector<std::unique_ptr<DnsSocket>> sockets_;  // one for UDP, and one for TCP

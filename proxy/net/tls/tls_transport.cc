@@ -52,6 +52,7 @@ TlsTransport::TlsTransport(Worker& worker, int fd, const Address& peer, const Tl
 TlsTransport::~TlsTransport() = default;
 
 void TlsTransport::onOpen() {
+  begun_ = true;
   state_ = State::kHandshake;
   advance({});
 }

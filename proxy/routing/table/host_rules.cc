@@ -18,10 +18,8 @@ HostRules::HostRules(const std::vector<std::shared_ptr<const RouteCandidates>>& 
   if (calls_) calls_->sort();
 }
 
-std::shared_ptr<const HostRules> HostRulesStore::of(const std::vector<std::shared_ptr<const RouteCandidates>>& routes) {
-  std::shared_ptr<const HostRules>& rules = made_[routes];
-  if (!rules) rules = std::make_shared<const HostRules>(routes);
-  return rules;
+std::shared_ptr<const HostRules> HostRulesStore::of(const Routes& routes) {
+  return made_.get(routes, [&] { return std::make_shared<const HostRules>(routes); });
 }
 
 }  // namespace sluice::routing

@@ -1,12 +1,13 @@
 // The rules of one hostname of a listener, and a store of them: hostnames with the same routes share them, whatever
-// their listener, so that a route of many hostnames at many listeners takes the memory of one.
+// their listener, so that a route of many hostnames at many listeners takes the memory of one. So do the tables of
+// successive configurations: a change of one route makes the rules of its own hostnames anew.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <string_view>
 #include <vector>
 
+#include "proxy/base/cache.h"
 #include "proxy/http/message.h"
 #include "proxy/routing/table/candidate.h"
 #include "proxy/routing/table/path_table.h"
@@ -41,13 +42,18 @@ class HostRules {
   bool selectByPath_ = false;
 };
 
+/// It belongs to one thread.
 class HostRulesStore {
  public:
+  using Routes = std::vector<std::shared_ptr<const RouteCandidates>>;
+
   /// Returns the rules of these routes, made if no hostname had the same ones before.
-  std::shared_ptr<const HostRules> of(const std::vector<std::shared_ptr<const RouteCandidates>>& routes);
+  std::shared_ptr<const HostRules> of(const Routes& routes);
+  /// Ends a configuration: drops the rules that were not asked for since the last one ended.
+  void sweep() { made_.sweep(); }
 
  private:
-  std::map<std::vector<std::shared_ptr<const RouteCandidates>>, std::shared_ptr<const HostRules>> made_;
+  base::Cache<Routes, std::shared_ptr<const HostRules>> made_;  // a key keeps its routes, and so their addresses
 };
 
 }  // namespace sluice::routing

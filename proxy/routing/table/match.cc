@@ -63,7 +63,7 @@ base::Result<Match> Match::compile(MatchSpec spec, Precedence precedence, Regex:
   if (!query) return std::move(query).error();
   result.pathKind = spec.pathKind;
   result.path = std::move(spec.path);
-  result.rpc = std::move(spec.rpc);
+  if (spec.rpc) result.rpc = *std::move(spec.rpc);
   result.predicates = {std::move(spec.method), std::move(headers).value(), std::move(query).value()};
   result.precedence = std::move(precedence);
   return result;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/base/box.h"
 #include "proxy/base/result.h"
 #include "proxy/routing/table/predicates.h"
 #include "proxy/routing/table/regex.h"
@@ -56,7 +57,7 @@ struct Match {
   PathKind pathKind = PathKind::kPrefix;
   std::string path = "/";
   std::optional<Regex> expression;  // the path's, of PathKind::kExpression
-  std::optional<RpcPattern> rpc;
+  base::Box<RpcPattern> rpc;
   std::optional<Regex> rpcService;  // if rpc->isExpression and the service is not empty
   std::optional<Regex> rpcMethod;   // likewise
   Predicates predicates;
@@ -67,7 +68,7 @@ struct Match {
   static base::Result<Match> compile(MatchSpec spec, Precedence precedence, Regex::Room& room);
 
   /// Returns true if it selects by path: not by the prefix "/", which all paths have.
-  bool selectsByPath() const { return rpc || pathKind != PathKind::kPrefix || path != "/"; }
+  bool selectsByPath() const { return static_cast<bool>(rpc) || pathKind != PathKind::kPrefix || path != "/"; }
 };
 
 }  // namespace sluice::routing

@@ -30,8 +30,6 @@ http::SlashRules slashRules(const base::PathSettings& paths, bool matchByPath) {
 
 }  // namespace
 
-RouteTableBuilder::RouteTableBuilder(const base::PathSettings& paths) : paths_(paths) {}
-
 void RouteTableBuilder::addListener(std::string_view hostname, std::shared_ptr<const ServedListener> name) {
   ListenerDraft& listener = listeners_.slot(hostname);
   if (name != nullptr) listener.name = std::move(name);

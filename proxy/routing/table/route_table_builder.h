@@ -1,5 +1,5 @@
 // Makes RouteTables out of the candidates of routes, in any order: a table depends on the set of candidates alone. The
-// tables that one builder makes share what they have in common.
+// tables that one builder makes, or several with one store, share what they have in common.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,11 @@ namespace sluice::routing {
 
 class RouteTableBuilder {
  public:
-  explicit RouteTableBuilder(const base::PathSettings& paths = {});
+  explicit RouteTableBuilder(const base::PathSettings& paths = {}) : RouteTableBuilder(paths, own_) {}
+  /// The store outlives the builder.
+  RouteTableBuilder(const base::PathSettings& paths, HostRulesStore& rules) : paths_(paths), rules_(rules) {}
+  RouteTableBuilder(const RouteTableBuilder&) = delete;
+  RouteTableBuilder& operator=(const RouteTableBuilder&) = delete;
 
   /// A listener owns its hostname (lower case, "*.suffix", or "" for every host) even if no route is attached to it:
   /// requests for it are not for a less specific listener. A null `name` gives it none.
@@ -37,7 +41,8 @@ class RouteTableBuilder {
 
   base::PathSettings paths_;
   HostMap<ListenerDraft> listeners_;
-  HostRulesStore rules_;
+  HostRulesStore own_;
+  HostRulesStore& rules_;
 };
 
 }  // namespace sluice::routing

@@ -123,6 +123,39 @@ TEST_F(CompileCacheTest, RecompilesRoutesIfTheirBackendWasAddedOrRemoved) {
   EXPECT_EQ(folder_.rule("/b")->backends.front().backend->name, "default/second");
 }
 
+TEST_F(CompileCacheTest, NoticesThatABackendChangedHoweverManyCompilationsAgoTheRouteWasCompiled) {
+  for (int i = 0; i < 3; ++i) {
+    folder_.write("a.yaml", routeToBackend("a", "origin", ", timeouts: {request: " + std::to_string(i + 1) + "s}"));
+    folder_.compile();
+  }
+  folder_.write("second.yaml", with(kSecondBackend, "second.test", "third.test"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/b")->backends.front().backend->hostname, "third.test");
+  folder_.write("c.yaml", routeToBackend("c", "second"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/c")->backends.front().backend, folder_.rule("/b")->backends.front().backend);
+}
+
+TEST_F(CompileCacheTest, KeepsTheOldestRouteFirstWhicheverWasCompiledFirst) {
+  const auto route = [](const std::string& name, const std::string& created) {
+    return with(with(routeToBackend(name, "origin"), "{name: " + name + "}",
+                     "{name: " + name + ", creationTimestamp: '" + created + "'}"),
+                "value: /" + name, "value: /same");
+  };
+  folder_.write("c.yaml", route("c", "2024-01-02T00:00:00Z"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/same")->route, "default/c");
+  folder_.write("d.yaml", route("d", "2024-01-01T00:00:00Z"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/same")->route, "default/d");
+  folder_.write("e.yaml", route("e", "2024-01-03T00:00:00Z"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/same")->route, "default/d");
+  folder_.write("d.yaml", "");
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/same")->route, "default/c");
+}
+
 TEST_F(CompileCacheTest, KeepsRulesAtNewListeners) {
   const routing::Rule* a = folder_.rule("/a");
   folder_.write("gateway.yaml", with(test::kGateway, "port: 80}", "port: 80}, {name: more, protocol: HTTP, port: 81}"));

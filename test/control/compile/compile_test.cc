@@ -65,7 +65,7 @@ TEST(Compile, ListsEachUsedBackendOnce) {
 TEST(Compile, PutsStatusesInTheOrderOfKinds) {
   const World world({kBackend, kRoute, kGateway, kClass});
   std::vector<std::string> kinds;
-  for (const config::ObjectStatus& each : world.result().statuses) kinds.push_back(each.kind);
+  for (const config::ObjectStatus& each : world.result().statuses) kinds.emplace_back(each.kind);
   EXPECT_EQ(kinds, (std::vector<std::string>{"GatewayClass", "Gateway", "HTTPRoute", "Backend"}));
 }
 

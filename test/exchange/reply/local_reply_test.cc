@@ -11,7 +11,9 @@ namespace {
 
 class LocalReply : public ::testing::Test {
  protected:
-  http::ResponseHead reply(const base::Error& error) { return localReply(arena_, pipe_, request_, error); }
+  http::ResponseHead reply(const base::Error& error) {
+    return localReply(arena_, pipe_, {request_, error, requestId_});
+  }
   std::string value(const http::ResponseHead& head, std::string_view name) {
     const http::Field* field = head.headers.find(name);
     return field != nullptr ? std::string(field->value) : std::string("(none)");
@@ -21,6 +23,7 @@ class LocalReply : public ::testing::Test {
   base::Arena arena_{pool_};
   http::BodyPipe pipe_{pool_};
   http::RequestHead request_;
+  std::string_view requestId_;
 };
 
 TEST_F(LocalReply, IsAProblemDocumentWithTheCode) {
@@ -29,19 +32,50 @@ TEST_F(LocalReply, IsAProblemDocumentWithTheCode) {
   EXPECT_EQ(value(head, "content-type"), "application/problem+json");
   EXPECT_EQ(pipe_.bytes.front(),
             "{\"type\":\"about:blank\",\"title\":\"Service Unavailable\",\"status\":503,"
-            "\"detail\":\"no such name: \\\"a\\\"\\n\",\"code\":\"dns_error\"}\n");
+            "\"detail\":\"no such name: \\\"a\\\"\\n\",\"code\":\"dns_error\","
+            "\"error\":{\"message\":\"no such name: \\\"a\\\"\\n\",\"type\":\"api_error\",\"code\":\"dns_error\","
+            "\"param\":null}}\n");
   EXPECT_EQ(head.contentLength, pipe_.bytes.size());
   EXPECT_EQ(pipe_.end(), http::PipeEnd::kComplete);
 }
 
 TEST_F(LocalReply, HasItsMembersInTheReference) {
-  reply(base::Error::internal("why"));
+  requestId_ = "abc-1";
+  reply(base::Error::badRequest(413, "too long").ofLimit("processorBuffer"));
   const auto document = content::parseJson(pipe_.bytes.front());
   ASSERT_TRUE(document.ok());
   std::vector<std::string> names;
   for (const content::Member& member : document->members) names.push_back(member.key);
   const std::string section = test::pageSection(test::referencePage("errors.md"), "## The answer");
   EXPECT_EQ(test::firstWords(test::pageTable(section, "| member | meaning |")), names);
+}
+
+TEST_F(LocalReply, NamesTheRequestAndTheLimitButKeepsWhatOnlyLogsMaySay) {
+  requestId_ = "abc-1";
+  base::Error error = base::Error::badRequest(413, "too long").ofLimit("processorBuffer");
+  error.note = "10.0.0.9 is private";
+  error.address = "10.0.0.9:443";
+  reply(error);
+  EXPECT_EQ(pipe_.bytes.front(),
+            "{\"type\":\"about:blank\",\"title\":\"Content Too Large\",\"status\":413,\"detail\":\"too long\","
+            "\"code\":\"http_request_error\",\"limit\":\"processorBuffer\",\"request_id\":\"abc-1\","
+            "\"error\":{\"message\":\"too long\",\"type\":\"invalid_request_error\",\"code\":\"http_request_error\","
+            "\"param\":null}}\n");
+}
+
+TEST_F(LocalReply, HasTheClassOfErrorThatClientsOfModelProvidersKnow) {
+  const auto classOf = [this](base::ErrorType type) {
+    pipe_ = http::BodyPipe(pool_);
+    reply(base::Error(type, base::ErrorOrigin::kDownstream, "no"));
+    const std::string body(pipe_.bytes.front());
+    const std::size_t at = body.find("\"type\":", 20) + 7;
+    return body.substr(at, body.find(',', at) - at);
+  };
+  EXPECT_EQ(classOf(base::ErrorType::kDestinationNotFound), "\"not_found_error\"");
+  EXPECT_EQ(classOf(base::ErrorType::kHttpRequestDenied), "\"permission_error\"");
+  EXPECT_EQ(classOf(base::ErrorType::kRateLimited), "\"rate_limit_error\"");
+  EXPECT_EQ(classOf(base::ErrorType::kHttpRequestError), "\"invalid_request_error\"");
+  EXPECT_EQ(classOf(base::ErrorType::kProxyConfigurationError), "\"api_error\"");
 }
 
 TEST_F(LocalReply, HasTheLengthButNoBodyForHead) {

@@ -47,6 +47,10 @@ class ServedRevisions : public testing::Test {
     const std::size_t begin = status.find(key) + key.size();
     return status.substr(begin, status.find('"', begin) - begin);
   }
+  /// Returns true once what is served is on disk, which the ledger tells.
+  static bool isKept(const GatewayProcess& gateway) {
+    return eventually([&] { return gateway.adminGet("/revisions").find("\"served\":") != std::string::npos; });
+  }
   static bool isIn(const GatewayProcess& gateway, const std::string& state) {
     return eventually([&] { return memberOf(gateway, "state") == state; });
   }
@@ -171,6 +175,7 @@ TEST_F(ServedRevisions, AreServedOfflineByTheNextProcessWheneverTheEarlierOneWas
   GatewaySpec first = withState(towards(one_));
   first.release = true;
   GatewayProcess gateway(first);
+  ASSERT_TRUE(isKept(gateway)) << "before that, there is no good configuration on disk";
   std::mt19937 random(20'261'123);
   std::uniform_int_distribution<int> microseconds(0, 12'000);
   for (int round = 0; round < 200; ++round) {

@@ -205,8 +205,10 @@ std::string routes(const std::string& rules) {
          rules;
 }
 
-constexpr const char* kResumed = "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"true\"}";
-constexpr const char* kFull = "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\"}";
+constexpr const char* kResumed =
+    "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"true\",backend=\"test/origin\"}";
+constexpr const char* kFull =
+    "sluice_upstream_tls_handshakes_total{result=\"success\",resumed=\"false\",backend=\"test/origin\"}";
 
 TEST(TlsPolicies, ConnectionsAndSessionsBelongToOneAuthority) {
   const CertifiedKey root = makeAuthority();
@@ -220,8 +222,9 @@ TEST(TlsPolicies, ConnectionsAndSessionsBelongToOneAuthority) {
     EXPECT_THAT(askInTime(gateway, "/other"), HasSubstr("tls_certificate_error"));
     EXPECT_THAT(askInTime(gateway, "/trusting"), HasSubstr(" 200 "));
   }
-  EXPECT_EQ(gateway.metric(kFull), 1);
-  EXPECT_EQ(gateway.metric(kResumed), 0);
+  const std::string handshakes = "sluice_upstream_tls_handshakes_total{result=\"success\",";
+  EXPECT_EQ(gateway.metric(handshakes + "resumed=\"false\",backend=\"test/trusting\"}"), 1);
+  EXPECT_EQ(gateway.metric(handshakes + "resumed=\"true\""), 0);
 }
 
 TEST(TlsPolicies, SessionsOfTheSameBackendResume) {

@@ -49,8 +49,9 @@ class PairComparison {
   std::string differences() {
     const bool ruled = explained_.rule.has_value();
     differ("route", ruled ? explained_.rule->route : "", pair_.route);
-    differ("gateway", ruled ? explained_.listener->gateway : "", pair_.gateway);
-    differ("listener", ruled ? explained_.listener->name : "", pair_.listener);
+    const bool heard = explained_.listener.has_value();
+    differ("gateway", heard ? explained_.listener->gateway : "", pair_.gateway);
+    differ("listener", heard ? explained_.listener->name : "", pair_.listener);
     const std::vector<const ExplainedBackend*> possible = possibleBackends();
     if (explained_.backends.empty()) {
       compareAnswer(explained_.answer, explained_.filters, explained_.steps);

@@ -117,13 +117,13 @@ config::ObjectRef BackendCatalog::meaningOf(const config::ObjectRef& ref, const 
 }
 
 BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder) const {
-  if (auto forbidden = permission(ref.object, holder)) return {&ref, *std::move(forbidden), {}, nullptr};
+  if (auto forbidden = permission(ref.object, holder)) return {ref, *std::move(forbidden), {}, nullptr};
   if (isService(ref.object)) {
-    return {&ref, services_.resolve(ref, holder.nameSpace), services_.note(ref, holder.nameSpace), nullptr};
+    return {ref, services_.resolve(ref, holder.nameSpace), services_.note(ref, holder.nameSpace), nullptr};
   }
   const config::ObjectRef meant = meaningOf(ref.object, holder);
   const config::Backend* backend = model_.find<config::Backend>(meant.group, meant.kind, meant.nameSpace, meant.name);
-  return {&ref, resolve(ref, holder, meant, backend), {}, backend};
+  return {ref, resolve(ref, holder, meant, backend), {}, backend};
 }
 
 BackendResult BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder,

@@ -23,14 +23,17 @@ namespace sluice::control {
 
 using BackendResult = Resolved<std::shared_ptr<const routing::BackendPlan>>;
 
-/// A backendRef of a route and its resolution.
+/// A backendRef of routes and its resolution.
 struct BackendUse {
-  const config::BackendObjectReference* target = nullptr;
+  config::BackendObjectReference target;  // as the first of these routes has written it
   BackendResult result;
   std::string note;                          // note for the route's conditions; empty: none
   const config::Backend* backend = nullptr;  // set if the reference is permitted and the Backend exists, served or not
 
-  friend bool operator==(const BackendUse&, const BackendUse&) = default;
+  /// Returns true if both resolutions of one reference are the same.
+  friend bool operator==(const BackendUse& a, const BackendUse& b) {
+    return a.result == b.result && a.note == b.note && a.backend == b.backend;
+  }
 };
 
 /// A port of a Backend.

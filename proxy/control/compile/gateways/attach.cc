@@ -23,6 +23,9 @@ constexpr std::size_t kMaxShadowed = 4;
 /// Returns the route's hostnames that the listener can receive; "" if the route names none.
 std::vector<std::string> sharedHostnames(const config::Route& route, const config::Listener& listener) {
   if (route.hostnames.empty()) return {""};
+  if (route.hostnames.size() == 1 && routing::hostnamesIntersect(listener.hostname, route.hostnames.front())) {
+    return route.hostnames;
+  }
   std::set<std::string> shared;
   for (const std::string& name : route.hostnames) {
     if (routing::hostnamesIntersect(listener.hostname, name)) shared.insert(name);
@@ -61,6 +64,7 @@ class Attacher {
   /// listener and under every hostname there.
   std::optional<Fault> entriesFault() {
     const std::uint64_t most = model_.settings.limits.matches;
+    if (mostEntries() <= most) return std::nullopt;
     std::uint64_t places = 0;
     std::set<const ListenerPlan*> counted;
     for (const config::ParentRef& parent : route_.parentRefs) {
@@ -80,6 +84,14 @@ class Attacher {
   }
 
  private:
+  /// Returns the number of entries if all listeners accepted the route with all its hostnames. Hardly any route has so
+  /// many, and to count those that it has costs more.
+  std::uint64_t mostEntries() const {
+    std::uint64_t listeners = 0;
+    for (const GatewayPlan& each : gateways_) listeners += each.listeners.size();
+    return listeners * std::max<std::size_t>(route_.hostnames.size(), 1) * plan_.matchCount();
+  }
+
   GatewayPlan* findPlan(const config::ObjectRef& ref) {
     const auto plan = findGatewayPlan(gateways_, ref, route_.meta.nameSpace);
     return plan == gateways_.end() ? nullptr : &*plan;
@@ -242,8 +254,8 @@ class Attacher {
   }
 
   void noteUses(const GatewayPlan& gateway) {
-    for (const BackendUse& use : plan_.uses) {
-      if (use.backend != nullptr) backends_.noteUse(*use.backend, *gateway.gateway);
+    for (const std::shared_ptr<const BackendUse>& use : plan_.uses) {
+      if (use->backend != nullptr) backends_.noteUse(*use->backend, *gateway.gateway);
     }
   }
 

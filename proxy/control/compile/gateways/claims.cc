@@ -51,6 +51,7 @@ const config::Route* HostnameClaims::meets(std::string_view hostname) const {
 
 const config::Route* Claims::rival(std::string_view kind, const std::vector<std::string>& hostnames) const {
   const HostnameClaims& others = kind == config::GrpcRoute::kKind ? ofHttp_ : ofGrpc_;
+  if (others.empty()) return nullptr;
   for (const std::string& hostname : hostnames) {
     if (const config::Route* other = others.meets(hostname)) return other;
   }

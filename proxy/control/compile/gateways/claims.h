@@ -23,6 +23,7 @@ class HostnameClaims {
   void add(std::string_view hostname, const config::Route& owner);
   /// Returns the owner of a name that has a host in common with this one; nullptr if there is none.
   const config::Route* meets(std::string_view hostname) const;
+  bool empty() const { return first_ == nullptr; }
 
  private:
   routing::TextMap<const config::Route*> names_;

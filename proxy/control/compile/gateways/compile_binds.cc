@@ -79,9 +79,10 @@ std::vector<routing::ListenerIdentity> identities(const Group& group) {
 
 }  // namespace
 
-std::vector<routing::Bind> compileBinds(const std::vector<GatewayPlan>& gateways, const base::PathSettings& paths) {
+std::vector<routing::Bind> compileBinds(const std::vector<GatewayPlan>& gateways, const base::PathSettings& paths,
+                                        routing::HostRulesStore& rules) {
   std::vector<routing::Bind> binds;
-  routing::RouteTableBuilder builder(paths);
+  routing::RouteTableBuilder builder(paths, rules);
   for (const GatewayPlan& gateway : gateways) {
     for (const auto& [port, group] : groupByPort(gateway)) {
       const routing::HttpService service{compileTable(gateway, group, builder)};

@@ -5,11 +5,14 @@
 #include <vector>
 
 #include "proxy/control/compile/gateways/gateway_plan.h"
+#include "proxy/routing/table/host_rules.h"
 
 namespace sluice::control {
 
 /// Returns the sockets in the order of address and port, with the entries of their listeners in their tables. A port
-/// that no listener can open gets no socket, so that nothing speaks plaintext where TLS was asked for.
-std::vector<routing::Bind> compileBinds(const std::vector<GatewayPlan>& gateways, const base::PathSettings& paths);
+/// that no listener can open gets no socket, so that nothing speaks plaintext where TLS was asked for. `rules` has
+/// those of the last compilation.
+std::vector<routing::Bind> compileBinds(const std::vector<GatewayPlan>& gateways, const base::PathSettings& paths,
+                                        routing::HostRulesStore& rules);
 
 }  // namespace sluice::control

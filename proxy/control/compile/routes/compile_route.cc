@@ -27,7 +27,12 @@ std::optional<routing::RetryPolicy> retryPolicy(const std::optional<config::Http
 class RouteCompiler {
  public:
   RouteCompiler(const config::Route& route, const RouteTools& tools, RoutePlan& plan)
-      : route_(route), backends_(tools.backends), processors_(tools.processors), hooks_(*tools.hooks), plan_(plan) {}
+      : route_(route),
+        backends_(tools.backends),
+        uses_(tools.uses),
+        processors_(tools.processors),
+        hooks_(*tools.hooks),
+        plan_(plan) {}
 
   template <typename RouteRule>
   void compile(const std::vector<RouteRule>& rules) {
@@ -151,7 +156,7 @@ class RouteCompiler {
   base::Error refusal(base::Error error) const { return routing::Rule::refusal(std::move(error), grpc()); }
 
   BackendResult resolve(const config::BackendObjectReference& ref) {
-    const BackendUse& use = plan_.uses.emplace_back(backends_.resolve(ref, plan_.holder()));
+    const BackendUse& use = *plan_.uses.emplace_back(uses_.resolve(backends_, ref, plan_.holder()));
     if (!use.result || !grpc()) return use.result;
     auto plan = overHttp2(*use.result.value);
     if (plan) return plan;
@@ -185,7 +190,7 @@ class RouteCompiler {
       result.failure = refusal(answer(own ? *own : backend.fault));
     } else {
       result.backend = *std::move(backend.value);
-      addNote(plan_.uses.back().note);
+      addNote(plan_.uses.back()->note);
     }
     return result;
   }
@@ -249,6 +254,7 @@ class RouteCompiler {
 
   const config::Route& route_;
   const BackendCatalog& backends_;
+  BackendUses& uses_;
   const ProcessorCompiler& processors_;
   const ExtensionHooks& hooks_;
   RoutePlan& plan_;
@@ -282,8 +288,8 @@ bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
   if (plan.hooks != tools.hooks) return false;
   // Processors may depend on any object, and routes with processors are few.
   if (plan.processed || tools.processors.concern(plan.route->meta)) return false;
-  return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const BackendUse& before) {
-    return tools.backends.resolve(*before.target, plan.holder()) == before;
+  return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const std::shared_ptr<const BackendUse>& before) {
+    return tools.uses.hold(tools.backends, before, plan.holder());
   });
 }
 

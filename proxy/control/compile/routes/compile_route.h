@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/model/model.h"
+#include "proxy/control/compile/backends/backend_uses.h"
 #include "proxy/control/compile/backends/compile_backend.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/processors/extension_hooks.h"
@@ -34,9 +35,9 @@ struct RoutePlan {
   std::vector<RulePlan> rules;
   /// The matches of all rules, for listeners that add nothing to its rules.
   std::shared_ptr<const routing::RouteCandidates> candidates;
-  std::vector<BackendUse> uses;   // uses of all rules and mirrors
-  std::vector<Fault> faults;      // faults of rules and weighted backends, which answer 500
-  std::vector<Fault> unresolved;  // faults of backendRefs, whose weighted backends answer 500
+  std::vector<std::shared_ptr<const BackendUse>> uses;  // uses of all rules and mirrors
+  std::vector<Fault> faults;                            // faults of rules and weighted backends, which answer 500
+  std::vector<Fault> unresolved;                        // faults of backendRefs, whose weighted backends answer 500
   std::vector<std::string> notes;
   std::vector<RefusedUse> refused;         // uses of all rules and weighted backends, attached by any object
   std::vector<RefusedUse> refusedFilters;  // the subset attached by filters, each once
@@ -52,6 +53,7 @@ struct RoutePlan {
 /// References outlive the call.
 struct RouteTools {
   const BackendCatalog& backends;
+  BackendUses& uses;
   const ProcessorCompiler& processors;
   std::shared_ptr<const ExtensionHooks> hooks;
 };

@@ -22,12 +22,13 @@ std::string bounded(std::string message) {
 
 config::ObjectStatus emptyStatus(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                  std::string_view name) {
+  const config::ObjectKind& found = *config::findObjectKind(group, kind);
   config::ObjectStatus status;
-  status.group = group;
-  status.kind = kind;
+  status.group = found.group;
+  status.kind = found.kind;
   status.nameSpace = nameSpace;
   status.name = name;
-  status.shape = *config::findObjectKind(group, kind)->status;
+  status.shape = *found.status;
   return status;
 }
 

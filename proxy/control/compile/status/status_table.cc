@@ -74,7 +74,7 @@ class RefusedNames {
 
 std::span<const StatusEntry> statusTable() { return kStatusTable; }
 
-Statuses writeStatuses(const StatusSources& sources, Statuses attached) {
+config::StatusList writeStatuses(const StatusSources& sources, Statuses attached) {
   std::array<Statuses, std::size(kStatusTable)> written;
   std::array<Places, std::size(kStatusTable)> places;
   for (config::ObjectStatus& each : attached) places[tableLineOf(each)].push_back(&each);
@@ -86,7 +86,7 @@ Statuses writeStatuses(const StatusSources& sources, Statuses attached) {
     count += places[line].size();
   }
   const RefusedNames refused(sources.model);
-  Statuses all;
+  config::StatusList all;
   all.reserve(count);
   for (const Places& each : places) {
     for (config::ObjectStatus* place : each) {

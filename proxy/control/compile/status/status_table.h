@@ -5,6 +5,7 @@
 #include <span>
 #include <typeinfo>
 
+#include "config/status/status_list.h"
 #include "proxy/control/compile/status/status_sources.h"
 
 namespace sluice::control {
@@ -20,6 +21,6 @@ std::span<const StatusEntry> statusTable();
 
 /// Writes all statuses, in the order of the table, then by group, kind, namespace and name. `attached` are the statuses
 /// that attachRoute() made for routes with parents of ours.
-Statuses writeStatuses(const StatusSources& sources, Statuses attached);
+config::StatusList writeStatuses(const StatusSources& sources, Statuses attached);
 
 }  // namespace sluice::control
