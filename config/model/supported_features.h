@@ -1,5 +1,6 @@
 // The features that GatewayClass.status.supportedFeatures claims, by Gateway API's names (its pkg/features). Only
-// features that work and have a test with real traffic are listed. The table of the README is the same list.
+// features that work and have a test with real traffic are listed. The table in config/reference/gateway-api.md is the
+// same list.
 #pragma once
 
 #include <string_view>
@@ -8,7 +9,7 @@ namespace sluice::config {
 
 struct SupportedFeature {
   std::string_view name;
-  std::string_view what;  // a few words for the README
+  std::string_view what;  // a few words for that table
 };
 
 /// Sorted by name, as the API demands.

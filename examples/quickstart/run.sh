@@ -75,7 +75,7 @@ request "2. curl --http2-prior-knowledge (the same URL)" --http2-prior-knowledge
 echo "Look next:"
 echo "   $here/*.yaml     what was just served; change it, and check it by: $bin/sluice validate --config $here"
 echo "   $logs/     access log (gateway.log), the gateway's own log (gateway.err), the last answer in full"
-echo "   README.md               what it is, the life of a request, where things are"
+echo "   README.md, config/reference    what it is, and everything that can be configured"
 if [ "${1:-}" = --keep ]; then
   echo "Running until Ctrl-C. Status: curl http://127.0.0.1:9901/status"
   wait "${pids[@]}"

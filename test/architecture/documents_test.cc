@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <iterator>
 #include <regex>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +17,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::UnorderedElementsAreArray;
 
 /// Returns the words between backticks that are names of source files, with or without folders.
 std::vector<std::string> filesNamedIn(std::string_view line) {
@@ -54,6 +57,37 @@ TEST(Documents, NameFilesThatExist) {
   }
   ASSERT_GT(count, 50u);
   EXPECT_TRUE(findings.empty()) << listed(findings);
+}
+
+/// Returns the files that links of a line lead to, as they are written.
+std::vector<std::string> linksIn(std::string_view line) {
+  static const std::regex kLink(R"(\]\(([^)#:]+)\))");
+  const std::string text(line);
+  std::vector<std::string> files;
+  for (auto link = std::sregex_iterator(text.begin(), text.end(), kLink); link != std::sregex_iterator(); ++link) {
+    files.push_back((*link)[1]);
+  }
+  return files;
+}
+
+const SourceFile& fileAt(std::string_view path) {
+  return *std::find_if(sourceTree().begin(), sourceTree().end(),
+                       [path](const SourceFile& file) { return file.path == path; });
+}
+
+TEST(Documents, TheReadmeLeadsToEveryPageOfTheReference) {
+  const std::vector<std::string> links = linksIn(fileAt("README.md").text);
+  for (const std::string& link : links) EXPECT_TRUE(exists(link)) << link;
+  std::vector<std::string> pages;
+  for (const SourceFile& file : sourceTree()) {
+    if (file.startsWith("config/reference/")) pages.push_back(file.path);
+  }
+  EXPECT_THAT(links, UnorderedElementsAreArray(pages));
+}
+
+TEST(Documents, TheReadmeIsShort) {
+  std::istringstream words(fileAt("README.md").text);
+  EXPECT_LT(std::distance(std::istream_iterator<std::string>(words), {}), 900);
 }
 
 TEST(Documents, NameFilesBetweenBackticks) {

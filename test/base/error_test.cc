@@ -5,6 +5,9 @@
 #include <array>
 #include <set>
 #include <string>
+#include <vector>
+
+#include "test/support/reference_page.h"
 
 namespace sluice::base {
 namespace {
@@ -58,6 +61,27 @@ TEST(ErrorTable, NamesEveryOrigin) {
   EXPECT_EQ(errorOriginName(ErrorOrigin::kProcessor), "processor");
   EXPECT_EQ(errorOriginName(ErrorOrigin::kConfig), "config");
   EXPECT_EQ(errorOriginName(ErrorOrigin::kInternal), "internal");
+}
+
+TEST(ErrorTable, IsInTheReferenceWithStatusCauseAndRemedy) {
+  const auto rows = test::pageTable(test::referencePage("errors.md"), "| code | status | cause | what to do |");
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < kErrorTypeCount; ++i) names.emplace_back(errorTypeName(static_cast<ErrorType>(i)));
+  ASSERT_EQ(test::firstWords(rows), names) << "all codes, in their order, and no others";
+  for (std::size_t i = 0; i < kErrorTypeCount; ++i) {
+    ASSERT_EQ(rows[i].size(), 4u) << names[i];
+    EXPECT_EQ(rows[i][1], std::to_string(defaultStatus(static_cast<ErrorType>(i)))) << names[i];
+    EXPECT_FALSE(rows[i][2].empty() || rows[i][3].empty()) << names[i];
+  }
+}
+
+TEST(ErrorTable, HasItsOriginsInTheReference) {
+  const auto rows = test::pageTable(test::referencePage("errors.md"), "| origin | whose fault |");
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i <= static_cast<std::size_t>(ErrorOrigin::kInternal); ++i) {
+    names.emplace_back(errorOriginName(static_cast<ErrorOrigin>(i)));
+  }
+  EXPECT_EQ(test::firstWords(rows), names);
 }
 
 TEST(Error, HasTheStatusOfItsType) {

@@ -81,7 +81,7 @@ extensionManager:
 }
 
 TEST(ExtensionManager, IsReadAsDocumented) {
-  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/settings.md");
+  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/settings.md");
   const std::size_t begin = page.find("```yaml\n", page.find("## extensionManager")) + 8;
   const ManagerReading reading = readSettingsText(page.substr(begin, page.find("```", begin) - begin));
   EXPECT_THAT(reading.errors, IsEmpty());

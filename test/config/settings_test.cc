@@ -35,7 +35,7 @@ SettingsReading readSettingsBlock(const std::string& text) {
 }
 
 TEST(Settings, AreDocumentedWithTheirDefaults) {
-  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/settings.md");
+  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/settings.md");
   const std::string fence = "```yaml\n";
   const std::size_t begin = page.find(fence) + fence.size();
   const std::string block = "\n" + page.substr(begin, page.find("```", begin) - begin);
@@ -56,6 +56,29 @@ TEST(Settings, AreDocumentedWithTheirDefaults) {
     EXPECT_TRUE(std::regex_search(block, std::regex("[ {\\n]" + key + ":"))) << key << " is missing";
   }
   EXPECT_GT(keys, 45);
+}
+
+TEST(Settings, AreDocumentedInTheirSection) {
+  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/settings.md");
+  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/settings_reader.cc");
+  const std::pair<std::string, std::string> sections[] = {
+      {"dns", "void readDns("}, {"timeouts", "void readTimeouts("}, {"limits", "void readLimits("}};
+  for (const auto& [name, function] : sections) {
+    const std::size_t begin = page.find("\n" + name + ":\n");
+    const std::size_t end = std::min(page.find("\n```", begin), page.find(":\n", begin + name.size() + 3));
+    const std::string section = page.substr(begin, end - begin);
+    const std::size_t body = reader.find(function);
+    const std::string keys = reader.substr(body, reader.find("\n}\n", body) - body);
+    const std::regex pattern(R"re(\{"(\w+)", settings\.|readCount\(reader, "(\w+)"|reader\.boolean\("(\w+)")re");
+    int count = 0;
+    for (auto match = std::sregex_iterator(keys.begin(), keys.end(), pattern); match != std::sregex_iterator();
+         ++match) {
+      const std::string key = (*match)[1].str() + (*match)[2].str() + (*match)[3].str();
+      EXPECT_NE(section.find("\n  " + key + ": "), std::string::npos) << name << "." << key << " is missing";
+      ++count;
+    }
+    EXPECT_GT(count, 7) << name;
+  }
 }
 
 TEST(Settings, HaveDefaults) {

@@ -1,4 +1,4 @@
-// The list of features, the README and the tests with real traffic must agree.
+// The list of features, the reference and the tests with real traffic must agree.
 #include "config/model/supported_features.h"
 
 #include <gmock/gmock.h>
@@ -66,17 +66,17 @@ TEST(SupportedFeatures, AreSortedAndFitIntoTheStatus) {
                              [](const auto& a, const auto& b) { return a.name < b.name; }));
 }
 
-TEST(SupportedFeatures, MatchTheTableOfTheReadme) {
+TEST(SupportedFeatures, MatchTheTableOfTheReference) {
   std::vector<std::string> expected;
   for (const SupportedFeature& each : kSupportedFeatures) {
     expected.push_back("| `" + std::string(each.name) + "` | " + std::string(each.what) + " |");
   }
-  std::istringstream readme(fileText(SLUICE_SOURCE_DIR "/README.md"));
+  std::istringstream page(fileText(SLUICE_SOURCE_DIR "/config/reference/gateway-api.md"));
   std::vector<std::string> rows;
   std::string line;
-  while (std::getline(readme, line) && line != "| feature | which is |") continue;
-  std::getline(readme, line);
-  while (std::getline(readme, line) && line.starts_with("|")) rows.push_back(line);
+  while (std::getline(page, line) && line != "| feature | which is |") continue;
+  std::getline(page, line);
+  while (std::getline(page, line) && line.starts_with("|")) rows.push_back(line);
   EXPECT_THAT(rows, ElementsAreArray(expected));
 }
 

@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
+#include "test/support/reference_page.h"
+
 namespace sluice::control {
 namespace {
 
@@ -29,6 +34,15 @@ config::Problem problemAt(std::uint32_t line) {
   problem.field = "spec.listeners[0].port";
   problem.message = "must be a number";
   return problem;
+}
+
+TEST(StatusDocument, HasItsStatesInTheReference) {
+  std::vector<std::string> names;
+  for (const ConfigState state : kConfigStates) names.emplace_back(configStateName(state));
+  const std::string page = test::referencePage("operating.md");
+  const std::string section = test::pageSection(page, "## Revisions and rollback");
+  EXPECT_EQ(test::firstWords(test::pageTable(section, "| state | meaning |")), names);
+  EXPECT_THAT(test::referencePage("metrics.md"), HasSubstr("`sluice_config_revision_info`"));
 }
 
 TEST(StatusDocument, SaysWhatIsDesiredAndServedAndSinceWhen) {

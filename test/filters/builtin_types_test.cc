@@ -1,12 +1,108 @@
 #include "filters/builtin_types.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
+#include <string>
 #include <string_view>
+#include <vector>
+
+#include "config/yaml/yaml_reader.h"
+#include "proxy/content/json.h"
+#include "proxy/content/schema/json_schema.h"
+#include "test/support/reference_page.h"
 
 namespace sluice::filters {
 namespace {
+
+using testing::UnorderedElementsAreArray;
+
+std::string processorsPage() { return test::referencePage("processors.md"); }
+
+/// Collects the members that a schema allows, with those of maps in them ("secretRef.name"), and their defaults as JSON
+/// has them; "" if the schema has none.
+void collectFields(const content::Value& schema, const std::string& prefix, std::map<std::string, std::string>& found) {
+  const content::Value* properties = schema.find("properties");
+  if (properties == nullptr) return;
+  for (const content::Member& member : properties->members) {
+    const content::Value* otherwise = member.value.find("default");
+    found[prefix + member.key] = otherwise != nullptr ? otherwise->text : "";
+    collectFields(member.value, prefix + member.key + ".", found);
+  }
+}
+
+/// Calls visit(map) with every map in the value that has a `type` and a `name`.
+template <typename Visit>
+void eachUse(const content::Value& value, Visit&& visit) {
+  if (value.find("type") != nullptr && value.find("name") != nullptr) visit(value);
+  for (const content::Value& item : value.items) eachUse(item, visit);
+  for (const content::Member& member : value.members) eachUse(member.value, visit);
+}
+
+TEST(BuiltinTypes, AreInTheReferenceWithTheirPhases) {
+  const auto rows = test::pageTable(processorsPage(), "| type | phases | preAuth | what it does |");
+  std::vector<std::string> names;
+  for (const processing::BuiltinType& type : builtinTypes()) {
+    names.emplace_back(type.type);
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const test::PageRow& each) {
+      return test::quotedWords(each[0]) == std::vector<std::string>{names.back()};
+    });
+    ASSERT_NE(row, rows.end()) << type.type;
+    std::vector<std::string> phases;
+    for (const processing::Phase phase : type.phases) phases.emplace_back(processing::phaseName(phase));
+    EXPECT_EQ(test::quotedWords((*row)[1]), phases) << type.type;
+    EXPECT_EQ((*row)[2], type.preAuth ? "yes" : "no") << type.type;
+  }
+  EXPECT_THAT(test::firstWords(rows), UnorderedElementsAreArray(names));
+}
+
+TEST(BuiltinTypes, HaveTheirConfigInTheReferenceWithItsDefaults) {
+  for (const processing::BuiltinType& type : builtinTypes()) {
+    const auto schema = content::parseJson(type.schema);
+    ASSERT_TRUE(schema.ok()) << type.type;
+    std::map<std::string, std::string> fields;
+    collectFields(*schema, "", fields);
+    const std::string section = test::pageSection(processorsPage(), "### `" + std::string(type.type) + "`");
+    const auto rows = test::pageTable(section, "| field | default | meaning |");
+    std::vector<std::string> names;
+    for (const auto& field : fields) names.push_back(field.first);
+    EXPECT_THAT(test::firstWords(rows), UnorderedElementsAreArray(names)) << type.type;
+    for (const test::PageRow& row : rows) {
+      ASSERT_EQ(row.size(), 3u) << row[0];
+      EXPECT_FALSE(row[2].empty()) << row[0];
+      const std::string& otherwise = fields[test::quotedWords(row[0]).at(0)];
+      EXPECT_EQ(row[1], otherwise.empty() ? row[1] : otherwise) << type.type << " " << row[0];
+    }
+  }
+}
+
+TEST(BuiltinTypes, AcceptTheUsesInTheReference) {
+  std::size_t uses = 0;
+  for (const std::string& block : test::yamlBlocks(processorsPage())) {
+    config::Problems problems;
+    const auto check = [&](const content::Value& use) {
+      for (const processing::BuiltinType& type : builtinTypes()) {
+        if (use.find("type")->text != type.type) continue;
+        ++uses;
+        content::Value config;
+        config.kind = content::Value::Kind::kMap;
+        if (const content::Value* given = use.find("config")) config = *given;
+        EXPECT_EQ(content::describe(content::JsonSchema::compile(type.schema)->apply(config)), "") << block;
+        const content::Value* phase = use.find("phase");
+        const bool fits = std::any_of(type.phases.begin(), type.phases.end(), [&](processing::Phase each) {
+          return phase == nullptr ? type.phases.size() == 1 : phase->text == processing::phaseName(each);
+        });
+        EXPECT_TRUE(fits) << block;
+      }
+    };
+    config::forEachDocument(block, {}, problems, [&](const content::Value& root) { eachUse(root, check); });
+    EXPECT_TRUE(problems.empty()) << block;
+  }
+  EXPECT_GE(uses, 4u);
+}
 
 TEST(BuiltinTypes, HaveUniqueNamesPhasesAndSchemas) {
   std::set<std::string_view> names;

@@ -2,7 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <sstream>
 #include <string>
+
+#include "test/support/reference_page.h"
 
 namespace sluice::http {
 namespace {
@@ -125,6 +129,29 @@ TEST(GrpcStatus, IsMappedFromHttp) {
   for (const int unavailable : {429, 502, 503, 504})
     EXPECT_EQ(grpcStatusFrom(static_cast<std::uint16_t>(unavailable)), 14U);
   EXPECT_EQ(grpcStatusFrom(500), 2U);
+}
+
+TEST(GrpcStatus, HasItsMappingInTheReference) {
+  const auto rows = test::pageTable(test::referencePage("errors.md"), "| HTTP status | gRPC status |");
+  std::map<int, std::uint32_t> listed;
+  std::uint32_t others = 0;
+  for (const test::PageRow& row : rows) {
+    const std::string number = row[1].substr(row[1].find('(') + 1);
+    const auto code = static_cast<std::uint32_t>(std::stoul(number));
+    std::istringstream statuses(row[0]);
+    int status = 0;
+    if (!(statuses >> status)) others = code;
+    for (; statuses; statuses >> status) {
+      listed[status] = code;
+      statuses.ignore();
+    }
+  }
+  EXPECT_EQ(listed.size(), 8U);
+  for (int status = 400; status < 600; ++status) {
+    const auto found = listed.find(status);
+    EXPECT_EQ(grpcStatusFrom(static_cast<std::uint16_t>(status)), found == listed.end() ? others : found->second)
+        << status;
+  }
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "test/observe/support.h"
+#include "test/support/reference_page.h"
 
 namespace sluice::observe {
 namespace {
@@ -122,6 +123,15 @@ TEST_F(AccessLogTest, WritesEveryFieldInItsOrderAndNullIfUnknown) {
   }
   EXPECT_EQ(value({}, "attempts"), "0");
   EXPECT_EQ(value({}, "duration_ms"), "0.000");
+}
+
+TEST_F(AccessLogTest, HasItsFieldsInTheReference) {
+  const auto members = JsonReader::members(splitLines(render(fullRecord())).at(0));
+  ASSERT_TRUE(members.has_value());
+  std::vector<std::string> fields;
+  for (const auto& member : *members) fields.push_back(member.first);
+  const std::string section = test::pageSection(test::referencePage("metrics.md"), "## Access log");
+  EXPECT_EQ(test::firstWords(test::pageTable(section, "| field | meaning |")), fields);
 }
 
 TEST_F(AccessLogTest, NeverShowsAQueryOrAFragment) {

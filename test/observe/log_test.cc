@@ -7,6 +7,7 @@
 
 #include "proxy/base/secret.h"
 #include "test/observe/support.h"
+#include "test/support/reference_page.h"
 
 namespace sluice::observe {
 namespace {
@@ -48,6 +49,16 @@ TEST_F(LogTest, WritesOneJsonLineWithOpenTelemetrysNames) {
   EXPECT_EQ(pipe_.read(), R"({"time":"2026-01-31T23:59:58.007Z","severity":"WARN","message":"connection refused",)"
                           R"("attributes":{"backend":"backend","port":443,"bytes":9223372036854775808,"tls":true}})"
                           "\n");
+}
+
+TEST_F(LogTest, HasItsMembersInTheReference) {
+  make(LogLevel::kInfo).info("started");
+  const auto members = JsonReader::members(splitLines(pipe_.read()).at(0));
+  ASSERT_TRUE(members.has_value());
+  std::vector<std::string> names;
+  for (const auto& member : *members) names.push_back(member.first);
+  const std::string section = test::pageSection(test::referencePage("metrics.md"), "## Process log");
+  EXPECT_EQ(test::firstWords(test::pageTable(section, "| member | meaning |")), names);
 }
 
 TEST_F(LogTest, WritesARecordWithoutFields) {

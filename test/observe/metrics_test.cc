@@ -1,10 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <set>
 
 #include "proxy/observe/metrics_reader.h"
 #include "test/observe/support.h"
+#include "test/support/reference_page.h"
 
 namespace sluice::observe {
 namespace {
@@ -53,6 +55,37 @@ TEST(MetricFamilies, HaveTheNamesAndLabelsOfTheProduct) {
     EXPECT_EQ(labels[3], "namespace");
     EXPECT_EQ(labels[4], "serviceAccount");
     EXPECT_EQ(labels[5], "http_request_method");
+  }
+}
+
+TEST(MetricFamilies, AreInTheReferenceWithKindLabelsAndMeaning) {
+  constexpr std::array<std::string_view, 3> kKinds{"counter", "gauge", "histogram"};
+  const auto rows = test::pageTable(test::referencePage("metrics.md"), "| metric | kind | labels | meaning |");
+  std::vector<std::string> names;
+  for (const MetricFamily& family : kMetricFamilies) names.emplace_back(family.name);
+  ASSERT_EQ(test::firstWords(rows), names) << "all families, in their order, and no others";
+  for (const MetricFamily& family : kMetricFamilies) {
+    const test::PageRow& row = rows[static_cast<std::size_t>(family.id)];
+    ASSERT_EQ(row.size(), 4u) << family.name;
+    EXPECT_EQ(row[1], kKinds[static_cast<std::size_t>(family.kind)]) << family.name;
+    const std::vector<std::string> labels(family.labels.begin(), family.labels.begin() + family.labelCount());
+    EXPECT_EQ(test::quotedWords(row[2]), labels) << family.name;
+    EXPECT_FALSE(row[3].empty()) << family.name;
+  }
+}
+
+TEST(MetricFamilies, AreAllThatTheReferenceNames) {
+  std::set<std::string> names{"sluice_config_revision_info"};  // the control plane writes it
+  for (const MetricFamily& family : kMetricFamilies) {
+    names.emplace(family.name);
+    if (family.kind == MetricKind::kHistogram) names.insert(std::string(family.name) + "_count");
+  }
+  const std::regex name(R"re(\b(?:sluice|http_server|http_client|dns_lookup)_\w+)re");
+  for (const char* file : {"errors.md", "metrics.md", "operating.md", "policies.md", "processors.md", "settings.md"}) {
+    const std::string page = test::referencePage(file);
+    for (auto match = std::sregex_iterator(page.begin(), page.end(), name); match != std::sregex_iterator(); ++match) {
+      EXPECT_TRUE(names.contains(match->str())) << file << ": there is no metric " << match->str();
+    }
   }
 }
 

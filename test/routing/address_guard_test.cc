@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "test/support/reference_page.h"
+
 namespace sluice::routing {
 namespace {
 
@@ -27,6 +29,15 @@ void expectClasses(const std::vector<std::pair<const char*, AddressClass>>& tabl
     EXPECT_EQ(addressClassName(classify(bytes(ip))), addressClassName(expected)) << ip;
     EXPECT_EQ(AddressGuard().permits(bytes(ip)), expected == AddressClass::kPublic) << ip;
   }
+}
+
+TEST(AddressGuard, HasItsClassesInTheReference) {
+  std::vector<std::string> denied;
+  for (std::size_t i = 1; i < kAddressClasses; ++i) {
+    denied.emplace_back(addressClassName(static_cast<AddressClass>(i)));
+  }
+  const auto rows = sluice::test::pageTable(sluice::test::referencePage("metrics.md"), "| class | addresses |");
+  EXPECT_EQ(sluice::test::firstWords(rows), denied);
 }
 
 TEST(AddressGuard, ClassifiesEachIpv4AddressByItsPurpose) {

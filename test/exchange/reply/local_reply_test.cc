@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "proxy/base/chunk_pool.h"
+#include "proxy/content/json.h"
+#include "test/support/reference_page.h"
 
 namespace sluice::exchange {
 namespace {
@@ -35,6 +37,17 @@ TEST_F(LocalReply, IsAProblemDocumentWithTheCode) {
             "\"param\":null}}\n");
   EXPECT_EQ(head.contentLength, pipe_.bytes.size());
   EXPECT_EQ(pipe_.end(), http::PipeEnd::kComplete);
+}
+
+TEST_F(LocalReply, HasItsMembersInTheReference) {
+  requestId_ = "abc-1";
+  reply(base::Error::badRequest(413, "too long").ofLimit("processorBuffer"));
+  const auto document = content::parseJson(pipe_.bytes.front());
+  ASSERT_TRUE(document.ok());
+  std::vector<std::string> names;
+  for (const content::Member& member : document->members) names.push_back(member.key);
+  const std::string section = test::pageSection(test::referencePage("errors.md"), "## The answer");
+  EXPECT_EQ(test::firstWords(test::pageTable(section, "| member | meaning |")), names);
 }
 
 TEST_F(LocalReply, NamesTheRequestAndTheLimitButKeepsWhatOnlyLogsMaySay) {

@@ -1,0 +1,83 @@
+// The page of the user's reference about operating the gateway must name every command, flag, page and event, and no
+// others.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "test/support/reference_page.h"
+
+namespace sluice::server {
+namespace {
+
+using testing::UnorderedElementsAreArray;
+
+std::string sourceText(const std::filesystem::path& path) {
+  std::ifstream in(path);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+/// Returns the first group of each match, each once.
+std::set<std::string> groupsIn(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  std::set<std::string> groups;
+  for (auto match = std::sregex_iterator(text.begin(), text.end(), regex); match != std::sregex_iterator(); ++match) {
+    groups.insert((*match)[1].str());
+  }
+  return groups;
+}
+
+std::vector<std::string> listed(const std::string& head) {
+  return test::firstWords(test::pageTable(test::referencePage("operating.md"), head));
+}
+
+TEST(OperatingPage, HasEveryCommandAndFlag) {
+  const std::string source = sourceText(SLUICE_SOURCE_DIR "/proxy/server/cli.cc");
+  std::set<std::string> commands;
+  for (const std::string& name : groupsIn(source, R"re(Command::k\w+,\s*"(\w+)")re")) commands.insert("sluice " + name);
+  for (const std::string& name : groupsIn(source, R"re(->add_subcommand\("(\w+)")re")) {
+    commands.insert("sluice revisions " + name);
+  }
+  EXPECT_THAT(listed("| command | what it does | exit code |"), UnorderedElementsAreArray(commands));
+  EXPECT_THAT(listed("| flag | of | meaning |"),
+              UnorderedElementsAreArray(groupsIn(source, R"re("(?:-\w,)?(--[a-z-]+)")re")));
+}
+
+TEST(OperatingPage, HasEveryPageOfTheAdminAndHealthPorts) {
+  const std::string source = sourceText(SLUICE_SOURCE_DIR "/proxy/server/process.cc");
+  const auto rows = test::pageTable(test::referencePage("operating.md"), "| page | port | what it shows |");
+  const std::set<std::string> pages = groupsIn(source, R"re((?:Pages|Actions)_\["([^"]+)"\])re");
+  EXPECT_THAT(test::firstWords(rows), UnorderedElementsAreArray(pages));
+  for (const test::PageRow& row : rows) {
+    for (const std::string port : {"admin", "health"}) {
+      const std::string name = test::quotedWords(row[0]).at(0);
+      const bool served = std::regex_search(source, std::regex(port + R"re((?:Pages|Actions)_\[")re" + name + "\""));
+      EXPECT_EQ(row[1].find(port) != std::string::npos, served) << name << " at the " << port << " port";
+    }
+  }
+}
+
+TEST(OperatingPage, HasEveryEvent) {
+  std::string sources;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(SLUICE_SOURCE_DIR "/proxy")) {
+    if (entry.path().extension() == ".cc") sources += sourceText(entry.path());
+  }
+  const std::vector<std::string> events = listed("| event | meaning |");
+  std::set<std::string> told = groupsIn(sources, R"re(EventType::k\w+,\s*"(\w+)")re");
+  // One of two events, by a condition.
+  told.merge(groupsIn(sources, R"re(EventType::k\w+,\s*[^",;]*\? "(\w+)" : "\w+")re"));
+  told.merge(groupsIn(sources, R"re(EventType::k\w+,\s*[^",;]*\? "\w+" : "(\w+)")re"));
+  for (const std::string& event : told) EXPECT_THAT(events, testing::Contains(event));
+  for (const std::string& event : events) {
+    EXPECT_NE(sources.find("\"" + event + "\""), std::string::npos) << event << " does not exist";
+  }
+}
+
+}  // namespace
+}  // namespace sluice::server
