@@ -113,7 +113,7 @@ class RequestIds : public testing::Test {
 TEST_F(RequestIds, AreTheSameForTheClientTheBackendAndTheLog) {
   GatewayProcess gateway(towards(origin_));
   for (const std::string given : {"", "mine-1"}) {
-    const std::string answer = get(
+    const std::string answer = askedFor(
         gateway, given.empty() ? std::vector<std::string>() : std::vector<std::string>{"-H", "X-Request-Id: " + given});
     const std::string id = idIn(answer, "\r\nx-request-id: ");
     if (given.empty()) {
