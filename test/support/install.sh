@@ -104,7 +104,7 @@ fetch_of_debian_13() {
   if [ ${#wanted[@]} != 0 ]; then unpack_of_debian_13 "${wanted[@]}"; fi
 }
 
-# Installs undici and grpc-js in the versions that package-lock.json names.
+# Installs the npm packages in the versions that package-lock.json names.
 fetch_clients() {
   local clients=test/integration/clients
   if [ "$clients/node_modules/.package-lock.json" -nt "$clients/package-lock.json" ]; then return; fi
