@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "test/support/read_families.h"
 #include "test/support/test_pki.h"
 
 namespace sluice::control {
@@ -22,6 +23,10 @@ config::ObjectStatus route(std::string name, config::ConditionStatus first, conf
     status.parents.push_back(std::move(parent));
   }
   return status;
+}
+
+TEST(ConfigMetrics, AreInTheReference) {
+  sluice::test::expectInReference(kConfigFamilies, "| metric of the configuration | kind | labels | meaning |");
 }
 
 TEST(ConfigMetrics, CountObjectsOnceForEachConditionAndStatus) {

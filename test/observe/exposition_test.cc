@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "proxy/observe/process_metrics.h"
+#include "test/support/read_families.h"
 
 namespace sluice::observe {
 namespace {
@@ -27,6 +28,10 @@ TEST(Exposition, WritesAFamilyWithItsSamples) {
 double valueIn(const std::string& page, const std::string& name) {
   const std::size_t at = page.find("\n" + name + " ");
   return at == std::string::npos ? -1 : std::stod(page.substr(at + name.size() + 2));
+}
+
+TEST(ProcessMetrics, AreInTheReference) {
+  test::expectInReference(kProcessFamilies, "| metric of the process | kind | labels | meaning |");
 }
 
 TEST(ProcessMetrics, AreThoseOfThisProcess) {

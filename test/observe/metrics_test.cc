@@ -75,7 +75,12 @@ TEST(MetricFamilies, AreInTheReferenceWithKindLabelsAndMeaning) {
 }
 
 TEST(MetricFamilies, AreAllThatTheReferenceNames) {
-  std::set<std::string> names{"sluice_config_revision_info"};  // the control plane writes it
+  std::set<std::string> names;
+  for (const char* header : {"| metric of the configuration | kind | labels | meaning |",
+                             "| metric of the process | kind | labels | meaning |"}) {
+    const auto others = test::firstWords(test::pageTable(test::referencePage("metrics.md"), header));
+    names.insert(others.begin(), others.end());
+  }
   for (const MetricFamily& family : kMetricFamilies) {
     names.emplace(family.name);
     if (family.kind == MetricKind::kHistogram) names.insert(std::string(family.name) + "_count");
