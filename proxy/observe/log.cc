@@ -84,6 +84,8 @@ class Log::SpdlogOutput {
   spdlog::logger logger;
 };
 
+std::string_view logLevelName(LogLevel level) { return factsOf(level).name; }
+
 Log::Log(LogLevel level, const base::Clock& clock, std::unique_ptr<LineFile> out)
     : level_(level), clock_(clock), output_(std::make_unique<SpdlogOutput>(std::move(out))) {}
 

@@ -25,6 +25,8 @@ enum class LogLevel : std::uint8_t { kTrace, kDebug, kInfo, kWarn, kError, kOff 
 /// Parses "trace", "debug", "info", "warn", "error" or "off"; any other text is an error of config's origin that lists
 /// these.
 base::Result<LogLevel> parseLogLevel(std::string_view text);
+/// Returns the text of which parseLogLevel() makes that level.
+std::string_view logLevelName(LogLevel level);
 
 /// One attribute. Refers to its texts: use it as a temporary inside the call.
 struct LogField {
@@ -60,7 +62,12 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   /// To be asked first where a record's fields cost something to make.
-  bool enabled(LogLevel level) const { return level >= level_ && level != LogLevel::kOff; }
+  bool enabled(LogLevel level) const {
+    return level >= level_.load(std::memory_order_relaxed) && level != LogLevel::kOff;
+  }
+  LogLevel level() const { return level_.load(std::memory_order_relaxed); }
+  /// Any thread; other threads may write some more records by the old level.
+  void setLevel(LogLevel level) { level_.store(level, std::memory_order_relaxed); }
 
   void trace(std::string_view message, Fields fields = {}) const { write(LogLevel::kTrace, message, fields); }
   void debug(std::string_view message, Fields fields = {}) const { write(LogLevel::kDebug, message, fields); }
@@ -79,7 +86,7 @@ class Log {
   }
   void render(LogLevel level, std::string_view message, Fields fields) const;
 
-  const LogLevel level_;
+  std::atomic<LogLevel> level_;
   const base::Clock& clock_;
   const std::unique_ptr<SpdlogOutput> output_;
 };

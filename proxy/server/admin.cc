@@ -43,8 +43,9 @@ void AdminServer::setBounds(const AdminBounds& bounds) {
   for (const auto& port : ports_) listen(*port);
 }
 
-void AdminServer::serve(const net::ListenSocket& socket, const AdminPages& pages, const AdminActions& actions) {
-  listen(*ports_.emplace_back(std::make_unique<AdminPort>(AdminPort{socket, pages, actions})));
+void AdminServer::serve(const net::ListenSocket& socket, const AdminPages& pages, const AdminActions& actions,
+                        bool anyHost) {
+  listen(*ports_.emplace_back(std::make_unique<AdminPort>(AdminPort{socket, pages, actions, anyHost})));
 }
 
 void AdminServer::listen(AdminPort& port) {

@@ -48,7 +48,8 @@ class AdminServer final : public net::Beats, private AdminTable {
 
   void setBounds(const AdminBounds& bounds);
   /// All of them outlive the server.
-  void serve(const net::ListenSocket& socket, const AdminPages& pages, const AdminActions& actions);
+  void serve(const net::ListenSocket& socket, const AdminPages& pages, const AdminActions& actions,
+             bool anyHost = false);
   /// Closes everything; call it before the worker's loop ends.
   void shutdown();
 

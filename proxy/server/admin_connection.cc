@@ -22,10 +22,13 @@ AdminDocument plainText(std::uint16_t status, std::string text) {
   return {status, "text/plain; charset=utf-8", std::move(text)};
 }
 
-AdminDocument listOf(const AdminPages& pages) {
-  std::string list = "no such page; there are:\n";
-  for (const auto& [path, page] : pages) list += path + "\n";
-  return plainText(404, std::move(list));
+std::string listOf(const AdminPort& port) {
+  std::string list;
+  for (const auto& [path, page] : port.pages) list.append("GET ").append(path).append("\n");
+  for (const auto& [path, action] : port.actions) {
+    list.append(http::methodLabel(action.method)).append(" ").append(path).append("\n");
+  }
+  return list;
 }
 
 }  // namespace
@@ -86,7 +89,7 @@ void AdminConnection::sendHead(http::StreamId stream, AdminRequest& request) {
   head.status = document.status;
   head.headers.add(arena, http::FieldId::kContentType, document.contentType);
   head.headers.add(arena, "cache-control", "no-store");
-  if (document.status == 405) head.headers.add(arena, "allow", request.allowed);  // RFC 9110 section 15.5.6
+  if (document.status == 405) head.headers.add(arena, "allow", arena.copy(request.allowed));  // RFC 9110 section 15.5.6
   head.contentLength = length;
   if (request.withBody) {
     head.body = length ? http::Body::kLength : http::Body::kUntilEnd;
@@ -121,27 +124,33 @@ void AdminConnection::begin(http::StreamId stream, bool withBody) {
 }
 
 void AdminConnection::ask(http::StreamId stream, const http::RequestHead& head) {
-  if (!isOurs(head.authority)) {
+  if (!port_.anyHost && !isOurs(head.authority)) {
     return answer(stream, plainText(403, "ask by address or as localhost: this Host is not served here\n"));
   }
-  if (port_.actions.contains(head.path())) return askForAction(stream, head);
-  if (head.method != http::Method::kGet && head.method != http::Method::kHead) {
-    return answer(stream, plainText(405, "only GET and HEAD\n"));
-  }
   const auto page = port_.pages.find(head.path());
-  if (page == port_.pages.end()) return answer(stream, listOf(port_.pages));
+  const auto action = port_.actions.find(head.path());
+  const bool acts =
+      action != port_.actions.end() && (page == port_.pages.end() || head.method == action->second.method);
+  if (acts) return askForAction(stream, head, action->second);
+  if (head.method != http::Method::kGet && head.method != http::Method::kHead) {
+    std::string& allowed = requests_.at(stream).allowed;
+    if (action != port_.actions.end()) allowed.append(", ").append(http::methodLabel(action->second.method));
+    return answer(stream, plainText(405, "only " + allowed + "\n"));
+  }
+  if (head.path() == "/") return answer(stream, plainText(200, listOf(port_)));
+  if (page == port_.pages.end()) return answer(stream, plainText(404, "no such page; there are:\n" + listOf(port_)));
   page->second.ask(AdminAnswer(table_, self_.toToken(), stream), head.query());
 }
 
-void AdminConnection::askForAction(http::StreamId stream, const http::RequestHead& head) {
+void AdminConnection::askForAction(http::StreamId stream, const http::RequestHead& head, const AdminAction& action) {
   AdminRequest& request = requests_.at(stream);
-  if (head.method != http::Method::kPost) {
-    request.allowed = "POST";
-    return answer(stream, plainText(405, "only POST\n"));
+  if (head.method != action.method) {
+    request.allowed = http::methodLabel(action.method);
+    return answer(stream, plainText(405, "only " + request.allowed + "\n"));
   }
-  // Browsers send this field with every POST, and programs do not.
+  // Browsers send this field with every method but GET and HEAD, and programs do not.
   if (head.headers.find("origin") != nullptr) return answer(stream, plainText(403, "not for web pages\n"));
-  request.action = &port_.actions.find(head.path())->second;
+  request.action = &action;
   request.post.query = head.query();
   if (head.body == http::Body::kNone) act(stream);
 }
@@ -149,8 +158,8 @@ void AdminConnection::askForAction(http::StreamId stream, const http::RequestHea
 void AdminConnection::act(http::StreamId stream) {
   const auto found = requests_.find(stream);
   if (found == requests_.end() || found->second.action == nullptr) return;
-  const auto& action = *std::exchange(found->second.action, nullptr);
-  action(std::move(found->second.post), AdminAnswer(table_, self_.toToken(), stream));
+  const AdminAction& action = *std::exchange(found->second.action, nullptr);
+  action.run(std::move(found->second.post), AdminAnswer(table_, self_.toToken(), stream));
 }
 
 http::Token AdminConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {

@@ -24,6 +24,8 @@ struct AdminPort {
   const net::ListenSocket& socket;
   const AdminPages& pages;
   const AdminActions& actions;
+  /// Probes come by names of their own, and there is nothing that a web page could learn or do.
+  bool anyHost = false;
   std::size_t clients = 0;  // includes the dead clients that are not reaped yet
   std::unique_ptr<net::TcpListener> listener = nullptr;
 };
@@ -79,7 +81,7 @@ class AdminConnection final : public ServerConnection {
     /// Set until the whole body of a POST has come.
     const AdminActions::mapped_type* action = nullptr;
     AdminPost post = {};
-    std::string_view allowed = "GET, HEAD";  // the methods of the path
+    std::string allowed = "GET, HEAD";  // the methods of the path
   };
   /// Ends a client that takes its answer too slowly.
   class AnswerTimer final : public net::Timer {
@@ -96,7 +98,7 @@ class AdminConnection final : public ServerConnection {
 
   void begin(http::StreamId stream, bool withBody);
   void ask(http::StreamId stream, const http::RequestHead& head);
-  void askForAction(http::StreamId stream, const http::RequestHead& head);
+  void askForAction(http::StreamId stream, const http::RequestHead& head, const AdminAction& action);
   void act(http::StreamId stream);
   void sendHead(http::StreamId stream, AdminRequest& request);
   /// Makes the next piece if the client has taken the one before.

@@ -123,7 +123,20 @@ struct AdminPost {
   std::string body;
 };
 
-/// Maps a path to the action that a POST of it asks for.
-using AdminActions = std::map<std::string, std::function<void(AdminPost post, AdminAnswer answer)>, std::less<>>;
+/// What a request by POST, or by another method than GET and HEAD, asks for.
+struct AdminAction {
+  using Run = std::function<void(AdminPost post, AdminAnswer answer)>;
+
+  AdminAction() = default;
+  template <std::invocable<AdminPost, AdminAnswer> Function>
+  // NOLINTNEXTLINE(google-explicit-constructor)
+  AdminAction(Function function, http::Method asks = http::Method::kPost) : run(std::move(function)), method(asks) {}
+
+  Run run;
+  http::Method method = http::Method::kPost;
+};
+
+/// Maps a path to its action. There may be a page of the same path.
+using AdminActions = std::map<std::string, AdminAction, std::less<>>;
 
 }  // namespace sluice::server

@@ -77,7 +77,7 @@ void addRun(CLI::App& app, Options& options) {
   CLI::App* run = addCommand(app, options, Command::kRun, "run", "serve the configuration");
   takePaths(*run, options);
   takeEndpoint(*run, "--admin", options.admin, "where the admin port listens (default 127.0.0.1:9901)");
-  takeEndpoint(*run, "--health", options.health, "where the health port listens (default 0.0.0.0:9902)");
+  takeEndpoint(*run, "--health", options.health, "where the health port listens (default [::]:9902, of IPv6 and IPv4)");
   run->add_option("--admin-validate", options.adminValidate,
                   "whether the admin port takes POST /validate (default true)")
       ->type_name("BOOL");

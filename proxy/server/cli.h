@@ -26,7 +26,7 @@ struct Options {
   std::string before;  // kDiff
   std::string after;   // kDiff
   net::Address admin = *net::Address::parse("127.0.0.1", 9901);
-  net::Address health = *net::Address::parse("0.0.0.0", 9902);
+  net::Address health = *net::Address::parse("::", 9902);
   std::string stateDir;                  // where the last good configuration is kept; empty: nowhere
   std::optional<std::uint32_t> workers;  // takes precedence over settings.yaml
   std::string publishIn;  // kCatalog: the namespace of the objects that publish it; empty for the list alone

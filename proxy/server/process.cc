@@ -97,6 +97,7 @@ class Process {
   void makePages();
   std::function<AdminDocument()> whenServing(std::function<AdminDocument()> page) const;
   AdminDocument metricsPage() const;
+  AdminDocument setLogLevel(std::string_view name);
   void clearRevision(std::string_view query, AdminAnswer answer);
 
   const Options& options_;
@@ -150,10 +151,18 @@ const base::Settings& Process::settings() const {
 }
 
 base::Status Process::openAdmin() {
-  for (const net::Address& at : {options_.admin, options_.health}) {
+  std::vector<net::Address> addresses{options_.admin, options_.health};
+  // "All addresses" are those of both families, if the machine has both.
+  const bool both = options_.health == *net::Address::parse("::", options_.health.port());
+  if (both) addresses.back() = *net::Address::parse("0.0.0.0", options_.health.port());
+  for (const net::Address& at : addresses) {
     auto socket = net::ListenSocket::open(at);
     if (!socket.ok()) return socket.error();
     adminSockets_.push_back(std::move(*socket));
+  }
+  if (both) {
+    auto socket = net::ListenSocket::open(*net::Address::parse("::", adminSockets_.back().address().port()));
+    if (socket.ok()) adminSockets_.push_back(std::move(*socket));
   }
   if (!options_.admin.isLoopback()) {
     log_.warn("the admin port asks nobody who they are, and other machines can reach it",
@@ -169,7 +178,9 @@ base::Status Process::openAdmin() {
     certificates_.look();
   });
   admin_.serve(adminSockets_[0], adminPages_, adminActions_);
-  admin_.serve(adminSockets_[1], healthPages_, healthActions_);
+  for (std::size_t i = 1; i < adminSockets_.size(); ++i) {
+    admin_.serve(adminSockets_[i], healthPages_, healthActions_, /*anyHost=*/true);
+  }
   return base::Done{};
 }
 
@@ -202,6 +213,14 @@ void Process::makePages() {
   adminPages_["/revisions"] = [this] {
     return AdminDocument{200, "application/json", control::ledgerDocument(*loader_.ledger())};
   };
+  adminPages_["/log-level"] = [this] {
+    return AdminDocument{200, "text/plain; charset=utf-8", std::string(observe::logLevelName(log_.level())) + "\n"};
+  };
+  adminActions_["/log-level"] = {
+      [this](const AdminPost& post, AdminAnswer answer) {
+        answer.give(setLogLevel(post.body.substr(0, post.body.find_last_not_of("\r\n ") + 1)));
+      },
+      http::Method::kPut};
   adminActions_["/revisions/clear"] = [this](AdminPost post, AdminAnswer answer) {
     clearRevision(post.query, std::move(answer));
   };
@@ -218,6 +237,14 @@ void Process::makePages() {
     return isReady() ? AdminDocument{200, "text/plain; charset=utf-8", "ready\n"}
                      : AdminDocument{503, "text/plain; charset=utf-8", "not ready\n"};
   };
+}
+
+AdminDocument Process::setLogLevel(std::string_view name) {
+  constexpr const char* kPlain = "text/plain; charset=utf-8";
+  const auto level = observe::parseLogLevel(name);
+  if (!level.ok()) return {400, kPlain, level.error().detail + "\n"};
+  log_.setLevel(*level);
+  return {200, kPlain, std::string(observe::logLevelName(*level)) + "\n"};
 }
 
 /// Lets a tainted revision be tried again, and tries it.
@@ -293,6 +320,10 @@ int Process::run() {
   const net::SignalWatch hangUp(main_, SIGHUP, [this] {
     workers_.reopenLog();
     reloader_.reload();
+  });
+  const net::SignalWatch debug(main_, SIGUSR1, [this] {
+    const bool detailed = log_.enabled(observe::LogLevel::kDebug);
+    log_.setLevel(detailed ? std::max(options_.logLevel, observe::LogLevel::kInfo) : observe::LogLevel::kDebug);
   });
   // The ports of operators and probes come first, because a configuration may take long to load.
   if (const base::Status opened = openAdmin(); !opened.ok()) {

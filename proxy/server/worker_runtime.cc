@@ -47,7 +47,8 @@ WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
       metrics_(parts.metrics),
       accessLog_(parts.accessLog, parts.log),
       tell_(parts.tell),
-      telemetry_(worker_, metrics_, accessLog_, generation_->revision, events_),
+      telemetry_(worker_, metrics_, accessLog_, generation_->revision, events_, parts.log),
+      debug_(parts.log, worker_.clock()),
       exchanges_(exchangeParts(parts, worker_, *this, telemetry_)),
       dialer_(worker_),
       logTimer_(*this),
@@ -184,6 +185,10 @@ void WorkerRuntime::take(AcceptedClient client) {
     ::close(client.fd);
     connectionCount_.fetch_sub(1, std::memory_order_relaxed);
     return;
+  }
+  if (debug_.wants()) {
+    debug_.debug("a client has connected",
+                 {{"client.address", client.peer.toString()}, {"tls", served->tls != nullptr}});
   }
   const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_, &clientCounters_};
   const auto serve = [&](const routing::HttpService& service) {

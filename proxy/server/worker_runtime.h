@@ -151,6 +151,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   observe::EventBatch events_;
   const std::function<void(std::vector<observe::Event>, std::uint64_t)> tell_;
   exchange::ExchangeTelemetry telemetry_;
+  observe::BoundedLog debug_;
   exchange::Exchanges exchanges_;
   std::unique_ptr<net::Resolver> resolver_;
   std::vector<WorkerRuntime*> others_;  // get the resolver's answers

@@ -46,7 +46,7 @@ TEST_F(Admin, AnswersHeadWithoutABody) {
 
 TEST_F(Admin, AllowsOnlyGetAndHead) {
   const std::string answer =
-      ask(connect(), "POST /hello HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nxx", "only GET and HEAD\n");
+      ask(connect(), "POST /hello HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\nxx", "only GET, HEAD\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << answer;
   EXPECT_TRUE(contains(answer, "allow: GET, HEAD\r\n")) << answer;
   EXPECT_EQ(made_, 0);
@@ -55,7 +55,7 @@ TEST_F(Admin, AllowsOnlyGetAndHead) {
 TEST_F(Admin, AnswersARequestWhoseBodyBreaks) {
   const std::string answer =
       ask(connect(), "POST /hello HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nno size\r\n",
-          "only GET and HEAD\n");
+          "only GET, HEAD\n");
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << answer;
 }
 

@@ -32,7 +32,7 @@ TEST(CommandLine, NeedsOnlyAConfigurationForRun) {
   EXPECT_EQ(options.command, Command::kRun);
   EXPECT_EQ(options.config, std::vector<std::string>{"a.yaml"});
   EXPECT_EQ(options.admin.toString(), "127.0.0.1:9901");
-  EXPECT_EQ(options.health.toString(), "0.0.0.0:9902");
+  EXPECT_EQ(options.health.toString(), "[::]:9902");
   EXPECT_FALSE(options.workers) << "settings.yaml decides";
   EXPECT_EQ(options.logLevel, observe::LogLevel::kInfo);
   EXPECT_EQ(parsed.out + parsed.err, "");

@@ -95,6 +95,7 @@ void ExchangeTelemetry::onRetry(const Exchange& exchange, const Attempt& failed,
   const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
   Durations& durations = durationsOf(seriesOf(key), exchange.transaction().request.head.method, status, errorType);
   clientDuration(durations, key).observe(worker_.clock().now() - failed.begun);
+  if (debug_.wants()) tellAttempt(exchange, failed, status, error);
   activeOf(exchange).add(1);
 }
 
@@ -106,9 +107,30 @@ void ExchangeTelemetry::onFinished(const Exchange& exchange) {
   Durations& durations =
       durationsOf(seriesOf(key), transaction.request.head.method, transaction.status, errorTypeOf(exchange));
   serverDuration(durations, key).observe(now - transaction.started);
-  if (wasTried(exchange.attempt())) clientDuration(durations, key).observe(now - exchange.attempt().begun);
+  if (wasTried(exchange.attempt())) {
+    clientDuration(durations, key).observe(now - exchange.attempt().begun);
+    const base::Error* error = transaction.error ? &*transaction.error : nullptr;
+    if (debug_.wants()) tellAttempt(exchange, exchange.attempt(), transaction.status, error);
+  }
   if (accessLog_.enabled()) log(exchange, now);
   if (transaction.error) tellDenial(exchange);
+}
+
+void ExchangeTelemetry::tellAttempt(const Exchange& exchange, const Attempt& attempt, std::uint16_t status,
+                                    const base::Error* error) {
+  const std::string peer = attempt.peer();
+  const std::string message = error != nullptr ? error->message() : std::string();
+  const routing::WeightedBackend* backend = attempt.backend;
+  const bool known = backend != nullptr && backend->backend != nullptr;
+  debug_.debug("an attempt has ended",
+               {{"request_id", exchange.transaction().requestId},
+                {"backend", known ? std::string_view(backend->backend->name) : std::string_view()},
+                {"attempt", attempt.number},
+                {"upstream.address", peer.empty() && error != nullptr ? error->address : peer},
+                {"reused", attempt.request.reused()},
+                {"http.response.status_code", status},
+                {"error.type", error != nullptr ? base::errorTypeName(error->type) : std::string_view()},
+                {"error.message", message}});
 }
 
 /// Tells of a request that policy has denied. The client's own mistakes are no events.

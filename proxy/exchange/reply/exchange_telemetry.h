@@ -13,6 +13,7 @@
 
 #include "proxy/exchange/exchanges.h"
 #include "proxy/observe/access_log.h"
+#include "proxy/observe/bounded_log.h"
 #include "proxy/observe/events.h"
 #include "proxy/observe/metrics.h"
 
@@ -22,8 +23,13 @@ class ExchangeTelemetry final : public ExchangeObserver {
  public:
   /// All references outlive it.
   ExchangeTelemetry(net::Worker& worker, observe::MetricShard& metrics, observe::AccessLog& accessLog,
-                    std::string revision, observe::EventBatch& events)
-      : worker_(worker), metrics_(metrics), accessLog_(accessLog), revision_(std::move(revision)), events_(events) {}
+                    std::string revision, observe::EventBatch& events, const observe::Log* log = nullptr)
+      : worker_(worker),
+        metrics_(metrics),
+        accessLog_(accessLog),
+        revision_(std::move(revision)),
+        events_(events),
+        debug_(log, worker.clock()) {}
 
   /// Takes the revision that is served now. Rules may go, and others may take their addresses. Called after
   /// Exchanges::adopt().
@@ -44,6 +50,8 @@ class ExchangeTelemetry final : public ExchangeObserver {
 
  private:
   void tellDenial(const Exchange& exchange);
+  /// Writes a debug line about an attempt that has ended.
+  void tellAttempt(const Exchange& exchange, const Attempt& attempt, std::uint16_t status, const base::Error* error);
   // Listener, rule and weighted backend live as long as the snapshot, and as the exchanges that pinned them.
   struct Key {
     const routing::ServedListener* listener;
@@ -100,6 +108,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   observe::AccessLog& accessLog_;
   std::string revision_;
   observe::EventBatch& events_;
+  observe::BoundedLog debug_;
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
       const std::hash<const void*> hash;

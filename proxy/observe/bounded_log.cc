@@ -1,0 +1,24 @@
+#include "proxy/observe/bounded_log.h"
+
+#include <utility>
+
+namespace sluice::observe {
+
+bool BoundedLog::hasRoom() {
+  const base::MonotonicTime now = clock_.now();
+  if (now - second_ >= std::chrono::seconds(1)) {
+    second_ = now;
+    written_ = 0;
+    if (const std::uint64_t left = std::exchange(left_, 0); left > 0) {
+      log_->debug("lines were left out, because there were too many", {{"lines", left}});
+    }
+  }
+  if (written_ == kMostPerSecond) {
+    ++left_;
+    return false;
+  }
+  ++written_;
+  return true;
+}
+
+}  // namespace sluice::observe
