@@ -222,7 +222,9 @@ void readRequestId(FieldReader reader, base::RequestIdSettings& settings) {
   settings.accept = reader.boolean("accept", settings.accept);
   if (reader.has("header")) {
     settings.header = base::toLower(reader.anyText("header", rule::kHeaderName.maxLength));
-    const bool own = settings.header.starts_with("x-") || settings.header.ends_with("-id");
+    // The gateway itself writes and removes the fields that say which way a request came.
+    const bool ofWay = settings.header.starts_with("x-forwarded") || settings.header == "x-real-ip";
+    const bool own = (settings.header.starts_with("x-") && !ofWay) || settings.header.ends_with("-id");
     if (!settings.header.empty() && (!own || !isHeaderName(settings.header))) {
       reader.error("header", "must be a header name that begins with x- or ends in -id, or empty for none");
     }

@@ -97,11 +97,11 @@ bool isFile(const dirent& entry, int folder) {
 std::vector<std::string> filesOf(DIR* folder, std::error_code& error) {
   std::vector<std::string> files;
   errno = 0;
-  for (const dirent* entry = nullptr; folder != nullptr && (entry = readdir(folder)) != nullptr;) {
+  for (const dirent* entry = nullptr; (entry = readdir(folder)) != nullptr;) {
     if (isConfigurationFile(entry->d_name) && isFile(*entry, dirfd(folder))) files.emplace_back(entry->d_name);
     errno = 0;
   }
-  if (folder == nullptr || errno != 0) error.assign(errno, std::generic_category());
+  if (errno != 0) error.assign(errno, std::generic_category());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -153,6 +153,7 @@ class FileReading {
  private:
   void addFolder(const std::string& path, std::error_code& error) {
     const OpenFolder folder(opendir(path.c_str()), closedir);
+    if (folder == nullptr) return error.assign(errno, std::generic_category());
     const std::vector<std::string> names = filesOf(folder.get(), error);
     if (error) return;
     if (names.empty()) report(path, "holds no *.yaml, *.yml or *.json", Severity::kWarning, problems_);

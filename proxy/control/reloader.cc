@@ -145,11 +145,14 @@ void Reloader::load(UnusablePlaces unusable) {
 
 void Reloader::onTimer() {
   if (phase_ == Phase::kWaiting) return loadFirst({});
+  if (unavailable_) {
+    ofSource_ = true;
+    return load({});
+  }
+  if (!environmentChanged()) return tryLater();
   // While the source is refused, it would only be refused again: the served configuration has no source any more.
   ofSource_ = revisions_.state == ConfigState::kInSync;
-  if (environmentChanged()) return load({});
-  ofSource_ = true;
-  unavailable_ ? load({}) : tryLater();
+  load({});
 }
 
 /// Returns true if what is served may be served more completely now.

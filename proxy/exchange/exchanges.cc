@@ -30,6 +30,7 @@ Exchange& Exchanges::create(const ClientStream& client, http::RequestMessage&& r
 Exchange& Exchanges::createRefused(const ClientStream& client, const base::Error& error) {
   http::RequestMessage nothing(parts_.worker.chunks());
   nothing.head.methodText = {};
+  nothing.head.method = http::Method::kOther;
   Exchange& exchange = exchanges_.create(*this, client, std::move(nothing));
   exchange.raise(Event::kRefusedHead, error);
   return exchange;

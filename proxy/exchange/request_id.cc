@@ -51,13 +51,14 @@ std::string_view settleRequestId(base::Arena& arena, http::Headers& headers, con
   const http::Field* given = nullptr;
   std::size_t count = 0;
   for (const http::Field& field : headers) {
-    if (field.name != settings.header) continue;
+    if (!http::areTwins(field.name, settings.header)) continue;
     given = &field;
     ++count;
   }
-  if (count == 1 && settings.accept && isCleanRequestId(given->value)) return given->value;
+  const bool exact = count == 1 && given->name == settings.header;
+  if (exact && settings.accept && isCleanRequestId(given->value)) return given->value;
   const std::string_view made = makeRequestId(arena, random);
-  if (count > 0) headers.remove(settings.header);
+  if (count > 0) headers.removeTwins(settings.header);
   addRequestId(arena, headers, settings.header, made);
   return made;
 }

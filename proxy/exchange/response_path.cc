@@ -180,8 +180,9 @@ void ResponsePath::reply() {
     steps->dropRequestBody();
     steps->response.reset();
   }
-  if (t_.requestId.empty() && !t_.context.identity().requestId.header.empty()) {
-    t_.requestId = makeRequestId(t_.request.arena, t_.context.generator());  // nothing of the request could be read
+  if (t_.requestId.empty()) {  // its head was refused
+    t_.requestId = settleRequestId(t_.request.arena, t_.request.head.headers, t_.context.identity().requestId,
+                                   t_.context.generator());
   }
   http::ResponseMessage& reply = t_.response.emplace(t_.context.worker().chunks());
   t_.responseBody = http::BodyPipe(t_.context.worker().chunks());

@@ -39,6 +39,8 @@ void guardRequestTrailers(Transaction& transaction, const routing::WeightedBacke
   http::Headers* trailers = transaction.requestBody.trailers();
   if (trailers == nullptr) return;
   trailers->removeIf(isForwarded);
+  const std::string& requestId = transaction.context.identity().requestId.header;
+  if (!requestId.empty()) trailers->removeTwins(requestId);  // there is one, in the head
   const routing::Rule* rule = transaction.route.rule;
   if (rule == nullptr) return;
   if (rule->requestHeaders) rule->requestHeaders->withhold(*trailers);

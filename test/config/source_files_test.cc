@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -240,6 +241,37 @@ TEST_F(KeptFiles, ShareTheTextsThatDidNotChange) {
   const auto text = [this] { return readSourceFiles({folder_}, kReadAllFiles, cache_, problems_).at(0); };
   const auto first = text();
   EXPECT_EQ(text(), first);
+}
+
+/// Lets the process open no further file.
+class NoDescriptors {
+ public:
+  NoDescriptors() {
+    ::getrlimit(RLIMIT_NOFILE, &before_);
+    const int free = ::dup(STDERR_FILENO);
+    ::close(free);
+    rlimit none = before_;
+    none.rlim_cur = static_cast<rlim_t>(free);
+    ::setrlimit(RLIMIT_NOFILE, &none);
+  }
+  ~NoDescriptors() { ::setrlimit(RLIMIT_NOFILE, &before_); }
+  NoDescriptors(const NoDescriptors&) = delete;
+  NoDescriptors& operator=(const NoDescriptors&) = delete;
+
+ private:
+  rlimit before_{};
+};
+
+TEST(SourceFiles, AFolderThatCannotBeOpenedIsNoEmptyFolder) {
+  TextCache cache;
+  Problems problems;
+  {
+    const NoDescriptors none;
+    readSourceFiles({::testing::TempDir()}, kReadAllFiles, cache, problems);
+  }
+  ASSERT_FALSE(problems.empty());
+  EXPECT_EQ(problems[0].severity, Severity::kError);
+  EXPECT_THAT(problems[0].message, HasSubstr("cannot be read: "));
 }
 
 }  // namespace

@@ -128,6 +128,7 @@ TEST_F(ReloaderTest, ReadsASourceAgainThatCannotBeReadEvenIfAPlaceIsAwaited) {
   reloader_.reload();
   const int loads = loader_.loads;
   loader_.hand(unavailable("one"));
+  server_.free = true;
   passes(std::chrono::seconds(20));
   EXPECT_EQ(loader_.loads, loads + 1);
 }

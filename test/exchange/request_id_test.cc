@@ -62,6 +62,12 @@ TEST_F(RequestId, ReplacesWhatIsNotClean) {
   EXPECT_EQ(headers_.size(), 1U);
 }
 
+TEST_F(RequestId, LeavesNoFieldThatAServerWouldTakeForIt) {
+  headers_.add(arena_, "x_request-id", "forged");
+  const std::string_view made = settleRequestId(arena_, headers_, settings_, random_);
+  EXPECT_EQ(sent(), "x-request-id=" + std::string(made) + ";");
+}
+
 TEST_F(RequestId, IsAlwaysNewIfClientsAreNotTrusted) {
   settings_.accept = false;
   EXPECT_EQ(settled({"mine"}).size(), 36U);

@@ -41,10 +41,8 @@ struct AwaitingUse {
   std::string why;
   std::shared_ptr<const processing::Awaited> awaited;
 
-  /// Returns true if both have the same conditions.
-  friend bool operator==(const AwaitingUse& a, const AwaitingUse& b) {
-    return a.name == b.name && a.state == b.state && a.why == b.why;
-  }
+  /// Returns true if both await the same thing. What has come and was of no use is awaited anew.
+  friend bool operator==(const AwaitingUse&, const AwaitingUse&) = default;
 };
 
 /// Returns the uses of the compilation that has ended which await something, in an order that depends on them alone.
