@@ -43,8 +43,8 @@ std::optional<FileStamp> stampOf(const struct stat& status) {
 /// Closes it at its end.
 class ConfigurationFile {
  public:
-  ConfigurationFile(int folder, const std::string& name)
-      : fd_(openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC)), error_(errno) {}
+  explicit ConfigurationFile(const std::string& path)
+      : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), error_(errno) {}
   ~ConfigurationFile() {
     if (fd_ >= 0) close(fd_);
   }
@@ -171,15 +171,14 @@ class FileReading {
       struct stat status = {};
       return kept.stamp && fstatat(folder, name.c_str(), &status, 0) == 0 && stampOf(status) == kept.stamp;
     };
-    const ReadText& file =
-        cache_.get(path, unchanged, [&] { return readFile(folder, name, path, std::move(before), error); });
+    const ReadText& file = cache_.get(path, unchanged, [&] { return readFile(path, std::move(before), error); });
     if (file.text != nullptr) return texts_.push_back(file.text);
     report(path, "cannot be read: " + std::generic_category().message(error), Severity::kError, problems_);
   }
 
   /// Returns `before` with another stamp if the text is the same.
-  ReadText readFile(int folder, const std::string& name, const std::string& path, ReadText before, int& error) const {
-    const ConfigurationFile open(folder, name);
+  ReadText readFile(const std::string& path, ReadText before, int& error) const {
+    const ConfigurationFile open(path);
     std::optional<FileStamp> stamp = open.stamp();  // before the text, so that it is not younger than that
     std::optional<std::string> text = open.read(error);
     if (!text) return {};

@@ -268,6 +268,7 @@ TEST_F(LoadingThreads, SayWhichVersionOfAnObjectIsServedAndSinceWhen) {
   const config::ObjectStatus first = gateway();
   EXPECT_EQ(first.servedRevision.size(), 12U);
   EXPECT_EQ(first.servedSince, clock_.wallNow());
+  clear("");  // it has kept what is served, and looks at no clock now
   clock_.advance(std::chrono::seconds(1));
   std::ofstream(folder_ + "/gateway.yaml", std::ios::app) << "  surprise: 1\n";
   serve();

@@ -37,7 +37,7 @@ class MirroredRequests : public testing::Test {
             .routes = routeOfRules("    - filters: [" + filters + "]\n" + backendRefs())};
   }
   static std::string observed(const std::string& status, const std::string& error = {}) {
-    return attemptsOf("copy", status, error);
+    return attemptsOf("copy", status, error, "POST");
   }
 
   EchoOrigin origin_{std::nullopt};

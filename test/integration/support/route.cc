@@ -37,10 +37,11 @@ std::string statusOf(const GatewayProcess& gateway, const std::string& target, c
   return curl({"curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}"}, gateway, target, more);
 }
 
-std::string attemptsOf(const std::string& backend, const std::string& status, const std::string& error) {
+std::string attemptsOf(const std::string& backend, const std::string& status, const std::string& error,
+                       const std::string& method) {
   return "http_client_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/all\",backend=\"test/" +
-         backend + "\",namespace=\"\",serviceAccount=\"\",http_request_method=\"GET\",http_response_status_code=\"" +
-         status + "\",error_type=\"" + error + "\"}";
+         backend + "\",namespace=\"\",serviceAccount=\"\",http_request_method=\"" + method +
+         "\",http_response_status_code=\"" + status + "\",error_type=\"" + error + "\"}";
 }
 
 }  // namespace sluice::test

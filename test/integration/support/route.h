@@ -25,6 +25,7 @@ std::string statusOf(const GatewayProcess& gateway, const std::string& target,
                      const std::vector<std::string>& more = {});
 
 /// Returns the series http_client_request_duration_seconds_count of attempts by that route.
-std::string attemptsOf(const std::string& backend, const std::string& status, const std::string& error = {});
+std::string attemptsOf(const std::string& backend, const std::string& status, const std::string& error = {},
+                       const std::string& method = "GET");
 
 }  // namespace sluice::test
