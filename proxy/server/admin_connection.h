@@ -24,7 +24,8 @@ struct AdminPort {
   const net::ListenSocket& socket;
   const AdminPages& pages;
   const AdminActions& actions;
-  /// Probes come by names of their own, and there is nothing that a web page could learn or do.
+  /// Answers whatever Host is asked for, because probes and scrapers come by names of their own. Nothing can be
+  /// changed.
   bool anyHost = false;
   std::size_t clients = 0;  // includes the dead clients that are not reaped yet
   std::unique_ptr<net::TcpListener> listener = nullptr;
