@@ -25,7 +25,7 @@ struct TextReading {
   Problems unreadable;
 };
 
-/// What the file system says of a regular file.
+/// Describes a regular file as the file system knows it.
 struct FileStamp {
   dev_t device = 0;
   ino_t inode = 0;

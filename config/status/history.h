@@ -1,5 +1,5 @@
-// What only earlier statuses can tell: since when an object's version is served and each condition has its status, and
-// how often the object has changed.
+// Adds to statuses what only earlier ones can tell: since when an object's version is served and each condition has its
+// status, and how often the object has changed.
 #pragma once
 
 #include "config/status/status_list.h"

@@ -58,7 +58,7 @@ struct Error {
   std::uint16_t status = 500;
   /// One short sentence for people. Never holds a secret, nor unescaped input.
   std::string detail;
-  /// What logs say besides, and clients are not told: "10.0.0.9 is private". Never holds a secret either.
+  /// Logs add this, and clients are not told: "10.0.0.9 is private". It never holds a secret either.
   std::string note = {};
   /// The last address that was tried, or that was not to be tried; empty if there was none. For logs.
   std::string address = {};

@@ -20,13 +20,16 @@ config::Problem noClass() {
   return problem;
 }
 
-/// Returns the digest of what is served without what the environment lacks, so that replicas show the difference.
+/// Returns the digest of what is served without what the environment lacks, so that replicas show the difference. The
+/// order in which a process has found out what it lacks does not count.
 std::string digestWithout(const CompiledConfiguration& made) {
+  std::vector<std::string> lacking;
+  for (const UnusablePlace& each : made.unusable) lacking.push_back(each.address + " " + std::to_string(each.port));
+  for (const AwaitingUse& each : made.compiled.awaiting) lacking.push_back(each.name);
+  std::sort(lacking.begin(), lacking.end());
   pki::Sha256 all;
-  const auto add = [&all](const std::string& text) { all.add(std::to_string(text.size()) + " " + text); };
-  add(made.servedDigest);
-  for (const UnusablePlace& each : made.unusable) add(each.address + " " + std::to_string(each.port));
-  for (const AwaitingUse& each : made.compiled.awaiting) add(each.name);
+  all.add(made.servedDigest);
+  for (const std::string& each : lacking) all.add(std::to_string(each.size()) + " " + each);
   return pki::toHex(all.finish());
 }
 

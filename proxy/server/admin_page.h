@@ -123,7 +123,7 @@ struct AdminPost {
   std::string body;
 };
 
-/// What a request by POST, or by another method than GET and HEAD, asks for.
+/// An action is asked for by POST, or by another method that is neither GET nor HEAD.
 struct AdminAction {
   using Run = std::function<void(AdminPost post, AdminAnswer answer)>;
 

@@ -162,7 +162,7 @@ TEST(Reference, ListsEveryReasonOfAConditionWithItsMeaning) {
   for (const std::string& reason : own) {
     EXPECT_NE(reasons.find("\"" + reason + "\""), std::string::npos) << reason << " does not exist";
   }
-  // Those of payload processors have tables of their own: the reasons, and the states of a use.
+  // The page has other tables for payload processors: their reasons, and the states of a use.
   const std::string processors = referencePage("processors.md");
   std::vector<std::string> others = firstWords(pageTable(processors, "| reason | cause |"));
   for (const test::PageRow& row : pageTable(processors, "| state | condition | what happens next |")) {

@@ -122,6 +122,18 @@ TEST_F(Files, AnObjectThatBecomesInvalidIsServedInItsPreviousVersion) {
   EXPECT_TRUE(read({write("all.yaml", kGood)}, &again).flawless());
 }
 
+TEST_F(Files, WhatTheEnvironmentLacksIsPartOfWhatIsServedInWhateverOrderItWasFound) {
+  const std::string path = write("all.yaml", kGood);
+  const auto without = [&](UnusablePlaces places) {
+    return readConfiguration({path}, {}, nullptr, std::move(places)).servedDigest;
+  };
+  const UnusablePlace one{"192.0.2.1", 80, "in use"};
+  const UnusablePlace two{"192.0.2.2", 80, "no such address"};
+  EXPECT_NE(without({one}), without({}));
+  EXPECT_NE(without({one}), without({two}));
+  EXPECT_EQ(without({one, two}), without({two, one}));
+}
+
 TEST_F(Files, WhatIsServedInPlaceOfARefusedObjectIsPartOfWhatIsSaidToBeServed) {
   const CompiledConfiguration good = read({write("all.yaml", kGood)});
   EXPECT_EQ(good.servedRevision, good.revision);

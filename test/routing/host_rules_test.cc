@@ -1,4 +1,4 @@
-// What tables of successive configurations share.
+// Tests that route tables of successive configurations share what has not changed.
 #include "proxy/routing/table/host_rules.h"
 
 #include <gtest/gtest.h>

@@ -9,7 +9,7 @@
 
 namespace sluice::exchange {
 
-/// What a local reply is made of.
+/// A local reply is made of these.
 struct LocalReplyParts {
   const http::RequestHead& request;
   const base::Error& error;

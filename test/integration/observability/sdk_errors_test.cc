@@ -19,7 +19,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-/// What a script prints of one error.
+/// One error, as a script prints it.
 struct SdkError {
   std::string status;
   std::string type;
