@@ -25,7 +25,8 @@ Problem unreadableKind(const Value& root, const ObjectIdentity& identity) {
   if (!hasVersion || identity.kind.empty()) {
     problem.message = "must have apiVersion and kind";
   } else if (isUnsupportedKind(identity.group, identity.kind)) {
-    problem.message = "kind " + identity.kind + " of " + apiVersion->text + " is not supported";
+    problem.message = "kind " + identity.kind + " of " + apiVersion->text +
+                      " is known, but not supported yet; the object has no effect";
   } else {
     problem.message = "unknown kind " + base::quote(identity.kind) + " of " + base::quote(apiVersion->text);
     const std::string_view meant = closestKind(identity.kind);

@@ -32,17 +32,27 @@ struct AdmissionFault {
   std::string message;
 };
 
-std::optional<AdmissionFault> typeFault(const ProcessorUse& use, const ProcessorType* type) {
+/// Returns a hint at the type whose name is almost that.
+std::string nearestType(const std::string& written, const Catalog::Types& types) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, type] : types) names.push_back(name);
+  const std::string_view close = base::closestWord(written, names);
+  return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
+}
+
+std::optional<AdmissionFault> typeFault(const ProcessorUse& use, const ProcessorType* type,
+                                        const Catalog::Types& types) {
   using enum Admission::Outcome;
   if (type == nullptr && isBuiltinDomain(use.type) && !isSpelledOut(use.type)) {
-    return AdmissionFault{kRejected, processor_reason::kUnknownType,
-                          fieldMessage(use, "type", "there is no built-in type " + base::quote(use.type))};
+    return AdmissionFault{
+        kRejected, processor_reason::kUnknownType,
+        fieldMessage(use, "type", "there is no built-in type " + base::quote(use.type) + nearestType(use.type, types))};
   }
   std::string why;
   if (type == nullptr && isSpelledOut(use.type)) {
     why = "the engine of " + base::quote(use.type) + " is not supported";
   } else if (type == nullptr) {
-    why = "no catalog has the type " + base::quote(use.type);
+    why = "no catalog has the type " + base::quote(use.type) + nearestType(use.type, types);
   } else if (!type->fault.empty()) {
     why = "the type " + base::quote(use.type) + " cannot be used: " + type->fault;
   }
@@ -117,7 +127,7 @@ Admission Catalog::admit(const ProcessorUse& use) const {
   admission.priority = settle(use.priority, defaults.priority, 0);
   admission.preAuth = settle(use.preAuth, defaults.preAuth, false);
   admission.timeout = use.timeout ? use.timeout : defaults.timeout;
-  std::optional<AdmissionFault> fault = typeFault(use, admission.type.get());
+  std::optional<AdmissionFault> fault = typeFault(use, admission.type.get(), types_);
   if (!fault) fault = phaseFault(use, admission.type->entry.phases, admission.phase);
   // A catalog's preAuth applies to all phases of a type. It must not make those phases invalid that have no preAuth.
   const bool late = phaseIndex(admission.phase) >= phaseIndex(kFirstPhaseAfterAuth);

@@ -17,7 +17,9 @@ std::string wrongKind(std::string_view expected, const Value& value) {
   message.append(expected).append(", but is ").append(describe(value.kind));
   const bool scalar = value.kind == Value::Kind::kNumber || value.kind == Value::Kind::kBool;
   if (expected == "a string" && scalar) message += ": put it in quotes";
-  if (expected == "a number" && value.isString() && !value.text.empty()) message += ": leave the quotes out";
+  // A text that is no number can have been written without quotes.
+  const bool number = !value.text.empty() && std::all_of(value.text.begin(), value.text.end(), isDigit);
+  if (expected == "a number" && value.isString() && number) message += ": leave the quotes out";
   return message;
 }
 
@@ -93,6 +95,7 @@ std::optional<std::string> readText(const Value& value, const std::string& path,
     message = "is longer than " + std::to_string(rule.maxLength) + " bytes";
   } else if (!rule.matches(value.text)) {
     message = "must be " + std::string(rule.expected) + ", but is " + base::quote(value.text);
+    if (rule.hint != nullptr) message += rule.hint(value.text);
   } else {
     return value.text;
   }

@@ -7,6 +7,8 @@
 #include <charconv>
 #include <string>
 
+#include "proxy/base/text.h"
+
 namespace sluice::config {
 namespace {
 
@@ -59,6 +61,19 @@ bool isPathCharacter(char c) {
 }
 
 }  // namespace
+
+std::string hostnameHint(std::string_view text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme != std::string_view::npos) return ": leave out " + base::quote(text.substr(0, scheme + 3));
+  if (text.find('/') != std::string_view::npos) return ": leave out the path";
+  const std::size_t colon = text.rfind(':');
+  if (colon != std::string_view::npos && colon == text.find(':') && colon + 1 < text.size() &&
+      std::all_of(text.begin() + static_cast<std::ptrdiff_t>(colon) + 1, text.end(), isDigit)) {
+    return ": leave out the port";
+  }
+  const auto isCapital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  return std::any_of(text.begin(), text.end(), isCapital) ? ": write it in lower case" : "";
+}
 
 bool isAnyText(std::string_view /*text*/) { return true; }
 

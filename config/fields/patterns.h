@@ -12,10 +12,15 @@ struct TextRule {
   bool (*matches)(std::string_view);
   std::string_view expected;  // "a DNS label"
   std::size_t maxLength = 253;
+  /// Returns what to do about a text that does not match, as ": leave out the path"; empty if nothing is known.
+  std::string (*hint)(std::string_view) = nullptr;
 };
 
 constexpr bool isDigit(char c) { return c >= '0' && c <= '9'; }
 constexpr bool isHexDigit(char c) { return isDigit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+
+/// Returns what is too much in a text that should be a hostname: a scheme, a path, a port or capital letters.
+std::string hostnameHint(std::string_view text);
 
 bool isAnyText(std::string_view text);
 bool isDnsLabel(std::string_view text);      // RFC 1123, lower case, at most 63
@@ -51,11 +56,12 @@ inline constexpr TextRule kObjectName{isDnsSubdomain, "a DNS name in lower case"
 inline constexpr TextRule kRefName{isAnyText, "a name", 253};
 inline constexpr TextRule kNamespace{isDnsLabel, "a DNS label in lower case", 63};
 inline constexpr TextRule kSectionName{isDnsSubdomain, "a DNS name in lower case", 253};
-inline constexpr TextRule kHostname{isHostname, "a hostname in lower case that may begin with \"*.\"", 253};
-inline constexpr TextRule kPreciseHostname{isDnsSubdomain, "a hostname in lower case", 253};
+inline constexpr TextRule kHostname{isHostname, "a hostname in lower case that may begin with \"*.\"", 253,
+                                    hostnameHint};
+inline constexpr TextRule kPreciseHostname{isDnsSubdomain, "a hostname in lower case", 253, hostnameHint};
 inline constexpr TextRule kHostText{isAnyText, "a hostname", 253};  // external_hostname checks the rest
 inline constexpr TextRule kIpAddress{isIpAddress, "an IP address", 45};
-inline constexpr TextRule kDomainName{isDomainName, "a domain name", 253};
+inline constexpr TextRule kDomainName{isDomainName, "a domain name", 253, hostnameHint};
 inline constexpr TextRule kGroup{isGroup, "an API group", 253};
 inline constexpr TextRule kKind{isKind, "a kind", 63};
 inline constexpr TextRule kControllerName{isControllerName, "a controller name like example.com/gateway", 253};

@@ -203,6 +203,7 @@ enum class AddressType : std::uint8_t { kIpv4, kIpv6, kFqdn };
 /// discovery.k8s.io/v1 EndpointSlice.
 struct EndpointSlice {
   static constexpr std::string_view kKind = "EndpointSlice";
+  static constexpr std::string_view kServiceLabel = "kubernetes.io/service-name";
   struct Port {
     std::string name;          // the name of the Service's port
     std::uint16_t number = 0;  // 0: any

@@ -55,12 +55,27 @@ bool keep(const Rejected& refused, const Model& previous, Model& model) {
   return true;
 }
 
+template <typename Object>
+const ObjectMeta* findMeta(const ObjectKind& kind, const Model& model, std::string_view nameSpace,
+                           std::string_view name) {
+  const Object* found = model.find<Object>(kind.group, kind.kind, nameSpace, name);
+  return found == nullptr ? nullptr : &found->meta;
+}
+
+template <typename Object>
+void forEachMeta(const ObjectKind& kind, const Model& model, const std::function<bool(const ObjectMeta&)>& visit) {
+  for (const Object& each : model.all<Object>()) {
+    if (each.meta.kind == kind.kind && each.meta.group == kind.group && !visit(each.meta)) return;
+  }
+}
+
 /// Returns the table's line for a kind whose objects `kRead` reads.
 template <auto kRead>
 constexpr ObjectKind readBy(std::string_view group, std::string_view kind, std::span<const std::string_view> versions,
                             const KindTraits& traits = {}) {
   using Object = typename ReadBy<kRead>::Object;
-  return {traits, group, kind, versions, &typeid(Object), &read<kRead>, &put<Object>, &keep<Object>};
+  return {traits,       group,        kind,          versions,          &typeid(Object),
+          &read<kRead>, &put<Object>, &keep<Object>, &findMeta<Object>, &forEachMeta<Object>};
 }
 
 constexpr std::string_view kServed[] = {"v1", "v1beta1"};
@@ -108,8 +123,11 @@ struct GroupKind {
 };
 
 constexpr GroupKind kUnsupportedKinds[] = {
-    {kGatewayGroup, "TLSRoute"},    {kGatewayGroup, "TCPRoute"},   {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ListenerSet"}, {kExperimentalGroup, "XMesh"}, {kOwnGroup, "EgressRevision"},
+    {kGatewayGroup, "TLSRoute"},    {kGatewayGroup, "TCPRoute"},          {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"}, {kExperimentalGroup, "XMesh"},        {kPrototypeGroup, "XPayloadProcessor"},
+    {kOwnGroup, "EgressRevision"},  {kOwnGroup, "GatewayParameters"},     {kOwnGroup, "TrafficPolicy"},
+    {kEnvoyGroup, "Backend"},       {kEnvoyGroup, "ClientTrafficPolicy"}, {kEnvoyGroup, "EnvoyPatchPolicy"},
+    {kEnvoyGroup, "EnvoyProxy"},    {kEnvoyGroup, "HTTPRouteFilter"},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 // in the control plane's own table (proxy/control/compile/status/status_table.h), by the same types.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -40,6 +41,13 @@ struct ObjectKind : KindTraits {
   void (*put)(const std::shared_ptr<const void>& object, Model& model) = nullptr;
   /// Puts the version of `refused` that `previous` has into `model`. Returns false if it has none.
   bool (*keep)(const Rejected& refused, const Model& previous, Model& model) = nullptr;
+
+  /// Returns the object of the kind with that name; nullptr if there is none.
+  const ObjectMeta* (*find)(const ObjectKind& kind, const Model& model, std::string_view nameSpace,
+                            std::string_view name) = nullptr;
+  /// Shows each object of the kind to `visit` until that returns false.
+  void (*forEach)(const ObjectKind& kind, const Model& model,
+                  const std::function<bool(const ObjectMeta&)>& visit) = nullptr;
 
   bool hasVersion(std::string_view version) const;
   template <typename Object>

@@ -16,6 +16,7 @@ inline constexpr std::string_view kExperimentalGroup = "gateway.networking.x-k8s
 inline constexpr std::string_view kPrototypeGroup = "ainetworking.prototype.x-k8s.io";
 inline constexpr std::string_view kOwnGroup = "sluice.dev";
 inline constexpr std::string_view kDiscoveryGroup = "discovery.k8s.io";
+inline constexpr std::string_view kDefaultNamespace = "default";  // of objects that name none
 inline constexpr std::string_view kControllerName = "sluice.dev/egress-gateway";
 
 /// The version of an object in its source. API servers write it; files seldom have any of it.
@@ -33,6 +34,7 @@ struct ObjectMeta : ObjectVersion {
   std::string_view group;  // as in the table of kinds; empty: the core group
   std::string_view kind;
   std::string nameSpace;  // "default" if not given; empty for GatewayClass
+  bool namespaceGiven = false;
   std::string name;
   std::string creationTimestamp;  // sortableTime(), so that texts compare as times; empty (files) sorts as oldest
   std::map<std::string, std::string> labels;

@@ -14,6 +14,10 @@ namespace sluice::config {
 /// The group of Envoy Gateway's own kinds.
 inline constexpr std::string_view kEnvoyGroup = "gateway.envoyproxy.io";
 
+/// What is said of each policy, at its field `kind`.
+inline constexpr std::string_view kUnsupportedPolicyNote =
+    "policies of this kind are not supported: what it names here answers 500";
+
 /// An object of the policy's namespace, or a section of it.
 struct PolicyTarget {
   ObjectRef object;  // its kind is empty if it is not legible: then every object of that name is meant

@@ -35,6 +35,7 @@ bool isWithinAny(std::string_view hostname, const std::string_view (&domains)[kC
 std::string_view externalHostnameFault(std::string_view hostname) {
   std::string name = base::toLower(hostname);
   if (name.ends_with('.')) name.pop_back();
+  if (!hostnameHint(name).empty()) return "must be a domain name";  // a URL, or a part of one
   if (name.find_first_of(":[]") != std::string::npos || endsInNumber(name)) {
     return "must be a name, not an address in any of its forms";
   }

@@ -21,7 +21,9 @@ std::string readExternalHostname(FieldReader& reader, std::string_view key) {
   std::string hostname = base::toLower(reader.requiredText(key, rule::kHostText));
   if (hostname.empty()) return hostname;
   const std::string_view fault = externalHostnameFault(hostname);
-  if (!fault.empty()) reader.error(key, std::string(fault) + ", but is " + base::quote(hostname));
+  if (!fault.empty()) {
+    reader.error(key, std::string(fault) + ", but is " + base::quote(hostname) + hostnameHint(hostname));
+  }
   if (hostname.ends_with('.')) hostname.pop_back();
   return hostname;
 }

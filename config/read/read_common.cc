@@ -40,7 +40,8 @@ ObjectMeta readMeta(FieldReader& root, const ObjectKind& kind) {
   if (root.has("metadata")) meta.name = reader.requiredText("name", rule::kObjectName);
   meta.nameSpace = reader.text("namespace", rule::kNamespace);
   if (!kind.namespaced) meta.nameSpace.clear();
-  if (kind.namespaced && meta.nameSpace.empty()) meta.nameSpace = "default";
+  meta.namespaceGiven = !meta.nameSpace.empty();
+  if (kind.namespaced && meta.nameSpace.empty()) meta.nameSpace = kDefaultNamespace;
   meta.generation = reader.integer("generation", 0, INT64_MAX);
   meta.uid = serverText(reader, "uid");
   meta.resourceVersion = serverText(reader, "resourceVersion");

@@ -11,7 +11,6 @@ constexpr std::size_t kMaxServicePorts = 20000;
 constexpr std::size_t kMaxSlicePorts = 20000;
 constexpr std::size_t kMaxEndpoints = 1000;
 constexpr std::size_t kMaxEndpointAddresses = 100;
-constexpr std::string_view kServiceName = "kubernetes.io/service-name";
 
 constexpr Choice<bool> kServiceTypes[] = {
     {"ClusterIP", false}, {"NodePort", false}, {"LoadBalancer", false}, {"ExternalName", true}};
@@ -77,7 +76,7 @@ Service readService(FieldReader& root, ObjectMeta meta) {
 
 EndpointSlice readEndpointSlice(FieldReader& root, ObjectMeta meta) {
   EndpointSlice slice;
-  if (const auto label = meta.labels.find(std::string(kServiceName)); label != meta.labels.end()) {
+  if (const auto label = meta.labels.find(std::string(EndpointSlice::kServiceLabel)); label != meta.labels.end()) {
     slice.service = label->second;
   }
   slice.meta = std::move(meta);

@@ -36,8 +36,7 @@ void readPolicySelector(FieldReader reader, UnsupportedPolicy& policy) {
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta) {
   UnsupportedPolicy policy;
   policy.meta = std::move(meta);
-  root.context().warning(root.positionOf("kind"), "kind",
-                         "policies of this kind are not supported: what it names here answers 500");
+  root.context().warning(root.positionOf("kind"), "kind", std::string(kUnsupportedPolicyNote));
   root.require("spec");
   FieldReader spec = root.map("spec");
   for (const Item& item : spec.list("targetRefs", kMaxTargets)) readPolicyTarget(spec.map(item), policy);

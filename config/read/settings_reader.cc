@@ -15,6 +15,8 @@
 namespace sluice::config {
 namespace {
 
+/// Settings that are agreed upon and come later.
+constexpr std::string_view kNotSupported[] = {"retry"};
 constexpr std::size_t kMaxListItems = 1000;
 constexpr std::size_t kMaxHosts = 5000;
 constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
@@ -270,6 +272,9 @@ base::Settings readTop(FieldReader reader) {
   FieldReader addressGuard = reader.map("addressGuard");
   settings.addressGuardAllow = addressGuard.texts("allow", kCidr, kMaxListItems);
   addressGuard.finish();
+  for (const std::string_view key : kNotSupported) {
+    if (reader.has(key)) reader.error(key, "is known, but not supported yet: leave it out");
+  }
   readTimeouts(reader.map("timeouts"), settings.timeouts);
   readLimits(reader.map("limits"), settings.limits);
   reader.finish();

@@ -101,6 +101,9 @@ struct Condition {
   std::string message;
   std::optional<std::int64_t> observedGeneration;  // the object's generation; absent if the object has none
   std::optional<base::WallTime> lastTransitionTime = std::nullopt;
+  /// What the message is made of, each about one field, whose path it may begin with. Empty for a condition that only
+  /// sums up what others report. It is no part of the status.
+  std::vector<std::string> findings = {};
 };
 
 /// status.listeners[] of a Gateway.
@@ -163,8 +166,8 @@ std::string statusJson(const ObjectStatus& object);
 /// Returns {"group", "kind", "namespace", "name", "status", "servedRevision", "servedSince"}: an element of /status.
 /// The last two are left out if they are not known.
 std::string objectStatusJson(const ObjectStatus& object);
-/// Returns a text for people: the object's name, then one line per condition, with columns aligned within the object.
-/// Ends with a newline.
+/// Returns a text for people: the object's name and group, then one line per condition, with columns aligned within the
+/// object. Ends with a newline.
 std::string statusText(const ObjectStatus& object);
 
 /// Returns true if a condition of that type and status ("True") reports a problem.

@@ -71,7 +71,9 @@ std::string statusText(const ObjectStatus& object) {
   for (const Row& row : rows) {
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row.cells[i].size());
   }
-  std::string text = objectName(object) + "\n";
+  std::string text = objectName(object);
+  if (!object.group.empty()) text.append(" (").append(object.group).append(")");
+  text += "\n";
   for (const Row& row : rows) {
     std::string line;
     for (std::size_t i = 0; i < widths.size(); ++i) {

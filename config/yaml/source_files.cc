@@ -198,6 +198,28 @@ class FileReading {
 
 }  // namespace
 
+std::vector<std::string> configurationFolders(const std::string& folder, Problems& problems) {
+  std::vector<std::string> found;
+  std::vector<std::string> left = {folder};
+  while (!left.empty()) {
+    const std::string path = std::move(left.back());
+    left.pop_back();
+    std::error_code error;
+    bool hasFiles = false;
+    for (std::filesystem::directory_iterator each(path, error), end; !error && each != end; each.increment(error)) {
+      const std::string name = each->path().filename().string();
+      std::error_code ignored;
+      if (each->is_regular_file(ignored)) hasFiles = hasFiles || isConfigurationFile(name);
+      const bool below = each->is_directory(ignored) && !each->is_symlink(ignored);
+      if (below && !name.starts_with('.')) left.push_back(each->path().string());
+    }
+    if (error) report(path, "cannot be read: " + error.message(), Severity::kError, problems);
+    if (hasFiles) found.push_back(path);
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
 KeptTexts readSourceFiles(const std::vector<std::string>& paths, base::WallTime now, TextCache& cache,
                           Problems& problems) {
   std::vector<std::string> before = foldersBehind(paths);

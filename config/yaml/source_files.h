@@ -16,6 +16,10 @@ namespace sluice::config {
 /// include the folders behind a mounted ConfigMap.
 bool isConfigurationFile(std::string_view name);
 
+/// Returns the folder and those below it that have configuration files, each once, sorted; no hidden ones, and none
+/// that links lead to. A folder that cannot be read is an error in `problems`.
+std::vector<std::string> configurationFolders(const std::string& folder, Problems& problems);
+
 /// Returns the texts of all paths, in order; see readPaths(). A file whose stamp in `cache` it still has is not read
 /// again. `now` is the time, by which files are recognised that changed too recently for their stamps to tell. A path
 /// that cannot be read is an error in `problems`. If a folder is replaced as a whole meanwhile, as a mounted ConfigMap

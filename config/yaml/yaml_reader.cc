@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "config/yaml/lookahead.h"
+#include "config/yaml/yaml_messages.h"
 #include "config/yaml/yaml_scalar.h"
 #include "proxy/base/text.h"
 
@@ -288,7 +289,7 @@ bool forEachDocument(std::string_view text, const YamlOrigin& origin, Problems& 
     problem.message = refused.message;
   } catch (const YAML::Exception& exception) {
     problem.position = builder.positionOf(exception.mark);
-    problem.message = "not YAML: " + exception.msg;
+    problem.message = "not YAML: " + explainYamlError(exception.msg);
   } catch (const std::exception& exception) {
     problem.message = std::string("not YAML: ") + exception.what();
   }

@@ -1,24 +1,16 @@
 #include "proxy/control/compiled_configuration.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "config/load.h"
 #include "proxy/control/processor_support.h"
+#include "proxy/control/silent_objects.h"
 #include "proxy/control/state/revision_key.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::control {
 namespace {
-
-std::string count(std::size_t number, const char* noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
-
-config::Problem noClass() {
-  config::Problem problem;
-  problem.message = "there is no GatewayClass with controllerName " + std::string(config::kControllerName);
-  return problem;
-}
 
 /// Returns the digest of what is served without what the environment lacks, so that replicas show the difference. The
 /// order in which a process has found out what it lacks does not count.
@@ -36,7 +28,7 @@ std::string digestWithout(const CompiledConfiguration& made) {
 }  // namespace
 
 bool CompiledConfiguration::flawless() const {
-  return usable() && problems.empty() &&
+  return usable() && !config::hasErrors(problems) &&
          std::all_of(compiled.statuses.begin(), compiled.statuses.end(), config::isHealthy);
 }
 
@@ -54,7 +46,11 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
     if (previous != nullptr) places.served = previous->compiled.places;
     made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled, places);
   }
-  if (made.readable && made.model.gatewayClassName.empty()) made.problems.push_back(noClass());
+  if (made.readable) {
+    config::Problems silent = silentObjects(made.model);
+    std::move(silent.begin(), silent.end(), std::back_inserter(made.problems));
+    if (made.model.gatewayClassName.empty()) made.problems.push_back(missingClass(made.model));
+  }
   made.revisionKey = givenRevisionKey(made.model, made.problems);
   made.unusable = std::move(unusable);
   made.digest = std::move(loaded.digest);
@@ -78,22 +74,6 @@ CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
   ConfigurationCache cache;
   return makeConfiguration(config::readPaths(paths, base::Secret(), texts), previous, processors, cache,
                            std::move(unusable));
-}
-
-std::string reportText(const CompiledConfiguration& configuration) {
-  std::string text;
-  for (const config::Problem& problem : configuration.problems) text += config::render(problem) + "\n";
-  std::size_t unhealthy = 0;
-  for (const config::ObjectStatus& object : configuration.compiled.statuses) {
-    text += config::statusText(object);
-    if (!config::isHealthy(object)) ++unhealthy;
-  }
-  if (configuration.flawless())
-    return text + "valid: " + count(configuration.compiled.statuses.size(), "object") + " served as written\n";
-  text += "not valid: " + count(configuration.problems.size(), "problem") + ", " + count(unhealthy, "object") +
-          " not fully served";
-  if (!configuration.usable()) text += "; nothing can be served";
-  return text + "\n";
 }
 
 }  // namespace sluice::control

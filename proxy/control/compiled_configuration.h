@@ -59,7 +59,7 @@ struct CompiledConfiguration {
   bool awaitsEnvironment() const { return !unusable.empty() || !compiled.awaiting.empty(); }
   /// Returns true if it can be served, at least in parts.
   bool usable() const { return readable && compiled.usable; }
-  /// Returns true if nothing in it is refused, degraded or ignored.
+  /// Returns true if nothing in it is refused or degraded. There may be warnings.
   bool flawless() const;
 };
 
@@ -79,9 +79,5 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
 CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
                                         const processing::BuiltinTypes& processors,
                                         const CompiledConfiguration* previous = nullptr, UnusablePlaces unusable = {});
-
-/// Returns a text for people: problems by file and line, then every object with its conditions, then one line that sums
-/// up.
-std::string reportText(const CompiledConfiguration& configuration);
 
 }  // namespace sluice::control

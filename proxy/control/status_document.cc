@@ -5,6 +5,7 @@
 
 #include "proxy/base/json_writer.h"
 #include "proxy/base/timestamp.h"
+#include "proxy/control/configuration_problems.h"
 
 namespace sluice::control {
 namespace {
@@ -47,7 +48,7 @@ std::string statusDocument(const CompiledConfiguration& configuration, const Rev
 
 std::string verdictDocument(const CompiledConfiguration& configuration, const std::string& refusal) {
   const bool served = configuration.usable() && refusal.empty();
-  config::Problems problems = configuration.problems;
+  config::Problems problems = allProblems(configuration);
   if (!refusal.empty()) problems.insert(problems.begin(), {config::Severity::kError, {}, "", "", refusal});
   base::JsonWriter json;
   json.beginObject().key("valid").json(served && configuration.flawless() ? "true" : "false");

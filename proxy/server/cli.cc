@@ -172,11 +172,30 @@ void addDiff(CLI::App& app, Options& options) {
 }
 
 void addValidate(CLI::App& app, Options& options) {
-  CLI::App* validate = addCommand(app, options, Command::kValidate, "validate",
-                                  "print every object with its conditions; exit 0 if all of it can be served, else 1");
-  takePaths(*validate, options);
-  validate->add_flag("--live", options.live,
+  static const std::map<std::string, ValidationFormat> kFormats = {{"text", ValidationFormat::kText},
+                                                                   {"json", ValidationFormat::kJson},
+                                                                   {"yaml", ValidationFormat::kYaml},
+                                                                   {"github", ValidationFormat::kGithub}};
+  CLI::App* validate =
+      addCommand(app, options, Command::kValidate, "validate",
+                 "print what is wrong with a configuration, by file and line, and every object with its conditions; "
+                 "exit 0 if all of it can be served, else 1");
+  ValidationOptions& validation = options.validation;
+  validate
+      ->add_option("PATH,--config", options.config, "file or folder of YAML documents; several are one configuration")
+      ->required()
+      ->type_name("PATH");
+  validate->add_flag(
+      "-R,--recursive", validation.recursive,
+      "look into subfolders too; each folder with files is a configuration by itself, as below a folder without any");
+  validate->add_flag("-q,--quiet", validation.quiet, "print problems alone, and nothing if there are none");
+  validate->add_flag("--live", validation.live,
                      "try to listen at its addresses and ports too, which fails where a gateway does already");
+  validate
+      ->add_option("-o", validation.format,
+                   "text, json, yaml, or github for lines that GitHub Actions shows beside the file (default text)")
+      ->type_name("FORMAT")
+      ->transform(CLI::CheckedTransformer(kFormats));
 }
 
 void addCatalog(CLI::App& app, Options& options) {

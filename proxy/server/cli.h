@@ -9,6 +9,7 @@
 #include "proxy/net/address.h"
 #include "proxy/observe/log.h"
 #include "proxy/server/commands/output_format.h"
+#include "proxy/server/commands/validate_command.h"
 
 namespace sluice::server {
 
@@ -21,7 +22,7 @@ struct Options {
   std::string revision;                     // kClearRevision
   control::RequestInQuestion request = {};  // kExplain
   bool resolve = false;                     // kExplain: ask for the names of Backends
-  bool live = false;                        // kValidate: try to listen too
+  ValidationOptions validation = {};
   bool adminValidate = true;
   std::string before;  // kDiff
   std::string after;   // kDiff

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     case sluice::server::Command::kRun:
       return sluice::server::runProcess(*line.options, processors);
     case sluice::server::Command::kValidate:
-      return sluice::server::validateConfiguration(line.options->config, line.options->live, processors);
+      return sluice::server::validateConfiguration(line.options->config, line.options->validation, processors);
     case sluice::server::Command::kCatalog:
       return sluice::server::printCatalog(*line.options, processors);
     case sluice::server::Command::kExplain:

@@ -66,7 +66,7 @@ constexpr Hidden kHidden[] = {
     {"::ffff:127.0.0.1", kAddress},
     {"[::ffff:7f00:1]", kAddress},
     {"fe80::1%lo", kAddress},
-    {"localhost:80", kAddress},
+    {"localhost:80", kNoName},
     // Names of Services.
     {"cluster.local", kClusterService},
     {"api.default.svc.cluster.local", kClusterService},

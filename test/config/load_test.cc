@@ -143,10 +143,9 @@ TEST(Load, ReportsUnknownKindsWithASuggestion) {
       rendered(loadText(object("v1", "Gateway", "a", "")).problems),
       ElementsAre(
           "config.yaml:2:7: error: Gateway a: unknown kind \"Gateway\" of \"v1\": that apiVersion does not have it"));
-  EXPECT_THAT(
-      rendered(loadText(object("gateway.networking.k8s.io/v1", "TLSRoute", "a", "")).problems),
-      ElementsAre(
-          "config.yaml:2:7: error: TLSRoute a: kind TLSRoute of gateway.networking.k8s.io/v1 is not supported"));
+  EXPECT_THAT(rendered(loadText(object("gateway.networking.k8s.io/v1", "TLSRoute", "a", "")).problems),
+              ElementsAre("config.yaml:2:7: error: TLSRoute a: kind TLSRoute of gateway.networking.k8s.io/v1 is known, "
+                          "but not supported yet; the object has no effect"));
   EXPECT_THAT(rendered(loadText("a: 1\n").problems),
               ElementsAre("config.yaml:1:1: error: must have apiVersion and kind"));
   EXPECT_THAT(rendered(loadText("- a\n").problems),

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "proxy/control/configuration_report.h"
+
 namespace sluice::control {
 namespace {
 
@@ -102,7 +104,7 @@ TEST_F(Files, ASetWithABrokenReferenceIsUsableButNotFlawless) {
   EXPECT_TRUE(configuration.usable());
   EXPECT_FALSE(configuration.flawless());
   const std::string report = reportText(configuration);
-  EXPECT_TRUE(contains(report, "not valid: 0 problems, 1 object not fully served")) << report;
+  EXPECT_TRUE(contains(report, "not valid: 1 error, 1 object not fully served")) << report;
   EXPECT_FALSE(contains(report, "nothing can be served"));
 }
 
@@ -169,8 +171,9 @@ TEST_F(Files, ASetWithoutOurGatewayClassCannotBeServed) {
       read({write("all.yaml", with("sluice.dev/egress-gateway", "example.com/other"))});
   EXPECT_TRUE(configuration.readable);
   EXPECT_FALSE(configuration.usable());
-  EXPECT_TRUE(contains(reportText(configuration),
-                       "error: there is no GatewayClass with controllerName sluice.dev/egress-gateway\n"));
+  EXPECT_TRUE(contains(
+      reportText(configuration),
+      "error: there is no GatewayClass with controllerName sluice.dev/egress-gateway: sluice has example.com/other\n"));
 }
 
 // A revision has 48 bits, so two sets with the same one can be made in minutes.

@@ -55,6 +55,11 @@ TEST(CommandLine, TakesOnlyPathsForValidate) {
   ASSERT_TRUE(parsed.line.options);
   EXPECT_EQ(parsed.line.options->command, Command::kValidate);
   EXPECT_EQ(parse({"validate", "--config", "a", "--workers", "1"}).line.exitCode, 2);
+  const Options options = *parse({"validate", "a", "b", "-R", "-q", "--live", "-o", "github"}).line.options;
+  EXPECT_EQ(options.config, (std::vector<std::string>{"a", "b"}));
+  EXPECT_TRUE(options.validation.recursive && options.validation.quiet && options.validation.live);
+  EXPECT_EQ(options.validation.format, ValidationFormat::kGithub);
+  EXPECT_EQ(parse({"validate", "a", "-o", "xml"}).line.exitCode, 2);
 }
 
 TEST(CommandLine, TakesARequestForExplain) {

@@ -28,7 +28,7 @@ void addPlans(const config::Model& model, const RouteTools& tools, RouteCache& c
   for (const config::Rejected& rejected : model.rejected) {
     const RouteType* legible = rejected.legible<RouteType>();
     if (legible == nullptr) continue;
-    const Fault why{std::string(config::reason::kInvalid), rejected.message};
+    const Fault why = summary(config::reason::kInvalid, rejected.message);
     plans.push_back(std::make_shared<const RoutePlan>(compileRoute(*legible, tools, why)));
   }
 }
@@ -44,7 +44,7 @@ RouteOrder::Plans compileRoutes(const config::Model& model, const RouteTools& to
 
 void tell(const CompiledUses& uses, ListenerPlan& listener) {
   std::vector<Fault> all = uses.closed();
-  for (const Fault& each : uses.open()) all.push_back({each.reason, each.message + "; it fails open and is left out"});
+  for (const Fault& each : uses.open()) all.push_back(withConsequence(each, kLeftOut));
   listener.unprocessed = joined(all);
 }
 

@@ -1,34 +1,45 @@
 #include "proxy/control/compile/fault.h"
 
+#include <algorithm>
+
 namespace sluice::control {
 
-std::string joinMessages(const std::vector<Fault>& faults) {
-  std::string text;
-  for (const Fault& fault : faults) {
-    if (!text.empty()) text += "; ";
-    text += fault.message;
+Fault withConsequence(Fault fault, std::string_view consequence) {
+  fault.message += consequence;
+  for (std::string& part : fault.parts) part += consequence;
+  return fault;
+}
+
+std::optional<Fault> joined(const std::vector<Fault>& faults) {
+  if (faults.empty()) return std::nullopt;
+  if (faults.size() == 1) return faults.front();
+  Fault all = fault(faults.front().reason, {});
+  all.summary = std::all_of(faults.begin(), faults.end(), [](const Fault& each) { return each.summary; });
+  for (const Fault& each : faults) {
+    if (!all.message.empty()) all.message += "; ";
+    all.message += each.message;
+    if (each.summary) continue;
+    if (each.parts.empty()) all.parts.push_back(each.message);
+    all.parts.insert(all.parts.end(), each.parts.begin(), each.parts.end());
   }
-  return text;
+  return all;
 }
 
 std::optional<Fault> alteringFault(const std::vector<config::UnsupportedField>& unsupported) {
   std::vector<Fault> faults;
   for (const config::UnsupportedField& field : unsupported) {
     if (field.altersTraffic)
-      faults.push_back({std::string(config::reason::kUnsupportedValue), field.path + ": " + field.message});
+      faults.push_back(fault(config::reason::kUnsupportedValue, field.path + ": " + field.message));
   }
-  if (faults.empty()) return std::nullopt;
-  return Fault{faults.front().reason, joinMessages(faults)};
+  return joined(faults);
 }
 
-std::string ignoredNote(const std::vector<config::UnsupportedField>& unsupported) {
-  std::string note;
+std::vector<std::string> ignoredNotes(const std::vector<config::UnsupportedField>& unsupported) {
+  std::vector<std::string> notes;
   for (const config::UnsupportedField& field : unsupported) {
-    if (field.altersTraffic) continue;
-    note += note.empty() ? "UnsupportedValue, ignored: " : "; ";
-    note += field.path + ": " + field.message;
+    if (!field.altersTraffic) notes.push_back(field.path + ": " + field.message + " (UnsupportedValue, ignored)");
   }
-  return note;
+  return notes;
 }
 
 }  // namespace sluice::control

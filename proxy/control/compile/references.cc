@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proxy/control/compile/hints.h"
 #include "proxy/pki/trust_store.h"
 
 namespace sluice::control {
@@ -16,32 +17,7 @@ Fault brokenReference(std::string_view why, const config::ObjectRef& ref, const 
   return {std::string(why), describe(ref, holder.nameSpace) + ": " + std::string(text)};
 }
 
-/// Returns the reason why an object is missing from the model.
-std::string absence(const config::Model& model, const config::ObjectRef& ref, const Holder& holder) {
-  const auto* rejected = model.findRejected(ref.group, ref.kind, targetNamespace(ref, holder.nameSpace), ref.name);
-  return rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message;
-}
-
-/// Only grants in the target's namespace count (Gateway API ReferenceGrant).
-bool isGranted(const config::Model& model, const config::ObjectRef& ref, const Holder& holder) {
-  const auto from = [&](const config::ReferenceGrant::From& each) {
-    return each.group == holder.group && each.kind == holder.kind && each.nameSpace == holder.nameSpace;
-  };
-  const auto to = [&](const config::ReferenceGrant::To& each) {
-    return each.group == ref.group && each.kind == ref.kind && (each.name.empty() || each.name == ref.name);
-  };
-  const config::Objects<config::ReferenceGrant>& grants = model.all<config::ReferenceGrant>();
-  return std::any_of(grants.begin(), grants.end(), [&](const auto& grant) {
-    return grant.meta.nameSpace == ref.nameSpace && std::any_of(grant.from.begin(), grant.from.end(), from) &&
-           std::any_of(grant.to.begin(), grant.to.end(), to);
-  });
-}
-
 }  // namespace
-
-std::string_view targetNamespace(const config::ObjectRef& ref, std::string_view holder) {
-  return ref.nameSpace.empty() ? holder : std::string_view(ref.nameSpace);
-}
 
 std::string describe(const config::ObjectRef& ref, std::string_view holder) {
   std::string text = ref.path;
@@ -49,12 +25,19 @@ std::string describe(const config::ObjectRef& ref, std::string_view holder) {
   return text + ref.kind + " " + std::string(targetNamespace(ref, holder)) + "/" + ref.name;
 }
 
+std::string absence(const config::Model& model, const config::ObjectRef& ref, const Holder& holder) {
+  const auto* rejected = model.findRejected(ref.group, ref.kind, targetNamespace(ref, holder.nameSpace), ref.name);
+  if (rejected != nullptr) return "it is not valid: " + rejected->message;
+  return "it does not exist" + nearestObject(model, ref, holder, kindsLike(ref.group, ref.kind));
+}
+
 std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder) {
-  if (targetNamespace(ref, holder.nameSpace) == holder.nameSpace || isGranted(model, ref, holder)) return std::nullopt;
+  if (isPermitted(model, ref, holder)) return std::nullopt;
   return brokenReference(reason::kRefNotPermitted, ref, holder,
                          "no ReferenceGrant in namespace " + ref.nameSpace + " permits references from " +
-                             std::string(holder.kind) + " of namespace " + std::string(holder.nameSpace));
+                             std::string(holder.kind) + " of namespace " + std::string(holder.nameSpace) +
+                             missingGrant(model, ref, holder));
 }
 
 Resolved<KeyPair> resolveKeyPair(const config::Model& model, const config::ObjectRef& ref, const Holder& holder,

@@ -11,6 +11,7 @@
 
 #include "config/model/model.h"
 #include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/grants.h"
 #include "proxy/pki/certificate.h"
 #include "proxy/pki/private_key.h"
 
@@ -21,27 +22,17 @@ struct KeyPair {
   std::shared_ptr<const pki::PrivateKey> key;
 };
 
-/// The object that holds a reference, as the `from` of a ReferenceGrant names it.
-struct Holder {
-  std::string_view group;
-  std::string_view kind;
-  std::string_view nameSpace;
-};
-
-inline Holder holderOf(const config::ObjectMeta& meta) { return {meta.group, meta.kind, meta.nameSpace}; }
-
 /// The texts of a CA bundle, both in PEM.
 struct Authorities {
   std::string certificates;
   std::string revocations;  // empty: none
 };
 
-/// Returns the namespace that a reference means if an object in `holder` holds it.
-std::string_view targetNamespace(const config::ObjectRef& ref, std::string_view holder);
 /// Returns "kind namespace/name" for messages, with the field in front: "spec.tls: Secret default/a".
 std::string describe(const config::ObjectRef& ref, std::string_view holder);
-/// Returns RefNotPermitted if the reference leaves its holder's namespace and no ReferenceGrant of the other namespace
-/// permits it.
+/// Returns the reason why the object is missing from the model, with a hint at what was meant instead.
+std::string absence(const config::Model& model, const config::ObjectRef& ref, const Holder& holder);
+/// Returns RefNotPermitted if the reference is not permitted, with what the grants lack.
 std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder);
 

@@ -70,7 +70,7 @@ TEST(ProcessorStatus, ReportsAMissingTargetOrSection) {
   }
   const World world = worldWithProcessor(processor("kind: Gateway, name: egress, sectionName: other"));
   EXPECT_EQ(world.message("PayloadProcessor", "p", "Accepted"),
-            "spec.targetRef: Gateway default/egress: it has no listener other, so nothing is attached");
+            "spec.targetRef: Gateway default/egress: it has no listener other; nothing is attached");
 }
 
 TEST(ProcessorStatus, RefusesListenerSetsAsTargets) {

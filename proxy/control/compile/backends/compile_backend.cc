@@ -5,6 +5,7 @@
 #include "config/model/object_kinds.h"
 #include "config/status/conditions.h"
 #include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/hints.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/references.h"
 
@@ -44,6 +45,14 @@ std::optional<Fault> acceptance(const config::BackendPort& port, const std::opti
   }
   routing::UpstreamTls ignored;
   return compileTlsOptions(*tls, ignored);
+}
+
+/// Returns "; it has 443, 8443".
+std::string portsOf(const config::Backend& backend) {
+  std::string text;
+  for (const config::BackendPort& each : backend.ports)
+    text += (text.empty() ? "; it has " : ", ") + std::to_string(each.number);
+  return text;
 }
 
 bool originatesTls(const std::optional<config::BackendTls>& tls) {
@@ -119,7 +128,7 @@ config::ObjectRef BackendCatalog::meaningOf(const config::ObjectRef& ref, const 
 BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder) const {
   if (auto forbidden = permission(ref.object, holder)) return {ref, *std::move(forbidden), {}, nullptr};
   if (isService(ref.object)) {
-    return {ref, services_.resolve(ref, holder.nameSpace), services_.note(ref, holder.nameSpace), nullptr};
+    return {ref, services_.resolve(ref, holder), services_.note(ref, holder.nameSpace), nullptr};
   }
   const config::ObjectRef meant = meaningOf(ref.object, holder);
   const config::Backend* backend = model_.find<config::Backend>(meant.group, meant.kind, meant.nameSpace, meant.name);
@@ -131,17 +140,13 @@ BackendResult BackendCatalog::resolve(const config::BackendObjectReference& ref,
   const auto refused = [&](std::string_view why, const std::string& message) {
     return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
   };
-  if (backend == nullptr) {
-    const auto* rejected = model_.findRejected(meant.group, meant.kind, meant.nameSpace, meant.name);
-    const std::string why = rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message;
-    return refused(reason::kBackendNotFound, why);
-  }
+  if (backend == nullptr) return refused(reason::kBackendNotFound, absence(model_, meant, holder));
   const CompiledBackend& entry = backends_.at(backend);
   if (entry.unaccepted) return refused(entry.unaccepted->reason, entry.unaccepted->message);
   const config::BackendPort* port = backend->findPort(ref.port);
   if (port == nullptr) {
     const std::string which = ref.port == 0 ? "it has several ports, so the reference must name one"
-                                            : "it has no port " + std::to_string(ref.port);
+                                            : "it has no port " + std::to_string(ref.port) + portsOf(*backend);
     return refused(reason::kBackendNotFound, which);
   }
   const CompiledBackendPort& found = entry.ports.at(port->number);
@@ -153,12 +158,16 @@ BackendResult BackendCatalog::resolve(const config::BackendObjectReference& ref,
   return found.plan;
 }
 
+std::string BackendCatalog::hintAtKind(const config::ObjectRef& ref, const Holder& holder) const {
+  return nearestObject(model_, ref, holder, kindsLike(config::kOwnGroup, config::Backend::kKind));
+}
+
 std::optional<Fault> BackendCatalog::permission(const config::ObjectRef& ref, const Holder& holder) const {
   const config::ObjectKind* kind = config::findObjectKind(ref.group, ref.kind);
   if (kind == nullptr || !(kind->isOf<config::Backend>() || kind->isOf<config::Service>())) {
     const std::string name = ref.group.empty() ? ref.kind : ref.kind + "." + ref.group;
-    return fault(reason::kInvalidKind,
-                 describe(ref, holder.nameSpace) + ": backends of kind " + name + " are not supported");
+    return fault(reason::kInvalidKind, describe(ref, holder.nameSpace) + ": backends of kind " + name +
+                                           " are not supported" + hintAtKind(ref, holder));
   }
   if (!kind->crossesNamespaces && targetNamespace(ref, holder.nameSpace) != holder.nameSpace) {
     return fault(reason::kRefNotPermitted,

@@ -87,6 +87,8 @@ class BackendCatalog {
   /// Returns the object that a backendRef means, with its namespace. Samples of the prototype write kind Backend for an
   /// XBackendDestination, which is meant if there is no Backend of that name.
   config::ObjectRef meaningOf(const config::ObjectRef& ref, const Holder& holder) const;
+  /// Returns a hint at the Backend or Service of that name.
+  std::string hintAtKind(const config::ObjectRef& ref, const Holder& holder) const;
   /// Returns RefNotPermitted if the route may not refer to that object.
   std::optional<Fault> permission(const config::ObjectRef& ref, const Holder& holder) const;
 

@@ -98,7 +98,8 @@ void collect(const config::EndpointSlice& slice, const config::ServicePort& port
 bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == config::Service::kKind; }
 
 ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard,
-                               const ClosingPolicies& policies, BackendCache& cache) {
+                               const ClosingPolicies& policies, BackendCache& cache)
+    : model_(model) {
   std::map<Name, Slices> slices;
   for (const config::EndpointSlice& slice : model.all<config::EndpointSlice>()) {
     if (!slice.service.empty()) slices[{slice.meta.nameSpace, slice.service}].push_back(&slice);
@@ -115,11 +116,6 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::Addres
       CompiledServicePort compiled = compilePort(service, port, slices[name], guard, cache);
       if (!compiled.fault) compiled.fault = policies.faultOf(service.meta, port.name);
       entry.ports.insert_or_assign(port.number, std::move(compiled));
-    }
-  }
-  for (const config::Rejected& rejected : model.rejected) {
-    if (rejected.group.empty() && rejected.kind == config::Service::kKind) {
-      rejected_.emplace(Name{rejected.nameSpace, rejected.name}, rejected.message);
     }
   }
 }
@@ -159,22 +155,25 @@ const ServiceCatalog::CompiledServicePort* ServiceCatalog::find(const config::Ba
 }
 
 Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(const config::BackendObjectReference& ref,
-                                                                              std::string_view holder) const {
+                                                                              const Holder& holder) const {
   const auto refused = [&](std::string_view why, const std::string& message) {
-    return fault(why, describe(ref.object, holder) + ": " + message);
+    return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
   };
-  const Name name{targetNamespace(ref.object, holder), ref.object.name};
-  const auto entry = entries_.find(name);
-  if (entry == entries_.end()) {
-    const auto rejected = rejected_.find(name);
-    return refused(reason::kBackendNotFound,
-                   rejected == rejected_.end() ? "it does not exist" : "it is not valid: " + rejected->second);
-  }
+  const auto entry = entries_.find({targetNamespace(ref.object, holder.nameSpace), ref.object.name});
+  if (entry == entries_.end()) return refused(reason::kBackendNotFound, absence(model_, ref.object, holder));
   if (entry->second.service->isExternalName) {
     return refused(reason::kInvalidKind, "Services of type ExternalName are not supported: use a Backend");
   }
-  const CompiledServicePort* port = find(ref, holder);
-  if (port == nullptr) return refused(reason::kBackendNotFound, "it has no port " + std::to_string(ref.port));
+  const CompiledServicePort* port = find(ref, holder.nameSpace);
+  if (port == nullptr) {
+    std::string ports;
+    for (const auto& each : entry->second.ports) {
+      ports += (ports.empty() ? "; it has " : ", ") + std::to_string(each.first);
+    }
+    Fault fault = refused(reason::kBackendNotFound, "it has no port " + std::to_string(ref.port) + ports);
+    fault.summary = ref.port == 0;  // the schema requires one
+    return fault;
+  }
   if (port->fault) {
     return refused(port->fault->reason, "port " + std::to_string(ref.port) + ": " + port->fault->message);
   }

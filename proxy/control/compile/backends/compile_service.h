@@ -16,6 +16,7 @@
 #include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/policies/closing_policies.h"
+#include "proxy/control/compile/references.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/snapshot.h"
 
@@ -26,16 +27,16 @@ bool isService(const config::ObjectRef& ref);
 
 class ServiceCatalog {
  public:
-  /// `guard` decides which endpoints are refused, and `policies` which ports.
+  /// `model` outlives it. `guard` decides which endpoints are refused, and `policies` which ports.
   ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, const ClosingPolicies& policies,
                  BackendCache& cache);
 
-  /// Returns the plan that a backendRef of a route in namespace `holder` means. Faults: BackendNotFound for a Service
+  /// Returns the plan that a backendRef of the route `holder` means. Faults: BackendNotFound for a Service
   /// or port that does not exist; InvalidKind for type ExternalName, which the API asks not to support
   /// (CVE-2021-25740); UnsupportedProtocol for a port that is not TCP, or an unknown appProtocol (GEP-1911);
   /// UnsupportedValue for a port that a policy closes.
   Resolved<std::shared_ptr<const routing::BackendPlan>> resolve(const config::BackendObjectReference& ref,
-                                                                std::string_view holder) const;
+                                                                const Holder& holder) const;
   /// Returns a note about the endpoints that are not used, with the reason; empty if all are used.
   std::string note(const config::BackendObjectReference& ref, std::string_view holder) const;
 
@@ -56,8 +57,8 @@ class ServiceCatalog {
                                          const Slices& slices, const routing::AddressGuard& guard, BackendCache& cache);
   const CompiledServicePort* find(const config::BackendObjectReference& ref, std::string_view holder) const;
 
+  const config::Model& model_;
   std::map<Name, CompiledService> entries_;
-  std::map<Name, std::string> rejected_;  // refused by their schema: the reasons
 };
 
 }  // namespace sluice::control

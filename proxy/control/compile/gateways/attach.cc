@@ -4,7 +4,9 @@
 #include <set>
 
 #include "config/model/object_kinds.h"
+#include "proxy/base/text.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
+#include "proxy/control/compile/hints.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/routes/shielded_rule.h"
 #include "proxy/control/compile/status/object_status.h"
@@ -72,7 +74,7 @@ class Attacher {
       if (gateway == nullptr) continue;
       for (const ListenerPlan* each : selected(*gateway, parent)) {
         if (!each->accepted() || !counted.insert(each).second) continue;
-        if (!admits(model_, *gateway->gateway, *each->listener, plan_.kind, route_.meta.nameSpace)) continue;
+        if (refusedBy(model_, *gateway->gateway, *each->listener, plan_.kind, route_.meta.nameSpace)) continue;
         places += sharedHostnames(route_, *each->listener).size();
       }
     }
@@ -112,12 +114,12 @@ class Attacher {
   /// accepted it.
   std::optional<Fault> attach(const config::ParentRef& parent) {
     const config::ObjectRef& ref = parent.object;
-    const auto refusal = [&](std::string_view why, const char* message) {
+    const auto refusal = [&](std::string_view why, const std::string& message) {
       return fault(why, describe(ref, route_.meta.nameSpace) + ": " + message);
     };
     if (!isGateway(ref)) return refusal(reason::kInvalidKind, "only Gateways and EgressGateways can be parents");
     GatewayPlan* gateway = findPlan(ref);
-    if (gateway == nullptr) return refusal(reason::kNoMatchingParent, "it does not exist or is not valid");
+    if (gateway == nullptr) return refusal(reason::kNoMatchingParent, whyNoGateway(ref));
     if (gateway->refusal) return refusal(reason::kNoMatchingParent, "it is not accepted");
     std::optional<Fault> nearest;
     std::vector<std::string> conflicts;
@@ -129,11 +131,52 @@ class Attacher {
       if (refused->reason == reason::kHostnameConflict) conflicts.push_back(refused->message);
       nearest = nearest ? nearer(*std::move(nearest), *std::move(refused)) : std::move(refused);
     }
-    if (!attached) return nearest ? nearest : refusal(reason::kNoMatchingParent, "it has no such listener");
+    if (!attached) return nearest ? nearest : noSuchListener(*gateway, parent);
     notes_.insert(notes_.end(), conflicts.begin(), conflicts.end());
     noteUses(*gateway);
     countUnserved(*gateway, parent);
     return std::nullopt;
+  }
+
+  /// A route may attach to Gateways of all namespaces that admit it, so a hint names these too.
+  std::string whyNoGateway(const config::ObjectRef& ref) const {
+    std::vector<std::string_view> names;
+    const std::string_view nameSpace = targetNamespace(ref, route_.meta.nameSpace);
+    for (const GatewayPlan& each : gateways_) {
+      const config::ObjectMeta& meta = each.gateway->meta;
+      const auto admitting = [&](const ListenerPlan& listener) {
+        return !refusedBy(model_, *each.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace);
+      };
+      if (std::none_of(each.listeners.begin(), each.listeners.end(), admitting)) continue;
+      if (meta.nameSpace == nameSpace) names.push_back(meta.name);
+      if (meta.name == ref.name && meta.kind == ref.kind && meta.nameSpace != nameSpace) {
+        return "it does not exist; did you mean namespace: " + meta.nameSpace + "?";
+      }
+    }
+    const std::string_view close = base::closestWord(ref.name, names);
+    if (!close.empty() && close != ref.name) return "it does not exist; did you mean " + std::string(close) + "?";
+    return absence(model_, ref, plan_.holder());
+  }
+
+  /// Names the listeners that admit the route's namespace, and no others.
+  Fault noSuchListener(const GatewayPlan& gateway, const config::ParentRef& parent) const {
+    std::vector<std::string_view> names;
+    std::string ports;
+    for (const ListenerPlan& each : gateway.listeners) {
+      const config::Listener& listener = *each.listener;
+      if (refusedBy(model_, *gateway.gateway, listener, plan_.kind, route_.meta.nameSpace)) continue;
+      names.push_back(listener.name);
+      ports += (ports.empty() ? "; there is " : ", ") + listener.name + " with port " + std::to_string(listener.port);
+    }
+    std::string message = "it has no listener";
+    if (!parent.sectionName.empty()) message += " " + parent.sectionName;
+    if (parent.port != 0) message += " with port " + std::to_string(parent.port);
+    message += parent.port == 0 ? nearestName(parent.sectionName, names) : ports;
+    const char* field = parent.sectionName.empty() ? ".port: " : ".sectionName: ";
+    config::ObjectRef ref = parent.object;
+    ref.path.clear();
+    return fault(reason::kNoMatchingParent,
+                 parent.object.path + field + describe(ref, route_.meta.nameSpace) + ": " + message);
   }
 
   static std::vector<ListenerPlan*> selected(GatewayPlan& gateway, const config::ParentRef& parent) {
@@ -150,7 +193,8 @@ class Attacher {
   void countUnserved(GatewayPlan& gateway, const config::ParentRef& parent) {
     for (ListenerPlan* each : selected(gateway, parent)) {
       const config::Listener& listener = *each->listener;
-      if (each->accepted() || !admits(model_, *gateway.gateway, listener, plan_.kind, route_.meta.nameSpace)) continue;
+      if (each->accepted() || refusedBy(model_, *gateway.gateway, listener, plan_.kind, route_.meta.nameSpace))
+        continue;
       if (sharedHostnames(route_, listener).empty() || !taken_.insert(each).second) continue;
       count(*each);
     }
@@ -161,9 +205,9 @@ class Attacher {
       return fault(why, describe(ref, route_.meta.nameSpace) + ": listener " + listener.listener->name + " " + message);
     };
     if (!listener.accepted()) return refusal(reason::kNoMatchingParent, "is not accepted");
-    if (!admits(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace)) {
-      return refusal(reason::kNotAllowedByListeners,
-                     "does not allow " + std::string(plan_.kind) + "s from namespace " + route_.meta.nameSpace);
+    if (const auto why = refusedBy(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace)) {
+      return refusal(reason::kNotAllowedByListeners, "does not allow " + std::string(plan_.kind) + "s from namespace " +
+                                                         route_.meta.nameSpace + ": " + *why);
     }
     const std::vector<std::string> hostnames = sharedHostnames(route_, *listener.listener);
     if (hostnames.empty()) {
@@ -219,7 +263,7 @@ class Attacher {
       Fault why{refused.fault.reason,
                 "spec.rules[" + std::to_string(index) + "]: " + refused.origin + refused.fault.message};
       if (refused.open) {
-        notes_.push_back(why.message + "; it fails open and is left out");
+        notes_.push_back(withConsequence(why, kLeftOut).message);
       } else if (std::find(exposed_.begin(), exposed_.end(), why) == exposed_.end()) {
         exposed_.push_back(std::move(why));
       }
@@ -265,22 +309,21 @@ class Attacher {
     Conditions result(route_.meta);
     std::optional<Fault> unaccepted = plan_.rejection ? plan_.rejection : refused;
     if (!unaccepted && plan_.wholeRouteFails) {
-      unaccepted =
-          fault(plan_.faults.front().reason, joinMessages(plan_.faults) + "; its requests answer " + failureName());
+      unaccepted = joined(plan_.faults);
+      unaccepted->message += "; its requests answer " + failureName();
     }
-    std::string note;
-    for (const std::string& each : notes_) note += (note.empty() ? "" : "; ") + each;
     const bool accepted = !unaccepted;
-    result.check(condition_type::kAccepted, both(std::move(unaccepted), kept_), note);
-    std::optional<Fault> unresolved;
-    if (!plan_.unresolved.empty()) unresolved = fault(plan_.unresolved.front().reason, joinMessages(plan_.unresolved));
-    result.check(condition_type::kResolvedRefs, unresolved);
+    result.check(condition_type::kAccepted, both(unaccepted, kept_), notes_);
+    result.check(condition_type::kResolvedRefs, joined(plan_.unresolved));
     // The API demands these first words, and the condition for accepted routes only (RouteConditionPartiallyInvalid).
     std::vector<Fault> dropped = plan_.faults;
     dropped.insert(dropped.end(), exposed_.begin(), exposed_.end());
     if (!dropped.empty() && accepted) {
-      result.good(condition_type::kPartiallyInvalid, reason::kUnsupportedValue,
-                  "Dropped Rule: " + joinMessages(dropped) + "; the requests concerned answer " + failureName());
+      Fault all = *joined(dropped);
+      if (all.parts.empty() && !all.summary) all.parts = {all.message};
+      all.reason = reason::kUnsupportedValue;
+      all.message = "Dropped Rule: " + all.message + "; the requests concerned answer " + failureName();
+      result.troubled(condition_type::kPartiallyInvalid, all);
     }
     addUseConditions(plan_.refusedFilters, result, kMostConditions);
     return result.take();

@@ -68,12 +68,22 @@ void checkParameters(GatewayPlan& plan) {
          ListenerState::kRefusing);
 }
 
+config::ObjectRef classRef(const std::string& name) {
+  config::ObjectRef ref;
+  ref.group = config::kGatewayGroup;
+  ref.kind = config::GatewayClass::kKind;
+  ref.name = name;
+  return ref;
+}
+
 /// Returns false if the Gateway belongs to another controller, which reports it.
 bool checkClass(const config::Model& model, GatewayPlan& plan) {
   const std::string& name = plan.gateway->gatewayClassName;
   const config::GatewayClass* gatewayClass = model.find<config::GatewayClass>({}, name);
   if (gatewayClass == nullptr) {
-    refuse(plan, fault(reason::kPending, "spec.gatewayClassName: there is no valid GatewayClass " + name),
+    refuse(plan,
+           fault(reason::kPending, "spec.gatewayClassName: GatewayClass " + name + ": " +
+                                       absence(model, classRef(name), holderOf(plan.gateway->meta))),
            ListenerState::kDown);
     return true;
   }
@@ -96,7 +106,7 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   plan.kept = keptFault(model, gateway.meta);
   if (rejected != nullptr) {
     plan.rejected = true;
-    refuse(plan, fault(reason::kInvalid, rejected->message), ListenerState::kRefusing);
+    refuse(plan, summary(reason::kInvalid, rejected->message), ListenerState::kRefusing);
   }
   if (!checkClass(model, plan)) return;
   checkParameters(plan);
@@ -114,6 +124,9 @@ bool wantsPort(const GatewayPlan& plan, std::uint16_t port) {
 
 bool isHttps(const config::Listener& listener) { return listener.protocol == config::ListenerProtocol::kHttps; }
 
+/// Returns the field, for the beginning of a message.
+std::string portOf(const ListenerPlan& listener) { return listener.listener->path + ".port: "; }
+
 /// Gives each port to the first Gateway in order. A later one that overlaps does not listen there.
 void claimPorts(std::vector<GatewayPlan>& plans) {
   for (auto plan = plans.begin(); plan != plans.end(); ++plan) {
@@ -124,9 +137,10 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
         return wantsPort(earlier, port) && overlap(earlier.addresses, plan->addresses);
       });
       if (holder == plan) continue;
-      listener.unaccepted = fault(reason::kPortUnavailable, "port " + std::to_string(port) + " belongs to " +
-                                                                std::string(holder->gateway->meta.kind) + " " +
-                                                                holder->gateway->meta.qualifiedName());
+      listener.unaccepted =
+          fault(reason::kPortUnavailable, portOf(listener) + "port " + std::to_string(port) + " belongs to " +
+                                              std::string(holder->gateway->meta.kind) + " " +
+                                              holder->gateway->meta.qualifiedName());
       listener.worsen(ListenerState::kDown);
     }
   }
@@ -168,15 +182,15 @@ void leaveOut(const KnownPlaces& places, const std::vector<GatewayPlan>& plans, 
       if (findUnusable(plan.unusablePlaces, address, place->port) == nullptr) plan.unusablePlaces.push_back(*place);
     }
     if (last == nullptr) continue;
-    if (!plan.unusable) plan.unusable = fault(reason::kAddressNotUsable, last->why);
+    if (!plan.unusable) plan.unusable = fault(reason::kAddressNotUsable, portOf(listener) + last->why);
     if (count < plan.addresses.size()) continue;
     if (const std::uint16_t port = earlierPort(places, plans, plan, listener); port != 0) {
       listener.port = port;
-      listener.displaced =
-          fault(reason::kPending, last->why + "; until then it is served at port " + std::to_string(port));
+      listener.displaced = fault(
+          reason::kPending, portOf(listener) + last->why + "; until then it is served at port " + std::to_string(port));
       continue;
     }
-    listener.unaccepted = fault(reason::kPortUnavailable, last->why);
+    listener.unaccepted = fault(reason::kPortUnavailable, portOf(listener) + last->why);
     listener.worsen(ListenerState::kDown);
   }
 }

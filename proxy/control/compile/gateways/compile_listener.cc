@@ -84,13 +84,13 @@ void checkConflict(ListenerPlan& plan, const std::vector<ListenerPlan>& all) {
   for (const ListenerPlan& each : all) {
     const config::Listener& other = *each.listener;
     if (&other == &mine || !speaksHttp(other) || other.port != mine.port) continue;
-    const std::string where = "port " + std::to_string(mine.port) + ": ";
+    const std::string where = " on port " + std::to_string(mine.port);
     if (other.protocol != mine.protocol) {
-      plan.conflict =
-          fault(reason::kProtocolConflict, where + "listener " + other.name + " has another protocol on it");
+      plan.conflict = fault(reason::kProtocolConflict,
+                            mine.path + ".protocol: listener " + other.name + " has another one" + where);
     } else if (other.hostname == mine.hostname && !plan.conflict) {
       plan.conflict =
-          fault(reason::kHostnameConflict, where + "listener " + other.name + " has the same hostname on it");
+          fault(reason::kHostnameConflict, mine.path + ": listener " + other.name + " has the same hostname" + where);
     }
   }
   if (plan.conflict) plan.worsen(ListenerState::kDown);
@@ -98,11 +98,11 @@ void checkConflict(ListenerPlan& plan, const std::vector<ListenerPlan>& all) {
 
 std::optional<Fault> programmedFault(const ListenerPlan& plan, const GatewayPlan& gateway) {
   if (plan.state == ListenerState::kServing) return plan.displaced;
-  if (gateway.refusal) return fault(reason::kInvalid, "the Gateway is not accepted");
+  if (gateway.refusal) return summary(reason::kInvalid, "the Gateway is not accepted");
   const bool sound = plan.accepted() && !plan.unresolved;
-  if (plan.closed && sound) return Fault{plan.closed->reason, plan.closed->message + "; its requests answer 500"};
+  if (plan.closed && sound) return withConsequence(*plan.closed, "; its requests answer 500");
   const char* effect = plan.state == ListenerState::kDown ? "it is not served" : "its requests answer 500";
-  return fault(reason::kInvalid, std::string(effect) + "; see the other conditions");
+  return summary(reason::kInvalid, std::string(effect) + "; see the other conditions");
 }
 
 }  // namespace
@@ -134,35 +134,39 @@ config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPla
   }
   Conditions conditions(gateway.gateway->meta);
   conditions.check(condition_type::kAccepted, plan.conflict ? plan.conflict : plan.unaccepted,
-                   ignoredNote(plan.listener->unsupported));
+                   ignoredNotes(plan.listener->unsupported));
   if (plan.conflict) {
-    conditions.good(condition_type::kConflicted, plan.conflict->reason, plan.conflict->message);
+    conditions.troubled(condition_type::kConflicted, summary(plan.conflict->reason, plan.conflict->message));
   } else {
-    conditions.set(condition_type::kConflicted, config::ConditionStatus::kFalse, reason::kNoConflicts, {});
+    conditions.bad(condition_type::kConflicted, summary(reason::kNoConflicts, {}));
   }
   // This condition has negative polarity and must be absent when it is False.
-  if (plan.overlap) conditions.good(condition_type::kOverlappingTlsConfig, plan.overlap->reason, plan.overlap->message);
+  if (plan.overlap) conditions.troubled(condition_type::kOverlappingTlsConfig, *plan.overlap);
   conditions.check(condition_type::kResolvedRefs, plan.unresolved);
   conditions.check(condition_type::kProgrammed, programmedFault(plan, gateway));
   if (plan.unprocessed) {
-    conditions.good(condition_type::kDegraded, plan.unprocessed->reason, plan.unprocessed->message);
+    conditions.troubled(condition_type::kDegraded, *plan.unprocessed);
   }
   status.conditions = conditions.take();
   return status;
 }
 
-bool admits(const config::Model& model, const config::Gateway& gateway, const config::Listener& listener,
-            std::string_view kind, std::string_view routeNamespace) {
-  if (!allowsKind(listener, kind)) return false;
+std::optional<std::string> refusedBy(const config::Model& model, const config::Gateway& gateway,
+                                     const config::Listener& listener, std::string_view kind,
+                                     std::string_view routeNamespace) {
+  if (!speaksHttp(listener)) return "its protocol is " + listener.protocolName;
+  if (!allowsKind(listener, kind)) return "its allowedRoutes.kinds does not name the kind";
   switch (listener.routeNamespaces) {
     case config::RouteNamespaces::kAll:
-      return true;
+      return std::nullopt;
     case config::RouteNamespaces::kSame:
-      return routeNamespace == gateway.meta.nameSpace;
+      if (routeNamespace == gateway.meta.nameSpace) return std::nullopt;
+      return "its allowedRoutes.namespaces.from is Same, which means " + gateway.meta.nameSpace;
     case config::RouteNamespaces::kSelector:
-      return listener.namespaceSelector.matches(config::labelsOfNamespace(model, routeNamespace));
+      if (listener.namespaceSelector.matches(config::labelsOfNamespace(model, routeNamespace))) return std::nullopt;
+      return "its allowedRoutes.namespaces.selector does not match the labels of that namespace";
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace sluice::control

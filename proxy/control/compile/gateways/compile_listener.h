@@ -2,6 +2,9 @@
 // Listeners").
 #pragma once
 
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/status/conditions.h"
@@ -13,8 +16,10 @@ std::vector<ListenerPlan> compileListeners(const config::Model& model, const con
 
 config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPlan& gateway);
 
-/// Returns true if the listener allows routes of that kind and namespace.
-bool admits(const config::Model& model, const config::Gateway& gateway, const config::Listener& listener,
-            std::string_view kind, std::string_view routeNamespace);
+/// Returns the part of allowedRoutes that does not allow routes of that kind and namespace, in words; nothing if the
+/// listener allows them.
+std::optional<std::string> refusedBy(const config::Model& model, const config::Gateway& gateway,
+                                     const config::Listener& listener, std::string_view kind,
+                                     std::string_view routeNamespace);
 
 }  // namespace sluice::control

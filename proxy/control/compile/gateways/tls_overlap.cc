@@ -33,8 +33,8 @@ std::optional<Fault> tlsOverlap(const ListenerPlan& plan, const std::vector<List
   const config::Listener& mine = *plan.listener;
   std::optional<Fault> found;
   if (mine.protocol != config::ListenerProtocol::kHttps || !plan.accepted()) return found;
-  const auto message = [](const ListenerPlan& other, const char* what) {
-    return std::string(what) + " of listener " + other.listener->name + " overlap with its own";
+  const auto message = [&](const ListenerPlan& other, const char* what) {
+    return mine.path + ": " + what + " of listener " + other.listener->name + " overlap with its own";
   };
   for (const ListenerPlan& each : all) {
     const config::Listener& other = *each.listener;

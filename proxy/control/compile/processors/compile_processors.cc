@@ -102,6 +102,13 @@ bool same(const processing::Chain* a, const processing::Chain* b) {
   return a != nullptr && b != nullptr && sameSteps(a->all(), b->all());
 }
 
+Fault RefusedUse::named() const {
+  Fault result = fault;
+  result.message.insert(0, origin);
+  for (std::string& part : result.parts) part.insert(0, origin);
+  return result;
+}
+
 std::string objectName(const Holder& object, std::string_view name) {
   std::string text = std::string(object.kind) + "." + std::string(object.group) + " ";
   if (!object.nameSpace.empty()) text.append(object.nameSpace).append("/");
@@ -121,18 +128,13 @@ void CompiledUses::forgetOpen() {
 std::vector<Fault> CompiledUses::faults(bool open) const {
   std::vector<Fault> result;
   for (const RefusedUse& each : refused) {
-    if (each.open == open) result.push_back({each.fault.reason, each.origin + each.fault.message});
+    if (each.open == open) result.push_back(each.named());
   }
   return result;
 }
 
 bool operator==(const CompiledUses& a, const CompiledUses& b) {
   return a.refused == b.refused && sameSteps(a.steps, b.steps);
-}
-
-std::optional<Fault> joined(const std::vector<Fault>& faults) {
-  if (faults.empty()) return std::nullopt;
-  return Fault{faults.front().reason, joinMessages(faults)};
 }
 
 CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const {
@@ -165,8 +167,8 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilte
     } else {
       result.refused.push_back({objectName(of.holder, of.name),
                                 {},
-                                {std::string(reason::kInvalidExtensionRef),
-                                 describe(ref, of.holder.nameSpace) + ": it does not exist or is not valid"}});
+                                fault(reason::kInvalidExtensionRef,
+                                      describe(ref, of.holder.nameSpace) + ": " + absence(model_, ref, of.holder))});
     }
   }
   return result;
@@ -192,7 +194,7 @@ CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, std:
   for (const config::Rejected& each : model_.rejected) {
     const auto* legible = each.legible<config::PayloadProcessor>();
     if (legible != nullptr && isMeant(*legible)) {
-      result.refused.push_back({nameOf(*legible), {}, {std::string(reason::kInvalid), each.message}});
+      result.refused.push_back({nameOf(*legible), {}, fault(reason::kInvalid, each.message)});
     }
   }
   std::vector<const config::PayloadProcessor*> found;
@@ -264,7 +266,7 @@ std::variant<processing::Step, ProcessorCompiler::RefusedStep> ProcessorCompiler
   const auto refused = [&](std::string_view why, std::string message) {
     return RefusedStep{{std::string(why), std::move(message)}, admission.failOpen};
   };
-  if (auto wrong = alteringFault(use.unsupported)) return refused(wrong->reason, std::move(wrong->message));
+  if (auto wrong = alteringFault(use.unsupported)) return RefusedStep{*std::move(wrong), admission.failOpen};
   const std::optional<Phase> phase = processing::phaseFrom(admission.phase);
   // The phase may come from the use's type, which no reader has checked.
   if (of.preRouting && phase && *phase > Phase::kRequestBody) {

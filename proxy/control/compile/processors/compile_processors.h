@@ -54,6 +54,9 @@ struct RefusedUse {
   /// Prefix of the message in conditions of other objects.
   std::string origin = {};
 
+  /// Returns the fault for conditions of other objects.
+  Fault named() const;
+
   friend bool operator==(const RefusedUse&, const RefusedUse&) = default;
 };
 
@@ -83,9 +86,6 @@ struct CompiledUses {
   /// Returns true if both run the same processors in the same way.
   friend bool operator==(const CompiledUses& a, const CompiledUses& b);
 };
-
-/// Returns one fault with the first one's reason and the messages of all.
-std::optional<Fault> joined(const std::vector<Fault>& faults);
 
 class ProcessorCompiler {
  public:

@@ -24,8 +24,7 @@ std::optional<Fault> degradation(const std::vector<RefusedUse>& refused) {
   for (const bool open : {false, true}) {
     for (const RefusedUse& each : refused) {
       if (each.open != open) continue;
-      const char* outcome = open ? "; it fails open and is left out" : "; what it is for answers 500";
-      faults.push_back({each.fault.reason, each.fault.message + outcome});
+      faults.push_back(withConsequence(each.fault, open ? kLeftOut : "; what it is for answers 500"));
     }
   }
   return joined(faults);

@@ -38,7 +38,7 @@ class RouteCompiler {
   void compile(const std::vector<RouteRule>& rules) {
     const std::optional<Fault> ofRoute = plan_.rejection ? plan_.rejection : alteringFault(route_.unsupported);
     if (ofRoute && !plan_.rejection) plan_.faults.push_back(*ofRoute);
-    addNote(ignoredNote(route_.unsupported));
+    addNotes(ignoredNotes(route_.unsupported));
     std::size_t failing = 0;
     for (std::uint32_t index = 0; index < rules.size(); ++index) {
       if (!compileRule(rules[index], index, ofRoute)) ++failing;
@@ -56,7 +56,7 @@ class RouteCompiler {
     auto compiled = std::make_shared<routing::Rule>();
     compiled->route = plan_.name;
     std::optional<Fault> own = alteringFault(rule.unsupported);
-    addNote(ignoredNote(rule.unsupported));
+    addNotes(ignoredNotes(rule.unsupported));
     compileFilters(rule.filters, rule, *compiled, own);
     compileOwn(rule, *compiled);
     take(compileSession(rule, {plan_.kind, route_.meta, index}), compiled->session, own);
@@ -108,7 +108,7 @@ class RouteCompiler {
   /// Takes the steps. A use that fails closed makes its fault the rule's; one that fails open is noted and left out.
   std::vector<processing::Step> take(CompiledUses uses, std::optional<Fault>& own) {
     plan_.refused.insert(plan_.refused.end(), uses.refused.begin(), uses.refused.end());
-    for (const Fault& each : uses.open()) addNote(each.message + "; it fails open and is left out");
+    for (const Fault& each : uses.open()) addNote(withConsequence(each, kLeftOut).message);
     if (!own) own = joined(uses.closed());
     return std::move(uses.steps);
   }
@@ -139,7 +139,7 @@ class RouteCompiler {
     if (fault) {
       compiled.failure = refusal(answer(*fault));
     } else if (rule.backendRefs.empty() && !compiled.redirect) {
-      addNote(rule.path + " has no backendRefs: its requests answer " + refused());
+      addNote(rule.path + ": it has no backendRefs: its requests answer " + refused());
       compiled.failure = refusal(base::Error::config("The route for this request has no backends."));
     } else if (compiled.totalWeight == 0 && !compiled.redirect) {
       addNote(rule.path + ": all weights are 0: its requests answer " + refused() +
@@ -170,7 +170,7 @@ class RouteCompiler {
     routing::WeightedBackend result;
     result.weight = ref.weight;
     std::optional<Fault> own = alteringFault(ref.unsupported);
-    addNote(ignoredNote(ref.unsupported));
+    addNotes(ignoredNotes(ref.unsupported));
     compileFilters(ref.filters, rule, result, own);
     result.mirrors = mirrors(ref.filters);
     BackendResult backend = resolve(ref);
@@ -226,6 +226,10 @@ class RouteCompiler {
     } else if (!own) {
       own = std::move(compiled.fault);
     }
+  }
+
+  void addNotes(const std::vector<std::string>& notes) {
+    plan_.notes.insert(plan_.notes.end(), notes.begin(), notes.end());
   }
 
   void addNote(std::string note) {
@@ -336,7 +340,7 @@ std::optional<RoutePlan> withRefusals(const RoutePlan& plan, const RefusalOf& re
 }
 
 std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault) {
-  const Fault why{fault.reason, "sessionPersistence: " + fault.message};
+  const Fault why = control::fault(fault.reason, "sessionPersistence: " + fault.message);
   return withRefusals(plan, [&](const RulePlan& rule) -> std::optional<Fault> {
     if (!rule.rule->session || rule.rule->failure) return std::nullopt;
     return why;

@@ -70,14 +70,13 @@ FoundTarget findTarget(const config::Model& model, const std::vector<GatewayPlan
   return portTarget(model, model.find<config::Backend>(ref.group, ref.kind, to.holder, ref.name), to);
 }
 
-std::optional<Fault> targetFault(const FoundTarget& target, const Attachment& to, std::string_view consequence) {
+std::optional<Fault> targetFault(const config::Model& model, const FoundTarget& target, const Attachment& to,
+                                 const Holder& by, std::string_view consequence) {
   if (target.found && target.section) return std::nullopt;
-  std::string why = "it does not exist or is not valid";
-  if (target.found) {
-    why = "it has no " + std::string(sectionWord(to.object)) + " " + std::string(to.section);
-  }
+  std::string why = target.found ? "it has no " + std::string(sectionWord(to.object)) + " " + std::string(to.section)
+                                 : absence(model, to.object, by);
   return fault(config::reason::kTargetNotFound,
-               describe(to.object, to.holder) + ": " + why + ", " + std::string(consequence));
+               describe(to.object, to.holder) + ": " + why + "; " + std::string(consequence));
 }
 
 config::ParentStatus ancestorOf(const Attachment& to, std::vector<config::Condition> conditions) {

@@ -10,6 +10,7 @@
 #include "config/status/conditions.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/gateways/gateway_plan.h"
+#include "proxy/control/compile/references.h"
 
 namespace sluice::control {
 
@@ -30,8 +31,10 @@ struct FoundTarget {
 /// is a target too, as far as it is legible: requests that need it answer 500 anyway.
 FoundTarget findTarget(const config::Model& model, const std::vector<GatewayPlan>& gateways, const Attachment& to);
 
-/// Returns TargetNotFound if there is no such object or section, with what follows from it: "so nothing is attached".
-std::optional<Fault> targetFault(const FoundTarget& target, const Attachment& to, std::string_view consequence);
+/// Returns TargetNotFound if there is no such object or section, with what follows from it: "nothing is attached".
+/// `by` is the object that is attached.
+std::optional<Fault> targetFault(const config::Model& model, const FoundTarget& target, const Attachment& to,
+                                 const Holder& by, std::string_view consequence);
 
 /// Makes the entry of status.ancestors[] for it.
 config::ParentStatus ancestorOf(const Attachment& to, std::vector<config::Condition> conditions);

@@ -16,17 +16,17 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-std::string skipsVerification(const config::Backend& backend) {
-  for (const config::BackendPort& port : backend.ports) {
+std::vector<std::string> notesOf(const config::Backend& backend) {
+  std::vector<std::string> notes = ignoredNotes(backend.unsupported);
+  const auto skips = [&](const config::BackendPort& port) {
     const auto& tls = tlsOf(backend, port);
-    if (tls && tls->insecureSkipVerify) return "insecureSkipVerify: the certificate of this Backend is not verified";
-  }
-  return {};
-}
-
-std::string join(std::string a, const std::string& b) {
-  if (!a.empty() && !b.empty()) a += "; ";
-  return a + b;
+    return tls && tls->insecureSkipVerify;
+  };
+  const auto port = std::find_if(backend.ports.begin(), backend.ports.end(), skips);
+  if (port == backend.ports.end()) return notes;
+  notes.push_back(tlsOf(backend, *port)->path +
+                  ": insecureSkipVerify: the certificate of this Backend is not verified");
+  return notes;
 }
 
 /// Adds a fault unless it is there already, because ports often share their TLS and so its faults.
@@ -90,20 +90,19 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   config::ObjectStatus status = statusOf(backend.meta);
   Conditions conditions(backend.meta);
   const std::optional<Fault> kept = keptFault(model, backend.meta);
-  conditions.check(condition_type::kAccepted, both(refusal, kept),
-                   join(skipsVerification(backend), ignoredNote(backend.unsupported)));
+  conditions.check(condition_type::kAccepted, both(refusal, kept), notesOf(backend));
   conditions.check(condition_type::kResolvedRefs, joined(unresolved));
   std::optional<Fault> unprogrammed;
-  if (refusal || !served) unprogrammed = fault(reason::kInvalid, "requests to it answer 500; see the other conditions");
+  if (refusal || !served)
+    unprogrammed = summary(reason::kInvalid, "requests to it answer 500; see the other conditions");
   setServed(conditions, status.shape, unprogrammed);
   if (!refusal && !unaccepted.empty()) {
-    const Fault part = *joined(unaccepted);
-    conditions.good(condition_type::kPartiallyInvalid, part.reason, part.message);
+    conditions.troubled(condition_type::kPartiallyInvalid, *joined(unaccepted));
   }
   if (const auto degraded = both(joined(closed), degradation(compiled.refused))) {
-    conditions.good(condition_type::kDegraded, degraded->reason, degraded->message);
+    conditions.troubled(condition_type::kDegraded, *degraded);
   } else if (kept && status.shape == config::StatusShape::kControllers) {
-    conditions.good(condition_type::kDegraded, kept->reason, kept->message);
+    conditions.troubled(condition_type::kDegraded, *kept);
   }
   addUseConditions(compiled.refused, conditions);
   place(status, model, conditions.take(), compiled.users);
@@ -113,8 +112,8 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
 config::ObjectStatus refusedBackendStatus(const config::Model& model, const config::Rejected& rejected) {
   config::ObjectStatus status = statusOf(rejected);
   Conditions conditions(rejected.generation);
-  conditions.bad(condition_type::kAccepted, fault(reason::kInvalid, rejected.message));
-  setServed(conditions, status.shape, fault(reason::kInvalid, "requests to it answer 500"));
+  conditions.bad(condition_type::kAccepted, summary(reason::kInvalid, rejected.message));
+  setServed(conditions, status.shape, summary(reason::kInvalid, "requests to it answer 500"));
   place(status, model, conditions.take(), {});
   return status;
 }

@@ -33,8 +33,8 @@ void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
   if (plan.refusal) {
     const bool pending = plan.refusal->reason == reason::kPending;
     conditions.set(condition_type::kAccepted,
-                   pending ? config::ConditionStatus::kUnknown : config::ConditionStatus::kFalse, plan.refusal->reason,
-                   both(plan.refusal, plan.kept)->message);
+                   pending ? config::ConditionStatus::kUnknown : config::ConditionStatus::kFalse,
+                   *both(plan.refusal, plan.kept));
     return;
   }
   if (plan.kept) {
@@ -43,7 +43,7 @@ void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
   }
   const std::vector<std::string> faulty = faultyListeners(plan);
   if (faulty.empty()) {
-    conditions.good(condition_type::kAccepted, reason::kAccepted, ignoredNote(plan.gateway->unsupported));
+    conditions.check(condition_type::kAccepted, std::nullopt, ignoredNotes(plan.gateway->unsupported));
     return;
   }
   std::string names;
@@ -51,7 +51,7 @@ void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
   const bool some = std::any_of(plan.listeners.begin(), plan.listeners.end(),
                                 [](const ListenerPlan& each) { return each.accepted(); });
   conditions.set(condition_type::kAccepted, some ? config::ConditionStatus::kTrue : config::ConditionStatus::kFalse,
-                 reason::kListenersNotValid, "listeners with faults: " + names);
+                 summary(reason::kListenersNotValid, "listeners with faults: " + names));
 }
 
 /// Summarises the listeners' own conditions of that type.
@@ -61,14 +61,14 @@ std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
     if (each.unresolved) names += (names.empty() ? "" : ", ") + each.listener->name;
   }
   if (names.empty()) return std::nullopt;
-  return fault(reason::kListenersNotResolved, "listeners with references that do not resolve: " + names);
+  return summary(reason::kListenersNotResolved, "listeners with references that do not resolve: " + names);
 }
 
 /// Adds the conditions of the hooks, because settings and hooks belong to the class.
 void setHooks(const ExtensionHooks& hooks, Conditions& conditions) {
   CompiledUses all = hooks.ofRoutes;
   all.append(hooks.ofListeners);
-  if (const auto why = degradation(all.refused)) conditions.good(condition_type::kDegraded, why->reason, why->message);
+  if (const auto why = degradation(all.refused)) conditions.troubled(condition_type::kDegraded, *why);
   addUseConditions(all.refused, conditions, kMostConditions);
 }
 
@@ -80,10 +80,10 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   const bool programmed = std::any_of(plan.listeners.begin(), plan.listeners.end(),
                                       [](const ListenerPlan& each) { return each.state == ListenerState::kServing; });
   std::optional<Fault> unprogrammed = plan.refusal ? std::nullopt : plan.unusable;
-  if (!programmed && !unprogrammed) unprogrammed = fault(reason::kInvalid, "none of its listeners is served");
+  if (!programmed && !unprogrammed) unprogrammed = summary(reason::kInvalid, "none of its listeners is served");
   conditions.check(condition_type::kProgrammed, unprogrammed);
   conditions.check(condition_type::kResolvedRefs, unresolvedListeners(plan));
-  if (const auto why = joined(plan.unprocessed)) conditions.good(condition_type::kDegraded, why->reason, why->message);
+  if (const auto why = joined(plan.unprocessed)) conditions.troubled(condition_type::kDegraded, *why);
   if (programmed) {
     for (const std::string& address : plan.addresses) {
       if (!address.empty()) status.addresses.push_back({"IPAddress", address});
@@ -105,7 +105,7 @@ void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses) {
     if (each.meta.name != model.gatewayClassName) {
       why = fault(reason::kUnsupported, "one process serves one GatewayClass, and that is " + model.gatewayClassName);
     } else if (!model.settingsFault.empty()) {
-      why = fault(reason::kInvalidParameters, model.settingsFault);
+      why = summary(reason::kInvalidParameters, model.settingsFault);
     } else if (!model.settingsKept.empty()) {
       why = keptFault(reason::kInvalidParameters, model.settingsKept);
     }

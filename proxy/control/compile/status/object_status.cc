@@ -34,14 +34,20 @@ config::ObjectStatus emptyStatus(std::string_view group, std::string_view kind, 
 
 }  // namespace
 
-Conditions& Conditions::set(std::string_view type, config::ConditionStatus status, std::string_view reason,
-                            std::string message) {
-  conditions_.push_back({std::string(type), status, std::string(reason), bounded(std::move(message)), generation_});
+Conditions& Conditions::set(std::string_view type, config::ConditionStatus status, const Fault& fault) {
+  conditions_.push_back({std::string(type), status, fault.reason, bounded(fault.message), generation_});
+  config::Condition& added = conditions_.back();
+  if (!fault.summary) added.findings = fault.parts.empty() ? std::vector{fault.message} : fault.parts;
   return *this;
 }
 
-Conditions& Conditions::check(std::string_view type, const std::optional<Fault>& fault, std::string message) {
-  return fault ? bad(type, *fault) : good(type, type, std::move(message));
+Conditions& Conditions::check(std::string_view type, const std::optional<Fault>& fault,
+                              const std::vector<std::string>& notes) {
+  if (fault) return bad(type, *fault);
+  if (notes.empty()) return good(type, type);
+  std::vector<Fault> all;
+  for (const std::string& note : notes) all.push_back(control::fault(type, note));
+  return set(type, config::ConditionStatus::kTrue, *joined(all));
 }
 
 std::optional<Fault> keptFault(const config::Model& model, const config::ObjectMeta& meta) {
@@ -51,12 +57,12 @@ std::optional<Fault> keptFault(const config::Model& model, const config::ObjectM
 }
 
 Fault keptFault(std::string_view reason, const std::string& message) {
-  return {std::string(reason), message + "; its previous valid version serves on"};
+  return summary(reason, message + "; its previous valid version serves on");
 }
 
-std::optional<Fault> both(std::optional<Fault> first, const std::optional<Fault>& second) {
+std::optional<Fault> both(const std::optional<Fault>& first, const std::optional<Fault>& second) {
   if (!first || !second) return first ? first : second;
-  return Fault{first->reason, joinMessages({*first, *second})};
+  return joined({*first, *second});
 }
 
 config::ObjectStatus statusOf(const config::ObjectMeta& meta) {
@@ -78,7 +84,7 @@ config::ObjectStatus rejectedStatus(const config::Rejected& rejected, std::strin
   std::string message = rejected.message;
   if (!consequence.empty()) message.append("; ").append(consequence);
   status.conditions = Conditions(rejected.generation)
-                          .bad(condition_type::kAccepted, fault(reason::kInvalid, std::move(message)))
+                          .bad(condition_type::kAccepted, summary(reason::kInvalid, std::move(message)))
                           .take();
   return status;
 }

@@ -20,15 +20,20 @@ class Conditions {
   explicit Conditions(const config::ObjectMeta& meta) : generation_(meta.generation) {}
   explicit Conditions(std::optional<std::int64_t> generation) : generation_(generation) {}
 
-  Conditions& set(std::string_view type, config::ConditionStatus status, std::string_view reason, std::string message);
+  Conditions& set(std::string_view type, config::ConditionStatus status, const Fault& fault);
   Conditions& good(std::string_view type, std::string_view reason, std::string message = {}) {
-    return set(type, config::ConditionStatus::kTrue, reason, std::move(message));
+    return set(type, config::ConditionStatus::kTrue, summary(reason, std::move(message)));
   }
   Conditions& bad(std::string_view type, const Fault& fault) {
-    return set(type, config::ConditionStatus::kFalse, fault.reason, fault.message);
+    return set(type, config::ConditionStatus::kFalse, fault);
   }
-  /// Adds `bad` if there is a fault, else `good` with the type's own name as reason.
-  Conditions& check(std::string_view type, const std::optional<Fault>& fault, std::string message = {});
+  /// Adds a condition whose status True reports the fault, as that of Degraded.
+  Conditions& troubled(std::string_view type, const Fault& fault) {
+    return set(type, config::ConditionStatus::kTrue, fault);
+  }
+  /// Adds `bad` if there is a fault, else `good` with the type's own name as reason, and with notes for people.
+  Conditions& check(std::string_view type, const std::optional<Fault>& fault,
+                    const std::vector<std::string>& notes = {});
 
   std::size_t size() const { return conditions_.size(); }
   std::vector<config::Condition> take() { return std::move(conditions_); }
@@ -44,7 +49,7 @@ std::optional<Fault> keptFault(const config::Model& model, const config::ObjectM
 /// Returns `message` with the note that the previous version is served.
 Fault keptFault(std::string_view reason, const std::string& message);
 /// Joins two faults into one with the first one's reason.
-std::optional<Fault> both(std::optional<Fault> first, const std::optional<Fault>& second);
+std::optional<Fault> both(const std::optional<Fault>& first, const std::optional<Fault>& second);
 
 /// Makes a status without conditions yet, in the shape of its kind.
 config::ObjectStatus statusOf(const config::ObjectMeta& meta);

@@ -120,7 +120,7 @@ class PolicyWriter {
     const bool refused = sources_.model.findRejected(ref.group, ref.kind, nameSpace, ref.name) != nullptr;
     if (!found.ours || (found.found && reached == nullptr && !refused)) return;
     const Attachment to{target.object, nameSpace, target.sectionName};
-    add(to, targetFault(found, to, "so nothing is refused"));
+    add(to, targetFault(sources_.model, found, to, holderOf(policy_.meta), "nothing is refused"));
   }
 
   void addSelected(const config::ObjectMeta& object) {
@@ -133,8 +133,7 @@ class PolicyWriter {
 
   void add(const Attachment& to, const std::optional<Fault>& unfound) {
     if (ancestors_.size() == kMostAncestors) return;
-    const Fault unsupported = fault(reason::kInvalid, "policies of kind " + std::string(policy_.meta.kind) +
-                                                          " are not supported; what it names here answers 500");
+    const Fault unsupported = fault(reason::kInvalid, "kind: " + std::string(config::kUnsupportedPolicyNote));
     const Fault& why = invalid_ ? *invalid_ : unfound ? *unfound : unsupported;
     Conditions conditions(policy_.meta);
     conditions.check(config::condition_type::kAccepted, both(why, keptFault(sources_.model, policy_.meta)));
@@ -155,7 +154,7 @@ config::ObjectStatus refusedPolicyStatus(const StatusSources& sources, const Rea
     return rejectedStatus(rejected, "it cannot be read what it names, so nothing is refused for it");
   }
   config::ObjectStatus status = statusOf(rejected);
-  const Fault why = fault(reason::kInvalid, rejected.message + "; what it names here answers 500");
+  const Fault why = summary(reason::kInvalid, rejected.message + "; what it names here answers 500");
   status.parents = PolicyWriter(sources, reach, *legible, why).ancestors();
   if (!status.parents.empty()) return status;
   return rejectedStatus(rejected, "objects of its namespace that it could name answer 500");

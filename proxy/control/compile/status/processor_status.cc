@@ -19,9 +19,10 @@ Attachment attachmentOf(const config::PayloadProcessor& processor) {
   return {processor.target, processor.meta.nameSpace, processor.sectionName};
 }
 
-std::optional<Fault> unattached(const config::PayloadProcessor& processor, const FoundTarget& target) {
+std::optional<Fault> unattached(const config::Model& model, const config::PayloadProcessor& processor,
+                                const FoundTarget& target) {
   if (auto unsupported = alteringFault(processor.unsupported)) return unsupported;
-  return targetFault(target, attachmentOf(processor), "so nothing is attached");
+  return targetFault(model, target, attachmentOf(processor), holderOf(processor.meta), "nothing is attached");
 }
 
 /// Returns the conditions of an object. Uses that cannot run have conditions of their own; a fault of the whole object
@@ -32,7 +33,7 @@ std::vector<config::Condition> conditionsOf(const config::ObjectMeta& meta, cons
   std::erase_if(refused, [](const RefusedUse& each) { return each.use.empty(); });
   Conditions conditions(meta);
   conditions.check(condition_type::kAccepted, both(unaccepted, keptFault(sources.model, meta)));
-  if (const auto why = degradation(refused)) conditions.good(condition_type::kDegraded, why->reason, why->message);
+  if (const auto why = degradation(refused)) conditions.troubled(condition_type::kDegraded, *why);
   addUseConditions(refused, conditions);
   return conditions.take();
 }
@@ -46,7 +47,7 @@ config::ObjectStatus rejectedProcessor(const config::Rejected& rejected) {
     return rejectedStatus(
         rejected, "every Gateway and route of its namespace with the name " + legible->target.name + " answers 500");
   }
-  const Fault why{std::string(reason::kInvalid), rejected.message};
+  const Fault why = summary(reason::kInvalid, rejected.message);
   config::ObjectStatus status = statusOf(rejected);
   status.parents.push_back(
       ancestorOf(attachmentOf(*legible), Conditions(rejected.generation).bad(condition_type::kAccepted, why).take()));
@@ -60,7 +61,8 @@ void payloadProcessorStatuses(const StatusSources& sources, Statuses& statuses) 
     const FoundTarget target = findTarget(sources.model, sources.gateways, attachmentOf(each));
     if (!target.ours) continue;
     statuses.emplace_back(statusOf(each.meta))
-        .parents.push_back(ancestorOf(attachmentOf(each), conditionsOf(each.meta, unattached(each, target), sources)));
+        .parents.push_back(
+            ancestorOf(attachmentOf(each), conditionsOf(each.meta, unattached(sources.model, each, target), sources)));
   }
   forEachRefused<config::PayloadProcessor>(
       sources.model, [&](const config::Rejected& each) { statuses.push_back(rejectedProcessor(each)); });

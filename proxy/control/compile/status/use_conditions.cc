@@ -46,10 +46,13 @@ void addUseConditions(const std::vector<RefusedUse>& refused, Conditions& condit
   const std::size_t room = most - std::min(most, conditions.size());
   const bool all = uses.size() <= std::min(room, kMostUseConditions);
   const std::size_t shown = all ? uses.size() : std::min(room - std::min<std::size_t>(room, 1), kMostUseConditions);
-  for (std::size_t i = 0; i < shown; ++i) conditions.bad(uses[i].type, *joined(uses[i].faults));
+  for (std::size_t i = 0; i < shown; ++i) {
+    const Fault why = *joined(uses[i].faults);
+    conditions.bad(uses[i].type, summary(why.reason, why.message));
+  }
   if (all || room == 0) return;
-  conditions.bad(kMoreUsesCondition, {uses[shown].faults.front().reason,
-                                      std::to_string(uses.size() - shown) + " more extensions cannot run"});
+  conditions.bad(kMoreUsesCondition, summary(uses[shown].faults.front().reason,
+                                             std::to_string(uses.size() - shown) + " more extensions cannot run"));
 }
 
 }  // namespace sluice::control

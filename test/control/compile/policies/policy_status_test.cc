@@ -47,7 +47,7 @@ TEST(PolicyStatus, HasTheTargetAsItsAncestor) {
             R"({"ancestors":[{"ancestorRef":{"group":"gateway.networking.k8s.io","kind":"Gateway",)"
             R"("namespace":"default","name":"egress","sectionName":"web"},)"
             R"("controllerName":"sluice.dev/egress-gateway","conditions":[{"type":"Accepted","status":"False",)"
-            R"("reason":"Invalid","message":"policies of kind BackendTLSPolicy are not supported; what it names here )"
+            R"("reason":"Invalid","message":"kind: policies of this kind are not supported: what it names here )"
             R"(answers 500","observedGeneration":7}]}]})");
   EXPECT_FALSE(config::isHealthy(*policyStatus(world)));
 }
@@ -72,7 +72,7 @@ TEST(PolicyStatus, ReportsAMissingTargetOrSection) {
   }
   const World world = worldWithTlsPolicy(target("Backend", "origin", ", sectionName: other"));
   EXPECT_EQ(policyMessage(world),
-            "spec.targetRefs[0]: Backend default/origin: it has no port with the name other, so nothing is refused");
+            "spec.targetRefs[0]: Backend default/origin: it has no port with the name other; nothing is refused");
 }
 
 TEST(PolicyStatus, IsNotWrittenForWhatIsNotServedHere) {

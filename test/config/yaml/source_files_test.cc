@@ -243,6 +243,22 @@ TEST_F(KeptFiles, ShareTheTextsThatDidNotChange) {
   EXPECT_EQ(text(), first);
 }
 
+TEST_F(KeptFiles, AreFoundInTheFoldersBelow) {
+  for (const char* below : {"/a/b", "/.hidden", "/empty", "/text"}) {
+    std::filesystem::create_directories(folder_ + below);
+  }
+  write("a/b/x.yaml", "a");
+  write(".hidden/x.yaml", "a");
+  write("text/x.txt", "a");
+  std::filesystem::create_directory_symlink(folder_ + "/a", folder_ + "/link");
+  EXPECT_THAT(configurationFolders(folder_, problems_), ElementsAre(folder_ + "/a/b"));
+  write("x.json", "{}");
+  EXPECT_THAT(configurationFolders(folder_, problems_), ElementsAre(folder_, folder_ + "/a/b"));
+  EXPECT_TRUE(problems_.empty());
+  EXPECT_THAT(configurationFolders(folder_ + "/nowhere", problems_), IsEmpty());
+  EXPECT_EQ(problems_.size(), 1u);
+}
+
 /// Lets the process open no further file.
 class NoDescriptors {
  public:

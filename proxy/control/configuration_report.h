@@ -1,0 +1,28 @@
+// What `sluice validate` says about a configuration, for people and for programs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proxy/control/compiled_configuration.h"
+
+namespace sluice::control {
+
+/// A configuration that was validated, and the paths that it was read from.
+struct Validated {
+  std::vector<std::string> paths;
+  CompiledConfiguration configuration;
+};
+
+/// Returns a text for people: problems by file and line, then, unless it is `quiet`, every object with its conditions
+/// and one line that sums up. A quiet report on a flawless configuration is empty.
+std::string reportText(const CompiledConfiguration& configuration, bool quiet = false);
+
+/// Returns a line for each problem that GitHub Actions shows at its place: a workflow command ("::error file=...").
+std::string reportGithub(const CompiledConfiguration& configuration);
+
+/// Returns {"valid", "configurations": [{"paths", "valid", "problems", "objects"}]}. A `quiet` report leaves the
+/// objects out.
+std::string reportJson(const std::vector<Validated>& all, bool quiet);
+
+}  // namespace sluice::control

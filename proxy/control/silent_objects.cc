@@ -1,0 +1,118 @@
+#include "proxy/control/silent_objects.h"
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/model/object_kinds.h"
+#include "proxy/base/text.h"
+
+namespace sluice::control {
+namespace {
+
+using ServiceName = std::pair<std::string_view, std::string_view>;  // namespace and name
+
+config::Problem warning(const config::ObjectMeta& meta, std::string field, std::string message) {
+  return {config::Severity::kWarning, meta.position, std::string(meta.kind) + " " + meta.qualifiedName(),
+          std::move(field), std::move(message)};
+}
+
+bool isAlmostOurs(const config::GatewayClass& each) {
+  const std::string_view ours[] = {config::kControllerName};
+  return each.controllerName != config::kControllerName && !base::closestWord(each.controllerName, ours).empty();
+}
+
+void addClasses(const config::Model& model, config::Problems& problems) {
+  for (const config::GatewayClass& each : model.all<config::GatewayClass>()) {
+    if (!isAlmostOurs(each)) continue;
+    problems.push_back(warning(each.meta, "spec.controllerName",
+                               "is " + base::quote(each.controllerName) +
+                                   ", which is not this program's: did you mean " +
+                                   std::string(config::kControllerName) + "?"));
+  }
+}
+
+template <typename Routes>
+void addRoutes(const Routes& routes, config::Problems& problems) {
+  for (const auto& each : routes) {
+    if (!each.parentRefs.empty()) continue;
+    problems.push_back(warning(each.meta, "spec.parentRefs", "names no Gateway, so nothing serves this route"));
+  }
+}
+
+void addEndpoints(const config::Model& model, config::Problems& problems) {
+  std::set<ServiceName> sliced;
+  std::set<ServiceName> ready;
+  for (const config::EndpointSlice& each : model.all<config::EndpointSlice>()) {
+    if (each.service.empty()) {
+      problems.push_back(warning(
+          each.meta, "metadata.labels",
+          "has no " + std::string(config::EndpointSlice::kServiceLabel) + ", so its endpoints belong to no Service"));
+      continue;
+    }
+    const ServiceName service{each.meta.nameSpace, each.service};
+    sliced.insert(service);
+    if (!each.addresses.empty()) ready.insert(service);
+    const bool known = model.find<config::Service>(service.first, service.second) != nullptr ||
+                       model.findRejected("", config::Service::kKind, service.first, service.second) != nullptr;
+    if (known) continue;
+    problems.push_back(
+        warning(each.meta, "metadata.labels",
+                "there is no Service " + each.meta.nameSpace + "/" + each.service + ", so its endpoints are not used"));
+  }
+  for (const config::Service& each : model.all<config::Service>()) {
+    const ServiceName name{each.meta.nameSpace, each.meta.name};
+    if (each.isExternalName || ready.contains(name)) continue;
+    problems.push_back(warning(each.meta, "",
+                               std::string(sliced.contains(name) ? "none of its endpoints is ready"
+                                                                 : "it has no EndpointSlice, and so no endpoints") +
+                                   ": requests to it answer 503"));
+  }
+}
+
+/// An object without a namespace is fine among others without one. Beside objects that name theirs, it was probably
+/// meant to be with them.
+void addUnplaced(const config::Model& model, config::Problems& problems) {
+  bool others = false;
+  std::vector<const config::ObjectMeta*> unplaced;
+  for (const config::ObjectKind& kind : config::objectKinds()) {
+    if (!kind.namespaced) continue;
+    kind.forEach(kind, model, [&](const config::ObjectMeta& meta) {
+      others = others || (meta.namespaceGiven && meta.nameSpace != config::kDefaultNamespace);
+      if (!meta.namespaceGiven) unplaced.push_back(&meta);
+      return true;
+    });
+  }
+  if (!others) return;
+  for (const config::ObjectMeta* each : unplaced) {
+    problems.push_back(
+        warning(*each, "metadata.namespace",
+                "is not given, so the object is in namespace " + std::string(config::kDefaultNamespace)));
+  }
+}
+
+}  // namespace
+
+config::Problems silentObjects(const config::Model& model) {
+  config::Problems problems;
+  addClasses(model, problems);
+  addRoutes(model.all<config::HttpRoute>(), problems);
+  addRoutes(model.all<config::GrpcRoute>(), problems);
+  addEndpoints(model, problems);
+  addUnplaced(model, problems);
+  return problems;
+}
+
+config::Problem missingClass(const config::Model& model) {
+  config::Problem problem;
+  problem.message = "there is no GatewayClass with controllerName " + std::string(config::kControllerName);
+  const char* between = ": ";
+  for (const config::GatewayClass& each : model.all<config::GatewayClass>()) {
+    problem.message += between + each.meta.name + " has " + each.controllerName;
+    between = ", ";
+  }
+  return problem;
+}
+
+}  // namespace sluice::control

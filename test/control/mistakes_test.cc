@@ -1,0 +1,347 @@
+// Tests that the mistakes people make have a place, and that the message says what was probably meant: each row changes
+// one thing in a configuration that is right.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/control/configuration_problems.h"
+
+namespace sluice::control {
+namespace {
+
+using testing::Contains;
+using testing::IsEmpty;
+
+constexpr std::string_view kRight = R"(apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: {name: egress}
+spec: {controllerName: sluice.dev/egress-gateway}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: {namespace: infra, name: egress}
+spec:
+  gatewayClassName: egress
+  addresses: [{type: IPAddress, value: 127.0.0.1}]
+  listeners:
+    - name: http
+      protocol: HTTP
+      port: 10080
+      allowedRoutes: {namespaces: {from: All}}
+    - name: other
+      protocol: HTTP
+      port: 10081
+---
+apiVersion: sluice.dev/v1alpha1
+kind: Backend
+metadata: {namespace: demo, name: models}
+spec:
+  destination:
+    type: Fqdn
+    fqdn: {hostname: api.example.com}
+    ports:
+      - {number: 443, protocol: HTTP}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {namespace: demo, name: web}
+spec:
+  parentRefs:
+    - {namespace: infra, name: egress, sectionName: http}
+  hostnames: [web.test]
+  rules:
+    - matches: [{path: {type: PathPrefix, value: /}}]
+      backendRefs:
+        - {group: sluice.dev, kind: Backend, name: models, port: 443}
+        - {name: svc, port: 80}
+---
+apiVersion: v1
+kind: Service
+metadata: {namespace: demo, name: svc}
+spec:
+  ports: [{name: web, port: 80, targetPort: 8080}]
+---
+apiVersion: discovery.k8s.io/v1
+kind: EndpointSlice
+metadata: {namespace: demo, name: svc-1, labels: {kubernetes.io/service-name: svc}}
+addressType: IPv4
+ports: [{name: web, port: 8080}]
+endpoints: [{addresses: [10.0.0.1]}]
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: ReferenceGrant
+metadata: {namespace: shared, name: some}
+spec:
+  from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: demo}]
+  to: [{group: sluice.dev, kind: Backend, name: common}]
+)";
+
+std::vector<std::string> problemsIn(const std::string& text) {
+  config::TextCache texts;
+  ConfigurationCache cache;
+  const config::ObjectSet set = config::readTexts({{"c.yaml", text}}, {}, base::Secret("key"), texts);
+  const CompiledConfiguration configuration = makeConfiguration(set, nullptr, {}, cache);
+  std::vector<std::string> lines;
+  for (const config::Problem& each : allProblems(configuration)) lines.push_back(config::render(each));
+  return lines;
+}
+
+/// One mistake: the first occurrence of `right` becomes `wrong`, and one of the lines is `line`.
+struct Mistake {
+  std::string_view right;
+  std::string_view wrong;
+  std::string_view line;
+};
+
+std::string mistaken(const Mistake& mistake) {
+  std::string text(kRight);
+  const std::size_t at = text.find(mistake.right);
+  EXPECT_NE(at, std::string::npos) << mistake.right;
+  if (at != std::string::npos) text.replace(at, mistake.right.size(), mistake.wrong);
+  return text;
+}
+
+void expectLines(const std::vector<Mistake>& mistakes) {
+  for (const Mistake& each : mistakes) {
+    const std::vector<std::string> lines = problemsIn(mistaken(each));
+    EXPECT_THAT(lines, Contains(std::string(each.line))) << each.wrong;
+    for (std::size_t i = 1; i < lines.size(); ++i) EXPECT_NE(lines[i - 1], lines[i]);
+  }
+}
+
+constexpr std::string_view kToModels = "group: sluice.dev, kind: Backend, name: models, port: 443";
+constexpr std::string_view kParentToHttp = "namespace: infra, name: egress, sectionName: http";
+constexpr std::string_view kRouteHead = "kind: HTTPRoute\nmetadata: {namespace: demo, name: web}";
+
+TEST(Mistakes, ThereIsNoneInTheConfigurationThatTheTestsChange) {
+  EXPECT_THAT(problemsIn(std::string(kRight)), IsEmpty());
+}
+
+TEST(Mistakes, InBackendRefsNameTheNearestBackend) {
+  expectLines({
+      {kToModels, "group: sluice.dev, kind: Backend, name: model, port: 443",
+       "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Backend demo/model: it does not exist; "
+       "did you mean models?"},
+      {kToModels, "name: models, port: 443",
+       "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Service demo/models: it does not exist; "
+       "there is a Backend of that name: add group: sluice.dev, kind: Backend"},
+      {kToModels, "kind: Backend, name: models, port: 443",
+       "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Backend demo/models: backends of kind "
+       "Backend are not supported; there is a Backend of that name: write group: sluice.dev"},
+      {kToModels, "group: gateway.networking.k8s.io, kind: Backend, name: models, port: 443",
+       "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Backend demo/models: it does not exist; "
+       "there is a Backend of that name: write group: sluice.dev"},
+      {kToModels, "group: sluice.dev, kind: Backend, name: svc, port: 443",
+       "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Backend demo/svc: it does not exist; "
+       "there is a Service of that name: write group: '', kind: Service"},
+      {kToModels, "group: sluice.dev, kind: Backend, name: models, port: 8443",
+       "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Backend demo/models: it has no port "
+       "8443; it has 443"},
+      {"{namespace: demo, name: models}", "{name: models}",
+       "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Backend demo/models: it does not exist; "
+       "the Backend of that name has no metadata.namespace, and so is in namespace default"},
+      {"name: svc, port: 80}", "name: svcc, port: 80}",
+       "c.yaml:42:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[1]: Service demo/svcc: it does not exist; "
+       "did you mean svc?"},
+      {"name: svc, port: 80}", "name: svc, port: 8080}",
+       "c.yaml:42:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[1]: Service demo/svc: it has no port 8080; "
+       "it has 80"},
+  });
+  const auto portless = problemsIn(mistaken({"name: svc, port: 80}", "name: svc}", ""}));
+  EXPECT_THAT(portless, testing::ElementsAre("c.yaml:42:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[1]"
+                                             ".port: is required for a Service"));
+}
+
+TEST(Mistakes, InOtherNamespacesSayWhatTheGrantLacks) {
+  const std::string noGrant =
+      "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Backend shared/models: no ReferenceGrant "
+      "in "
+      "namespace shared permits references from HTTPRoute of namespace demo; ";
+  const Mistake reference{kToModels, "group: sluice.dev, kind: Backend, namespace: shared, name: models, port: 443",
+                          ""};
+  const auto grant = [&](std::string_view from, std::string_view to) {
+    std::string text = mistaken(reference);
+    const std::size_t at = text.find(from, text.find("kind: ReferenceGrant"));
+    EXPECT_NE(at, std::string::npos);
+    return problemsIn(text.replace(at, from.size(), to));
+  };
+  EXPECT_THAT(problemsIn(mistaken(reference)),
+              Contains(noGrant + "ReferenceGrant shared/some permits other names: its `to` lacks name: models"));
+  EXPECT_THAT(
+      grant("kind: Backend, name: common", "kind: XBackend"),
+      Contains(noGrant + "ReferenceGrant shared/some permits other kinds: its `to` lacks {group: sluice.dev, kind: "
+                         "Backend}"));
+  EXPECT_THAT(grant("kind: HTTPRoute, namespace: demo}]\n  to: [{group: sluice.dev, kind: Backend, name: common",
+                    "kind: GRPCRoute, namespace: demo}]\n  to: [{group: sluice.dev, kind: Backend"),
+              Contains(noGrant + "ReferenceGrant shared/some permits other kinds: its `from` lacks {group: "
+                                 "gateway.networking.k8s.io, kind: HTTPRoute, namespace: demo}"));
+  EXPECT_THAT(grant("namespace: demo}]\n  to: [{group: sluice.dev, kind: Backend, name: common",
+                    "namespace: dmeo}]\n  to: [{group: sluice.dev, kind: Backend"),
+              Contains(noGrant + "ReferenceGrant shared/some permits other namespaces: its `from` lacks {group: "
+                                 "gateway.networking.k8s.io, kind: HTTPRoute, namespace: demo}"));
+  EXPECT_THAT(
+      grant("{namespace: shared, name: some}", "{namespace: elsewhere, name: some}"),
+      Contains(noGrant + "add one with from {group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: demo} and "
+                         "to {group: sluice.dev, kind: Backend}"));
+  EXPECT_THAT(
+      grant("{namespace: shared, name: some}\nspec:\n  from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, "
+            "namespace: demo}]\n  to: [{group: sluice.dev, kind: Backend, name: common",
+            "{namespace: demo, name: some}\nspec:\n  from: [{group: gateway.networking.k8s.io, kind: HTTPRoute, "
+            "namespace: demo}]\n  to: [{group: sluice.dev, kind: Backend"),
+      Contains(noGrant + "ReferenceGrant demo/some would, but it must be in namespace shared"));
+}
+
+TEST(Mistakes, InOtherNamespacesDiscloseNoNamesThere) {
+  std::string text =
+      mistaken({kToModels, "group: sluice.dev, kind: Backend, namespace: shared, name: comon, port: 443", ""});
+  text +=
+      "---\napiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: shared, name: common}\nspec: "
+      "{destination: {type: Fqdn, fqdn: {hostname: a.test}, ports: [{number: 443}]}}\n";
+  for (const std::string& line : problemsIn(text)) EXPECT_EQ(line.find("common"), std::string::npos) << line;
+}
+
+TEST(Mistakes, InParentRefsNameTheListenersAndTheFieldThatRefuses) {
+  const std::string at = "error: HTTPRoute demo/web: spec.parentRefs[0]";
+  const std::string refused = "c.yaml:36:7: " + at +
+                              ": Gateway infra/egress: listener http does not allow HTTPRoutes from "
+                              "namespace demo: its allowedRoutes.";
+  const std::string same = refused + "namespaces.from is Same, which means infra";
+  const std::string selector = refused + "namespaces.selector does not match the labels of that namespace";
+  const std::string kinds = refused + "kinds does not name the kind";
+  expectLines({
+      {kParentToHttp, "namespace: infra, name: egress, sectionName: htpp",
+       "c.yaml:36:53: error: HTTPRoute demo/web: spec.parentRefs[0].sectionName: Gateway infra/egress: it has no "
+       "listener "
+       "htpp; did you mean http?"},
+      {kParentToHttp, "namespace: infra, name: egress, sectionName: web",
+       "c.yaml:36:53: error: HTTPRoute demo/web: spec.parentRefs[0].sectionName: Gateway infra/egress: it has no "
+       "listener "
+       "web; there is http"},
+      {kParentToHttp, "namespace: infra, name: egress, port: 9999",
+       "c.yaml:36:46: error: HTTPRoute demo/web: spec.parentRefs[0].port: Gateway infra/egress: it has no listener "
+       "with "
+       "port 9999; there is http with port 10080"},
+      {kParentToHttp, "namespace: infra, name: egres",
+       "c.yaml:36:7: error: HTTPRoute demo/web: spec.parentRefs[0]: Gateway infra/egres: it does not exist; did you "
+       "mean "
+       "egress?"},
+      {kParentToHttp, "name: egress",
+       "c.yaml:36:7: error: HTTPRoute demo/web: spec.parentRefs[0]: Gateway demo/egress: it does not exist; did you "
+       "mean "
+       "namespace: infra?"},
+      {"{namespaces: {from: All}}", "{namespaces: {from: Same}}", same},
+      {"{namespaces: {from: All}}", "{namespaces: {from: Selector, selector: {matchLabels: {a: b}}}}", selector},
+      {"{namespaces: {from: All}}", "{namespaces: {from: All}, kinds: [{kind: GRPCRoute}]}", kinds},
+      {"port: 10080\n", "port: 10080\n      hostname: foo.test\n",
+       "c.yaml:37:7: error: HTTPRoute demo/web: spec.parentRefs[0]: Gateway infra/egress: listener http is for "
+       "foo.test, "
+       "which no hostname of the route meets"},
+      {"  gatewayClassName: egress", "  gatewayClassName: egres",
+       "c.yaml:10:21: error: Gateway infra/egress: spec.gatewayClassName: GatewayClass egres: it does not exist; did "
+       "you "
+       "mean egress?"},
+      {"      port: 10080", "      tls: {certificateRefs: [{name: cert}]}\n      port: 10080",
+       "c.yaml:15:12: error: Gateway infra/egress: spec.listeners[0].tls: must not be given for protocol HTTP"},
+      {"protocol: HTTP\n", "protocol: HTTPS\n      tls: {certificateRefs: [{name: cert}]}\n",
+       "c.yaml:15:31: error: Gateway infra/egress: spec.listeners[0].tls.certificateRefs[0]: Secret infra/cert: it "
+       "does not "
+       "exist"},
+  });
+}
+
+TEST(Mistakes, ThatWouldBeSilentAreWarnings) {
+  expectLines({
+      {"  parentRefs:\n    - {namespace: infra, name: egress, sectionName: http}\n", "",
+       "c.yaml:31:1: warning: HTTPRoute demo/web: spec.parentRefs: names no Gateway, so nothing serves this route"},
+      {"{namespace: demo, name: models}", "{name: models}",
+       "c.yaml:21:1: warning: Backend default/models: metadata.namespace: is not given, so the object is in namespace "
+       "default"},
+      {"service-name: svc}", "service-name: svcc}",
+       "c.yaml:44:1: warning: Service demo/svc: it has no EndpointSlice, and so no endpoints: requests to it answer "
+       "503"},
+      {"service-name: svc}", "service-name: svcc}",
+       "c.yaml:50:1: warning: EndpointSlice demo/svc-1: metadata.labels: there is no Service demo/svcc, so its "
+       "endpoints "
+       "are not used"},
+      {"labels: {kubernetes.io/service-name: svc}", "labels: {}",
+       "c.yaml:50:1: warning: EndpointSlice demo/svc-1: metadata.labels: has no kubernetes.io/service-name, so its "
+       "endpoints belong to no Service"},
+      {"[{addresses: [10.0.0.1]}]", "[]",
+       "c.yaml:44:1: warning: Service demo/svc: none of its endpoints is ready: requests to it answer 503"},
+      {"sluice.dev/egress-gateway", "sluice.dev/egres-gateway",
+       "error: there is no GatewayClass with controllerName sluice.dev/egress-gateway: egress has "
+       "sluice.dev/egres-gateway"},
+      {"sluice.dev/egress-gateway", "sluice.dev/egres-gateway",
+       "c.yaml:1:1: warning: GatewayClass egress: spec.controllerName: is \"sluice.dev/egres-gateway\", which is not "
+       "this "
+       "program's: did you mean sluice.dev/egress-gateway?"},
+      {"      backendRefs:\n        - {group: sluice.dev, kind: Backend, name: models, port: 443}\n        - {name: "
+       "svc, port: "
+       "80}\n",
+       "", "c.yaml:39:7: warning: HTTPRoute demo/web: spec.rules[0]: it has no backendRefs: its requests answer 500"},
+  });
+}
+
+TEST(Mistakes, InFieldsSayWhatToWriteInstead) {
+  expectLines({
+      {"port: 10080", "port: \"10080\"",
+       "c.yaml:15:13: error: Gateway infra/egress: spec.listeners[0].port: must be a number, but is a string: leave "
+       "the "
+       "quotes out"},
+      {"port: 10080", "port: web",
+       "c.yaml:15:13: error: Gateway infra/egress: spec.listeners[0].port: must be a number, but is a string"},
+      {"hostname: api.example.com", "hostname: https://api.example.com",
+       "c.yaml:27:22: error: Backend demo/models: spec.destination.fqdn.hostname: must be a domain name, but is "
+       "\"https://api.example.com\": leave out \"https://\""},
+      {"hostname: api.example.com", "hostname: api.example.com/v1",
+       "c.yaml:27:22: error: Backend demo/models: spec.destination.fqdn.hostname: must be a domain name, but is "
+       "\"api.example.com/v1\": leave out the path"},
+      {"hostname: api.example.com", "hostname: \"api.example.com:443\"",
+       "c.yaml:27:22: error: Backend demo/models: spec.destination.fqdn.hostname: must be a domain name, but is "
+       "\"api.example.com:443\": leave out the port"},
+      {"hostnames: [web.test]", "hostnames: [Web.test]",
+       "c.yaml:37:15: error: HTTPRoute demo/web: spec.hostnames[0]: must be a hostname in lower case that may begin "
+       "with "
+       "\"*.\", but is \"Web.test\": write it in lower case"},
+      {kRouteHead, "kind: TCPRoute\nmetadata: {namespace: demo, name: web}",
+       "c.yaml:32:7: error: TCPRoute demo/web: kind TCPRoute of gateway.networking.k8s.io/v1 is known, but not "
+       "supported "
+       "yet; the object has no effect"},
+  });
+}
+
+TEST(Mistakes, InTargetRefsNameTheNearestTarget) {
+  const std::string processor = R"(---
+apiVersion: sluice.dev/v1alpha1
+kind: PayloadProcessor
+metadata: {namespace: demo, name: headers}
+spec:
+  targetRef: {group: gateway.networking.k8s.io, kind: HTTPRoute, name: wbe}
+  processors: [{name: a, type: example.com/A:v1, phase: request-headers}]
+)";
+  EXPECT_THAT(
+      problemsIn(std::string(kRight) + processor),
+      Contains("c.yaml:68:14: error: PayloadProcessor demo/headers: spec.targetRef: HTTPRoute demo/wbe: it does not "
+               "exist; did you mean web?; nothing is attached"));
+}
+
+TEST(Mistakes, InYamlAreExplained) {
+  expectLines({
+      {"      backendRefs:", "\tbackendRefs:",
+       "c.yaml:40:2: error: not YAML: this line does not continue the map that it stands in: its indentation differs, "
+       "or a "
+       "tab begins it"},
+      {"hostnames: [web.test]", "hostnames: [web.test",
+       "c.yaml:38:8: error: not YAML: a list that begins with [ has no ], or lacks a comma between its items"},
+      {"hostnames: [web.test]", "hostnames: a: b",
+       "c.yaml:37:15: error: not YAML: a field cannot begin here: put a value that contains \": \" in quotes"},
+      {"controllerName: sluice.dev/egress-gateway}", "controllerName: \"sluice.dev/egress-gateway}",
+       "c.yaml:5:1: error: not YAML: a text in quotes has no closing quote before the next document"},
+  });
+}
+
+}  // namespace
+}  // namespace sluice::control
