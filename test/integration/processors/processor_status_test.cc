@@ -83,8 +83,10 @@ TEST_F(ProcessorStatus, IsPrintedByValidateToo) {
           processor("kind: ListenerSet, name: set"));
   const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", path});
   EXPECT_EQ(got.exitCode, 1);
-  EXPECT_THAT(got.output, HasSubstr("PayloadProcessor test/guard\n  target ListenerSet test/set  Accepted  False  "
-                                    "UnsupportedValue  spec.targetRef.kind: "));
+  EXPECT_THAT(got.output, HasSubstr(":10:55: error: PayloadProcessor test/guard: spec.targetRef.kind: "));
+  EXPECT_THAT(got.output,
+              HasSubstr("PayloadProcessor test/guard (sluice.dev)\n  target ListenerSet test/set  Accepted  "
+                        "False  UnsupportedValue\n"));
 }
 
 }  // namespace
