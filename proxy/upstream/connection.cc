@@ -36,7 +36,7 @@ Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Ta
       addresses_(std::move(addresses)),
       out_(owner.worker().chunks()),
       connectBy_(owner.worker().now() + owner.timeouts().connect) {
-  pool_.attach();
+  pool_.attach(*this);
   dial();
 }
 

@@ -47,6 +47,10 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// Returns how many requests were begun so far; with more than one the connection came from the pool.
   std::uint64_t requests() const { return requests_; }
   const net::Address& peer() const { return addresses_[attempt_]; }
+  /// Returns true if the address has been reached, and its TLS handshake is under way.
+  bool shakesHands() const { return state_ == State::kConnecting && transport_ && transport_->hasShakenHands(); }
+  /// Returns true if the Backend does not take what was written.
+  bool backsUp() const { return transport_ && transport_->pending(); }
 
   /// Begins a request. Returns 0 if it cannot be taken after all.
   http::StreamId begin(http::Token token, const http::RequestHead& head);
