@@ -13,6 +13,7 @@
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/transport.h"
+#include "proxy/upstream/connection_log.h"
 #include "proxy/upstream/connection_owner.h"
 #include "proxy/upstream/upstream_context.h"
 
@@ -94,6 +95,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   void settle();
   void retire();
   void fail(const base::Error& error);
+  ConnectionEnd endOfCodec() const;
   void countHandshake(std::string_view result, bool resumed);
   void count(ConnectionUse use);
 
@@ -114,6 +116,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   const base::MonotonicTime connectBy_;  // for all addresses together
   bool redial_ = false;                  // the address refuses or does not answer: the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
+  ConnectionLog log_;
 };
 
 }  // namespace sluice::upstream
