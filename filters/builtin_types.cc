@@ -2,13 +2,14 @@
 
 #include "filters/body_router.h"
 #include "filters/credential_injector.h"
+#include "filters/direct_response.h"
 #include "filters/header_modifier.h"
 #include "filters/qos_controller.h"
 
 namespace sluice::filters {
 
 processing::BuiltinTypes builtinTypes() {
-  return {bodyRouter(), credentialInjector(), headerModifier(), qosController()};
+  return {bodyRouter(), credentialInjector(), directResponse(), headerModifier(), qosController()};
 }
 
 }  // namespace sluice::filters

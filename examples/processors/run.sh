@@ -3,9 +3,10 @@
 # run.sh --keep leaves both running until Ctrl-C. SLUICE_PROGRAMS is the folder of the programs (build/release).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-here=examples/processors
-origin=examples/quickstart/origin
-bin=${SLUICE_PROGRAMS:-build/release}
+source examples/show_command.sh
+here=$PWD/examples/processors
+origin=$PWD/examples/quickstart/origin
+bin=$(realpath -m "${SLUICE_PROGRAMS:-build/release}")
 url=http://127.0.0.1:10180/v1/chat/completions
 logs=$(mktemp -d)
 pids=()
@@ -46,7 +47,7 @@ start() {
 
 # request CURL-OPTIONS...: sends a request, and prints the answer and those of its fields FIELDS that the origin saw.
 request() {
-  echo "   curl $* $url"
+  show_command curl "$@" "$url"
   curl -sS --max-time 10 -o "$logs/answer" -D "$logs/head" -w '   <- %{http_code}' "$@" "$url"
   tr -d '\r' <"$logs/head" | grep -i '^retry-after:' | sed 's/^/, /' | tr -d '\n' || true
   echo
@@ -74,17 +75,20 @@ model_routing() {
 
 [ -x "$bin/sluice" ] && [ -x "$bin/sluice-echo" ] || fail "there is no $bin/sluice: examples/quickstart/run.sh builds it"
 for port in 10180 10543 9911 9912; do free "$port"; done
-awk '/BEGIN CERT/,/END CERT/ { sub(/^ +/, ""); print }' $here/backend.yaml >"$logs/ca.crt"
+awk '/BEGIN CERT/,/END CERT/ { sub(/^ +/, ""); print }' "$here/backend.yaml" >"$logs/ca.crt"
 start origin https://origin.example.test:10543/ \
-  "$bin/sluice-echo" --listen 127.0.0.1:10543 --tls-cert $origin/demo-only.crt --tls-key $origin/demo-only.key
+  "$bin/sluice-echo" --listen 127.0.0.1:10543 --tls-cert "$origin/demo-only.crt" --tls-key "$origin/demo-only.key"
 start gateway http://127.0.0.1:9912/readyz \
-  "$bin/sluice" run --config $here --admin 127.0.0.1:9911 --health 127.0.0.1:9912
+  "$bin/sluice" run --config "$here" --admin 127.0.0.1:9911 --health 127.0.0.1:9912
 
 credential_injection
 qos
 model_routing
-echo "Look next: $here/*.yaml; what this gateway can run: $bin/sluice catalog --config $here"
+echo "Look next at examples/processors/*.yaml. What this gateway can run:"
+show_command "$bin/sluice" catalog --config "$here"
 if [ "${1:-}" = --keep ]; then
-  echo "Running until Ctrl-C. Status: curl http://127.0.0.1:9911/status"
+  echo "Running until Ctrl-C. From another shell:"
+  show_command curl -H "x-tenant: c" --json '{"model": "large"}' "$url"
+  show_command "$bin/sluice" status --admin 127.0.0.1:9911
   wait "${pids[@]}"
 fi

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # A configuration goes wrong, and nothing else does: serves a good one, breaks it, loses the process meanwhile, and mends it.
-# SLUICE_PROGRAMS is the folder of the programs (build/release).
+# run.sh --keep leaves it running until Ctrl-C. SLUICE_PROGRAMS is the folder of the programs (build/release).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-here=examples/rollback
-bin=${SLUICE_PROGRAMS:-build/release}
+source examples/show_command.sh
+here=$PWD/examples/rollback
+bin=$(realpath -m "${SLUICE_PROGRAMS:-build/release}")
+url=http://127.0.0.1:10280/
 admin=127.0.0.1:10201
 health=127.0.0.1:10202
 work=$(mktemp -d)
@@ -49,12 +51,12 @@ start_gateway() {
 }
 
 # Files are replaced in one step, so that no half file is read.
-write() { sed "$1" $here/gateway.yaml >"$work/new.yaml" && mv "$work/new.yaml" "$config/gateway.yaml"; }
+write() { sed "$1" "$here/gateway.yaml" >"$work/new.yaml" && mv "$work/new.yaml" "$config/gateway.yaml"; }
 
 show() {
-  echo "   sluice status"
+  show_command "$bin/sluice" status --admin $admin
   "$bin/sluice" status --admin $admin 2>&1 | sed -n '1,/^KIND/p' | sed -e '/^KIND/d' -e '/^$/d' -e 's/^/      /' || true
-  curl -s -o /dev/null -w '   a request: %{http_code}\n' --max-time 10 http://127.0.0.1:10280/
+  curl -s -o /dev/null -w '   a request: %{http_code}\n' --max-time 10 $url
 }
 
 mkdir "$config"
@@ -80,10 +82,18 @@ wait "$gateway" 2>/dev/null || true
 start_gateway
 until_says Rollback "$bin/sluice" status --admin $admin
 show
-echo "   sluice revisions"
+show_command "$bin/sluice" revisions --admin $admin
 "$bin/sluice" revisions --admin $admin | sed 's/^/      /'
 
 echo "4. The file is mended, and served"
 write 's/^    workers: 1/    workers: 2/'
 until_says InSync "$bin/sluice" status --admin $admin
 show
+
+if [ "${1:-}" = --keep ]; then
+  echo "Running until Ctrl-C. From another shell:"
+  show_command curl -i $url
+  show_command "$bin/sluice" status --admin $admin
+  show_command "$bin/sluice" revisions --admin $admin
+  wait "${pids[-1]}"
+fi

@@ -12,6 +12,7 @@
 
 #include "proxy/exchange/deadlines.h"
 #include "proxy/exchange/exchange_state.h"
+#include "proxy/exchange/exchange_wait.h"
 #include "proxy/exchange/request_path.h"
 #include "proxy/exchange/response_path.h"
 #include "proxy/net/timers.h"
@@ -67,6 +68,8 @@ class Exchange final : private net::Timer {
   std::string_view processor() const { return s_.processing.refusing(); }
   /// Returns the first step that is suspended; nullptr if none is.
   const processing::Step* suspendedStep() const;
+  /// Says what it waits for now.
+  ExchangeWait wait() const { return waitOf(s_); }
   /// Returns the revision of the configuration that routed it, if `current` is the one that is served now.
   const std::string& revision(const std::string& current) const {
     return s_.transaction.route.pinned ? s_.transaction.route.pinned->revision : current;

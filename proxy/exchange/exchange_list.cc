@@ -50,6 +50,9 @@ std::string render(Exchanges& exchanges, const Exchange& exchange, std::size_t w
   text(json, "clientAddress", transaction.client.address.toString());
   text(json, "requestState", requestStateName(transaction.requestState));
   text(json, "responseState", responseStateName(transaction.responseState));
+  const ExchangeWait wait = exchange.wait();
+  text(json, "waitingFor", waitName(wait.what));
+  text(json, "waitingAt", wait.where);
   const processing::Step* step = exchange.suspendedStep();
   text(json, "step", step != nullptr ? std::string_view(step->name) : std::string_view());
   text(json, "phase", step != nullptr ? processing::phaseName(step->phase) : std::string_view());

@@ -138,13 +138,13 @@ void RequestPath::takeRule(const routing::Rule* rule) {
   if (t_.requestBody.trailers() != nullptr) guardRequestTrailers(t_, s_.attempts.backend());
 }
 
-/// Chooses among the Backends of the rule; none if the rule has a local reply.
+/// Chooses among the Backends of the rule; none if the rule has a local reply, or no Backends: then a step may answer.
 std::optional<base::Error> RequestPath::chooseBackend(const routing::RouteMatch& match) {
   if (auto refused = routing::refusalOf(t_.request.head, match)) return refused;
   const routing::Rule* rule = t_.route.rule;
-  if (routing::repliesLocally(t_.request.head, *rule)) return std::nullopt;
+  if (rule->backends.empty() || routing::repliesLocally(t_.request.head, *rule)) return std::nullopt;
   s_.attempts.choose(s_.processing.steps() != nullptr ? s_.processing.steps()->headBeforeRule : nullptr);
-  if (s_.attempts.backend() == nullptr) return routing::Rule::withoutWeight(rule->grpc);
+  if (s_.attempts.backend() == nullptr) return rule->withoutBackend();
   if (s_.attempts.backend()->failure) return *s_.attempts.backend()->failure;
   return std::nullopt;
 }
@@ -219,9 +219,8 @@ void RequestPath::matchAgain() {
 /// Called when the request is settled. Its first attempt may be made.
 void RequestPath::enter() {
   s_.processing.endRounds();
-  if (s_.attempts.backend() == nullptr || routing::repliesLocally(t_.request.head, *s_.attempts.backend())) {
-    return t_.raise(Event::kRejected);
-  }
+  if (s_.attempts.backend() == nullptr) return answerByRule();
+  if (routing::repliesLocally(t_.request.head, *s_.attempts.backend())) return t_.raise(Event::kRejected);
   s_.attempts.keepForRetries();
   const auto& mirrors = t_.route.rule->mirrors;
   if (mirrors.empty()) return prepare();
@@ -231,6 +230,14 @@ void RequestPath::enter() {
   if (taken) s_.mirrors.start(mirrors);
   prepare();
   if (!taken) s_.mirrors.start(mirrors);
+}
+
+/// Called for a request that goes to no Backend, and that no step has answered.
+void RequestPath::answerByRule() {
+  const routing::Rule& rule = *t_.route.rule;
+  const http::RequestHead& asked = t_.asked != nullptr ? *t_.asked : t_.request.head;
+  if (!rule.backends.empty() || routing::repliesLocally(asked, rule)) return t_.raise(Event::kRejected);
+  t_.raise(Event::kRejected, rule.withoutBackend());
 }
 
 void RequestPath::prepare() {

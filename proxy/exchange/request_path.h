@@ -30,6 +30,7 @@ class RequestPath {
   void passWishes();
   void matchAgain();
   void enter();
+  void answerByRule();
   void prepare();
   void makeAttempt();
   void admit();

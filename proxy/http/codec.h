@@ -194,6 +194,10 @@ class ClientCodec : public Codec {
   /// HTTP/2 takes no tunnel, and HTTP/1.1 none whose handshake is not prepared (RequestHead::tunnelProof).
   virtual StreamId sendRequest(Token token, const RequestHead& head, Scheme scheme) = 0;
 
+  /// Returns true if the backend has said that it takes no further request on this connection: by GOAWAY, or by a
+  /// response behind which it closes. After drain() that may be our own wish in HTTP/1.1.
+  virtual bool peerLeaves() const { return false; }
+
   /// Says that the backend ended its side, cleanly (TLS: with close_notify) or not.
   virtual void feedEnd(bool clean) = 0;
   /// Says that the connection is lost: streams that did not have their whole response are reset with this error.

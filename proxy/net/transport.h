@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "proxy/base/byte_queue.h"
+#include "proxy/base/clock.h"
 #include "proxy/base/error.h"
 #include "proxy/net/address.h"
 
@@ -43,6 +44,8 @@ struct TlsFacts {
   std::string alpn;  // "h2", "http/1.1" or empty
   std::string sni;   // server's side: the name that the client asked for, in lower case
   bool resumed = false;
+  std::string_view version = {};  // "1.2" or "1.3"
+  base::Duration handshake{};     // client's side: from the TCP connection on
 };
 
 class Transport {

@@ -39,6 +39,9 @@ void appendValue(std::string& line, const LogField& field) {
     base::appendJsonNumber(line, *number);
   } else if (const auto* count = std::get_if<std::uint64_t>(&field.value)) {
     base::appendJsonNumber(line, *count);
+  } else if (const auto* time = std::get_if<base::Duration>(&field.value)) {
+    std::array<char, 24> digits;
+    line.append(digits.data(), base::writeJsonMilliseconds(digits.data(), *time));
   } else {
     line.append(std::get<bool>(field.value) ? "true" : "false");
   }

@@ -40,11 +40,13 @@ struct LogField {
       value = std::uint64_t{number};
     }
   }
+  /// Written in milliseconds.
+  LogField(std::string_view fieldName, base::Duration time) : name(fieldName), value(time) {}
   LogField(std::string_view fieldName, std::string_view text) : name(fieldName), value(text) {}
   LogField(std::string_view fieldName, const char* text) : name(fieldName), value(std::string_view(text)) {}
 
   std::string_view name;
-  std::variant<std::string_view, std::int64_t, std::uint64_t, bool> value;
+  std::variant<std::string_view, std::int64_t, std::uint64_t, bool, base::Duration> value;
 };
 
 class Log {

@@ -18,8 +18,10 @@ base::Error Rule::refusal(base::Error error, bool grpc) {
   return error;
 }
 
-base::Error Rule::withoutWeight(bool grpc) {
-  return refusal(base::Error::config("The route for this request has no backend with a weight."), grpc);
+base::Error Rule::withoutBackend() const {
+  return refusal(base::Error::config(backends.empty() ? "The route for this request has no backends."
+                                                      : "The route for this request has no backend with a weight."),
+                 grpc);
 }
 
 const WeightedBackend* Rule::choose(std::uint64_t random) const {

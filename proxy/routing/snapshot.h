@@ -117,8 +117,8 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// Returns `error` as a rule answers with it. For a rule of a GRPCRoute (`grpc`) its status is 503, which becomes
   /// UNAVAILABLE in gRPC (GRPCRouteRule.backendRefs).
   static base::Error refusal(base::Error error, bool grpc);
-  /// Returns the answer to requests of a rule without a weighted backend whose weight is above 0.
-  static base::Error withoutWeight(bool grpc);
+  /// Returns the answer to requests that the rule leads to no Backend, because it has none or all weights are 0.
+  base::Error withoutBackend() const;
 
   std::string route;  // "namespace/name"
   bool grpc = false;  // the rule belongs to a GRPCRoute, and serves gRPC alone
@@ -136,7 +136,8 @@ struct Rule : std::enable_shared_from_this<Rule> {
   std::optional<RetryPolicy> retry;
   std::shared_ptr<const processing::Chain> chain;  // steps of its filters and its route; null if they have none
   std::shared_ptr<const SessionPolicy> session;    // null: no request depends on the ones before it
-  /// Set if the whole rule can only answer (no backends, an unbuilt field that would restrict traffic, ...).
+  /// Set if the whole rule can only answer (a field that cannot be served as it is written, all weights 0, ...). A rule
+  /// that names no backends has none: its steps run, and one of them may answer.
   base::Box<base::Error> failure;
 
   /// Returns the weighted backend that `random` (uniform over 64 bits) chooses; nullptr, for an answer with 500, if all

@@ -76,7 +76,7 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
   upstreams_ = std::make_unique<upstream::Upstreams>(upstream::UpstreamParts{
       worker_, *resolver_, dialer_, parts.budgets.upstream, metrics_, h2Memory_, policyOf(*generation_->snapshot),
       // A separate sequence from the one that chooses among the weighted backends of a rule.
-      base::Random(parts.randomSeed).next()});
+      base::Random(parts.randomSeed).next(), &debug_});
   exchanges_.setUpstreams(*upstreams_);
   applySettings();
   worker_.setBeats(this);

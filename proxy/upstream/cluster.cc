@@ -208,6 +208,12 @@ void Cluster::abandon(http::Token waiter) {
   }
 }
 
+ConnectionWait Cluster::waitOf(http::Token waiter) const {
+  const auto found = placements_.find(waiter);
+  if (found != placements_.end()) return found->second.pool->waitOf(waiter);
+  return pools_.empty() ? ConnectionWait{} : pools_.front()->waitOf(waiter);
+}
+
 // A request that was told of room in a pool comes back to that pool, because elsewhere it would have to wait again.
 Pool* Cluster::place(http::Token waiter, const Wishes& wishes) {
   if (const auto found = placements_.find(waiter); found != placements_.end()) return found->second.pool;

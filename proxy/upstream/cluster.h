@@ -80,6 +80,9 @@ class Cluster final : public PoolOwner {
   /// Says that the waiter does not want a connection any more; it may have been told of one already.
   void abandon(http::Token waiter);
 
+  /// Says what a request waits for that was given no connection, or no address.
+  ConnectionWait waitOf(http::Token waiter) const;
+
   bool retired() const { return retired_; }
 
   // PoolOwner

@@ -35,12 +35,14 @@ Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Ta
       cluster_(pool.cluster()),
       addresses_(std::move(addresses)),
       out_(owner.worker().chunks()),
-      connectBy_(owner.worker().now() + owner.timeouts().connect) {
-  pool_.attach();
+      connectBy_(owner.worker().now() + owner.timeouts().connect),
+      log_(owner.debugLog(), owner.worker().now()) {
+  pool_.attach(*this);
   dial();
 }
 
 Connection::~Connection() {
+  log_.tellEnd(cluster_.plan().name, peer(), requests_, owner_.worker().now());
   count(ConnectionUse::kNone);
   pool_.detach();
 }
@@ -65,6 +67,7 @@ void Connection::dial() {
     return fail(prohibited(peer()));
   }
   const base::MonotonicTime now = owner_.worker().now();
+  log_.onDial(now);
   const base::Duration left = connectBy_ - now;
   base::Duration wait = left;
   if (hasNext()) {
@@ -106,6 +109,7 @@ void Connection::onOpen() {
   redial_ = false;
   lastUsed_ = owner_.worker().now();
   owner_.worker().timers().set(*this, lastUsed_ + owner_.timeouts().upstreamIdle);
+  log_.tellOpen(cluster_.plan().name, peer(), *version, tls, lastUsed_);
   pool_.onServing(*this);
   touch();
 }
@@ -133,6 +137,7 @@ void Connection::onBytes(std::string_view bytes) {
 
 void Connection::onEnd(bool clean) {
   if (codec_) {
+    log_.note(codec_->state() == http::CodecState::kOpen ? ConnectionEnd::kPeerClosed : endOfCodec());
     codec_->feedEnd(clean);
   } else {
     fail(base::Error::upstream(base::ErrorType::kConnectionTerminated,
@@ -148,6 +153,7 @@ void Connection::onFailed(const base::Error& error) {
   const bool refused =
       error.type == base::ErrorType::kConnectionRefused || error.type == base::ErrorType::kConnectionTerminated;
   if (state_ == State::kConnecting && refused && hasNext()) return redialSoon();
+  log_.note(error);
   if (!codec_) return fail(error);
   // Not dead yet: a codec whose consumer is slow may hold the rest of a response that came whole.
   codec_->feedLost(error);
@@ -185,11 +191,13 @@ void Connection::onTimer() {
     return fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the backend did not take our goodbye"));
   }
   owner_.onLimit("upstreamIdle");
+  log_.note(ConnectionEnd::kIdle);
   drain();
 }
 
 void Connection::drain() {
   if (state_ != State::kServing) return;
+  log_.note(ConnectionEnd::kDrained);
   codec_->drain();
   retire();
   touch();
@@ -216,6 +224,7 @@ void Connection::count(ConnectionUse use) {
 
 void Connection::fail(const base::Error& error) {
   if (state_ == State::kDead) return;
+  log_.note(error);
   const bool wasConnecting = std::exchange(state_, State::kDead) == State::kConnecting;
   cancel();
   if (wasConnecting) {
@@ -259,6 +268,12 @@ void Connection::pump() {
   }
 }
 
+/// Returns why a codec takes no more requests that was neither drained nor told of the connection's end.
+ConnectionEnd Connection::endOfCodec() const {
+  if (!codec_->peerLeaves()) return ConnectionEnd::kNotReusable;
+  return codec_->version() == http::Version::kHttp2 ? ConnectionEnd::kGoaway : ConnectionEnd::kConnectionClose;
+}
+
 // The codec's state decides what the pool may do with the connection.
 void Connection::settle() {
   const http::CodecState codecState = codec_->state();
@@ -270,6 +285,7 @@ void Connection::settle() {
     pool_.onCapacity(*this);
     return;
   }
+  if (state_ == State::kServing) log_.note(endOfCodec());
   retire();
   const bool written = state_ == State::kLost || (out_.empty() && !transport_->pending() && !codec_->wantsProduce());
   if (codecState == http::CodecState::kClosed || (unused && written)) {

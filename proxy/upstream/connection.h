@@ -13,6 +13,7 @@
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/transport.h"
+#include "proxy/upstream/connection_log.h"
 #include "proxy/upstream/connection_owner.h"
 #include "proxy/upstream/upstream_context.h"
 
@@ -47,6 +48,10 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// Returns how many requests were begun so far; with more than one the connection came from the pool.
   std::uint64_t requests() const { return requests_; }
   const net::Address& peer() const { return addresses_[attempt_]; }
+  /// Returns true if the address has been reached, and its TLS handshake is under way.
+  bool shakesHands() const { return state_ == State::kConnecting && transport_ && transport_->hasShakenHands(); }
+  /// Returns true if the Backend does not take what was written.
+  bool backsUp() const { return transport_ && transport_->pending(); }
 
   /// Begins a request. Returns 0 if it cannot be taken after all.
   http::StreamId begin(http::Token token, const http::RequestHead& head);
@@ -90,6 +95,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   void settle();
   void retire();
   void fail(const base::Error& error);
+  ConnectionEnd endOfCodec() const;
   void countHandshake(std::string_view result, bool resumed);
   void count(ConnectionUse use);
 
@@ -110,6 +116,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   const base::MonotonicTime connectBy_;  // for all addresses together
   bool redial_ = false;                  // the address refuses or does not answer: the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
+  ConnectionLog log_;
 };
 
 }  // namespace sluice::upstream

@@ -20,8 +20,8 @@ class ConnectionOwner {
   virtual bool permits(std::span<const std::uint8_t> address) const = 0;
   /// Returns the same as permits(), and counts the addresses to which connections may not go.
   virtual bool admits(const net::Address& address) const = 0;
-  /// Each connection calls attach() when it is made and detach() when it is destroyed.
-  virtual void attach() = 0;
+  /// Each connection calls attach() when it is made, before it dials, and detach() when it is destroyed.
+  virtual void attach(const Connection& connection) = 0;
   virtual void detach() = 0;
   /// Returns the version to speak; `tls` is null without TLS.
   virtual base::Result<http::Version> negotiated(const net::TlsFacts* tls) = 0;

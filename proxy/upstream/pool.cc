@@ -60,7 +60,7 @@ Connection* Pool::take() {
   // Both kinds are tried, whatever version the last handshake chose, because servers behind one name may differ.
   Connection* connection = leastLoaded();
   if (connection == nullptr) connection = takeIdle();
-  if (connection != nullptr && !shared_.empty() && shared_.size() + connecting_ < kSharedConnections &&
+  if (connection != nullptr && !shared_.empty() && shared_.size() + connecting_.size() < kSharedConnections &&
       isBusy(*connection, shared_.size())) {
     markDirty();
   }
@@ -81,11 +81,29 @@ void Pool::abandon(http::Token waiter) {
 }
 
 std::size_t Pool::load() const {
-  std::size_t requests = waiting_.size() + open_ - connecting_ - idle_.size() - shared_.size();
+  std::size_t requests = waiting_.size() + open_ - connecting_.size() - idle_.size() - shared_.size();
   for (const auto handle : shared_) {
     if (Connection* connection = owner_.find(handle)) requests += connection->codec()->activeStreams();
   }
   return requests;
+}
+
+// Requests are told of connections in the order in which both came. A pool that does not know its version yet, or
+// speaks HTTP/2, makes one connection for all of them.
+ConnectionWait Pool::waitOf(http::Token waiter) const {
+  using Stage = ConnectionWait::Stage;
+  const std::optional<std::size_t> ahead = waiting_.ahead(waiter);
+  if (!ahead && !waiting_.asks(waiter)) return {};
+  if (ahead && !connecting_.empty()) {
+    const bool oneForAll = !version_ || *version_ == http::Version::kHttp2;
+    const std::size_t place = oneForAll ? 0 : *ahead;
+    const Connection* coming = place < connecting_.size() ? owner_.find(connecting_[place]) : nullptr;
+    if (coming != nullptr) {
+      return {coming->shakesHands() ? Stage::kHandshake : Stage::kDial, coming->peer().toString()};
+    }
+  }
+  if (resolving_) return {Stage::kResolver, cluster_.plan().hostname};
+  return {ahead ? Stage::kQueue : Stage::kNone};
 }
 
 void Pool::retire() {
@@ -96,8 +114,9 @@ void Pool::retire() {
   markDirty();
 }
 
-void Pool::attach() {
+void Pool::attach(const Connection& connection) {
   ++attached_;
+  connecting_.push_back(connection.handle());
   cluster_.attach();
 }
 
@@ -131,15 +150,15 @@ void Pool::settle() {
 }
 
 bool Pool::wantsAnother(std::size_t waiting) const {
-  if (!version_) return waiting > 0 && connecting_ == 0;
-  if (*version_ != http::Version::kHttp2) return waiting > connecting_;
-  if (shared_.size() + connecting_ < kSharedConnections && !shared_.empty()) {
-    return connecting_ == 0 && std::all_of(shared_.begin(), shared_.end(), [this](auto handle) {
+  if (!version_) return waiting > 0 && connecting_.empty();
+  if (*version_ != http::Version::kHttp2) return waiting > connecting_.size();
+  if (shared_.size() + connecting_.size() < kSharedConnections && !shared_.empty()) {
+    return connecting_.empty() && std::all_of(shared_.begin(), shared_.end(), [this](auto handle) {
              Connection* connection = owner_.find(handle);
              return connection != nullptr && isBusy(*connection, shared_.size());
            });
   }
-  return waiting > 0 && connecting_ == 0;
+  return waiting > 0 && connecting_.empty();
 }
 
 const base::Result<net::Addresses>* Pool::addresses() {
@@ -177,7 +196,6 @@ bool Pool::open() {
     }
     return false;
   }
-  ++connecting_;
   ++open_;
   net::Addresses chosen = net::chooseAddresses(net::DnsStrategy::kStrict, **known);
   if (!fixed_) {
@@ -200,7 +218,7 @@ base::Result<http::Version> Pool::negotiated(const net::TlsFacts* tls) {
 }
 
 void Pool::onServing(Connection& connection) {
-  --connecting_;
+  std::erase(connecting_, connection.handle());
   health_.onSuccess();
   if (connection.codec()->version() == http::Version::kHttp2) shared_.push_back(connection.handle());
   // This happens at once; otherwise the drive beat before the connection's first flush would open another one for the
@@ -232,7 +250,7 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
   std::erase(shared_, connection.handle());
   if (connection.idle) std::erase(idle_, connection.handle());
   if (error != nullptr) {
-    --connecting_;
+    std::erase(connecting_, connection.handle());
     health_.onFailure(owner_.worker().now());
     // Other connections may still come for the rest; if there are none, no request may wait in vain.
     waiting_.fail(*error, open_ == 0 || !version_ ? waiting_.size() : 1, Elsewhere::kReachable);

@@ -20,6 +20,7 @@
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/tls/tls.h"
 #include "proxy/upstream/connection_owner.h"
+#include "proxy/upstream/connection_wait.h"
 #include "proxy/upstream/passive_health.h"
 #include "proxy/upstream/upstream_context.h"
 #include "proxy/upstream/waiting_list.h"
@@ -54,7 +55,9 @@ class Pool final : public ConnectionOwner {
   std::size_t openConnections() const { return open_; }
   /// Returns true if the last attempt to connect failed a moment ago, or if a request is finding out whether the next
   /// one fails too.
-  bool ejected(base::MonotonicTime now) const { return health_.ejected(now, connecting_ > 0); }
+  bool ejected(base::MonotonicTime now) const { return health_.ejected(now, !connecting_.empty()); }
+  /// Says what a request waits for that waits here. Linear in the number of those that wait.
+  ConnectionWait waitOf(http::Token waiter) const;
 
   /// Called when the endpoint has gone: no new request goes to it, and the requests that wait for it get another one.
   void retire();
@@ -74,7 +77,7 @@ class Pool final : public ConnectionOwner {
   PoolOwner& cluster() override { return cluster_; }
   bool permits(std::span<const std::uint8_t> address) const override;
   bool admits(const net::Address& address) const override;
-  void attach() override;
+  void attach(const Connection& connection) override;
   void detach() override;
   base::Result<http::Version> negotiated(const net::TlsFacts* tls) override;
   void onServing(Connection& connection) override;
@@ -101,7 +104,7 @@ class Pool final : public ConnectionOwner {
   std::vector<base::Handle<Connection>> idle_;    // HTTP/1.1, most recently used last
   std::vector<base::Handle<Connection>> shared_;  // HTTP/2
   WaitingList waiting_;
-  std::size_t connecting_ = 0;
+  std::vector<base::Handle<Connection>> connecting_;
   std::size_t open_ = 0;      // connecting and serving
   std::size_t attached_ = 0;  // connections, including those that are to be reaped
   PassiveHealth health_;

@@ -25,6 +25,11 @@ base::Result<bool> Request::acquire(const Wishes& wishes) {
   return true;
 }
 
+bool Request::backsUp() const {
+  const Connection* leased = connection();
+  return leased != nullptr && active() && leased->backsUp();
+}
+
 void Request::abandon() {
   at_.cluster->abandon(token_);
   giveBack();

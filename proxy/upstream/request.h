@@ -49,6 +49,10 @@ class Request {
   base::Result<net::Addresses> resolve() { return at_.cluster->resolve(token_); }
   /// Leases a connection. Returns false if the user is told when to ask again.
   base::Result<bool> acquire(const Wishes& wishes);
+  /// Says what it waits for, if it was told to ask again later.
+  ConnectionWait wait() const { return entered() ? at_.cluster->waitOf(token_) : ConnectionWait{}; }
+  /// Returns true if bytes that were written for the Backend wait for it to take them.
+  bool backsUp() const;
   /// Stops waiting for a connection, and gives a leased one back unused.
   void abandon();
   /// Gives the leased connection back, if it is still there.

@@ -13,6 +13,7 @@
 #include "proxy/http/codec.h"
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/worker.h"
+#include "proxy/observe/bounded_log.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/snapshot.h"
@@ -45,7 +46,8 @@ struct UpstreamParts {
   observe::MetricShard& metrics;
   http::H2Memory& h2Memory;
   UpstreamPolicy policy;
-  std::uint64_t randomSeed = 1;  // for the choice of endpoints; must not be 0
+  std::uint64_t randomSeed = 1;             // for the choice of endpoints; must not be 0
+  observe::BoundedLog* debugLog = nullptr;  // null: connections are not told of
 };
 
 class UpstreamContext {
@@ -67,6 +69,7 @@ class UpstreamContext {
   http::H2Memory& h2Memory() { return parts_.h2Memory; }
   observe::MetricShard& metrics() { return parts_.metrics; }
   void onLimit(std::string_view limit) { metrics().at<observe::Metric::kLimitHits>(limit).add(); }
+  observe::BoundedLog* debugLog() const { return parts_.debugLog; }
   std::uint64_t random() { return random_.next(); }
 
   /// Returns the worker's cluster of that Backend, made at first use. O(1).

@@ -23,6 +23,16 @@ void WaitingList::remove(http::Token waiter) {
   cluster_.countWaiters(-1);
 }
 
+std::optional<std::size_t> WaitingList::ahead(http::Token waiter) const {
+  const auto found = std::find(waiters_.begin(), waiters_.end(), waiter);
+  if (found == waiters_.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - waiters_.begin());
+}
+
+bool WaitingList::asks(http::Token asker) const {
+  return std::find(askers_.begin(), askers_.end(), asker) != askers_.end();
+}
+
 http::Token WaitingList::take() {
   const http::Token waiter = waiters_.front();
   waiters_.pop_front();

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <optional>
 #include <vector>
 
 #include "proxy/base/error.h"
@@ -31,6 +32,10 @@ class WaitingList {
   std::size_t size() const { return waiters_.size(); }
   bool empty() const { return waiters_.empty(); }
   bool hasAskers() const { return !askers_.empty(); }
+  /// Returns how many requests will be told of a connection before that one; nullopt if it does not wait for one.
+  std::optional<std::size_t> ahead(http::Token waiter) const;
+  /// Returns true if it waits for addresses alone.
+  bool asks(http::Token asker) const;
 
   /// Tells as many requests as there is `room` for that there is a connection.
   void wake(std::size_t room);

@@ -1,6 +1,7 @@
 // Tests of the schemas that are compiled in.
 #include <gtest/gtest.h>
 
+#include "filters/direct_response.h"
 #include "filters/header_modifier.h"
 #include "proxy/content/json.h"
 #include "proxy/content/schema/json_schema.h"
@@ -23,6 +24,26 @@ TEST(Schemas, AcceptOnlyTheContractOfHeaderModifier) {
                              R"({"set":[{"name":"a"}]})", R"({"remove":[1]})", R"({"delete":["a"]})"}) {
     EXPECT_NE(faultOf(headerModifier(), config), "") << config;
   }
+}
+
+TEST(Schemas, AcceptOnlyErrorsAsDirectResponses) {
+  for (const char* config : {"{}", R"({"status":400})", R"({"status":599,"detail":"closed"})"}) {
+    EXPECT_EQ(faultOf(directResponse(), config), "") << config;
+  }
+  for (const char* config : {R"({"status":399})", R"({"status":600})", R"({"status":"403"})", R"({"status":403.5})",
+                             R"({"detail":""})", R"({"body":"closed"})"}) {
+    EXPECT_NE(faultOf(directResponse(), config), "") << config;
+  }
+  EXPECT_NE(faultOf(directResponse(), R"({"detail":")" + std::string(257, 'x') + "\"}"), "");
+}
+
+TEST(Schemas, DenyWith403UnlessTheConfigSaysOtherwise) {
+  const auto schema = content::JsonSchema::compile(directResponse().schema);
+  auto config = content::parseJson("{}");
+  ASSERT_TRUE(schema && config);
+  EXPECT_EQ(content::describe(schema->apply(*config)), "");
+  EXPECT_EQ(config->find("status")->text, "403");
+  EXPECT_EQ(config->find("detail")->text, "this request is not allowed");
 }
 
 }  // namespace

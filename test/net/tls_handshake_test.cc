@@ -40,6 +40,8 @@ TEST_F(TlsHandshake, OpensBothEndsAndCarriesBytesBothWays) {
   harness.until([&] { return near.received == "pong" && far.received == "ping"; });
   EXPECT_EQ(far.transport->tls()->sni, "api.test");
   EXPECT_EQ(near.transport->tls()->alpn, "");
+  EXPECT_EQ(near.transport->tls()->version, "1.3");
+  EXPECT_EQ(far.transport->tls()->version, "1.3");
   EXPECT_FALSE(near.transport->tls()->resumed);
   EXPECT_FALSE(near.transport->pending());
 }

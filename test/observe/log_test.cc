@@ -45,9 +45,14 @@ TEST_F(LogTest, WritesOneJsonLineWithOpenTelemetrysNames) {
   clock_.wall = someTime(std::chrono::milliseconds(7));
   const Log log = make(LogLevel::kInfo);
   const std::string name = "backend";
-  log.warn("connection refused", {{"backend", name}, {"port", 443}, {"bytes", std::uint64_t{1} << 63}, {"tls", true}});
+  log.warn("connection refused", {{"backend", name},
+                                  {"port", 443},
+                                  {"bytes", std::uint64_t{1} << 63},
+                                  {"tls", true},
+                                  {"duration_ms", std::chrono::microseconds(1500)}});
   EXPECT_EQ(pipe_.read(), R"({"time":"2026-01-31T23:59:58.007Z","severity":"WARN","message":"connection refused",)"
-                          R"("attributes":{"backend":"backend","port":443,"bytes":9223372036854775808,"tls":true}})"
+                          R"("attributes":{"backend":"backend","port":443,"bytes":9223372036854775808,"tls":true,)"
+                          R"("duration_ms":1.500}})"
                           "\n");
 }
 

@@ -1,5 +1,5 @@
-// The page of the user's reference about operating the gateway must name every command, flag, page and event, and no
-// others.
+// The page of the user's reference about operating the gateway must name every command, flag, page, event and thing
+// that a request may wait for, and no others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/exchange/exchange_wait.h"
 #include "test/support/reference_page.h"
 
 namespace sluice::server {
@@ -61,6 +62,10 @@ TEST(OperatingPage, HasEveryPageOfTheAdminAndHealthPorts) {
       EXPECT_EQ(row[1].find(port) != std::string::npos, served) << name << " at the " << port << " port";
     }
   }
+}
+
+TEST(OperatingPage, HasEverythingThatRequestsWaitFor) {
+  EXPECT_THAT(listed("| `waitingFor` | the request waits for |"), testing::ElementsAreArray(exchange::kWaitNames));
 }
 
 TEST(OperatingPage, HasEveryEvent) {

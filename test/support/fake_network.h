@@ -42,6 +42,8 @@ class Wire {
 
   // Actions of the peer. Each is a turn of its own.
   void accept(std::string_view alpn = {});
+  /// Answers the dial, and nothing of the TLS handshake that begins then.
+  void beginHandshake() { shaken_ = true; }
   void deliver(std::string_view bytes) {
     inbox_ += bytes;
     pump();

@@ -30,6 +30,7 @@ struct PoolOptions {
   /// IP literals in order, which make the Backend a Service.
   std::optional<std::vector<std::string>> endpoints = std::nullopt;
   std::uint64_t randomSeed = 1;
+  observe::BoundedLog* debugLog = nullptr;
 };
 
 /// Begins a request as soon as the pool lets it.
@@ -45,7 +46,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
         dialer(worker),
         sink(worker.chunks()),
         upstreams(std::make_unique<Upstreams>(UpstreamParts{worker, resolver, dialer, budgets, shard_, h2Memory_,
-                                                            policyOf(options), options.randomSeed})) {
+                                                            policyOf(options), options.randomSeed, options.debugLog})) {
     plan = planOf("backend", options);
     resolver.know(kHost, {"192.0.2.1"});
     upstreams->sinks().serve(User::kExchange, sink, *this);

@@ -123,8 +123,10 @@ class ExplanationMaker {
       result_.answer = answerOf({rule, nullptr});
       result_.filters = filtersOfAnswered(rule, nullptr);
       result_.steps = steps(nullptr, Course::kAnswered);
+    } else if (rule.backends.empty()) {
+      refuse(rule.withoutBackend(), Course::kAnswered);
     } else if (rule.totalWeight == 0 && !rule.session) {
-      return refuse(routing::Rule::withoutWeight(rule.grpc));
+      return refuse(rule.withoutBackend());
     } else {
       for (const routing::WeightedBackend& each : rule.backends) result_.backends.push_back(describe(rule, each));
     }
@@ -244,7 +246,7 @@ class ExplanationMaker {
   void addNotes(const routing::Rule& rule) {
     if (rule.totalWeight == 0 && !result_.answer) {
       result_.notes.emplace_back("all weights are 0: a request that belongs to no session is answered with " +
-                                 std::to_string(routing::Rule::withoutWeight(rule.grpc).status));
+                                 std::to_string(rule.withoutBackend().status));
     }
     const auto isOfRequest = [](const ExplainedStep& step) { return step.stage != "response"; };
     const auto changes = [&](const ExplainedBackend& backend) {

@@ -24,7 +24,7 @@ struct StepSources {
 enum class Course : std::uint8_t {
   kRefused,    // its route, or the lack of one, answers
   kStopped,    // a step of the Gateway that cannot run answers (control::refusingStep())
-  kAnswered,   // a filter answers
+  kAnswered,   // a filter answers, or the rule names no backends
   kForwarded,  // a Backend gets it
 };
 

@@ -119,6 +119,7 @@ class H1ClientCodec final : public ClientCodec {
   void drain() override;
   std::size_t readBudget() const override;
   CodecState state() const override;
+  bool peerLeaves() const override { return closeAfter_; }
   bool abortive() const override { return tunnel() != nullptr ? tunnel()->abortive() : abortive_; }
   bool halfClosed() const override { return tunnel() != nullptr && tunnel()->halfClosed(); }
   std::size_t activeStreams() const override;

@@ -73,6 +73,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     return draining_ || session_.peerSaidGoaway() || session_.idsLeft() == 0 ? CodecState::kDraining
                                                                              : CodecState::kOpen;
   }
+  bool peerLeaves() const override { return session_.peerSaidGoaway(); }
   std::size_t activeStreams() const override { return session_.liveStreams(); }
   Version version() const override { return Version::kHttp2; }
 

@@ -102,6 +102,8 @@ TlsFacts TlsEngine::facts() const {
     facts.sni = base::toLower(name);
   }
   facts.resumed = SSL_session_reused(ssl_) == 1;
+  facts.version = SSL_get_version(ssl_);
+  facts.version.remove_prefix(std::min(facts.version.find_first_of("0123456789"), facts.version.size()));
   return facts;
 }
 

@@ -52,7 +52,7 @@ TlsTransport::TlsTransport(Worker& worker, int fd, const Address& peer, const Tl
 TlsTransport::~TlsTransport() = default;
 
 void TlsTransport::onOpen() {
-  begun_ = true;
+  begun_ = tcp_.worker().now();
   state_ = State::kHandshake;
   advance({});
 }
@@ -95,6 +95,7 @@ void TlsTransport::shakeHands() {
       case TlsEngine::Step::kDone:
         sendWire();
         facts_ = std::make_unique<TlsFacts>(engine_.facts());
+        if (hasShakenHands()) facts_->handshake = tcp_.worker().now() - begun_;
         state_ = State::kOpen;
         return sink_.onOpen();
       case TlsEngine::Step::kNeedsInput:

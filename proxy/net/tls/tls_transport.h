@@ -35,7 +35,7 @@ class TlsTransport final : public Transport, private TransportSink {
   void abort() override;
   const Address& peer() const override { return tcp_.peer(); }
   const TlsFacts* tls() const override { return facts_.get(); }
-  bool hasShakenHands() const override { return begun_; }
+  bool hasShakenHands() const override { return begun_ != base::MonotonicTime{}; }
 
  private:
   class Wake;
@@ -80,7 +80,7 @@ class TlsTransport final : public Transport, private TransportSink {
   std::unique_ptr<TlsFacts> facts_;
   std::unique_ptr<Wake> wake_;
   State state_;
-  bool begun_ = false;
+  base::MonotonicTime begun_{};  // client's side: when the handshake began
   OurSide ourSide_ = OurSide::kOpen;
 };
 

@@ -35,6 +35,7 @@ int failureOf(const routing::Rule* rule) {
   if (rule == nullptr) return 404;
   if (rule->failure) return rule->failure->status;
   const routing::WeightedBackend* weighted = rule->choose(0);
+  if (weighted == nullptr) return rule->withoutBackend().status;
   return weighted->failure ? weighted->failure->status : 0;
 }
 

@@ -54,6 +54,18 @@ TEST(CompileProcessors, PutsStepsIntoTheirPhasesByPriority) {
   EXPECT_TRUE(chain->of(Phase::kResponseHeaders).empty());
 }
 
+TEST(CompileProcessors, LeavesARuleWithoutBackendsToItsSteps) {
+  const std::string route = test::routeWithRules("rules: [{filters: [{type: PayloadProcessing, payloadProcessing: [" +
+                                                 use("phase: request-headers") + "]}]}]");
+  const World world({kClass, kGateway, route}, nullptr, test::processorTypes());
+  const routing::Rule* rule = world.rule(RequestMaker("GET", "a.test", "/"));
+  ASSERT_NE(rule, nullptr);
+  EXPECT_FALSE(rule->failure);
+  EXPECT_NE(rule->chain, nullptr);
+  EXPECT_EQ(rule->withoutBackend().status, 500);
+  EXPECT_EQ(world.message("HTTPRoute", "route", "Accepted"), "");
+}
+
 TEST(CompileProcessors, ReportsWhyAProcessorCannotRun) {
   EXPECT_EQ(backendDegraded(worldWithExtensions(use("phase: response-body"))), "True/UnsupportedPhase");
   EXPECT_EQ(backendDegraded(worldWithExtensions(use("phase: backend-request, preAuth: true"))),

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "test/control/compile/processor_types.h"
 #include "test/control/explain/explain_world.h"
 
 namespace sluice::control {
@@ -207,6 +208,21 @@ TEST(Explain, SaysThatAWebSocketCannotReachABackendOfHttp2) {
   ASSERT_EQ(got.backends.size(), 1U);
   ASSERT_TRUE(got.backends[0].answer);
   EXPECT_EQ(got.backends[0].answer->status, 502);
+}
+
+TEST(Explain, ShowsTheStepsOfARuleThatNamesNoBackends) {
+  const World world(
+      {test::kClass, test::kGateway,
+       test::routeWithRules("rules: [{filters: [{type: PayloadProcessing, payloadProcessing: [{name: deny, "
+                            "type: 'sluice.dev/Test:v1', phase: request-headers}]}]}]")},
+      nullptr, test::processorTypes());
+  const Explanation got = explained(world, "http://a.test/");
+  ASSERT_TRUE(got.answer);
+  EXPECT_EQ(got.answer->status, 500);
+  EXPECT_EQ(got.answer->code, "proxy_configuration_error");
+  ASSERT_EQ(got.steps.size(), 1U);
+  EXPECT_EQ(got.steps[0].name, "deny");
+  EXPECT_THAT(got.notes, testing::Contains(HasSubstr("or answer it")));
 }
 
 TEST(Explain, AnswersForAListenerThatIsNotServed) {

@@ -47,6 +47,7 @@ TEST_P(SuspendedStep, IsListedWithItsExchange) {
     EXPECT_THAT(seen, HasSubstr(stateAt(spot)));
     const std::string phase(processing::phaseName(spot.phase));
     EXPECT_THAT(seen, HasSubstr(R"("step":"step","phase":")" + phase + "\""));
+    EXPECT_THAT(seen, HasSubstr(R"("waitingFor":"processor")"));
     resume();
     serve();
     expectOver(1);

@@ -153,7 +153,9 @@ class RandomRoutes {
     text += "      filters: [" + filters(tag) + rewrite(tag);
     if (oneIn(4)) text += ", {type: CORS, cors: {allowOrigins: ['https://page.test']}}";
     if (oneIn(3)) text += ", {type: PayloadProcessing, payloadProcessing: [" + use(tag) + "]}";
-    text += "]\n      backendRefs:\n";
+    text += "]\n";
+    if (oneIn(12)) return text;
+    text += "      backendRefs:\n";
     for (int i = 0, count = 1 + number(3); i < count; ++i) text += reference(tag + "-" + std::to_string(i));
     return text;
   }

@@ -139,14 +139,14 @@ class RouteCompiler {
     if (fault) {
       compiled.failure = refusal(answer(*fault));
     } else if (rule.backendRefs.empty() && !compiled.redirect) {
-      addNote(rule.path + ": it has no backendRefs: its requests answer " + refused());
-      compiled.failure = refusal(base::Error::config("The route for this request has no backends."));
+      // The request's steps run all the same, because one of them may answer (HTTPRouteRule.backendRefs).
+      if (!compiled.chain) addNote(rule.path + ": it has no backendRefs: its requests answer " + refused());
     } else if (compiled.totalWeight == 0 && !compiled.redirect) {
       addNote(rule.path + ": all weights are 0: its requests answer " + refused() +
               (compiled.session ? ", but for the sessions that there are" : ""));
       // Exchanges find out for themselves whether a request belongs to a session.
       if (compiled.session) return;
-      compiled.failure = routing::Rule::withoutWeight(grpc());
+      compiled.failure = compiled.withoutBackend();
     }
   }
 

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "test/integration/examples/example_copy.h"
 #include "test/integration/support/gateway_process.h"
 
 namespace sluice::test {
@@ -20,7 +21,6 @@ using testing::HasSubstr;
 constexpr const char* kQuickstart = SLUICE_SOURCE_DIR "/examples/quickstart";
 constexpr const char* kBackends = SLUICE_SOURCE_DIR "/examples/backends";
 constexpr const char* kServices = SLUICE_SOURCE_DIR "/examples/services";
-constexpr const char* kRollback = SLUICE_SOURCE_DIR "/examples/rollback";
 constexpr const char* kGrpc = SLUICE_SOURCE_DIR "/examples/grpc";
 
 std::vector<std::string> samplesOf(const char* folder) {
@@ -45,17 +45,7 @@ TEST(Quickstart, IsAValidConfiguration) {
 }
 
 TEST(RollbackExample, GoesFromGoodToBadAndBack) {
-  const TempDir folder;
-  const std::string copy = folder.path() + "/examples/rollback";
-  std::filesystem::create_directories(folder.path() + "/examples");
-  std::filesystem::copy(kRollback, copy, std::filesystem::copy_options::recursive);
-  std::string edits;
-  for (const char* port : {"10280", "10243", "10201", "10202"}) {
-    edits += std::string("s/\\b") + port + "\\b/" + std::to_string(freePort()) + "/g;";
-  }
-  ASSERT_EQ(run({"sed", "-i", edits, copy + "/gateway.yaml", copy + "/run.sh"}).exitCode, 0);
-  const std::string programs = std::filesystem::absolute(programPath("sluice")).parent_path();
-  const ProgramOutcome got = run({"env", "SLUICE_PROGRAMS=" + programs, "bash", copy + "/run.sh"});
+  const ProgramOutcome got = run(ExampleCopy("rollback", {"10280", "10243", "10201", "10202"}).command());
   ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
   std::string states;
   std::istringstream lines(got.output);
@@ -143,6 +133,7 @@ TEST(Examples, AreValidTogetherAndEachFolderByItself) {
   const ProgramOutcome all = run({programPath("sluice"), "validate", examples});
   EXPECT_EQ(all.exitCode, 0) << all.output << all.errors;
   for (const auto& entry : std::filesystem::directory_iterator(examples)) {
+    if (!entry.is_directory()) continue;
     const ProgramOutcome got = run({programPath("sluice"), "validate", entry.path()});
     EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
     EXPECT_THAT(all.output, HasSubstr("==> " + entry.path().string() + "\n"));

@@ -1,0 +1,13 @@
+// sluice.dev/DirectResponse:v1: answers every request that comes to it with an error, so that none goes to a Backend.
+//
+// config: {status: 400 to 599, detail: text}. By default the request is denied with 403. In a rule without backendRefs
+// it is what nginx calls `return 403` and Envoy a direct response.
+#pragma once
+
+#include "proxy/processing/factory.h"
+
+namespace sluice::filters {
+
+processing::BuiltinType directResponse();
+
+}  // namespace sluice::filters

@@ -1,0 +1,49 @@
+// Says what an exchange waits for at this moment: the answer to "what hangs?".
+//
+// It is derived from the state of the exchange when somebody asks; nothing is kept for it. Pure functions.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "proxy/exchange/exchange_state.h"
+
+namespace sluice::exchange {
+
+enum class Wait : std::uint8_t {
+  kNothing,        // it goes on at once
+  kResolver,       // the name servers
+  kConnection,     // a connection to the Backend that other requests have, or that may not be opened yet
+  kDial,           // a TCP connection to the Backend
+  kHandshake,      // the TLS handshake with the Backend
+  kProcessor,      // the answer that a suspended step waits for
+  kRequestBody,    // the client: more of its body
+  kResponseHead,   // the Backend: the head of its response
+  kResponseBody,   // the Backend: more of its body
+  kEitherSide,     // the client or the Backend: both may send
+  kClientCredit,   // the client does not take what there is for it
+  kBackendCredit,  // the Backend does not take what there is for it
+  kBackoff,        // the time of the next attempt
+  kTunnel          // either side of a tunnel
+};
+inline constexpr std::size_t kWaits = 14;
+
+/// The words that operators read, in the order of Wait. config/reference/operating.md explains each.
+inline constexpr std::array<std::string_view, kWaits> kWaitNames = {
+    "nothing",       "resolver",      "connection", "dial",          "tls-handshake",  "processor", "request-body",
+    "response-head", "response-body", "either",     "client-credit", "backend-credit", "backoff",   "tunnel"};
+
+inline std::string_view waitName(Wait wait) { return kWaitNames[static_cast<std::size_t>(wait)]; }
+
+struct ExchangeWait {
+  Wait what = Wait::kNothing;
+  std::string where = {};  // the name that is resolved, or the address of a connection that is being made; else empty
+};
+
+/// If several things are missing, the first one counts in this order: a step, a side that does not take bytes, a
+/// connection, a side that does not send.
+ExchangeWait waitOf(const ExchangeState& state);
+
+}  // namespace sluice::exchange
