@@ -193,6 +193,13 @@ void addCatalog(CLI::App& app, Options& options) {
       ->check(checkNamespace);
 }
 
+void addVersion(CLI::App& app, Options& options) {
+  CLI::App* version = addCommand(app, options, Command::kVersion, "version",
+                                 "print the version, the commit and the compiler of this program, and the versions of "
+                                 "its libraries");
+  takeOutput(*version, options);
+}
+
 }  // namespace
 
 CommandLine parseCommandLine(int argc, const char* const* argv) {
@@ -208,6 +215,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addRevisions(app, options);
   addDiff(app, options);
   addExplain(app, options);
+  addVersion(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

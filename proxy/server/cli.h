@@ -12,7 +12,7 @@
 
 namespace sluice::server {
 
-enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision, kDiff, kExplain };
+enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision, kDiff, kExplain, kVersion };
 
 struct Options {
   Command command = Command::kRun;

@@ -23,7 +23,7 @@
 #include "proxy/observe/process_metrics.h"
 #include "proxy/server/admin.h"
 #include "proxy/server/admin_connection.h"
-#include "proxy/server/commands/build_commit.h"
+#include "proxy/server/commands/build_facts.h"
 #include "proxy/server/commands/validate_action.h"
 #include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"

@@ -3,25 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "test/server/parsed_arguments.h"
+
 namespace sluice::server {
 namespace {
-
-struct ParsedArguments {
-  CommandLine line;
-  std::string out;
-  std::string err;
-};
-
-ParsedArguments parse(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "sluice");
-  ParsedArguments parsed;
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  parsed.line = parseCommandLine(static_cast<int>(arguments.size()), arguments.data());
-  parsed.out = testing::internal::GetCapturedStdout();
-  parsed.err = testing::internal::GetCapturedStderr();
-  return parsed;
-}
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
