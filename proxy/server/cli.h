@@ -33,8 +33,8 @@ struct Options {
   observe::LogLevel logLevel = observe::LogLevel::kInfo;
 };
 
-/// The options, or the exit code with which the process shall end (help and version were printed to stdout, errors to
-/// stderr).
+/// The options, or the exit code with which the process shall end (help, version and other pages about the command
+/// line were printed to stdout, errors to stderr).
 struct CommandLine {
   std::optional<Options> options;
   int exitCode = 0;

@@ -1,14 +1,13 @@
 // The command line as a user types it.
 #include "proxy/server/cli.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "test/server/parsed_arguments.h"
 
 namespace sluice::server {
 namespace {
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(CommandLine, NeedsOnlyAConfigurationForRun) {
   const ParsedArguments parsed = parse({"run", "--config", "a.yaml"});
@@ -116,12 +115,12 @@ TEST(CommandLine, ExitsWithZeroForHelpAndVersion) {
   const ParsedArguments help = parse({"--help"});
   EXPECT_FALSE(help.line.options);
   EXPECT_EQ(help.line.exitCode, 0);
-  for (const char* part : {"run", "validate", "--version", "settings.yaml", "Exit codes"})
-    EXPECT_TRUE(contains(help.out, part)) << part;
+  for (const char* part : {"run", "validate", "--version", "settings.yaml", "Exit status"})
+    EXPECT_THAT(help.out, testing::HasSubstr(part));
   const ParsedArguments run = parse({"run", "--help"});
   EXPECT_EQ(run.line.exitCode, 0);
   for (const char* part : {"--config", "--admin", "--health", "--workers", "--log-level"})
-    EXPECT_TRUE(contains(run.out, part)) << part;
+    EXPECT_THAT(run.out, testing::HasSubstr(part));
   const ParsedArguments version = parse({"--version"});
   EXPECT_EQ(version.line.exitCode, 0);
   EXPECT_EQ(version.out, "sluice " SLUICE_VERSION "\n");
