@@ -11,6 +11,7 @@
 #include "proxy/server/command_line/command_shape.h"
 #include "proxy/server/command_line/completion.h"
 #include "proxy/server/command_line/endpoint.h"
+#include "proxy/server/command_line/forwarding.h"
 #include "proxy/server/command_line/help_formatter.h"
 #include "proxy/server/command_line/help_text.h"
 #include "proxy/server/command_line/manual_page.h"
@@ -43,11 +44,12 @@ CLI::Option* takeWord(CLI::App& command, const char* flag, const std::vector<std
       });
 }
 
-void takePaths(CLI::App& command, Options& options) {
-  command.add_option("--config", options.config, "file or folder of YAML documents; may be repeated")
-      ->required()
+CLI::Option* mayTakePaths(CLI::App& command, Options& options) {
+  return command.add_option("--config", options.config, "file or folder of YAML documents; may be repeated")
       ->type_name("PATH");
 }
+
+void takePaths(CLI::App& command, Options& options) { mayTakePaths(command, options)->required(); }
 
 CLI::App* addCommand(CLI::App& app, Options& options, Command command, const char* name, const char* text) {
   CLI::App* added = app.add_subcommand(name, text);
@@ -63,9 +65,30 @@ void takeEndpoint(CLI::App& command, const char* flag, net::Address& to, const c
       ->check(checkEndpoint);
 }
 
-void addRun(CLI::App& app, Options& options) {
-  CLI::App* run = addCommand(app, options, Command::kRun, "run", "serve the configuration");
-  takePaths(*run, options);
+/// What `sluice run` has in place of files.
+struct ForwardingFlags {
+  std::vector<std::string> listen;
+  std::vector<std::string> to;
+  bool print = false;
+};
+
+void takeForwarding(CLI::App& run, CLI::Option* config, CLI::Option* stateDir, ForwardingFlags& flags) {
+  CLI::Option* listen = run.add_option("--listen", flags.listen,
+                                       "without files: where clients come in, such as 127.0.0.1:8080, or :8080 for all "
+                                       "addresses; may be repeated");
+  CLI::Option* to = run.add_option("--to", flags.to,
+                                   "without files: the origin that gets the requests, such as https://api.example.com; "
+                                   "may be repeated");
+  listen->type_name("ADDR:PORT")->expected(1)->take_all()->needs(to)->excludes(config);
+  to->type_name("URL")->expected(1)->take_all()->needs(listen)->excludes(config)->excludes(stateDir);
+  run.add_flag("--print-config", flags.print, "print the objects that --listen and --to stand for, and end")->needs(to);
+}
+
+void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding) {
+  CLI::App* run =
+      addCommand(app, options, Command::kRun, "run", "serve the configuration of --config, or of --listen and --to");
+  run->footer(std::string(kRunNotes));
+  CLI::Option* config = mayTakePaths(*run, options);
   takeEndpoint(*run, "--admin", options.admin, "where the admin port listens (default 127.0.0.1:9901)");
   takeEndpoint(*run, "--health", options.health, "where the health port listens (default [::]:9902, of IPv6 and IPv4)");
   takeWord(
@@ -75,14 +98,17 @@ void addRun(CLI::App& app, Options& options) {
   run->add_option("--workers", options.workers, "event loops; 0: one per core (default: settings.yaml, else 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 1024).description(""));
-  run->add_option("--state-dir", options.stateDir,
-                  "folder for the last good configuration, with its Secrets, and the history of revisions; the next "
-                  "process serves it at once, and goes on serving it while --config cannot be served")
-      ->type_name("PATH");
+  CLI::Option* stateDir =
+      run->add_option(
+             "--state-dir", options.stateDir,
+             "folder for the last good configuration, with its Secrets, and the history of revisions; the next "
+             "process serves it at once, and goes on serving it while --config cannot be served")
+          ->type_name("PATH");
   takeWord(
       *run, "--log-level", {"trace", "debug", "info", "warn", "error", "off"},
       [&options](const std::string& word) { options.logLevel = *observe::parseLogLevel(word); },
       "the lowest severity of the process log (default info)");
+  takeForwarding(*run, config, stateDir, forwarding);
 }
 
 void takeAdmin(CLI::App& command, Options& options) {
@@ -215,6 +241,19 @@ std::string completionScript(const CLI::App& app, const std::string& shell) {
   return shell == "bash" ? bashCompletion(shape) : shell == "zsh" ? zshCompletion(shape) : fishCompletion(shape);
 }
 
+/// Puts the objects of --listen and --to in place of files, or prints them.
+CommandLine finishRun(const CLI::App& app, const ForwardingFlags& flags, Options&& options) {
+  if (flags.to.empty()) {
+    if (!options.config.empty()) return {std::move(options), 0};
+    return refuse(app, "'sluice run' needs --config PATH, or --listen ADDR:PORT and --to URL");
+  }
+  auto objects = forwardingObjects(flags.listen, flags.to);
+  if (!objects) return refuse(app, objects.error().detail);
+  options.objects = *std::move(objects);
+  if (flags.print) return printPage(options.objects);
+  return {std::move(options), 0};
+}
+
 }  // namespace
 
 CommandLine parseCommandLine(int argc, const char* const* argv) {
@@ -224,8 +263,9 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   app.set_version_flag("--version", std::string("sluice ") + SLUICE_VERSION, "print the version");
   app.require_subcommand(1);
   Options options;
+  ForwardingFlags forwarding;
   TablePages pages;
-  addRun(app, options);
+  addRun(app, options, forwarding);
   addValidate(app, options);
   addCatalog(app, options);
   addStatus(app, options);
@@ -245,6 +285,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   }
   if (pages.man->parsed()) return printPage(manualPage(shapeOf(app), helpSections()));
   if (pages.completion->parsed()) return printPage(completionScript(app, pages.shell));
+  if (options.command == Command::kRun) return finishRun(app, forwarding, std::move(options));
   return {std::move(options), 0};
 }
 

@@ -17,6 +17,7 @@ enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevis
 struct Options {
   Command command = Command::kRun;
   std::vector<std::string> config;
+  std::string objects;  // kRun: the configuration itself, in place of `config`
   OutputFormat output = OutputFormat::kText;
   std::string revision;                     // kClearRevision
   control::RequestInQuestion request = {};  // kExplain

@@ -57,6 +57,32 @@ TEST(CommandLine, TakesARequestForExplain) {
   EXPECT_EQ(options.output, OutputFormat::kJson);
 }
 
+TEST(CommandLine, TakesOriginsInPlaceOfFilesForRun) {
+  const ParsedArguments parsed = parse({"run", "--listen", ":8080", "--to", "http://a.test", "--to", "http://b.test"});
+  ASSERT_TRUE(parsed.line.options) << parsed.err;
+  EXPECT_TRUE(parsed.line.options->config.empty());
+  EXPECT_THAT(parsed.line.options->objects, testing::HasSubstr("hostname: \"b.test\""));
+  const ParsedArguments printed = parse({"run", "--listen", ":8080", "--to", "http://a.test", "--print-config"});
+  EXPECT_FALSE(printed.line.options);
+  EXPECT_EQ(printed.line.exitCode, 0);
+  EXPECT_THAT(printed.out, testing::HasSubstr("hostname: \"a.test\""));
+}
+
+TEST(CommandLine, SaysWhichFlagsDoNotGoTogether) {
+  const auto mistake = [](const std::vector<const char*>& arguments) { return parse(arguments).err; };
+  using testing::StartsWith;
+  EXPECT_THAT(mistake({"run"}), StartsWith("error: 'sluice run' needs --config PATH, or --listen ADDR:PORT and --to"));
+  EXPECT_THAT(mistake({"run", "--listen", ":1"}), StartsWith("error: --listen requires --to\n"));
+  EXPECT_THAT(mistake({"run", "--to", "http://a"}), StartsWith("error: --to requires --listen\n"));
+  EXPECT_THAT(mistake({"run", "--config", "a", "--listen", ":1", "--to", "http://a"}),
+              StartsWith("error: --config excludes --listen\n"));
+  EXPECT_THAT(mistake({"run", "--state-dir", "a", "--listen", ":1", "--to", "http://a"}),
+              StartsWith("error: --state-dir excludes --to\n"));
+  EXPECT_THAT(mistake({"run", "--config", "a", "--print-config"}), StartsWith("error: --print-config requires --to\n"));
+  EXPECT_THAT(mistake({"run", "--listen", "8080", "--to", "http://a"}), StartsWith("error: --listen 8080: must be "));
+  EXPECT_THAT(mistake({"run", "--listen", ":1", "--to", "a"}), StartsWith("error: --to a: must begin with https://"));
+}
+
 TEST(CommandLine, NeedsAUrlForExplain) {
   EXPECT_EQ(parse({"explain", "--config", "a"}).line.exitCode, 2);
   EXPECT_EQ(parse({"explain", "--config", "a", "--url", "http://a", "-o", "xml"}).line.exitCode, 2);

@@ -11,6 +11,7 @@ constexpr HelpSection kSections[] = {
      "GRPCRoute, Backend, ConfigMap, Secret. The ConfigMap that GatewayClass.spec.parametersRef names holds "
      "settings.yaml; a flag beats it. Files that change are read again."},
     {"Examples",
+     "  sluice run --listen 127.0.0.1:8080 --to https://api.example.com\n"
      "  sluice validate --config examples/quickstart\n"
      "  sluice run --config examples/quickstart --workers 2\n"
      "  source <(sluice completion bash)"},
@@ -41,6 +42,14 @@ void appendWrapped(std::string& out, std::string_view paragraph, std::size_t ind
 }
 
 }  // namespace
+
+const std::string_view kRunNotes =
+    "Without files:\n"
+    "  sluice run --listen 127.0.0.1:8080 --to https://api.example.com\n"
+    "forwards every request to that origin, with the origin's name as Host. https is verified by the authorities of "
+    "the system, http is HTTP/1.1, h2c is HTTP/2 without TLS. Several --to share the requests equally, and the gateway "
+    "listens at every --listen. A name is dialled only at public addresses; an address that stands in --to itself may "
+    "be any, such as http://127.0.0.1:3000. --print-config prints the objects to go on with.";
 
 const std::string_view kExplainNotes =
     "Nothing is sent, and no payload processor runs. The URL says which listener is asked: its scheme and its port, "

@@ -27,7 +27,8 @@ inline constexpr std::size_t kHelpWidth = 100;
 /// Returns the text with its paragraphs broken into lines of at most `width` bytes, each after `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = kHelpWidth);
 
-/// What `sluice explain --help` ends with.
+/// What `sluice run --help` and `sluice explain --help` end with.
+extern const std::string_view kRunNotes;
 extern const std::string_view kExplainNotes;
 
 }  // namespace sluice::server

@@ -21,6 +21,9 @@ TEST(Manual, IsShownWithoutAWarning) {
   EXPECT_EQ(shown.errors, "");
   EXPECT_THAT(shown.output, HasSubstr("\n       sluice - an egress gateway\n"));
   EXPECT_THAT(shown.output, HasSubstr("\n   sluice revisions clear [OPTIONS] HASH\n"));
+  EXPECT_THAT(shown.output, HasSubstr("\n       --print-config\n"));
+  EXPECT_THAT(shown.output,
+              HasSubstr("\n           sluice run --listen 127.0.0.1:8080 --to https://api.example.com\n"));
 }
 
 TEST(Installation, HasTheProgramItsManualAndItsCompletions) {
