@@ -1,44 +1,28 @@
 #include "proxy/server/cli.h"
 
 #include <CLI/CLI.hpp>
-#include <charconv>
+#include <algorithm>
+#include <functional>
 #include <iostream>
-#include <map>
+#include <memory>
 
 #include "config/fields/patterns.h"
+#include "proxy/base/text.h"
+#include "proxy/server/command_line/command_shape.h"
+#include "proxy/server/command_line/completion.h"
+#include "proxy/server/command_line/endpoint.h"
+#include "proxy/server/command_line/forwarding.h"
+#include "proxy/server/command_line/help_formatter.h"
+#include "proxy/server/command_line/help_text.h"
+#include "proxy/server/command_line/manual_page.h"
+#include "proxy/server/command_line/mistake.h"
+#include "proxy/server/command_line/shell_text.h"
 
 namespace sluice::server {
 namespace {
 
 constexpr const char* kDescription =
     "Sluice, an egress gateway: the one door through which the workloads of a cluster reach the outside.";
-constexpr const char* kFooter =
-    "Configuration is Gateway API objects in YAML: GatewayClass (controllerName sluice.dev/egress-gateway), Gateway, "
-    "HTTPRoute,\n"
-    "Backend, ConfigMap, Secret. The ConfigMap that GatewayClass.spec.parametersRef names holds settings.yaml; a flag "
-    "beats it.\n\n"
-    "  sluice validate --config examples/quickstart\n"
-    "  sluice run --config examples/quickstart --workers 2        (all its flags: sluice run --help)\n\n"
-    "Admin port: /status /revisions /events /explain /catalog /exchanges /metrics, POST /validate, POST "
-    "/revisions/clear.\n"
-    "Health port: /healthz /readyz /metrics. Files that change are read again, SIGHUP reads them at once and opens the "
-    "access\n"
-    "log anew. SIGTERM or SIGINT lets requests end and stops; a second one does not wait.\n"
-    "Exit codes: 0 done, 1 the admin or the health port cannot be used, or for other commands the configuration, 2 "
-    "wrong command line.";
-
-// Parses "127.0.0.1:9901" or "[::1]:9901".
-std::optional<net::Address> parseEndpoint(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  std::string_view host = text.substr(0, colon);
-  if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
-  std::uint16_t port = 0;
-  const char* end = text.data() + text.size();
-  const auto parsed = std::from_chars(text.data() + colon + 1, end, port);
-  if (parsed.ec != std::errc{} || parsed.ptr != end) return std::nullopt;
-  return net::Address::parse(host, port);
-}
 
 std::string checkEndpoint(const std::string& text) {
   return parseEndpoint(text) ? std::string() : "'" + text + "' is not ADDRESS:PORT, as 127.0.0.1:9901 or [::1]:9901";
@@ -48,16 +32,24 @@ std::string checkNamespace(const std::string& text) {
   return config::isDnsLabel(text) ? std::string() : "'" + text + "' is no namespace";
 }
 
-std::string checkLevel(const std::string& text) {
-  const auto level = observe::parseLogLevel(text);
-  return level.ok() ? std::string() : level.error().detail;
+/// Adds an option whose value is one of `words`, which are told with it.
+CLI::Option* takeWord(CLI::App& command, const char* flag, const std::vector<std::string>& words,
+                      const std::function<void(const std::string&)>& take, const char* text) {
+  return command.add_option_function<std::string>(flag, take, text)
+      ->type_name(joinedBy("|", words))
+      ->check([words](const std::string& word) {
+        if (std::find(words.begin(), words.end(), word) != words.end()) return std::string();
+        const std::vector<std::string_view> choices(words.begin(), words.end());
+        return "'" + word + "' is not " + base::joinChoices(choices);
+      });
 }
 
-void takePaths(CLI::App& command, Options& options) {
-  command.add_option("--config", options.config, "file or folder of YAML documents; may be repeated")
-      ->required()
+CLI::Option* mayTakePaths(CLI::App& command, Options& options) {
+  return command.add_option("--config", options.config, "file or folder of YAML documents; may be repeated")
       ->type_name("PATH");
 }
+
+void takePaths(CLI::App& command, Options& options) { mayTakePaths(command, options)->required(); }
 
 CLI::App* addCommand(CLI::App& app, Options& options, Command command, const char* name, const char* text) {
   CLI::App* added = app.add_subcommand(name, text);
@@ -73,26 +65,50 @@ void takeEndpoint(CLI::App& command, const char* flag, net::Address& to, const c
       ->check(checkEndpoint);
 }
 
-void addRun(CLI::App& app, Options& options) {
-  CLI::App* run = addCommand(app, options, Command::kRun, "run", "serve the configuration");
-  takePaths(*run, options);
+/// What `sluice run` has in place of files.
+struct ForwardingFlags {
+  std::vector<std::string> listen;
+  std::vector<std::string> to;
+  bool print = false;
+};
+
+void takeForwarding(CLI::App& run, CLI::Option* config, CLI::Option* stateDir, ForwardingFlags& flags) {
+  CLI::Option* listen = run.add_option("--listen", flags.listen,
+                                       "without files: where clients come in, such as 127.0.0.1:8080, or :8080 for all "
+                                       "addresses; may be repeated");
+  CLI::Option* to = run.add_option("--to", flags.to,
+                                   "without files: the origin that gets the requests, such as https://api.example.com; "
+                                   "may be repeated");
+  listen->type_name("ADDR:PORT")->expected(1)->take_all()->needs(to)->excludes(config);
+  to->type_name("URL")->expected(1)->take_all()->needs(listen)->excludes(config)->excludes(stateDir);
+  run.add_flag("--print-config", flags.print, "print the objects that --listen and --to stand for, and end")->needs(to);
+}
+
+void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding) {
+  CLI::App* run =
+      addCommand(app, options, Command::kRun, "run", "serve the configuration of --config, or of --listen and --to");
+  run->footer(std::string(kRunNotes));
+  CLI::Option* config = mayTakePaths(*run, options);
   takeEndpoint(*run, "--admin", options.admin, "where the admin port listens (default 127.0.0.1:9901)");
   takeEndpoint(*run, "--health", options.health, "where the health port listens (default [::]:9902, of IPv6 and IPv4)");
-  run->add_option("--admin-validate", options.adminValidate,
-                  "whether the admin port takes POST /validate (default true)")
-      ->type_name("BOOL");
+  takeWord(
+      *run, "--admin-validate", {"true", "false"},
+      [&options](const std::string& word) { options.adminValidate = word == "true"; },
+      "whether the admin port takes POST /validate (default true)");
   run->add_option("--workers", options.workers, "event loops; 0: one per core (default: settings.yaml, else 0)")
       ->type_name("N")
-      ->check(CLI::Range(0, 1024));
-  run->add_option("--state-dir", options.stateDir,
-                  "folder for the last good configuration, with its Secrets, and the history of revisions; the next "
-                  "process serves it at once, and goes on serving it while --config cannot be served")
-      ->type_name("PATH");
-  run->add_option_function<std::string>(
-         "--log-level", [&options](const std::string& value) { options.logLevel = *observe::parseLogLevel(value); },
-         "trace, debug, info, warn, error or off (default info)")
-      ->type_name("L")
-      ->check(checkLevel);
+      ->check(CLI::Range(0, 1024).description(""));
+  CLI::Option* stateDir =
+      run->add_option(
+             "--state-dir", options.stateDir,
+             "folder for the last good configuration, with its Secrets, and the history of revisions; the next "
+             "process serves it at once, and goes on serving it while --config cannot be served")
+          ->type_name("PATH");
+  takeWord(
+      *run, "--log-level", {"trace", "debug", "info", "warn", "error", "off"},
+      [&options](const std::string& word) { options.logLevel = *observe::parseLogLevel(word); },
+      "the lowest severity of the process log (default info)");
+  takeForwarding(*run, config, stateDir, forwarding);
 }
 
 void takeAdmin(CLI::App& command, Options& options) {
@@ -100,11 +116,10 @@ void takeAdmin(CLI::App& command, Options& options) {
 }
 
 void takeOutput(CLI::App& command, Options& options) {
-  static const std::map<std::string, OutputFormat> kFormats = {
-      {"text", OutputFormat::kText}, {"json", OutputFormat::kJson}, {"yaml", OutputFormat::kYaml}};
-  command.add_option("-o", options.output, "text, json or yaml (default text)")
-      ->type_name("FORMAT")
-      ->transform(CLI::CheckedTransformer(kFormats));
+  const auto take = [&options](const std::string& word) {
+    options.output = word == "json" ? OutputFormat::kJson : word == "yaml" ? OutputFormat::kYaml : OutputFormat::kText;
+  };
+  takeWord(command, "-o", {"text", "json", "yaml"}, take, "the format of the output (default text)");
 }
 
 void addStatus(CLI::App& app, Options& options) {
@@ -124,7 +139,7 @@ void addRevisions(CLI::App& app, Options& options) {
   CLI::App* clear = revisions->add_subcommand("clear", "let the gateway try a revision again that it has refused");
   revisions->callback(
       [&options, clear] { options.command = clear->parsed() ? Command::kClearRevision : Command::kRevisions; });
-  clear->add_option("HASH", options.revision, "the revision, or its beginning")->required();
+  clear->add_option("HASH", options.revision, "the revision, or its beginning")->required()->type_name("");
   takeAdmin(*clear, options);
 }
 
@@ -132,13 +147,7 @@ void addExplain(CLI::App& app, Options& options) {
   CLI::App* explain = addCommand(
       app, options, Command::kExplain, "explain",
       "print what would happen to a request, and why; exit 0 if a listener takes it, whatever the answer is");
-  explain->footer(
-      "Nothing is sent, and no payload processor runs. The URL says which listener is asked: its scheme and its port,\n"
-      "and its host also stands for the name in the TLS handshake, while a header Host replaces it in the request. A "
-      "request\n"
-      "with Content-Type application/grpc is HTTP/2, any other one HTTP/1.1. A running gateway answers the same on its "
-      "admin\n"
-      "port: /explain?method=POST&url=...&header=...&clientAddress=...&gateway=...&output=text");
+  explain->footer(std::string(kExplainNotes));
   explain
       ->add_option("--config", options.config,
                    "file or folder of YAML documents; may be repeated. Without it a running gateway is asked")
@@ -166,8 +175,8 @@ void addDiff(CLI::App& app, Options& options) {
   CLI::App* diff = addCommand(app, options, Command::kDiff, "diff",
                               "print what would change if a gateway that serves BEFORE were given AFTER: objects, "
                               "listeners, Backends, settings and problems; exit 0 if nothing would, else 1");
-  diff->add_option("BEFORE", options.before, "file or folder of YAML documents")->required();
-  diff->add_option("AFTER", options.after, "file or folder of YAML documents")->required();
+  diff->add_option("BEFORE", options.before, "file or folder of YAML documents")->required()->type_name("PATH");
+  diff->add_option("AFTER", options.after, "file or folder of YAML documents")->required()->type_name("PATH");
   takeOutput(*diff, options);
 }
 
@@ -212,27 +221,90 @@ void addCatalog(CLI::App& app, Options& options) {
       ->check(checkNamespace);
 }
 
+void addVersion(CLI::App& app, Options& options) {
+  CLI::App* version = addCommand(app, options, Command::kVersion, "version",
+                                 "print the version, the commit and the compiler of this program, and the versions of "
+                                 "its libraries");
+  takeOutput(*version, options);
+}
+
+/// A page about the command line, which is made of its own table, as --help is.
+struct TablePages {
+  CLI::App* completion;
+  CLI::App* man;
+  std::string shell;
+};
+
+void addPages(CLI::App& app, TablePages& pages) {
+  pages.completion = app.add_subcommand("completion", "print a script by which a shell completes this command line");
+  pages.completion->footer("  source <(sluice completion bash)\n  sluice completion fish | source");
+  takeWord(
+      *pages.completion, "SHELL", {"bash", "zsh", "fish"}, [&pages](const std::string& shell) { pages.shell = shell; },
+      "the shell")
+      ->required();
+  pages.man = app.add_subcommand("man", "print the manual page: sluice man | man -l -");
+}
+
+CommandLine refuse(const CLI::App& app, const std::string& message) {
+  std::cerr << "error: " << message << "\ntry '" << typedCommand(app) << " --help'\n";
+  return {std::nullopt, 2};
+}
+
+CommandLine printPage(const std::string& text) {
+  print(text);
+  return {};
+}
+
+std::string completionScript(const CLI::App& app, const std::string& shell) {
+  const CommandShape shape = shapeOf(app);
+  return shell == "bash" ? bashCompletion(shape) : shell == "zsh" ? zshCompletion(shape) : fishCompletion(shape);
+}
+
+/// Puts the objects of --listen and --to in place of files, or prints them.
+CommandLine finishRun(const CLI::App& app, const ForwardingFlags& flags, Options&& options) {
+  if (flags.to.empty()) {
+    if (!options.config.empty()) return {std::move(options), 0};
+    return refuse(app, "'sluice run' needs --config PATH, or --listen ADDR:PORT and --to URL");
+  }
+  auto objects = forwardingObjects(flags.listen, flags.to);
+  if (!objects) return refuse(app, objects.error().detail);
+  options.objects = *std::move(objects);
+  if (flags.print) return printPage(options.objects);
+  return {std::move(options), 0};
+}
+
 }  // namespace
 
 CommandLine parseCommandLine(int argc, const char* const* argv) {
   CLI::App app(kDescription, "sluice");
-  app.set_version_flag("--version", std::string("sluice ") + SLUICE_VERSION);
-  app.footer(kFooter);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.set_help_flag("-h,--help", "print this help");
+  app.set_version_flag("--version", std::string("sluice ") + SLUICE_VERSION, "print the version");
   app.require_subcommand(1);
   Options options;
-  addRun(app, options);
+  ForwardingFlags forwarding;
+  TablePages pages;
+  addRun(app, options, forwarding);
   addValidate(app, options);
   addCatalog(app, options);
   addStatus(app, options);
   addRevisions(app, options);
   addDiff(app, options);
   addExplain(app, options);
+  addVersion(app, options);
+  addPages(app, pages);
+  app.footer(helpFooter());  // after the commands, which would inherit it
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    app.exit(asked, std::cout, std::cerr);
+    return {};
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error, std::cout, std::cerr);
-    return {std::nullopt, code == 0 ? 0 : 2};
+    return refuse(app, mistakeIn(app, error));
   }
+  if (pages.man->parsed()) return printPage(manualPage(shapeOf(app), helpSections()));
+  if (pages.completion->parsed()) return printPage(completionScript(app, pages.shell));
+  if (options.command == Command::kRun) return finishRun(app, forwarding, std::move(options));
   return {std::move(options), 0};
 }
 

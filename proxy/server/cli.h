@@ -13,11 +13,12 @@
 
 namespace sluice::server {
 
-enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision, kDiff, kExplain };
+enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision, kDiff, kExplain, kVersion };
 
 struct Options {
   Command command = Command::kRun;
   std::vector<std::string> config;
+  std::string objects;  // kRun: the configuration itself, in place of `config`
   OutputFormat output = OutputFormat::kText;
   std::string revision;                     // kClearRevision
   control::RequestInQuestion request = {};  // kExplain
@@ -34,8 +35,8 @@ struct Options {
   observe::LogLevel logLevel = observe::LogLevel::kInfo;
 };
 
-/// The options, or the exit code with which the process shall end (help and version were printed to stdout, errors to
-/// stderr).
+/// The options, or the exit code with which the process shall end (help, version and other pages about the command
+/// line were printed to stdout, errors to stderr).
 struct CommandLine {
   std::optional<Options> options;
   int exitCode = 0;

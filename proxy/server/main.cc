@@ -6,6 +6,7 @@
 #include "proxy/server/commands/revisions_command.h"
 #include "proxy/server/commands/status_command.h"
 #include "proxy/server/commands/validate_command.h"
+#include "proxy/server/commands/version_command.h"
 #include "proxy/server/explain/explain_command.h"
 #include "proxy/server/process.h"
 
@@ -31,5 +32,7 @@ int main(int argc, char** argv) {
       return sluice::server::printRevisions(line.options->admin, line.options->output);
     case sluice::server::Command::kClearRevision:
       return sluice::server::clearRevision(line.options->admin, line.options->revision);
+    case sluice::server::Command::kVersion:
+      return sluice::server::printVersion(line.options->output);
   }
 }

@@ -18,12 +18,13 @@
 #include "proxy/control/loading_thread.h"
 #include "proxy/control/reloader.h"
 #include "proxy/control/status_document.h"
+#include "proxy/control/text_source.h"
 #include "proxy/net/signals.h"
 #include "proxy/observe/metrics_reader.h"
 #include "proxy/observe/process_metrics.h"
 #include "proxy/server/admin.h"
 #include "proxy/server/admin_connection.h"
-#include "proxy/server/commands/build_commit.h"
+#include "proxy/server/commands/build_facts.h"
 #include "proxy/server/commands/validate_action.h"
 #include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"
@@ -65,6 +66,11 @@ class SharedText {
   AdminBody::Text text_;
 };
 
+std::unique_ptr<control::Source> makeSource(const Options& options, net::Worker& main, observe::Log& log) {
+  if (options.objects.empty()) return std::make_unique<control::FileSource>(options.config, main, log);
+  return std::make_unique<control::TextSource>(config::SourceText{"command line", options.objects});
+}
+
 class Process {
  public:
   Process(const Options& options, const processing::BuiltinTypes& processors, observe::Log& log,
@@ -76,9 +82,9 @@ class Process {
         main_(clock),
         mainMetrics_(metrics_),
         admin_(main_, mainMetrics_),
-        source_(options.config, main_, log),
+        source_(makeSource(options, main_, log)),
         events_(log, mainMetrics_),
-        loader_(source_, processors, log, main_, options.stateDir, &events_),
+        loader_(*source_, processors, log, main_, options.stateDir, &events_),
         serving_(log, main_, mainMetrics_, events_),
         reloader_({loader_, serving_, serving_, main_.timers(), clock, seedOfRetries()}),
         workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers,
@@ -115,7 +121,7 @@ class Process {
   const AdminActions healthActions_;
   AdminServer admin_;  // outlives all that may hold answers of it
   ExchangesPage exchangesPage_{main_};
-  control::FileSource source_;
+  std::unique_ptr<control::Source> source_;
   observe::EventRing events_;
   control::LoadingThread loader_;
   Serving serving_;
@@ -330,7 +336,7 @@ int Process::run() {
     log_.error("cannot start", {{"reason", opened.error().detail}});
     return 1;
   }
-  source_.watch([this] { reloader_.reload(); });
+  source_->watch([this] { reloader_.reload(); });
   reloader_.start([this](const control::Loaded& first) { return serve(first); });
   main_.run();
   workers_.end();

@@ -50,10 +50,11 @@ std::vector<std::string> wordsOf(const std::string& command) {
 }
 
 TEST(Readme, HasOnlyCommandsThatTestsRun) {
-  EXPECT_THAT(commandsOfReadme(),
-              ElementsAre("examples/quickstart/run.sh", StartsWith("build/release/sluice validate "),
-                          StartsWith("build/release/sluice run "), "test/run.sh", StartsWith("export OPENAI_BASE_URL="),
-                          StartsWith("curl \"$OPENAI_BASE_URL/")));
+  EXPECT_THAT(
+      commandsOfReadme(),
+      ElementsAre("examples/quickstart/run.sh", StartsWith("build/release/sluice validate "),
+                  StartsWith("build/release/sluice run --config "), StartsWith("build/release/sluice run --listen "),
+                  "test/run.sh", StartsWith("export OPENAI_BASE_URL="), StartsWith("curl \"$OPENAI_BASE_URL/")));
   // The test Quickstart.RunsAndPrintsWhatTheOriginSawInUnder25Lines runs the first. The other script runs this test.
   for (const char* script : {"examples/quickstart/run.sh", "test/run.sh"}) {
     const auto mode = std::filesystem::status(std::string(SLUICE_SOURCE_DIR "/") + script).permissions();
@@ -86,6 +87,14 @@ TEST(Readme, ValidatesAndServesTheQuickstart) {
   EXPECT_EQ(gateway.wait(), 0) << gateway.errors();
 }
 
+TEST(Readme, ForwardsWithoutFiles) {
+  std::vector<std::string> words = wordsOf(commandsOfReadme().at(3));
+  words.emplace_back("--print-config");
+  const ProgramOutcome printed = run(words);
+  EXPECT_EQ(printed.exitCode, 0) << printed.errors;
+  EXPECT_THAT(printed.output, HasSubstr("fqdn: {hostname: \"api.example.com\"}"));
+}
+
 TEST(Readme, SendsARequestToAModelProviderWithTheGatewaysKey) {
   const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "api.openai.com"));
@@ -113,8 +122,8 @@ TEST(Readme, SendsARequestToAModelProviderWithTheGatewaysKey) {
       {"SSL_CERT_FILE=" + bundle});
   ASSERT_TRUE(waitForPort(port)) << gateway.errors();
   const std::vector<std::string> commands = commandsOfReadme();
-  const std::string script = withText(commands.at(4), "127.0.0.1:10080", "127.0.0.1:" + std::to_string(port)) + "\n" +
-                             withText(commands.at(5), "curl ", "curl -sS --max-time 20 ");
+  const std::string script = withText(commands.at(5), "127.0.0.1:10080", "127.0.0.1:" + std::to_string(port)) + "\n" +
+                             withText(commands.at(6), "curl ", "curl -sS --max-time 20 ");
   const ProgramOutcome got = run({"bash", "-c", script});
   gateway.signal(SIGTERM);
   EXPECT_EQ(gateway.wait(), 0) << gateway.errors();

@@ -1,29 +1,13 @@
 // The command line as a user types it.
 #include "proxy/server/cli.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "test/server/parsed_arguments.h"
 
 namespace sluice::server {
 namespace {
-
-struct ParsedArguments {
-  CommandLine line;
-  std::string out;
-  std::string err;
-};
-
-ParsedArguments parse(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "sluice");
-  ParsedArguments parsed;
-  testing::internal::CaptureStdout();
-  testing::internal::CaptureStderr();
-  parsed.line = parseCommandLine(static_cast<int>(arguments.size()), arguments.data());
-  parsed.out = testing::internal::GetCapturedStdout();
-  parsed.err = testing::internal::GetCapturedStderr();
-  return parsed;
-}
-
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
 TEST(CommandLine, NeedsOnlyAConfigurationForRun) {
   const ParsedArguments parsed = parse({"run", "--config", "a.yaml"});
@@ -76,6 +60,32 @@ TEST(CommandLine, TakesARequestForExplain) {
   EXPECT_EQ(options.request.gateway, "demo/egress");
   EXPECT_TRUE(options.resolve);
   EXPECT_EQ(options.output, OutputFormat::kJson);
+}
+
+TEST(CommandLine, TakesOriginsInPlaceOfFilesForRun) {
+  const ParsedArguments parsed = parse({"run", "--listen", ":8080", "--to", "http://a.test", "--to", "http://b.test"});
+  ASSERT_TRUE(parsed.line.options) << parsed.err;
+  EXPECT_TRUE(parsed.line.options->config.empty());
+  EXPECT_THAT(parsed.line.options->objects, testing::HasSubstr("hostname: \"b.test\""));
+  const ParsedArguments printed = parse({"run", "--listen", ":8080", "--to", "http://a.test", "--print-config"});
+  EXPECT_FALSE(printed.line.options);
+  EXPECT_EQ(printed.line.exitCode, 0);
+  EXPECT_THAT(printed.out, testing::HasSubstr("hostname: \"a.test\""));
+}
+
+TEST(CommandLine, SaysWhichFlagsDoNotGoTogether) {
+  const auto mistake = [](const std::vector<const char*>& arguments) { return parse(arguments).err; };
+  using testing::StartsWith;
+  EXPECT_THAT(mistake({"run"}), StartsWith("error: 'sluice run' needs --config PATH, or --listen ADDR:PORT and --to"));
+  EXPECT_THAT(mistake({"run", "--listen", ":1"}), StartsWith("error: --listen requires --to\n"));
+  EXPECT_THAT(mistake({"run", "--to", "http://a"}), StartsWith("error: --to requires --listen\n"));
+  EXPECT_THAT(mistake({"run", "--config", "a", "--listen", ":1", "--to", "http://a"}),
+              StartsWith("error: --config excludes --listen\n"));
+  EXPECT_THAT(mistake({"run", "--state-dir", "a", "--listen", ":1", "--to", "http://a"}),
+              StartsWith("error: --state-dir excludes --to\n"));
+  EXPECT_THAT(mistake({"run", "--config", "a", "--print-config"}), StartsWith("error: --print-config requires --to\n"));
+  EXPECT_THAT(mistake({"run", "--listen", "8080", "--to", "http://a"}), StartsWith("error: --listen 8080: must be "));
+  EXPECT_THAT(mistake({"run", "--listen", ":1", "--to", "a"}), StartsWith("error: --to a: must begin with https://"));
 }
 
 TEST(CommandLine, NeedsAUrlForExplain) {
@@ -136,12 +146,12 @@ TEST(CommandLine, ExitsWithZeroForHelpAndVersion) {
   const ParsedArguments help = parse({"--help"});
   EXPECT_FALSE(help.line.options);
   EXPECT_EQ(help.line.exitCode, 0);
-  for (const char* part : {"run", "validate", "--version", "settings.yaml", "Exit codes"})
-    EXPECT_TRUE(contains(help.out, part)) << part;
+  for (const char* part : {"run", "validate", "--version", "settings.yaml", "Exit status"})
+    EXPECT_THAT(help.out, testing::HasSubstr(part));
   const ParsedArguments run = parse({"run", "--help"});
   EXPECT_EQ(run.line.exitCode, 0);
   for (const char* part : {"--config", "--admin", "--health", "--workers", "--log-level"})
-    EXPECT_TRUE(contains(run.out, part)) << part;
+    EXPECT_THAT(run.out, testing::HasSubstr(part));
   const ParsedArguments version = parse({"--version"});
   EXPECT_EQ(version.line.exitCode, 0);
   EXPECT_EQ(version.out, "sluice " SLUICE_VERSION "\n");

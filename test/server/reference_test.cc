@@ -42,6 +42,8 @@ TEST(OperatingPage, HasEveryCommandAndFlag) {
   const std::string source = sourceText(SLUICE_SOURCE_DIR "/proxy/server/cli.cc");
   std::set<std::string> commands;
   for (const std::string& name : groupsIn(source, R"re(Command::k\w+,\s*"(\w+)")re")) commands.insert("sluice " + name);
+  for (const std::string& name : groupsIn(source, R"re(app\.add_subcommand\("(\w+)")re"))
+    commands.insert("sluice " + name);
   for (const std::string& name : groupsIn(source, R"re(->add_subcommand\("(\w+)")re")) {
     commands.insert("sluice revisions " + name);
   }

@@ -3,11 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <vector>
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/sluice_command.h"
 
 namespace sluice::test {
 namespace {
@@ -24,11 +24,6 @@ const std::string kClassAndGateway =
 std::string atPort(std::uint16_t port) {
   std::string text = kClassAndGateway;
   return text.replace(text.find("PORT"), 4, std::to_string(port));
-}
-
-ProgramOutcome sluice(std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), programPath("sluice"));
-  return run(arguments);
 }
 
 TEST(Validate, TriesToListenIfItIsAskedTo) {

@@ -1,0 +1,9 @@
+#include "proxy/pki/library_versions.h"
+
+#include <openssl/crypto.h>
+
+namespace sluice::pki {
+
+base::LibraryVersions libraryVersions() { return {{"OpenSSL", OpenSSL_version(OPENSSL_VERSION_STRING)}}; }
+
+}  // namespace sluice::pki

@@ -1,0 +1,19 @@
+// `sluice run --listen ADDR:PORT --to URL`: a gateway without files, which forwards every request to one of the
+// origins.
+//
+// The flags stand for Gateway API objects, which are read and served like those of a file. These are pure functions.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proxy/base/result.h"
+
+namespace sluice::server {
+
+/// Returns the objects in YAML. All origins share the requests equally. The settings allow the very addresses that
+/// stand in `to`, and no others that are not public. `listen` and `to` have at least one member each; errors name the
+/// flag.
+base::Result<std::string> forwardingObjects(const std::vector<std::string>& listen, const std::vector<std::string>& to);
+
+}  // namespace sluice::server
