@@ -181,10 +181,6 @@ void addDiff(CLI::App& app, Options& options) {
 }
 
 void addValidate(CLI::App& app, Options& options) {
-  static const std::map<std::string, ValidationFormat> kFormats = {{"text", ValidationFormat::kText},
-                                                                   {"json", ValidationFormat::kJson},
-                                                                   {"yaml", ValidationFormat::kYaml},
-                                                                   {"github", ValidationFormat::kGithub}};
   CLI::App* validate =
       addCommand(app, options, Command::kValidate, "validate",
                  "print what is wrong with a configuration, by file and line, and every object with its conditions; "
@@ -200,11 +196,14 @@ void addValidate(CLI::App& app, Options& options) {
   validate->add_flag("-q,--quiet", validation.quiet, "print problems alone, and nothing if there are none");
   validate->add_flag("--live", validation.live,
                      "try to listen at its addresses and ports too, which fails where a gateway does already");
-  validate
-      ->add_option("-o", validation.format,
-                   "text, json, yaml, or github for lines that GitHub Actions shows beside the file (default text)")
-      ->type_name("FORMAT")
-      ->transform(CLI::CheckedTransformer(kFormats));
+  const auto take = [&validation](const std::string& word) {
+    validation.format = word == "json"     ? ValidationFormat::kJson
+                        : word == "yaml"   ? ValidationFormat::kYaml
+                        : word == "github" ? ValidationFormat::kGithub
+                                           : ValidationFormat::kText;
+  };
+  takeWord(*validate, "-o", {"text", "json", "yaml", "github"}, take,
+           "the format of the output (default text); github is lines that GitHub Actions shows beside the file");
 }
 
 void addCatalog(CLI::App& app, Options& options) {
