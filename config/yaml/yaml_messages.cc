@@ -20,7 +20,12 @@ const YamlExplanation kExplanations[] = {
     {YAML::ErrorMsg::END_OF_SEQ,
      "this line does not continue the list that it stands in: its indentation differs, or \"- \" is missing"},
     {YAML::ErrorMsg::END_OF_SEQ_FLOW, "a list that begins with [ has no ], or lacks a comma between its items"},
-    {YAML::ErrorMsg::MAP_VALUE, "a field cannot begin here: put a value that contains \": \" in quotes"},
+    {YAML::ErrorMsg::MAP_VALUE,
+     "a field cannot begin here: put a value that contains \": \" in quotes, or look whether the line before lacks a "
+     "\":\", or a space after it"},
+    {YAML::ErrorMsg::UNKNOWN_ANCHOR, "a value that begins with * must be in quotes"},
+    {YAML::ErrorMsg::CHAR_IN_ALIAS, "a value that begins with * must be in quotes"},
+    {YAML::ErrorMsg::ALIAS_NOT_FOUND, "a value that begins with * must be in quotes"},
     {YAML::ErrorMsg::MAP_KEY, "a key cannot stand here"},
     {YAML::ErrorMsg::BLOCK_ENTRY, "an item of a list (\"- \") cannot stand here: look at its indentation"},
     {YAML::ErrorMsg::FLOW_END, "there is a } or ] without its { or ["},

@@ -185,7 +185,7 @@ class TreeBuilder final : public YAML::EventHandler {
       throw YamlError{mark, "nested deeper than " + std::to_string(limits_.depth) + " levels"};
     }
     if (isKeyNext()) {
-      throw YamlError{mark, "a key must be a string"};
+      throw YamlError{mark, "a key must be a string: a { or [ cannot begin one, nor a template's {{"};
     }
     frames_.push_back(Frame{node(mark, kind), mark, std::nullopt, {}});
   }

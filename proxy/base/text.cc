@@ -10,27 +10,37 @@ namespace sluice::base {
 namespace {
 
 constexpr std::size_t kQuotedBytes = 80;
+constexpr std::size_t kMostCompared = 64;  // bytes of a word
+constexpr std::size_t kMostErrors = 2;
 
-/// Returns the optimal string alignment distance, ignoring letter case; `limit` + 1 if it is larger than `limit`.
+/// Returns the optimal string alignment distance, ignoring letter case; `limit` + 1 if it is larger than `limit`. Only
+/// the cells that `limit` errors can reach are computed.
 std::size_t typingErrors(std::string_view a, std::string_view b, std::size_t limit) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > limit) return limit + 1;
-  std::array<std::vector<std::size_t>, 3> rows;
-  for (auto& row : rows) row.resize(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) rows[0][j] = j;
+  const std::size_t tooMany = limit + 1;
+  std::array<std::array<std::size_t, kMostCompared + kMostErrors + 1>, 3> rows;
+  for (auto& row : rows) row.fill(tooMany);
+  for (std::size_t j = 0; j <= std::min(b.size(), limit); ++j) rows[0][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     auto& row = rows[i % 3];
     const auto& above = rows[(i + 2) % 3];
     const auto& twoAbove = rows[(i + 1) % 3];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
+    const std::size_t first = i > limit ? i - limit : 1;
+    const std::size_t last = std::min(b.size(), i + limit);
+    row[first - 1] = i <= limit ? i : tooMany;
+    std::size_t fewest = row[first - 1];
+    for (std::size_t j = first; j <= last; ++j) {
       const std::size_t differs = toLower(a[i - 1]) == toLower(b[j - 1]) ? 0 : 1;
-      row[j] = std::min({above[j] + 1, row[j - 1] + 1, above[j - 1] + differs});
+      const std::size_t fromAbove = j < i + limit ? above[j] + 1 : tooMany;
+      row[j] = std::min({fromAbove, row[j - 1] + 1, above[j - 1] + differs, tooMany});
       const bool swapped =
           i > 1 && j > 1 && toLower(a[i - 1]) == toLower(b[j - 2]) && toLower(a[i - 2]) == toLower(b[j - 1]);
       if (swapped) row[j] = std::min(row[j], twoAbove[j - 2] + 1);
+      fewest = std::min(fewest, row[j]);
     }
+    if (fewest > limit) return tooMany;
   }
-  return std::min(rows[a.size() % 3][b.size()], limit + 1);
+  return std::min(rows[a.size() % 3][b.size()], tooMany);
 }
 
 }  // namespace
@@ -85,8 +95,8 @@ std::size_t findInvalidUtf8OrControl(std::string_view text) {
 }
 
 std::string_view closestWord(std::string_view word, std::span<const std::string_view> candidates) {
-  const std::size_t limit = word.size() <= 3 ? 1 : 2;
-  if (word.size() > 64) return {};
+  const std::size_t limit = word.size() <= 3 ? 1 : kMostErrors;
+  if (word.size() > kMostCompared) return {};
   std::string_view best;
   std::size_t fewest = limit + 1;
   for (const std::string_view candidate : candidates) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,7 +20,7 @@ class ProblemList {
   explicit ProblemList(const CompiledConfiguration& configuration)
       : places_(configuration.set), problems_(configuration.problems) {
     for (std::size_t i = 0; i < problems_.size(); ++i) {
-      known_.try_emplace({problems_[i].object, problemText(problems_[i])}, i);
+      known_.try_emplace(keyOf(problems_[i]), i);
     }
   }
 
@@ -42,24 +43,31 @@ class ProblemList {
   }
 
  private:
+  /// The object, where it is, and the text. Objects of two groups may have one name.
+  using Key = std::tuple<std::string, std::uint32_t, std::uint32_t, std::string>;
+
+  static Key keyOf(const config::Problem& problem) {
+    return {problem.object, problem.position.line, problem.position.column, problemText(problem)};
+  }
+
   void add(const config::ObjectStatus& object, const config::Condition& condition, const std::string& finding) {
     config::Problem problem;
     problem.object = config::objectName(object);
     const bool bad = config::isTrouble(condition.type, config::conditionStatusName(condition.status));
-    const auto [known, isNew] = known_.try_emplace({problem.object, finding}, problems_.size());
-    if (bad && !isNew) problems_[known->second].severity = config::Severity::kError;
-    if (!isNew) return;
     problem.severity = bad ? config::Severity::kError : config::Severity::kWarning;
     const std::string_view field = config::fieldOf(finding);
     problem.position = places_.find({object.group, object.kind, object.nameSpace, object.name}, field);
     problem.field = field;
     problem.message = field.empty() ? finding : finding.substr(field.size() + 2);
+    const auto [known, isNew] = known_.try_emplace(keyOf(problem), problems_.size());
+    if (bad && !isNew) problems_[known->second].severity = config::Severity::kError;
+    if (!isNew) return;
     problems_.push_back(std::move(problem));
   }
 
   config::FieldPlaces places_;
   config::Problems problems_;
-  std::map<std::pair<std::string, std::string>, std::size_t> known_;  // by object and text: the index of the problem
+  std::map<Key, std::size_t> known_;  // the indexes of the problems
 };
 
 }  // namespace

@@ -332,7 +332,10 @@ void LoadingThread::changeLedger(const std::function<void(RevisionLedger&)>& cha
 }
 
 void LoadingThread::report(const config::Problems& problems) {
-  for (const config::Problem& problem : problems) log_.error(config::render(problem));
+  for (const config::Problem& problem : problems) {
+    const bool bad = problem.severity == config::Severity::kError;
+    bad ? log_.error(config::render(problem)) : log_.warn(config::render(problem));
+  }
 }
 
 void LoadingThread::report(const CompiledConfiguration& configuration) {

@@ -23,7 +23,9 @@ bool isAlmostOurs(const config::GatewayClass& each) {
   return each.controllerName != config::kControllerName && !base::closestWord(each.controllerName, ours).empty();
 }
 
+/// Without any class of ours that is an error (missingClass()).
 void addClasses(const config::Model& model, config::Problems& problems) {
+  if (model.gatewayClassName.empty()) return;
   for (const config::GatewayClass& each : model.all<config::GatewayClass>()) {
     if (!isAlmostOurs(each)) continue;
     problems.push_back(warning(each.meta, "spec.controllerName",
@@ -42,6 +44,10 @@ void addRoutes(const Routes& routes, config::Problems& problems) {
 }
 
 void addEndpoints(const config::Model& model, config::Problems& problems) {
+  std::set<std::string_view> unknown;  // namespaces with slices that are not legible
+  for (const config::Rejected& each : model.rejected) {
+    if (each.kind == config::EndpointSlice::kKind) unknown.insert(each.nameSpace);
+  }
   std::set<ServiceName> sliced;
   std::set<ServiceName> ready;
   for (const config::EndpointSlice& each : model.all<config::EndpointSlice>()) {
@@ -63,7 +69,7 @@ void addEndpoints(const config::Model& model, config::Problems& problems) {
   }
   for (const config::Service& each : model.all<config::Service>()) {
     const ServiceName name{each.meta.nameSpace, each.meta.name};
-    if (each.isExternalName || ready.contains(name)) continue;
+    if (each.isExternalName || ready.contains(name) || unknown.contains(name.first)) continue;
     problems.push_back(warning(each.meta, "",
                                std::string(sliced.contains(name) ? "none of its endpoints is ready"
                                                                  : "it has no EndpointSlice, and so no endpoints") +
@@ -84,12 +90,10 @@ void addUnplaced(const config::Model& model, config::Problems& problems) {
       return true;
     });
   }
-  if (!others) return;
-  for (const config::ObjectMeta* each : unplaced) {
-    problems.push_back(
-        warning(*each, "metadata.namespace",
-                "is not given, so the object is in namespace " + std::string(config::kDefaultNamespace)));
-  }
+  if (!others || unplaced.empty()) return;
+  std::string message = "is not given, so the object is in namespace " + std::string(config::kDefaultNamespace);
+  if (unplaced.size() > 1) message += ", as are " + std::to_string(unplaced.size() - 1) + " more without one";
+  problems.push_back(warning(*unplaced.front(), "metadata.namespace", message));
 }
 
 }  // namespace
@@ -106,12 +110,13 @@ config::Problems silentObjects(const config::Model& model) {
 
 config::Problem missingClass(const config::Model& model) {
   config::Problem problem;
-  problem.message = "there is no GatewayClass with controllerName " + std::string(config::kControllerName);
-  const char* between = ": ";
+  std::string others;
   for (const config::GatewayClass& each : model.all<config::GatewayClass>()) {
-    problem.message += between + each.meta.name + " has " + each.controllerName;
-    between = ", ";
+    if (isAlmostOurs(each)) problem = warning(each.meta, "spec.controllerName", {});
+    others += (others.empty() ? ": " : ", ") + each.meta.name + " has " + each.controllerName;
   }
+  problem.severity = config::Severity::kError;
+  problem.message = "there is no GatewayClass with controllerName " + std::string(config::kControllerName) + others;
   return problem;
 }
 

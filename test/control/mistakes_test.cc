@@ -7,13 +7,17 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/control/compile/hints.h"
 #include "proxy/control/configuration_problems.h"
 
 namespace sluice::control {
 namespace {
 
 using testing::Contains;
+using testing::ElementsAre;
 using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
 
 constexpr std::string_view kRight = R"(apiVersion: gateway.networking.k8s.io/v1
 kind: GatewayClass
@@ -89,11 +93,11 @@ std::vector<std::string> problemsIn(const std::string& text) {
   return lines;
 }
 
-/// One mistake: the first occurrence of `right` becomes `wrong`, and one of the lines is `line`.
+/// One mistake: the first occurrence of `right` becomes `wrong`, and these are all the lines about it.
 struct Mistake {
   std::string_view right;
   std::string_view wrong;
-  std::string_view line;
+  std::string_view lines;
 };
 
 std::string mistaken(const Mistake& mistake) {
@@ -104,12 +108,14 @@ std::string mistaken(const Mistake& mistake) {
   return text;
 }
 
+std::string joinedLines(const std::string& text) {
+  std::string all;
+  for (const std::string& line : problemsIn(text)) all += (all.empty() ? "" : "\n") + line;
+  return all;
+}
+
 void expectLines(const std::vector<Mistake>& mistakes) {
-  for (const Mistake& each : mistakes) {
-    const std::vector<std::string> lines = problemsIn(mistaken(each));
-    EXPECT_THAT(lines, Contains(std::string(each.line))) << each.wrong;
-    for (std::size_t i = 1; i < lines.size(); ++i) EXPECT_NE(lines[i - 1], lines[i]);
-  }
+  for (const Mistake& each : mistakes) EXPECT_EQ(joinedLines(mistaken(each)), each.lines);
 }
 
 constexpr std::string_view kToModels = "group: sluice.dev, kind: Backend, name: models, port: 443";
@@ -141,6 +147,8 @@ TEST(Mistakes, InBackendRefsNameTheNearestBackend) {
        "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Backend demo/models: it has no port "
        "8443; it has 443"},
       {"{namespace: demo, name: models}", "{name: models}",
+       "c.yaml:21:1: warning: Backend default/models: metadata.namespace: is not given, so the object is in namespace "
+       "default\n"
        "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Backend demo/models: it does not exist; "
        "the Backend of that name has no metadata.namespace, and so is in namespace default"},
       {"name: svc, port: 80}", "name: svcc, port: 80}",
@@ -151,8 +159,8 @@ TEST(Mistakes, InBackendRefsNameTheNearestBackend) {
        "it has 80"},
   });
   const auto portless = problemsIn(mistaken({"name: svc, port: 80}", "name: svc}", ""}));
-  EXPECT_THAT(portless, testing::ElementsAre("c.yaml:42:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[1]"
-                                             ".port: is required for a Service"));
+  EXPECT_THAT(portless, ElementsAre("c.yaml:42:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[1]"
+                                    ".port: is required for a Service"));
 }
 
 TEST(Mistakes, InOtherNamespacesSayWhatTheGrantLacks) {
@@ -180,7 +188,7 @@ TEST(Mistakes, InOtherNamespacesSayWhatTheGrantLacks) {
                                  "gateway.networking.k8s.io, kind: HTTPRoute, namespace: demo}"));
   EXPECT_THAT(grant("namespace: demo}]\n  to: [{group: sluice.dev, kind: Backend, name: common",
                     "namespace: dmeo}]\n  to: [{group: sluice.dev, kind: Backend"),
-              Contains(noGrant + "ReferenceGrant shared/some permits other namespaces: its `from` lacks {group: "
+              Contains(noGrant + "a ReferenceGrant there permits other namespaces: its `from` lacks {group: "
                                  "gateway.networking.k8s.io, kind: HTTPRoute, namespace: demo}"));
   EXPECT_THAT(
       grant("{namespace: shared, name: some}", "{namespace: elsewhere, name: some}"),
@@ -194,13 +202,89 @@ TEST(Mistakes, InOtherNamespacesSayWhatTheGrantLacks) {
       Contains(noGrant + "ReferenceGrant demo/some would, but it must be in namespace shared"));
 }
 
+/// Returns a Backend in that namespace.
+std::string backendNamed(const std::string& nameSpace, const std::string& name,
+                         const std::string& group = "sluice.dev") {
+  return "---\napiVersion: " + group + "/v1alpha1\nkind: Backend\nmetadata: {namespace: " + nameSpace +
+         ", name: " + name + "}\nspec: {destination: {type: Fqdn, fqdn: {hostname: a.test}, ports: [{number: 443, " +
+         "protocol: HTTP}]}}\n";
+}
+
 TEST(Mistakes, InOtherNamespacesDiscloseNoNamesThere) {
-  std::string text =
-      mistaken({kToModels, "group: sluice.dev, kind: Backend, namespace: shared, name: comon, port: 443", ""});
-  text +=
-      "---\napiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: shared, name: common}\nspec: "
-      "{destination: {type: Fqdn, fqdn: {hostname: a.test}, ports: [{number: 443}]}}\n";
-  for (const std::string& line : problemsIn(text)) EXPECT_EQ(line.find("common"), std::string::npos) << line;
+  std::string text = mistaken({kToModels, "group: sluice.dev, kind: Backend, namespace: shared, name: common", ""});
+  text += backendNamed("shared", "commons") + backendNamed("shared", "common", "gateway.networking.k8s.io");
+  EXPECT_EQ(joinedLines(text),
+            "c.yaml:41:11: error: HTTPRoute demo/web: spec.rules[0].backendRefs[0]: Backend shared/common: it does not "
+            "exist");
+}
+
+TEST(Mistakes, HaveNoHintWhereThereIsTooMuchToLookAt) {
+  const std::string text = mistaken({kToModels, "group: sluice.dev, kind: Backend, name: model, port: 443", ""});
+  const auto hinted = [&](std::size_t objects) {
+    std::string all = text;
+    // One Backend is there already.
+    for (std::size_t i = 1; i < objects; ++i) all += backendNamed("demo", "other-" + std::to_string(i));
+    return joinedLines(all).ends_with("did you mean models?");
+  };
+  EXPECT_TRUE(hinted(kMostSearched));
+  EXPECT_FALSE(hinted(kMostSearched + 1));
+}
+
+TEST(Mistakes, ListNoMoreThanAFewPorts) {
+  const std::string ports =
+      "ports: [{name: a, port: 81}, {name: b, port: 82}, {name: c, port: 83}, {name: d, port: 84}, {name: e, port: "
+      "85}, "
+      "{name: f, port: 86}, {name: g, port: 87}, {name: h, port: 88}";
+  const auto messageWith = [&](const std::string& more) {
+    const std::string text = mistaken({"ports: [{name: web, port: 80, targetPort: 8080}]", ports + more + "]", ""});
+    for (const std::string& line : problemsIn(text)) {
+      if (line.find("it has no port") != std::string::npos) return line.substr(line.find("; it has"));
+    }
+    return std::string();
+  };
+  EXPECT_EQ(messageWith(""), "; it has 81, 82, 83, 84, 85, 86, 87, 88");
+  EXPECT_EQ(messageWith(", {name: i, port: 89}, {name: j, port: 90}"),
+            "; it has 81, 82, 83, 84, 85, 86, 87, 88 and 2 more");
+}
+
+TEST(Mistakes, AreSaidOnceWhereverTheyMatter) {
+  expectLines(
+      {{"hostname: api.example.com", "hostname: localhost",
+        "c.yaml:27:22: error: Backend demo/models: spec.destination.fqdn.hostname: must not name the gateway's own "
+        "machine, but is \"localhost\""},
+       {"      port: 10080", "      port: 0",
+        "c.yaml:15:13: error: Gateway infra/egress: spec.listeners[0].port: must be between 1 and 65535, but is 0"}});
+  const auto processor = [](std::string_view phase) {
+    return "---\napiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: demo, name: p}\nspec:\n"
+           "  targetRef: {group: gateway.networking.k8s.io, kind: HTTPRoute, name: web}\n  processors: [{name: a, "
+           "type: "
+           "example.com/A:v1, phase: " +
+           std::string(phase) + "}]\n";
+  };
+  EXPECT_THAT(
+      problemsIn(std::string(kRight) + processor("request-hedders")),
+      ElementsAre(StartsWith("c.yaml:69:57: error: PayloadProcessor demo/p: spec.processors[0].phase: must be ")));
+  EXPECT_THAT(
+      problemsIn(std::string(kRight) + processor("request-headers")),
+      ElementsAre(StartsWith("c.yaml:69:32: error: PayloadProcessor demo/p: spec.processors[0].type: no catalog ")));
+  EXPECT_THAT(
+      problemsIn(std::string(kRight) +
+                 "---\napiVersion: gateway.envoyproxy.io/v1alpha1\nkind: SecurityPolicy\nmetadata: {namespace: "
+                 "demo, name: p}\nspec:\n  targetRef: {group: gateway.networking.k8s.io, kind: HTTPRoute, name: "
+                 "web}\n"),
+      ElementsAre("c.yaml:65:7: error: SecurityPolicy demo/p: kind: policies of this kind are not supported: what it "
+                  "names here answers 500"));
+}
+
+TEST(Mistakes, OfObjectsWithOneNameAreToldApart) {
+  std::string text(kRight);
+  for (const char* group : {"sluice.dev", "gateway.networking.k8s.io"}) {
+    text +=
+        "---\napiVersion: " + std::string(group) +
+        "/v1alpha1\nkind: Backend\nmetadata: {namespace: demo, name: same}\nspec:\n  destination: {type: Fqdn, fqdn: "
+        "{hostname: a.test, port: 443}}\n  tls: {mode: Simple, caBundleRef: [{kind: ConfigMap, name: lost}]}\n";
+  }
+  EXPECT_THAT(problemsIn(text), SizeIs(2));
 }
 
 TEST(Mistakes, InParentRefsNameTheListenersAndTheFieldThatRefuses) {
@@ -223,7 +307,7 @@ TEST(Mistakes, InParentRefsNameTheListenersAndTheFieldThatRefuses) {
       {kParentToHttp, "namespace: infra, name: egress, port: 9999",
        "c.yaml:36:46: error: HTTPRoute demo/web: spec.parentRefs[0].port: Gateway infra/egress: it has no listener "
        "with "
-       "port 9999; there is http with port 10080"},
+       "port 9999; it has 10080"},
       {kParentToHttp, "namespace: infra, name: egres",
        "c.yaml:36:7: error: HTTPRoute demo/web: spec.parentRefs[0]: Gateway infra/egres: it does not exist; did you "
        "mean "
@@ -256,28 +340,22 @@ TEST(Mistakes, ThatWouldBeSilentAreWarnings) {
   expectLines({
       {"  parentRefs:\n    - {namespace: infra, name: egress, sectionName: http}\n", "",
        "c.yaml:31:1: warning: HTTPRoute demo/web: spec.parentRefs: names no Gateway, so nothing serves this route"},
-      {"{namespace: demo, name: models}", "{name: models}",
-       "c.yaml:21:1: warning: Backend default/models: metadata.namespace: is not given, so the object is in namespace "
-       "default"},
       {"service-name: svc}", "service-name: svcc}",
        "c.yaml:44:1: warning: Service demo/svc: it has no EndpointSlice, and so no endpoints: requests to it answer "
-       "503"},
-      {"service-name: svc}", "service-name: svcc}",
+       "503\n"
        "c.yaml:50:1: warning: EndpointSlice demo/svc-1: metadata.labels: there is no Service demo/svcc, so its "
        "endpoints "
        "are not used"},
       {"labels: {kubernetes.io/service-name: svc}", "labels: {}",
+       "c.yaml:44:1: warning: Service demo/svc: it has no EndpointSlice, and so no endpoints: requests to it answer "
+       "503\n"
        "c.yaml:50:1: warning: EndpointSlice demo/svc-1: metadata.labels: has no kubernetes.io/service-name, so its "
        "endpoints belong to no Service"},
       {"[{addresses: [10.0.0.1]}]", "[]",
        "c.yaml:44:1: warning: Service demo/svc: none of its endpoints is ready: requests to it answer 503"},
       {"sluice.dev/egress-gateway", "sluice.dev/egres-gateway",
-       "error: there is no GatewayClass with controllerName sluice.dev/egress-gateway: egress has "
-       "sluice.dev/egres-gateway"},
-      {"sluice.dev/egress-gateway", "sluice.dev/egres-gateway",
-       "c.yaml:1:1: warning: GatewayClass egress: spec.controllerName: is \"sluice.dev/egres-gateway\", which is not "
-       "this "
-       "program's: did you mean sluice.dev/egress-gateway?"},
+       "c.yaml:1:1: error: GatewayClass egress: spec.controllerName: there is no GatewayClass with controllerName "
+       "sluice.dev/egress-gateway: egress has sluice.dev/egres-gateway"},
       {"      backendRefs:\n        - {group: sluice.dev, kind: Backend, name: models, port: 443}\n        - {name: "
        "svc, port: "
        "80}\n",
@@ -313,6 +391,13 @@ TEST(Mistakes, InFieldsSayWhatToWriteInstead) {
   });
 }
 
+TEST(Mistakes, InTheKindOfAParentNameTheKindsOfGateways) {
+  EXPECT_THAT(
+      problemsIn(mistaken({kParentToHttp, "kind: EgressGateway, namespace: infra, name: egress", ""})),
+      ElementsAre("c.yaml:36:7: error: HTTPRoute demo/web: spec.parentRefs[0]: EgressGateway infra/egress: only "
+                  "Gateways and EgressGateways can be parents; did you mean kind: Gateway?"));
+}
+
 TEST(Mistakes, InTargetRefsNameTheNearestTarget) {
   const std::string processor = R"(---
 apiVersion: sluice.dev/v1alpha1
@@ -337,7 +422,11 @@ TEST(Mistakes, InYamlAreExplained) {
       {"hostnames: [web.test]", "hostnames: [web.test",
        "c.yaml:38:8: error: not YAML: a list that begins with [ has no ], or lacks a comma between its items"},
       {"hostnames: [web.test]", "hostnames: a: b",
-       "c.yaml:37:15: error: not YAML: a field cannot begin here: put a value that contains \": \" in quotes"},
+       "c.yaml:37:15: error: not YAML: a field cannot begin here: put a value that contains \": \" in quotes, or look "
+       "whether "
+       "the line before lacks a \":\", or a space after it"},
+      {"hostnames: [web.test]", "hostnames: [*.web.test]",
+       "c.yaml:37:15: error: not YAML: a value that begins with * must be in quotes"},
       {"controllerName: sluice.dev/egress-gateway}", "controllerName: \"sluice.dev/egress-gateway}",
        "c.yaml:5:1: error: not YAML: a text in quotes has no closing quote before the next document"},
   });

@@ -2,7 +2,7 @@
 // requests.
 //
 // A message about a field begins with the field's path and ": ", by which problems get their file and line
-// (config/status/findings.h).
+// (config/field_places.h).
 #pragma once
 
 #include <optional>

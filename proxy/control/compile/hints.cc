@@ -11,20 +11,6 @@ namespace {
 using Kinds = std::span<const config::ObjectKind* const>;
 using Grant = config::ReferenceGrant;
 
-constexpr std::size_t kMostListed = 8;
-// Thousands of references may be wrong, each with thousands of names to be compared with. Then there is no hint: one
-// from some of the names would depend on their order.
-constexpr std::size_t kMostCompared = 500;
-
-/// Returns the reference as it would be with another kind and name.
-config::ObjectRef changed(const config::ObjectRef& ref, const config::ObjectKind& kind, std::string_view name) {
-  config::ObjectRef result = ref;
-  result.group = kind.group;
-  result.kind = kind.kind;
-  result.name = name;
-  return result;
-}
-
 /// Returns the fields that make a reference mean the kind: "group: sluice.dev, kind: Backend".
 std::string fieldsFor(const config::ObjectRef& ref, const config::ObjectKind& kind) {
   std::string fields;
@@ -56,7 +42,7 @@ class ObjectSearch {
   std::string sameNameOfOtherKind() const {
     for (const config::ObjectKind* kind : kinds_) {
       if (isOfKind(ref_, *kind)) continue;
-      if (kind->find(*kind, model_, nameSpaceOf(*kind), ref_.name) == nullptr || !permits(*kind, ref_.name)) continue;
+      if (kind->find(*kind, model_, nameSpaceOf(*kind), ref_.name) == nullptr) continue;
       const bool bare = ref_.group.empty() && ref_.kind == config::Service::kKind;
       return "; there is a" + std::string(startsWithVowel(kind->kind) ? "n " : " ") + std::string(kind->kind) +
              " of that name: " + (bare ? "add " : "write ") + fieldsFor(ref_, *kind);
@@ -81,23 +67,20 @@ class ObjectSearch {
   static bool startsWithVowel(std::string_view word) { return word.starts_with('E') || word.starts_with('X'); }
 
   std::string_view nameSpaceOf(const config::ObjectKind& kind) const {
-    return kind.namespaced ? targetNamespace(ref_, holder_.nameSpace) : std::string_view();
+    return kind.namespaced ? holder_.nameSpace : std::string_view();
   }
 
-  /// Returns true if the holder may refer to that object.
-  bool permits(const config::ObjectKind& kind, std::string_view name) const {
-    return isPermitted(model_, changed(ref_, kind, name), holder_);
-  }
-
+  /// Returns the names that the holder's namespace has, sorted; none if there are too many objects to look at, because
+  /// thousands of references may be wrong.
   std::vector<std::string_view> namesOf(const config::ObjectKind& kind) const {
     std::vector<std::string_view> names;
     const std::string_view nameSpace = nameSpaceOf(kind);
+    std::size_t searched = 0;
     kind.forEach(kind, model_, [&](const config::ObjectMeta& each) {
       if (each.nameSpace == nameSpace) names.push_back(each.name);
-      return names.size() <= kMostCompared;
+      return ++searched <= kMostSearched;
     });
-    if (names.size() > kMostCompared) return {};
-    std::erase_if(names, [&](std::string_view name) { return !permits(kind, name); });
+    if (searched > kMostSearched) return {};
     std::sort(names.begin(), names.end());
     return names;
   }
@@ -139,11 +122,10 @@ bool namesTarget(const Grant& grant, const config::ObjectRef& ref, bool byName) 
 enum class Nearness : std::uint8_t { kElsewhere, kOtherName, kOtherTarget, kOtherHolder, kOtherNamespace, kFar };
 
 Nearness nearnessOf(const Grant& grant, const config::ObjectRef& ref, const Holder& holder) {
+  const bool own = grant.meta.nameSpace == holder.nameSpace;
+  if (!own && grant.meta.nameSpace != ref.nameSpace) return Nearness::kFar;
   const bool holds = namesHolder(grant, holder);
-  if (grant.meta.nameSpace == holder.nameSpace) {
-    return holds && namesTarget(grant, ref, /*byName=*/true) ? Nearness::kElsewhere : Nearness::kFar;
-  }
-  if (grant.meta.nameSpace != ref.nameSpace) return Nearness::kFar;
+  if (own) return holds && namesTarget(grant, ref, /*byName=*/true) ? Nearness::kElsewhere : Nearness::kFar;
   if (holds) return namesTarget(grant, ref, /*byName=*/false) ? Nearness::kOtherName : Nearness::kOtherTarget;
   if (!namesTarget(grant, ref, /*byName=*/true)) return Nearness::kFar;
   return namesNamespace(grant, holder) ? Nearness::kOtherHolder : Nearness::kOtherNamespace;
@@ -161,7 +143,7 @@ std::string lackOf(const Grant& grant, Nearness nearness, const config::ObjectRe
     case Nearness::kOtherHolder:
       return name + " permits other kinds: its `from` lacks " + fromOf(holder);
     case Nearness::kOtherNamespace:
-      return name + " permits other namespaces: its `from` lacks " + fromOf(holder);
+      return "; a ReferenceGrant there permits other namespaces: its `from` lacks " + fromOf(holder);
     case Nearness::kFar:
       break;
   }
@@ -184,6 +166,7 @@ std::vector<const config::ObjectKind*> kindsLike(std::string_view group, std::st
 }
 
 std::string nearestObject(const config::Model& model, const config::ObjectRef& ref, const Holder& holder, Kinds kinds) {
+  if (targetNamespace(ref, holder.nameSpace) != holder.nameSpace) return {};
   const ObjectSearch search(model, ref, holder, kinds);
   std::string hint = search.sameNameOfOtherKind();
   if (hint.empty()) hint = withoutNamespace(model, ref);
@@ -197,6 +180,15 @@ std::string nearestName(std::string_view written, std::span<const std::string_vi
   std::string text;
   for (const std::string_view each : names) text.append(text.empty() ? "" : ", ").append(each);
   return (names.size() == 1 ? "; there is " : "; there are ") + text;
+}
+
+std::string availablePorts(const std::vector<std::uint16_t>& ports) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(ports.size(), kMostListed); ++i) {
+    text += (i == 0 ? "; it has " : ", ") + std::to_string(ports[i]);
+  }
+  if (ports.size() > kMostListed) text += " and " + std::to_string(ports.size() - kMostListed) + " more";
+  return text;
 }
 
 std::string missingGrant(const config::Model& model, const config::ObjectRef& ref, const Holder& holder) {

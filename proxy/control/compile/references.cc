@@ -22,13 +22,18 @@ Fault brokenReference(std::string_view why, const config::ObjectRef& ref, const 
 std::string describe(const config::ObjectRef& ref, std::string_view holder) {
   std::string text = ref.path;
   if (!text.empty()) text += ": ";
-  return text + ref.kind + " " + std::string(targetNamespace(ref, holder)) + "/" + ref.name;
+  text += ref.kind + " ";
+  const config::ObjectKind* kind = config::findObjectKind(ref.group, ref.kind);
+  if (kind == nullptr || kind->namespaced) text.append(targetNamespace(ref, holder)).append("/");
+  return text + ref.name;
 }
 
-std::string absence(const config::Model& model, const config::ObjectRef& ref, const Holder& holder) {
+Fault absenceFault(std::string_view why, const config::Model& model, const config::ObjectRef& ref,
+                   const Holder& holder) {
+  const std::string object = describe(ref, holder.nameSpace) + ": ";
   const auto* rejected = model.findRejected(ref.group, ref.kind, targetNamespace(ref, holder.nameSpace), ref.name);
-  if (rejected != nullptr) return "it is not valid: " + rejected->message;
-  return "it does not exist" + nearestObject(model, ref, holder, kindsLike(ref.group, ref.kind));
+  if (rejected != nullptr) return summary(why, object + "it is not valid: " + rejected->message);
+  return fault(why, object + "it does not exist" + nearestObject(model, ref, holder, kindsLike(ref.group, ref.kind)));
 }
 
 std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,
@@ -48,7 +53,7 @@ Resolved<KeyPair> resolveKeyPair(const config::Model& model, const config::Objec
   if (auto fault = crossNamespaceFault(model, ref, holder)) return *std::move(fault);
   const config::SecretObject* secret =
       model.find<config::SecretObject>(targetNamespace(ref, holder.nameSpace), ref.name);
-  if (secret == nullptr) return brokenReference(invalidReason, ref, holder, absence(model, ref, holder));
+  if (secret == nullptr) return absenceFault(invalidReason, model, ref, holder);
   const base::Secret* certificateText = secret->find("tls.crt");
   const base::Secret* keyText = secret->find("tls.key");
   if (certificateText == nullptr) return brokenReference(invalidReason, ref, holder, "it has no tls.crt");
@@ -75,7 +80,9 @@ Resolved<Authorities> resolveAuthorities(const config::Model& model, const confi
   const std::string_view nameSpace = targetNamespace(ref, holder.nameSpace);
   const config::ConfigMap* map = model.find<config::ConfigMap>(nameSpace, ref.name);
   const config::SecretObject* secret = model.find<config::SecretObject>(nameSpace, ref.name);
-  if (ref.kind == kConfigMapKind ? map == nullptr : secret == nullptr) return fault(absence(model, ref, holder));
+  if (ref.kind == kConfigMapKind ? map == nullptr : secret == nullptr) {
+    return absenceFault(reason::kInvalidCaCertificateRef, model, ref, holder);
+  }
   const auto entry = [&](const std::string& key) -> std::optional<std::string> {
     if (ref.kind == kConfigMapKind) {
       const std::string* text = map->find(key);

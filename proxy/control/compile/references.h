@@ -30,8 +30,10 @@ struct Authorities {
 
 /// Returns "kind namespace/name" for messages, with the field in front: "spec.tls: Secret default/a".
 std::string describe(const config::ObjectRef& ref, std::string_view holder);
-/// Returns the reason why the object is missing from the model, with a hint at what was meant instead.
-std::string absence(const config::Model& model, const config::ObjectRef& ref, const Holder& holder);
+/// Returns the fault of a reference to an object that is missing from the model, with a hint at what was meant instead.
+/// If the object is there and not valid, that is reported with the object.
+Fault absenceFault(std::string_view why, const config::Model& model, const config::ObjectRef& ref,
+                   const Holder& holder);
 /// Returns RefNotPermitted if the reference is not permitted, with what the grants lack.
 std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder);

@@ -47,12 +47,10 @@ std::optional<Fault> acceptance(const config::BackendPort& port, const std::opti
   return compileTlsOptions(*tls, ignored);
 }
 
-/// Returns "; it has 443, 8443".
-std::string portsOf(const config::Backend& backend) {
-  std::string text;
-  for (const config::BackendPort& each : backend.ports)
-    text += (text.empty() ? "; it has " : ", ") + std::to_string(each.number);
-  return text;
+std::vector<std::uint16_t> portNumbers(const config::Backend& backend) {
+  std::vector<std::uint16_t> numbers;
+  for (const config::BackendPort& each : backend.ports) numbers.push_back(each.number);
+  return numbers;
 }
 
 bool originatesTls(const std::optional<config::BackendTls>& tls) {
@@ -137,24 +135,23 @@ BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, co
 
 BackendResult BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder,
                                       const config::ObjectRef& meant, const config::Backend* backend) const {
-  const auto refused = [&](std::string_view why, const std::string& message) {
-    return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
-  };
-  if (backend == nullptr) return refused(reason::kBackendNotFound, absence(model_, meant, holder));
+  const std::string object = describe(ref.object, holder.nameSpace) + ": ";
+  if (backend == nullptr) return absenceFault(reason::kBackendNotFound, model_, meant, holder);
   const CompiledBackend& entry = backends_.at(backend);
-  if (entry.unaccepted) return refused(entry.unaccepted->reason, entry.unaccepted->message);
+  if (entry.unaccepted) return summary(entry.unaccepted->reason, object + entry.unaccepted->message);
   const config::BackendPort* port = backend->findPort(ref.port);
   if (port == nullptr) {
-    const std::string which = ref.port == 0 ? "it has several ports, so the reference must name one"
-                                            : "it has no port " + std::to_string(ref.port) + portsOf(*backend);
-    return refused(reason::kBackendNotFound, which);
+    const std::string which =
+        ref.port == 0 ? "it has several ports, so the reference must name one"
+                      : "it has no port " + std::to_string(ref.port) + availablePorts(portNumbers(*backend));
+    return fault(reason::kBackendNotFound, object + which);
   }
   const CompiledBackendPort& found = entry.ports.at(port->number);
   const std::optional<Fault>& broken = found.unaccepted    ? found.unaccepted
                                        : found.unresolved  ? found.unresolved
                                        : found.unprocessed ? found.unprocessed
                                                            : found.closed;
-  if (broken) return refused(broken->reason, broken->message);
+  if (broken) return summary(broken->reason, object + broken->message);
   return found.plan;
 }
 

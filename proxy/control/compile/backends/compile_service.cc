@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/hints.h"
 #include "proxy/control/compile/references.h"
 
 namespace sluice::control {
@@ -160,17 +161,16 @@ Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(co
     return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
   };
   const auto entry = entries_.find({targetNamespace(ref.object, holder.nameSpace), ref.object.name});
-  if (entry == entries_.end()) return refused(reason::kBackendNotFound, absence(model_, ref.object, holder));
+  if (entry == entries_.end()) return absenceFault(reason::kBackendNotFound, model_, ref.object, holder);
   if (entry->second.service->isExternalName) {
     return refused(reason::kInvalidKind, "Services of type ExternalName are not supported: use a Backend");
   }
   const CompiledServicePort* port = find(ref, holder.nameSpace);
   if (port == nullptr) {
-    std::string ports;
-    for (const auto& each : entry->second.ports) {
-      ports += (ports.empty() ? "; it has " : ", ") + std::to_string(each.first);
-    }
-    Fault fault = refused(reason::kBackendNotFound, "it has no port " + std::to_string(ref.port) + ports);
+    std::vector<std::uint16_t> ports;
+    for (const auto& each : entry->second.ports) ports.push_back(each.first);
+    Fault fault =
+        refused(reason::kBackendNotFound, "it has no port " + std::to_string(ref.port) + availablePorts(ports));
     fault.summary = ref.port == 0;  // the schema requires one
     return fault;
   }

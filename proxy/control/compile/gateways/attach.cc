@@ -117,10 +117,13 @@ class Attacher {
     const auto refusal = [&](std::string_view why, const std::string& message) {
       return fault(why, describe(ref, route_.meta.nameSpace) + ": " + message);
     };
-    if (!isGateway(ref)) return refusal(reason::kInvalidKind, "only Gateways and EgressGateways can be parents");
+    if (!isGateway(ref)) {
+      return refusal(reason::kInvalidKind, "only Gateways and EgressGateways can be parents" + nearestGateway(ref));
+    }
     GatewayPlan* gateway = findPlan(ref);
-    if (gateway == nullptr) return refusal(reason::kNoMatchingParent, whyNoGateway(ref));
-    if (gateway->refusal) return refusal(reason::kNoMatchingParent, "it is not accepted");
+    if (gateway == nullptr) return missingGateway(ref);
+    if (gateway->refusal)
+      return summary(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + ": it is not accepted");
     std::optional<Fault> nearest;
     std::vector<std::string> conflicts;
     bool attached = false;
@@ -138,45 +141,56 @@ class Attacher {
     return std::nullopt;
   }
 
-  /// A route may attach to Gateways of all namespaces that admit it, so a hint names these too.
-  std::string whyNoGateway(const config::ObjectRef& ref) const {
+  Fault missingGateway(const config::ObjectRef& ref) const {
+    const std::string hint = nearestGateway(ref);
+    if (hint.empty()) return absenceFault(reason::kNoMatchingParent, model_, ref, plan_.holder());
+    return fault(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + ": it does not exist" + hint);
+  }
+
+  /// Returns a hint at the Gateway of another kind or namespace with that name, or else at the one with the nearest
+  /// name. A route may attach to Gateways of all namespaces that admit it, and to no others.
+  std::string nearestGateway(const config::ObjectRef& ref) const {
     std::vector<std::string_view> names;
     const std::string_view nameSpace = targetNamespace(ref, route_.meta.nameSpace);
     for (const GatewayPlan& each : gateways_) {
+      if (!admitsAnywhere(each)) continue;
       const config::ObjectMeta& meta = each.gateway->meta;
-      const auto admitting = [&](const ListenerPlan& listener) {
-        return !refusedBy(model_, *each.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace);
-      };
-      if (std::none_of(each.listeners.begin(), each.listeners.end(), admitting)) continue;
-      if (meta.nameSpace == nameSpace) names.push_back(meta.name);
-      if (meta.name == ref.name && meta.kind == ref.kind && meta.nameSpace != nameSpace) {
-        return "it does not exist; did you mean namespace: " + meta.nameSpace + "?";
+      if (meta.name == ref.name) {
+        std::string fields;
+        if (meta.group != ref.group) fields += ", group: " + std::string(meta.group);
+        if (meta.kind != ref.kind) fields += ", kind: " + std::string(meta.kind);
+        if (meta.nameSpace != nameSpace) fields += ", namespace: " + meta.nameSpace;
+        return "; did you mean " + fields.substr(2) + "?";
       }
+      if (meta.nameSpace == nameSpace && meta.kind == ref.kind) names.push_back(meta.name);
     }
     const std::string_view close = base::closestWord(ref.name, names);
-    if (!close.empty() && close != ref.name) return "it does not exist; did you mean " + std::string(close) + "?";
-    return absence(model_, ref, plan_.holder());
+    return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
+  }
+
+  bool admitsAnywhere(const GatewayPlan& gateway) const {
+    return std::any_of(gateway.listeners.begin(), gateway.listeners.end(), [&](const ListenerPlan& listener) {
+      return !refusedBy(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace);
+    });
   }
 
   /// Names the listeners that admit the route's namespace, and no others.
   Fault noSuchListener(const GatewayPlan& gateway, const config::ParentRef& parent) const {
     std::vector<std::string_view> names;
-    std::string ports;
+    std::vector<std::uint16_t> ports;
     for (const ListenerPlan& each : gateway.listeners) {
       const config::Listener& listener = *each.listener;
       if (refusedBy(model_, *gateway.gateway, listener, plan_.kind, route_.meta.nameSpace)) continue;
       names.push_back(listener.name);
-      ports += (ports.empty() ? "; there is " : ", ") + listener.name + " with port " + std::to_string(listener.port);
+      ports.push_back(listener.port);
     }
-    std::string message = "it has no listener";
+    std::string message = ": it has no listener";
     if (!parent.sectionName.empty()) message += " " + parent.sectionName;
     if (parent.port != 0) message += " with port " + std::to_string(parent.port);
-    message += parent.port == 0 ? nearestName(parent.sectionName, names) : ports;
-    const char* field = parent.sectionName.empty() ? ".port: " : ".sectionName: ";
+    message += parent.port == 0 ? nearestName(parent.sectionName, names) : availablePorts(ports);
     config::ObjectRef ref = parent.object;
-    ref.path.clear();
-    return fault(reason::kNoMatchingParent,
-                 parent.object.path + field + describe(ref, route_.meta.nameSpace) + ": " + message);
+    ref.path += parent.port == 0 ? ".sectionName" : ".port";
+    return fault(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + message);
   }
 
   static std::vector<ListenerPlan*> selected(GatewayPlan& gateway, const config::ParentRef& parent) {
@@ -204,7 +218,11 @@ class Attacher {
     const auto refusal = [&](std::string_view why, const std::string& message) {
       return fault(why, describe(ref, route_.meta.nameSpace) + ": listener " + listener.listener->name + " " + message);
     };
-    if (!listener.accepted()) return refusal(reason::kNoMatchingParent, "is not accepted");
+    if (!listener.accepted()) {
+      Fault why = refusal(reason::kNoMatchingParent, "is not accepted");
+      why.summary = true;  // the listener says so
+      return why;
+    }
     if (const auto why = refusedBy(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace)) {
       return refusal(reason::kNotAllowedByListeners, "does not allow " + std::string(plan_.kind) + "s from namespace " +
                                                          route_.meta.nameSpace + ": " + *why);
@@ -291,8 +309,8 @@ class Attacher {
       notes_.emplace_back("and more matches that are taken");
       return;
     }
-    notes_.push_back("spec.rules[" + std::to_string(place.rule) + "].matches[" + std::to_string(place.match) + "]" +
-                     (hostname.empty() ? "" : " for " + hostname) + ": the same match of " +
+    notes_.push_back("spec.rules[" + std::to_string(place.rule) + "].matches[" + std::to_string(place.match) +
+                     "]: " + (hostname.empty() ? "" : "for " + hostname + " ") + "the same match of " +
                      winner.meta.qualifiedName() + " comes first on listener " + listener.listener->name +
                      " and takes its requests");
   }

@@ -73,6 +73,7 @@ config::ObjectRef classRef(const std::string& name) {
   ref.group = config::kGatewayGroup;
   ref.kind = config::GatewayClass::kKind;
   ref.name = name;
+  ref.path = "spec.gatewayClassName";
   return ref;
 }
 
@@ -81,9 +82,7 @@ bool checkClass(const config::Model& model, GatewayPlan& plan) {
   const std::string& name = plan.gateway->gatewayClassName;
   const config::GatewayClass* gatewayClass = model.find<config::GatewayClass>({}, name);
   if (gatewayClass == nullptr) {
-    refuse(plan,
-           fault(reason::kPending, "spec.gatewayClassName: GatewayClass " + name + ": " +
-                                       absence(model, classRef(name), holderOf(plan.gateway->meta))),
+    refuse(plan, absenceFault(reason::kPending, model, classRef(name), holderOf(plan.gateway->meta)),
            ListenerState::kDown);
     return true;
   }
@@ -92,7 +91,7 @@ bool checkClass(const config::Model& model, GatewayPlan& plan) {
     refuse(plan, fault(reason::kInvalid, "spec.gatewayClassName: GatewayClass " + name + " is not accepted"),
            ListenerState::kDown);
   } else if (!model.settingsFault.empty()) {
-    refuse(plan, fault(reason::kInvalid, "spec.gatewayClassName: GatewayClass " + name + " has invalid parameters"),
+    refuse(plan, summary(reason::kInvalid, "spec.gatewayClassName: GatewayClass " + name + " has invalid parameters"),
            ListenerState::kRefusing);
   }
   return true;

@@ -50,9 +50,9 @@ std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object, 
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return fault(config::reason::kUnsupportedValue,
-               text + (names.size() == 1 ? ": policies of this kind are not supported"
-                                         : ": policies of these kinds are not supported"));
+  return summary(config::reason::kUnsupportedValue,
+                 text + (names.size() == 1 ? ": policies of this kind are not supported"
+                                           : ": policies of these kinds are not supported"));
 }
 
 }  // namespace sluice::control

@@ -102,11 +102,18 @@ bool same(const processing::Chain* a, const processing::Chain* b) {
   return a != nullptr && b != nullptr && sameSteps(a->all(), b->all());
 }
 
+namespace {
+
+/// Returns "PayloadProcessor demo/guard: ".
+std::string originOf(const config::ObjectMeta& meta) {
+  return std::string(meta.kind) + " " + meta.qualifiedName() + ": ";
+}
+
+}  // namespace
+
 Fault RefusedUse::named() const {
-  Fault result = fault;
-  result.message.insert(0, origin);
-  for (std::string& part : result.parts) part.insert(0, origin);
-  return result;
+  if (origin.empty()) return fault;
+  return summary(fault.reason, origin + fault.message);
 }
 
 std::string objectName(const Holder& object, std::string_view name) {
@@ -163,12 +170,13 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilte
       const std::string name = objectName(holderOf(pipeline->meta), ref.name);
       UsesOf its = at(", " + name);
       its.writer = holderOf(pipeline->meta);
-      add(pipeline->processors, its, name, result);
+      CompiledUses uses;
+      add(pipeline->processors, its, name, uses);
+      for (RefusedUse& each : uses.refused) each.origin = originOf(pipeline->meta);
+      result.append(std::move(uses));
     } else {
-      result.refused.push_back({objectName(of.holder, of.name),
-                                {},
-                                fault(reason::kInvalidExtensionRef,
-                                      describe(ref, of.holder.nameSpace) + ": " + absence(model_, ref, of.holder))});
+      result.refused.push_back(
+          {objectName(of.holder, of.name), {}, absenceFault(reason::kInvalidExtensionRef, model_, ref, of.holder)});
     }
   }
   return result;
@@ -194,7 +202,8 @@ CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, std:
   for (const config::Rejected& each : model_.rejected) {
     const auto* legible = each.legible<config::PayloadProcessor>();
     if (legible != nullptr && isMeant(*legible)) {
-      result.refused.push_back({nameOf(*legible), {}, fault(reason::kInvalid, each.message)});
+      result.refused.push_back(
+          {nameOf(*legible), {}, summary(reason::kInvalid, each.message), false, originOf(legible->meta)});
     }
   }
   std::vector<const config::PayloadProcessor*> found;
@@ -220,7 +229,7 @@ CompiledUses ProcessorCompiler::compile(const config::PayloadProcessor& processo
   CompiledUses result;
   if (auto wrong = alteringFault(processor.unsupported)) result.refused.push_back({name, {}, *std::move(wrong)});
   add(processor.processors, its, name, result);
-  const std::string origin = std::string(config::PayloadProcessor::kKind) + " " + processor.meta.qualifiedName() + ": ";
+  const std::string origin = originOf(processor.meta);
   for (RefusedUse& each : result.refused) each.origin = origin;
   for (ShieldedUse& each : result.shielded) each.refused.origin = origin;
   return result;

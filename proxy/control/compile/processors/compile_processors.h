@@ -54,7 +54,7 @@ struct RefusedUse {
   /// Prefix of the message in conditions of other objects.
   std::string origin = {};
 
-  /// Returns the fault for conditions of other objects.
+  /// Returns the fault for conditions of other objects. It only sums up what the object says that it is written in.
   Fault named() const;
 
   friend bool operator==(const RefusedUse&, const RefusedUse&) = default;

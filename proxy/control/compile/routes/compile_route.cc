@@ -94,6 +94,7 @@ class RouteCompiler {
     plan_.processed = plan_.processed || processors_.concern(route_.meta);
     CompiledUses uses = hooks_.ofRoutes;
     uses.forgetOpen();
+    for (RefusedUse& each : uses.refused) each.fault.summary = true;  // the GatewayClass says so
     uses.append(processors_.targeting(route_.meta, rule.name, of, ofFilters(rule.filters, of)));
     compiled.chain = chainOf(take(std::move(uses), own));
   }

@@ -73,8 +73,11 @@ FoundTarget findTarget(const config::Model& model, const std::vector<GatewayPlan
 std::optional<Fault> targetFault(const config::Model& model, const FoundTarget& target, const Attachment& to,
                                  const Holder& by, std::string_view consequence) {
   if (target.found && target.section) return std::nullopt;
-  std::string why = target.found ? "it has no " + std::string(sectionWord(to.object)) + " " + std::string(to.section)
-                                 : absence(model, to.object, by);
+  if (!target.found) {
+    Fault fault = absenceFault(config::reason::kTargetNotFound, model, to.object, by);
+    return withConsequence(std::move(fault), "; " + std::string(consequence));
+  }
+  const std::string why = "it has no " + std::string(sectionWord(to.object)) + " " + std::string(to.section);
   return fault(config::reason::kTargetNotFound,
                describe(to.object, to.holder) + ": " + why + "; " + std::string(consequence));
 }

@@ -20,6 +20,19 @@ std::string bounded(std::string message) {
   return message.substr(0, end).append(kCut);
 }
 
+/// Returns the parts of the fault, as many as a message may hold.
+std::vector<std::string> boundedFindings(const Fault& fault) {
+  if (fault.parts.empty()) return {bounded(fault.message)};
+  std::vector<std::string> findings;
+  std::size_t size = 0;
+  for (const std::string& part : fault.parts) {
+    size += part.size();
+    if (size > kMaxMessage) break;
+    findings.push_back(part);
+  }
+  return findings;
+}
+
 config::ObjectStatus emptyStatus(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                  std::string_view name) {
   const config::ObjectKind& found = *config::findObjectKind(group, kind);
@@ -37,7 +50,7 @@ config::ObjectStatus emptyStatus(std::string_view group, std::string_view kind, 
 Conditions& Conditions::set(std::string_view type, config::ConditionStatus status, const Fault& fault) {
   conditions_.push_back({std::string(type), status, fault.reason, bounded(fault.message), generation_});
   config::Condition& added = conditions_.back();
-  if (!fault.summary) added.findings = fault.parts.empty() ? std::vector{fault.message} : fault.parts;
+  if (!fault.summary) added.findings = boundedFindings(fault);
   return *this;
 }
 
