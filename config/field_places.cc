@@ -39,20 +39,7 @@ const Value* follow(const Value& value, std::string_view step) {
   return found ? &value.items[index] : nullptr;
 }
 
-bool isAt(const Value& value, const Position& position) {
-  return value.position.line == position.line && value.position.column == position.column;
-}
-
-/// Returns the value at that position, in a List or by itself.
-const Value* findAt(const Value& root, const Position& position) {
-  if (isAt(root, position) && root.find("items") == nullptr) return &root;
-  const Value* items = root.find("items");
-  if (items == nullptr || !items->isList()) return nullptr;
-  for (const Value& each : items->items) {
-    if (isAt(each, position)) return &each;
-  }
-  return nullptr;
-}
+std::uint64_t keyOf(const Position& position) { return std::uint64_t{position.line} << 32 | position.column; }
 
 }  // namespace
 
@@ -93,16 +80,21 @@ Position FieldPlaces::find(const ObjectNameView& object, std::string_view field)
 
 const Value* FieldPlaces::documentOf(const WrittenObject& object) {
   if (object.text >= set_.texts.size()) return nullptr;
-  const auto [read, isNew] = documents_.try_emplace(object.text);
+  const auto [read, isNew] = texts_.try_emplace(object.text);
+  ReadAgain& text = read->second;
   if (isNew) {
-    const KeptText& text = *set_.texts[object.text];
+    const KeptText& kept = *set_.texts[object.text];
     Problems ignored;  // the text could be read before
-    read->second = readYaml(text.text.reveal(), {std::make_shared<const std::string>(text.file)}, ignored);
+    text.documents = readYaml(kept.text.reveal(), {std::make_shared<const std::string>(kept.file)}, ignored);
+    for (const Document& each : text.documents) {
+      text.objects.emplace(keyOf(each.root.position), &each.root);
+      const Value* items = each.root.find("items");
+      if (items == nullptr || !items->isList()) continue;
+      for (const Value& item : items->items) text.objects.insert_or_assign(keyOf(item.position), &item);
+    }
   }
-  for (const Document& each : read->second) {
-    if (const Value* found = findAt(each.root, object.reading->position)) return found;
-  }
-  return nullptr;
+  const auto found = text.objects.find(keyOf(object.reading->position));
+  return found == text.objects.end() ? nullptr : found->second;
 }
 
 }  // namespace sluice::config

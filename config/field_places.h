@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <string_view>
 #include <unordered_map>
@@ -33,12 +34,16 @@ class FieldPlaces {
     std::size_t text = 0;  // index in the set
     const ObjectReading* reading = nullptr;
   };
+  struct ReadAgain {
+    std::vector<Document> documents;
+    std::unordered_map<std::uint64_t, const Value*> objects;  // by line and column, also those of Lists
+  };
   /// Returns the object as it is written; nullptr if it is not found.
   const Value* documentOf(const WrittenObject& object);
 
   const ObjectSet& set_;
   std::unordered_map<ObjectNameView, WrittenObject, NameTupleHash> objects_;
-  std::map<std::size_t, std::vector<Document>> documents_;  // by the index of their text
+  std::map<std::size_t, ReadAgain> texts_;  // by their index in the set
 };
 
 }  // namespace sluice::config

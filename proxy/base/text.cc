@@ -17,9 +17,17 @@ constexpr std::size_t kMostErrors = 2;
 /// the cells that `limit` errors can reach are computed.
 std::size_t typingErrors(std::string_view a, std::string_view b, std::size_t limit) {
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > limit) return limit + 1;
+  while (!a.empty() && !b.empty() && toLower(a.front()) == toLower(b.front())) {
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  while (!a.empty() && !b.empty() && toLower(a.back()) == toLower(b.back())) {
+    a.remove_suffix(1);
+    b.remove_suffix(1);
+  }
   const std::size_t tooMany = limit + 1;
   std::array<std::array<std::size_t, kMostCompared + kMostErrors + 1>, 3> rows;
-  for (auto& row : rows) row.fill(tooMany);
+  for (auto& row : rows) std::fill_n(row.begin(), b.size() + 1, tooMany);
   for (std::size_t j = 0; j <= std::min(b.size(), limit); ++j) rows[0][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
     auto& row = rows[i % 3];
