@@ -14,6 +14,18 @@ constexpr std::size_t kMaxItems = 100000;  // bound of a List
 
 std::string groupPrefix(const ObjectIdentity& identity) { return identity.group.empty() ? "" : identity.group + "/"; }
 
+/// Returns "sluice.dev/v1alpha1 or gateway.networking.k8s.io/v1alpha1", all versions that have the kind.
+std::string apiVersionsOf(std::string_view kind) {
+  std::vector<std::string> versions;
+  for (const ObjectKind& each : objectKinds()) {
+    if (each.kind != kind) continue;
+    const std::string group = each.group.empty() ? "" : std::string(each.group) + "/";
+    for (const std::string_view version : each.versions) versions.push_back(group + std::string(version));
+  }
+  const std::vector<std::string_view> choices(versions.begin(), versions.end());
+  return base::joinChoices(choices);
+}
+
 /// Returns the problem of an object that no reader takes.
 Problem unreadableKind(const Value& root, const ObjectIdentity& identity) {
   Problem problem;
@@ -30,7 +42,7 @@ Problem unreadableKind(const Value& root, const ObjectIdentity& identity) {
   } else {
     problem.message = "unknown kind " + base::quote(identity.kind) + " of " + base::quote(apiVersion->text);
     const std::string_view meant = closestKind(identity.kind);
-    if (meant == identity.kind) problem.message += ": that apiVersion does not have it";
+    if (meant == identity.kind) problem.message += ": that is a kind of " + apiVersionsOf(meant);
     if (!meant.empty() && meant != identity.kind) problem.message += ": did you mean " + std::string(meant) + "?";
   }
   return problem;

@@ -291,6 +291,16 @@ const GatewayClass* ourGatewayClass(const Model& model) {
   return ours;
 }
 
+std::string nearestConfigMap(const Model& model, const ObjectRef& ref) {
+  std::vector<std::string_view> names;
+  for (const ConfigMap& each : model.all<ConfigMap>()) {
+    if (each.meta.nameSpace == ref.nameSpace) names.push_back(each.meta.name);
+  }
+  std::sort(names.begin(), names.end());
+  const std::string_view close = base::closestWord(ref.name, names);
+  return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
+}
+
 /// Returns the settings' text; sets `fault` and returns nullptr if there is none.
 const ConfigMap::DataEntry* findSettingsText(const Model& model, const ObjectRef& ref, std::string& fault) {
   const std::string name = "ConfigMap " + (ref.nameSpace.empty() ? ref.name : ref.nameSpace + "/" + ref.name);
@@ -299,7 +309,7 @@ const ConfigMap::DataEntry* findSettingsText(const Model& model, const ObjectRef
   } else if (ref.nameSpace.empty()) {
     fault = "must name the namespace of the ConfigMap";
   } else if (const ConfigMap* configMap = model.find<ConfigMap>(ref.nameSpace, ref.name); configMap == nullptr) {
-    fault = name + " does not exist";
+    fault = name + " does not exist" + nearestConfigMap(model, ref);
   } else if (const auto entry = configMap->data.find(std::string(kSettingsKey)); entry == configMap->data.end()) {
     fault = name + " has no key " + std::string(kSettingsKey);
   } else {

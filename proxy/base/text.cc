@@ -103,7 +103,7 @@ std::size_t findInvalidUtf8OrControl(std::string_view text) {
 }
 
 std::string_view closestWord(std::string_view word, std::span<const std::string_view> candidates) {
-  const std::size_t limit = word.size() <= 3 ? 1 : kMostErrors;
+  const std::size_t limit = word.size() <= 1 ? 0 : word.size() <= 3 ? 1 : kMostErrors;
   if (word.size() > kMostCompared) return {};
   std::string_view best;
   std::size_t fewest = limit + 1;

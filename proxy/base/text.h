@@ -25,7 +25,7 @@ std::string joinChoices(std::span<const std::string_view> choices);
 std::size_t findInvalidUtf8OrControl(std::string_view text);
 
 /// Returns the candidate that `word` was probably meant to be, which differs by letter case or by at most two typing
-/// errors; empty if there is none.
+/// errors, fewer in a short word; empty if there is none.
 std::string_view closestWord(std::string_view word, std::span<const std::string_view> candidates);
 
 }  // namespace sluice::base

@@ -109,28 +109,22 @@ std::string reportGithub(const CompiledConfiguration& configuration) {
   return text;
 }
 
-std::string reportJson(const std::vector<Validated>& all, bool quiet) {
-  const bool valid =
-      std::all_of(all.begin(), all.end(), [](const auto& each) { return each.configuration.flawless(); });
+std::string reportJson(const std::vector<std::string>& paths, const CompiledConfiguration& configuration, bool quiet) {
   base::JsonWriter json;
-  json.beginObject().key("valid").json(valid ? "true" : "false").key("configurations").beginList();
-  for (const Validated& each : all) {
-    json.beginObject().key("paths").beginList();
-    for (const std::string& path : each.paths) json.text(path);
-    json.endList().key("valid").json(each.configuration.flawless() ? "true" : "false").key("problems").beginList();
-    for (const config::Problem& problem : allProblems(each.configuration)) json.json(config::problemJson(problem));
-    json.endList();
-    if (!quiet) {
-      json.key("objects").beginList();
-      for (const config::ObjectStatus& object : each.configuration.compiled.statuses) {
-        json.json(config::objectStatusJson(object));
-      }
-      json.endList();
+  json.beginObject().key("paths").beginList();
+  for (const std::string& path : paths) json.text(path);
+  json.endList().key("valid").json(configuration.flawless() ? "true" : "false").key("problems").beginList();
+  for (const config::Problem& problem : allProblems(configuration)) json.json(config::problemJson(problem));
+  json.endList();
+  if (!quiet) {
+    json.key("objects").beginList();
+    for (const config::ObjectStatus& object : configuration.compiled.statuses) {
+      json.json(config::objectStatusJson(object));
     }
-    json.endObject();
+    json.endList();
   }
-  json.endList().endObject();
-  return json.take() + "\n";
+  json.endObject();
+  return json.take();
 }
 
 }  // namespace sluice::control

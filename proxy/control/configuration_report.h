@@ -8,12 +8,6 @@
 
 namespace sluice::control {
 
-/// A configuration that was validated, and the paths that it was read from.
-struct Validated {
-  std::vector<std::string> paths;
-  CompiledConfiguration configuration;
-};
-
 /// Returns a text for people: problems by file and line, then, unless it is `quiet`, every object with its conditions
 /// and one line that sums up. A quiet report on a flawless configuration is empty.
 std::string reportText(const CompiledConfiguration& configuration, bool quiet = false);
@@ -21,8 +15,8 @@ std::string reportText(const CompiledConfiguration& configuration, bool quiet = 
 /// Returns a line for each problem that GitHub Actions shows at its place: a workflow command ("::error file=...").
 std::string reportGithub(const CompiledConfiguration& configuration);
 
-/// Returns {"valid", "configurations": [{"paths", "valid", "problems", "objects"}]}. A `quiet` report leaves the
-/// objects out.
-std::string reportJson(const std::vector<Validated>& all, bool quiet);
+/// Returns {"paths", "valid", "problems", "objects"} of a configuration that was read from these paths. A `quiet`
+/// report leaves the objects out.
+std::string reportJson(const std::vector<std::string>& paths, const CompiledConfiguration& configuration, bool quiet);
 
 }  // namespace sluice::control

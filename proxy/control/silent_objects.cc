@@ -1,8 +1,11 @@
 #include "proxy/control/silent_objects.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "config/model/object_kinds.h"
@@ -11,7 +14,8 @@
 namespace sluice::control {
 namespace {
 
-using ServiceName = std::pair<std::string_view, std::string_view>;  // namespace and name
+using PortName = std::tuple<std::string_view, std::string_view, std::string_view>;  // of a Service
+using ServiceName = std::pair<std::string_view, std::string_view>;                  // namespace and name
 
 config::Problem warning(const config::ObjectMeta& meta, std::string field, std::string message) {
   return {config::Severity::kWarning, meta.position, std::string(meta.kind) + " " + meta.qualifiedName(),
@@ -35,10 +39,15 @@ void addClasses(const config::Model& model, config::Problems& problems) {
   }
 }
 
+/// Routes of other parents, such as Services, are those of other programs.
 template <typename Routes>
 void addRoutes(const Routes& routes, config::Problems& problems) {
+  const auto isGateway = [](const config::ParentRef& ref) {
+    const bool known = ref.object.group == config::kGatewayGroup || ref.object.group == config::kPrototypeGroup;
+    return known || config::isKindOf<config::Gateway>(ref.object.group, ref.object.kind);
+  };
   for (const auto& each : routes) {
-    if (!each.parentRefs.empty()) continue;
+    if (std::any_of(each.parentRefs.begin(), each.parentRefs.end(), isGateway)) continue;
     problems.push_back(warning(each.meta, "spec.parentRefs", "names no Gateway, so nothing serves this route"));
   }
 }
@@ -49,7 +58,7 @@ void addEndpoints(const config::Model& model, config::Problems& problems) {
     if (each.kind == config::EndpointSlice::kKind) unknown.insert(each.nameSpace);
   }
   std::set<ServiceName> sliced;
-  std::set<ServiceName> ready;
+  std::set<PortName> ready;
   for (const config::EndpointSlice& each : model.all<config::EndpointSlice>()) {
     if (each.service.empty()) {
       problems.push_back(warning(
@@ -59,7 +68,9 @@ void addEndpoints(const config::Model& model, config::Problems& problems) {
     }
     const ServiceName service{each.meta.nameSpace, each.service};
     sliced.insert(service);
-    if (!each.addresses.empty()) ready.insert(service);
+    for (const config::EndpointSlice::Port& port : each.ports) {
+      if (!each.addresses.empty()) ready.emplace(service.first, service.second, port.name);
+    }
     const bool known = model.find<config::Service>(service.first, service.second) != nullptr ||
                        model.findRejected("", config::Service::kKind, service.first, service.second) != nullptr;
     if (known) continue;
@@ -69,11 +80,22 @@ void addEndpoints(const config::Model& model, config::Problems& problems) {
   }
   for (const config::Service& each : model.all<config::Service>()) {
     const ServiceName name{each.meta.nameSpace, each.meta.name};
-    if (each.isExternalName || ready.contains(name) || unknown.contains(name.first)) continue;
-    problems.push_back(warning(each.meta, "",
-                               std::string(sliced.contains(name) ? "none of its endpoints is ready"
-                                                                 : "it has no EndpointSlice, and so no endpoints") +
-                                   ": requests to it answer 503"));
+    if (each.isExternalName || unknown.contains(name.first)) continue;
+    if (!sliced.contains(name)) {
+      problems.push_back(
+          warning(each.meta, "", "it has no EndpointSlice, and so no endpoints: requests to it answer 503"));
+      continue;
+    }
+    for (std::size_t i = 0; i < each.ports.size(); ++i) {
+      const config::ServicePort& port = each.ports[i];
+      if (port.protocol != config::TransportProtocol::kTcp || ready.contains({name.first, name.second, port.name})) {
+        continue;
+      }
+      problems.push_back(warning(each.meta, "spec.ports[" + std::to_string(i) + "]",
+                                 "no EndpointSlice has a ready endpoint with this port" +
+                                     (port.name.empty() ? std::string() : " (" + port.name + ")") +
+                                     ": requests to it answer 503"));
+    }
   }
 }
 

@@ -59,7 +59,7 @@ TEST(ClosestWord, IsOneWithFewTypingErrors) {
           if (at + 1 < other.size()) std::swap(other[at], other[at + 1]);
       }
     }
-    const std::size_t limit = word.size() <= 3 ? 1 : 2;
+    const std::size_t limit = word.size() <= 1 ? 0 : word.size() <= 3 ? 1 : 2;
     const bool expected = wholeDistance(word, other) <= limit && !other.empty();
     close += expected ? 1 : 0;
     ASSERT_EQ(isClose(word, other), expected) << word << " " << other;

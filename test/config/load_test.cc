@@ -139,10 +139,9 @@ TEST(Load, ReportsUnknownKindsWithASuggestion) {
       rendered(loadText(object("v1", "ConfigMop", "a", "")).problems),
       ElementsAre(
           "config.yaml:2:7: error: ConfigMop a: unknown kind \"ConfigMop\" of \"v1\": did you mean ConfigMap?"));
-  EXPECT_THAT(
-      rendered(loadText(object("v1", "Gateway", "a", "")).problems),
-      ElementsAre(
-          "config.yaml:2:7: error: Gateway a: unknown kind \"Gateway\" of \"v1\": that apiVersion does not have it"));
+  EXPECT_THAT(rendered(loadText(object("v1", "Gateway", "a", "")).problems),
+              ElementsAre("config.yaml:2:7: error: Gateway a: unknown kind \"Gateway\" of \"v1\": that is a kind of "
+                          "gateway.networking.k8s.io/v1 or gateway.networking.k8s.io/v1beta1"));
   EXPECT_THAT(rendered(loadText(object("gateway.networking.k8s.io/v1", "TLSRoute", "a", "")).problems),
               ElementsAre("config.yaml:2:7: error: TLSRoute a: kind TLSRoute of gateway.networking.k8s.io/v1 is known, "
                           "but not supported yet; the object has no effect"));

@@ -293,7 +293,9 @@ TEST(Mistakes, InParentRefsNameTheListenersAndTheFieldThatRefuses) {
                               ": Gateway infra/egress: listener http does not allow HTTPRoutes from "
                               "namespace demo: its allowedRoutes.";
   const std::string same = refused + "namespaces.from is Same, which means infra";
-  const std::string selector = refused + "namespaces.selector does not match the labels of that namespace";
+  const std::string selector = refused +
+                               "namespaces.selector does not match the labels of that namespace, for which there is no "
+                               "Namespace object";
   const std::string kinds = refused + "kinds does not name the kind";
   expectLines({
       {kParentToHttp, "namespace: infra, name: egress, sectionName: htpp",
@@ -352,7 +354,16 @@ TEST(Mistakes, ThatWouldBeSilentAreWarnings) {
        "c.yaml:50:1: warning: EndpointSlice demo/svc-1: metadata.labels: has no kubernetes.io/service-name, so its "
        "endpoints belong to no Service"},
       {"[{addresses: [10.0.0.1]}]", "[]",
-       "c.yaml:44:1: warning: Service demo/svc: none of its endpoints is ready: requests to it answer 503"},
+       "c.yaml:44:1: warning: Service demo/svc: spec.ports[0]: no EndpointSlice has a ready endpoint with this port "
+       "(web): "
+       "requests to it answer 503"},
+      {"ports: [{name: web, port: 8080}]", "ports: [{name: http, port: 8080}]",
+       "c.yaml:44:1: warning: Service demo/svc: spec.ports[0]: no EndpointSlice has a ready endpoint with this port "
+       "(web): "
+       "requests to it answer 503"},
+      {"{namespace: infra, name: egress, sectionName: http}",
+       "{group: '', kind: Service, namespace: infra, name: egress}",
+       "c.yaml:31:1: warning: HTTPRoute demo/web: spec.parentRefs: names no Gateway, so nothing serves this route"},
       {"sluice.dev/egress-gateway", "sluice.dev/egres-gateway",
        "c.yaml:1:1: error: GatewayClass egress: spec.controllerName: there is no GatewayClass with controllerName "
        "sluice.dev/egress-gateway: egress has sluice.dev/egres-gateway"},
@@ -384,6 +395,10 @@ TEST(Mistakes, InFieldsSayWhatToWriteInstead) {
        "c.yaml:37:15: error: HTTPRoute demo/web: spec.hostnames[0]: must be a hostname in lower case that may begin "
        "with "
        "\"*.\", but is \"Web.test\": write it in lower case"},
+      {"gateway.networking.k8s.io/v1\nkind: HTTPRoute", "gateway.network.k8s.io/v1\nkind: HTTPRoute",
+       "c.yaml:32:7: error: HTTPRoute demo/web: unknown kind \"HTTPRoute\" of \"gateway.network.k8s.io/v1\": that is a "
+       "kind "
+       "of gateway.networking.k8s.io/v1 or gateway.networking.k8s.io/v1beta1"},
       {kRouteHead, "kind: TCPRoute\nmetadata: {namespace: demo, name: web}",
        "c.yaml:32:7: error: TCPRoute demo/web: kind TCPRoute of gateway.networking.k8s.io/v1 is known, but not "
        "supported "

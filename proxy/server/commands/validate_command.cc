@@ -1,11 +1,12 @@
 #include "proxy/server/commands/validate_command.h"
 
-#include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
 #include "config/yaml/source_files.h"
+#include "proxy/base/json_writer.h"
 #include "proxy/control/configuration_report.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/listen_sockets.h"
@@ -15,13 +16,22 @@ namespace {
 
 using Paths = std::vector<std::string>;
 
+/// Returns the path without links; as it is if it cannot be read.
+std::string canonical(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path found = std::filesystem::canonical(path, error);
+  return error ? path : found.string();
+}
+
 /// Returns the paths of each configuration. Without recursion all paths are one, but for folders that only have files
 /// in the folders below them. With it, each folder is one, and the files that were named are one together.
 std::vector<Paths> configurationsAt(const Paths& paths, bool recursive, config::Problems& problems) {
   Paths together;
   std::vector<Paths> all;
+  std::set<std::string> known;  // a path that is given twice, or lies below another one, counts once
   for (const std::string& path : paths) {
     std::error_code error;
+    if (!known.insert(canonical(path)).second) continue;
     Paths folders;
     config::Problems unread;
     if (std::filesystem::is_directory(path, error)) folders = config::configurationFolders(path, unread);
@@ -29,7 +39,10 @@ std::vector<Paths> configurationsAt(const Paths& paths, bool recursive, config::
       together.push_back(path);
       continue;
     }
-    for (std::string& folder : folders) all.push_back({std::move(folder)});
+    for (std::string& folder : folders) {
+      const std::string name = canonical(folder);
+      if (name == canonical(path) || known.insert(name).second) all.push_back({std::move(folder)});
+    }
     problems.insert(problems.end(), unread.begin(), unread.end());
   }
   if (!together.empty()) all.insert(all.begin(), std::move(together));
@@ -44,49 +57,67 @@ control::CompiledConfiguration compiled(const Paths& paths, bool live, const pro
   return control::readConfiguration(paths, processors, nullptr, std::move(unusable));
 }
 
-void printText(const std::vector<control::Validated>& all, bool quiet) {
-  for (const control::Validated& each : all) {
-    if (all.size() > 1 && !quiet) {
-      std::string heading = "==>";
-      for (const std::string& path : each.paths) heading += " " + path;
-      print(heading + "\n");
+/// Prints what is found, one configuration after the other, so that only one of them is in memory.
+class Validation {
+ public:
+  Validation(const ValidationOptions& options, bool several) : options_(options), several_(several) {}
+
+  void add(const Paths& paths, const control::CompiledConfiguration& configuration) {
+    flawless_ = flawless_ && configuration.flawless();
+    switch (options_.format) {
+      case ValidationFormat::kText:
+        if (several_ && !options_.quiet) printHeading(paths);
+        return print(control::reportText(configuration, options_.quiet));
+      case ValidationFormat::kGithub:
+        return print(control::reportGithub(configuration));
+      case ValidationFormat::kJson:
+      case ValidationFormat::kYaml:
+        documents_.push_back(control::reportJson(paths, configuration, options_.quiet));
     }
-    print(control::reportText(each.configuration, quiet));
   }
-}
+
+  /// Ends the output, and returns the exit code.
+  int finish() const {
+    const bool document = options_.format == ValidationFormat::kJson || options_.format == ValidationFormat::kYaml;
+    if (document) {
+      base::JsonWriter json;
+      json.beginObject().key("valid").json(flawless_ ? "true" : "false").key("configurations").beginList();
+      for (const std::string& each : documents_) json.json(each);
+      json.endList().endObject();
+      const bool asJson = options_.format == ValidationFormat::kJson;
+      print(inFormat(json.take(), asJson ? OutputFormat::kJson : OutputFormat::kYaml));
+    }
+    return flawless_ ? 0 : 1;
+  }
+
+ private:
+  static void printHeading(const Paths& paths) {
+    std::string heading = "==>";
+    for (const std::string& path : paths) heading += " " + path;
+    print(heading + "\n");
+  }
+
+  const ValidationOptions& options_;
+  const bool several_;
+  bool flawless_ = true;
+  std::vector<std::string> documents_;
+};
 
 }  // namespace
 
 int validateConfiguration(const Paths& paths, const ValidationOptions& options,
                           const processing::BuiltinTypes& processors) {
   config::Problems unread;
-  std::vector<control::Validated> all;
-  for (Paths& each : configurationsAt(paths, options.recursive, unread)) {
-    control::CompiledConfiguration configuration = compiled(each, options.live, processors);
-    all.push_back({std::move(each), std::move(configuration)});
-  }
-  // They belong to no configuration, so they are reported as one that cannot be read.
+  const std::vector<Paths> all = configurationsAt(paths, options.recursive, unread);
+  Validation validation(options, all.size() + (unread.empty() ? 0 : 1) > 1);
+  for (const Paths& each : all) validation.add(each, compiled(each, options.live, processors));
   if (!unread.empty()) {
+    // These folders belong to no configuration, so they are reported as one that cannot be read.
     control::CompiledConfiguration missing;
     missing.problems = std::move(unread);
-    all.push_back({paths, std::move(missing)});
+    validation.add(paths, missing);
   }
-  switch (options.format) {
-    case ValidationFormat::kText:
-      printText(all, options.quiet);
-      break;
-    case ValidationFormat::kGithub:
-      for (const control::Validated& each : all) print(control::reportGithub(each.configuration));
-      break;
-    case ValidationFormat::kJson:
-      print(inFormat(control::reportJson(all, options.quiet), OutputFormat::kJson));
-      break;
-    case ValidationFormat::kYaml:
-      print(inFormat(control::reportJson(all, options.quiet), OutputFormat::kYaml));
-      break;
-  }
-  const auto flawless = [](const control::Validated& each) { return each.configuration.flawless(); };
-  return std::all_of(all.begin(), all.end(), flawless) ? 0 : 1;
+  return validation.finish();
 }
 
 }  // namespace sluice::server

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <sstream>
 #include <string>
 
 #include "test/integration/support/gateway_process.h"
@@ -35,6 +37,32 @@ TEST(Validate, TriesToListenIfItIsAskedTo) {
   EXPECT_EQ(live.exitCode, 1);
   EXPECT_THAT(live.output, HasSubstr("Address already in use"));
   EXPECT_EQ(sluice({"validate", "--live", "--config", folder.write("free.yaml", atPort(freePort()))}).exitCode, 0);
+}
+
+TEST(Validate, TakesEachFolderBelowAsAConfiguration) {
+  const TempDir folder;
+  for (const char* name : {"/a", "/b/c"}) std::filesystem::create_directories(folder.path() + name);
+  folder.write("a/gateway.yaml", atPort(8081));
+  folder.write("b/gateway.yaml", atPort(8082));
+  folder.write("b/c/gateway.yaml", "kind: Nothing\n");
+  const std::string b = folder.path() + "/b";
+  EXPECT_EQ(sluice({"validate", folder.path() + "/a", "-q"}).output, "");
+  EXPECT_EQ(sluice({"validate", b, b + "/"}).exitCode, 0) << "the folder alone, and once";
+  const ProgramOutcome all = sluice({"validate", "-R", folder.path(), b});
+  EXPECT_EQ(all.exitCode, 1);
+  std::string headings;
+  std::istringstream lines(all.output);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("==> ")) headings += line.substr(4 + folder.path().size()) + " ";
+  }
+  EXPECT_EQ(headings, "/a /b /b/c ");
+  const ProgramOutcome document = sluice({"validate", folder.path(), "-q", "-o", "json"});
+  EXPECT_EQ(document.exitCode, 1);
+  EXPECT_TRUE(document.output.starts_with(R"({"valid":false,"configurations":[{"paths":[")" + folder.path() +
+                                          R"(/a"],"valid":true,"problems":[]},{"paths":)"))
+      << document.output;
+  EXPECT_THAT(sluice({"validate", b + "/c", "-o", "github"}).output,
+              HasSubstr("::error file=" + b + "/c/gateway.yaml,line=1,col=7,title=Nothing::"));
 }
 
 TEST(Diff, SaysWhatWouldChange) {

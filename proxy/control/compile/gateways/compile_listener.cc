@@ -164,7 +164,10 @@ std::optional<std::string> refusedBy(const config::Model& model, const config::G
       return "its allowedRoutes.namespaces.from is Same, which means " + gateway.meta.nameSpace;
     case config::RouteNamespaces::kSelector:
       if (listener.namespaceSelector.matches(config::labelsOfNamespace(model, routeNamespace))) return std::nullopt;
-      return "its allowedRoutes.namespaces.selector does not match the labels of that namespace";
+      return "its allowedRoutes.namespaces.selector does not match the labels of that namespace" +
+             std::string(model.find<config::Namespace>({}, routeNamespace) == nullptr
+                             ? ", for which there is no Namespace object"
+                             : "");
   }
   return std::nullopt;
 }
