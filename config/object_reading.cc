@@ -12,15 +12,16 @@ namespace {
 
 constexpr std::size_t kMaxItems = 100000;  // bound of a List
 
-std::string groupPrefix(const ObjectIdentity& identity) { return identity.group.empty() ? "" : identity.group + "/"; }
+std::string groupPrefix(std::string_view group) { return group.empty() ? "" : std::string(group) + "/"; }
 
 /// Returns "sluice.dev/v1alpha1 or gateway.networking.k8s.io/v1alpha1", all versions that have the kind.
 std::string apiVersionsOf(std::string_view kind) {
   std::vector<std::string> versions;
   for (const ObjectKind& each : objectKinds()) {
     if (each.kind != kind) continue;
-    const std::string group = each.group.empty() ? "" : std::string(each.group) + "/";
-    for (const std::string_view version : each.versions) versions.push_back(group + std::string(version));
+    for (const std::string_view version : each.versions) {
+      versions.push_back(groupPrefix(each.group) + std::string(version));
+    }
   }
   const std::vector<std::string_view> choices(versions.begin(), versions.end());
   return base::joinChoices(choices);
@@ -54,7 +55,7 @@ void checkVersion(const Value& root, const ObjectReading& reading, ObjectContext
   if (reading.kind->hasVersion(identity.version)) return;
   const Value& apiVersion = *root.find("apiVersion");
   context.error(apiVersion.position, "apiVersion",
-                "must be " + groupPrefix(identity) + base::joinChoices(reading.kind->versions) + ", but is " +
+                "must be " + groupPrefix(identity.group) + base::joinChoices(reading.kind->versions) + ", but is " +
                     base::quote(apiVersion.text));
 }
 

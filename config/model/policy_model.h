@@ -14,7 +14,7 @@ namespace sluice::config {
 /// The group of Envoy Gateway's own kinds.
 inline constexpr std::string_view kEnvoyGroup = "gateway.envoyproxy.io";
 
-/// What is said of each policy, at its field `kind`.
+/// This is said of each policy, at its field `kind`.
 inline constexpr std::string_view kUnsupportedPolicyNote =
     "policies of this kind are not supported: what it names here answers 500";
 

@@ -101,8 +101,8 @@ struct Condition {
   std::string message;
   std::optional<std::int64_t> observedGeneration;  // the object's generation; absent if the object has none
   std::optional<base::WallTime> lastTransitionTime = std::nullopt;
-  /// What the message is made of, each about one field, whose path it may begin with. Empty for a condition that only
-  /// sums up what others report. It is no part of the status.
+  /// These are the parts of the message, each about one field, whose path it may begin with. There is none if the
+  /// condition only sums up what others report. They are no part of the status.
   std::vector<std::string> findings = {};
 };
 

@@ -1,4 +1,4 @@
-// Everything that is wrong with a configuration, in one list: what could not be read, and what compiling found, each
+// Lists everything that is wrong with a configuration: what could not be read, and what compiling found, each
 // with its file and line.
 #pragma once
 

@@ -1,4 +1,4 @@
-// What `sluice validate` says about a configuration, for people and for programs.
+// Writes what `sluice validate` says about a configuration, for people and for programs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Objects that are right by themselves and have no effect, which is seldom what their writers meant.
+// Finds objects that are right by themselves and have no effect, which is seldom what their writers meant.
 #pragma once
 
 #include "config/model/model.h"

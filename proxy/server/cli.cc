@@ -65,7 +65,7 @@ void takeEndpoint(CLI::App& command, const char* flag, net::Address& to, const c
       ->check(checkEndpoint);
 }
 
-/// What `sluice run` has in place of files.
+/// Holds the flags that `sluice run` takes in place of files.
 struct ForwardingFlags {
   std::vector<std::string> listen;
   std::vector<std::string> to;

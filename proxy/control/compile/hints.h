@@ -1,4 +1,4 @@
-// What the writer of a reference that leads nowhere probably meant.
+// Guesses what the writer of a reference that leads nowhere meant.
 //
 // A hint names only objects of the holder's own namespace, and of another one the ReferenceGrants that name the
 // holder's. So it discloses nothing of what others have. Each hint begins with "; " or is empty. These are pure

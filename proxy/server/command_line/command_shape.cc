@@ -1,6 +1,7 @@
 #include "proxy/server/command_line/command_shape.h"
 
 #include <CLI/CLI.hpp>
+#include <utility>
 
 namespace sluice::server {
 namespace {
@@ -9,7 +10,6 @@ ArgumentShape argumentOf(const CLI::Option& option) {
   ArgumentShape shape;
   for (const std::string& name : option.get_snames()) shape.names.push_back("-" + name);
   for (const std::string& name : option.get_lnames()) shape.names.push_back("--" + name);
-  if (option.get_positional()) shape.names = {option.get_name(true, false)};
   shape.description = option.get_description();
   if (option.get_items_expected_max() > 0) shape.value = option.get_type_name();
   shape.required = option.get_required();
@@ -33,7 +33,11 @@ std::vector<std::string> ArgumentShape::words() const {
 CommandShape shapeOf(const CLI::App& app) {
   CommandShape shape{pathOf(app), app.get_name(), app.get_description(), app.get_footer(), {}, {}, {}};
   for (const CLI::Option* option : app.get_options()) {
-    (option->get_positional() ? shape.arguments : shape.options).push_back(argumentOf(*option));
+    ArgumentShape argument = argumentOf(*option);
+    if (!argument.names.empty()) shape.options.push_back(argument);
+    if (!option->get_positional()) continue;
+    argument.names = {option->get_name(true, false)};
+    shape.arguments.push_back(std::move(argument));
   }
   for (const CLI::App* command : app.get_subcommands({})) shape.commands.push_back(shapeOf(*command));
   return shape;

@@ -1,4 +1,4 @@
-// What the help and the manual page say besides commands and options.
+// Holds what the help and the manual page say besides commands and options.
 //
 // A text is a list of paragraphs, each of them one line, however long. A line that begins with blanks is an example,
 // and is shown as it is.
@@ -27,7 +27,7 @@ inline constexpr std::size_t kHelpWidth = 100;
 /// Returns the text with its paragraphs broken into lines of at most `width` bytes, each after `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = kHelpWidth);
 
-/// What `sluice run --help` and `sluice explain --help` end with.
+/// `sluice run --help` and `sluice explain --help` end with these.
 extern const std::string_view kRunNotes;
 extern const std::string_view kExplainNotes;
 

@@ -1,4 +1,4 @@
-// What is wrong with a command line, in a sentence that names the word at fault.
+// Says what is wrong with a command line, in a sentence that names the word at fault.
 #pragma once
 
 #include <CLI/App.hpp>

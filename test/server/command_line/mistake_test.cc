@@ -15,6 +15,12 @@ std::string refusal(const std::vector<const char*>& arguments) {
   return parsed.err;
 }
 
+TEST(Mistake, AtAnArgumentThatHasAFlagTooNamesTheFlag) {
+  EXPECT_EQ(
+      refusal({"validate", "--confg", "a"}),
+      "error: there is no option --confg of 'sluice validate'; did you mean --config?\ntry 'sluice validate --help'\n");
+}
+
 TEST(Mistake, NamesAnUnknownCommandAndTheNearestThatExists) {
   EXPECT_EQ(refusal({"vaildate"}),
             "error: there is no command 'vaildate'; did you mean 'validate'?\ntry 'sluice --help'\n");
