@@ -1,0 +1,93 @@
+// What a FaultProxy shall do to its connections, and what it has seen of them. Shared by the test and the threads of
+// the connections.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "test/integration/support/child_process.h"
+
+namespace sluice::test {
+
+enum class CutEnding {
+  kClosed,     // the end of TCP without that of TLS, as a process that dies leaves it
+  kTlsClosed,  // the end of TLS, and then that of TCP: only HTTP can tell that something is missing
+  kReset,      // a reset of TCP; bytes before it may be lost
+};
+
+/// Ends one connection in the middle of what the server sends.
+struct Cut {
+  /// The text after which bytes are counted, wherever the server writes it; empty: they are counted from now on.
+  std::string after = {};
+  /// bytes that are still forwarded
+  std::size_t bytes = 0;
+  /// Only a connection whose last request has this in its head is cut; empty: whichever is the first to get bytes.
+  std::string request = {};
+  CutEnding ending = CutEnding::kClosed;
+};
+
+/// Answers requests in the server's place.
+struct CannedAnswer {
+  std::string request;   // stands in the head
+  std::string response;  // in whole, with its head
+  std::size_t times = 1;
+};
+
+class ProxyFaults {
+ public:
+  void add(const Cut& cut);
+  void add(const CannedAnswer& answer);
+  /// Stalls connections whose last request has this in its head, or all of them; nothing ends that.
+  void stall(const std::optional<std::string>& request);
+
+  /// Called by connections, with the head of their last request. A cut is given to one connection.
+  std::optional<Cut> takeCut(std::string_view head);
+  std::optional<std::string> takeAnswer(std::string_view head);
+  bool stalls(std::string_view head) const;
+  void noteCut();
+  void noteConnection();
+  void noteRequest(const std::string& head);
+
+  std::size_t connections() const;
+  std::vector<std::string> heads() const;
+  /// Waits until `cuts` connections were cut, or until a head with `text` came this often.
+  bool waitForCuts(std::size_t cuts, std::chrono::milliseconds patience);
+  bool waitForRequests(std::string_view text, std::size_t times, std::chrono::milliseconds patience);
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::list<Cut> cuts_;
+  std::list<CannedAnswer> answers_;
+  std::optional<std::string> stalled_;
+  std::vector<std::string> heads_;
+  std::size_t connections_ = 0;
+  std::size_t done_ = 0;  // cuts
+};
+
+/// Counts down one Cut.
+class CutPoint {
+ public:
+  explicit CutPoint(Cut cut) : cut_(std::move(cut)), found_(cut_.after.empty()) {}
+
+  /// Returns how many of the next bytes are still forwarded. If reached(), the connection ends after them.
+  std::size_t allow(std::string_view bytes);
+  bool reached() const { return reached_; }
+  CutEnding ending() const { return cut_.ending; }
+
+ private:
+  Cut cut_;
+  bool found_;
+  bool reached_ = false;
+  std::string tail_;  // of what was forwarded: it may hold the beginning of the text
+};
+
+}  // namespace sluice::test

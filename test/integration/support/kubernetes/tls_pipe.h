@@ -1,0 +1,60 @@
+// One end of a TLS connection without a socket: its owner moves the bytes. For peers of tests that must see and cut the
+// plaintext. One thread.
+#pragma once
+
+#include <openssl/ssl.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "test/support/test_pki.h"
+
+namespace sluice::test {
+
+/// What all connections of one kind share. Any thread may make pipes of it.
+class TlsPipeContext {
+ public:
+  /// A server with this identity, which asks for no client certificate. It chooses http/1.1 by ALPN, and nothing else.
+  static TlsPipeContext server(const CertifiedKey& identity);
+  /// A client that trusts this authority (PEM), presents its identity if it is asked, and offers no ALPN.
+  static TlsPipeContext client(const std::string& authority, const std::optional<CertifiedKey>& identity);
+
+ private:
+  friend class TlsPipe;
+  struct FreeContext {
+    void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
+  };
+  explicit TlsPipeContext(bool isServer);
+  void identify(const CertifiedKey& identity);
+
+  bool isServer_;
+  std::unique_ptr<SSL_CTX, FreeContext> context_;
+};
+
+class TlsPipe {
+ public:
+  explicit TlsPipe(const TlsPipeContext& context);
+
+  /// Takes bytes that came from the peer and appends the plaintext in them to `plaintext`. Returns false once the peer
+  /// has ended the connection, or broken it.
+  bool receive(std::string_view bytes, std::string& plaintext);
+  /// Encrypts plaintext for the peer; what comes before the end of the handshake waits for it.
+  void send(std::string_view plaintext);
+  /// Says close_notify.
+  void finish();
+  /// Returns the bytes that are to be sent to the peer, and forgets them.
+  std::string takeOutput();
+
+ private:
+  struct FreeTls {
+    void operator()(SSL* tls) const { SSL_free(tls); }
+  };
+  void encrypt();
+
+  std::unique_ptr<SSL, FreeTls> tls_;
+  std::string waiting_;  // plaintext that no handshake has made way for
+};
+
+}  // namespace sluice::test
