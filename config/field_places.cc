@@ -67,7 +67,7 @@ Position FieldPlaces::find(const ObjectNameView& object, std::string_view field)
   const auto found = objects_.find(object);
   if (found == objects_.end()) return {};
   const Position& whole = found->second.reading->position;
-  if (field.empty()) return whole;
+  if (field.empty() || whole.fileName().empty()) return whole;
   const Value* value = documentOf(found->second);
   if (value == nullptr) return whole;
   while (!field.empty()) {

@@ -6,9 +6,8 @@
 #include "config/yaml/source_files.h"
 
 namespace sluice::config {
-namespace {
 
-ObjectSet readAll(const KeptTexts& texts, Problems problems, const base::Secret& key, TextCache& cache) {
+ObjectSet readTexts(const KeptTexts& texts, Problems problems, const base::Secret& key, TextCache& cache) {
   ObjectSet set;
   set.problems = std::move(problems);
   set.unavailable = hasErrors(set.problems);
@@ -29,22 +28,20 @@ ObjectSet readAll(const KeptTexts& texts, Problems problems, const base::Secret&
   return set;
 }
 
-}  // namespace
-
 ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key,
                     TextCache& cache) {
   KeptTexts kept;
   for (const SourceText& text : texts) {
     kept.push_back(std::make_shared<const KeptText>(text.file, base::Secret(text.text)));
   }
-  return readAll(kept, std::move(problems), key, cache);
+  return readTexts(kept, std::move(problems), key, cache);
 }
 
 ObjectSet readPaths(const std::vector<std::string>& paths, const base::Secret& key, TextCache& cache,
                     base::WallTime now) {
   Problems problems;
   const KeptTexts texts = readSourceFiles(paths, now, cache, problems);
-  return readAll(texts, std::move(problems), key, cache);
+  return readTexts(texts, std::move(problems), key, cache);
 }
 
 }  // namespace sluice::config

@@ -34,6 +34,8 @@ struct ObjectSet {
 /// objects are present all the same, so that their own problems are reported; if a text is not YAML, they are not.
 ObjectSet readTexts(const std::vector<SourceText>& texts, Problems problems, const base::Secret& key, TextCache& cache);
 
+ObjectSet readTexts(const KeptTexts& texts, Problems problems, const base::Secret& key, TextCache& cache);
+
 /// Reads files. Each path is a file, or a folder whose *.yaml, *.yml and *.json files are read in the order of their
 /// names, without subfolders. `key` is the key of revisions, which is never disclosed. `now` lets `cache` save the
 /// reading of files too (source_files.h).

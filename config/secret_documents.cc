@@ -16,7 +16,8 @@ bool beginsDocument(std::string_view line) {
 bool mayHoldSecret(const std::vector<ObjectReading>& readings, std::uint32_t firstLine, std::uint32_t endLine) {
   bool known = false;
   for (const ObjectReading& reading : readings) {
-    if (reading.position.line < firstLine || reading.position.line >= endLine) continue;
+    const std::uint32_t line = reading.position.line;
+    if (line != 0 && (line < firstLine || line >= endLine)) continue;  // 0: the whole text is one object
     if (!reading.revision || reading.revision->covers == Covers::kRevisionByKey) return true;
     known = true;
   }

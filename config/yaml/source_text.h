@@ -3,11 +3,17 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "proxy/base/secret.h"
 
 namespace sluice::config {
+
+/// The name of a text that an API server has given begins with this. It is one object as JSON, whose place in the text
+/// means nothing to anybody.
+inline constexpr std::string_view kApiServerPrefix = "kubernetes:";
+inline bool isOfApiServer(std::string_view file) { return file.starts_with(kApiServerPrefix); }
 
 struct SourceText {
   std::string file;  // its name in messages

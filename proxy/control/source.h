@@ -21,6 +21,9 @@ class Source {
   /// Calls `changed` on the main thread, inside a Turn, whenever a set that is read afterwards may be a different one.
   /// Call it once, before the first reading, so that no change is missed.
   virtual void watch(std::function<void()> changed) = 0;
+  /// Ends a reading that waits for something. To be called on the main thread before its loop ends; what is read after
+  /// that may be incomplete.
+  virtual void close() {}
 };
 
 }  // namespace sluice::control

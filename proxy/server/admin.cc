@@ -32,9 +32,7 @@ AdminBounds adminBounds(const base::Settings& settings, std::size_t mostConnecti
 }
 
 AdminServer::AdminServer(net::Worker& worker, observe::MetricShard& metrics)
-    : worker_(worker), metrics_(metrics), limits_(adminLimits()) {
-  worker_.setBeats(this);
-}
+    : worker_(worker), metrics_(metrics), limits_(adminLimits()) {}
 
 AdminServer::~AdminServer() = default;
 

@@ -84,11 +84,45 @@ void takeForwarding(CLI::App& run, CLI::Option* config, CLI::Option* stateDir, F
   run.add_flag("--print-config", flags.print, "print the objects that --listen and --to stand for, and end")->needs(to);
 }
 
-void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding) {
-  CLI::App* run =
-      addCommand(app, options, Command::kRun, "run", "serve the configuration of --config, or of --listen and --to");
+std::string checkGatewayName(const std::string& text) {
+  const std::size_t slash = text.find('/');
+  const bool named = slash != std::string::npos && config::isDnsLabel(text.substr(0, slash)) &&
+                     config::isDnsSubdomain(text.substr(slash + 1));
+  return named ? std::string() : "'" + text + "' is not NAMESPACE/NAME";
+}
+
+/// Holds the flags about a cluster, until it is known whether --kubernetes was given.
+struct KubernetesFlags {
+  bool given = false;
+  KubernetesOptions options;
+};
+
+void takeKubernetes(CLI::App& run, KubernetesFlags& flags) {
+  CLI::Option* kubernetes = run.add_flag(
+      "--kubernetes", flags.given,
+      "serve the objects of a Kubernetes API server; with --config beside it, objects of files count where "
+      "the server has none of that name");
+  run.add_option("--kubeconfig", flags.options.kubeconfig,
+                 "the file that says where the API server is (default: the service account of the Pod)")
+      ->type_name("FILE")
+      ->needs(kubernetes);
+  run.add_option("--gateway", flags.options.gateways,
+                 "a Gateway to serve; may be repeated (default: all Gateways of the GatewayClasses of sluice)")
+      ->type_name("NAMESPACE/NAME")
+      ->expected(1)
+      ->take_all()
+      ->needs(kubernetes)
+      ->check(checkGatewayName);
+  run.add_flag("--controller", flags.options.controller, "write the statuses of the objects back to the API server")
+      ->needs(kubernetes);
+}
+
+void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding, KubernetesFlags& kubernetes) {
+  CLI::App* run = addCommand(app, options, Command::kRun, "run",
+                             "serve the configuration of --config, of --kubernetes, or of --listen and --to");
   run->footer(std::string(kRunNotes));
   CLI::Option* config = mayTakePaths(*run, options);
+  takeKubernetes(*run, kubernetes);
   takeEndpoint(*run, "--admin", options.admin, "where the admin port listens (default 127.0.0.1:9901)");
   takeEndpoint(*run, "--health", options.health, "where the health port listens (default [::]:9902, of IPv6 and IPv4)");
   takeWord(
@@ -262,8 +296,8 @@ std::string completionScript(const CLI::App& app, const std::string& shell) {
 /// Puts the objects of --listen and --to in place of files, or prints them.
 CommandLine finishRun(const CLI::App& app, const ForwardingFlags& flags, Options&& options) {
   if (flags.to.empty()) {
-    if (!options.config.empty()) return {std::move(options), 0};
-    return refuse(app, "'sluice run' needs --config PATH, or --listen ADDR:PORT and --to URL");
+    if (!options.config.empty() || options.kubernetes) return {std::move(options), 0};
+    return refuse(app, "'sluice run' needs --config PATH, --kubernetes, or --listen ADDR:PORT and --to URL");
   }
   auto objects = forwardingObjects(flags.listen, flags.to);
   if (!objects) return refuse(app, objects.error().detail);
@@ -282,8 +316,9 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   app.require_subcommand(1);
   Options options;
   ForwardingFlags forwarding;
+  KubernetesFlags kubernetes;
   TablePages pages;
-  addRun(app, options, forwarding);
+  addRun(app, options, forwarding, kubernetes);
   addValidate(app, options);
   addCatalog(app, options);
   addStatus(app, options);
@@ -303,6 +338,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   }
   if (pages.man->parsed()) return printPage(manualPage(shapeOf(app), helpSections()));
   if (pages.completion->parsed()) return printPage(completionScript(app, pages.shell));
+  if (kubernetes.given) options.kubernetes = std::move(kubernetes.options);
   if (options.command == Command::kRun) return finishRun(app, forwarding, std::move(options));
   return {std::move(options), 0};
 }

@@ -15,10 +15,18 @@ namespace sluice::server {
 
 enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision, kDiff, kExplain, kVersion };
 
+/// How a process takes part in a Kubernetes cluster.
+struct KubernetesOptions {
+  std::string kubeconfig;             // empty: what a Pod has
+  std::vector<std::string> gateways;  // "namespace/name" of those to serve; none: all of our GatewayClasses
+  bool controller = false;            // statuses are written back
+};
+
 struct Options {
   Command command = Command::kRun;
   std::vector<std::string> config;
-  std::string objects;  // kRun: the configuration itself, in place of `config`
+  std::string objects;                                         // kRun: the configuration itself, in place of `config`
+  std::optional<KubernetesOptions> kubernetes = std::nullopt;  // kRun: an API server has objects too
   OutputFormat output = OutputFormat::kText;
   std::string revision;                     // kClearRevision
   control::RequestInQuestion request = {};  // kExplain

@@ -19,6 +19,7 @@
 #include "proxy/control/reloader.h"
 #include "proxy/control/status_document.h"
 #include "proxy/control/text_source.h"
+#include "proxy/net/beat_group.h"
 #include "proxy/net/signals.h"
 #include "proxy/observe/metrics_reader.h"
 #include "proxy/observe/process_metrics.h"
@@ -29,6 +30,7 @@
 #include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"
 #include "proxy/server/explain/explain_page.h"
+#include "proxy/server/kubernetes/cluster_link.h"
 #include "proxy/server/serving.h"
 #include "proxy/server/shutdown.h"
 #include "proxy/server/worker_group.h"
@@ -66,9 +68,20 @@ class SharedText {
   AdminBody::Text text_;
 };
 
-std::unique_ptr<control::Source> makeSource(const Options& options, net::Worker& main, observe::Log& log) {
-  if (options.objects.empty()) return std::make_unique<control::FileSource>(options.config, main, log);
-  return std::make_unique<control::TextSource>(config::SourceText{"command line", options.objects});
+/// Returns null if the process has no files and no objects of its own.
+std::unique_ptr<control::Source> makeOwnSource(const Options& options, net::Worker& main, observe::Log& log) {
+  if (!options.objects.empty()) {
+    return std::make_unique<control::TextSource>(config::SourceText{"command line", options.objects});
+  }
+  if (options.config.empty()) return nullptr;
+  return std::make_unique<control::FileSource>(options.config, main, log);
+}
+
+std::unique_ptr<control::Source> makeSource(const Options& options, ClusterLink* cluster, net::Worker& main,
+                                            observe::Log& log) {
+  std::unique_ptr<control::Source> own = makeOwnSource(options, main, log);
+  if (cluster == nullptr) return own;
+  return cluster->makeSource(std::move(own));
 }
 
 class Process {
@@ -82,7 +95,7 @@ class Process {
         main_(clock),
         mainMetrics_(metrics_),
         admin_(main_, mainMetrics_),
-        source_(makeSource(options, main_, log)),
+        source_(makeSource(options, linkCluster(), main_, log)),
         events_(log, mainMetrics_),
         loader_(*source_, processors, log, main_, options.stateDir, &events_),
         serving_(log, main_, mainMetrics_, events_),
@@ -95,6 +108,8 @@ class Process {
   int run();
 
  private:
+  ClusterLink* linkCluster();
+  base::Status open();
   base::Status openAdmin();
   base::Status serve(const control::Loaded& first);
   void end();
@@ -120,7 +135,9 @@ class Process {
   AdminActions adminActions_;
   const AdminActions healthActions_;
   AdminServer admin_;  // outlives all that may hold answers of it
+  net::BeatGroup beats_;
   ExchangesPage exchangesPage_{main_};
+  std::optional<ClusterLink> cluster_;  // outlives the source
   std::unique_ptr<control::Source> source_;
   observe::EventRing events_;
   control::LoadingThread loader_;
@@ -154,6 +171,21 @@ void shareFreedMemory() {
 /// Returns the defaults until the first configuration is loaded.
 const base::Settings& Process::settings() const {
   return reloader_.generation() != nullptr ? reloader_.generation()->snapshot->settings : defaults_;
+}
+
+ClusterLink* Process::linkCluster() {
+  if (!options_.kubernetes) return nullptr;
+  return &cluster_.emplace(*options_.kubernetes, main_, mainMetrics_, log_);
+}
+
+base::Status Process::open() {
+  beats_.add(admin_);
+  if (cluster_) {
+    beats_.add(cluster_->beats());
+    if (base::Status opened = cluster_->open(); !opened.ok()) return opened;
+  }
+  main_.setBeats(&beats_);
+  return openAdmin();
 }
 
 base::Status Process::openAdmin() {
@@ -304,6 +336,8 @@ base::Status Process::serve(const control::Loaded& first) {
 // Called inside a Turn: the clients of the admin port are dropped now, and the loop ends with it.
 void Process::end() {
   log_.info("stopped");
+  source_->close();
+  if (cluster_) cluster_->shutdown();
   admin_.shutdown();
   main_.stop();
 }
@@ -332,7 +366,7 @@ int Process::run() {
     log_.setLevel(detailed ? std::max(options_.logLevel, observe::LogLevel::kInfo) : observe::LogLevel::kDebug);
   });
   // The ports of operators and probes come first, because a configuration may take long to load.
-  if (const base::Status opened = openAdmin(); !opened.ok()) {
+  if (const base::Status opened = open(); !opened.ok()) {
     log_.error("cannot start", {{"reason", opened.error().detail}});
     return 1;
   }

@@ -1,0 +1,24 @@
+// The paths of an API server's resources. Pure functions.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "config/model/object_kinds.h"
+
+namespace sluice::control {
+
+/// Returns the name of a kind's resource: "gatewayclasses" for GatewayClass. The kinds of this program and of Gateway
+/// API have the regular one.
+std::string pluralOf(std::string_view kind);
+
+/// Returns "/api/v1" or "/apis/gateway.networking.k8s.io/v1".
+std::string apiPath(std::string_view group, std::string_view version);
+/// Returns the path of the objects of a kind: of all namespaces if `nameSpace` is empty.
+std::string collectionPath(const config::ObjectKind& kind, std::string_view version, std::string_view nameSpace = {});
+
+/// Returns `text` as a value in a query: everything but unreserved characters is percent-encoded (RFC 3986 section
+/// 2.3).
+std::string queryValue(std::string_view text);
+
+}  // namespace sluice::control

@@ -1,0 +1,43 @@
+// The process's connection to its Kubernetes cluster: the client of the API server, with its own resolver, on the main
+// thread's loop.
+//
+// Belongs to the main thread. A process that is configured from files alone has none.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "proxy/base/result.h"
+#include "proxy/control/kubernetes/api_client.h"
+#include "proxy/control/kubernetes/kubernetes_source.h"
+#include "proxy/net/worker.h"
+#include "proxy/observe/log.h"
+#include "proxy/observe/metrics.h"
+#include "proxy/server/cli.h"
+#include "proxy/upstream/dialer.h"
+
+namespace sluice::server {
+
+class ClusterLink {
+ public:
+  /// References outlive it.
+  ClusterLink(const KubernetesOptions& options, net::Worker& main, observe::MetricShard& metrics, observe::Log& log);
+
+  /// Makes the source of the cluster's objects; `beside` may be null.
+  std::unique_ptr<control::KubernetesSource> makeSource(std::unique_ptr<control::Source> beside);
+  /// Reads where the API server is, and how to authenticate to it; to be called before anybody watches the source. The
+  /// error names the file and the field.
+  base::Status open() { return client_.open(); }
+  net::Beats& beats() { return client_; }
+  /// Drops all connections, inside a Turn, before the loop ends.
+  void shutdown();
+
+ private:
+  const KubernetesOptions& options_;
+  net::Worker& main_;
+  std::unique_ptr<net::Resolver> resolver_;
+  upstream::NetworkDialer dialer_;
+  control::ApiClient client_;
+};
+
+}  // namespace sluice::server
