@@ -17,13 +17,13 @@ namespace {
 using content::Member;
 using content::Value;
 
-constexpr std::size_t kMostConditions = 8;
-constexpr std::size_t kMostParents = 32;
-constexpr std::size_t kMostAncestors = 16;
-constexpr std::size_t kMostControllers = 8;
-constexpr std::size_t kMostListeners = 64;
-constexpr std::size_t kMostFeatures = 64;
-constexpr std::size_t kMostAddresses = 16;
+constexpr std::size_t kConditionsBound = 8;
+constexpr std::size_t kParentsBound = 32;
+constexpr std::size_t kAncestorsBound = 16;
+constexpr std::size_t kControllersBound = 8;
+constexpr std::size_t kListenersBound = 64;
+constexpr std::size_t kFeaturesBound = 64;
+constexpr std::size_t kAddressesBound = 16;
 constexpr std::size_t kMostMessageBytes = 32768;
 constexpr std::size_t kLeastMessageBytes = 128;
 constexpr std::size_t kMostStatusBytes = 1024 * 1024;
@@ -77,14 +77,14 @@ bool isSameValue(const Value& a, const Value& b) {
 }
 
 /// What tells the entries of a list apart.
-struct ListRules {
+struct EntryRules {
   std::size_t most = 0;
   std::function<bool(const Value& entry)> isOurs;
   std::function<bool(const Value& a, const Value& b)> isSameEntry;
 };
 
 /// Returns the list's next content: `current` with our entries replaced by `wanted`.
-std::vector<Value> mergedList(const ListRules& rules, const std::vector<Value>& current, std::vector<Value> wanted) {
+std::vector<Value> mergedList(const EntryRules& rules, const std::vector<Value>& current, std::vector<Value> wanted) {
   const auto others = static_cast<std::size_t>(
       std::count_if(current.begin(), current.end(), [&](const Value& each) { return !rules.isOurs(each); }));
   const std::size_t room = rules.most - std::min(rules.most, others);
@@ -112,8 +112,8 @@ bool isOurType(std::string_view type) {
          std::find(std::begin(kOurTypes), std::end(kOurTypes), type) != std::end(kOurTypes);
 }
 
-ListRules conditionRules(const std::vector<Value>& wanted) {
-  return {kMostConditions,
+EntryRules conditionRules(const std::vector<Value>& wanted) {
+  return {kConditionsBound,
           [&wanted](const Value& entry) {
             const std::string_view type = textIn(&entry, "type");
             return isOurType(type) || std::any_of(wanted.begin(), wanted.end(),
@@ -122,7 +122,7 @@ ListRules conditionRules(const std::vector<Value>& wanted) {
           [](const Value& a, const Value& b) { return haveSameText(a, b, "type"); }};
 }
 
-ListRules parentRules(std::size_t most, std::string_view reference) {
+EntryRules parentRules(std::size_t most, std::string_view reference) {
   return {most, [](const Value& entry) { return textIn(&entry, "controllerName") == config::kControllerName; },
           [reference](const Value& a, const Value& b) {
             const Value* one = valueIn(&a, reference);
@@ -131,8 +131,8 @@ ListRules parentRules(std::size_t most, std::string_view reference) {
           }};
 }
 
-ListRules controllerRules() {
-  return {kMostControllers, [](const Value& entry) { return textIn(&entry, "name") == config::kControllerName; },
+EntryRules controllerRules() {
+  return {kControllersBound, [](const Value& entry) { return textIn(&entry, "name") == config::kControllerName; },
           [](const Value& a, const Value& b) { return haveSameText(a, b, "name"); }};
 }
 
@@ -148,7 +148,7 @@ class StatusMerge {
   }
 
   /// Takes over entries that have conditions of their own.
-  void parts(std::string_view list, const ListRules& rules, std::vector<Value> wanted) {
+  void parts(std::string_view list, const EntryRules& rules, std::vector<Value> wanted) {
     for (Value& entry : wanted) {
       Value* conditions = memberOf(entry, "conditions");
       if (conditions == nullptr) continue;
@@ -157,7 +157,7 @@ class StatusMerge {
         if (rules.isOurs(each) && rules.isSameEntry(entry, each)) known = &each;
       }
       carryTimes(conditions->items, entriesOf(known, "conditions"));
-      if (conditions->items.size() > kMostConditions) conditions->items.resize(kMostConditions);
+      if (conditions->items.size() > kConditionsBound) conditions->items.resize(kConditionsBound);
     }
     merge(list, rules, std::move(wanted));
   }
@@ -168,7 +168,7 @@ class StatusMerge {
     put(list, std::move(wanted));
   }
 
-  void merge(std::string_view list, const ListRules& rules, std::vector<Value> wanted) {
+  void merge(std::string_view list, const EntryRules& rules, std::vector<Value> wanted) {
     put(list, mergedList(rules, entriesOf(current_, list), std::move(wanted)));
   }
 
@@ -245,8 +245,8 @@ std::vector<Value> takeEntries(Value& tree, std::string_view list) {
   return found == nullptr ? std::vector<Value>() : std::move(found->items);
 }
 
-ListRules listenerRules() {
-  return {kMostListeners, [](const Value&) { return true; },
+EntryRules listenerRules() {
+  return {kListenersBound, [](const Value&) { return true; },
           [](const Value& a, const Value& b) { return haveSameText(a, b, "name"); }};
 }
 
@@ -260,19 +260,19 @@ std::optional<std::string> statusPatch(const config::ObjectStatus& wanted, const
     case config::StatusShape::kConditions:
       merge.conditions(takeEntries(tree, "conditions"));
       if (wanted.kind == config::GatewayClass::kKind) {
-        merge.whole("supportedFeatures", kMostFeatures, sortedByName(takeEntries(tree, "supportedFeatures")));
+        merge.whole("supportedFeatures", kFeaturesBound, sortedByName(takeEntries(tree, "supportedFeatures")));
       }
       break;
     case config::StatusShape::kGateway:
       merge.conditions(takeEntries(tree, "conditions"));
       merge.parts("listeners", listenerRules(), takeEntries(tree, "listeners"));
-      merge.whole("addresses", kMostAddresses, takeEntries(tree, "addresses"));
+      merge.whole("addresses", kAddressesBound, takeEntries(tree, "addresses"));
       break;
     case config::StatusShape::kParents:
-      merge.parts("parents", parentRules(kMostParents, "parentRef"), takeEntries(tree, "parents"));
+      merge.parts("parents", parentRules(kParentsBound, "parentRef"), takeEntries(tree, "parents"));
       break;
     case config::StatusShape::kAncestors:
-      merge.parts("ancestors", parentRules(kMostAncestors, "ancestorRef"), takeEntries(tree, "ancestors"));
+      merge.parts("ancestors", parentRules(kAncestorsBound, "ancestorRef"), takeEntries(tree, "ancestors"));
       break;
     case config::StatusShape::kControllers:
       merge.parts("controllers", controllerRules(), takeEntries(tree, "controllers"));
@@ -288,15 +288,15 @@ std::optional<std::string> withoutOurs(config::StatusShape shape, const content:
     case config::StatusShape::kConditions:
     case config::StatusShape::kGateway:
       merge.merge("conditions",
-                  {kMostConditions, [](const Value& entry) { return textIn(&entry, "type").starts_with(kOwnPrefix); },
+                  {kConditionsBound, [](const Value& entry) { return textIn(&entry, "type").starts_with(kOwnPrefix); },
                    [](const Value&, const Value&) { return false; }},
                   {});
       break;
     case config::StatusShape::kParents:
-      merge.merge("parents", parentRules(kMostParents, "parentRef"), {});
+      merge.merge("parents", parentRules(kParentsBound, "parentRef"), {});
       break;
     case config::StatusShape::kAncestors:
-      merge.merge("ancestors", parentRules(kMostAncestors, "ancestorRef"), {});
+      merge.merge("ancestors", parentRules(kAncestorsBound, "ancestorRef"), {});
       break;
     case config::StatusShape::kControllers:
       merge.merge("controllers", controllerRules(), {});

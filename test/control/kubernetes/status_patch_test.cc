@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 
 constexpr std::string_view kHead = R"({"metadata":{"resourceVersion":"7"},"status":)";
 
-config::Condition accepted(ConditionStatus status = ConditionStatus::kTrue, std::string message = "") {
+config::Condition acceptedAs(ConditionStatus status = ConditionStatus::kTrue, std::string message = "") {
   return {"Accepted", status, "Accepted", std::move(message), 3};
 }
 
@@ -43,11 +43,11 @@ config::ParentStatus parent(std::string name) {
   one.parentRef.object.group = "gateway.networking.k8s.io";
   one.parentRef.object.kind = "Gateway";
   one.parentRef.object.name = std::move(name);
-  one.conditions.push_back(accepted());
+  one.conditions.push_back(acceptedAs());
   return one;
 }
 
-ObjectStatus route(const std::vector<std::string>& parents, StatusShape shape = StatusShape::kParents) {
+ObjectStatus routeOf(const std::vector<std::string>& parents, StatusShape shape = StatusShape::kParents) {
   ObjectStatus status;
   status.kind = "HTTPRoute";
   status.shape = shape;
@@ -117,7 +117,7 @@ class ServerStatus {
 };
 
 TEST(StatusPatch, IsAMergePatchThatAConflictMakesFail) {
-  EXPECT_EQ(statusPatch(plain({accepted()}), nullptr, "7", base::someTime(250ms)),
+  EXPECT_EQ(statusPatch(plain({acceptedAs()}), nullptr, "7", base::someTime(250ms)),
             std::string(kHead) +
                 R"({"conditions":[{"type":"Accepted","status":"True","reason":"Accepted","message":"",)"
                 R"("observedGeneration":3,"lastTransitionTime":"2026-01-31T23:59:58Z"}]}})");
@@ -126,11 +126,11 @@ TEST(StatusPatch, IsAMergePatchThatAConflictMakesFail) {
 TEST(StatusPatch, IsNotNeededIfTheStatusSaysItAlready) {
   for (const StatusShape shape : {StatusShape::kConditions, StatusShape::kGateway, StatusShape::kParents,
                                   StatusShape::kAncestors, StatusShape::kControllers}) {
-    ObjectStatus wanted = route({"a", "b"}, shape);
-    wanted.conditions.push_back(accepted());
-    wanted.listeners.push_back({"web", 2, {{"gateway.networking.k8s.io", "HTTPRoute"}}, {accepted()}});
+    ObjectStatus wanted = routeOf({"a", "b"}, shape);
+    wanted.conditions.push_back(acceptedAs());
+    wanted.listeners.push_back({"web", 2, {{"gateway.networking.k8s.io", "HTTPRoute"}}, {acceptedAs()}});
     wanted.addresses.push_back({"IPAddress", "127.0.0.9"});
-    wanted.controllers.push_back({std::string(config::kControllerName), {accepted()}});
+    wanted.controllers.push_back({std::string(config::kControllerName), {acceptedAs()}});
     ServerStatus server;
     EXPECT_TRUE(server.apply(wanted));
     const std::string written = server.text();
@@ -143,15 +143,15 @@ TEST(StatusPatch, DoesNotCareForTheOrderOfMembersOrForEmptyLists) {
   const Value current =
       parsed(R"({"conditions":[{"lastTransitionTime":"2026-01-01T00:00:00Z","observedGeneration":3,"message":"",)"
              R"("reason":"Accepted","type":"Accepted","status":"True"}]})");
-  EXPECT_EQ(statusPatch(plain({accepted()}), &current, "7", base::someTime()), std::nullopt);
-  EXPECT_EQ(statusPatch(route({}), nullptr, "7", base::someTime()), std::nullopt);
+  EXPECT_EQ(statusPatch(plain({acceptedAs()}), &current, "7", base::someTime()), std::nullopt);
+  EXPECT_EQ(statusPatch(routeOf({}), nullptr, "7", base::someTime()), std::nullopt);
 }
 
 TEST(StatusPatch, IsNeededForEveryMemberOfACondition) {
   const auto isNeeded = [](const auto& change) {
     ServerStatus server;
-    server.apply(plain({accepted()}));
-    config::Condition other = accepted();
+    server.apply(plain({acceptedAs()}));
+    config::Condition other = acceptedAs();
     change(other);
     return server.apply(plain({other}));
   };
@@ -167,12 +167,12 @@ TEST(StatusPatch, IsNeededForEveryMemberOfACondition) {
 TEST(StatusPatch, KeepsTheTimeOfAConditionUntilItsStatusChanges) {
   const auto time = [](const ServerStatus& server) { return server.each("conditions", "lastTransitionTime")[0]; };
   ServerStatus server;
-  server.apply(plain({accepted()}));
-  EXPECT_TRUE(server.apply(plain({accepted(ConditionStatus::kTrue, "other")}), 5s));
+  server.apply(plain({acceptedAs()}));
+  EXPECT_TRUE(server.apply(plain({acceptedAs(ConditionStatus::kTrue, "other")}), 5s));
   EXPECT_EQ(time(server), "2026-01-31T23:59:58Z");
-  server.apply(plain({accepted(ConditionStatus::kFalse)}), 6s);
+  server.apply(plain({acceptedAs(ConditionStatus::kFalse)}), 6s);
   EXPECT_EQ(time(server), "2026-02-01T00:00:04Z");
-  config::Condition known = accepted();
+  config::Condition known = acceptedAs();
   known.lastTransitionTime = base::someTime(3500ms);
   server.apply(plain({known}), 9s);
   EXPECT_EQ(time(server), "2026-02-01T00:00:01Z");
@@ -184,7 +184,7 @@ TEST(StatusPatch, ReplacesOurConditionsInPlaceAndLeavesOthers) {
       R"("message":"Waiting for controller","lastTransitionTime":"1970-01-01T00:00:00Z"},)"
       R"({"type":"Programmed","status":"Unknown"},{"type":"sluice.dev/Old","status":"True"},{"type":"Last"}],)"
       R"("attachedListenerSets":4})");
-  ObjectStatus wanted = plain({accepted(), {"ResolvedRefs", ConditionStatus::kTrue, "ResolvedRefs", "", 3}});
+  ObjectStatus wanted = plain({acceptedAs(), {"ResolvedRefs", ConditionStatus::kTrue, "ResolvedRefs", "", 3}});
   wanted.shape = StatusShape::kGateway;
   EXPECT_TRUE(server.apply(wanted));
   EXPECT_THAT(server.each("conditions", "type"), ElementsAre("Theirs", "Accepted", "Last", "ResolvedRefs"));
@@ -197,7 +197,7 @@ TEST(StatusPatch, CutsOurLastConditionsAtTheBoundAndNeverThoseOfOthers) {
   std::string current = R"({"conditions":[)";
   for (int i = 0; i < 6; ++i) current += (i == 0 ? "" : ",") + (R"({"type":"T)" + std::to_string(i)) + R"("})";
   ServerStatus server(current + "]}");
-  std::vector<config::Condition> three = {accepted(), accepted(), accepted()};
+  std::vector<config::Condition> three = {acceptedAs(), acceptedAs(), acceptedAs()};
   three[1].type = "Programmed";
   three[2].type = "ResolvedRefs";
   EXPECT_TRUE(server.apply(plain({three[0], three[1]})));
@@ -210,20 +210,20 @@ TEST(StatusPatch, CutsOurLastConditionsAtTheBoundAndNeverThoseOfOthers) {
 TEST(StatusPatch, LeavesParentsOfOtherControllersUntouchedInTheirPlaces) {
   const std::string theirs = R"({"x":1.50,"controllerName":"other.io/c","parentRef":{"name":"a"},"conditions":[]})";
   ServerStatus server("{\"parents\":[" + theirs + "]}");
-  EXPECT_TRUE(server.apply(route({"a", "b"})));
+  EXPECT_TRUE(server.apply(routeOf({"a", "b"})));
   EXPECT_THAT(server.parents(), ElementsAre("oth:a", "slu:a", "slu:b"));
-  EXPECT_TRUE(server.apply(route({"b", "c"})));
+  EXPECT_TRUE(server.apply(routeOf({"b", "c"})));
   EXPECT_THAT(server.parents(), ElementsAre("oth:a", "slu:b", "slu:c"));
-  EXPECT_FALSE(server.apply(route({"c", "b"})));
+  EXPECT_FALSE(server.apply(routeOf({"c", "b"})));
   EXPECT_THAT(server.text(), HasSubstr(theirs));
-  EXPECT_TRUE(server.apply(route({})));
+  EXPECT_TRUE(server.apply(routeOf({})));
   EXPECT_EQ(server.text(), "{\"parents\":[" + theirs + "]}");
-  EXPECT_FALSE(server.apply(route({})));
+  EXPECT_FALSE(server.apply(routeOf({})));
 }
 
 TEST(StatusPatch, TellsParentsApartByTheWholeReference) {
   ServerStatus server;
-  ObjectStatus wanted = route({"a"});
+  ObjectStatus wanted = routeOf({"a"});
   server.apply(wanted);
   for (int part = 0; part < 3; ++part) {
     if (part == 0) wanted.parents[0].parentRef.sectionName = "web";
@@ -245,13 +245,13 @@ TEST(StatusPatch, CutsOurLastParentsAtTheBoundAndNeverThoseOfOthers) {
     return ServerStatus(text + "]}");
   };
   ServerStatus server = withOthers(30, "parents", "parentRef");
-  EXPECT_TRUE(server.apply(route({"a", "b", "c"})));
+  EXPECT_TRUE(server.apply(routeOf({"a", "b", "c"})));
   EXPECT_THAT(server.list("parents"), SizeIs(32));
   EXPECT_EQ(server.parents().back(), "slu:b");
-  EXPECT_FALSE(server.apply(route({"a", "b", "c"})));
-  EXPECT_FALSE(withOthers(32, "parents", "parentRef").apply(route({"a"})));
+  EXPECT_FALSE(server.apply(routeOf({"a", "b", "c"})));
+  EXPECT_FALSE(withOthers(32, "parents", "parentRef").apply(routeOf({"a"})));
   ServerStatus policy = withOthers(15, "ancestors", "ancestorRef");
-  EXPECT_TRUE(policy.apply(route({"a", "b"}, StatusShape::kAncestors)));
+  EXPECT_TRUE(policy.apply(routeOf({"a", "b"}, StatusShape::kAncestors)));
   EXPECT_THAT(policy.list("ancestors"), SizeIs(16));
   EXPECT_EQ(policy.parents("ancestors", "ancestorRef").back(), "slu:a");
 }
@@ -259,7 +259,7 @@ TEST(StatusPatch, CutsOurLastParentsAtTheBoundAndNeverThoseOfOthers) {
 TEST(StatusPatch, ReplacesOurEntryAmongTheControllersOfABackend) {
   ObjectStatus wanted;
   wanted.shape = StatusShape::kControllers;
-  wanted.controllers.push_back({std::string(config::kControllerName), {accepted()}});
+  wanted.controllers.push_back({std::string(config::kControllerName), {acceptedAs()}});
   ServerStatus server(R"({"controllers":[{"name":"a"},{"name":"sluice.dev/egress-gateway","conditions":[]},)"
                       R"({"name":"sluice.dev/egress-gateway"},{"name":"b"}]})");
   EXPECT_TRUE(server.apply(wanted));
@@ -271,9 +271,9 @@ TEST(StatusPatch, ReplacesOurEntryAmongTheControllersOfABackend) {
 }
 
 TEST(StatusPatch, HasAttachedRoutesAndAddressesOfAGateway) {
-  ObjectStatus wanted = plain({accepted()});
+  ObjectStatus wanted = plain({acceptedAs()});
   wanted.shape = StatusShape::kGateway;
-  wanted.listeners.push_back({"web", 1, {{"gateway.networking.k8s.io", "HTTPRoute"}}, {accepted()}});
+  wanted.listeners.push_back({"web", 1, {{"gateway.networking.k8s.io", "HTTPRoute"}}, {acceptedAs()}});
   for (int i = 0; i < 17; ++i) wanted.addresses.push_back({"IPAddress", "127.0.0." + std::to_string(i)});
   ServerStatus server;
   EXPECT_TRUE(server.apply(wanted));
@@ -294,7 +294,7 @@ TEST(StatusPatch, HasAttachedRoutesAndAddressesOfAGateway) {
 }
 
 TEST(StatusPatch, HasTheFeaturesOfAGatewayClassByName) {
-  ObjectStatus wanted = plain({accepted()});
+  ObjectStatus wanted = plain({acceptedAs()});
   wanted.kind = config::GatewayClass::kKind;
   wanted.supportedFeatures = {"HTTPRoute", "Gateway", "HTTPRoute", "Z"};
   ServerStatus server;
@@ -310,13 +310,13 @@ TEST(StatusPatch, CutsLongMessagesAtACharacter) {
   std::string message(32767, 'a');
   message += "\xc3\xa4";
   ServerStatus server;
-  EXPECT_TRUE(server.apply(plain({accepted(ConditionStatus::kTrue, message)})));
+  EXPECT_TRUE(server.apply(plain({acceptedAs(ConditionStatus::kTrue, message)})));
   const std::string cut = server.each("conditions", "message")[0];
   EXPECT_EQ(cut, std::string(32765, 'a') + "\xe2\x80\xa6");
-  EXPECT_FALSE(server.apply(plain({accepted(ConditionStatus::kTrue, message)})));
+  EXPECT_FALSE(server.apply(plain({acceptedAs(ConditionStatus::kTrue, message)})));
   message.pop_back();
   message.back() = 'b';
-  EXPECT_TRUE(server.apply(plain({accepted(ConditionStatus::kTrue, message)})));
+  EXPECT_TRUE(server.apply(plain({acceptedAs(ConditionStatus::kTrue, message)})));
   EXPECT_EQ(server.each("conditions", "message")[0], message);
 }
 
@@ -325,7 +325,7 @@ TEST(StatusPatch, StaysBelowWhatTheServerTakesWhateverTheMessages) {
   wanted.shape = StatusShape::kParents;
   for (int i = 0; i < 32; ++i) {
     config::ParentStatus one = parent("p" + std::to_string(i));
-    for (int k = 0; k < 7; ++k) one.conditions.push_back(accepted(ConditionStatus::kTrue, std::string(40000, '"')));
+    for (int k = 0; k < 7; ++k) one.conditions.push_back(acceptedAs(ConditionStatus::kTrue, std::string(40000, '"')));
     wanted.parents.push_back(std::move(one));
   }
   const std::string patch = statusPatch(wanted, nullptr, "7", base::someTime()).value_or("");
@@ -336,7 +336,7 @@ TEST(StatusPatch, StaysBelowWhatTheServerTakesWhateverTheMessages) {
 TEST(StatusPatch, OverwritesWhatHasTheWrongForm) {
   for (const char* current : {R"({"parents":null})", R"({"parents":{}})", R"({"parents":"x"})", R"(null)", R"([])"}) {
     ServerStatus server(current);
-    EXPECT_TRUE(server.apply(route({"a"}))) << current;
+    EXPECT_TRUE(server.apply(routeOf({"a"}))) << current;
     EXPECT_THAT(server.parents(), ElementsAre("slu:a"));
   }
 }
@@ -348,7 +348,7 @@ TEST(StatusPatch, RemovesOurEntriesFromObjectsThatWeSayNothingAbout) {
                         R"(":{"name":"a"}}]})");
     const std::string before = server.text();
     EXPECT_FALSE(server.remove(shape));
-    server.apply(route({"a", "b"}, shape));
+    server.apply(routeOf({"a", "b"}, shape));
     EXPECT_TRUE(server.remove(shape));
     EXPECT_EQ(server.text(), before);
   }
