@@ -18,6 +18,7 @@ using content::Member;
 using content::Value;
 
 constexpr std::size_t kConditionsBound = 8;
+constexpr std::size_t kOwnConditionsBound = 32;
 constexpr std::size_t kParentsBound = 32;
 constexpr std::size_t kAncestorsBound = 16;
 constexpr std::size_t kControllersBound = 8;
@@ -27,7 +28,6 @@ constexpr std::size_t kAddressesBound = 16;
 constexpr std::size_t kMostMessageBytes = 32768;
 constexpr std::size_t kLeastMessageBytes = 128;
 constexpr std::size_t kMostStatusBytes = 1024 * 1024;
-constexpr std::string_view kOwnPrefix = "sluice.dev/";
 
 constexpr std::string_view kOurTypes[] = {
     config::condition_type::kAccepted,         config::condition_type::kProgrammed,
@@ -107,13 +107,19 @@ std::vector<Value> mergedList(const EntryRules& rules, const std::vector<Value>&
 
 bool haveSameText(const Value& a, const Value& b, std::string_view key) { return textIn(&a, key) == textIn(&b, key); }
 
-bool isOurType(std::string_view type) {
-  return type.starts_with(kOwnPrefix) ||
-         std::find(std::begin(kOurTypes), std::end(kOurTypes), type) != std::end(kOurTypes);
+/// Returns true for types whose prefix is our domain or one below it, as "extension.sluice.dev/key".
+bool hasOurDomain(std::string_view type) {
+  const std::string_view domain = type.substr(0, std::min(type.find('/'), type.size()));
+  if (domain.size() == type.size() || !domain.ends_with(config::kOwnGroup)) return false;
+  return domain.size() == config::kOwnGroup.size() || domain[domain.size() - config::kOwnGroup.size() - 1] == '.';
 }
 
-EntryRules conditionRules(const std::vector<Value>& wanted) {
-  return {kConditionsBound,
+bool isOurType(std::string_view type) {
+  return hasOurDomain(type) || std::find(std::begin(kOurTypes), std::end(kOurTypes), type) != std::end(kOurTypes);
+}
+
+EntryRules conditionRules(std::size_t most, const std::vector<Value>& wanted) {
+  return {most,
           [&wanted](const Value& entry) {
             const std::string_view type = textIn(&entry, "type");
             return isOurType(type) || std::any_of(wanted.begin(), wanted.end(),
@@ -139,12 +145,15 @@ EntryRules controllerRules() {
 /// Makes the lists that differ from the current status.
 class StatusMerge {
  public:
-  StatusMerge(const Value* current, base::WallTime now) : current_(current), now_(apiTime(now)) {}
+  StatusMerge(const Value* current, std::string_view group, base::WallTime now)
+      : current_(current),
+        now_(apiTime(now)),
+        mostConditions_(group == config::kOwnGroup ? kOwnConditionsBound : kConditionsBound) {}
 
   void conditions(std::vector<Value> wanted) {
     carryTimes(wanted, entriesOf(current_, "conditions"));
     const std::vector<Value> types = wanted;
-    merge("conditions", conditionRules(types), std::move(wanted));
+    merge("conditions", conditionRules(mostConditions_, types), std::move(wanted));
   }
 
   /// Takes over entries that have conditions of their own.
@@ -157,7 +166,7 @@ class StatusMerge {
         if (rules.isOurs(each) && rules.isSameEntry(entry, each)) known = &each;
       }
       carryTimes(conditions->items, entriesOf(known, "conditions"));
-      if (conditions->items.size() > kConditionsBound) conditions->items.resize(kConditionsBound);
+      if (conditions->items.size() > mostConditions_) conditions->items.resize(mostConditions_);
     }
     merge(list, rules, std::move(wanted));
   }
@@ -205,6 +214,7 @@ class StatusMerge {
 
   const Value* const current_;
   const std::string now_;
+  const std::size_t mostConditions_;
   Value changed_{Value::Kind::kMap, {}, {}, {}, {}, 0};
 };
 
@@ -255,7 +265,7 @@ EntryRules listenerRules() {
 std::optional<std::string> statusPatch(const config::ObjectStatus& wanted, const content::Value* current,
                                        std::string_view resourceVersion, base::WallTime now) {
   Value tree = wantedTree(wanted);
-  StatusMerge merge(current, now);
+  StatusMerge merge(current, wanted.group, now);
   switch (wanted.shape) {
     case config::StatusShape::kConditions:
       merge.conditions(takeEntries(tree, "conditions"));
@@ -283,12 +293,12 @@ std::optional<std::string> statusPatch(const config::ObjectStatus& wanted, const
 
 std::optional<std::string> withoutOurs(config::StatusShape shape, const content::Value* current,
                                        std::string_view resourceVersion) {
-  StatusMerge merge(current, {});
+  StatusMerge merge(current, {}, {});
   switch (shape) {
     case config::StatusShape::kConditions:
     case config::StatusShape::kGateway:
       merge.merge("conditions",
-                  {kConditionsBound, [](const Value& entry) { return textIn(&entry, "type").starts_with(kOwnPrefix); },
+                  {kConditionsBound, [](const Value& entry) { return hasOurDomain(textIn(&entry, "type")); },
                    [](const Value&, const Value&) { return false; }},
                   {});
       break;

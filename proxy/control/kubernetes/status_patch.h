@@ -10,18 +10,18 @@
 //
 //   conditions           Conditions of our types are replaced in their place, or removed if they are wanted no more;
 //                        other types keep their places. Our types are those of config/status/conditions.h, and all
-//                        that begin with "sluice.dev/".
+//                        whose prefix is sluice.dev or a domain below it, as "extension.sluice.dev/key".
 //   parents, ancestors   Entries with another controllerName keep their places, byte for byte. Ours are replaced in
 //                        their place if they have the same reference, and are removed if no wanted one has it.
 //   controllers          As parents are; the name of an entry is its controller and its key.
 //   listeners, addresses, supportedFeatures
 //                        They are ours alone. Features are sorted by name.
 //
-// Lists have the bounds of the CRDs: 8 conditions, 32 parents, 16 ancestors, 8 controllers, 64 listeners, 64 features,
-// 16 addresses. Entries of others are never cut for one of ours. If both do not fit, then of ours those are left out
-// that come last in the wanted status (of features: last by name). Messages of conditions have at most 32,768 bytes,
-// and less if the wanted status would otherwise be larger than 1 MiB, which the API server would refuse: boundedText()
-// cuts them.
+// Lists have the bounds of the CRDs: 8 conditions (32 in kinds of our own group), 32 parents, 16 ancestors, 8
+// controllers, 64 listeners, 64 features, 16 addresses. Entries of others are never cut for one of ours. If both do not
+// fit, then of ours those are left out that come last in the wanted status (of features: last by name). Messages of
+// conditions have at most 32,768 bytes, and less if the wanted status would otherwise be larger than 1 MiB, which the
+// API server would refuse: boundedText() cuts them.
 //
 // lastTransitionTime stays as it is while the condition has the same status (True, False or Unknown); else it is the
 // wanted condition's own, and `now` if it has none. observedGeneration is written if it is known.
@@ -46,7 +46,7 @@ std::optional<std::string> statusPatch(const config::ObjectStatus& wanted, const
 
 /// Returns the patch that removes what is ours from an object that we say nothing about any more; nullopt if nothing
 /// is. Plain conditions do not tell who wrote them, and the object's new controller may have: of these only the types
-/// that begin with "sluice.dev/" are removed.
+/// with a prefix of our domain are removed.
 std::optional<std::string> withoutOurs(config::StatusShape shape, const content::Value* current,
                                        std::string_view resourceVersion);
 

@@ -207,6 +207,25 @@ TEST(StatusPatch, CutsOurLastConditionsAtTheBoundAndNeverThoseOfOthers) {
               ElementsAre("T0", "T1", "T2", "T3", "T4", "T5", "Accepted", "Programmed"));
 }
 
+TEST(StatusPatch, HasMoreConditionsInOurOwnKinds) {
+  ObjectStatus wanted = plain({});
+  for (int i = 0; i < 40; ++i) wanted.conditions.push_back(acceptedAs());
+  for (int i = 0; i < 40; ++i) wanted.conditions[i].type = "extension.sluice.dev/" + std::to_string(i);
+  wanted.parents.push_back(parent("a"));
+  wanted.parents[0].conditions = wanted.conditions;
+  for (const auto& [group, most] : {std::pair(config::kOwnGroup, 32u), std::pair(config::kGatewayGroup, 8u)}) {
+    wanted.group = group;
+    wanted.shape = StatusShape::kConditions;
+    ServerStatus server;
+    EXPECT_TRUE(server.apply(wanted));
+    EXPECT_THAT(server.list("conditions"), SizeIs(most));
+    EXPECT_FALSE(server.apply(wanted));
+    wanted.shape = StatusShape::kAncestors;
+    EXPECT_TRUE(server.apply(wanted));
+    EXPECT_THAT(server.list("ancestors")[0].find("conditions")->items, SizeIs(most));
+  }
+}
+
 TEST(StatusPatch, LeavesParentsOfOtherControllersUntouchedInTheirPlaces) {
   const std::string theirs = R"({"x":1.50,"controllerName":"other.io/c","parentRef":{"name":"a"},"conditions":[]})";
   ServerStatus server("{\"parents\":[" + theirs + "]}");
@@ -359,9 +378,11 @@ TEST(StatusPatch, RemovesOurEntriesFromObjectsThatWeSayNothingAbout) {
 }
 
 TEST(StatusPatch, LeavesConditionsThatAnotherControllerMayHaveWritten) {
-  ServerStatus server(R"({"conditions":[{"type":"Accepted"},{"type":"sluice.dev/Replicas"}]})");
+  ServerStatus server(R"({"conditions":[{"type":"Accepted"},{"type":"sluice.dev/Replicas"},{"type":"asluice.dev/A"},)"
+                      R"({"type":"extension.sluice.dev/key"},{"type":"sluice.dev"},{"type":"a.sluice.devs/A"}]})");
   EXPECT_TRUE(server.remove(StatusShape::kGateway));
-  EXPECT_THAT(server.each("conditions", "type"), ElementsAre("Accepted"));
+  EXPECT_THAT(server.each("conditions", "type"),
+              ElementsAre("Accepted", "asluice.dev/A", "sluice.dev", "a.sluice.devs/A"));
   EXPECT_FALSE(server.remove(StatusShape::kConditions));
 }
 
