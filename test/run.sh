@@ -43,7 +43,7 @@ begin_kapi() {
   export SLUICE_KAPI_DIR
   setsid nice -n 15 sh test/support/kube/build.sh "$kapi_folder" >build/kapi.log 2>&1 &
   kapi_build=$!
-  trap 'kill -- -"$kapi_build" 2>/dev/null || true' EXIT
+  trap 'kill -- -"$kapi_build" 2>/dev/null || kill "$kapi_build" 2>/dev/null || true' EXIT
 }
 
 # It comes from a Debian that moves, so a build that fails is no failure of this project: its tests are skipped then.
@@ -56,9 +56,9 @@ await_kapi() {
   printf '\nWARNING: %s. The log ends with:\n' "$kapi_missing"
   tail -n 20 build/kapi.log
   if [ -x "$kapi_folder/bin/kapi" ]; then
-    kapi_missing+=": its tests ran against an earlier build"
+    kapi_missing+=": its tests run against an earlier build"
   else
-    kapi_missing+=": its tests were skipped"
+    kapi_missing+=": its tests are skipped"
   fi
   printf '%s\n\n' "$kapi_missing"
 }

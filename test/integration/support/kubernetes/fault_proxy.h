@@ -3,7 +3,6 @@
 // the main thread.
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <list>
 #include <mutex>

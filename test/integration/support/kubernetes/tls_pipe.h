@@ -23,14 +23,14 @@ class TlsPipeContext {
 
  private:
   friend class TlsPipe;
-  struct FreePipeContext {
+  struct FreeTlsContext {
     void operator()(SSL_CTX* context) const { SSL_CTX_free(context); }
   };
   explicit TlsPipeContext(bool isServer);
   void identify(const CertifiedKey& identity);
 
   bool isServer_;
-  std::unique_ptr<SSL_CTX, FreePipeContext> context_;
+  std::unique_ptr<SSL_CTX, FreeTlsContext> context_;
 };
 
 class TlsPipe {
