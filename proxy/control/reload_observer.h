@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "proxy/control/compiled_configuration.h"
 #include "proxy/control/generation.h"
 #include "proxy/control/revisions.h"
 
@@ -12,6 +13,10 @@ namespace sluice::control {
 class ReloadObserver {
  public:
   virtual ~ReloadObserver() = default;
+  /// Called before one of the functions below, and when the first one is served, with what came of the objects of the
+  /// source: the statuses of their newest versions, even if nothing else of it is served. A configuration that was
+  /// restored, or could not be read, is not shown.
+  virtual void onCompiled(const CompiledConfiguration& compiled) = 0;
   /// Called when the configuration that was read is the one that is served.
   virtual void onUnchanged(const Revisions& revisions) = 0;
   /// Called when a configuration was refused. The old one stays in service, if there is one.

@@ -77,6 +77,7 @@ void Reloader::takeFirst(Loaded&& first) {
     return wait(std::move(first));
   }
   if (adoptFirst(std::move(first))) {
+    parts_.observer.onCompiled(*served_.configuration);
     parts_.loader.keep(served_);
     end();
   }
@@ -115,6 +116,7 @@ void Reloader::wait(Loaded&& refused) {
   refused_ = std::move(refused);
   revisions_.desired = refused_.configuration->revision;
   setState(ConfigState::kRollbackFailed, refused_.problems);
+  if (!unavailable_) parts_.observer.onCompiled(*refused_.configuration);
   parts_.observer.onRefused(revisions_);
   end();
 }
@@ -194,6 +196,7 @@ void Reloader::take(Loaded&& loaded) {
       parts_.publisher.closeOthers(*served_.generation);
       if (ofSource_) {
         setState(ConfigState::kInSync, candidate_.problems);
+        parts_.observer.onCompiled(*candidate_.configuration);
         parts_.observer.onUnchanged(revisions_);
       }
       return end();
@@ -226,6 +229,7 @@ void Reloader::finish() {
     ++changes_;
   }
   parts_.loader.keep(served_);
+  if (revisions_.state == ConfigState::kInSync) parts_.observer.onCompiled(*served_.configuration);
   parts_.observer.onServed(revisions_, *served_.generation, before);
   end();
 }
@@ -235,6 +239,7 @@ void Reloader::refuse() {
   parts_.publisher.closeOthers(*served_.generation);
   if (ofSource_) {
     setState(ConfigState::kRollback, candidate_.problems);
+    if (!unavailable_) parts_.observer.onCompiled(*candidate_.configuration);
     parts_.observer.onRefused(revisions_);
   }
   end();

@@ -42,7 +42,7 @@ class AdminServer final : public net::Beats, private AdminTable {
   /// The size of the text that all clients together have not taken yet, or have sent; beyond it clients give way.
   static constexpr std::size_t kMaxHeldText = 16 * 1024 * 1024;
 
-  /// The worker and the metrics outlive the server.
+  /// The worker, whose beats include it, and the metrics outlive the server.
   AdminServer(net::Worker& worker, observe::MetricShard& metrics);
   ~AdminServer() override;
 

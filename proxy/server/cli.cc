@@ -97,22 +97,43 @@ struct KubernetesFlags {
   KubernetesOptions options;
 };
 
+CLI::Option* takeKubeconfig(CLI::App& command, KubernetesOptions& options) {
+  return command
+      .add_option("--kubeconfig", options.kubeconfig,
+                  "the file that says where the API server is (default: the service account of the Pod)")
+      ->type_name("FILE");
+}
+
+CLI::Option* takeGateways(CLI::App& command, KubernetesOptions& options, const char* text) {
+  return command.add_option("--gateway", options.gateways, text)
+      ->type_name("NAMESPACE/NAME")
+      ->expected(1)
+      ->take_all()
+      ->check(checkGatewayName);
+}
+
+void takeLogLevel(CLI::App& command, Options& options) {
+  takeWord(
+      command, "--log-level", {"trace", "debug", "info", "warn", "error", "off"},
+      [&options](const std::string& word) { options.logLevel = *observe::parseLogLevel(word); },
+      "the lowest severity of the process log (default info)");
+}
+
+void takeOwnPorts(CLI::App& command, Options& options) {
+  takeEndpoint(command, "--admin", options.admin, "where the admin port listens (default 127.0.0.1:9901)");
+  takeEndpoint(command, "--health", options.health,
+               "where the health port listens (default [::]:9902, of IPv6 and IPv4)");
+}
+
 void takeKubernetes(CLI::App& run, KubernetesFlags& flags) {
   CLI::Option* kubernetes = run.add_flag(
       "--kubernetes", flags.given,
       "serve the objects of a Kubernetes API server; with --config beside it, objects of files count where "
       "the server has none of that name");
-  run.add_option("--kubeconfig", flags.options.kubeconfig,
-                 "the file that says where the API server is (default: the service account of the Pod)")
-      ->type_name("FILE")
+  takeKubeconfig(run, flags.options)->needs(kubernetes);
+  takeGateways(run, flags.options,
+               "a Gateway to serve; may be repeated (default: all Gateways of the GatewayClasses of sluice)")
       ->needs(kubernetes);
-  run.add_option("--gateway", flags.options.gateways,
-                 "a Gateway to serve; may be repeated (default: all Gateways of the GatewayClasses of sluice)")
-      ->type_name("NAMESPACE/NAME")
-      ->expected(1)
-      ->take_all()
-      ->needs(kubernetes)
-      ->check(checkGatewayName);
   run.add_flag("--controller", flags.options.controller, "write the statuses of the objects back to the API server")
       ->needs(kubernetes);
 }
@@ -123,8 +144,7 @@ void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding, Kubern
   run->footer(std::string(kRunNotes));
   CLI::Option* config = mayTakePaths(*run, options);
   takeKubernetes(*run, kubernetes);
-  takeEndpoint(*run, "--admin", options.admin, "where the admin port listens (default 127.0.0.1:9901)");
-  takeEndpoint(*run, "--health", options.health, "where the health port listens (default [::]:9902, of IPv6 and IPv4)");
+  takeOwnPorts(*run, options);
   takeWord(
       *run, "--admin-validate", {"true", "false"},
       [&options](const std::string& word) { options.adminValidate = word == "true"; },
@@ -138,11 +158,20 @@ void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding, Kubern
              "folder for the last good configuration, with its Secrets, and the history of revisions; the next "
              "process serves it at once, and goes on serving it while --config cannot be served")
           ->type_name("PATH");
-  takeWord(
-      *run, "--log-level", {"trace", "debug", "info", "warn", "error", "off"},
-      [&options](const std::string& word) { options.logLevel = *observe::parseLogLevel(word); },
-      "the lowest severity of the process log (default info)");
+  takeLogLevel(*run, options);
   takeForwarding(*run, config, stateDir, forwarding);
+}
+
+void addController(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
+  CLI::App* controller = addCommand(app, options, Command::kController, "controller",
+                                    "compile the objects of a Kubernetes API server, and write back what became of "
+                                    "them, without serving traffic; of several the one that holds the Lease writes");
+  takeKubeconfig(*controller, kubernetes.options);
+  takeGateways(*controller, kubernetes.options,
+               "a Gateway to be responsible for; may be repeated (default: all Gateways of the GatewayClasses of "
+               "sluice)");
+  takeOwnPorts(*controller, options);
+  takeLogLevel(*controller, options);
 }
 
 void takeAdmin(CLI::App& command, Options& options) {
@@ -319,6 +348,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   KubernetesFlags kubernetes;
   TablePages pages;
   addRun(app, options, forwarding, kubernetes);
+  addController(app, options, kubernetes);
   addValidate(app, options);
   addCatalog(app, options);
   addStatus(app, options);
@@ -338,6 +368,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   }
   if (pages.man->parsed()) return printPage(manualPage(shapeOf(app), helpSections()));
   if (pages.completion->parsed()) return printPage(completionScript(app, pages.shell));
+  if (options.command == Command::kController) kubernetes.given = kubernetes.options.controller = true;
   if (kubernetes.given) options.kubernetes = std::move(kubernetes.options);
   if (options.command == Command::kRun) return finishRun(app, forwarding, std::move(options));
   return {std::move(options), 0};

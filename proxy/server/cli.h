@@ -13,7 +13,18 @@
 
 namespace sluice::server {
 
-enum class Command { kRun, kValidate, kCatalog, kStatus, kRevisions, kClearRevision, kDiff, kExplain, kVersion };
+enum class Command {
+  kRun,
+  kController,
+  kValidate,
+  kCatalog,
+  kStatus,
+  kRevisions,
+  kClearRevision,
+  kDiff,
+  kExplain,
+  kVersion
+};
 
 /// How a process takes part in a Kubernetes cluster.
 struct KubernetesOptions {

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   const sluice::processing::BuiltinTypes processors = sluice::filters::builtinTypes();
   switch (line.options->command) {
     case sluice::server::Command::kRun:
+    case sluice::server::Command::kController:
       return sluice::server::runProcess(*line.options, processors);
     case sluice::server::Command::kValidate:
       return sluice::server::validateConfiguration(line.options->config, line.options->validation, processors);

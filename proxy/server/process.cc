@@ -31,6 +31,7 @@
 #include "proxy/server/exchanges_page.h"
 #include "proxy/server/explain/explain_page.h"
 #include "proxy/server/kubernetes/cluster_link.h"
+#include "proxy/server/kubernetes/without_traffic.h"
 #include "proxy/server/serving.h"
 #include "proxy/server/shutdown.h"
 #include "proxy/server/worker_group.h"
@@ -77,13 +78,6 @@ std::unique_ptr<control::Source> makeOwnSource(const Options& options, net::Work
   return std::make_unique<control::FileSource>(options.config, main, log);
 }
 
-std::unique_ptr<control::Source> makeSource(const Options& options, ClusterLink* cluster, net::Worker& main,
-                                            observe::Log& log) {
-  std::unique_ptr<control::Source> own = makeOwnSource(options, main, log);
-  if (cluster == nullptr) return own;
-  return cluster->makeSource(std::move(own));
-}
-
 class Process {
  public:
   Process(const Options& options, const processing::BuiltinTypes& processors, observe::Log& log,
@@ -95,11 +89,11 @@ class Process {
         main_(clock),
         mainMetrics_(metrics_),
         admin_(main_, mainMetrics_),
-        source_(makeSource(options, linkCluster(), main_, log)),
+        source_(makeSource()),
         events_(log, mainMetrics_),
         loader_(*source_, processors, log, main_, options.stateDir, &events_),
         serving_(log, main_, mainMetrics_, events_),
-        reloader_({loader_, serving_, serving_, main_.timers(), clock, seedOfRetries()}),
+        reloader_({loader_, publisher(), serving_, main_.timers(), clock, seedOfRetries()}),
         workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers,
                   [this](std::vector<observe::Event> events, std::uint64_t dropped) {
                     main_.post([this, events = std::move(events), dropped] { events_.add(events, dropped); });
@@ -108,11 +102,14 @@ class Process {
   int run();
 
  private:
-  ClusterLink* linkCluster();
+  std::unique_ptr<control::Source> makeSource();
+  control::Publisher& publisher() { return servesTraffic() ? static_cast<control::Publisher&>(serving_) : without_; }
+  bool servesTraffic() const { return options_.command != Command::kController; }
   base::Status open();
   base::Status openAdmin();
   base::Status serve(const control::Loaded& first);
   void end();
+  void stop();
   bool isReady() const;
   const base::Settings& settings() const;
   void makePages();
@@ -137,11 +134,13 @@ class Process {
   AdminServer admin_;  // outlives all that may hold answers of it
   net::BeatGroup beats_;
   ExchangesPage exchangesPage_{main_};
-  std::optional<ClusterLink> cluster_;  // outlives the source
+  std::optional<ClusterLink> cluster_;                     // outlives the source
+  control::KubernetesSource* objectsOfCluster_ = nullptr;  // source_, if there is a cluster
   std::unique_ptr<control::Source> source_;
   observe::EventRing events_;
   control::LoadingThread loader_;
   Serving serving_;
+  WithoutTraffic without_{main_};
   control::Reloader reloader_;
   control::CertificateWatch certificates_{[this] { return reloader_.configuration().get(); }, events_, main_.timers(),
                                           clock_};
@@ -173,9 +172,13 @@ const base::Settings& Process::settings() const {
   return reloader_.generation() != nullptr ? reloader_.generation()->snapshot->settings : defaults_;
 }
 
-ClusterLink* Process::linkCluster() {
-  if (!options_.kubernetes) return nullptr;
-  return &cluster_.emplace(*options_.kubernetes, main_, mainMetrics_, log_);
+std::unique_ptr<control::Source> Process::makeSource() {
+  std::unique_ptr<control::Source> own = makeOwnSource(options_, main_, log_);
+  if (!options_.kubernetes) return own;
+  cluster_.emplace(*options_.kubernetes, main_, mainMetrics_, log_);
+  std::unique_ptr<control::KubernetesSource> objects = cluster_->makeSource(std::move(own));
+  objectsOfCluster_ = objects.get();
+  return objects;
 }
 
 base::Status Process::open() {
@@ -316,6 +319,10 @@ AdminDocument Process::metricsPage() const {
 
 base::Status Process::serve(const control::Loaded& first) {
   const control::Generation& generation = *first.generation;
+  if (!servesTraffic()) {
+    log_.info("compiling", {{"version", SLUICE_VERSION}, {"revision", generation.revision}});
+    return base::Done{};
+  }
   if (base::Status started = workers_.start(first.generation); !started.ok()) return started;
   admin_.setBounds(adminBounds(generation.snapshot->settings, descriptors_.adminConnections));
   for (const BoundSocket& bound : serving_.sockets(generation))
@@ -333,17 +340,26 @@ base::Status Process::serve(const control::Loaded& first) {
   return base::Done{};
 }
 
-// Called inside a Turn: the clients of the admin port are dropped now, and the loop ends with it.
+// Called inside a Turn.
 void Process::end() {
+  if (!cluster_) return stop();
+  cluster_->leave([this] {
+    cluster_->shutdown();
+    stop();
+  });
+}
+
+// Called inside a Turn: the clients of the admin port are dropped now, and the loop ends with it.
+void Process::stop() {
   log_.info("stopped");
   source_->close();
-  if (cluster_) cluster_->shutdown();
   admin_.shutdown();
   main_.stop();
 }
 
 bool Process::isReady() const {
-  return !draining_ && reloader_.generation() != nullptr && !reloader_.generation()->binds.empty();
+  const bool usable = !draining_ && reloader_.generation() != nullptr;
+  return usable && (!servesTraffic() || !reloader_.generation()->binds.empty());
 }
 
 int Process::run() {
@@ -371,6 +387,7 @@ int Process::run() {
     return 1;
   }
   source_->watch([this] { reloader_.reload(); });
+  if (cluster_) cluster_->control(*objectsOfCluster_, serving_);
   reloader_.start([this](const control::Loaded& first) { return serve(first); });
   main_.run();
   workers_.end();

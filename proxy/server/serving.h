@@ -39,6 +39,9 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   /// `told` is called on the main thread whenever another configuration is served.
   void onSettings(std::function<void(const base::Settings&)> told) { told_ = std::move(told); }
 
+  /// `told` is called on the main thread with each configuration that was compiled of the source's objects.
+  void tellCompiled(std::function<void(const control::CompiledConfiguration&)> told) { compiled_ = std::move(told); }
+
   /// Returns the open sockets of a generation that was opened here.
   std::vector<BoundSocket> sockets(const control::Generation& generation) const { return sockets_.of(generation); }
 
@@ -51,6 +54,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   void accept(const control::Generation& next, std::function<void()> accepted) override;
   void closeOthers(const control::Generation& served) override;
 
+  void onCompiled(const control::CompiledConfiguration& compiled) override { compiled_(compiled); }
   void onUnchanged(const control::Revisions& revisions) override;
   void onRefused(const control::Revisions& revisions) override;
   void onServed(const control::Revisions& revisions, const control::Generation& now, std::string_view before) override;
@@ -70,6 +74,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   ListenSockets sockets_;
   base::Settings settingsAtStart_;
   std::function<void(const base::Settings&)> told_ = [](const base::Settings&) {};
+  std::function<void(const control::CompiledConfiguration&)> compiled_ = [](const control::CompiledConfiguration&) {};
   std::vector<WorkerRuntime*> workers_;
   std::size_t adopting_ = 0;  // workers that have not adopted the published one yet
   Acceptor* acceptor_ = nullptr;

@@ -83,6 +83,7 @@ class FakeServer final : public Publisher, public ReloadObserver {
   void onRefused(const Revisions& revisions) override {
     events.push_back("refused " + revisions.desired + ": " + revisions.problems->at(0).message);
   }
+  void onCompiled(const CompiledConfiguration&) override {}
   void onServed(const Revisions& revisions, const Generation& now, std::string_view before) override {
     EXPECT_EQ(revisions.served, now.revision);
     events.push_back("served " + now.revision + " after " + std::string(before));

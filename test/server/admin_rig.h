@@ -32,6 +32,7 @@ class AdminRig : public ::testing::Test {
       answer.give(
           {200, "text/plain", post.query + " " + std::to_string(post.body.size()) + " " + post.body.substr(0, 9)});
     };
+    worker_.setBeats(&server_);
     server_.serve(socket_, pages_, actions_);
   }
   ~AdminRig() override { server_.shutdown(); }

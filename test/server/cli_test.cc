@@ -77,7 +77,8 @@ TEST(CommandLine, SaysWhichFlagsDoNotGoTogether) {
   const auto mistake = [](const std::vector<const char*>& arguments) { return parse(arguments).err; };
   using testing::AnyOf;
   using testing::StartsWith;
-  EXPECT_THAT(mistake({"run"}), StartsWith("error: 'sluice run' needs --config PATH, or --listen ADDR:PORT and --to"));
+  EXPECT_THAT(mistake({"run"}),
+              StartsWith("error: 'sluice run' needs --config PATH, --kubernetes, or --listen ADDR:PORT and --to"));
   EXPECT_THAT(mistake({"run", "--listen", ":1"}), StartsWith("error: --listen requires --to\n"));
   EXPECT_THAT(mistake({"run", "--to", "http://a"}), StartsWith("error: --to requires --listen\n"));
   EXPECT_THAT(mistake({"run", "--config", "a", "--listen", ":1", "--to", "http://a"}),

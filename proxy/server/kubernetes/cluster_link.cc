@@ -1,12 +1,17 @@
 #include "proxy/server/kubernetes/cluster_link.h"
 
+#include <unistd.h>
+
+#include <array>
 #include <cstdlib>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "proxy/base/settings.h"
-#include "proxy/control/kubernetes/in_cluster.h"
-#include "proxy/control/kubernetes/kubeconfig.h"
+#include "proxy/control/kubernetes/access/in_cluster.h"
+#include "proxy/control/kubernetes/access/kubeconfig.h"
+#include "proxy/pki/digest.h"
 
 namespace sluice::server {
 
@@ -25,6 +30,24 @@ std::uint64_t seedOfDelays() {
 /// With the settings that everybody has it cannot fail.
 std::unique_ptr<net::Resolver> makeApiResolver(net::Worker& main, observe::MetricShard& metrics) {
   return std::move(net::makeResolver(main, base::DnsSettings(), {.metrics = &metrics})).value();
+}
+
+/// Controllers of the same Gateways ask for the same Lease.
+std::string leaseOf(const std::vector<std::string>& gateways) {
+  constexpr std::size_t kDigits = 8;
+  std::string name = "sluice-controller";
+  if (gateways.empty()) return name;
+  const std::set<std::string> sorted(gateways.begin(), gateways.end());
+  std::string all;
+  for (const std::string& each : sorted) all += each + "\n";
+  return name + "-" + pki::toHex(pki::sha256(all)).substr(0, kDigits);
+}
+
+/// Returns a name that no other process has: that of the machine, and something random.
+std::string identityOfProcess(std::uint64_t random) {
+  std::array<char, 256> host{};
+  static_cast<void>(::gethostname(host.data(), host.size() - 1));
+  return std::string(host.data()) + "_" + pki::toHex(pki::sha256(std::to_string(random))).substr(0, 16);
 }
 
 }  // namespace
@@ -46,6 +69,21 @@ std::unique_ptr<control::KubernetesSource> ClusterLink::makeSource(std::unique_p
   objects.gateways = {options_.gateways.begin(), options_.gateways.end()};
   objects.withStatus = options_.controller;
   return std::make_unique<control::KubernetesSource>(client_, main_, std::move(objects), std::move(beside));
+}
+
+void ClusterLink::control(control::KubernetesSource& source, Serving& serving) {
+  if (!options_.controller) return;
+  controller_.emplace(
+      client_, source.objects(),
+      control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identityOfProcess(client_.random())});
+  source.onObjects([this] { controller_->onObjects(); });
+  serving.tellCompiled([this](const control::CompiledConfiguration& compiled) { controller_->onCompiled(compiled); });
+  controller_->start();
+}
+
+void ClusterLink::leave(std::function<void()> left) {
+  if (!controller_) return left();
+  controller_->release([this, left = std::move(left)] { main_.post(left); });
 }
 
 void ClusterLink::shutdown() {

@@ -4,16 +4,20 @@
 // Belongs to the main thread. A process that is configured from files alone has none.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proxy/base/result.h"
-#include "proxy/control/kubernetes/api_client.h"
-#include "proxy/control/kubernetes/kubernetes_source.h"
+#include "proxy/control/kubernetes/client/api_client.h"
+#include "proxy/control/kubernetes/objects/kubernetes_source.h"
+#include "proxy/control/kubernetes/status/cluster_controller.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/server/cli.h"
+#include "proxy/server/serving.h"
 #include "proxy/upstream/dialer.h"
 
 namespace sluice::server {
@@ -29,6 +33,11 @@ class ClusterLink {
   /// error names the file and the field.
   base::Status open() { return client_.open(); }
   net::Beats& beats() { return client_; }
+  /// Begins to write back, if this process is a controller, what becomes of the objects of `source`, which outlives
+  /// this. Called once it is watched.
+  void control(control::KubernetesSource& source, Serving& serving);
+  /// Gives the Lease back, if it is held, then calls `left` in a later Turn; that may take some seconds.
+  void leave(std::function<void()> left);
   /// Drops all connections, inside a Turn, before the loop ends.
   void shutdown();
 
@@ -38,6 +47,7 @@ class ClusterLink {
   std::unique_ptr<net::Resolver> resolver_;
   upstream::NetworkDialer dialer_;
   control::ApiClient client_;
+  std::optional<control::ClusterController> controller_;
 };
 
 }  // namespace sluice::server

@@ -60,7 +60,7 @@ TEST(Mistake, ComesBeforeWhateverElseIsWrong) {
 }
 
 TEST(Mistake, ListsTheCommandsIfThereIsNone) {
-  EXPECT_TRUE(refusal({}).starts_with("error: a command is missing: run, validate, "));
+  EXPECT_TRUE(refusal({}).starts_with("error: a command is missing: run, controller, validate, "));
 }
 
 }  // namespace

@@ -1,0 +1,48 @@
+// One request to an API server and its whole answer, for requests whose answers are small.
+//
+// Owned by whoever waits for the answer; destroying it cancels the request. Lives on the main thread.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "proxy/base/result.h"
+#include "proxy/content/value.h"
+#include "proxy/control/kubernetes/client/api_client.h"
+
+namespace sluice::control {
+
+struct ApiAnswer {
+  int status = 0;
+  content::Value body;  // null if the answer is no JSON
+  base::Duration retryAfter{};
+
+  bool ok() const { return status >= 200 && status < 300; }
+  /// Returns "HTTP status 403: ..." with the message of a Status.
+  std::string fault() const;
+};
+
+class ApiExchange final : private ApiCallUser {
+ public:
+  static constexpr std::size_t kMostBytes = 4 * 1024 * 1024;
+
+  /// Called once, inside a Turn, with the answer, or with the reason why there is none. It may destroy the exchange.
+  using Done = std::function<void(base::Result<ApiAnswer>&& answer)>;
+  /// `client` outlives it.
+  ApiExchange(ApiClient& client, const ApiRequest& request, Done done);
+
+ private:
+  void onApiResponse(int status, base::Duration retryAfter) override;
+  void onApiBody(std::string_view bytes) override;
+  void onApiEnd() override;
+  void onApiFailed(const base::Error& error) override;
+  void end(base::Result<ApiAnswer>&& answer);
+
+  Done done_;
+  ApiAnswer answer_;
+  std::string text_;
+  ApiCall call_;
+};
+
+}  // namespace sluice::control

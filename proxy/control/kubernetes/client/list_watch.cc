@@ -1,0 +1,236 @@
+#include "proxy/control/kubernetes/client/list_watch.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/control/kubernetes/client/api_path.h"
+
+namespace sluice::control {
+namespace {
+
+constexpr int kOk = 200;
+constexpr int kBadRequest = 400;
+constexpr int kForbiddenStatus = 403;
+constexpr int kNotFound = 404;
+constexpr int kGone = 410;
+constexpr int kUnprocessable = 422;
+constexpr std::uint64_t kShortestWatch = 300;  // seconds; the server ends it after up to twice as many
+constexpr base::Duration kListIdle = std::chrono::seconds(30);
+constexpr unsigned kFailuresUntilList = 3;  // a watch that fails so often may have a version that the server never had
+constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
+
+std::string_view memberTextOf(const content::Value& value, std::string_view key) {
+  const content::Value* member = value.find(key);
+  return member == nullptr ? std::string_view() : std::string_view(member->text);
+}
+
+std::string messageOf(const content::Value& status) {
+  const std::string_view message = memberTextOf(status, "message");
+  return std::string(message.empty() ? "no message" : message);
+}
+
+ListTrouble troubleOf(int status) {
+  if (status == kNotFound) return ListTrouble::kAbsent;
+  return status == kForbiddenStatus ? ListTrouble::kForbidden : ListTrouble::kUnavailable;
+}
+
+}  // namespace
+
+std::string_view metadataText(const content::Value& object, std::string_view key) {
+  const content::Value* metadata = object.find("metadata");
+  return metadata == nullptr ? std::string_view() : memberTextOf(*metadata, key);
+}
+
+ListWatch::ListWatch(ApiClient& client, ListWatchUser& user, ApiCollection collection)
+    : client_(client), user_(user), collection_(std::move(collection)) {}
+
+// --- requests --------------------------------------------------------------------------------------------------------
+
+void ListWatch::list() {
+  cancel();
+  streams_ && !collection_.once ? stream() : listPage({});
+}
+
+void ListWatch::listPage(std::string_view continueToken) {
+  phase_ = Phase::kListing;
+  std::string query = "limit=" + std::to_string(kPageSize);
+  if (!continueToken.empty()) query += "&continue=" + queryValue(continueToken);
+  call(query, kListIdle);
+  if (continueToken.empty()) user_.onListing(*this);
+}
+
+void ListWatch::stream() {
+  phase_ = Phase::kStreaming;
+  resourceVersion_.clear();
+  call("watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=" +
+           std::to_string(kShortestWatch + client_.random() % kShortestWatch),
+       kSilence);
+  user_.onListing(*this);
+}
+
+void ListWatch::watch() {
+  phase_ = Phase::kWatching;
+  call("watch=true&allowWatchBookmarks=true&resourceVersion=" + resourceVersion_ +
+           "&timeoutSeconds=" + std::to_string(kShortestWatch + client_.random() % kShortestWatch),
+       kSilence);
+}
+
+void ListWatch::call(const std::string& query, base::Duration idle) {
+  decoder_ = {};
+  events_ = {};
+  sawEvents_ = false;
+  ApiRequest request;
+  request.path = collection_.path + "?" + query;
+  if (!collection_.selector.empty()) request.path += "&" + collection_.selector;
+  if (collection_.metadataOnly) {
+    const std::string_view form = phase_ == Phase::kListing ? "PartialObjectMetadataList" : "PartialObjectMetadata";
+    request.accept = "application/json;as=" + std::string(form) + ";g=meta.k8s.io;v=v1,application/json";
+  }
+  request.idle = idle;
+  call_ = std::make_unique<ApiCall>(client_, request, static_cast<ApiCallUser&>(*this));
+}
+
+void ListWatch::onTimer() {
+  const bool again = resourceVersion_.empty() || failures_ >= kFailuresUntilList;
+  again ? list() : watch();
+}
+
+void ListWatch::startTimer(base::Duration delay) {
+  call_.reset();
+  // Up to one and a half times as long, so that replicas do not come back together.
+  delay += std::chrono::nanoseconds(client_.random() % static_cast<std::uint64_t>(delay.count() / 2 + 1));
+  client_.worker().timers().set(*this, client_.worker().now() + delay);
+}
+
+void ListWatch::failed(ListTrouble trouble, const std::string& message) {
+  call_.reset();
+  if (trouble == ListTrouble::kAbsent) {
+    phase_ = Phase::kIdle;
+    resourceVersion_.clear();
+  } else {
+    const base::Duration delay = kFirstDelay * (1U << std::min(failures_, 10U));
+    startTimer(std::max(std::min(delay, kLongestDelay), retryAfter_));
+    ++failures_;
+  }
+  troubled_ = true;
+  user_.onTrouble(*this, trouble, message);
+}
+
+// --- answers ---------------------------------------------------------------------------------------------------------
+
+void ListWatch::onApiResponse(int status, base::Duration retryAfter) {
+  status_ = status;
+  retryAfter_ = retryAfter;
+  if (status == kOk && std::exchange(troubled_, false)) user_.onRecovered(*this);
+}
+
+void ListWatch::onApiBody(std::string_view bytes) {
+  if (status_ != kOk || phase_ == Phase::kListing) {
+    const base::Status fed =
+        decoder_.feed(bytes, [this](content::Value&& item) { user_.onObject(*this, std::move(item)); });
+    if (!fed.ok()) failed(ListTrouble::kUnavailable, fed.error().detail);
+    return;
+  }
+  const base::Status fed = events_.feed(bytes, [this](WatchEvent&& event) { return takeEvent(std::move(event)); });
+  if (!fed.ok()) failed(ListTrouble::kUnavailable, fed.error().detail);
+}
+
+void ListWatch::onApiEnd() {
+  if (status_ != kOk) return refused();
+  if (phase_ == Phase::kListing) return endPage();
+  if (phase_ == Phase::kStreaming) {
+    streams_ = failures_ < kFailuresUntilList;
+    return failed(ListTrouble::kUnavailable, "the server has ended the list before it was complete");
+  }
+  // The server ends each watch after a while. One that brought nothing at all may end at once again.
+  if (sawEvents_) {
+    failures_ = 0;
+    return watch();
+  }
+  startTimer(kFirstDelay);
+}
+
+void ListWatch::onApiFailed(const base::Error& error) { failed(ListTrouble::kUnavailable, error.detail); }
+
+/// Called with the whole answer of a request that the server has refused.
+void ListWatch::refused() {
+  const base::Result<content::Value> body = decoder_.rest();
+  const std::string message =
+      "HTTP status " + std::to_string(status_) + ": " + (body.ok() ? messageOf(*body) : "no JSON");
+  if (phase_ == Phase::kStreaming && (status_ == kBadRequest || status_ == kUnprocessable)) {
+    streams_ = false;
+    return list();
+  }
+  if (status_ == kGone) {
+    resourceVersion_.clear();
+    return startTimer(failures_++ == 0 ? base::Duration::zero() : kFirstDelay);
+  }
+  // A watch tells less than a list about why it is refused.
+  if (phase_ == Phase::kWatching && status_ == kNotFound) return list();
+  failed(troubleOf(status_), message);
+}
+
+void ListWatch::endPage() {
+  const base::Result<content::Value> rest = decoder_.rest();
+  if (!rest.ok()) return failed(ListTrouble::kUnavailable, rest.error().detail);
+  if (const std::string_view token = metadataText(*rest, "continue"); !token.empty()) {
+    return listPage(std::string(token));
+  }
+  resourceVersion_ = metadataText(*rest, "resourceVersion");
+  if (resourceVersion_.empty()) return failed(ListTrouble::kUnavailable, "a list has no resourceVersion");
+  call_.reset();
+  phase_ = Phase::kIdle;
+  if (!collection_.once) watch();
+  listed();
+}
+
+void ListWatch::listed() {
+  failures_ = 0;
+  user_.onListed(*this);
+}
+
+/// Returns false if no event of this watch is to follow.
+bool ListWatch::takeEvent(WatchEvent&& event) {
+  if (event.type == WatchEventType::kError) {
+    const std::string_view code = memberTextOf(event.object, "code");
+    if (code == "410") {
+      resourceVersion_.clear();
+      startTimer(failures_++ == 0 ? base::Duration::zero() : kFirstDelay);
+    } else {
+      failed(ListTrouble::kUnavailable, "the watch has failed: " + messageOf(event.object));
+    }
+    return false;
+  }
+  sawEvents_ = true;
+  if (phase_ == Phase::kWatching) {
+    failures_ = 0;
+    resourceVersion_ = metadataText(event.object, "resourceVersion");
+  }
+  switch (event.type) {
+    case WatchEventType::kAdded:
+    case WatchEventType::kModified:
+      user_.onObject(*this, std::move(event.object));
+      return true;
+    case WatchEventType::kDeleted:
+      user_.onDeleted(*this, event.object);
+      return true;
+    case WatchEventType::kBookmark:
+      return takeBookmark(event.object);
+    case WatchEventType::kError:
+      break;
+  }
+  return true;
+}
+
+bool ListWatch::takeBookmark(const content::Value& object) {
+  if (phase_ != Phase::kStreaming) return true;
+  const content::Value* metadata = object.find("metadata");
+  const content::Value* annotations = metadata == nullptr ? nullptr : metadata->find("annotations");
+  if (annotations == nullptr || memberTextOf(*annotations, kInitialEventsEnd) != "true") return true;
+  resourceVersion_ = metadataText(object, "resourceVersion");
+  phase_ = Phase::kWatching;
+  listed();
+  return true;
+}
+
+}  // namespace sluice::control

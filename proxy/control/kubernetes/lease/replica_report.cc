@@ -1,0 +1,263 @@
+#include "proxy/control/kubernetes/lease/replica_report.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "proxy/base/json_writer.h"
+#include "proxy/content/json.h"
+#include "proxy/control/kubernetes/client/api_forms.h"
+#include "proxy/pki/digest.h"
+
+namespace sluice::control {
+namespace {
+
+using content::Value;
+
+constexpr std::size_t kMostLabelBytes = 63;
+constexpr std::size_t kMostNameBytes = 253;
+constexpr std::size_t kDigestDigits = 16;
+constexpr std::int64_t kReportSeconds = kReportDuration / std::chrono::seconds(1);
+
+std::string cutName(std::string_view name, std::size_t most) {
+  if (name.size() <= most) return std::string(name);
+  std::string_view head = name.substr(0, most - kDigestDigits - 1);
+  while (!head.empty() && (head.back() == '.' || head.back() == '-' || head.back() == '_')) head.remove_suffix(1);
+  return std::string(head) + "-" + pki::toHex(pki::sha256(name)).substr(0, kDigestDigits);
+}
+
+std::string failedObjectJson(const FailedObject& each) {
+  base::JsonWriter json;
+  json.beginObject().member("kind", each.kind).member("namespace", each.nameSpace).member("name", each.name);
+  json.member("revision", each.revision).member("reason", each.reason);
+  return json.member("message", boundedText(each.message, ReplicaReport::kMostMessageBytes)).endObject().take();
+}
+
+std::string reportAnnotation(const ReplicaReport& report) {
+  base::JsonWriter json;
+  json.beginObject().member("replica", report.replica).member("replicaOf", report.replicaOf);
+  json.member("gateway", report.gateway).member("desired", report.desired).member("served", report.served);
+  json.member("state", configStateName(report.state));
+  json.member("failedInAll", static_cast<std::int64_t>(std::max(report.failedInAll, report.failed.size())));
+  json.key("failed").beginList();
+  std::size_t room =
+      ReplicaReport::kMostBytes - std::min(ReplicaReport::kMostBytes, base::JsonWriter(json).take().size());
+  const std::size_t most = std::min(report.failed.size(), ReplicaReport::kMostFailed);
+  for (std::size_t i = 0; i < most; ++i) {
+    const std::string each = failedObjectJson(report.failed[i]);
+    // Two brackets close what is open, and a comma stands before the entry.
+    if (each.size() + 3 > room) break;
+    room -= each.size() + 1;
+    json.json(each);
+  }
+  return json.endList().endObject().take();
+}
+
+std::optional<ConfigState> configStateOf(std::string_view name) {
+  for (const ConfigState each : kConfigStates) {
+    if (configStateName(each) == name) return each;
+  }
+  return std::nullopt;
+}
+
+FailedObject readFailedObject(const Value& value) {
+  const auto text = [&](std::string_view key) { return std::string(textIn(&value, key)); };
+  return {text("kind"), text("namespace"), text("name"), text("revision"), text("reason"), text("message")};
+}
+
+bool isAsked(const ReplicaReport& report, const FleetQuestion& question) {
+  return (question.replicaOf.empty() || report.replicaOf == question.replicaOf) &&
+         (question.gateway.empty() || report.gateway.empty() || report.gateway == question.gateway);
+}
+
+bool hasFailed(const ReplicaReport& report, const FleetQuestion& question) {
+  if (!question.revision.empty() && report.desired != question.revision) return false;
+  const FailedObject& asked = question.object;
+  if (asked.name.empty()) return report.state != ConfigState::kInSync || (question.anyObject && report.failedInAll > 0);
+  return std::any_of(report.failed.begin(), report.failed.end(), [&](const FailedObject& each) {
+    return each.kind == asked.kind && each.nameSpace == asked.nameSpace && each.name == asked.name;
+  });
+}
+
+/// Returns what a failing replica says of the matter, in one phrase.
+std::string complaint(const ReplicaReport& report, const FleetQuestion& question) {
+  for (const FailedObject& each : report.failed) {
+    const FailedObject& asked = question.object;
+    if (!asked.name.empty() &&
+        (each.kind != asked.kind || each.nameSpace != asked.nameSpace || each.name != asked.name)) {
+      continue;
+    }
+    const std::string object = each.nameSpace.empty() ? each.name : each.nameSpace + "/" + each.name;
+    return boundedText(each.kind + " " + object + ": " + each.reason + ": " + each.message, 256);
+  }
+  return std::string(configStateName(report.state));
+}
+
+/// Fills in state, reason and message. `complaints` has one for each failing replica.
+void conclude(FleetVerdict& verdict, const std::vector<std::string>& complaints) {
+  const std::size_t failing = verdict.failing.size();
+  if (failing == 0) {
+    verdict.reason = verdict.replicas == 0 ? "NoReplicas" : "ReplicasInSync";
+    verdict.message = verdict.replicas == 0 ? "No replica reports." : "";
+    return;
+  }
+  const bool all = failing == verdict.replicas;
+  verdict.state = all ? FleetState::kError : FleetState::kDegraded;
+  verdict.reason = all ? "AllReplicasFailing" : "SomeReplicasFailing";
+  verdict.message = std::to_string(failing) + " of " + std::to_string(verdict.replicas) +
+                    (verdict.replicas == 1 ? " replica fails: " : " replicas fail: ");
+  for (std::size_t i = 0; i < std::min(failing, FleetVerdict::kMostNamed); ++i) {
+    verdict.message += (i == 0 ? "" : ", ") + verdict.failing[i];
+  }
+  if (failing > FleetVerdict::kMostNamed) {
+    verdict.message += " and " + std::to_string(failing - FleetVerdict::kMostNamed) + " more";
+  }
+  verdict.message += ". " + verdict.failing.front() + " says: " + complaints.front();
+}
+
+base::Duration durationOf(const LeaseRecord& lease) {
+  const std::int64_t seconds = std::min<std::int64_t>(lease.leaseDurationSeconds, 24 * 60 * 60);
+  return seconds > 0 ? base::Duration(std::chrono::seconds(seconds)) : kReportDuration;
+}
+
+}  // namespace
+
+std::string labelValue(std::string_view name) { return cutName(name, kMostLabelBytes); }
+
+std::string replicaLeaseName(std::string_view replica) {
+  return cutName("sluice-replica-" + std::string(replica), kMostNameBytes);
+}
+
+std::string replicaLease(const ReplicaReport& report, base::WallTime now) {
+  base::JsonWriter json;
+  json.beginObject().member("apiVersion", "coordination.k8s.io/v1").member("kind", "Lease");
+  json.key("metadata").beginObject().member("name", replicaLeaseName(report.replica));
+  json.member("namespace", report.nameSpace);
+  json.key("labels").beginObject().member(kReplicaOfLabel, labelValue(report.replicaOf)).endObject();
+  json.key("annotations").beginObject().member(kReportAnnotation, reportAnnotation(report)).endObject();
+  if (!report.podUid.empty()) {
+    json.key("ownerReferences").beginList().beginObject().member("apiVersion", "v1").member("kind", "Pod");
+    json.member("name", report.replica).member("uid", report.podUid).endObject().endList();
+  }
+  json.endObject();
+  writeLeaseSpec(json, {report.replica, kReportSeconds, "", apiMicroTime(now), 0, ""});
+  return json.endObject().take();
+}
+
+base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
+  const Value* metadata = valueIn(&lease, "metadata");
+  const std::string_view annotation = textIn(valueIn(metadata, "annotations"), kReportAnnotation);
+  if (annotation.empty()) return base::Error::config("annotation " + std::string(kReportAnnotation) + " is missing");
+  if (annotation.size() > ReplicaReport::kMostBytes) return base::Error::config("the report is larger than 32 KiB");
+  const base::Result<Value> parsed = content::parseJson(annotation);
+  if (!parsed) return parsed.error();
+  const std::optional<ConfigState> state = configStateOf(textIn(&*parsed, "state"));
+  if (!state) return base::Error::config("state must be InSync, Rollback or RollbackFailed");
+  ReplicaReport report;
+  report.replica = textIn(&*parsed, "replica");
+  if (report.replica.empty()) return base::Error::config("replica is missing");
+  report.nameSpace = textIn(metadata, "namespace");
+  report.replicaOf = textIn(&*parsed, "replicaOf");
+  report.gateway = textIn(&*parsed, "gateway");
+  report.desired = textIn(&*parsed, "desired");
+  report.served = textIn(&*parsed, "served");
+  report.state = *state;
+  if (const Value* failed = valueIn(&*parsed, "failed"); failed != nullptr) {
+    for (const Value& each : failed->items) {
+      if (report.failed.size() < ReplicaReport::kMostFailed) report.failed.push_back(readFailedObject(each));
+    }
+  }
+  const std::int64_t inAll = numberIn(&*parsed, "failedInAll").value_or(0);
+  report.failedInAll = std::max(report.failed.size(), static_cast<std::size_t>(std::max<std::int64_t>(inAll, 0)));
+  return report;
+}
+
+std::string_view fleetStateName(FleetState state) {
+  switch (state) {
+    case FleetState::kActive:
+      return "Active";
+    case FleetState::kDegraded:
+      return "Degraded";
+    case FleetState::kError:
+      return "Error";
+  }
+  return "";
+}
+
+int FleetVerdict::failingPercent() const {
+  if (failing.empty() || replicas == 0) return 0;
+  if (failing.size() >= replicas) return 100;
+  return std::clamp(static_cast<int>(failing.size() * 100 / replicas), 1, 99);
+}
+
+bool SeenReport::isGone(base::MonotonicTime now) const { return now - changedAt >= durationOf(lease); }
+
+FleetVerdict aggregate(const std::vector<const SeenReport*>& reports, const FleetQuestion& question,
+                       base::MonotonicTime now) {
+  FleetVerdict verdict;
+  std::map<std::string, std::string> complaints;  // by replica
+  for (const SeenReport* each : reports) {
+    if (each->isGone(now) || !isAsked(each->report, question)) continue;
+    ++verdict.replicas;
+    const ReplicaReport& report = each->report;
+    const std::string& revision = question.revision.empty() ? report.desired : question.revision;
+    if (!revision.empty() && report.served == revision) ++verdict.serving;
+    if (hasFailed(report, question))
+      complaints.emplace(report.nameSpace + "/" + report.replica, complaint(report, question));
+  }
+  std::vector<std::string> texts;
+  for (auto& [replica, text] : complaints) {
+    verdict.failing.push_back(replica);
+    texts.push_back(std::move(text));
+  }
+  conclude(verdict, texts);
+  return verdict;
+}
+
+base::Status ReplicaReports::see(const content::Value& lease, base::MonotonicTime now) {
+  const Value* metadata = valueIn(&lease, "metadata");
+  std::pair key{std::string(textIn(metadata, "namespace")), std::string(textIn(metadata, "name"))};
+  LeaseRecord record = readLeaseRecord(lease);
+  const auto found = reports_.find(key);
+  if (found != reports_.end() && found->second.lease == record) return base::Done{};
+  base::Result<ReplicaReport> report = readReplicaReport(lease);
+  if (!report) return std::move(report).error();
+  if (found == reports_.end() && reports_.size() >= kMost) {
+    ++dropped_;
+    return base::Done{};
+  }
+  reports_.insert_or_assign(std::move(key), SeenReport{*std::move(report), std::move(record), now});
+  return base::Done{};
+}
+
+void ReplicaReports::remove(std::string_view nameSpace, std::string_view lease) {
+  reports_.erase(std::pair(std::string(nameSpace), std::string(lease)));
+}
+
+std::vector<std::string> ReplicaReports::forget(base::MonotonicTime now) {
+  std::vector<std::string> gone;
+  std::erase_if(reports_, [&](const auto& entry) {
+    if (!entry.second.isGone(now)) return false;
+    gone.push_back(entry.second.report.nameSpace + "/" + entry.second.report.replica);
+    return true;
+  });
+  return gone;
+}
+
+FleetVerdict ReplicaReports::verdict(const FleetQuestion& question, base::MonotonicTime now) const {
+  return aggregate(all(), question, now);
+}
+
+base::MonotonicTime ReplicaReports::nextEnd() const {
+  base::MonotonicTime next = base::MonotonicTime::max();
+  for (const auto& [key, each] : reports_) next = std::min(next, each.changedAt + durationOf(each.lease));
+  return next;
+}
+
+std::vector<const SeenReport*> ReplicaReports::all() const {
+  std::vector<const SeenReport*> all;
+  for (const auto& [key, each] : reports_) all.push_back(&each);
+  return all;
+}
+
+}  // namespace sluice::control

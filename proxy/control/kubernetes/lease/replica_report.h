@@ -1,0 +1,151 @@
+// What each replica of the data plane reports about itself, and what the controller makes of all of them.
+//
+// A replica reports in a Lease of its own namespace, which it renews every kReportRenewPeriod and whenever its report
+// changes. The label `sluice.dev/replica-of` is what reports are listed by, the annotation `sluice.dev/report` holds
+// the report as JSON, and the replica's Pod owns the Lease, so that it goes with it. Only that replica writes it: it is
+// posted once, and after that the same body is a merge patch.
+//
+// Whether a replica is still there is judged by the observer's own clock, never by the times in the Lease: a report
+// counts for its leaseDurationSeconds, which are three renewals, from when the observer saw the Lease change.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/clock.h"
+#include "proxy/base/result.h"
+#include "proxy/content/value.h"
+#include "proxy/control/kubernetes/lease/lease_record.h"
+#include "proxy/control/revisions.h"
+
+namespace sluice::control {
+
+inline constexpr base::Duration kReportRenewPeriod = std::chrono::seconds(10);
+inline constexpr base::Duration kReportDuration = 3 * kReportRenewPeriod;
+inline constexpr std::string_view kReplicaOfLabel = "sluice.dev/replica-of";
+inline constexpr std::string_view kReportAnnotation = "sluice.dev/report";
+
+/// An object that the replica could not put into service as it is written.
+struct FailedObject {
+  std::string kind = {};
+  std::string nameSpace = {};
+  std::string name = {};
+  std::string revision = {};  // of the object as it is written; empty if that is not known
+  std::string reason = {};
+  std::string message = {};
+
+  bool operator==(const FailedObject&) const = default;
+};
+
+struct ReplicaReport {
+  static constexpr std::size_t kMostFailed = 50;
+  static constexpr std::size_t kMostMessageBytes = 1024;
+  static constexpr std::size_t kMostBytes = 32 * 1024;  // of the JSON
+
+  std::string replica;    // the name of its Pod, or any other that is unique in the namespace
+  std::string nameSpace;  // of its Lease and its Pod
+  std::string podUid;     // empty: the Lease has no owner. Not read back
+  std::string replicaOf;  // the group of replicas to which it belongs
+  std::string gateway;    // "namespace/name" of the Gateway that it serves; empty: all of the class
+  std::string desired;    // revisions
+  std::string served;
+  ConfigState state = ConfigState::kInSync;
+  std::vector<FailedObject> failed;
+  std::size_t failedInAll = 0;  // at least failed.size()
+
+  bool operator==(const ReplicaReport&) const = default;
+};
+
+/// Returns `name` as the value of a label: one that is longer than 63 bytes is cut and ends with digits of its digest.
+std::string labelValue(std::string_view name);
+/// Returns the name of the replica's Lease: "sluice-replica-POD", cut likewise at 253 bytes.
+std::string replicaLeaseName(std::string_view replica);
+
+/// Returns the Lease: the body to post, and the merge patch that renews it. The report in it has at most kMostBytes: of
+/// `failed`, the first kMostFailed are written, messages are cut at kMostMessageBytes, and then the last ones are left
+/// out until it fits. failedInAll counts them all.
+std::string replicaLease(const ReplicaReport& report, base::WallTime now);
+/// Reads a report. The error says which part is missing or has the wrong form, or that the report is too large.
+base::Result<ReplicaReport> readReplicaReport(const content::Value& lease);
+
+enum class FleetState : std::uint8_t {
+  kActive,    // no replica fails, or there is none
+  kDegraded,  // some fail
+  kError      // all fail
+};
+/// Returns "Active", "Degraded" or "Error".
+std::string_view fleetStateName(FleetState state);
+
+/// What all replicas together say.
+struct FleetVerdict {
+  static constexpr std::size_t kMostNamed = 10;
+
+  FleetState state = FleetState::kActive;
+  std::string reason;  // "NoReplicas", "ReplicasInSync", "SomeReplicasFailing" or "AllReplicasFailing"
+  std::string message;
+  std::size_t replicas = 0;
+  std::size_t serving = 0;           // replicas that serve the revision
+  std::vector<std::string> failing;  // names of replicas, sorted
+
+  /// Returns 0 if there are no replicas. It is 100 only if all fail, and 0 only if none does.
+  int failingPercent() const;
+};
+
+/// A report with the time at which its Lease was last seen to change.
+struct SeenReport {
+  ReplicaReport report;
+  LeaseRecord lease;
+  base::MonotonicTime changedAt{};
+
+  bool isGone(base::MonotonicTime now) const;
+};
+
+/// Says which reports count in aggregate(), and what failing means.
+struct FleetQuestion {
+  std::string replicaOf = {};  // empty: whatever it is
+  std::string gateway = {};    // empty: whatever it is. Replicas that serve all Gateways of the class count for each
+  /// The revision that is judged. Only replicas that were given it can fail by it: with another desired revision they
+  /// count as neither failing nor serving. Empty: each by the revision that it desires.
+  std::string revision = {};
+  /// A replica fails if its state is not InSync. That alone decides about rollbacks. If this is true, it fails also if
+  /// it reports any object.
+  bool anyObject = false;
+  /// If this has a name, a replica fails only if it reports this object (kind, namespace, name), whatever its state.
+  FailedObject object = {};
+};
+
+/// Judges the reports of replicas that are not gone.
+FleetVerdict aggregate(const std::vector<const SeenReport*>& reports, const FleetQuestion& question,
+                       base::MonotonicTime now);
+
+/// The reports that an observer has seen. Belongs to one thread.
+class ReplicaReports {
+ public:
+  static constexpr std::size_t kMost = 5000;  // reports that come beyond are dropped and counted
+
+  /// Takes in a Lease, listed or watched. The error is that of readReplicaReport(); then the replica counts with its
+  /// last good report until that is too old.
+  base::Status see(const content::Value& lease, base::MonotonicTime now);
+  /// Takes out the report of a Lease that was deleted.
+  void remove(std::string_view nameSpace, std::string_view lease);
+  /// Takes out all reports of replicas that are gone, and returns their names.
+  std::vector<std::string> forget(base::MonotonicTime now);
+
+  FleetVerdict verdict(const FleetQuestion& question, base::MonotonicTime now) const;
+  /// Returns when the next replica is gone if nothing changes; the end of time if there is none.
+  base::MonotonicTime nextEnd() const;
+  std::vector<const SeenReport*> all() const;
+  std::size_t dropped() const { return dropped_; }
+
+ private:
+  std::map<std::pair<std::string, std::string>, SeenReport, std::less<>> reports_;  // by namespace and Lease
+  std::size_t dropped_ = 0;
+};
+
+}  // namespace sluice::control

@@ -1,0 +1,158 @@
+#include "proxy/control/kubernetes/objects/kubernetes_source.h"
+
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "config/model/object_kinds.h"
+#include "config/revision.h"
+
+namespace sluice::control {
+namespace {
+
+using ReadIdentity = std::tuple<std::string, std::string, std::string, std::string>;
+
+ReadIdentity identityIn(const config::ObjectReading& reading) {
+  const config::ObjectIdentity& identity = reading.identity;
+  return {identity.group, identity.kind, identity.nameSpace, identity.name};
+}
+
+/// Appends the objects of `others` that `set` does not have.
+void appendOthers(const config::ObjectSet& others, config::ObjectSet& set) {
+  std::set<ReadIdentity> known;
+  for (const auto& readings : set.readings) {
+    for (const config::ObjectReading& each : *readings) known.insert(identityIn(each));
+  }
+  for (std::size_t i = 0; i < others.readings.size(); ++i) {
+    auto kept = std::make_shared<std::vector<config::ObjectReading>>();
+    for (const config::ObjectReading& each : *others.readings[i]) {
+      if (each.identity.name.empty() || !known.contains(identityIn(each))) kept->push_back(each);
+    }
+    set.readings.push_back(kept->size() == others.readings[i]->size()
+                               ? others.readings[i]
+                               : std::shared_ptr<const std::vector<config::ObjectReading>>(std::move(kept)));
+    set.texts.push_back(others.texts[i]);
+  }
+  set.problems.insert(set.problems.end(), others.problems.begin(), others.problems.end());
+  set.unavailable = set.unavailable || others.unavailable;
+  if (!others.refused.empty()) set.refused = others.refused;
+}
+
+/// An object that may not be read is like one that its schema refuses: whoever names it is told why, and its last good
+/// version, if there is one, stays in service.
+std::shared_ptr<const std::vector<config::ObjectReading>> readingOf(const ClusterObjects::ForbiddenObject& object) {
+  config::ObjectReading reading;
+  reading.kind = config::findObjectKind("", object.kind);
+  reading.identity = {"", "v1", std::string(object.kind), object.key.first, object.key.second};
+  auto rejected = std::make_shared<config::Rejected>();
+  rejected->kind = object.kind;
+  rejected->nameSpace = object.key.first;
+  rejected->name = object.key.second;
+  rejected->message = "the API server does not let it be read: " + object.message;
+  config::Problem problem;
+  problem.object = std::string(object.kind) + " " + object.key.first + "/" + object.key.second;
+  problem.message = rejected->message;
+  reading.problems.push_back(std::move(problem));
+  reading.rejected = std::move(rejected);
+  return std::make_shared<const std::vector<config::ObjectReading>>(1, std::move(reading));
+}
+
+}  // namespace
+
+KubernetesSource::KubernetesSource(ApiClient& client, net::Worker& main, ClusterScope scope,
+                                   std::unique_ptr<Source> beside)
+    : client_(client),
+      main_(main),
+      beside_(std::move(beside)),
+      objects_(client, std::move(scope), [this] { onChanged(); }) {}
+
+void KubernetesSource::watch(std::function<void()> changed) {
+  changed_ = std::move(changed);
+  server_ = client_.url();
+  if (beside_ != nullptr) beside_->watch(changed_);
+  objects_.start();
+}
+
+// --- main thread -----------------------------------------------------------------------------------------------------
+
+void KubernetesSource::onChanged() {
+  const bool complete = objects_.complete();
+  const bool changed = objects_.takeChanged();
+  {
+    const std::lock_guard lock(mutex_);
+    if (changed || shared_.texts.empty()) shared_.texts = objects_.texts();
+    shared_.forbidden = objects_.forbidden();
+    shared_.needed = objects_.needed();
+    shared_.listed = objects_.listed();
+    shared_.complete = complete;
+    shared_.awaited = objects_.awaited();
+  }
+  news_.notify_one();
+  told_();
+  changedSince_ = changedSince_ || changed;
+  // What is not complete would be refused; who reads now is told when it is.
+  if (!complete || !changedSince_ || isSet()) return;
+  if (main_.now() >= lastChange_ + kBetweenChanges) return onTimer();
+  main_.timers().set(*this, lastChange_ + kBetweenChanges);
+}
+
+void KubernetesSource::onTimer() {
+  changedSince_ = false;
+  lastChange_ = main_.now();
+  changed_();
+}
+
+void KubernetesSource::close() {
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+  }
+  news_.notify_one();
+  if (beside_ != nullptr) beside_->close();
+}
+
+// --- loading thread --------------------------------------------------------------------------------------------------
+
+// Each round reads what is there, and says what it names. Only when the kinds are listed is it known what is named at
+// all; when all that is named has come, it may name more.
+config::ObjectSet KubernetesSource::read(const base::Secret& key) {
+  const auto until = main_.clock().now() + kLongestWait;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    const auto listed = [this] { return closed_ || shared_.listed; };
+    bool came = news_.wait_until(lock, until, listed) && shared_.listed;
+    const Told told = shared_;
+    lock.unlock();
+    config::ObjectSet set = readTold(told, key);
+    const NamedObjects names = namedObjects(set);
+    if (came && told.complete && names == told.needed) return set;
+    if (came && names != told.needed) main_.post([this, names] { objects_.need(names); });
+    lock.lock();
+    const auto complete = [&] { return closed_ || (shared_.complete && shared_.needed == names); };
+    came = came && news_.wait_until(lock, until, complete) && shared_.complete;
+    if (!came || closed_) return unavailable(std::move(set), shared_.awaited, key);
+  }
+}
+
+config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secret& key) {
+  config::ObjectSet set = config::readTexts(told.texts, {}, key, texts_);
+  for (const ClusterObjects::ForbiddenObject& each : told.forbidden) {
+    set.readings.push_back(readingOf(each));
+    set.texts.push_back(std::make_shared<const config::KeptText>());
+  }
+  if (beside_ != nullptr) appendOthers(beside_->read(key), set);
+  return set;
+}
+
+config::ObjectSet KubernetesSource::unavailable(config::ObjectSet set, const std::string& awaited,
+                                                const base::Secret& key) const {
+  config::Problem problem;
+  problem.message = "the API server at " + server_ + " has not been read yet";
+  if (!awaited.empty()) problem.message += ": " + awaited + " is missing";
+  set.problems.insert(set.problems.begin(), std::move(problem));
+  set.unavailable = true;
+  set.refused = config::digestOfUnreadable({}, set.problems, key);
+  return set;
+}
+
+}  // namespace sluice::control

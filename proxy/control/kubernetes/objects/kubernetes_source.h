@@ -1,0 +1,76 @@
+// A KubernetesSource provides the configuration that a Kubernetes API server has.
+//
+// Its objects are followed on the main thread (cluster_objects.h); the loading thread takes their texts, says what
+// these name, and waits until that is there too, so that no configuration is read of which a part is still on its way.
+// When the server goes away, what it said last stays the configuration.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "config/text_cache.h"
+#include "proxy/control/kubernetes/objects/cluster_objects.h"
+#include "proxy/control/source.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/worker.h"
+
+namespace sluice::control {
+
+class KubernetesSource final : public Source, private net::Timer {
+ public:
+  /// The longest time for which read() waits for what objects name.
+  static constexpr base::Duration kLongestWait = std::chrono::seconds(5);
+  /// A burst of changes is read together: at most once in this time.
+  static constexpr base::Duration kBetweenChanges = std::chrono::milliseconds(64);
+
+  /// `client` and `main` outlive it. `beside` is another source whose objects count where the server has none of that
+  /// name; may be null.
+  KubernetesSource(ApiClient& client, net::Worker& main, ClusterScope scope, std::unique_ptr<Source> beside);
+
+  config::ObjectSet read(const base::Secret& key) override;
+  void watch(std::function<void()> changed) override;
+  void close() override;
+
+  ClusterObjects& objects() { return objects_; }
+  /// Sets a function that is called inside a Turn when objects() may have changed.
+  void onObjects(std::function<void()> told) { told_ = std::move(told); }
+
+ private:
+  /// What the main thread has told the loading thread last.
+  struct Told {
+    config::KeptTexts texts;
+    std::vector<ClusterObjects::ForbiddenObject> forbidden;
+    NamedObjects needed;
+    bool listed = false;  // ClusterObjects::listed()
+    bool complete = false;
+    std::string awaited;
+  };
+
+  void onTimer() override;
+  void onChanged();
+  config::ObjectSet readTold(const Told& told, const base::Secret& key);
+  config::ObjectSet unavailable(config::ObjectSet set, const std::string& awaited, const base::Secret& key) const;
+
+  ApiClient& client_;
+  net::Worker& main_;
+  std::string server_;  // set before the first reading
+  const std::unique_ptr<Source> beside_;
+  std::function<void()> changed_;
+  std::function<void()> told_ = [] {};
+  base::MonotonicTime lastChange_{};
+  bool changedSince_ = false;  // since changed_ was called
+  ClusterObjects objects_;
+
+  config::TextCache texts_;  // used by the loading thread alone
+
+  std::mutex mutex_;
+  std::condition_variable news_;
+  Told shared_;          // under the mutex
+  bool closed_ = false;  // under the mutex
+};
+
+}  // namespace sluice::control

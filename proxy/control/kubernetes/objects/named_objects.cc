@@ -1,0 +1,196 @@
+#include "proxy/control/kubernetes/objects/named_objects.h"
+
+#include <map>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "config/catalog/catalog_entry.h"
+#include "config/read/settings_reader.h"
+
+namespace sluice::control {
+namespace {
+
+/// Goes through the readings of one set.
+class NameCollector {
+ public:
+  void add(const config::ObjectReading& reading) {
+    if (reading.kind == nullptr) return;
+    visit<config::GatewayClass>(reading);
+    visit<config::Gateway>(reading);
+    visit<config::HttpRoute>(reading);
+    visit<config::GrpcRoute>(reading);
+    visit<config::Backend>(reading);
+    visit<config::PayloadProcessor>(reading);
+    visit<config::PayloadProcessingPipeline>(reading);
+    visit<config::ConfigMap>(reading);
+  }
+
+  /// Follows the ConfigMaps that were seen: what a class's settings name, and what a catalog's entries name.
+  NamedObjects finish() && {
+    for (const auto& name : classParameters_) addSettings(name);
+    for (const auto& name : catalogs_) addCatalog(name);
+    return std::move(names_);
+  }
+
+ private:
+  using Name = std::pair<std::string, std::string>;
+
+  template <typename Object>
+  void visit(const config::ObjectReading& reading) {
+    if (!reading.kind->isOf<Object>()) return;
+    if (reading.object != nullptr) {
+      take(*static_cast<const Object*>(reading.object.get()));
+    } else if (reading.rejected != nullptr) {
+      if (const Object* legible = reading.rejected->legible<Object>()) take(*legible);
+    }
+  }
+
+  void take(const config::GatewayClass& each) {
+    if (each.controllerName != config::kControllerName || !each.parametersRef) return;
+    if (each.parametersRef->kind != config::ConfigMap::kKind) return;
+    const Name name{each.parametersRef->nameSpace, each.parametersRef->name};
+    names_.configMaps.insert(name);
+    classParameters_.insert(name);
+  }
+
+  void take(const config::Gateway& each) {
+    for (const config::Listener& listener : each.listeners) {
+      if (listener.tls) take(listener.tls->certificateRefs, each.meta);
+    }
+  }
+
+  void take(const config::HttpRoute& each) { takeRoute(each); }
+  void take(const config::GrpcRoute& each) { takeRoute(each); }
+
+  template <typename Route>
+  void takeRoute(const Route& route) {
+    for (const auto& rule : route.rules) {
+      take(rule.filters, route.meta);
+      for (const config::HttpBackendRef& ref : rule.backendRefs) {
+        take(ref.object, route.meta);
+        take(ref.filters, route.meta);
+      }
+    }
+  }
+
+  void take(const config::RouteFilters& filters, const config::ObjectMeta& holder) {
+    for (const config::RequestMirrorFilter& mirror : filters.mirrors) take(mirror.object, holder);
+    for (const config::ProcessorFilter& filter : filters.processors) {
+      if (const auto* uses = std::get_if<std::vector<config::ProcessorUse>>(&filter)) take(*uses, holder);
+    }
+  }
+
+  void take(const config::Backend& each) {
+    take(each.tls, each.meta);
+    for (const config::BackendPort& port : each.ports) take(port.tls, each.meta);
+    take(each.extensions, each.meta);
+  }
+
+  void take(const std::optional<config::BackendTls>& tls, const config::ObjectMeta& holder) {
+    if (!tls) return;
+    take(tls->caRefs, holder);
+    if (tls->clientCertificateRef) take(*tls->clientCertificateRef, holder);
+  }
+
+  void take(const config::PayloadProcessor& each) { take(each.processors, each.meta); }
+  void take(const config::PayloadProcessingPipeline& each) { take(each.processors, each.meta); }
+
+  void take(const std::vector<config::ProcessorUse>& uses, const config::ObjectMeta& holder) {
+    for (const config::ProcessorUse& use : uses) {
+      if (use.config) takeConfig(*use.config, holder);
+    }
+  }
+
+  /// The types' own schemas say what their `config` means; references are spelled alike in all of them.
+  void takeConfig(const config::Value& value, const config::ObjectMeta& holder) {
+    for (const config::Member& member : value.members) {
+      if (member.key == "secretRef") takeReference(member.value, config::SecretObject::kKind, holder);
+      if (member.key == "configMapRef") takeReference(member.value, config::ConfigMap::kKind, holder);
+      if (member.key == "backendRefs") {
+        for (const config::Value& item : member.value.items) takeReference(item, config::Service::kKind, holder);
+      }
+      takeConfig(member.value, holder);
+    }
+    for (const config::Value& item : value.items) takeConfig(item, holder);
+  }
+
+  void takeReference(const config::Value& written, std::string_view kind, const config::ObjectMeta& holder) {
+    const auto text = [&](std::string_view key, std::string_view otherwise) {
+      const config::Value* member = written.find(key);
+      return std::string(member != nullptr && member->isString() ? std::string_view(member->text) : otherwise);
+    };
+    config::ObjectRef ref;
+    ref.group = text("group", "");
+    ref.kind = text("kind", kind);
+    ref.nameSpace = text("namespace", "");
+    ref.name = text("name", "");
+    take(ref, holder);
+  }
+
+  void take(const std::vector<config::ObjectRef>& refs, const config::ObjectMeta& holder) {
+    for (const config::ObjectRef& ref : refs) take(ref, holder);
+  }
+
+  void take(const config::ObjectRef& ref, const config::ObjectMeta& holder) {
+    if (!ref.group.empty() || ref.name.empty()) return;
+    Name name{ref.nameSpace.empty() ? holder.nameSpace : ref.nameSpace, ref.name};
+    if (ref.kind == config::SecretObject::kKind) names_.secrets.insert(std::move(name));
+    if (ref.kind == config::ConfigMap::kKind) names_.configMaps.insert(std::move(name));
+    if (ref.kind == config::Service::kKind) names_.services.insert(std::move(name));
+  }
+
+  void take(const config::ConfigMap& each) { maps_.try_emplace({each.meta.nameSpace, each.meta.name}, &each); }
+
+  const config::ConfigMap* find(const Name& name) const {
+    const auto found = maps_.find(name);
+    return found == maps_.end() ? nullptr : found->second;
+  }
+
+  void addSettings(const Name& name) {
+    const config::ConfigMap* map = find(name);
+    const auto entry = map == nullptr ? std::map<std::string, config::ConfigMap::DataEntry>::const_iterator()
+                                      : map->data.find(std::string(config::kSettingsKey));
+    if (map == nullptr || entry == map->data.end()) return;
+    config::Problems ignored;  // load() reports them
+    const std::optional<base::Settings> settings = config::readSettings(entry->second, {}, ignored);
+    if (!settings) return;
+    for (const base::CatalogRef& ref : settings->processorCatalogs) {
+      names_.configMaps.emplace(ref.nameSpace, ref.name);
+      catalogs_.emplace(ref.nameSpace, ref.name);
+    }
+    if (settings->revisions.keyRef) {
+      names_.secrets.emplace(settings->revisions.keyRef->nameSpace, settings->revisions.keyRef->name);
+    }
+    if (settings->sessionKey) names_.secrets.emplace(settings->sessionKey->nameSpace, settings->sessionKey->name);
+  }
+
+  void addCatalog(const Name& name) {
+    const config::ConfigMap* map = find(name);
+    if (map == nullptr) return;
+    for (const auto& [key, entry] : map->data) {
+      config::Problems ignored;  // the catalog reports them
+      std::string type;
+      const std::optional<config::CatalogEntry> read = config::readCatalogEntry(entry, *map, key, type, ignored);
+      if (read && read->schemaRef) names_.configMaps.emplace(read->schemaRef->nameSpace, read->schemaRef->name);
+    }
+  }
+
+  NamedObjects names_;
+  std::set<Name> classParameters_;
+  std::set<Name> catalogs_;
+  std::map<Name, const config::ConfigMap*> maps_;
+};
+
+}  // namespace
+
+NamedObjects namedObjects(const config::ObjectSet& set) {
+  NameCollector collector;
+  for (const auto& readings : set.readings) {
+    for (const config::ObjectReading& each : *readings) collector.add(each);
+  }
+  return std::move(collector).finish();
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,35 @@
+#include "proxy/control/kubernetes/status/cluster_controller.h"
+
+#include <utility>
+
+#include "config/model/supported_kinds.h"
+
+namespace sluice::control {
+
+ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy)
+    : client_(client),
+      objects_(objects),
+      candidacy_(candidacy),
+      statuses_(client, objects),
+      catalog_(client),
+      lease_(client, std::move(candidacy), [this](bool leads) { lead(leads); }) {}
+
+void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
+  if (!compiled.readable) return;
+  statuses_.want(compiled.compiled.statuses);
+  if (compiled.model.gatewayClassName.empty()) return;
+  catalog_.want(config::publishedKindsJson(*compiled.catalog, compiled.model.gatewayClassName, candidacy_.nameSpace));
+}
+
+void ClusterController::onObjects() { statuses_.onObjects(objects_.takeTouched()); }
+
+void ClusterController::release(std::function<void()> done) { lease_.release(std::move(done)); }
+
+void ClusterController::lead(bool leads) {
+  client_.log().info(leads ? "this controller leads" : "this controller does not lead any more",
+                     {{"lease", candidacy_.nameSpace + "/" + candidacy_.lease}, {"identity", candidacy_.identity}});
+  statuses_.lead(leads);
+  catalog_.lead(leads);
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,44 @@
+// The controller: what it compiles becomes the statuses of the objects in the cluster, and the catalog that the
+// GatewayClass publishes. Of several controllers the one that holds the Lease writes; the others are ready to.
+//
+// Lives on the main thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "proxy/control/compiled_configuration.h"
+#include "proxy/control/kubernetes/lease/lease_holder.h"
+#include "proxy/control/kubernetes/status/catalog_publisher.h"
+#include "proxy/control/kubernetes/status/status_writer.h"
+
+namespace sluice::control {
+
+class ClusterController {
+ public:
+  /// References outlive it. `candidacy` names the Lease.
+  ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy);
+
+  void start() { lease_.start(); }
+  /// Takes a configuration that was compiled of the cluster's objects; inside a Turn.
+  void onCompiled(const CompiledConfiguration& compiled);
+  /// Called inside a Turn when the objects may have changed.
+  void onObjects();
+  /// Gives the Lease back, so that another controller need not wait for its end, then calls `done`.
+  void release(std::function<void()> done);
+
+  bool leads() const { return lease_.leads(); }
+  const std::string& holder() const { return lease_.holder(); }
+
+ private:
+  void lead(bool leads);
+
+  ApiClient& client_;
+  ClusterObjects& objects_;
+  const Candidacy candidacy_;
+  StatusWriter statuses_;
+  CatalogPublisher catalog_;
+  LeaseHolder lease_;
+};
+
+}  // namespace sluice::control
