@@ -5,6 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 export PATH="$PATH:/usr/sbin:/sbin"
 jobs=${JOBS:-$(nproc)}
+kapi_folder=${SLUICE_KAPI_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/sluice/kapi}
 failed=()
 steps=()
 
@@ -34,6 +35,34 @@ budget() {
   fi
 }
 
+# The Kubernetes API server of the tests is built beside everything else, and takes the time that the machine has left. It has a process
+# group of its own, which ends with this script.
+begin_kapi() {
+  mkdir -p build
+  SLUICE_KAPI_DIR=$kapi_folder
+  export SLUICE_KAPI_DIR
+  setsid nice -n 15 sh test/support/kube/build.sh "$kapi_folder" >build/kapi.log 2>&1 &
+  kapi_build=$!
+  trap 'kill -- -"$kapi_build" 2>/dev/null || true' EXIT
+}
+
+# It comes from a Debian that moves, so a build that fails is no failure of this project: its tests are skipped then.
+await_kapi() {
+  local status=0
+  wait "$kapi_build" || status=$?
+  trap - EXIT
+  if [ "$status" = 0 ]; then return; fi
+  kapi_missing="kapi, the Kubernetes API server of the tests, was not built (build/kapi.log)"
+  printf '\nWARNING: %s. The log ends with:\n' "$kapi_missing"
+  tail -n 20 build/kapi.log
+  if [ -x "$kapi_folder/bin/kapi" ]; then
+    kapi_missing+=": its tests ran against an earlier build"
+  else
+    kapi_missing+=": its tests were skipped"
+  fi
+  printf '%s\n\n' "$kapi_missing"
+}
+
 # ctest's own summary counts a binary's shard as one test, so it is left out here and made over all tests instead.
 suite() {
   rm -rf build/dev/reports build/dev/ctest.xml build/dev/attacks.txt
@@ -41,6 +70,7 @@ suite() {
     ctest --preset suite -j "$jobs" --output-junit "$PWD/build/dev/ctest.xml" | grep -v '^[0-9]*% tests passed' || true
 }
 
+begin_kapi
 step "packages and clients" test/support/install.sh build test
 step "release: build of the binaries that load tests and examples run" build release --target sluice sluice-echo
 step "what a request may cost" budget
@@ -48,11 +78,13 @@ step "threads under ThreadSanitizer: build" build tsan
 step "threads under ThreadSanitizer: tests" ctest --preset tsan -j "$jobs"
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: build" build dev
 step "each header by itself" build dev --target headers_alone
+step "the rest of kapi's build" await_kapi
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: tests" suite
 printf '\nWhat the victims of attacks felt:\n'
 cat build/dev/attacks.txt || failed+=("the table of attacks")
 printf '\nSeconds of each step, %d jobs:\n' "$jobs"
 printf '%s\n' "${steps[@]}"
+if [ -n "${kapi_missing:-}" ]; then printf 'WARNING: %s\n' "$kapi_missing"; fi
 if [ ${#failed[@]} != 0 ]; then printf 'FAILED: %s\n' "${failed[@]}"; fi
 test/support/suite/summary.py --junit build/dev/ctest.xml --reports build/dev/reports --out build/dev/tests.tsv || failed+=("the suite")
 [ ${#failed[@]} = 0 ]

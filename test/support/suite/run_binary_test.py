@@ -149,7 +149,9 @@ class RunBinary(unittest.TestCase):
         shard = '<testcase name="suite.p" status="run"/>'
         skipped = '<testcase name="s" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>'
         missing = '<testcase name="m" status="notrun"><skipped message="Unable to find executable"/></testcase>'
-        self.assertEqual(self.summary(shard + skipped)[0], 0)
+        status, output = self.summary(shard + skipped)
+        self.assertEqual(status, 0, output)
+        self.assertIn("Tests that were skipped: 1\n", output)
         status, output = self.summary(shard + skipped + missing)
         self.assertEqual(status, 1)
         self.assertIn("1 tests failed out of 2", output)

@@ -73,6 +73,8 @@ def main():
         if names:
             print(f"\nThe following tests {'were skipped' if title == 'skipped' else 'FAILED'}:")
             print("\n".join(f"  {name}" for name in names))
+    if skipped:
+        print(f"\nTests that were skipped: {len(skipped)}")
     ran = len(tests) - len(skipped)
     passed = 100 * (ran - len(failed)) // ran if ran else 0
     print(f"\n{passed}% tests passed, {len(failed)} tests failed out of {ran}")

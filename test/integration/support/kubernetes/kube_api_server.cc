@@ -1,0 +1,71 @@
+#include "test/integration/support/kubernetes/kube_api_server.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <iterator>
+#include <utility>
+
+namespace sluice::test {
+namespace {
+
+/// Returns the folder in which test/run.sh has kapi built.
+std::string kapiFolder() {
+  if (const char* folder = std::getenv("SLUICE_KAPI_DIR")) return folder;
+  if (const char* caches = std::getenv("XDG_CACHE_HOME"); caches != nullptr && *caches != '\0') {
+    return std::string(caches) + "/sluice/kapi";
+  }
+  const char* home = std::getenv("HOME");
+  return std::string(home != nullptr ? home : "") + "/.cache/sluice/kapi";
+}
+
+}  // namespace
+
+bool KubeApiServer::available() {
+  return access(kapiProgram("kapi").c_str(), X_OK) == 0 && access(kapiProgram("kubectl").c_str(), X_OK) == 0;
+}
+
+KubeApiServer::KubeApiServer(std::vector<std::string> options)
+    : argv_{kapiProgram("kapi"), "--data-dir", dataFolder(), "--listen", "127.0.0.1:" + std::to_string(port_)} {
+  argv_.insert(argv_.end(), std::make_move_iterator(options.begin()), std::make_move_iterator(options.end()));
+  restart();
+}
+
+void KubeApiServer::restart() {
+  process_ = std::make_unique<ChildProcess>(argv_);
+  if (!process_->waitForLine("ready " + url())) ADD_FAILURE() << "kapi does not serve:\n" << process_->errors();
+}
+
+void KubeApiServer::stop() {
+  process_->signal(SIGTERM);
+  EXPECT_EQ(process_->wait(), 0) << process_->errors();
+}
+
+void KubeApiServer::kill() {
+  process_->signal(SIGKILL);
+  process_->wait();
+}
+
+CertifiedKey KubeApiServer::authority() const {
+  return {readFile(dataFolder() + "/ca.crt"), readFile(dataFolder() + "/ca.key")};
+}
+
+void KubernetesTest::SetUp() {
+  if (!KubeApiServer::available()) GTEST_SKIP() << kNoKapi;
+}
+
+std::string kapiProgram(const std::string& name) { return kapiFolder() + "/bin/" + name; }
+
+std::string kubeconfigOf(const std::string& url, const std::string& caFile, const std::string& user) {
+  return "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
+         "clusters: [{name: test, cluster: {server: \"" +
+         url + "\", certificate-authority: \"" + caFile +
+         "\"}}]\n"
+         "users: [{name: test, user: " +
+         user +
+         "}]\n"
+         "contexts: [{name: test, context: {cluster: test, user: test}}]\n";
+}
+
+}  // namespace sluice::test

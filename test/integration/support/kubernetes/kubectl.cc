@@ -1,0 +1,62 @@
+#include "test/integration/support/kubernetes/kubectl.h"
+
+#include <gtest/gtest.h>
+
+#include <utility>
+
+#include "test/integration/support/kubernetes/kube_api_server.h"
+#include "test/integration/support/waiting.h"
+
+namespace sluice::test {
+namespace {
+
+// Nothing of the person who runs the tests is read: neither a kubeconfig nor preferences of kubectl.
+std::vector<std::string> environmentOf(const TempDir& folder) {
+  return {"HOME=" + folder.path(), "KUBECONFIG=", "KUBERC=off"};
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+}  // namespace
+
+ProgramOutcome Kubectl::run(const std::vector<std::string>& arguments) const {
+  std::vector<std::string> argv = {kapiProgram("kubectl"), "--kubeconfig", kubeconfig_, "--cache-dir",
+                                   folder_.path() + "/cache"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  ChildProcess process(argv, environmentOf(folder_));
+  const int code = process.wait(std::chrono::seconds(60));
+  return {code, process.output(), process.errors()};
+}
+
+std::string Kubectl::expect(const std::vector<std::string>& arguments) const {
+  ProgramOutcome outcome = run(arguments);
+  EXPECT_EQ(outcome.exitCode, 0) << "kubectl " << joined(arguments) << "\n" << outcome.errors;
+  return std::move(outcome.output);
+}
+
+void Kubectl::apply(std::string_view yaml) const {
+  expect({"apply", "--server-side", "--force-conflicts", "-f", folder_.write("objects.yaml", yaml)});
+}
+
+void Kubectl::remove(std::string_view yaml) const { expect({"delete", "-f", folder_.write("objects.yaml", yaml)}); }
+
+std::string Kubectl::get(const std::string& kind, const std::string& nameSpace, const std::string& name,
+                         const std::string& jsonpath) const {
+  return expect({"get", kind, name, "--namespace", nameSpace, "--ignore-not-found", "-o", "jsonpath=" + jsonpath});
+}
+
+bool Kubectl::waitFor(const std::string& kind, const std::string& nameSpace, const std::string& name,
+                      const std::string& jsonpath, const std::string& value, std::chrono::milliseconds patience) const {
+  return eventually([&] { return get(kind, nameSpace, name, jsonpath) == value; }, patience);
+}
+
+void installGatewayApi(const Kubectl& kubectl) {
+  kubectl.expect({"apply", "--server-side", "-f", SLUICE_SOURCE_DIR "/test/support/kube/crds"});
+  kubectl.expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
+}
+
+}  // namespace sluice::test
