@@ -5,24 +5,29 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <cstddef>
 #include <filesystem>
+#include <iterator>
 #include <map>
+#include <memory>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "test/integration/support/kubernetes/kube_api_server.h"
 #include "test/integration/support/kubernetes/kubectl.h"
 #include "test/integration/support/sluice_command.h"
+#include "test/support/reference_page.h"
 
 namespace sluice::test {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 const std::string kObjects = SLUICE_SOURCE_DIR "/test/support/kube/objects";
 const std::string kDefinitions = SLUICE_SOURCE_DIR "/config/kustomize/crds";
@@ -77,12 +82,12 @@ ObjectNames objectsIn(const std::string& folder) {
   return names;
 }
 
-/// Returns the objects that `sluice validate` reads without errors: all that it lists, but those whose Accepted is
-/// False for the reason Invalid. What it says of references to other objects does not count.
+/// Returns the objects in which `sluice validate` finds nothing wrong: all that it lists, but those that are not
+/// Accepted, or PartiallyInvalid, for the reason Invalid. What it says of references to other objects does not count.
 ObjectNames acceptedBySluice() {
   const ProgramOutcome outcome = sluice({"validate", kObjects + "/valid", kObjects + "/invalid"});
   static const std::regex heading(R"re((\w+) default/(\S+) \(sluice\.dev\))re");
-  static const std::regex refusal(R"re(\s.*Accepted\s+False\s+Invalid\b.*)re");
+  static const std::regex refusal(R"re(\s.*(?:Accepted\s+False|PartiallyInvalid\s+True)\s+Invalid\b.*)re");
   ObjectNames names;
   std::string name;
   std::istringstream lines(outcome.output);
@@ -162,11 +167,37 @@ TEST_F(Crds, GiveTheVerdictOfSluiceValidateOnEveryObject) {
   for (const auto& [name, reason] : differing) ADD_FAILURE() << name << " does not exist; " << reason;
 }
 
-TEST_F(Crds, AreStructural) {
-  EXPECT_THAT(kubectl().expect({"get", "crd", "-o", "jsonpath={.items[*].status.conditions[*].type}"}),
-              Not(HasSubstr("NonStructural")));
-  EXPECT_THAT(kubectl().expect({"explain", "backends.spec.destination.ports.tls.caBundleRef"}),
-              HasSubstr("PEM certificates"));
+/// Returns the documents of sluice.dev among those of a text.
+std::vector<std::string> ownDocumentsOf(const std::string& text) {
+  std::vector<std::string> documents;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find("\n---\n", begin), text.size());
+    std::string document = text.substr(begin, end - begin) + "\n";
+    if (("\n" + document).find("\napiVersion: sluice.dev/") != std::string::npos) documents.push_back(document);
+    begin = end + 5;
+  }
+  return documents;
+}
+
+TEST_F(Crds, AcceptTheExamples) {
+  std::vector<std::string> documents;
+  const auto add = [&](const std::string& text) {
+    for (std::string& document : ownDocumentsOf(text)) documents.push_back(std::move(document));
+  };
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(SLUICE_SOURCE_DIR "/examples")) {
+    if (entry.path().extension() == ".yaml") add(readFile(entry.path().string()));
+  }
+  for (const char* page : {"backends.md", "processors.md"}) {
+    for (const std::string& block : yamlBlocks(referencePage(page))) add(block);
+  }
+  EXPECT_GT(documents.size(), 6u);
+  std::string all;
+  for (const std::string& document : documents) all += document + "---\n";
+  const TempDir folder;
+  kubectl().expect({"create", "namespace", "demo"});
+  const std::string accepted = kubectl().expect(
+      {"create", "--dry-run=server", "--validate=strict", "-o", "name", "-f", folder.write("examples.yaml", all)});
+  EXPECT_EQ(countOf(accepted, ".sluice.dev/"), documents.size());
 }
 
 TEST_F(Crds, KeepTheStatusAndShowIt) {
