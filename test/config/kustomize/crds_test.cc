@@ -1,0 +1,274 @@
+// The CustomResourceDefinitions of sluice.dev and the readers must agree: each has the fields of the other, and the
+// status that the gateway writes. An API server judges the schemas themselves in test/integration/kubernetes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/catalog/processor_settings.h"
+#include "config/object_reading.h"
+#include "config/status/conditions.h"
+#include "config/yaml/yaml_reader.h"
+#include "config/yaml/yaml_writer.h"
+#include "test/config/file_text.h"
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using ::testing::ElementsAreArray;
+using ::testing::IsEmpty;
+using ::testing::IsSupersetOf;
+
+using FieldPaths = std::set<std::string>;
+
+const std::string kDefinitionFolder = SLUICE_SOURCE_DIR "/config/kustomize/crds";
+
+std::vector<Document> documentsIn(const std::string& text, const std::string& name) {
+  Problems problems;
+  std::vector<Document> documents = readYaml(text, {std::make_shared<const std::string>(name)}, problems);
+  EXPECT_THAT(rendered(problems), IsEmpty());
+  return documents;
+}
+
+/// Returns the member at the end of a path ("spec.names.kind"); a null value, and a test failure, if there is none.
+const Value& memberAt(const Value& root, const std::string& path) {
+  static const Value none;
+  const Value* value = &root;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('.', begin), path.size());
+    value = value->find(path.substr(begin, end - begin));
+    if (value == nullptr) {
+      ADD_FAILURE() << "there is no " << path;
+      return none;
+    }
+    begin = end + 1;
+  }
+  return *value;
+}
+
+/// Returns the definitions by the kind that they define.
+std::map<std::string, Value> definitions() {
+  std::map<std::string, Value> found;
+  for (const auto& entry : std::filesystem::directory_iterator(kDefinitionFolder)) {
+    if (entry.path().filename() == "kustomization.yaml") continue;
+    for (const Document& document : documentsIn(fileText(entry.path().string()), entry.path().filename().string())) {
+      found.emplace(memberAt(document.root, "spec.names.kind").text, document.root);
+    }
+  }
+  EXPECT_FALSE(found.empty());
+  return found;
+}
+
+const Value& schemaOf(const Value& definition) {
+  return memberAt(memberAt(definition, "spec.versions").items.at(0), "schema.openAPIV3Schema");
+}
+
+/// Adds the paths of all properties below a schema, such as "spec.ports[].number".
+void addProperties(const Value& schema, const std::string& path, FieldPaths& paths) {
+  if (const Value* properties = schema.find("properties")) {
+    for (const Member& each : properties->members) {
+      const std::string field = path.empty() ? each.key : path + "." + each.key;
+      paths.insert(field);
+      addProperties(each.value, field, paths);
+    }
+  }
+  if (const Value* items = schema.find("items")) addProperties(*items, path + "[]", paths);
+}
+
+FieldPaths propertiesOf(const Value& schema) {
+  FieldPaths paths;
+  addProperties(schema, "", paths);
+  return paths;
+}
+
+void addFields(const Value& value, const std::string& path, FieldPaths& paths) {
+  for (const Member& each : value.members) {
+    const std::string field = path.empty() ? each.key : path + "." + each.key;
+    if (!each.value.isNull()) paths.insert(field);
+    addFields(each.value, field, paths);
+  }
+  for (const Value& each : value.items) addFields(each, path + "[]", paths);
+}
+
+FieldPaths fieldsOf(const Value& value) {
+  FieldPaths paths;
+  addFields(value, "", paths);
+  return paths;
+}
+
+/// Writes the paths of what occurs in several places in one way: uses of processors, and TLS.
+std::string commonPath(const std::string& path) {
+  static const std::regex use(R"re(^spec\.(?:extensions|processors)\[\])re");
+  static const std::regex tls(R"re(^spec\.(?:destination\.ports\[\]\.)?tls)re");
+  return std::regex_replace(std::regex_replace(path, use, "use"), tls, "tls");
+}
+
+/// Returns the fields of the objects in test/support/kube/objects/valid, by kind. They are fields that the readers
+/// know: an object with an error is a test failure.
+std::map<std::string, FieldPaths> fieldsOfValidObjects() {
+  static const base::Secret key;
+  std::map<std::string, FieldPaths> fields;
+  for (const auto& entry : std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/test/support/kube/objects/valid")) {
+    for (const Document& document : documentsIn(fileText(entry.path().string()), entry.path().filename().string())) {
+      std::vector<ObjectReading> readings;
+      readObjects(document.root, {Severity::kError, key}, readings);
+      EXPECT_EQ(readings.size(), 1u);
+      for (const ObjectReading& reading : readings) EXPECT_THAT(rendered(reading.problems), IsEmpty());
+      for (const std::string& path : fieldsOf(document.root)) {
+        fields[memberAt(document.root, "kind").text].insert(commonPath(path));
+      }
+    }
+  }
+  return fields;
+}
+
+TEST(CustomResources, DefineEveryKindOfThisProjectAsTheReadersKnowIt) {
+  const std::map<std::string, Value> defined = definitions();
+  std::set<std::string> kinds;
+  for (const ObjectKind& kind : objectKinds()) {
+    if (kind.group != kOwnGroup) continue;
+    kinds.insert(std::string(kind.kind));
+    const auto found = defined.find(std::string(kind.kind));
+    ASSERT_NE(found, defined.end()) << kind.kind;
+    const Value& spec = memberAt(found->second, "spec");
+    EXPECT_EQ(memberAt(spec, "group").text, kind.group);
+    EXPECT_EQ(memberAt(found->second, "metadata.name").text, memberAt(spec, "names.plural").text + ".sluice.dev");
+    EXPECT_EQ(memberAt(spec, "scope").text, kind.namespaced ? "Namespaced" : "Cluster");
+    std::vector<std::string> versions;
+    for (const Value& version : memberAt(spec, "versions").items) {
+      versions.push_back(memberAt(version, "name").text);
+      EXPECT_TRUE(memberAt(version, "subresources.status").isMap()) << kind.kind;
+    }
+    EXPECT_THAT(versions, ElementsAreArray(kind.versions.begin(), kind.versions.end()));
+  }
+  EXPECT_EQ(kinds.size(), defined.size()) << "a kind is defined that no reader takes";
+}
+
+TEST(CustomResources, AreAllInTheKustomization) {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(kDefinitionFolder)) {
+    if (entry.path().filename() != "kustomization.yaml") files.push_back(entry.path().filename().string());
+  }
+  std::sort(files.begin(), files.end());
+  const auto documents = documentsIn(fileText(kDefinitionFolder + "/kustomization.yaml"), "kustomization.yaml");
+  std::vector<std::string> resources;
+  for (const Value& resource : memberAt(documents.at(0).root, "resources").items) resources.push_back(resource.text);
+  EXPECT_EQ(resources, files);
+}
+
+TEST(CustomResources, HaveOnlyFieldsThatTheReadersKnow) {
+  const std::map<std::string, FieldPaths> valid = fieldsOfValidObjects();
+  FieldPaths uses;
+  for (const auto& [kind, fields] : valid) uses.insert(fields.begin(), fields.end());
+  for (const auto& [kind, definition] : definitions()) {
+    for (const std::string& path : propertiesOf(schemaOf(definition))) {
+      if (path.starts_with("status")) continue;
+      const std::string common = commonPath(path);
+      const bool shared = common.starts_with("use");
+      EXPECT_TRUE((shared ? uses : valid.at(kind)).contains(common)) << kind << ": no valid object has " << path;
+    }
+  }
+}
+
+TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
+  // Readers name fields in calls, as in find("port"). addMember() writes the config of a built-in type.
+  static const std::regex call(R"re((\w+)(?:<[^;]*?>)?\((?:\w+, )?"([a-z]\w+)")re");
+  static const std::regex destination(R"re(DestinationType k\w+\{"\w+", "(\w+)"\})re");
+  std::set<std::string> read;
+  for (const char* file : {"read/read_destination.cc", "read/read_destination_tls.cc", "read/read_backend_common.cc",
+                           "read/read_processor_use.cc", "read/read_in_process_use.cc", "read/read_remote_use.cc",
+                           "read/read_failure_mode.cc", "read/read_payload_processor.cc", "read/read_common.cc",
+                           "catalog/processor_settings.cc"}) {
+    std::string text = fileText(SLUICE_SOURCE_DIR "/config/" + std::string(file));
+    ASSERT_FALSE(text.empty()) << file;
+    // What comes before readObjectRef() in its file reads the metadata.
+    if (const std::size_t begin = text.find("\nObjectRef readObjectRef("); begin != text.npos) text.erase(0, begin);
+    for (auto match = std::sregex_iterator(text.begin(), text.end(), call); match != std::sregex_iterator(); ++match) {
+      if ((*match)[1] != "addMember") read.insert((*match)[2].str());
+    }
+    for (auto match = std::sregex_iterator(text.begin(), text.end(), destination); match != std::sregex_iterator();
+         ++match) {
+      read.insert((*match)[1].str());
+    }
+  }
+  std::set<std::string> defined = {"spec"};
+  for (const auto& [kind, definition] : definitions()) {
+    for (const std::string& path : propertiesOf(memberAt(schemaOf(definition), "properties.spec"))) {
+      defined.insert(path.substr(path.rfind('.') + 1));
+    }
+  }
+  EXPECT_EQ(read, defined);
+}
+
+TEST(CustomResources, DescribeWhatTheyShareInTheSameWords) {
+  std::map<std::string, Value> defined = definitions();
+  const auto spec = [&](const std::string& kind) -> const Value& {
+    return memberAt(schemaOf(defined.at(kind)), "properties.spec.properties");
+  };
+  const std::string use = writeYaml(memberAt(spec("Backend"), "extensions.items"));
+  EXPECT_EQ(writeYaml(memberAt(spec("PayloadProcessor"), "processors.items")), use);
+  EXPECT_EQ(writeYaml(memberAt(spec("PayloadProcessingPipeline"), "processors.items")), use);
+  EXPECT_EQ(writeYaml(memberAt(spec("Backend"), "destination.properties.ports.items.properties.tls.properties")),
+            writeYaml(memberAt(spec("Backend"), "tls.properties")));
+  std::vector<std::string> phases;
+  for (const Value& phase : memberAt(spec("Backend"), "extensions.items.properties.phase.enum").items) {
+    phases.push_back(phase.text);
+  }
+  EXPECT_THAT(phases, ElementsAreArray(kProcessorPhases));
+}
+
+/// Returns the paths of properties without a description.
+void addUndescribed(const Value& schema, const std::string& path, FieldPaths& paths) {
+  if (const Value* properties = schema.find("properties")) {
+    for (const Member& each : properties->members) {
+      const std::string field = path + "." + each.key;
+      if (each.value.find("description") == nullptr) paths.insert(field);
+      addUndescribed(each.value, field, paths);
+    }
+  }
+  if (const Value* items = schema.find("items")) addUndescribed(*items, path + "[]", paths);
+}
+
+TEST(CustomResources, DescribeEveryField) {
+  for (const auto& [kind, definition] : definitions()) {
+    FieldPaths paths;
+    addUndescribed(schemaOf(definition), kind, paths);
+    paths.erase(kind + ".metadata");  // the API server's own
+    EXPECT_THAT(paths, IsEmpty());
+  }
+}
+
+TEST(CustomResources, HaveTheStatusThatIsWritten) {
+  const std::map<std::string, Value> defined = definitions();
+  const Condition condition{"Accepted", ConditionStatus::kTrue, "Accepted", "yes", 1, base::WallTime()};
+  ObjectStatus status;
+  status.conditions = {condition};
+  status.controllers = {{"sluice.dev/egress-gateway", {condition}}};
+  status.parents.push_back({{}, kControllerName, {condition}});
+  ParentRef& parent = status.parents[0].parentRef;
+  parent.object.group = kGatewayGroup;
+  parent.object.kind = "Gateway";
+  parent.object.nameSpace = "demo";
+  parent.object.name = "egress";
+  parent.sectionName = "http";
+  parent.port = 80;
+  for (const ObjectKind& kind : objectKinds()) {
+    if (kind.group != kOwnGroup) continue;
+    status.shape = *kind.status;
+    const auto documents = documentsIn(statusJson(status), "status.json");
+    const Value& schema = memberAt(schemaOf(defined.at(std::string(kind.kind))), "properties.status");
+    const FieldPaths written = fieldsOf(documents.at(0).root);
+    EXPECT_GT(written.size(), 6u);
+    EXPECT_THAT(propertiesOf(schema), IsSupersetOf(written)) << kind.kind;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::config
