@@ -140,10 +140,14 @@ void LeaderElection::schedule(State state, base::MonotonicTime due) {
 }
 
 void LeaderElection::retry(base::MonotonicTime now) {
-  // A leader has a deadline; candidates must not ask all at once.
+  // A leader has a deadline, and has lost time if the answer took long. Candidates must not ask all at once.
+  if (isLeader(now)) {
+    schedule(State::kToRead, std::max(now, sentAt_ + kRetryPeriod));
+    return;
+  }
   const double random = static_cast<double>(random_.next() >> 11) / static_cast<double>(std::uint64_t{1} << 53);
-  const double factor = isLeader(now) ? 1 : 1 + kJitter * random;
-  schedule(State::kToRead, now + std::chrono::duration_cast<base::Duration>(kRetryPeriod * factor));
+  const auto wait = std::chrono::duration_cast<base::Duration>(kRetryPeriod * (1 + kJitter * random));
+  schedule(State::kToRead, now + wait);
 }
 
 std::string LeaderElection::createBody(base::WallTime wall) const {

@@ -24,6 +24,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "proxy/base/clock.h"
 #include "proxy/base/random.h"

@@ -116,7 +116,7 @@ void conclude(FleetVerdict& verdict, const std::vector<std::string>& complaints)
 }
 
 base::Duration durationOf(const LeaseRecord& lease) {
-  const std::int64_t seconds = std::min<std::int64_t>(lease.leaseDurationSeconds, 24 * 60 * 60);
+  const std::int64_t seconds = std::min<std::int64_t>(lease.leaseDurationSeconds, 86400);
   return seconds > 0 ? base::Duration(std::chrono::seconds(seconds)) : kReportDuration;
 }
 

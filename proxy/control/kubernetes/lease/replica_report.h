@@ -16,6 +16,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/clock.h"
@@ -46,7 +47,7 @@ struct FailedObject {
 struct ReplicaReport {
   static constexpr std::size_t kMostFailed = 50;
   static constexpr std::size_t kMostMessageBytes = 1024;
-  static constexpr std::size_t kMostBytes = 32 * 1024;  // of the JSON
+  static constexpr std::size_t kMostBytes = std::size_t{32} * 1024;  // of the JSON
 
   std::string replica;    // the name of its Pod, or any other that is unique in the namespace
   std::string nameSpace;  // of its Lease and its Pod

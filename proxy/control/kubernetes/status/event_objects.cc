@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <initializer_list>
 #include <utility>
 
 #include "proxy/base/json_writer.h"
@@ -88,7 +89,7 @@ void EventObjects::note(const observe::Event& event, const EventRegarding& regar
   const std::string key = nameSpace + "/" + name;
   if (const auto known = held_.find(key); known != held_.end()) {
     HeldObject& held = known->second;
-    // The owner of a series that was just written has set when it may be written again.
+    // `due` says already when its series may be written next.
     held.count += event.count;
     held.last = std::max(held.last, event.last);
     held.notedAt = now;

@@ -4,6 +4,7 @@
 #include <cassert>
 #include <cstddef>
 #include <functional>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,7 @@ constexpr std::size_t kFeaturesBound = 64;
 constexpr std::size_t kAddressesBound = 16;
 constexpr std::size_t kMostMessageBytes = 32768;
 constexpr std::size_t kLeastMessageBytes = 128;
-constexpr std::size_t kMostStatusBytes = 1024 * 1024;
+constexpr std::size_t kMostStatusBytes = std::size_t{1024} * 1024;
 
 constexpr std::string_view kOurTypes[] = {
     config::condition_type::kAccepted,         config::condition_type::kProgrammed,

@@ -195,13 +195,15 @@ TEST(LeaderElection, ReadsBeforeItRenewsAfterALostAnswer) {
   one.lead();
   EXPECT_EQ(one.step(2s), Step::kUpdate);
   one.election().failed(clockAt(7s));
-  EXPECT_TRUE(one.leads(9s));
-  EXPECT_EQ(one.next(7s).at, clockAt(9s)) << "a leader has no time for jitter";
-  EXPECT_EQ(one.step(9s), Step::kRead);
-  one.election().read(heldBy("me", "2"), clockAt(9s));
+  EXPECT_TRUE(one.leads(7s));
+  EXPECT_EQ(one.step(7s), Step::kRead) << "a leader has lost time enough";
+  one.election().read(heldBy("me", "2"), clockAt(8s));
   EXPECT_THAT(one.next(9s).body, HasSubstr(R"("resourceVersion":"2")"));
   one.election().written(heldBy("me", "3"), clockAt(9500ms));
   EXPECT_EQ(one.election().leaderUntil(), clockAt(19s));
+  EXPECT_EQ(one.step(11500ms), Step::kUpdate);
+  one.election().failed(clockAt(11600ms));
+  EXPECT_EQ(one.next(11600ms).at, clockAt(13500ms)) << "but it does not ask all the time";
 }
 
 TEST(LeaderElection, EndsAtOnceWhenAnotherHoldsTheLeaseOrItIsGone) {
