@@ -9,7 +9,7 @@ void ConditionLog::note(const config::StatusList& statuses, base::WallTime now, 
   std::set<std::string> bad;
   for (const config::ObjectStatus& object : statuses) {
     if (config::isHealthy(object) || !noteObject(object, bad)) continue;
-    events.add(observe::EventType::kWarning, "NotFullyServed", config::objectName(object),
+    events.add(observe::EventType::kWarning, kNotFullyServed, config::objectName(object),
                "`sluice status` says why, by condition", now);
   }
   bad_ = std::move(bad);

@@ -5,6 +5,7 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/status/status_list.h"
@@ -13,6 +14,9 @@
 #include "proxy/observe/log.h"
 
 namespace sluice::control {
+
+/// The reason of the event about an object that is not served as it is written.
+inline constexpr std::string_view kNotFullyServed = "NotFullyServed";
 
 class ConditionLog {
  public:

@@ -49,6 +49,7 @@ void EventRing::add(std::vector<Event> events, std::uint64_t dropped) {
 void EventRing::note(Event event) { hold(std::move(event)); }
 
 EventRing::HeldEvent& EventRing::hold(Event&& event) {
+  told_(event);
   const auto same = std::find_if(events_.begin(), events_.end(), [&event](const HeldEvent& held) {
     return held.event.type == event.type && held.event.reason == event.reason && held.event.object == event.object;
   });

@@ -8,11 +8,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/clock.h"
@@ -64,6 +66,9 @@ class EventRing {
   /// Both outlive it.
   EventRing(Log& log, MetricShard& metrics) : log_(log), dropped_(metrics.at<Metric::kEventsDropped>()) {}
 
+  /// `told` is called with each event that comes, with the occurrences that are new.
+  void onEvent(std::function<void(const Event&)> told) { told_ = std::move(told); }
+
   void add(std::vector<Event> events, std::uint64_t dropped = 0);
   /// Holds an event that its owner logs itself.
   void note(Event event);
@@ -81,6 +86,7 @@ class EventRing {
 
   Log& log_;
   Counter& dropped_;
+  std::function<void(const Event&)> told_ = [](const Event&) {};
   std::list<HeldEvent> events_;  // the newest first
 };
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "proxy/base/settings.h"
+#include "proxy/control/condition_log.h"
 #include "proxy/control/kubernetes/access/in_cluster.h"
 #include "proxy/control/kubernetes/access/kubeconfig.h"
 #include "proxy/pki/digest.h"
@@ -71,11 +72,18 @@ std::unique_ptr<control::KubernetesSource> ClusterLink::makeSource(std::unique_p
   return std::make_unique<control::KubernetesSource>(client_, main_, std::move(objects), std::move(beside));
 }
 
-void ClusterLink::control(control::KubernetesSource& source, Serving& serving) {
+void ClusterLink::report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events) {
+  const std::string identity = identityOfProcess(client_.random());
+  events_.emplace(client_, source.objects(), identity);
+  // What compiling says of an object is the controller's to tell, because every replica would say the same. That all is
+  // well after a reload is no news to a cluster.
+  events.onEvent([this](const observe::Event& event) {
+    const bool ofObject = event.reason == control::kNotFullyServed;
+    if (event.type == observe::EventType::kWarning && (options_.controller || !ofObject)) events_->publish(event);
+  });
   if (!options_.controller) return;
-  controller_.emplace(
-      client_, source.objects(),
-      control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identityOfProcess(client_.random())});
+  controller_.emplace(client_, source.objects(),
+                      control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity});
   source.onObjects([this] { controller_->onObjects(); });
   serving.tellCompiled([this](const control::CompiledConfiguration& compiled) { controller_->onCompiled(compiled); });
   controller_->start();

@@ -13,6 +13,7 @@
 #include "proxy/control/kubernetes/client/api_client.h"
 #include "proxy/control/kubernetes/objects/kubernetes_source.h"
 #include "proxy/control/kubernetes/status/cluster_controller.h"
+#include "proxy/control/kubernetes/status/event_publisher.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
@@ -33,9 +34,9 @@ class ClusterLink {
   /// error names the file and the field.
   base::Status open() { return client_.open(); }
   net::Beats& beats() { return client_; }
-  /// Begins to write back, if this process is a controller, what becomes of the objects of `source`, which outlives
-  /// this. Called once it is watched.
-  void control(control::KubernetesSource& source, Serving& serving);
+  /// Begins to tell the cluster of events, and to write back, if this process is a controller, what becomes of the
+  /// objects of `source`, which outlives this. Called once it is watched.
+  void report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events);
   /// Gives the Lease back, if it is held, then calls `left` in a later Turn; that may take some seconds.
   void leave(std::function<void()> left);
   /// Drops all connections, inside a Turn, before the loop ends.
@@ -47,6 +48,7 @@ class ClusterLink {
   std::unique_ptr<net::Resolver> resolver_;
   upstream::NetworkDialer dialer_;
   control::ApiClient client_;
+  std::optional<control::EventPublisher> events_;
   std::optional<control::ClusterController> controller_;
 };
 

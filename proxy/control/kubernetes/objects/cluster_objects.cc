@@ -310,6 +310,13 @@ ClusterObjects::NewestObject ClusterObjects::find(std::string_view group, std::s
   return {};
 }
 
+const FollowedCollection* ClusterObjects::collectionOf(std::string_view kind, const ApiObjectKey& key) const {
+  const auto found = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& each) {
+    return each->kind().kind == kind && each->find(key) != nullptr;
+  });
+  return found == kinds_.end() ? nullptr : found->get();
+}
+
 void ClusterObjects::forEach(
     const std::function<void(const config::ObjectKind&, const ApiObjectKey&, const ApiObject&)>& visit) const {
   for (const auto& each : kinds_) {

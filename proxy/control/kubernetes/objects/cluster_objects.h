@@ -71,6 +71,10 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
     std::string_view version;
   };
   NewestObject find(std::string_view group, std::string_view kind, const ApiObjectKey& key) const;
+  /// Finds an object whose kind has that name in any group; null if there is none.
+  const FollowedCollection* collectionOf(std::string_view kind, const ApiObjectKey& key) const;
+  /// Returns the first of our GatewayClasses; empty if there is none.
+  std::string firstClass() const { return classes_.empty() ? std::string() : *classes_.begin(); }
   /// Shows each kept object of kinds with a status.
   void forEach(
       const std::function<void(const config::ObjectKind&, const ApiObjectKey&, const ApiObject&)>& visit) const;
