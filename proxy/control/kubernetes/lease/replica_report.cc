@@ -39,6 +39,9 @@ std::string reportAnnotation(const ReplicaReport& report) {
   json.member("gateway", report.gateway).member("desired", report.desired).member("served", report.served);
   json.member("state", configStateName(report.state));
   json.member("failedInAll", static_cast<std::int64_t>(std::max(report.failedInAll, report.failed.size())));
+  json.key("seen").beginObject();
+  for (const auto& [kind, version] : report.seen) json.member(kind, static_cast<std::int64_t>(version));
+  json.endObject();
   json.key("failed").beginList();
   std::size_t room =
       ReplicaReport::kMostBytes - std::min(ReplicaReport::kMostBytes, base::JsonWriter(json).take().size());
@@ -65,9 +68,19 @@ FailedObject readFailedObject(const Value& value) {
   return {text("kind"), text("namespace"), text("name"), text("revision"), text("reason"), text("message")};
 }
 
+bool serves(std::string_view gateways, std::string_view gateway) {
+  if (gateways.empty() || gateway.empty()) return true;
+  return ("," + std::string(gateways) + ",").find("," + std::string(gateway) + ",") != std::string::npos;
+}
+
+bool hasSeen(const ReplicaReport& report, const FleetQuestion& question) {
+  const auto seen = report.seen.find(question.object.kind);
+  return seen != report.seen.end() && seen->second >= question.version;
+}
+
 bool isAsked(const ReplicaReport& report, const FleetQuestion& question) {
   return (question.replicaOf.empty() || report.replicaOf == question.replicaOf) &&
-         (question.gateway.empty() || report.gateway.empty() || report.gateway == question.gateway);
+         serves(report.gateway, question.gateway);
 }
 
 bool hasFailed(const ReplicaReport& report, const FleetQuestion& question) {
@@ -162,6 +175,11 @@ base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
   report.desired = textIn(&*parsed, "desired");
   report.served = textIn(&*parsed, "served");
   report.state = *state;
+  if (const Value* seen = valueIn(&*parsed, "seen"); seen != nullptr) {
+    for (const content::Member& each : seen->members) {
+      report.seen[each.key] = static_cast<std::uint64_t>(std::max<std::int64_t>(numberIn(seen, each.key).value_or(0), 0));
+    }
+  }
   if (const Value* failed = valueIn(&*parsed, "failed"); failed != nullptr) {
     for (const Value& each : failed->items) {
       if (report.failed.size() < ReplicaReport::kMostFailed) report.failed.push_back(readFailedObject(each));
@@ -201,7 +219,9 @@ FleetVerdict aggregate(const std::vector<const SeenReport*>& reports, const Flee
     ++verdict.replicas;
     const ReplicaReport& report = each->report;
     const std::string& revision = question.revision.empty() ? report.desired : question.revision;
-    if (!revision.empty() && report.served == revision) ++verdict.serving;
+    const bool isServing =
+        question.version != 0 ? hasSeen(report, question) : !revision.empty() && report.served == revision;
+    if (isServing) ++verdict.serving;
     if (hasFailed(report, question))
       complaints.emplace(report.nameSpace + "/" + report.replica, complaint(report, question));
   }

@@ -53,10 +53,12 @@ struct ReplicaReport {
   std::string nameSpace;  // of its Lease and its Pod
   std::string podUid;     // empty: the Lease has no owner. Not read back
   std::string replicaOf;  // the group of replicas to which it belongs
-  std::string gateway;    // "namespace/name" of the Gateway that it serves; empty: all of the class
+  std::string gateway;    // "namespace/name" of the Gateways that it serves, joined by ","; empty: all of the class
   std::string desired;    // revisions
   std::string served;
   ConfigState state = ConfigState::kInSync;
+  /// The resourceVersion up to which it serves the objects of a kind. API servers compare them as numbers (KEP-5504).
+  std::map<std::string, std::uint64_t> seen = {};
   std::vector<FailedObject> failed;
   std::size_t failedInAll = 0;  // at least failed.size()
 
@@ -117,6 +119,9 @@ struct FleetQuestion {
   /// A replica fails if its state is not InSync. That alone decides about rollbacks. If this is true, it fails also if
   /// it reports any object.
   bool anyObject = false;
+  /// If this is not 0, a replica serves what is asked for if it has seen so much of the object's kind, whatever its
+  /// revision.
+  std::uint64_t version = 0;
   /// If this has a name, a replica fails only if it reports this object (kind, namespace, name), whatever its state.
   FailedObject object = {};
 };

@@ -19,6 +19,7 @@ struct ApiObject {
   std::shared_ptr<const config::KeptText> text;
   std::string uid;
   std::string resourceVersion;
+  std::uint64_t changedAt = 0;  // resourceVersion with which the text came, or changed
   std::string service;  // of an EndpointSlice; empty for other kinds
   std::string status;   // JSON; empty if there is none, or if nobody wants it
 };
