@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kName = "kubernetes";  // of the API server in metrics
 constexpr base::Duration kReadAgainAfter = std::chrono::minutes(1);
 constexpr base::Duration kSoonest = std::chrono::seconds(1);
-constexpr std::uint64_t kMostConnections = 16;
+constexpr std::uint64_t kMostConnections = 4096;  // over HTTP/1.1 each watch has one of its own
 constexpr std::uint64_t kMostRequests = 16384;
 constexpr std::uint16_t kUnauthorized = 401;
 constexpr int kMostRetryAfter = 600;  // seconds
@@ -24,7 +24,8 @@ upstream::UpstreamPolicy apiPolicy() { return {anyAddress(), http::Limits(), bas
 
 std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : "[" + host + "]"; }
 
-std::shared_ptr<const routing::BackendPlan> planTo(const ApiAccess& access) {
+/// `generation` counts how often the connections that there were have been given up.
+std::shared_ptr<const routing::BackendPlan> planTo(const ApiAccess& access, unsigned generation) {
   auto plan = std::make_shared<routing::BackendPlan>();
   plan->name = plan->object = kName;
   plan->hostname = access.host;
@@ -38,7 +39,7 @@ std::shared_ptr<const routing::BackendPlan> planTo(const ApiAccess& access) {
     tls.clientCertificate = access.clientCertificate;
     tls.clientKey = access.clientKey;
   }
-  plan->identity = plan->authority + "|" + access.fingerprint;
+  plan->identity = plan->authority + "|" + access.fingerprint + "|" + std::to_string(generation);
   return plan;
 }
 
@@ -63,6 +64,7 @@ std::string_view methodText(http::Method method) { return http::methodLabel(meth
 ApiCall::ApiCall(ApiClient& client, const ApiRequest& request, ApiCallUser& user)
     : client_(client),
       user_(user),
+      plan_(client.plan_),
       message_(client.worker().chunks()),
       request_(client.upstreams_, *this, {request.idle, {}, {}}) {
   start(request);
@@ -79,7 +81,7 @@ void ApiCall::start(const ApiRequest& request) {
   head.method = request.method;
   head.methodText = methodText(request.method);
   head.scheme = access.tls ? http::Scheme::kHttps : http::Scheme::kHttp;
-  head.authority = arena.copy(client_.plan_->authority);
+  head.authority = arena.copy(plan_->authority);
   head.target = arena.copy(access.pathPrefix + request.path);
   head.headers.add(arena, http::FieldId::kUserAgent, "sluice");
   head.headers.add(arena, "accept", arena.copy(request.accept));
@@ -94,7 +96,7 @@ void ApiCall::start(const ApiRequest& request) {
     request_.body().bytes.append(request.body);
     request_.body().finish();
   }
-  if (request_.enter(client_.plan_)) {
+  if (request_.enter(plan_)) {
     request_.start(head);
   } else {
     onFailed(base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many requests to the API server"));
@@ -124,6 +126,7 @@ void ApiCall::onResponseEnd(std::optional<http::Trailers> /*trailers*/) {
 
 void ApiCall::onFailed(const base::Error& error) {
   if (mayBeOldAccess(error)) client_.doubtsAccess_ = true;
+  if (error.type == base::ErrorType::kHttpResponseTimeout && plan_ == client_.plan_) client_.doubtsConnections_ = true;
   error_ = error;
   mark();
 }
@@ -177,8 +180,11 @@ void ApiClient::adopt(ApiAccess&& access) {
   const bool same = access_ && access_->fingerprint == access.fingerprint && access_->host == access.host &&
                     access_->port == access.port;
   access_ = std::move(access);
-  if (same) return;
-  plan_ = planTo(*access_);
+  if (!same) makePlan();
+}
+
+void ApiClient::makePlan() {
+  plan_ = planTo(*access_, generation_);
   upstreams_.adopt(apiPolicy(), {plan_});
 }
 
@@ -213,6 +219,10 @@ void ApiClient::drive() {
 void ApiClient::reap() {
   upstreams_.reap();
   if (std::exchange(doubtsAccess_, false)) refresh();
+  if (std::exchange(doubtsConnections_, false)) {
+    ++generation_;
+    makePlan();
+  }
 }
 
 void ApiClient::forget(const ApiCall& call) {

@@ -2,7 +2,8 @@
 //
 // HTTP/2 or 1.1, as the server's ALPN has it, over few connections: as many as it takes so that none has more streams
 // than the server allows. What it was given to authenticate with is read again every minute, because tokens,
-// certificates and authorities rotate, and at once after a 401 or a failed handshake.
+// certificates and authorities rotate, and at once after a 401 or a failed handshake. A call on which the server was
+// silent for too long casts doubt on its connection: calls made later do not use that.
 #pragma once
 
 #include <cstdint>
@@ -80,6 +81,7 @@ class ApiCall final : private upstream::AsyncRequestOwner {
 
   ApiClient& client_;
   ApiCallUser& user_;
+  const std::shared_ptr<const routing::BackendPlan> plan_;
   http::RequestMessage message_;
   std::optional<http::ResponseMessage> response_;  // until it is delivered
   std::string received_;                           // not delivered yet
@@ -132,6 +134,7 @@ class ApiClient final : public net::Beats, private net::Timer {
   /// Reads the access again, unless that was done within the last second.
   void refresh();
   void adopt(ApiAccess&& access);
+  void makePlan();
   void forget(const ApiCall& call);
 
   const ApiClientParts parts_;
@@ -141,6 +144,8 @@ class ApiClient final : public net::Beats, private net::Timer {
   std::string lastFault_;  // of reading the access again
   base::MonotonicTime refreshed_{};
   bool doubtsAccess_ = false;  // the server has refused it, or we the server
+  bool doubtsConnections_ = false;
+  unsigned generation_ = 0;  // of connections
   http::H2Memory h2Memory_;
   upstream::CircuitBreakers breakers_;
   upstream::Upstreams upstreams_;

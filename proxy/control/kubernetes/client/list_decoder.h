@@ -1,5 +1,5 @@
 // Takes a Kubernetes list (`{"kind": "...List", "metadata": {...}, "items": [...]}`) apart while it arrives, so that
-// never more than one of its items is in memory as text.
+// one of its items at a time is in memory as text.
 //
 // Lives for one answer; one thread; sans-IO. Any other JSON object, such as a Status, is what rest() returns.
 #pragma once
@@ -28,9 +28,8 @@ class ListDecoder {
   base::Result<content::Value> rest();
 
  private:
-  base::Status takeByte(char c, const Take& take);
+  bool takeInString(char c);
   base::Status endItem(const Take& take);
-  std::string& target() { return inItems_ && depth_ >= kItemDepth ? item_ : rest_; }
 
   static constexpr int kItemDepth = 3;  // of an item's own members: the list, "items", the item
 

@@ -17,6 +17,8 @@ constexpr int kUnprocessable = 422;
 constexpr std::uint64_t kShortestWatch = 300;  // seconds; the server ends it after up to twice as many
 constexpr base::Duration kListIdle = std::chrono::seconds(30);
 constexpr unsigned kFailuresUntilList = 3;  // a watch that fails so often may have a version that the server never had
+/// A watch that the server ends earlier, or a list that is outdated earlier, is not followed by another one at once.
+constexpr base::Duration kShortWhile = std::chrono::seconds(1);
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
 std::string_view memberTextOf(const content::Value& value, std::string_view key) {
@@ -53,6 +55,7 @@ void ListWatch::list() {
 
 void ListWatch::listPage(std::string_view continueToken) {
   phase_ = Phase::kListing;
+  resourceVersion_.clear();  // an attempt that fails is followed by a list, not by a watch
   std::string query = "limit=" + std::to_string(kPageSize);
   if (!continueToken.empty()) query += "&continue=" + queryValue(continueToken);
   call(query, kListIdle);
@@ -78,7 +81,9 @@ void ListWatch::watch() {
 void ListWatch::call(const std::string& query, base::Duration idle) {
   decoder_ = {};
   events_ = {};
-  sawEvents_ = false;
+  status_ = 0;
+  retryAfter_ = {};
+  called_ = client_.worker().now();
   ApiRequest request;
   request.path = collection_.path + "?" + query;
   if (!collection_.selector.empty()) request.path += "&" + collection_.selector;
@@ -95,6 +100,17 @@ void ListWatch::onTimer() {
   again ? list() : watch();
 }
 
+/// Lists after a gap: at once, unless this comes so soon after the last time that it may go on for ever.
+void ListWatch::listAnew() {
+  resourceVersion_.clear();
+  const bool soon = failures_++ > 0 || client_.worker().now() < listed_ + kShortWhile;
+  startTimer(soon ? delayNow() : base::Duration::zero());
+}
+
+base::Duration ListWatch::delayNow() const {
+  return std::min(kFirstDelay * (1U << std::min(failures_, 10U)), kLongestDelay);
+}
+
 void ListWatch::startTimer(base::Duration delay) {
   call_.reset();
   // Up to one and a half times as long, so that replicas do not come back together.
@@ -108,9 +124,13 @@ void ListWatch::failed(ListTrouble trouble, const std::string& message) {
     phase_ = Phase::kIdle;
     resourceVersion_.clear();
   } else {
-    const base::Duration delay = kFirstDelay * (1U << std::min(failures_, 10U));
-    startTimer(std::max(std::min(delay, kLongestDelay), retryAfter_));
+    // Watches break off every now and then; what counts is whether the next attempt succeeds.
+    const bool watched = phase_ == Phase::kWatching && status_ == kOk;
+    if (watched && client_.worker().now() >= called_ + kShortWhile) failures_ = 0;
+    const bool brokeOff = watched && failures_ == 0;
+    startTimer(std::max(delayNow(), retryAfter_));
     ++failures_;
+    if (brokeOff) return;
   }
   troubled_ = true;
   user_.onTrouble(*this, trouble, message);
@@ -142,12 +162,10 @@ void ListWatch::onApiEnd() {
     streams_ = failures_ < kFailuresUntilList;
     return failed(ListTrouble::kUnavailable, "the server has ended the list before it was complete");
   }
-  // The server ends each watch after a while. One that brought nothing at all may end at once again.
-  if (sawEvents_) {
-    failures_ = 0;
-    return watch();
-  }
-  startTimer(kFirstDelay);
+  // The server ends each watch after a while. One that it ends too early may end so again and again.
+  if (client_.worker().now() >= called_ + kShortWhile) return watch();
+  startTimer(delayNow());
+  ++failures_;
 }
 
 void ListWatch::onApiFailed(const base::Error& error) { failed(ListTrouble::kUnavailable, error.detail); }
@@ -161,12 +179,8 @@ void ListWatch::refused() {
     streams_ = false;
     return list();
   }
-  if (status_ == kGone) {
-    resourceVersion_.clear();
-    return startTimer(failures_++ == 0 ? base::Duration::zero() : kFirstDelay);
-  }
   // A watch tells less than a list about why it is refused.
-  if (phase_ == Phase::kWatching && status_ == kNotFound) return list();
+  if (status_ == kGone || (phase_ == Phase::kWatching && status_ == kNotFound)) return listAnew();
   failed(troubleOf(status_), message);
 }
 
@@ -176,8 +190,9 @@ void ListWatch::endPage() {
   if (const std::string_view token = metadataText(*rest, "continue"); !token.empty()) {
     return listPage(std::string(token));
   }
-  resourceVersion_ = metadataText(*rest, "resourceVersion");
-  if (resourceVersion_.empty()) return failed(ListTrouble::kUnavailable, "a list has no resourceVersion");
+  const std::string_view version = metadataText(*rest, "resourceVersion");
+  if (version.empty()) return failed(ListTrouble::kUnavailable, "a list has no resourceVersion");
+  resourceVersion_ = version;
   call_.reset();
   phase_ = Phase::kIdle;
   if (!collection_.once) watch();
@@ -186,6 +201,7 @@ void ListWatch::endPage() {
 
 void ListWatch::listed() {
   failures_ = 0;
+  listed_ = client_.worker().now();
   user_.onListed(*this);
 }
 
@@ -194,14 +210,12 @@ bool ListWatch::takeEvent(WatchEvent&& event) {
   if (event.type == WatchEventType::kError) {
     const std::string_view code = memberTextOf(event.object, "code");
     if (code == "410") {
-      resourceVersion_.clear();
-      startTimer(failures_++ == 0 ? base::Duration::zero() : kFirstDelay);
+      listAnew();
     } else {
       failed(ListTrouble::kUnavailable, "the watch has failed: " + messageOf(event.object));
     }
     return false;
   }
-  sawEvents_ = true;
   if (phase_ == Phase::kWatching) {
     failures_ = 0;
     resourceVersion_ = metadataText(event.object, "resourceVersion");

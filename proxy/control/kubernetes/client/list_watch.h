@@ -41,7 +41,8 @@ class ListWatchUser {
   /// An object of the listing, or one that was added or changed since.
   virtual void onObject(ListWatch& from, content::Value&& object) = 0;
   virtual void onDeleted(ListWatch& from, const content::Value& object) = 0;
-  /// Called each time that an attempt fails. Unless it is kAbsent, another one follows by itself.
+  /// Called each time that an attempt fails, but for the first time that a watch breaks off. Unless it is kAbsent,
+  /// another attempt follows by itself.
   virtual void onTrouble(ListWatch& from, ListTrouble trouble, const std::string& message) = 0;
   /// Called when the server answers as it should after that.
   virtual void onRecovered(ListWatch& from) = 0;
@@ -81,6 +82,8 @@ class ListWatch final : private ApiCallUser, private net::Timer {
   void stream();
   void watch();
   void call(const std::string& query, base::Duration idle);
+  void listAnew();
+  base::Duration delayNow() const;
   void startTimer(base::Duration delay);
   void failed(ListTrouble trouble, const std::string& message);
   void refused();
@@ -104,11 +107,12 @@ class ListWatch final : private ApiCallUser, private net::Timer {
   WatchDecoder events_;
   int status_ = 0;
   base::Duration retryAfter_{};
-  std::string resourceVersion_;  // up to which everything was seen; empty until the first list has ended
-  bool sawEvents_ = false;       // in this watch
-  bool streams_ = true;          // the server may stream the initial list
-  bool troubled_ = false;        // the user was told of trouble
-  unsigned failures_ = 0;        // in a row
+  std::string resourceVersion_;   // up to which everything was seen; empty until the first list has ended
+  base::MonotonicTime called_{};  // when the last request was made
+  base::MonotonicTime listed_{};  // when the last list was complete
+  bool streams_ = true;           // the server may stream the initial list
+  bool troubled_ = false;         // the user was told of trouble
+  unsigned failures_ = 0;         // in a row
 };
 
 /// Returns the text of a member of `object.metadata`; empty if there is none.

@@ -45,7 +45,7 @@ base::Status WatchDecoder::feed(std::string_view bytes, const Take& take) {
     if (end == std::string_view::npos) return base::Done{};
     bytes.remove_prefix(end + 1);
     const std::string line = std::exchange(line_, {});
-    if (line.empty()) continue;
+    if (line.empty() || line == "\r") continue;
     base::Result<WatchEvent> event = readEvent(line);
     if (!event.ok()) return event.error();
     if (!take(std::move(event).value())) return base::Done{};

@@ -177,7 +177,8 @@ base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
   report.state = *state;
   if (const Value* seen = valueIn(&*parsed, "seen"); seen != nullptr) {
     for (const content::Member& each : seen->members) {
-      report.seen[each.key] = static_cast<std::uint64_t>(std::max<std::int64_t>(numberIn(seen, each.key).value_or(0), 0));
+      report.seen[each.key] =
+          static_cast<std::uint64_t>(std::max<std::int64_t>(numberIn(seen, each.key).value_or(0), 0));
     }
   }
   if (const Value* failed = valueIn(&*parsed, "failed"); failed != nullptr) {

@@ -20,8 +20,8 @@ struct ApiObject {
   std::string uid;
   std::string resourceVersion;
   std::uint64_t changedAt = 0;  // resourceVersion with which the text came, or changed
-  std::string service;  // of an EndpointSlice; empty for other kinds
-  std::string status;   // JSON; empty if there is none, or if nobody wants it
+  std::string service;          // of an EndpointSlice; empty for other kinds
+  std::string status;           // JSON; empty if there is none, or if nobody wants it
 };
 
 ApiObjectKey keyOf(const content::Value& object);

@@ -53,22 +53,26 @@ bool hasStatusOfOurs(const Value& route) {
          });
 }
 
-/// Parses what was kept of an object.
+/// Parses what was kept of an object, its status too.
 Value keptValue(const ApiObject& object) {
   auto parsed = content::parseJson(object.text->text.reveal(), {.bytes = ListDecoder::kMostBytes});
-  return parsed.ok() ? std::move(parsed).value() : Value();
-}
-
-std::string resourceName(const config::ObjectKind& kind) {
-  return std::string(kind.kind) + (kind.group.empty() ? "" : "." + std::string(kind.group));
+  if (!parsed.ok()) return {};
+  auto status = content::parseJson(object.status, {.bytes = ListDecoder::kMostBytes});
+  if (status.ok()) parsed->members.push_back({"status", {}, std::move(status).value()});
+  return std::move(parsed).value();
 }
 
 }  // namespace
 
 ClusterObjects::ClusterObjects(ApiClient& client, ClusterScope scope, std::function<void()> changed)
-    : client_(client), scope_(std::move(scope)), changed_(std::move(changed)), crds_(client, [this] {
-        if (!isSet()) client_.worker().timers().set(*this, client_.worker().now() + kAfterCrd);
-      }) {
+    : client_(client),
+      scope_(std::move(scope)),
+      changed_(std::move(changed)),
+      crds_(client,
+            [this] {
+              if (!isSet()) client_.worker().timers().set(*this, client_.worker().now() + kAfterCrd);
+            }),
+      log_(client.log()) {
   for (const config::ObjectKind& kind : config::objectKinds()) {
     if (isByName(kind)) continue;
     const bool withStatus = scope_.withStatus && kind.status.has_value();
@@ -144,7 +148,7 @@ void ClusterObjects::startStages() {
     if (stage == Stage::kServices && !knowsNeeds_) return;
     for (const auto& each : kinds_) {
       if (stageOf(each->kind()) != stage) continue;
-      if (started_.insert(resourceName(each->kind())).second) each->start();
+      if (started_.insert(&each->kind()).second) each->start();
       listed = listed && each->state() != FollowedCollection::State::kUnknown;
     }
     if (!listed) return;
@@ -163,10 +167,14 @@ void ClusterObjects::findGateways() {
   const auto adopt = [this](auto& known, auto found, const auto& concerns) {
     if (known == found) return;
     const bool more = !std::includes(known.begin(), known.end(), found.begin(), found.end());
+    const bool fewer = !std::includes(found.begin(), found.end(), known.begin(), known.end());
     known = std::move(found);
     for (const auto& each : kinds_) {
-      if (!concerns(each->kind()) || !started_.contains(resourceName(each->kind()))) continue;
-      each->prune([&](const ApiObjectKey&, const ApiObject& object) { return wants(each->kind(), keptValue(object)); });
+      if (!concerns(each->kind()) || !started_.contains(&each->kind())) continue;
+      const auto wanted = [&](const ApiObjectKey&, const ApiObject& object) {
+        return wants(each->kind(), keptValue(object));
+      };
+      if (fewer) each->prune(wanted);
       if (more) each->listAgain();
     }
   };
@@ -220,7 +228,7 @@ void ClusterObjects::fetchServices() {
     return needed_.services.contains({key.first, slice.service});
   });
   std::erase_if(fetches_, [this](const auto& each) { return !needed_.services.contains(each->name()); });
-  if (!started_.contains(resourceName(services->kind()))) return;  // their first list is still to come
+  if (!started_.contains(&services->kind())) return;  // their first list is still to come
   for (const ApiObjectKey& name : needed_.services) {
     const bool underWay =
         std::any_of(fetches_.begin(), fetches_.end(), [&](const auto& each) { return each->name() == name; });
@@ -255,9 +263,7 @@ std::string ClusterObjects::awaited() const {
   std::string first;
   const auto name = [&](const FollowedCollection& each) {
     if (!first.empty() || each.complete()) return;
-    const FollowedCollection::Scope& scope = each.scope();
-    first = scope.name.empty() ? "the list of kind " + resourceName(each.kind())
-                               : std::string(each.kind().kind) + " " + scope.nameSpace + "/" + scope.name;
+    first = (each.scope().name.empty() ? "the list of kind " : "") + collectionName(each);
     if (!each.trouble().empty()) first += " (" + each.trouble() + ")";
   };
   eachCollection(name);
@@ -325,22 +331,9 @@ void ClusterObjects::forEach(
   }
 }
 
-/// Says once when the server does not answer as it should, and when it does again.
 void ClusterObjects::logTrouble() {
-  std::string trouble;
-  eachCollection([&](const FollowedCollection& each) {
-    if (trouble.empty() && !each.trouble().empty() && each.state() != FollowedCollection::State::kForbidden) {
-      trouble = each.trouble();
-    }
-  });
-  if (trouble == told_) return;
-  if (trouble.empty()) {
-    client_.log().info("the API server answers again", {{"url", client_.url()}});
-  } else if (told_.empty()) {
-    client_.log().warn("the API server does not answer as it should; what it said last stays in use",
-                       {{"url", client_.url()}, {"reason", trouble}});
-  }
-  told_ = std::move(trouble);
+  eachCollection([this](const FollowedCollection& each) { log_.look(each); });
+  log_.tell(client_.url(), listed());
 }
 
 }  // namespace sluice::control

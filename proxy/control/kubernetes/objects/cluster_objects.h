@@ -16,6 +16,7 @@
 #include <tuple>
 #include <vector>
 
+#include "proxy/control/kubernetes/objects/collection_log.h"
 #include "proxy/control/kubernetes/objects/crd_names.h"
 #include "proxy/control/kubernetes/objects/followed_collection.h"
 #include "proxy/control/kubernetes/objects/named_objects.h"
@@ -48,6 +49,8 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   /// Says which objects the texts name. Those that are not named any more are forgotten.
   void need(NamedObjects names);
   const NamedObjects& needed() const { return needed_; }
+  /// Returns true if need() has been settled once.
+  bool knowsNeeds() const { return knowsNeeds_; }
 
   /// Returns true if all kinds are known but those of Services, which need() comes before.
   bool listed() const;
@@ -106,15 +109,15 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   std::vector<std::unique_ptr<FollowedCollection>> kinds_;  // in the order of the table of kinds
   std::map<NamedKey, std::unique_ptr<FollowedCollection>> named_;
   std::vector<std::unique_ptr<ServiceFetch>> fetches_;
-  std::set<std::string> started_;      // kinds that are followed, by resource
-  std::set<std::string> classes_;      // our GatewayClasses
-  std::set<ApiObjectKey> gateways_;    // those that are served
-  std::optional<NamedObjects> asked_;  // of need(), until it is settled
+  std::set<const config::ObjectKind*> started_;  // kinds that are followed
+  std::set<std::string> classes_;                // our GatewayClasses
+  std::set<ApiObjectKey> gateways_;              // those that are served
+  std::optional<NamedObjects> asked_;            // of need(), until it is settled
   NamedObjects needed_;
   bool knowsNeeds_ = false;
   bool dirty_ = false;
   bool textsChanged_ = false;
-  std::string told_;  // the trouble that was logged last
+  CollectionLog log_;
 };
 
 }  // namespace sluice::control

@@ -35,7 +35,11 @@ void FollowedCollection::settle() {
 }
 
 void FollowedCollection::listAgain() {
-  if (state_ == State::kAbsent) return follow();
+  if (state_ == State::kAbsent) {
+    version_ = 0;
+    lacksVersion_ = false;
+    return follow();
+  }
   if (state_ == State::kForbidden) return;  // the next attempt lists
   listing_ = true;
   follow_->list();
@@ -51,10 +55,11 @@ const ApiObject* FollowedCollection::find(const ApiObjectKey& key) const {
   return found == objects_.end() ? nullptr : &found->second;
 }
 
-void FollowedCollection::take(content::Value&& object) {
+void FollowedCollection::take(content::Value&& object, std::set<ApiObjectKey>* listed) {
   const ApiObjectKey key = keyOf(object);
   if (fetches_ > 0) shown_.insert(key);
   if (!owner_.wants(kind_, object)) return remove(key);
+  if (listed) listed->insert(key);
   ApiObject made = makeApiObject(kind_, version(), std::move(object), scope_.withStatus);
   if (scope_.withStatus) touched_.push_back(key);
   ApiObject& kept = objects_[key];
@@ -75,7 +80,7 @@ void FollowedCollection::endFetch() {
 
 void FollowedCollection::put(content::Value&& object) {
   if (shown_.contains(keyOf(object))) return;
-  take(std::move(object));
+  take(std::move(object), nullptr);
   tell();
 }
 
@@ -84,8 +89,7 @@ void FollowedCollection::put(content::Value&& object) {
 void FollowedCollection::onListing(ListWatch& /*from*/) { listed_.emplace(); }
 
 void FollowedCollection::onObject(ListWatch& /*from*/, content::Value&& object) {
-  if (listed_) listed_->insert(keyOf(object));
-  take(std::move(object));
+  take(std::move(object), listed_ ? &*listed_ : nullptr);
   tell();
 }
 
@@ -96,6 +100,7 @@ void FollowedCollection::onListed(ListWatch& /*from*/) {
     return gone;
   });
   listed_.reset();
+  changed_ = changed_ || state_ == State::kForbidden;
   state_ = State::kFollowed;
   listing_ = false;
   trouble_.clear();
@@ -115,7 +120,7 @@ void FollowedCollection::onTrouble(ListWatch& /*from*/, ListTrouble trouble, con
       break;
     case ListTrouble::kForbidden:
       trouble_ = message;
-      if (state_ == State::kUnknown) state_ = State::kForbidden;
+      if (state_ != State::kFollowed && std::exchange(state_, State::kForbidden) != State::kForbidden) changed_ = true;
       listing_ = false;
       break;
     case ListTrouble::kUnavailable:

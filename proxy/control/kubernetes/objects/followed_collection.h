@@ -71,7 +71,7 @@ class FollowedCollection final : private ListWatchUser {
   std::string_view version() const { return kind_.versions[version_]; }
   const ApiObjects& objects() const { return objects_; }
   const ApiObject* find(const ApiObjectKey& key) const;
-  /// Returns true, once, if the objects have changed in more than their status.
+  /// Returns true, once, if the objects have changed in more than their status, or whether they may be read.
   bool takeChanged() { return std::exchange(changed_, false); }
 
   /// Returns the objects that have come, changed or gone since the last call, if their statuses are kept.
@@ -91,7 +91,8 @@ class FollowedCollection final : private ListWatchUser {
   void onTrouble(ListWatch& from, ListTrouble trouble, const std::string& message) override;
   void onRecovered(ListWatch& from) override;
   void follow();
-  void take(content::Value&& object);
+  /// Notes the object's name in `listed`, unless that is null, if it is kept.
+  void take(content::Value&& object, std::set<ApiObjectKey>* listed);
   void remove(const ApiObjectKey& key);
   void tell() { owner_.onCollection(*this); }
 
@@ -108,7 +109,7 @@ class FollowedCollection final : private ListWatchUser {
   std::vector<ApiObjectKey> touched_;
   std::string trouble_;
   ApiObjects objects_;
-  std::optional<std::set<ApiObjectKey>> listed_;  // in this listing
+  std::optional<std::set<ApiObjectKey>> listed_;  // and kept, in this listing
   std::size_t fetches_ = 0;
   std::set<ApiObjectKey> shown_;  // since the first open beginFetch()
 };

@@ -17,12 +17,17 @@ ReadIdentity identityIn(const config::ObjectReading& reading) {
   return {identity.group, identity.kind, identity.nameSpace, identity.name};
 }
 
-/// Appends the objects of `others` that `set` does not have.
-void appendOthers(const config::ObjectSet& others, config::ObjectSet& set) {
+std::set<ReadIdentity> identitiesIn(const config::ObjectSet& set) {
   std::set<ReadIdentity> known;
   for (const auto& readings : set.readings) {
     for (const config::ObjectReading& each : *readings) known.insert(identityIn(each));
   }
+  return known;
+}
+
+/// Appends the objects of `others` that `set` does not have.
+void appendOthers(const config::ObjectSet& others, config::ObjectSet& set) {
+  const std::set<ReadIdentity> known = identitiesIn(set);
   for (std::size_t i = 0; i < others.readings.size(); ++i) {
     auto kept = std::make_shared<std::vector<config::ObjectReading>>();
     for (const config::ObjectReading& each : *others.readings[i]) {
@@ -77,15 +82,16 @@ void KubernetesSource::watch(std::function<void()> changed) {
 
 void KubernetesSource::onChanged() {
   const bool complete = objects_.complete();
-  const bool changed = objects_.takeChanged();
+  bool changed = objects_.takeChanged();
   {
     const std::lock_guard lock(mutex_);
     if (changed || shared_.texts.empty()) shared_.texts = objects_.texts();
     shared_.forbidden = objects_.forbidden();
-    shared_.needed = objects_.needed();
+    if (objects_.knowsNeeds()) shared_.needed = objects_.needed();
     shared_.listed = objects_.listed();
     shared_.complete = complete;
     shared_.awaited = objects_.awaited();
+    if (complete && std::exchange(missed_, false)) changed = true;
   }
   news_.notify_one();
   told_();
@@ -130,17 +136,24 @@ config::ObjectSet KubernetesSource::read(const base::Secret& key) {
     lock.lock();
     const auto complete = [&] { return closed_ || (shared_.complete && shared_.needed == names); };
     came = came && news_.wait_until(lock, until, complete) && shared_.complete;
-    if (!came || closed_) return unavailable(std::move(set), shared_.awaited, key);
+    if (!came || closed_) {
+      missed_ = true;
+      return unavailable(std::move(set), shared_.awaited, key);
+    }
   }
 }
 
 config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secret& key) {
   config::ObjectSet set = config::readTexts(told.texts, {}, key, texts_);
+  if (beside_ != nullptr) appendOthers(beside_->read(key), set);
+  if (told.forbidden.empty()) return set;
+  const std::set<ReadIdentity> known = identitiesIn(set);
   for (const ClusterObjects::ForbiddenObject& each : told.forbidden) {
-    set.readings.push_back(readingOf(each));
+    auto readings = readingOf(each);
+    if (known.contains(identityIn(readings->front()))) continue;  // the other source has it
+    set.readings.push_back(std::move(readings));
     set.texts.push_back(std::make_shared<const config::KeptText>());
   }
-  if (beside_ != nullptr) appendOthers(beside_->read(key), set);
   return set;
 }
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,8 @@ class KubernetesSource final : public Source, private net::Timer {
   struct Told {
     config::KeptTexts texts;
     std::vector<ClusterObjects::ForbiddenObject> forbidden;
-    NamedObjects needed;
-    bool listed = false;  // ClusterObjects::listed()
+    std::optional<NamedObjects> needed;  // none: need() was never called
+    bool listed = false;                 // ClusterObjects::listed()
     bool complete = false;
     std::string awaited;
   };
@@ -71,6 +72,7 @@ class KubernetesSource final : public Source, private net::Timer {
   std::condition_variable news_;
   Told shared_;          // under the mutex
   bool closed_ = false;  // under the mutex
+  bool missed_ = false;  // under the mutex: a reading did not wait any longer
 };
 
 }  // namespace sluice::control

@@ -14,9 +14,9 @@ namespace sluice::control {
 
 struct NamedObjects {
   using Names = std::set<std::pair<std::string, std::string>>;  // namespace and name
-  Names secrets;
-  Names configMaps;
-  Names services;
+  Names secrets = {};
+  Names configMaps = {};
+  Names services = {};
 
   friend bool operator==(const NamedObjects&, const NamedObjects&) = default;
 };

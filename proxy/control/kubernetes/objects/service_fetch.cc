@@ -45,12 +45,12 @@ void ServiceFetch::onObject(ListWatch& from, content::Value&& object) {
   (&from == &service_ ? services_ : slices_).put(std::move(object));
 }
 
-void ServiceFetch::onTrouble(ListWatch&, ListTrouble trouble, const std::string&) {
-  if (trouble != ListTrouble::kUnavailable) end();  // else it is tried again
+void ServiceFetch::onTrouble(ListWatch& from, ListTrouble trouble, const std::string&) {
+  if (trouble != ListTrouble::kUnavailable) end(from);  // else it is tried again
 }
 
-void ServiceFetch::end() {
-  if (--open_ == 0) done_();
+void ServiceFetch::end(const ListWatch& from) {
+  if (open_.erase(&from) > 0 && open_.empty()) done_();
 }
 
 }  // namespace sluice::control

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 
 #include "proxy/control/kubernetes/objects/followed_collection.h"
 
@@ -20,16 +21,16 @@ class ServiceFetch final : private ListWatchUser {
 
   void start();
   const ApiObjectKey& name() const { return name_; }
-  bool done() const { return open_ == 0; }
+  bool done() const { return open_.empty(); }
 
  private:
   void onListing(ListWatch&) override {}
-  void onListed(ListWatch&) override { end(); }
+  void onListed(ListWatch& from) override { end(from); }
   void onObject(ListWatch& from, content::Value&& object) override;
   void onDeleted(ListWatch&, const content::Value&) override {}
-  void onTrouble(ListWatch&, ListTrouble trouble, const std::string&) override;
+  void onTrouble(ListWatch& from, ListTrouble trouble, const std::string&) override;
   void onRecovered(ListWatch&) override {}
-  void end();
+  void end(const ListWatch& from);
 
   const ApiObjectKey name_;
   FollowedCollection& services_;
@@ -37,7 +38,7 @@ class ServiceFetch final : private ListWatchUser {
   const std::function<void()> done_;
   ListWatch service_;
   ListWatch endpoints_;
-  int open_ = 2;
+  std::set<const ListWatch*> open_{&service_, &endpoints_};
 };
 
 }  // namespace sluice::control

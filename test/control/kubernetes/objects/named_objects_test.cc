@@ -1,0 +1,140 @@
+// Everything that an object can name is found, or nobody would ask the API server for it.
+#include "proxy/control/kubernetes/objects/named_objects.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "config/object_set.h"
+
+namespace sluice::control {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+NamedObjects namesIn(const std::string& yaml) {
+  config::TextCache cache;
+  return namedObjects(config::readTexts({config::SourceText{"a.yaml", yaml}}, {}, base::Secret("key"), cache));
+}
+
+std::string routeWith(const std::string& rule, const std::string& kind = "HTTPRoute") {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: " + kind +
+         "\nmetadata: {namespace: demo, name: r}\nspec: {parentRefs: [{name: egress}], rules: [" + rule + "]}\n";
+}
+
+std::string settingsWith(const std::string& settings) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: ours}\nspec: {controllerName: "
+         "sluice.dev/egress-gateway, parametersRef: {group: \"\", kind: ConfigMap, namespace: sys, name: settings}}\n"
+         "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: sys, name: settings}\ndata: {settings.yaml: \"" +
+         settings + "\"}\n";
+}
+
+TEST(ObjectNames, AreNoneInNothing) { EXPECT_EQ(namesIn("---\n"), NamedObjects()); }
+
+TEST(ObjectNames, AreThoseOfServicesAndNotOfBackends) {
+  const NamedObjects names = namesIn(routeWith(
+      "{backendRefs: [{name: shop, port: 80}, {name: far, namespace: other, port: 80}, {kind: Service, name: kind, "
+      "port: 80}, {group: gateway.networking.k8s.io, kind: Backend, name: none}]}"));
+  EXPECT_THAT(names.services, ElementsAre(Pair("demo", "kind"), Pair("demo", "shop"), Pair("other", "far")));
+  EXPECT_THAT(names.secrets, IsEmpty());
+  EXPECT_THAT(names.configMaps, IsEmpty());
+  EXPECT_THAT(namesIn(routeWith("{backendRefs: [{name: calls, port: 80}]}", "GRPCRoute")).services,
+              ElementsAre(Pair("demo", "calls")));
+}
+
+TEST(ObjectNames, AreThoseOfMirrorsOfARuleAndOfABackendRef) {
+  const std::string mirror = "{type: RequestMirror, requestMirror: {backendRef: {name: NAME, port: 80}}}";
+  const auto named = [&](const std::string& name) {
+    std::string text = mirror;
+    return text.replace(text.find("NAME"), 4, name);
+  };
+  EXPECT_THAT(namesIn(routeWith("{filters: [" + named("copy") + "]}")).services, ElementsAre(Pair("demo", "copy")));
+  EXPECT_THAT(namesIn(routeWith("{backendRefs: [{name: shop, port: 80, filters: [" + named("inner") + "]}]}")).services,
+              testing::Contains(Pair("demo", "inner")));
+}
+
+TEST(ObjectNames, AreThoseOfListenersCertificates) {
+  const NamedObjects names = namesIn(
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: g}\nspec:\n"
+      "  gatewayClassName: ours\n  listeners:\n"
+      "  - {name: a, protocol: HTTPS, port: 443, tls: {certificateRefs: [{name: one}, {name: two, namespace: "
+      "other}]}}\n"
+      "  - {name: b, protocol: HTTPS, port: 444, tls: {certificateRefs: [{kind: Secret, name: three}]}}\n");
+  EXPECT_THAT(names.secrets, ElementsAre(Pair("demo", "one"), Pair("demo", "three"), Pair("other", "two")));
+}
+
+TEST(ObjectNames, AreThoseOfABackendsAuthoritiesCertificateAndProcessors) {
+  const NamedObjects names = namesIn(
+      "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: demo, name: b}\nspec:\n"
+      "  destination: {type: FQDN, fqdn: {hostname: api.example.com, port: 443}}\n"
+      "  tls: {mode: Mutual, caBundleRef: {name: ca}, clientCertificateRef: {name: client}}\n"
+      "  extensions:\n  - {name: key, type: 'sluice.dev/CredentialInjector:v1', config: {secretRef: {name: token}}}\n");
+  EXPECT_THAT(names.configMaps, ElementsAre(Pair("demo", "ca")));
+  EXPECT_THAT(names.secrets, ElementsAre(Pair("demo", "client"), Pair("demo", "token")));
+}
+
+TEST(ObjectNames, AreThoseInTheConfigOfProcessorsWhereverTheyAreAttached) {
+  const std::string uses =
+      "[{name: key, type: 'sluice.dev/CredentialInjector:v1', phase: request-headers, config: {secretRef: {name: "
+      "token, "
+      "namespace: vault}}}, {name: ask, type: 'sluice.dev/ExtProc:v1', phase: request-headers, config: {backendRefs: "
+      "[{name: judge, port: 80}]}}]";
+  for (const std::string& object :
+       {"apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {namespace: demo, name: p}\nspec: "
+        "{processors: " +
+            uses + "}\n",
+        "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: demo, name: p}\nspec: "
+        "{targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: g}, processors: " +
+            uses + "}\n"}) {
+    const NamedObjects names = namesIn(object);
+    EXPECT_THAT(names.secrets, ElementsAre(Pair("vault", "token"))) << object;
+    EXPECT_THAT(names.services, ElementsAre(Pair("demo", "judge"))) << object;
+  }
+}
+
+TEST(ObjectNames, AreThoseOfTheClassesParametersAndWhatTheseName) {
+  const NamedObjects names =
+      namesIn(settingsWith("{processorCatalogs: [{namespace: cat, name: types}], sessionPersistence: {secretRef: "
+                           "{namespace: sys, name: cookie}}, revisions: {keyRef: {namespace: sys, name: digest}}}") +
+              "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: cat, name: types}\ndata:\n"
+              "  a.yaml: \"{type: 'acme.test/Pii:v2', engine: lua, phases: [request-body], schemaRef: {name: near}}\"\n"
+              "  b.yaml: \"{type: 'acme.test/Pii:v3', engine: lua, phases: [request-body], schemaRef: {name: far, "
+              "namespace: other}}\"\n");
+  EXPECT_THAT(names.configMaps,
+              ElementsAre(Pair("cat", "near"), Pair("cat", "types"), Pair("other", "far"), Pair("sys", "settings")));
+  EXPECT_THAT(names.secrets, ElementsAre(Pair("sys", "cookie"), Pair("sys", "digest")));
+}
+
+TEST(ObjectNames, AreThoseOfTheClassEvenIfItsParametersAreMissingOrBroken) {
+  const std::string text = settingsWith("{workers: [}");
+  EXPECT_THAT(namesIn(text).configMaps, ElementsAre(Pair("sys", "settings")));
+  EXPECT_THAT(namesIn(text.substr(0, text.find("---"))).configMaps, ElementsAre(Pair("sys", "settings")));
+}
+
+TEST(ObjectNames, AreNotThoseOfAnotherControllersClass) {
+  EXPECT_THAT(namesIn("apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: "
+                      "theirs}\nspec: {controllerName: acme.test/other, parametersRef: {group: \"\", kind: ConfigMap, "
+                      "namespace: sys, name: settings}}\n")
+                  .configMaps,
+              IsEmpty());
+}
+
+TEST(ObjectNames, AreStillFoundInARouteThatItsSchemaRefuses) {
+  EXPECT_THAT(
+      namesIn(routeWith("{matches: [{path: {type: Nonsense}}], backendRefs: [{name: shop, port: 80}]}")).services,
+      ElementsAre(Pair("demo", "shop")));
+}
+
+TEST(ObjectNames, AreTheSameWhicheverTextComesFirst) {
+  const std::string settings = settingsWith("{processorCatalogs: [{namespace: cat, name: types}]}");
+  const std::string catalog =
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: cat, name: types}\ndata:\n"
+      "  a.yaml: \"{type: 'acme.test/Pii:v2', engine: lua, phases: [request-body], schemaRef: {name: near}}\"\n";
+  EXPECT_EQ(namesIn(settings + "---\n" + catalog), namesIn(catalog + "---\n" + settings));
+}
+
+}  // namespace
+}  // namespace sluice::control
