@@ -4,6 +4,7 @@
 // It is a value that is cheap to copy: readings are shared and never change.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct ObjectSet {
   Problems problems;
   /// The digest of a set that is refused as a whole; empty if it is not refused.
   std::string refused;
+  /// A source that numbers its sets gives a later one a higher number. It is no part of the content.
+  std::uint64_t serial = 0;
   /// True if a path could not be read. It may be readable later, without any change that a watch would see.
   bool unavailable = false;
 };

@@ -387,7 +387,8 @@ int Process::run() {
     return 1;
   }
   source_->watch([this] { reloader_.reload(); });
-  if (cluster_) cluster_->report(*objectsOfCluster_, serving_, events_);
+  if (cluster_)
+    cluster_->report(*objectsOfCluster_, serving_, events_, servesTraffic() ? &reloader_.revisions() : nullptr);
   reloader_.start([this](const control::Loaded& first) { return serve(first); });
   main_.run();
   workers_.end();

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <random>
@@ -44,11 +45,38 @@ std::string leaseOf(const std::vector<std::string>& gateways) {
   return name + "-" + pki::toHex(pki::sha256(all)).substr(0, kDigits);
 }
 
-/// Returns a name that no other process has: that of the machine, and something random.
-std::string identityOfProcess(std::uint64_t random) {
+constexpr std::string_view kAllGateways = "sluice";  // what replicas of all Gateways are replicas of
+
+std::string hostName() {
   std::array<char, 256> host{};
   static_cast<void>(::gethostname(host.data(), host.size() - 1));
-  return std::string(host.data()) + "_" + pki::toHex(pki::sha256(std::to_string(random))).substr(0, 16);
+  return host.data();
+}
+
+/// Returns the objects of which something else is served than what is written, with the reason that they have first. A
+/// reference that is broken is served, as errors.
+std::vector<control::FailedObject> failedObjectsOf(const config::StatusList& statuses) {
+  std::vector<control::FailedObject> failed;
+  for (const config::ObjectStatus& object : statuses) {
+    if (config::isHealthy(object)) continue;
+    control::FailedObject each{std::string(object.kind), object.nameSpace, object.name, object.revision};
+    for (const auto& [part, conditions] : config::conditionsOf(object)) {
+      for (const config::Condition& condition : *conditions) {
+        const bool isBad = config::isTrouble(condition.type, config::conditionStatusName(condition.status)) &&
+                           condition.type != config::condition_type::kResolvedRefs;
+        if (!isBad || !each.reason.empty()) continue;
+        each.reason = condition.reason;
+        each.message = condition.message;
+      }
+    }
+    if (!each.reason.empty()) failed.push_back(std::move(each));
+  }
+  return failed;
+}
+
+/// Returns a name that no other process has: that of the machine, and something random.
+std::string identityOfProcess(std::uint64_t random) {
+  return hostName() + "_" + pki::toHex(pki::sha256(std::to_string(random))).substr(0, 16);
 }
 
 }  // namespace
@@ -72,7 +100,10 @@ std::unique_ptr<control::KubernetesSource> ClusterLink::makeSource(std::unique_p
   return std::make_unique<control::KubernetesSource>(client_, main_, std::move(objects), std::move(beside));
 }
 
-void ClusterLink::report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events) {
+void ClusterLink::report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events,
+                         const control::Revisions* revisions) {
+  source_ = &source;
+  revisions_ = revisions;
   const std::string identity = identityOfProcess(client_.random());
   events_.emplace(client_, source.objects(), identity);
   // What compiling says of an object is the controller's to tell, because every replica would say the same. That all is
@@ -81,17 +112,54 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
     const bool ofObject = event.reason == control::kNotFullyServed;
     if (event.type == observe::EventType::kWarning && (options_.controller || !ofObject)) events_->publish(event);
   });
-  if (!options_.controller) return;
-  controller_.emplace(client_, source.objects(),
-                      control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity});
-  source.onObjects([this] { controller_->onObjects(); });
-  serving.tellCompiled([this](const control::CompiledConfiguration& compiled) { controller_->onCompiled(compiled); });
-  controller_->start();
+  if (revisions != nullptr) reporter_.emplace(client_, [this] { return makeReport(); });
+  if (options_.controller) {
+    controller_.emplace(client_, source.objects(),
+                        control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity});
+    source.onObjects([this] { controller_->onObjects(); });
+    controller_->start();
+  }
+  serving.tellCompiled([this](const control::CompiledConfiguration& compiled) { onCompiled(compiled); });
+}
+
+// Called before the revisions are those of this configuration, so what depends on them follows in a later Turn.
+void ClusterLink::onCompiled(const control::CompiledConfiguration& compiled) {
+  compiledSerial_ = compiled.set.serial;
+  report_.failed = failedObjectsOf(compiled.compiled.statuses);
+  report_.failedInAll = report_.failed.size();
+  if (report_.failed.size() > control::ReplicaReport::kMostFailed) {
+    report_.failed.resize(control::ReplicaReport::kMostFailed);
+  }
+  if (controller_) {
+    if (reporter_) controller_->onOwnReport(makeReport());
+    controller_->onCompiled(compiled);
+  }
+  if (reporter_) main_.post([this] { reporter_->changed(); });
+}
+
+control::ReplicaReport ClusterLink::makeReport() {
+  const std::string pod = environment("POD_NAME");
+  report_.replica = pod.empty() ? hostName() : pod;
+  report_.podUid = environment("POD_UID");
+  report_.nameSpace = client_.access().nameSpace;
+  report_.replicaOf = options_.gateways.size() == 1 ? options_.gateways.front() : std::string(kAllGateways);
+  std::replace(report_.replicaOf.begin(), report_.replicaOf.end(), '/', '.');
+  report_.gateway.clear();
+  for (const std::string& each : options_.gateways) report_.gateway += (report_.gateway.empty() ? "" : ",") + each;
+  report_.desired = revisions_->desired;
+  report_.served = revisions_->served;
+  report_.state = revisions_->state;
+  // What came after the last configuration was read may have changed nothing but statuses.
+  if (source_->serial() == compiledSerial_) report_.seen = source_->objects().seenRoutes();
+  return report_;
 }
 
 void ClusterLink::leave(std::function<void()> left) {
-  if (!controller_) return left();
-  controller_->release([this, left = std::move(left)] { main_.post(left); });
+  const auto release = [this, left = std::move(left)] {
+    if (!controller_) return main_.post(left);
+    controller_->release([this, left] { main_.post(left); });
+  };
+  reporter_ ? reporter_->leave(release) : release();
 }
 
 void ClusterLink::shutdown() {

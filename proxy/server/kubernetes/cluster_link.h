@@ -11,6 +11,7 @@
 
 #include "proxy/base/result.h"
 #include "proxy/control/kubernetes/client/api_client.h"
+#include "proxy/control/kubernetes/lease/replica_reporter.h"
 #include "proxy/control/kubernetes/objects/kubernetes_source.h"
 #include "proxy/control/kubernetes/status/cluster_controller.h"
 #include "proxy/control/kubernetes/status/event_publisher.h"
@@ -36,20 +37,30 @@ class ClusterLink {
   net::Beats& beats() { return client_; }
   /// Begins to tell the cluster of events, and to write back, if this process is a controller, what becomes of the
   /// objects of `source`, which outlives this. Called once it is watched.
-  void report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events);
+  /// `revisions` are what the process serves, and outlive this too; null if it serves no traffic.
+  void report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events,
+              const control::Revisions* revisions);
   /// Gives the Lease back, if it is held, then calls `left` in a later Turn; that may take some seconds.
   void leave(std::function<void()> left);
   /// Drops all connections, inside a Turn, before the loop ends.
   void shutdown();
 
  private:
+  void onCompiled(const control::CompiledConfiguration& compiled);
+  control::ReplicaReport makeReport();
   const KubernetesOptions& options_;
   net::Worker& main_;
   std::unique_ptr<net::Resolver> resolver_;
   upstream::NetworkDialer dialer_;
   control::ApiClient client_;
   std::optional<control::EventPublisher> events_;
+  std::optional<control::ReplicaReporter> reporter_;
   std::optional<control::ClusterController> controller_;
+  control::KubernetesSource* source_ = nullptr;
+  const control::Revisions* revisions_ = nullptr;
+  // What was compiled last, for reports.
+  control::ReplicaReport report_;
+  std::uint64_t compiledSerial_ = 0;
 };
 
 }  // namespace sluice::server

@@ -71,6 +71,8 @@ class ListWatch final : private ApiCallUser, private net::Timer {
   ListWatch(ApiClient& client, ListWatchUser& user, ApiCollection collection);
 
   const ApiCollection& collection() const { return collection_; }
+  /// Returns the resourceVersion up to which everything was seen; empty if that is not known.
+  const std::string& resourceVersion() const { return resourceVersion_; }
   /// Lists, again if it is called again: for users who want to see objects that they have let pass. What was seen since
   /// stays true.
   void list();

@@ -297,6 +297,14 @@ std::vector<ClusterObjects::ForbiddenObject> ClusterObjects::forbidden() const {
   return forbidden;
 }
 
+std::map<std::string, std::uint64_t> ClusterObjects::seenRoutes() const {
+  std::map<std::string, std::uint64_t> seen;
+  for (const auto& each : kinds_) {
+    if (isRoute(each->kind()) && each->seen() != 0) seen[std::string(each->kind().kind)] = each->seen();
+  }
+  return seen;
+}
+
 ClusterObjects::Touched ClusterObjects::takeTouched() {
   Touched touched;
   for (const auto& each : kinds_) {

@@ -64,6 +64,9 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   /// Returns true, once, if texts() or forbidden() has changed.
   bool takeChanged();
 
+  /// Returns, for each kind of routes, the resourceVersion up to which its changes are in texts().
+  std::map<std::string, std::uint64_t> seenRoutes() const;
+
   /// Returns the objects with a kept status that have come or are other versions since the last call.
   using Touched = std::vector<std::pair<const config::ObjectKind*, ApiObjectKey>>;
   Touched takeTouched();

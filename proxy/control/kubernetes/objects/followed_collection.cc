@@ -1,10 +1,24 @@
 #include "proxy/control/kubernetes/objects/followed_collection.h"
 
+#include <charconv>
 #include <utility>
 
 #include "proxy/control/kubernetes/client/api_path.h"
 
 namespace sluice::control {
+namespace {
+
+std::uint64_t versionNumber(std::string_view text) {
+  std::uint64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+}  // namespace
+
+std::uint64_t FollowedCollection::seen() const {
+  return follow_ == nullptr ? 0 : versionNumber(follow_->resourceVersion());
+}
 
 FollowedCollection::FollowedCollection(ApiClient& client, CollectionOwner& owner, const config::ObjectKind& kind,
                                        Scope scope)
@@ -65,6 +79,7 @@ void FollowedCollection::take(content::Value&& object, std::set<ApiObjectKey>* l
   ApiObject& kept = objects_[key];
   const bool same = kept.text != nullptr && kept.text->text.reveal() == made.text->text.reveal();
   if (same) made.text = kept.text;
+  made.changedAt = same ? kept.changedAt : versionNumber(made.resourceVersion);
   changed_ = changed_ || !same;
   kept = std::move(made);
 }

@@ -71,6 +71,8 @@ class FollowedCollection final : private ListWatchUser {
   std::string_view version() const { return kind_.versions[version_]; }
   const ApiObjects& objects() const { return objects_; }
   const ApiObject* find(const ApiObjectKey& key) const;
+  /// Returns the resourceVersion up to which the server's changes are in objects(); 0 if that is not known.
+  std::uint64_t seen() const;
   /// Returns true, once, if the objects have changed in more than their status, or whether they may be read.
   bool takeChanged() { return std::exchange(changed_, false); }
 

@@ -86,6 +86,7 @@ void KubernetesSource::onChanged() {
   {
     const std::lock_guard lock(mutex_);
     if (changed || shared_.texts.empty()) shared_.texts = objects_.texts();
+    shared_.serial = serial_ += changed ? 1 : 0;
     shared_.forbidden = objects_.forbidden();
     if (objects_.knowsNeeds()) shared_.needed = objects_.needed();
     shared_.listed = objects_.listed();
@@ -145,6 +146,7 @@ config::ObjectSet KubernetesSource::read(const base::Secret& key) {
 
 config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secret& key) {
   config::ObjectSet set = config::readTexts(told.texts, {}, key, texts_);
+  set.serial = told.serial;
   if (beside_ != nullptr) appendOthers(beside_->read(key), set);
   if (told.forbidden.empty()) return set;
   const std::set<ReadIdentity> known = identitiesIn(set);

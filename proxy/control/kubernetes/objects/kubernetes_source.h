@@ -37,6 +37,8 @@ class KubernetesSource final : public Source, private net::Timer {
   void close() override;
 
   ClusterObjects& objects() { return objects_; }
+  /// Returns the serial number of a set that is read now (ObjectSet::serial).
+  std::uint64_t serial() const { return serial_; }
   /// Sets a function that is called inside a Turn when objects() may have changed.
   void onObjects(std::function<void()> told) { told_ = std::move(told); }
 
@@ -44,6 +46,7 @@ class KubernetesSource final : public Source, private net::Timer {
   /// What the main thread has told the loading thread last.
   struct Told {
     config::KeptTexts texts;
+    std::uint64_t serial = 0;
     std::vector<ClusterObjects::ForbiddenObject> forbidden;
     std::optional<NamedObjects> needed;  // none: need() was never called
     bool listed = false;                 // ClusterObjects::listed()
@@ -63,6 +66,7 @@ class KubernetesSource final : public Source, private net::Timer {
   std::function<void()> changed_;
   std::function<void()> told_ = [] {};
   base::MonotonicTime lastChange_{};
+  std::uint64_t serial_ = 0;
   bool changedSince_ = false;  // since changed_ was called
   ClusterObjects objects_;
 

@@ -10,15 +10,31 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
     : client_(client),
       objects_(objects),
       candidacy_(candidacy),
+      replicas_(client, [this] { client_.worker().post([this] { wantStatuses(); }); }),
       statuses_(client, objects),
       catalog_(client),
       lease_(client, std::move(candidacy), [this](bool leads) { lead(leads); }) {}
 
 void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
   if (!compiled.readable) return;
-  statuses_.want(compiled.compiled.statuses);
+  compiled_ = compiled.compiled.statuses;
+  wantStatuses();
   if (compiled.model.gatewayClassName.empty()) return;
   catalog_.want(config::publishedKindsJson(*compiled.catalog, compiled.model.gatewayClassName, candidacy_.nameSpace));
+}
+
+void ClusterController::start() {
+  replicas_.start();
+  lease_.start();
+}
+
+void ClusterController::wantStatuses() {
+  const auto changedAt = [this](const config::ObjectStatus& object) {
+    const ClusterObjects::NewestObject found =
+        objects_.find(object.group, object.kind, {object.nameSpace, object.name});
+    return found.object == nullptr ? 0 : found.object->changedAt;
+  };
+  statuses_.want(fleet_.apply(compiled_, replicas_.reports(), changedAt, client_.worker().now()));
 }
 
 void ClusterController::onObjects() { statuses_.onObjects(objects_.takeTouched()); }

@@ -10,6 +10,8 @@
 #include "proxy/control/compiled_configuration.h"
 #include "proxy/control/kubernetes/lease/lease_holder.h"
 #include "proxy/control/kubernetes/status/catalog_publisher.h"
+#include "proxy/control/kubernetes/status/fleet_conditions.h"
+#include "proxy/control/kubernetes/status/replica_watch.h"
 #include "proxy/control/kubernetes/status/status_writer.h"
 
 namespace sluice::control {
@@ -19,11 +21,13 @@ class ClusterController {
   /// References outlive it. `candidacy` names the Lease.
   ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy);
 
-  void start() { lease_.start(); }
+  void start();
   /// Takes a configuration that was compiled of the cluster's objects; inside a Turn.
   void onCompiled(const CompiledConfiguration& compiled);
   /// Called inside a Turn when the objects may have changed.
   void onObjects();
+  /// Takes the report of this very process, if it serves traffic too.
+  void onOwnReport(const ReplicaReport& report) { replicas_.seeOwn(report); }
   /// Gives the Lease back, so that another controller need not wait for its end, then calls `done`.
   void release(std::function<void()> done);
 
@@ -32,10 +36,14 @@ class ClusterController {
 
  private:
   void lead(bool leads);
+  void wantStatuses();
 
   ApiClient& client_;
   ClusterObjects& objects_;
   const Candidacy candidacy_;
+  config::StatusList compiled_;
+  FleetConditions fleet_;
+  ReplicaWatch replicas_;
   StatusWriter statuses_;
   CatalogPublisher catalog_;
   LeaseHolder lease_;

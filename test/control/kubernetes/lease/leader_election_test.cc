@@ -156,9 +156,9 @@ TEST(LeaderElection, WaitsAnewAfterAnyChangeEvenIfTheHoldersClockStandsStill) {
 }
 
 TEST(LeaderElection, HonoursHowLongTheHolderSaysThatItHoldsTheLease) {
-  for (const auto& [seconds, expires] : {std::pair<std::int64_t, base::Duration>(60, 60s), {0, 15s}, {-1, 15s}}) {
+  for (const auto& [duration, expires] : {std::pair<std::int64_t, base::Duration>(60, 60s), {0, 15s}, {-1, 15s}}) {
     LeaseRecord record = heldBy("other", "1");
-    record.leaseDurationSeconds = seconds;
+    record.leaseDurationSeconds = duration;
     ElectionOfOne one;
     one.readNext(record, 0s);
     EXPECT_LT(one.readNext(record, expires - 100ms - 5s), expires);

@@ -1,0 +1,119 @@
+#include "proxy/control/kubernetes/status/fleet_conditions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/model/object_kinds.h"
+
+namespace sluice::control {
+namespace {
+
+using config::Condition;
+using config::ConditionStatus;
+
+bool isRouteStatus(const config::ObjectStatus& object) {
+  return config::isKindOf<config::HttpRoute>(object.group, object.kind) ||
+         config::isKindOf<config::GrpcRoute>(object.group, object.kind);
+}
+
+bool isGatewayStatus(const config::ObjectStatus& object) {
+  return config::isKindOf<config::Gateway>(object.group, object.kind);
+}
+
+bool sameCondition(const Condition& a, const Condition& b) {
+  return a.type == b.type && a.status == b.status && a.reason == b.reason && a.message == b.message &&
+         a.observedGeneration == b.observedGeneration;
+}
+
+/// Returns what the replicas of a parent's Gateway say of the route.
+Condition programmed(const config::ObjectStatus& route, const config::ParentStatus& parent,
+                     const ReplicaReports& reports, std::uint64_t changedAt, base::MonotonicTime now) {
+  FleetQuestion question;
+  const std::string& nameSpace = parent.parentRef.object.nameSpace;
+  question.gateway = (nameSpace.empty() ? route.nameSpace : nameSpace) + "/" + parent.parentRef.object.name;
+  question.version = std::max<std::uint64_t>(changedAt, 1);
+  question.object.kind = route.kind;
+  question.object.nameSpace = route.nameSpace;
+  question.object.name = route.name;
+  const FleetVerdict verdict = reports.verdict(question, now);
+  Condition condition;
+  condition.type = kFleetProgrammed;
+  if (!parent.conditions.empty()) condition.observedGeneration = parent.conditions.front().observedGeneration;
+  if (verdict.replicas == 0 || !verdict.failing.empty()) {
+    condition.status = verdict.replicas == 0 ? ConditionStatus::kUnknown : ConditionStatus::kFalse;
+    condition.reason = verdict.reason;
+    condition.message = verdict.message;
+  } else if (verdict.serving < verdict.replicas) {
+    condition.status = ConditionStatus::kUnknown;
+    condition.reason = config::reason::kPending;
+    condition.message = "some replicas do not serve this generation yet";
+  } else {
+    condition.status = ConditionStatus::kTrue;
+    condition.reason = config::reason::kProgrammed;
+  }
+  return condition;
+}
+
+/// Returns what a Gateway's replicas say of themselves; none if there are none.
+std::optional<Condition> degraded(const config::ObjectStatus& gateway, const ReplicaReports& reports,
+                                  base::MonotonicTime now) {
+  FleetQuestion question;
+  question.gateway = gateway.nameSpace + "/" + gateway.name;
+  const FleetVerdict verdict = reports.verdict(question, now);
+  if (verdict.failing.empty()) return std::nullopt;
+  Condition condition;
+  condition.type = config::condition_type::kDegraded;
+  condition.status = ConditionStatus::kTrue;
+  condition.reason = verdict.reason;
+  condition.message = verdict.message;
+  if (!gateway.conditions.empty()) condition.observedGeneration = gateway.conditions.front().observedGeneration;
+  return condition;
+}
+
+std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const ReplicaReports& reports,
+                                       const FleetConditions::ChangedAt& changedAt, base::MonotonicTime now) {
+  std::vector<Condition> added;
+  if (isGatewayStatus(object)) {
+    if (auto condition = degraded(object, reports, now)) added.push_back(*std::move(condition));
+  } else if (isRouteStatus(object)) {
+    const std::uint64_t version = changedAt(object);
+    for (const config::ParentStatus& parent : object.parents) {
+      added.push_back(programmed(object, parent, reports, version, now));
+    }
+  }
+  return added;
+}
+
+config::StatusList::Shared withConditions(const config::ObjectStatus& object, const std::vector<Condition>& added) {
+  auto result = std::make_shared<config::ObjectStatus>(object);
+  if (isGatewayStatus(object)) {
+    for (const Condition& each : added) config::setCondition(result->conditions, each);
+  } else {
+    for (std::size_t i = 0; i < added.size(); ++i) config::setCondition(result->parents[i].conditions, added[i]);
+  }
+  return result;
+}
+
+}  // namespace
+
+config::StatusList FleetConditions::apply(const config::StatusList& compiled, const ReplicaReports& reports,
+                                          const ChangedAt& changedAt, base::MonotonicTime now) {
+  config::StatusList result = compiled;
+  std::unordered_map<const config::ObjectStatus*, Applied> applied;
+  for (std::size_t i = 0; i < compiled.size(); ++i) {
+    const config::StatusList::Shared& from = compiled.shared(i);
+    std::vector<Condition> added = conditionsToAdd(*from, reports, changedAt, now);
+    if (added.empty()) continue;
+    const auto known = last_.find(from.get());
+    const bool same = known != last_.end() && std::equal(added.begin(), added.end(), known->second.added.begin(),
+                                                         known->second.added.end(), sameCondition);
+    Applied each{from, std::move(added), same ? known->second.result : nullptr};
+    if (each.result == nullptr) each.result = withConditions(*from, each.added);
+    result.replace(i, each.result);
+    applied.emplace(from.get(), std::move(each));
+  }
+  last_ = std::move(applied);
+  return result;
+}
+
+}  // namespace sluice::control

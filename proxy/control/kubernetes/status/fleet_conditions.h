@@ -1,0 +1,39 @@
+// Adds to the statuses that the controller has compiled what its replicas say: whether all of them serve a route's
+// newest generation (`sluice.dev/Programmed` of each of its parents), and whether some or all of a Gateway's replicas
+// cannot serve what they should (`Degraded`).
+//
+// Conditions without that prefix speak of what was compiled, whoever serves it. Owned by the controller; one thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "config/status/status_list.h"
+#include "proxy/control/kubernetes/lease/replica_report.h"
+
+namespace sluice::control {
+
+inline constexpr std::string_view kFleetProgrammed = "sluice.dev/Programmed";
+
+class FleetConditions {
+ public:
+  /// Returns the resourceVersion at which an object got its present content; 0 if it is not known.
+  using ChangedAt = std::function<std::uint64_t(const config::ObjectStatus& object)>;
+
+  /// Returns the statuses with the replicas' conditions. One that is the same as in the last call is shared with it.
+  config::StatusList apply(const config::StatusList& compiled, const ReplicaReports& reports,
+                           const ChangedAt& changedAt, base::MonotonicTime now);
+
+ private:
+  struct Applied {
+    config::StatusList::Shared from;
+    std::vector<config::Condition> added;  // in the order of the places where they stand
+    config::StatusList::Shared result;
+  };
+  std::unordered_map<const config::ObjectStatus*, Applied> last_;  // by `from`, which it keeps
+};
+
+}  // namespace sluice::control

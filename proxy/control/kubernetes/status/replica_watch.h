@@ -1,0 +1,46 @@
+// Follows the reports of all replicas of the data plane (lease/replica_report.h). Lives on the main thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "proxy/control/kubernetes/client/list_watch.h"
+#include "proxy/control/kubernetes/lease/replica_report.h"
+#include "proxy/control/kubernetes/objects/api_object.h"
+#include "proxy/net/timers.h"
+
+namespace sluice::control {
+
+class ReplicaWatch final : private ListWatchUser, private net::Timer {
+ public:
+  /// `client` outlives it. `changed` is called inside a Turn when a replica reports something new, or is gone; it only
+  /// records.
+  ReplicaWatch(ApiClient& client, std::function<void()> changed);
+
+  void start() { follow_.list(); }
+  const ReplicaReports& reports() const { return reports_; }
+  /// Takes the report of this very process, which need not come back from the API server first.
+  void seeOwn(const ReplicaReport& report);
+
+ private:
+  void onListing(ListWatch&) override { listed_.emplace(); }
+  void onListed(ListWatch&) override;
+  void onObject(ListWatch&, content::Value&& lease) override;
+  void onDeleted(ListWatch&, const content::Value& lease) override;
+  void onTrouble(ListWatch&, ListTrouble trouble, const std::string& message) override;
+  void onRecovered(ListWatch&) override {}
+  void onTimer() override;
+  void see(const content::Value& lease);
+  void remove(const ApiObjectKey& key);
+
+  ApiClient& client_;
+  const std::function<void()> changed_;
+  ListWatch follow_;
+  ReplicaReports reports_;
+  std::map<ApiObjectKey, ReplicaReport> known_;  // by Lease; a renewal alone is no news
+  std::optional<std::set<ApiObjectKey>> listed_;
+  std::string told_;
+};
+
+}  // namespace sluice::control
