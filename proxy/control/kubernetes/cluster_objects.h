@@ -47,7 +47,8 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   void start();
   /// Says which objects the texts name. Those that are not named any more are forgotten.
   void need(NamedObjects names);
-  const NamedObjects& needed() const { return needed_; }
+  /// Returns what was said last, once that is taken into account; nullopt before the first time.
+  std::optional<NamedObjects> needed() const { return knowsNeeds_ ? std::optional(needed_) : std::nullopt; }
 
   /// Returns true if all kinds are known but those of Services, which need() comes before.
   bool listed() const;

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,8 +45,8 @@ class KubernetesSource final : public Source, private net::Timer {
   struct Told {
     config::KeptTexts texts;
     std::vector<ClusterObjects::ForbiddenObject> forbidden;
-    NamedObjects needed;
-    bool listed = false;  // ClusterObjects::listed()
+    std::optional<NamedObjects> needed;  // ClusterObjects::needed()
+    bool listed = false;                 // ClusterObjects::listed()
     bool complete = false;
     std::string awaited;
   };
