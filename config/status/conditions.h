@@ -33,11 +33,11 @@ inline constexpr std::string_view kAvailable = "Available";
 ///
 /// - GatewayClass: Waiting is deprecated. Pending cannot occur, since the class is decided when it is read.
 ///   UnsupportedVersion is about CRDs, which only a cluster has.
-/// - Gateway: AddressNotAssigned cannot occur, because an address without a value means all addresses of the machine,
-///   and nothing is allocated that could be awaited. NoResources cannot occur, because a process that lacks resources
-///   lacks them for all its Gateways. Ready and ListenersNotReady are reserved. Scheduled and NotReconciled are
-///   deprecated. ConfigurationChanged is about AllowInsecureFallback, which is not supported: the field is answered
-///   with UnsupportedValue.
+/// - Gateway: AddressNotAssigned occurs only with an address pool (--address-pool) whose addresses are all given.
+///   Without a pool, an address without a value means all addresses of the machine. NoResources cannot occur, because a
+///   process that lacks resources lacks them for all its Gateways. Ready and ListenersNotReady are reserved. Scheduled
+///   and NotReconciled are deprecated. ConfigurationChanged is about AllowInsecureFallback, which is not supported: the
+///   field is answered with UnsupportedValue.
 /// - Listener: NoValidCACertificate and InvalidCACertificateKind are about the validation of clients, which is not
 ///   supported either. Pending cannot occur, as for the GatewayClass. Attached is deprecated. Ready is reserved.
 /// - Routes: Pending cannot occur, as for the GatewayClass. IncompatibleFilters cannot occur, because the schema
@@ -62,6 +62,7 @@ inline constexpr std::string_view kListenersNotValid = "ListenersNotValid";
 inline constexpr std::string_view kListenersNotResolved = "ListenersNotResolved";
 inline constexpr std::string_view kUnsupportedAddress = "UnsupportedAddress";
 inline constexpr std::string_view kAddressNotUsable = "AddressNotUsable";
+inline constexpr std::string_view kAddressNotAssigned = "AddressNotAssigned";
 inline constexpr std::string_view kPortUnavailable = "PortUnavailable";
 inline constexpr std::string_view kUnsupportedProtocol = "UnsupportedProtocol";
 inline constexpr std::string_view kInvalidCertificateRef = "InvalidCertificateRef";

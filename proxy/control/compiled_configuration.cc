@@ -34,7 +34,7 @@ bool CompiledConfiguration::flawless() const {
 
 CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledConfiguration* previous,
                                         const processing::BuiltinTypes& processors, ConfigurationCache& cache,
-                                        UnusablePlaces unusable) {
+                                        UnusablePlaces unusable, const std::optional<AddressPool>& pool) {
   config::Configuration loaded = config::load(set, previous == nullptr ? nullptr : &previous->model);
   CompiledConfiguration made;
   made.problems = std::move(loaded.problems);
@@ -42,8 +42,11 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
   made.model = std::move(loaded.model);
   if (made.readable) made.catalog = cache.catalog.read(made.model, supportOf(processors), made.problems);
   if (made.readable) {
-    KnownPlaces places{unusable, {}};
-    if (previous != nullptr) places.served = previous->compiled.places;
+    KnownPlaces places{.unusable = unusable, .pool = pool};
+    if (previous != nullptr) {
+      places.served = previous->compiled.places;
+      places.addresses = previous->compiled.addresses;
+    }
     made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled, places);
   }
   if (made.readable) {

@@ -70,10 +70,11 @@ struct ConfigurationCache {
 };
 
 /// `previous` is the configuration that is served now, nullptr if there is none. Its valid objects replace those that
-/// have become invalid (config/last_good.h). Nothing listens at `unusable` places.
+/// have become invalid (config/last_good.h). Nothing listens at `unusable` places. Gateways get their addresses of
+/// `pool`, if there is one.
 CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledConfiguration* previous,
                                         const processing::BuiltinTypes& processors, ConfigurationCache& cache,
-                                        UnusablePlaces unusable = {});
+                                        UnusablePlaces unusable = {}, const std::optional<AddressPool>& pool = {});
 /// Reads files, or folders of files, once, as `sluice validate` does, after `previous` if that is not null. Nothing
 /// listens at `unusable` places. No revision is published.
 CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,

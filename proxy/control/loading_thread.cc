@@ -65,12 +65,14 @@ std::vector<config::SourceText> secretsOf(const config::ObjectSet& set) {
 }  // namespace
 
 LoadingThread::LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log,
-                             net::Worker& main, std::string stateFolder, observe::EventRing* events)
+                             net::Worker& main, std::string stateFolder, observe::EventRing* events,
+                             std::optional<AddressPool> pool)
     : source_(source),
       processors_(processors),
       log_(log),
       main_(main),
       events_(events),
+      pool_(std::move(pool)),
       stateFolder_(std::move(stateFolder)),
       conditionLog_(log),
       thread_([this] { run(); }) {}
@@ -153,7 +155,7 @@ void LoadingThread::judge(const Loaded& served, const std::string& text, Unusabl
     ConfigurationCache cache;  // of its own: what is served keeps the states of its processors
     const CompiledConfiguration made =
         makeConfiguration(config::readTexts({{"body", text}}, {}, newRevisionKey(), texts), served.get(), processors_,
-                          cache, std::move(unusable));
+                          cache, std::move(unusable), pool_);
     const LedgerRevision* tainted = ledger_->findTainted(made.digest);
     const std::string refusal = tainted == nullptr || !made.usable() ? "" : whyTainted(*tainted, made);
     main_.post(
@@ -208,7 +210,7 @@ void LoadingThread::openStateOf(const base::Settings& settings) {
 std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
     const std::function<config::ObjectSet()>& read, const CompiledConfiguration* before,
     const UnusablePlaces& unusable) {
-  const auto make = [&] { return makeConfiguration(read(), before, processors_, cache_, unusable); };
+  const auto make = [&] { return makeConfiguration(read(), before, processors_, cache_, unusable, pool_); };
   const base::Secret readBy = revisionKey_;
   CompiledConfiguration made = make();
   if (made.usable()) {

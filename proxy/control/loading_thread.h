@@ -8,6 +8,7 @@
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -29,9 +30,10 @@ class LoadingThread final : public Loader {
  public:
   /// References outlive it. `stateFolder` is where the last good configuration is kept beyond the process's end; empty:
   /// where the settings say. `events` belongs to the main thread; null: nobody is told of objects that are not fully
-  /// served.
+  /// served. Gateways get their addresses of `pool`, if there is one.
   LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main,
-                std::string stateFolder = {}, observe::EventRing* events = nullptr);
+                std::string stateFolder = {}, observe::EventRing* events = nullptr,
+                std::optional<AddressPool> pool = std::nullopt);
   /// Waits until the current job, whose result is dropped, and what is still to be kept are done.
   ~LoadingThread() override;
   LoadingThread(const LoadingThread&) = delete;
@@ -88,6 +90,7 @@ class LoadingThread final : public Loader {
   observe::Log& log_;
   net::Worker& main_;
   observe::EventRing* const events_;
+  const std::optional<AddressPool> pool_;
 
   // Only the thread uses these once it runs.
   std::string stateFolder_;  // empty until one is named

@@ -91,6 +91,11 @@ std::string checkGatewayName(const std::string& text) {
   return named ? std::string() : "'" + text + "' is not NAMESPACE/NAME";
 }
 
+std::string checkAddressPool(const std::string& text) {
+  const auto pool = control::AddressPool::parse(text);
+  return pool ? std::string() : pool.error().detail;
+}
+
 /// Holds the flags about a cluster, until it is known whether --kubernetes was given.
 struct KubernetesFlags {
   bool given = false;
@@ -136,6 +141,13 @@ void takeKubernetes(CLI::App& run, KubernetesFlags& flags) {
       ->needs(kubernetes);
   run.add_flag("--controller", flags.options.controller, "write the statuses of the objects back to the API server")
       ->needs(kubernetes);
+  run.add_option_function<std::string>(
+         "--address-pool",
+         [&flags](const std::string& text) { flags.options.addressPool = *control::AddressPool::parse(text); },
+         "with --controller: give each Gateway that asks for no address one of its own of this range, such as "
+         "127.8.0.0/24, where the machine must be able to listen (default: such Gateways listen on all addresses)")
+      ->type_name("CIDR")
+      ->check(checkAddressPool);
 }
 
 void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding, KubernetesFlags& kubernetes) {
@@ -323,7 +335,7 @@ std::string completionScript(const CLI::App& app, const std::string& shell) {
 }
 
 /// Puts the objects of --listen and --to in place of files, or prints them.
-CommandLine finishRun(const CLI::App& app, const ForwardingFlags& flags, Options&& options) {
+CommandLine finishForwarding(const CLI::App& app, const ForwardingFlags& flags, Options&& options) {
   if (flags.to.empty()) {
     if (!options.config.empty() || options.kubernetes) return {std::move(options), 0};
     return refuse(app, "'sluice run' needs --config PATH, --kubernetes, or --listen ADDR:PORT and --to URL");
@@ -333,6 +345,16 @@ CommandLine finishRun(const CLI::App& app, const ForwardingFlags& flags, Options
   options.objects = *std::move(objects);
   if (flags.print) return printPage(options.objects);
   return {std::move(options), 0};
+}
+
+CommandLine finishRun(const CLI::App& app, const ForwardingFlags& forwarding, KubernetesFlags& kubernetes,
+                      Options&& options) {
+  const bool controls = kubernetes.given && kubernetes.options.controller;
+  if (kubernetes.options.addressPool && !controls) {
+    return refuse(app, "--address-pool requires --kubernetes and --controller");
+  }
+  if (kubernetes.given) options.kubernetes = std::move(kubernetes.options);
+  return finishForwarding(app, forwarding, std::move(options));
 }
 
 }  // namespace
@@ -368,9 +390,11 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   }
   if (pages.man->parsed()) return printPage(manualPage(shapeOf(app), helpSections()));
   if (pages.completion->parsed()) return printPage(completionScript(app, pages.shell));
-  if (options.command == Command::kController) kubernetes.given = kubernetes.options.controller = true;
-  if (kubernetes.given) options.kubernetes = std::move(kubernetes.options);
-  if (options.command == Command::kRun) return finishRun(app, forwarding, std::move(options));
+  if (options.command == Command::kRun) return finishRun(app, forwarding, kubernetes, std::move(options));
+  if (options.command == Command::kController) {
+    kubernetes.options.controller = true;
+    options.kubernetes = std::move(kubernetes.options);
+  }
   return {std::move(options), 0};
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/control/compile/gateways/address_pool.h"
 #include "proxy/control/explain/explained_request.h"
 #include "proxy/net/address.h"
 #include "proxy/observe/log.h"
@@ -31,6 +32,7 @@ struct KubernetesOptions {
   std::string kubeconfig;             // empty: what a Pod has
   std::vector<std::string> gateways;  // "namespace/name" of those to serve; none: all of our GatewayClasses
   bool controller = false;            // statuses are written back
+  std::optional<control::AddressPool> addressPool = std::nullopt;  // none: Gateways share all addresses of the machine
 };
 
 struct Options {

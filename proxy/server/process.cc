@@ -54,6 +54,10 @@ std::uint64_t seedOfRetries() {
   return random() | 1;  // not 0
 }
 
+std::optional<control::AddressPool> poolOf(const Options& options) {
+  return options.kubernetes ? options.kubernetes->addressPool : std::nullopt;
+}
+
 /// A page's text that is made anew only when its version has changed, and is shared by all requests until then.
 class SharedText {
  public:
@@ -91,7 +95,7 @@ class Process {
         admin_(main_, mainMetrics_),
         source_(makeSource()),
         events_(log, mainMetrics_),
-        loader_(*source_, processors, log, main_, options.stateDir, &events_),
+        loader_(*source_, processors, log, main_, options.stateDir, &events_, poolOf(options)),
         serving_(log, main_, mainMetrics_, events_),
         reloader_({loader_, publisher(), serving_, main_.timers(), clock, seedOfRetries()}),
         workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers,

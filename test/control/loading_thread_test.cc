@@ -94,6 +94,21 @@ TEST_F(LoadingThreads, HandOverACompleteGenerationWithItsObjects) {
   EXPECT_TRUE(served_.generation->objects.contains("test/egress"));
 }
 
+TEST_F(LoadingThreads, RememberWhichGatewayHasWhichAddressOfThePool) {
+  loader_.emplace(*source_, processors_, log_, main_, "", nullptr, AddressPool::parse("127.8.0.7/32").value());
+  serve();
+  const auto holders = [](const Loaded& loaded) { return loaded.configuration->compiled.addresses; };
+  const GatewayAddresses first{{"Gateway test/egress", "127.8.0.7"}};
+  EXPECT_EQ(holders(served_), first);
+  EXPECT_EQ(served_.generation->snapshot->binds.at(0).address, "127.8.0.7");
+  std::ofstream(folder_ + "/gateway.yaml", std::ios::app)
+      << "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: earlier}\n"
+         "spec:\n  gatewayClassName: test\n  listeners: [{name: http, protocol: HTTP, port: 8080}]\n";
+  EXPECT_EQ(holders(load()), first) << "the new one comes first by name";
+  served_ = {};
+  EXPECT_EQ(holders(load()), (GatewayAddresses{{"Gateway test/earlier", "127.8.0.7"}}));
+}
+
 TEST_F(LoadingThreads, ReportAnUnchangedConfiguration) {
   served_ = load();
   const Loaded again = load();

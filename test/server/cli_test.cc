@@ -90,6 +90,27 @@ TEST(CommandLine, SaysWhichFlagsDoNotGoTogether) {
   EXPECT_THAT(mistake({"run", "--listen", ":1", "--to", "a"}), StartsWith("error: --to a: must begin with https://"));
 }
 
+TEST(CommandLine, TakesAnAddressPoolForTheControllerOfACluster) {
+  const auto run = [](std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "run");
+    return parse(std::move(arguments));
+  };
+  const ParsedArguments parsed = run({"--kubernetes", "--controller", "--address-pool", "127.8.0.0/24"});
+  ASSERT_TRUE(parsed.line.options) << parsed.err;
+  ASSERT_TRUE(parsed.line.options->kubernetes->addressPool);
+  EXPECT_EQ(parsed.line.options->kubernetes->addressPool->text(), "127.8.0.0/24");
+  EXPECT_FALSE(run({"--kubernetes", "--controller"}).line.options->kubernetes->addressPool);
+  using testing::HasSubstr;
+  using testing::StartsWith;
+  EXPECT_THAT(run({"--kubernetes", "--address-pool", "127.8.0.0/24"}).err,
+              StartsWith("error: --address-pool requires --kubernetes and --controller\n"));
+  EXPECT_THAT(run({"--config", "a", "--address-pool", "127.8.0.0/24"}).err,
+              StartsWith("error: --address-pool requires --kubernetes and --controller\n"));
+  EXPECT_THAT(run({"--kubernetes", "--controller", "--address-pool", "127.8.0.1/24"}).err,
+              HasSubstr("did you mean 127.8.0.0/24?"));
+  EXPECT_EQ(run({"--kubernetes", "--controller", "--address-pool", "a"}).line.exitCode, 2);
+}
+
 TEST(CommandLine, NeedsAUrlForExplain) {
   EXPECT_EQ(parse({"explain", "--config", "a"}).line.exitCode, 2);
   EXPECT_EQ(parse({"explain", "--config", "a", "--url", "http://a", "-o", "xml"}).line.exitCode, 2);

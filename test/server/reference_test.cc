@@ -73,7 +73,7 @@ TEST(OperatingPage, HasEverythingThatRequestsWaitFor) {
 TEST(OperatingPage, HasEveryEvent) {
   std::string sources;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(SLUICE_SOURCE_DIR "/proxy")) {
-    if (entry.path().extension() == ".cc") sources += sourceText(entry.path());
+    if (entry.path().extension() == ".cc" || entry.path().extension() == ".h") sources += sourceText(entry.path());
   }
   const std::vector<std::string> events = listed("| event | meaning |");
   std::set<std::string> told = groupsIn(sources, R"re(EventType::k\w+,\s*"(\w+)")re");

@@ -9,6 +9,7 @@
 #include "proxy/control/compile/gateways/attach.h"
 #include "proxy/control/compile/gateways/compile_binds.h"
 #include "proxy/control/compile/gateways/compile_gateway.h"
+#include "proxy/control/compile/gateways/pool_addresses.h"
 #include "proxy/control/compile/policies/closed_plans.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/routes/compile_session.h"
@@ -190,6 +191,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->binds = compileBinds(gateways, model.settings.paths, cache.hostRules);
   result.snapshot = std::move(snapshot);
   result.places = placesOf(gateways);
+  result.addresses = addressesOf(gateways);
   result.usable = hasAcceptedClass(model);
   cache.routes.sweep();
   cache.uses.sweep();

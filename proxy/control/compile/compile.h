@@ -36,6 +36,8 @@ struct CompileResult {
   std::string systemAuthorities;
   /// Where its listeners are served.
   ListenerPlaces places;
+  /// The addresses that its Gateways have; empty for those that have all of the machine.
+  GatewayAddresses addresses;
   /// The uses of payload processors that await something. They are to be compiled again when that may have come.
   std::vector<AwaitingUse> awaiting;
 };

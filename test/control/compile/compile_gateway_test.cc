@@ -89,6 +89,8 @@ TEST(CompileGateway, IsServedWithoutThePortsThatCannotBeListenedOn) {
   EXPECT_EQ(world.listenerCondition("egress", "web", "Accepted"), "True/Accepted");
   ASSERT_EQ(world.snapshot().binds.size(), 1U);
   EXPECT_EQ(world.snapshot().binds.front().address, "127.0.0.2");
+  ASSERT_EQ(world.status("Gateway", "egress")->addresses.size(), 1U) << "only where it is served";
+  EXPECT_EQ(world.status("Gateway", "egress")->addresses.front().value, "127.0.0.2");
 
   world.recompileWithout({{"127.0.0.1", port, "in use"}, {"127.0.0.2", port, "in use"}});
   EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/AddressNotUsable");

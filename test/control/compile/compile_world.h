@@ -142,7 +142,14 @@ class World {
   }
   /// Compiles for a process that cannot listen at these places.
   void recompileWithout(UnusablePlaces unusable, ListenerPlaces served = {}) {
-    places_ = {std::move(unusable), std::move(served)};
+    places_.unusable = std::move(unusable);
+    places_.served = std::move(served);
+    recompile();
+  }
+  /// Compiles for a process that has this address pool, and whose Gateways had these addresses.
+  void recompileWithPool(std::string_view pool, GatewayAddresses before = {}) {
+    places_.pool = AddressPool::parse(pool).value();
+    places_.addresses = std::move(before);
     recompile();
   }
   void breakSystemTrust() {

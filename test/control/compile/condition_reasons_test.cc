@@ -81,6 +81,10 @@ void lookAtGateways(ReasonsGiven& given) {
   given.look({kClass, with(kGateway, "type: IPAddress, value: 127.0.0.1", "type: Hostname, value: a.test")});
   given.look({kClass, with(kGateway, "127.0.0.1", "224.0.0.1")});                  // AddressNotUsable
   given.look({kClass, kGateway, with(kGateway, "name: egress", "name: second")});  // PortUnavailable, ListenersNotValid
+  const std::string addressless = with(kGateway, "[{type: IPAddress, value: 127.0.0.1}]", "[]");
+  World exhausted({kClass, addressless, with(addressless, "name: egress", "name: second")});
+  exhausted.recompileWithPool("127.8.0.1/32");  // AddressNotAssigned
+  given.look(exhausted);
 }
 
 void lookAtListeners(ReasonsGiven& given) {

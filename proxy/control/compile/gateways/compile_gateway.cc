@@ -6,6 +6,7 @@
 #include "config/fields/patterns.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
 #include "proxy/control/compile/gateways/listen_address.h"
+#include "proxy/control/compile/gateways/pool_addresses.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/status/object_status.h"
 
@@ -13,8 +14,6 @@ namespace sluice::control {
 namespace {
 
 namespace reason = config::reason;
-
-bool isAnyAddress(std::string_view address) { return address.empty() || address == "0.0.0.0" || address == "::"; }
 
 bool overlap(const std::vector<std::string>& a, const std::vector<std::string>& b) {
   return std::any_of(a.begin(), a.end(), [&](const std::string& mine) {
@@ -29,18 +28,21 @@ void refuse(GatewayPlan& plan, Fault why, ListenerState state) {
   for (ListenerPlan& listener : plan.listeners) listener.worsen(state);
 }
 
-/// Without addresses, or with one that the implementation may choose, the Gateway gets all addresses of the machine. If
-/// it asks for usable and unusable addresses, it is served on the usable ones.
-void assignAddresses(GatewayPlan& plan) {
-  bool any = plan.gateway->addresses.empty();
+/// Reads the addresses that the Gateway asks for. If some are usable and some are not, it is served on the usable ones.
+void readAddresses(GatewayPlan& plan) {
+  plan.wantsAddress = plan.gateway->addresses.empty();
   for (const config::GatewayAddress& address : plan.gateway->addresses) {
     if (address.type != "IPAddress") {
       refuse(plan,
              fault(reason::kUnsupportedAddress,
                    address.path + ".type: " + address.type + " is not supported, only IPAddress"),
              ListenerState::kDown);
+      continue;
     }
-    any = any || address.value.empty();
+    if (address.value.empty()) {
+      plan.wantsAddress = true;
+      continue;
+    }
     std::string value = config::canonicalIp(address.value);
     if (const char* why = whyUnusable(value)) {
       if (!plan.unusable) {
@@ -51,11 +53,19 @@ void assignAddresses(GatewayPlan& plan) {
     const auto& known = plan.addresses;
     if (std::find(known.begin(), known.end(), value) == known.end()) plan.addresses.push_back(std::move(value));
   }
-  if (any) plan.addresses.assign(1, "");
-  if (plan.addresses.empty()) {
-    for (ListenerPlan& listener : plan.listeners) listener.worsen(ListenerState::kDown);
+}
+
+/// Without addresses, or with one that the implementation may choose, a Gateway gets an address of the pool; if there
+/// is no pool, all addresses of the machine.
+void assignAddresses(const config::Model& model, const KnownPlaces& places, std::vector<GatewayPlan>& plans) {
+  if (places.pool) givePoolAddresses(model, places, plans);
+  for (GatewayPlan& plan : plans) {
+    if (plan.wantsAddress && !places.pool) plan.addresses.assign(1, "");
+    if (plan.addresses.empty()) {
+      for (ListenerPlan& listener : plan.listeners) listener.worsen(ListenerState::kDown);
+    }
+    std::sort(plan.addresses.begin(), plan.addresses.end());
   }
-  std::sort(plan.addresses.begin(), plan.addresses.end());
 }
 
 /// Settings belong to the process and so to its GatewayClass; a Gateway cannot have its own.
@@ -111,7 +121,7 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   checkParameters(plan);
   if (auto unsupported = alteringFault(gateway.unsupported))
     refuse(plan, *std::move(unsupported), ListenerState::kRefusing);
-  assignAddresses(plan);
+  readAddresses(plan);
   plans.push_back(std::move(plan));
 }
 
@@ -143,11 +153,6 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
       listener.worsen(ListenerState::kDown);
     }
   }
-}
-
-std::string placeName(const GatewayPlan& plan) {
-  const config::ObjectMeta& meta = plan.gateway->meta;
-  return std::string(meta.kind) + " " + meta.qualifiedName();
 }
 
 /// Returns the port at which the listener was served before and can be served still; 0 if there is none.
@@ -213,6 +218,7 @@ std::vector<GatewayPlan> compileGateways(const config::Model& model, const Known
     };
     return key(a) < key(b);
   });
+  assignAddresses(model, places, plans);
   claimPorts(plans);
   for (GatewayPlan& plan : plans) leaveOut(places, plans, plan);
   return plans;

@@ -73,6 +73,7 @@ struct GatewayPlan {
   /// True if its schema refused it. Its legible parts answer 500.
   bool rejected = false;
   std::vector<std::string> addresses;  // IP literals in canonical form; "" for all
+  bool wantsAddress = false;           // one that is chosen for it, perhaps beside those that it asks for
   /// The fault of an address that it asks for and that nobody can listen on, or of a port of an address.
   std::optional<Fault> unusable;
   /// Ports of its addresses where this process cannot listen.
@@ -82,6 +83,12 @@ struct GatewayPlan {
   /// policies of kinds that are not supported.
   std::vector<Fault> unprocessed;
 };
+
+/// Returns "Gateway default/egress", by which a Gateway is known from one configuration to the next.
+inline std::string placeName(const GatewayPlan& plan) {
+  const config::ObjectMeta& meta = plan.gateway->meta;
+  return std::string(meta.kind) + " " + meta.qualifiedName();
+}
 
 /// Returns nullptr if the process can listen there, as far as it knows.
 inline const UnusablePlace* findUnusable(const UnusablePlaces& places, std::string_view address, std::uint16_t port) {

@@ -44,4 +44,8 @@ const char* whyUnusable(std::string_view canonical) {
   }
 }
 
+bool isAnyAddress(std::string_view canonical) {
+  return canonical.empty() || canonical == "0.0.0.0" || canonical == "::";
+}
+
 }  // namespace sluice::control

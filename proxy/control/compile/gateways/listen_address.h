@@ -12,4 +12,7 @@ namespace sluice::control {
 /// usable. `canonical` is in canonical form.
 const char* whyUnusable(std::string_view canonical);
 
+/// Returns true for what means all addresses of a machine: "", "0.0.0.0" and "::".
+bool isAnyAddress(std::string_view canonical);
+
 }  // namespace sluice::control

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "config/model/supported_features.h"
@@ -72,6 +73,12 @@ void setHooks(const ExtensionHooks& hooks, Conditions& conditions) {
   addUseConditions(all.refused, conditions, kMostConditions);
 }
 
+bool isServedAt(const GatewayPlan& plan, std::string_view address) {
+  return std::any_of(plan.listeners.begin(), plan.listeners.end(), [&](const ListenerPlan& each) {
+    return each.state == ListenerState::kServing && findUnusable(plan.unusablePlaces, address, each.port) == nullptr;
+  });
+}
+
 config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   const config::ObjectMeta& meta = plan.gateway->meta;
   config::ObjectStatus status = statusOf(meta);
@@ -84,10 +91,8 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   conditions.check(condition_type::kProgrammed, unprogrammed);
   conditions.check(condition_type::kResolvedRefs, unresolvedListeners(plan));
   if (const auto why = joined(plan.unprocessed)) conditions.troubled(condition_type::kDegraded, *why);
-  if (programmed) {
-    for (const std::string& address : plan.addresses) {
-      if (!address.empty()) status.addresses.push_back({"IPAddress", address});
-    }
+  for (const std::string& address : plan.addresses) {
+    if (!address.empty() && isServedAt(plan, address)) status.addresses.push_back({"IPAddress", address});
   }
   status.conditions = conditions.take();
   for (const ListenerPlan& each : plan.listeners) status.listeners.push_back(listenerStatus(each, plan));

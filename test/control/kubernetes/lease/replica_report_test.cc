@@ -81,7 +81,7 @@ TEST(ReplicaReport, IsALeaseThatItsPodOwns) {
       R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"sluice-replica-pod-1",)"
       R"("namespace":"demo","labels":{"sluice.dev/replica-of":"egress"},"annotations":{"sluice.dev/report":)"
       R"("{\"replica\":\"pod-1\",\"replicaOf\":\"egress\",\"gateway\":\"demo/egress\",\"desired\":\"new\",)"
-      R"(\"served\":\"new\",\"state\":\"InSync\",\"failedInAll\":0,\"failed\":[]}"},"ownerReferences":[{"apiVersion":)"
+      R"(\"served\":\"new\",\"state\":\"InSync\",\"failedInAll\":0,\"seen\":{},\"failed\":[]}"},"ownerReferences":[{"apiVersion":)"
       R"("v1","kind":"Pod","name":"pod-1","uid":"u-1"}]},"spec":{"holderIdentity":"pod-1","leaseDurationSeconds":30,)"
       R"("renewTime":"2026-01-31T23:59:58.000000Z","leaseTransitions":0}})");
   EXPECT_THAT(replicaLease(reportOf("pod-1"), base::someTime()), testing::Not(HasSubstr("ownerReferences")));
