@@ -6,6 +6,7 @@
 #include "config/load.h"
 #include "proxy/control/processor_support.h"
 #include "proxy/control/silent_objects.h"
+#include "proxy/control/unknown_fields.h"
 #include "proxy/control/state/revision_key.h"
 #include "proxy/pki/digest.h"
 
@@ -48,6 +49,7 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
       places.addresses = previous->compiled.addresses;
     }
     made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled, places);
+    addUnknownFields(made.compiled.statuses, made.problems);
   }
   if (made.readable) {
     config::Problems silent = silentObjects(made.model);

@@ -119,6 +119,7 @@ class ApiClient final : public net::Beats, private net::Timer {
   std::uint64_t random() { return random_.next(); }
   net::Worker& worker() { return parts_.worker; }
   observe::Log& log() { return parts_.log; }
+  observe::MetricShard& metrics() { return parts_.metrics; }
 
   // net::Beats
   void drive() override;

@@ -52,6 +52,7 @@ void EventPublisher::send() {
           client_, request, [this, event = write.event](base::Result<ApiAnswer>&& answer) { sent(event, answer); });
     }
   }
+  client_.metrics().at<observe::Metric::kEventsDropped>().add(events_.takeDropped());
   if (const base::MonotonicTime due = events_.nextDue(now); due != base::MonotonicTime::max()) {
     client_.worker().timers().set(*this, due);
   }
