@@ -17,8 +17,9 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
 void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
   if (!compiled.readable) return;
   statuses_.want(compiled.compiled.statuses);
-  if (compiled.model.gatewayClassName.empty()) return;
-  catalog_.want(config::publishedKindsJson(*compiled.catalog, compiled.model.gatewayClassName, candidacy_.nameSpace));
+  const std::string& gatewayClass = compiled.model.gatewayClassName;
+  const bool publishes = !gatewayClass.empty() && compiled.catalog != nullptr;
+  catalog_.want(publishes ? config::publishedKindsJson(*compiled.catalog, gatewayClass, candidacy_.nameSpace) : "");
 }
 
 void ClusterController::onObjects() { statuses_.onObjects(objects_.takeTouched()); }
