@@ -20,11 +20,13 @@ void ApiExchange::onApiResponse(int status, base::Duration retryAfter) {
 }
 
 void ApiExchange::onApiBody(std::string_view bytes) {
-  if (text_.size() + bytes.size() <= kMostBytes) text_ += bytes;  // a part of it is no JSON
+  tooLong_ = tooLong_ || text_.size() + bytes.size() > kMostBytes;
+  if (!tooLong_) text_ += bytes;
 }
 
 void ApiExchange::onApiEnd() {
-  if (auto body = content::parseJson(text_, {.bytes = kMostBytes}); body.ok()) answer_.body = std::move(*body);
+  auto body = content::parseJson(text_, {.bytes = kMostBytes});
+  if (!tooLong_ && body.ok()) answer_.body = std::move(*body);
   end(std::move(answer_));
 }
 

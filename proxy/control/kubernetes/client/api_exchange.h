@@ -15,7 +15,7 @@ namespace sluice::control {
 
 struct ApiAnswer {
   int status = 0;
-  content::Value body;  // null if the answer is no JSON
+  content::Value body;  // null if the answer is no JSON, or longer than ApiExchange::kMostBytes
   base::Duration retryAfter{};
 
   bool ok() const { return status >= 200 && status < 300; }
@@ -42,6 +42,7 @@ class ApiExchange final : private ApiCallUser {
   Done done_;
   ApiAnswer answer_;
   std::string text_;
+  bool tooLong_ = false;
   ApiCall call_;
 };
 

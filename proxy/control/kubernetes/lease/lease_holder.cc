@@ -26,6 +26,7 @@ void LeaseHolder::release(std::function<void()> done) {
 void LeaseHolder::onTimer() {
   if (exchange_ != nullptr && client_.worker().now() >= giveUpAt_) {
     exchange_.reset();
+    tellFault("no answer in time");
     election_.failed(client_.worker().now());
   }
   step();
@@ -82,6 +83,7 @@ void LeaseHolder::answered(LeaderElection::Step done, const base::Result<ApiAnsw
   const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
   const base::MonotonicTime now = client_.worker().now();
   if (answer.ok() && answer->ok()) {
+    told_.clear();
     done == LeaderElection::Step::kRead ? election_.read(readLeaseRecord(answer->body), now)
                                         : election_.written(readLeaseRecord(answer->body), now);
   } else if (answer.ok() && answer->status == kLeaseConflict) {
@@ -89,11 +91,17 @@ void LeaseHolder::answered(LeaderElection::Step done, const base::Result<ApiAnsw
   } else if (answer.ok() && answer->status == kLeaseAbsent && done != LeaderElection::Step::kCreate) {
     election_.absent(now);
   } else {
-    const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
-    client_.log().debug("a request about a Lease has failed", {{"lease", candidacy_.lease}, {"reason", reason}});
+    tellFault(answer.ok() ? answer->fault() : answer.error().detail);
     election_.failed(now);
   }
   step();
+}
+
+/// Says once what keeps this process from leading.
+void LeaseHolder::tellFault(const std::string& reason) {
+  if (std::exchange(told_, reason) == reason) return;
+  client_.log().warn("the Lease can be neither taken nor renewed",
+                     {{"lease", candidacy_.nameSpace + "/" + candidacy_.lease}, {"reason", reason}});
 }
 
 void LeaseHolder::tell() {

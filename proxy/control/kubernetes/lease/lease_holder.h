@@ -30,6 +30,7 @@ class LeaseHolder final : private net::Timer {
   void send(const LeaderElection::Action& action);
   void answered(LeaderElection::Step step, const base::Result<ApiAnswer>& answer);
   void tell();
+  void tellFault(const std::string& reason);
 
   ApiClient& client_;
   const Candidacy candidacy_;
@@ -38,6 +39,7 @@ class LeaseHolder final : private net::Timer {
   std::unique_ptr<ApiExchange> exchange_;
   base::MonotonicTime giveUpAt_ = base::MonotonicTime::max();
   std::function<void()> released_;
+  std::string told_;  // the fault that was logged last
   bool leads_ = false;
 };
 

@@ -1,5 +1,6 @@
 #include "proxy/control/kubernetes/status/catalog_publisher.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/content/json.h"
@@ -64,12 +65,17 @@ void CatalogPublisher::applyNext() {
 
 void CatalogPublisher::applied(const base::Result<ApiAnswer>& answer) {
   const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
-  if (answer.ok() && answer->ok()) return applyNext();
+  if (!leads_) return;
+  if (answer.ok() && answer->ok()) {
+    told_.clear();
+    return applyNext();
+  }
   const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
   if (std::exchange(told_, reason) != reason) {
     client_.log().warn("the list of supported processors cannot be published", {{"reason", reason}});
   }
-  client_.worker().timers().set(*this, client_.worker().now() + kPublishAgainAfter);
+  const base::Duration asked = answer.ok() ? answer->retryAfter : base::Duration::zero();
+  client_.worker().timers().set(*this, client_.worker().now() + std::max(kPublishAgainAfter, asked));
 }
 
 }  // namespace sluice::control

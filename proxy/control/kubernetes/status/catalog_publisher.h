@@ -20,7 +20,7 @@ class CatalogPublisher final : private net::Timer {
   /// `client` outlives it.
   explicit CatalogPublisher(ApiClient& client) : client_(client) {}
 
-  /// Takes the objects to be published, a List in JSON (config/model/supported_kinds.h); inside a Turn.
+  /// Takes the objects to be published, a List in JSON (config/model/supported_kinds.h); empty: none. Inside a Turn.
   void want(std::string list);
   void lead(bool leads);
 

@@ -19,8 +19,9 @@ void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
   if (!compiled.readable) return;
   compiled_ = compiled.compiled.statuses;
   wantStatuses();
-  if (compiled.model.gatewayClassName.empty()) return;
-  catalog_.want(config::publishedKindsJson(*compiled.catalog, compiled.model.gatewayClassName, candidacy_.nameSpace));
+  const std::string& gatewayClass = compiled.model.gatewayClassName;
+  const bool publishes = !gatewayClass.empty() && compiled.catalog != nullptr;
+  catalog_.want(publishes ? config::publishedKindsJson(*compiled.catalog, gatewayClass, candidacy_.nameSpace) : "");
 }
 
 void ClusterController::start() {

@@ -1,10 +1,11 @@
 #include "proxy/control/kubernetes/status/status_writer.h"
 
 #include <algorithm>
-#include <optional>
+#include <cassert>
 #include <utility>
 
 #include "proxy/content/json.h"
+#include "proxy/control/kubernetes/client/api_forms.h"
 #include "proxy/control/kubernetes/client/api_path.h"
 #include "proxy/control/kubernetes/status/status_patch.h"
 
@@ -14,17 +15,25 @@ namespace {
 constexpr std::size_t kLookedAtPerTurn = 50;  // so that the main thread is free again after a few milliseconds
 constexpr std::size_t kMostTold = 100;
 constexpr base::Duration kShortestPause = std::chrono::milliseconds(500);
-constexpr base::Duration kLongestPause = std::chrono::seconds(30);
-constexpr int kConflict = 409;
+constexpr base::Duration kShortestHold = std::chrono::seconds(1);
+constexpr int kNotAuthenticated = 401;
+constexpr int kNotPermitted = 403;
 constexpr int kGoneFromServer = 404;
+constexpr int kConflict = 409;
 constexpr int kTooManyRequests = 429;
 constexpr int kServerFault = 500;
 
-/// Returns true if the same request may succeed later.
-bool mayPass(const base::Result<ApiAnswer>& answer) {
+constexpr const char* kNoAnswer = "no answer";  // a cause
+constexpr const char* kNotKept = "not kept";    // another one
+
+base::Duration doubled(base::Duration first, unsigned times, base::Duration most) {
+  return std::min(first * (1U << std::min(times, 16U)), most);
+}
+
+/// Returns true if every request may fail in the same way.
+bool isOfServer(const base::Result<ApiAnswer>& answer) {
   if (!answer.ok()) return true;
-  const int status = answer->status;
-  return status == 401 || status == 403 || status == kTooManyRequests || status >= kServerFault;
+  return answer->status == kNotAuthenticated || answer->status == kTooManyRequests || answer->status >= kServerFault;
 }
 
 }  // namespace
@@ -32,29 +41,34 @@ bool mayPass(const base::Result<ApiAnswer>& answer) {
 // --- what is to be looked at -----------------------------------------------------------------------------------------
 
 void StatusWriter::want(const config::StatusList& statuses) {
-  const config::StatusList before = std::exchange(wanted_, statuses);
-  std::map<StatusKey, const config::ObjectStatus*> byKey;
-  for (const config::ObjectStatus& each : wanted_) {
+  std::map<StatusKey, Wanted> wanted;
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    const config::ObjectStatus& each = statuses[i];
     StatusKey key{each.group, each.kind, each.nameSpace, each.name};
-    const auto known = byKey_.find(key);
+    const auto known = wanted_.find(key);
     // Equal statuses are shared by successive configurations.
-    if (known == byKey_.end() || known->second != &each) {
+    if (known == wanted_.end() || known->second != statuses.shared(i)) {
       mark(key);
       repeats_.erase(key);
     }
-    byKey.emplace(std::move(key), &each);
+    wanted.insert_or_assign(std::move(key), statuses.shared(i));
   }
-  for (const auto& [key, status] : byKey_) {
-    if (byKey.contains(key)) continue;
+  for (const auto& [key, status] : wanted_) {
+    if (wanted.contains(key)) continue;
     mark(key);
     repeats_.erase(key);
   }
-  byKey_ = std::move(byKey);
+  for (const StatusKey& key : std::exchange(unjudged_, {})) mark(key);
+  wanted_ = std::move(wanted);
+  knows_ = true;
   later();
 }
 
 void StatusWriter::onObjects(const ClusterObjects::Touched& touched) {
-  for (const auto& [kind, key] : touched) mark({kind->group, kind->kind, key.first, key.second});
+  for (const auto& [kind, name] : touched) {
+    StatusKey key{kind->group, kind->kind, name.first, name.second};
+    wanted_.contains(key) ? mark(key) : void(unjudged_.insert(std::move(key)));
+  }
   later();
 }
 
@@ -63,10 +77,13 @@ void StatusWriter::lead(bool leads) {
   leads_ = leads;
   writes_.clear();
   repeats_.clear();
+  forbidden_.clear();
+  held_.clear();
   open_ = 0;
   if (!leads) return;
-  objects_.forEach([this](const config::ObjectKind& kind, const ApiObjectKey& key, const ApiObject&) {
-    mark({kind.group, kind.kind, key.first, key.second});
+  objects_.forEach([this](const config::ObjectKind& kind, const ApiObjectKey& name, const ApiObject&) {
+    const StatusKey key{kind.group, kind.kind, name.first, name.second};
+    if (!unjudged_.contains(key)) mark(key);
   });
   later();
 }
@@ -75,16 +92,30 @@ void StatusWriter::mark(const StatusKey& key) {
   if (marked_.insert(key).second) due_.push_back(key);
 }
 
+void StatusWriter::wakeAt(base::MonotonicTime time) {
+  if (!isSet() || time < deadline()) client_.worker().timers().set(*this, time);
+}
+
 void StatusWriter::later() {
-  if (!leads_ || wanted_.empty() || due_.empty() || isSet() || std::exchange(posted_, true)) return;
+  if (!leads_ || !knows_ || due_.empty()) return;
+  if (client_.worker().now() < pausedUntil_) return wakeAt(pausedUntil_);
+  if (std::exchange(posted_, true)) return;
   client_.worker().post([this] { work(); });
 }
 
-void StatusWriter::onTimer() { later(); }
+void StatusWriter::onTimer() {
+  const base::MonotonicTime now = client_.worker().now();
+  while (!held_.empty() && held_.begin()->first <= now) {
+    mark(held_.begin()->second);
+    held_.erase(held_.begin());
+  }
+  if (!held_.empty()) wakeAt(held_.begin()->first);
+  later();
+}
 
 void StatusWriter::work() {
   posted_ = false;
-  if (!leads_ || isSet()) return;
+  if (!leads_ || client_.worker().now() < pausedUntil_) return later();
   for (std::size_t i = 0; i < kLookedAtPerTurn && !due_.empty() && open_ < kMostWrites; ++i) {
     const StatusKey key = std::move(due_.front());
     due_.pop_front();
@@ -96,36 +127,64 @@ void StatusWriter::work() {
 
 // --- one object ------------------------------------------------------------------------------------------------------
 
+StatusWriter::Wanted StatusWriter::wantedOf(const StatusKey& key) const {
+  const auto found = wanted_.find(key);
+  return found == wanted_.end() ? nullptr : found->second;
+}
+
+/// Returns the difference between what is wanted and `status`; nullopt if there is none.
+std::optional<std::string> StatusWriter::patchOf(const StatusKey& key, const content::Value* status,
+                                                 std::string_view resourceVersion) const {
+  if (const Wanted wanted = wantedOf(key)) {
+    return statusPatch(*wanted, status, resourceVersion, client_.worker().clock().wallNow());
+  }
+  const config::ObjectKind& kind = *config::findObjectKind(std::get<0>(key), std::get<1>(key));
+  return withoutOurs(*kind.status, status, resourceVersion);
+}
+
 /// Compares what is wanted with what is there, and writes the difference.
 void StatusWriter::look(const StatusKey& key) {
   const auto& [group, kind, nameSpace, name] = key;
+  const auto write = writes_.find(key);
+  if (write != writes_.end() && write->second.exchange != nullptr) return;  // it is marked again at its end
   const ClusterObjects::NewestObject found = objects_.find(group, kind, {nameSpace, name});
   if (found.object == nullptr) {
-    writes_.erase(key);
+    if (write != writes_.end()) writes_.erase(write);
+    repeats_.erase(key);
     return;
   }
-  if (const auto write = writes_.find(key); write != writes_.end()) {
+  if (write != writes_.end()) {
     // What the API server showed last may be older than what it was told.
-    if (write->second.exchange != nullptr || write->second.resourceVersion == found.object->resourceVersion) {
-      return;
-    }
+    const bool same = !write->second.refused || write->second.wanted == wantedOf(key);
+    if (same && write->second.resourceVersion == found.object->resourceVersion) return;
     writes_.erase(write);
   }
   const auto current = content::parseJson(found.object->status, {.bytes = ListDecoder::kMostBytes});
-  const content::Value* status = current.ok() ? &*current : nullptr;
-  const std::string& version = found.object->resourceVersion;
-  const auto wanted = byKey_.find(key);
-  std::optional<std::string> patch =
-      wanted != byKey_.end() ? statusPatch(*wanted->second, status, version, client_.worker().clock().wallNow())
-                             : withoutOurs(*config::findObjectKind(group, kind)->status, status, version);
+  std::optional<std::string> patch = patchOf(key, current.ok() ? &*current : nullptr, found.object->resourceVersion);
   if (!patch) return;
-  if (int& repeats = repeats_[key]; repeats < kMostRepeats) {
-    ++repeats;
-  } else {
-    tell(key, "what is written does not stay: another controller, or the schema of its CRD, changes it");
-    return;
+  if (const auto made = repeats_.find(key); made != repeats_.end() && made->second.left == found.object->status) return;
+  if (const base::MonotonicTime until = heldUntil(key); client_.worker().now() < until) {
+    held_.emplace(until, key);
+    return wakeAt(until);
   }
-  write(key, found, *std::move(patch));
+  this->write(key, found, *std::move(patch));
+}
+
+/// Returns when the object may be written.
+base::MonotonicTime StatusWriter::heldUntil(const StatusKey& key) {
+  const auto& [group, kind, nameSpace, name] = key;
+  base::MonotonicTime until = base::MonotonicTime::min();
+  if (const auto forbidden = forbidden_.find({group, kind, nameSpace}); forbidden != forbidden_.end()) {
+    until = forbidden->second.until;
+  }
+  const auto made = repeats_.find(key);
+  if (made == repeats_.end()) return until;
+  StatusRepeats& repeats = made->second;
+  if (client_.worker().now() >= repeats.last + 2 * kLongestHold) repeats.writes = 0;
+  if (repeats.writes < kMostRepeats) return until;
+  tell(key, kNotKept, "another client keeps changing what is written");
+  const auto further = static_cast<unsigned>(repeats.writes - kMostRepeats);
+  return std::max(until, repeats.last + doubled(kShortestHold, further, kLongestHold));
 }
 
 void StatusWriter::write(const StatusKey& key, const ClusterObjects::NewestObject& object, std::string patch) {
@@ -138,39 +197,88 @@ void StatusWriter::write(const StatusKey& key, const ClusterObjects::NewestObjec
   request.contentType = "application/merge-patch+json";
   StatusWrite& made = writes_[key];
   made.resourceVersion = object.object->resourceVersion;
+  made.wanted = wantedOf(key);
   ++open_;
   made.exchange = std::make_unique<ApiExchange>(
       client_, request, [this, key](base::Result<ApiAnswer>&& answer) { written(key, answer); });
 }
 
+// --- answers ---------------------------------------------------------------------------------------------------------
+
 void StatusWriter::written(const StatusKey& key, const base::Result<ApiAnswer>& answer) {
   --open_;
-  const std::unique_ptr<ApiExchange> exchange = std::move(writes_[key].exchange);
-  if (answer.ok() && (answer->ok() || answer->status == kConflict || answer->status == kGoneFromServer)) {
-    failures_ = 0;
-    mark(key);  // the newer version may have come before the answer
-    return later();
-  }
-  const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
-  tell(key, reason);
-  writes_.erase(key);
-  if (!mayPass(answer)) return later();  // the object, or what is wanted, has to change first
-  mark(key);
-  pause(answer);
+  const std::unique_ptr<ApiExchange> exchange = std::move(writes_.at(key).exchange);
+  answer.ok() && answer->ok() ? accepted(key, answer->body) : refused(key, answer);
+  mark(key);  // the newer version may have come before the answer
+  later();
 }
 
-/// Says each reason once.
-void StatusWriter::tell(const StatusKey& key, const std::string& reason) {
-  if (told_.size() >= kMostTold || !told_.insert(reason).second) return;
+void StatusWriter::accepted(const StatusKey& key, const content::Value& answer) {
   const auto& [group, kind, nameSpace, name] = key;
+  failures_ = 0;
+  told_.erase(kNoAnswer);
+  if (forbidden_.erase({group, kind, nameSpace}) > 0) told_.erase(std::string(kind) + std::to_string(kNotPermitted));
+  const auto write = writes_.find(key);
+  const std::string_view version = textIn(valueIn(&answer, "metadata"), "resourceVersion");
+  if (write->second.wanted == wantedOf(key)) {
+    StatusRepeats& repeats = repeats_[key];
+    ++repeats.writes;
+    repeats.last = client_.worker().now();
+    repeats.left.reset();
+    const content::Value* status = valueIn(&answer, "status");
+    if (!version.empty() && patchOf(key, status, version)) {
+      repeats.left = status == nullptr ? std::string() : content::writeJson(*status);
+      tell(key, kNotKept,
+           "the API server does not keep what is written: is the schema of the kind's CRD an older one?");
+    }
+  }
+  if (write->second.resourceVersion == version) writes_.erase(write);  // nothing has changed, and nothing follows
+}
+
+void StatusWriter::refused(const StatusKey& key, const base::Result<ApiAnswer>& answer) {
+  const auto& [group, kind, nameSpace, name] = key;
+  const int status = answer.ok() ? answer->status : 0;
+  if (status == kConflict) return;
+  if (status == kGoneFromServer) {
+    // Either the object is gone, which its watch tells, or its CRD has no status, which stays so.
+    if (!textIn(valueIn(&answer->body, "details"), "name").empty()) return;
+    writes_.at(key).refused = true;
+    return tell(key, std::to_string(status), answer->fault());
+  }
+  if (!answer.ok()) {
+    tell(key, kNoAnswer, answer.error().detail);
+  } else {
+    tell(key, std::to_string(status), answer->fault());
+  }
+  if (isOfServer(answer)) {
+    writes_.erase(key);
+    return pause(answer);
+  }
+  if (status != kNotPermitted) {
+    writes_.at(key).refused = true;
+    return;
+  }
+  writes_.erase(key);
+  const base::MonotonicTime now = client_.worker().now();
+  Forbidden& forbidden = forbidden_[{group, kind, nameSpace}];
+  if (now < forbidden.until) return;  // several were under way
+  forbidden.until = now + doubled(kShortestPause, forbidden.times++, kLongestPause);
+}
+
+/// Says the first trouble of a kind with one cause.
+void StatusWriter::tell(const StatusKey& key, const std::string& cause, const std::string& reason) {
+  const auto& [group, kind, nameSpace, name] = key;
+  if (told_.size() >= kMostTold || !told_.insert(cause == kNoAnswer ? cause : std::string(kind) + cause).second) return;
   client_.log().warn("a status cannot be written",
                      {{"object", std::string(kind) + " " + nameSpace + "/" + name}, {"reason", reason}});
 }
 
 void StatusWriter::pause(const base::Result<ApiAnswer>& answer) {
-  base::Duration delay = std::min(kShortestPause * (1U << std::min(failures_++, 10U)), kLongestPause);
+  const base::MonotonicTime now = client_.worker().now();
+  base::Duration delay{};
+  if (now >= pausedUntil_) delay = doubled(kShortestPause, failures_++, kLongestPause);  // else several were under way
   if (answer.ok()) delay = std::max(delay, answer->retryAfter);
-  client_.worker().timers().set(*this, client_.worker().now() + delay);
+  pausedUntil_ = std::max(pausedUntil_, now + delay);
 }
 
 }  // namespace sluice::control
