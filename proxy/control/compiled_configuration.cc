@@ -6,8 +6,8 @@
 #include "config/load.h"
 #include "proxy/control/processor_support.h"
 #include "proxy/control/silent_objects.h"
-#include "proxy/control/unknown_fields.h"
 #include "proxy/control/state/revision_key.h"
+#include "proxy/control/unknown_fields.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::control {

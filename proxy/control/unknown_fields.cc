@@ -10,7 +10,7 @@
 namespace sluice::control {
 namespace {
 
-constexpr std::size_t kMostNamed = 10;
+constexpr std::size_t kMostFieldsNamed = 10;
 
 /// Returns one message for each object that has such fields, by the name that problems give it.
 std::map<std::string, std::vector<std::string>> unknownFieldsByObject(const config::Problems& problems) {
@@ -24,8 +24,8 @@ std::map<std::string, std::vector<std::string>> unknownFieldsByObject(const conf
 
 std::string ignoredText(const std::vector<std::string>& fields) {
   std::string text;
-  for (std::size_t i = 0; i < fields.size() && i < kMostNamed; ++i) text += (i == 0 ? "" : ", ") + fields[i];
-  if (fields.size() > kMostNamed) text += " and " + std::to_string(fields.size() - kMostNamed) + " more";
+  for (std::size_t i = 0; i < fields.size() && i < kMostFieldsNamed; ++i) text += (i == 0 ? "" : ", ") + fields[i];
+  if (fields.size() > kMostFieldsNamed) text += " and " + std::to_string(fields.size() - kMostFieldsNamed) + " more";
   return text + (fields.size() == 1 ? " is" : " are") + " not known to this version of sluice, and ignored";
 }
 

@@ -82,7 +82,8 @@ struct BackendPlan {
   UpstreamProtocol protocol = UpstreamProtocol::kAuto;
   std::optional<UpstreamTls> tls;
   /// Only of a Service: the endpoints that are ready, sorted and without duplicates, in place of the addresses of
-  /// `hostname`. They come and go while the identity stays.
+  /// `hostname`. They come and go while the identity stays: a rule's plan may have those of an earlier snapshot, and
+  /// Snapshot::backends has those of now.
   std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
   /// The same Backend in HTTP/1.1 only, if ALPN would decide otherwise: for requests that HTTP/2 cannot carry.
   std::shared_ptr<const BackendPlan> http11 = nullptr;

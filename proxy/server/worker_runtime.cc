@@ -77,6 +77,8 @@ base::Status WorkerRuntime::prepare(const RuntimeParts& parts) {
       worker_, *resolver_, dialer_, parts.budgets.upstream, metrics_, h2Memory_, policyOf(*generation_->snapshot),
       // A separate sequence from the one that chooses among the weighted backends of a rule.
       base::Random(parts.randomSeed).next(), &debug_});
+  // Rules may hold plans of Services with earlier endpoints than these.
+  upstreams_->adopt(policyOf(*generation_->snapshot), generation_->snapshot->backends);
   exchanges_.setUpstreams(*upstreams_);
   applySettings();
   worker_.setBeats(this);

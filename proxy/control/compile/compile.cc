@@ -91,9 +91,12 @@ void noteExposed(const std::vector<GatewayPlan>& gateways, RefusedUses& refused)
 }
 
 /// Returns the plans that attached rules, or processors with requests of their own, send traffic to, by name and port.
-std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways) {
+std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways,
+                                                                       const BackendCatalog& backends) {
   std::map<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>> used;
-  const auto use = [&](const std::shared_ptr<const routing::BackendPlan>& plan) { used.emplace(plan->identity, plan); };
+  const auto use = [&](const std::shared_ptr<const routing::BackendPlan>& plan) {
+    if (const auto [entry, isNew] = used.try_emplace(plan->identity); isNew) entry->second = backends.newest(plan);
+  };
   const auto useTargets = [&](const std::shared_ptr<const processing::Chain>& chain) {
     if (chain == nullptr) return;
     for (const auto& target : chain->targets()) use(routing::planOf(*target));
@@ -187,7 +190,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->settings = model.settings;
   snapshot->addressGuard = std::move(guard);
   if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
-  snapshot->backends = backendsInUse(gateways);
+  snapshot->backends = backendsInUse(gateways, backends);
   snapshot->binds = compileBinds(gateways, model.settings.paths, cache.hostRules);
   result.snapshot = std::move(snapshot);
   result.places = placesOf(gateways);

@@ -149,7 +149,7 @@ class ExplanationMaker {
   }
 
   ExplainedBackend describe(const routing::Rule& rule, const routing::WeightedBackend& weighted) {
-    ExplainedBackend result = explainedBackend(head_, weighted, snapshot_.addressGuard);
+    ExplainedBackend result = explainedBackend(head_, weighted, snapshot_);
     const bool answered = routing::repliesLocally(head_, weighted);
     if (weighted.failure) {
       result.answer = answerOf(*weighted.failure);

@@ -1,5 +1,7 @@
 #include "proxy/control/explain/explained_backend.h"
 
+#include <algorithm>
+
 namespace sluice::control {
 namespace {
 
@@ -32,10 +34,18 @@ ExplainedAddress judged(const net::Address& address, bool permitted) {
           permitted};
 }
 
+/// Returns the plan with the endpoints of now.
+const routing::BackendPlan& newest(const routing::Snapshot& snapshot, const routing::BackendPlan& plan) {
+  const auto found = std::find_if(snapshot.backends.begin(), snapshot.backends.end(),
+                                  [&](const auto& each) { return each->identity == plan.identity; });
+  return found == snapshot.backends.end() ? plan : **found;
+}
+
 }  // namespace
 
 ExplainedBackend explainedBackend(const http::RequestHead& request, const routing::WeightedBackend& backend,
-                                  const routing::AddressGuard& guard) {
+                                  const routing::Snapshot& snapshot) {
+  const routing::AddressGuard& guard = snapshot.addressGuard;
   ExplainedBackend result;
   result.weight = backend.weight;
   if (!backend.backend) return result;
@@ -46,7 +56,7 @@ ExplainedBackend explainedBackend(const http::RequestHead& request, const routin
   result.protocol = protocolInWords(plan);
   if (plan.tls) result.tls = explainedTls(*plan.tls);
   if (plan.endpoints) {
-    for (const routing::Endpoint& each : *plan.endpoints) {
+    for (const routing::Endpoint& each : *newest(snapshot, plan).endpoints) {
       const auto address = net::Address::parse(each.ip, each.port);
       if (address) result.addresses.push_back(judged(*address, guard.permitsEndpoint(address->bytes())));
     }

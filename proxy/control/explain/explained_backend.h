@@ -10,7 +10,7 @@ namespace sluice::control {
 
 /// Returns its destination, as the request reaches it. Filters, steps and answers are left out.
 ExplainedBackend explainedBackend(const http::RequestHead& request, const routing::WeightedBackend& backend,
-                                  const routing::AddressGuard& guard);
+                                  const routing::Snapshot& snapshot);
 
 /// Adds what the name of a Backend was resolved to, with the verdict of the guard about each address.
 void addResolved(ExplainedBackend& backend, const base::Result<net::Addresses>& resolved,

@@ -51,6 +51,16 @@ class CompiledFolder {
         .match(RequestMaker("GET", "a.test", path).head());
   }
   const routing::Rule* rule(const std::string& path) const { return match(path).rule; }
+  /// Returns the endpoints of the one Service in use, joined.
+  std::string endpoints() const {
+    std::string text;
+    for (const auto& backend : result_.snapshot->backends) {
+      for (const routing::Endpoint& each : backend->endpoints.value_or(std::vector<routing::Endpoint>())) {
+        text += each.ip + " ";
+      }
+    }
+    return text;
+  }
 
  private:
   static std::string statuses(const CompileResult& result) {
@@ -121,6 +131,34 @@ TEST_F(CompileCacheTest, RecompilesRoutesIfTheirBackendWasAddedOrRemoved) {
   folder_.write("second.yaml", std::string(kSecondBackend));
   folder_.compile();
   EXPECT_EQ(folder_.rule("/b")->backends.front().backend->name, "default/second");
+}
+
+TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesWhenEndpointsOfTheirServiceComeAndGo) {
+  constexpr std::string_view kServiceObject =
+      "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {ports: [{port: 80}]}\n";
+  const auto slice = [](std::string_view addresses) {
+    return "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: shop-1, labels: "
+           "{kubernetes.io/service-name: shop}}\naddressType: IPv4\nendpoints: [" +
+           std::string(addresses) + "]\nports: [{name: '', port: 8080}]\n";
+  };
+  folder_.write("service.yaml", std::string(kServiceObject));
+  folder_.write("slice.yaml", slice("{addresses: [10.0.0.1]}"));
+  folder_.write(
+      "b.yaml",
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: b}\nspec:\n  parentRefs: "
+      "[{name: egress}]\n  rules: [{matches: [{path: {value: /b}}], backendRefs: [{name: shop, port: 80}]}]\n");
+  folder_.compile();
+  const routing::Rule* b = folder_.rule("/b");
+  EXPECT_EQ(folder_.endpoints(), "10.0.0.1 ");
+  for (const auto& [written, endpoints] :
+       {std::pair("{addresses: [10.0.0.2]}, {addresses: [10.0.0.3]}", "10.0.0.2 10.0.0.3 "),
+        {"", ""},
+        {"{addresses: [10.0.0.1]}", "10.0.0.1 "}}) {
+    folder_.write("slice.yaml", slice(written));
+    folder_.compile();
+    EXPECT_EQ(folder_.rule("/b"), b);
+    EXPECT_EQ(folder_.endpoints(), endpoints);
+  }
 }
 
 TEST_F(CompileCacheTest, NoticesThatABackendChangedHoweverManyCompilationsAgoTheRouteWasCompiled) {

@@ -11,7 +11,15 @@ std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const rou
   const auto unchanged = [&](const std::shared_ptr<const routing::BackendPlan>& before) {
     return before->endpoints == plan->endpoints && same(before->chain.get(), plan->chain.get());
   };
-  return cache.get(plan->identity, unchanged, [&] { return plan; });
+  return cache.newest.get(plan->identity, unchanged, [&] { return plan; });
+}
+
+std::shared_ptr<const routing::BackendPlan> planOfRules(const std::shared_ptr<const routing::BackendPlan>& plan,
+                                                        BackendCache& cache) {
+  const auto sameButForEndpoints = [&](const std::shared_ptr<const routing::BackendPlan>& before) {
+    return same(before->chain.get(), plan->chain.get());
+  };
+  return cache.ofRules.get(plan->identity, sameButForEndpoints, [&] { return plan; });
 }
 
 }  // namespace sluice::control

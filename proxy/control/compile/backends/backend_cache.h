@@ -11,11 +11,25 @@
 
 namespace sluice::control {
 
-/// A round is one compilation.
-using BackendCache = base::Cache<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>>;
+struct BackendCache {
+  /// A round is one compilation.
+  using Plans = base::Cache<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>>;
+  Plans newest;
+  Plans ofRules;
+
+  void sweep() {
+    newest.sweep();
+    ofRules.sweep();
+  }
+};
 
 /// Returns the last compilation's plan if it is equal to `plan`, else `plan`.
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
                                                        BackendCache& cache);
+
+/// Returns the plan of a Service that rules hold: one that stays the same while endpoints come and go, so that no route
+/// is compiled again for them. Its endpoints may be earlier ones; Snapshot::backends has the newest.
+std::shared_ptr<const routing::BackendPlan> planOfRules(const std::shared_ptr<const routing::BackendPlan>& plan,
+                                                        BackendCache& cache);
 
 }  // namespace sluice::control

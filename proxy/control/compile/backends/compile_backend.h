@@ -62,6 +62,12 @@ class BackendCatalog {
   /// the Backend itself; see ServiceCatalog for Services.
   BackendUse resolve(const config::BackendObjectReference& ref, const Holder& holder) const;
 
+  /// Does ServiceCatalog::newest().
+  const std::shared_ptr<const routing::BackendPlan>& newest(
+      const std::shared_ptr<const routing::BackendPlan>& plan) const {
+    return services_.newest(plan);
+  }
+
   /// Remembers that `gateway` sends traffic to the Backend, so that it becomes a parent in the Backend's status.
   void noteUse(const config::Backend& backend, const config::Gateway& gateway) {
     backends_.at(&backend).users.insert(&gateway);

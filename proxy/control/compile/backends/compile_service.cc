@@ -115,6 +115,10 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::Addres
       const bool known = entry.ports.contains(port.number);
       if (known && port.protocol != config::TransportProtocol::kTcp) continue;
       CompiledServicePort compiled = compilePort(service, port, slices[name], guard, cache);
+      if (compiled.plan) {
+        newest_.insert_or_assign(compiled.plan->identity, compiled.plan);
+        compiled.plan = planOfRules(compiled.plan, cache);
+      }
       if (!compiled.fault) compiled.fault = policies.faultOf(service.meta, port.name);
       entry.ports.insert_or_assign(port.number, std::move(compiled));
     }
@@ -145,6 +149,12 @@ ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Se
   entry.note = endpoints.note();
   entry.plan = sharedPlan(std::move(plan), cache);
   return entry;
+}
+
+const std::shared_ptr<const routing::BackendPlan>& ServiceCatalog::newest(
+    const std::shared_ptr<const routing::BackendPlan>& plan) const {
+  const auto found = newest_.find(plan->identity);
+  return found == newest_.end() ? plan : found->second;
 }
 
 const ServiceCatalog::CompiledServicePort* ServiceCatalog::find(const config::BackendObjectReference& ref,

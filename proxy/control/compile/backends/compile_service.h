@@ -37,6 +37,9 @@ class ServiceCatalog {
   /// UnsupportedValue for a port that a policy closes.
   Resolved<std::shared_ptr<const routing::BackendPlan>> resolve(const config::BackendObjectReference& ref,
                                                                 const Holder& holder) const;
+  /// Returns the plan of the same Service with its endpoints of now; `plan` itself if it is of none.
+  const std::shared_ptr<const routing::BackendPlan>& newest(
+      const std::shared_ptr<const routing::BackendPlan>& plan) const;
   /// Returns a note about the endpoints that are not used, with the reason; empty if all are used.
   std::string note(const config::BackendObjectReference& ref, std::string_view holder) const;
 
@@ -44,7 +47,7 @@ class ServiceCatalog {
   using Name = std::pair<std::string_view, std::string_view>;  // namespace and name
   using Slices = std::vector<const config::EndpointSlice*>;
   struct CompiledServicePort {
-    std::shared_ptr<const routing::BackendPlan> plan;  // null if there is a fault
+    std::shared_ptr<const routing::BackendPlan> plan;  // for rules; null if there is a fault
     std::optional<Fault> fault;
     std::string note;
   };
@@ -59,6 +62,7 @@ class ServiceCatalog {
 
   const config::Model& model_;
   std::map<Name, CompiledService> entries_;
+  std::map<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>> newest_;
 };
 
 }  // namespace sluice::control
