@@ -110,7 +110,7 @@ void readObject(const Value& root, const ReadingRules& rules, bool insideList, s
     }
     if (reading.kind != nullptr) {
       readFields(root, rules, reading);
-    } else {
+    } else if (reading.identity.version.empty() || !isUnconcernedKind(reading.identity.group, reading.identity.kind)) {
       reading.problems.push_back(unreadableKind(root, reading.identity));
     }
   }

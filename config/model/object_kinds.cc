@@ -130,6 +130,33 @@ constexpr GroupKind kUnsupportedKinds[] = {
     {kEnvoyGroup, "EnvoyProxy"},    {kEnvoyGroup, "HTTPRouteFilter"},
 };
 
+constexpr GroupKind kUnconcernedKinds[] = {
+    {"", "LimitRange"},
+    {"", "PersistentVolumeClaim"},
+    {"", "Pod"},
+    {"", "ResourceQuota"},
+    {"", "ServiceAccount"},
+    {"apiextensions.k8s.io", "CustomResourceDefinition"},
+    {"apps", "DaemonSet"},
+    {"apps", "Deployment"},
+    {"apps", "StatefulSet"},
+    {"autoscaling", "HorizontalPodAutoscaler"},
+    {"batch", "CronJob"},
+    {"batch", "Job"},
+    {"kustomize.config.k8s.io", "Kustomization"},
+    {"networking.k8s.io", "NetworkPolicy"},
+    {"policy", "PodDisruptionBudget"},
+    {"rbac.authorization.k8s.io", "ClusterRole"},
+    {"rbac.authorization.k8s.io", "ClusterRoleBinding"},
+    {"rbac.authorization.k8s.io", "Role"},
+    {"rbac.authorization.k8s.io", "RoleBinding"},
+};
+
+bool isAmong(std::span<const GroupKind> kinds, std::string_view group, std::string_view kind) {
+  return std::any_of(kinds.begin(), kinds.end(),
+                     [&](const GroupKind& entry) { return entry.kind == kind && entry.group == group; });
+}
+
 }  // namespace
 
 bool ObjectKind::hasVersion(std::string_view version) const {
@@ -145,8 +172,11 @@ const ObjectKind* findObjectKind(std::string_view group, std::string_view kind) 
 }
 
 bool isUnsupportedKind(std::string_view group, std::string_view kind) {
-  return std::any_of(std::begin(kUnsupportedKinds), std::end(kUnsupportedKinds),
-                     [&](const GroupKind& entry) { return entry.kind == kind && entry.group == group; });
+  return isAmong(kUnsupportedKinds, group, kind);
+}
+
+bool isUnconcernedKind(std::string_view group, std::string_view kind) {
+  return isAmong(kUnconcernedKinds, group, kind);
 }
 
 std::string_view closestKind(std::string_view kind) {

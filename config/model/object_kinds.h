@@ -67,6 +67,9 @@ bool isKindOf(std::string_view group, std::string_view kind) {
 }
 /// Returns true if the kind is known to users of Gateway API but not served.
 bool isUnsupportedKind(std::string_view group, std::string_view kind);
+/// Returns true if the kind is Kubernetes' own and of no concern to a gateway. Such objects may stand among the others,
+/// because a folder of manifests has them: roles, network policies, workloads. They have no effect.
+bool isUnconcernedKind(std::string_view group, std::string_view kind);
 /// Returns the kind that a misspelt one probably meant; empty if none is close.
 std::string_view closestKind(std::string_view kind);
 

@@ -134,6 +134,16 @@ TEST(Load, RefusesTheWholeSetIfOneTextIsNotYaml) {
   EXPECT_THAT(render(configuration.problems[0]), ::testing::StartsWith("bad.yaml:2:1: error: not YAML"));
 }
 
+TEST(Load, PassesOverKindsThatAreNoConcernOfAGateway) {
+  EXPECT_THAT(loadText(object("v1", "ServiceAccount", "a", "")).problems, ::testing::IsEmpty());
+  EXPECT_THAT(loadText(object("rbac.authorization.k8s.io/v1", "ClusterRole", "a", "rules: []\n")).problems,
+              ::testing::IsEmpty());
+  EXPECT_THAT(loadText("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n").problems,
+              ::testing::IsEmpty());
+  EXPECT_THAT(rendered(loadText(object("apps/v1", "NetworkPolicy", "a", "")).problems),
+              ElementsAre("config.yaml:2:7: error: NetworkPolicy a: unknown kind \"NetworkPolicy\" of \"apps/v1\""));
+}
+
 TEST(Load, ReportsUnknownKindsWithASuggestion) {
   EXPECT_THAT(
       rendered(loadText(object("v1", "ConfigMop", "a", "")).problems),

@@ -25,6 +25,7 @@ TEST(ObjectKinds, AreUnique) {
     EXPECT_TRUE(names.emplace(each.group, each.kind).second) << each.kind;
     EXPECT_EQ(findObjectKind(each.group, each.kind), &each);
     EXPECT_FALSE(isUnsupportedKind(each.group, each.kind)) << each.kind;
+    EXPECT_FALSE(isUnconcernedKind(each.group, each.kind)) << each.kind;
     EXPECT_FALSE(each.versions.empty());
   }
 }
