@@ -17,15 +17,15 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 /// What a list was taken apart to.
-struct Decoded {
+struct DecodedList {
   std::vector<std::string> items;
   std::string rest;
   std::string error;
-  friend bool operator==(const Decoded&, const Decoded&) = default;
+  friend bool operator==(const DecodedList&, const DecodedList&) = default;
 };
 
-Decoded decodeList(const std::vector<std::string>& pieces) {
-  Decoded decoded;
+DecodedList decodeList(const std::vector<std::string>& pieces) {
+  DecodedList decoded;
   ListDecoder decoder;
   for (const std::string& piece : pieces) {
     const base::Status fed =
@@ -46,7 +46,7 @@ constexpr const char* kTrickyList =
     R"("items":[{"a":"}]{[\",\\"},{"items":[{"c":[]},[2,3]],"d":{"e":"\\\""}} , {} ],"after":{"f":[1,{"g":2}]}})";
 
 TEST(ListDecoders, ShowEachItemAndReturnAllElse) {
-  const Decoded decoded = decodeList({kTrickyList});
+  const DecodedList decoded = decodeList({kTrickyList});
   EXPECT_EQ(decoded.error, "");
   EXPECT_THAT(decoded.items,
               ElementsAre(R"({"a":"}]{[\",\\"})", R"({"items":[{"c":[]},[2,3]],"d":{"e":"\\\""}})", "{}"));
@@ -56,7 +56,7 @@ TEST(ListDecoders, ShowEachItemAndReturnAllElse) {
 
 TEST(ListDecoders, ReadTheSameWhereverTheTextIsCut) {
   const std::string text = kTrickyList;
-  const Decoded whole = decodeList({text});
+  const DecodedList whole = decodeList({text});
   for (std::size_t cut = 0; cut <= text.size(); ++cut) {
     EXPECT_EQ(decodeList({text.substr(0, cut), text.substr(cut)}), whole) << cut;
   }
