@@ -106,16 +106,12 @@ std::string tlsSecretOf(const std::string& name, const CertifiedKey& identity, c
 }
 
 GatewayProcess::GatewayProcess(const GatewaySpec& spec) {
-  folder_.write("gateway.yaml", documents(spec, port_, tlsPort_));
+  if (spec.files) folder_.write("gateway.yaml", documents(spec, port_, tlsPort_));
   argv_ = spec.startedBy;
-  const std::vector<std::string> program = {programPath(spec.program, spec.release),
-                                            "run",
-                                            "--config",
-                                            folder_.path(),
-                                            "--admin",
-                                            "127.0.0.1:" + std::to_string(adminPort_),
-                                            "--health",
-                                            "127.0.0.1:" + std::to_string(healthPort_)};
+  std::vector<std::string> program = {
+      programPath(spec.program, spec.release),   "run",      "--admin",
+      "127.0.0.1:" + std::to_string(adminPort_), "--health", "127.0.0.1:" + std::to_string(healthPort_)};
+  if (spec.files) program.insert(program.end(), {"--config", folder_.path()});
   argv_.insert(argv_.end(), program.begin(), program.end());
   argv_.insert(argv_.end(), spec.options.begin(), spec.options.end());
   environment_ = spec.environment;

@@ -59,6 +59,8 @@ struct GatewaySpec {
   std::vector<std::string> environment = {};
   /// The configuration in place of all that the members above make of it.
   std::string text = {};
+  /// False if there are no files at all: `options` say where the configuration comes from.
+  bool files = true;
   /// False if the configuration cannot be served, so that only the health port can be waited for.
   bool serves = true;
 };
