@@ -391,8 +391,8 @@ int Process::run() {
     return 1;
   }
   source_->watch([this] { reloader_.reload(); });
-  if (cluster_)
-    cluster_->report(*objectsOfCluster_, serving_, events_, servesTraffic() ? &reloader_.revisions() : nullptr);
+  const ClusterLink::Replica replica{servesTraffic() ? &reloader_.revisions() : nullptr, options_.admin.port()};
+  if (cluster_) cluster_->report(*objectsOfCluster_, serving_, events_, replica);
   reloader_.start([this](const control::Loaded& first) { return serve(first); });
   main_.run();
   workers_.end();

@@ -10,9 +10,11 @@
 #include <utility>
 
 #include "proxy/base/settings.h"
+#include "proxy/base/text.h"
 #include "proxy/control/condition_log.h"
 #include "proxy/control/kubernetes/access/in_cluster.h"
 #include "proxy/control/kubernetes/access/kubeconfig.h"
+#include "proxy/control/kubernetes/lease/failed_objects.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::server {
@@ -53,27 +55,6 @@ std::string hostName() {
   return host.data();
 }
 
-/// Returns the objects of which something else is served than what is written, with the reason that they have first. A
-/// reference that is broken is served, as errors.
-std::vector<control::FailedObject> failedObjectsOf(const config::StatusList& statuses) {
-  std::vector<control::FailedObject> failed;
-  for (const config::ObjectStatus& object : statuses) {
-    if (config::isHealthy(object)) continue;
-    control::FailedObject each{std::string(object.kind), object.nameSpace, object.name, object.revision};
-    for (const auto& [part, conditions] : config::conditionsOf(object)) {
-      for (const config::Condition& condition : *conditions) {
-        const bool isBad = config::isTrouble(condition.type, config::conditionStatusName(condition.status)) &&
-                           condition.type != config::condition_type::kResolvedRefs;
-        if (!isBad || !each.reason.empty()) continue;
-        each.reason = condition.reason;
-        each.message = condition.message;
-      }
-    }
-    if (!each.reason.empty()) failed.push_back(std::move(each));
-  }
-  return failed;
-}
-
 /// Returns a name that no other process has: that of the machine, and something random.
 std::string identityOfProcess(std::uint64_t random) {
   return hostName() + "_" + pki::toHex(pki::sha256(std::to_string(random))).substr(0, 16);
@@ -101,9 +82,10 @@ std::unique_ptr<control::KubernetesSource> ClusterLink::makeSource(std::unique_p
 }
 
 void ClusterLink::report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events,
-                         const control::Revisions* revisions) {
+                         const Replica& replica) {
   source_ = &source;
-  revisions_ = revisions;
+  revisions_ = replica.revisions;
+  outsideOfPods_ = base::toLower(hostName()) + "-" + std::to_string(replica.adminPort);
   const std::string identity = identityOfProcess(client_.random());
   events_.emplace(client_, source.objects(), identity);
   // What compiling says of an object is the controller's to tell, because every replica would say the same. That all is
@@ -112,7 +94,7 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
     const bool ofObject = event.reason == control::kNotFullyServed;
     if (event.type == observe::EventType::kWarning && (options_.controller || !ofObject)) events_->publish(event);
   });
-  if (revisions != nullptr) reporter_.emplace(client_, [this] { return makeReport(); });
+  if (revisions_ != nullptr) reporter_.emplace(client_, [this] { return makeReport(); });
   if (options_.controller) {
     controller_.emplace(client_, source.objects(),
                         control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity});
@@ -122,10 +104,9 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
   serving.tellCompiled([this](const control::CompiledConfiguration& compiled) { onCompiled(compiled); });
 }
 
-// Called before the revisions are those of this configuration, so what depends on them follows in a later Turn.
 void ClusterLink::onCompiled(const control::CompiledConfiguration& compiled) {
   compiledSerial_ = compiled.set.serial;
-  report_.failed = failedObjectsOf(compiled.compiled.statuses);
+  report_.failed = control::failedObjectsOf(compiled.compiled.statuses);
   report_.failedInAll = report_.failed.size();
   if (report_.failed.size() > control::ReplicaReport::kMostFailed) {
     report_.failed.resize(control::ReplicaReport::kMostFailed);
@@ -134,12 +115,12 @@ void ClusterLink::onCompiled(const control::CompiledConfiguration& compiled) {
     if (reporter_) controller_->onOwnReport(makeReport());
     controller_->onCompiled(compiled);
   }
-  if (reporter_) main_.post([this] { reporter_->changed(); });
+  if (reporter_) reporter_->changed();
 }
 
 control::ReplicaReport ClusterLink::makeReport() {
   const std::string pod = environment("POD_NAME");
-  report_.replica = pod.empty() ? hostName() : pod;
+  report_.replica = pod.empty() ? outsideOfPods_ : pod;
   report_.podUid = environment("POD_UID");
   report_.nameSpace = client_.access().nameSpace;
   report_.replicaOf = options_.gateways.size() == 1 ? options_.gateways.front() : std::string(kAllGateways);

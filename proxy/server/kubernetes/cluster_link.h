@@ -37,9 +37,11 @@ class ClusterLink {
   net::Beats& beats() { return client_; }
   /// Begins to tell the cluster of events, and to write back, if this process is a controller, what becomes of the
   /// objects of `source`, which outlives this. Called once it is watched.
-  /// `revisions` are what the process serves, and outlive this too; null if it serves no traffic.
-  void report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events,
-              const control::Revisions* revisions);
+  struct Replica {
+    const control::Revisions* revisions;  // what the process serves; outlives this. Null if it serves no traffic
+    std::uint16_t adminPort;              // by which it is told from others of its machine, if it is no Pod
+  };
+  void report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events, const Replica& replica);
   /// Gives the Lease back, if it is held, then calls `left` in a later Turn; that may take some seconds.
   void leave(std::function<void()> left);
   /// Drops all connections, inside a Turn, before the loop ends.
@@ -61,6 +63,7 @@ class ClusterLink {
   // What was compiled last, for reports.
   control::ReplicaReport report_;
   std::uint64_t compiledSerial_ = 0;
+  std::string outsideOfPods_;  // the name of a replica that is no Pod
 };
 
 }  // namespace sluice::server
