@@ -153,6 +153,8 @@ class Process {
   SharedText catalogText_;
   WorkerGroup workers_;
   bool draining_ = false;
+  bool leaving_ = false;  // the cluster is told that this process ends
+  bool stopped_ = false;
 };
 
 // A core file would hold keys and credentials.
@@ -344,19 +346,19 @@ base::Status Process::serve(const control::Loaded& first) {
   return base::Done{};
 }
 
-// Called inside a Turn.
+// Called inside a Turn. Taking leave of the cluster takes a moment, or some if the API server does not answer.
 void Process::end() {
   if (!cluster_) return stop();
-  cluster_->leave([this] {
-    cluster_->shutdown();
-    stop();
-  });
+  leaving_ = true;
+  cluster_->leave([this] { stop(); });
 }
 
 // Called inside a Turn: the clients of the admin port are dropped now, and the loop ends with it.
 void Process::stop() {
+  if (std::exchange(stopped_, true)) return;
   log_.info("stopped");
   source_->close();
+  if (cluster_) cluster_->shutdown();
   admin_.shutdown();
   main_.stop();
 }
@@ -372,6 +374,7 @@ int Process::run() {
   const auto stop = [&] {
     draining_ = true;
     reloader_.stop();
+    if (leaving_) return main_.post([this] { this->stop(); });
     if (!shutdown.begun()) log_.info("draining; another signal ends at once");
     shutdown.request(settings().drainTimeout);
   };
