@@ -25,6 +25,15 @@ std::string digestWithout(const CompiledConfiguration& made) {
   return pki::toHex(all.finish());
 }
 
+/// Adds the addresses of Gateways that have none in `addresses`.
+void addOthers(const config::ReportedAddresses& reported, GatewayAddresses& addresses) {
+  const GatewayAddresses known = addresses;
+  for (const auto& [gateway, address] : reported) {
+    const auto found = known.lower_bound({gateway, {}});
+    if (found == known.end() || found->first != gateway) addresses.emplace(gateway, address);
+  }
+}
+
 }  // namespace
 
 bool CompiledConfiguration::flawless() const {
@@ -47,6 +56,7 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
       places.served = previous->compiled.places;
       places.addresses = previous->compiled.addresses;
     }
+    if (pool && set.addresses != nullptr) addOthers(*set.addresses, places.addresses);
     made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled, places);
   }
   if (made.readable) {

@@ -124,6 +124,21 @@ TEST_F(Files, AnObjectThatBecomesInvalidIsServedInItsPreviousVersion) {
   EXPECT_TRUE(read({write("all.yaml", kGood)}, &again).flawless());
 }
 
+TEST_F(Files, GatewaysGoOnWithTheAddressesThatTheirStatusesReportUnlessTheyAreServedElsewhere) {
+  const std::string path = write("all.yaml", kGood);
+  const auto made = [&](const config::ReportedAddresses& reported, const CompiledConfiguration* previous) {
+    config::TextCache texts;
+    ConfigurationCache cache;
+    config::ObjectSet set = config::readPaths({path}, base::Secret("key"), texts);
+    set.addresses = std::make_shared<const config::ReportedAddresses>(reported);
+    return makeConfiguration(std::move(set), previous, {}, cache, {}, AddressPool::parse("127.8.0.0/24").value());
+  };
+  const CompiledConfiguration first = made({{"Gateway demo/egress", "127.8.0.201"}}, nullptr);
+  EXPECT_EQ(first.compiled.addresses, (GatewayAddresses{{"Gateway demo/egress", "127.8.0.201"}}));
+  const CompiledConfiguration next = made({{"Gateway demo/egress", "127.8.0.202"}}, &first);
+  EXPECT_EQ(next.compiled.addresses, first.compiled.addresses);
+}
+
 TEST_F(Files, WhatTheEnvironmentLacksIsPartOfWhatIsServedInWhateverOrderItWasFound) {
   const std::string path = write("all.yaml", kGood);
   const auto without = [&](UnusablePlaces places) {

@@ -6,6 +6,7 @@
 
 #include "config/model/object_kinds.h"
 #include "config/revision.h"
+#include "proxy/control/kubernetes/reported_addresses.h"
 
 namespace sluice::control {
 namespace {
@@ -84,6 +85,9 @@ void KubernetesSource::onChanged() {
     shared_.forbidden = objects_.forbidden();
     shared_.needed = objects_.needed();
     shared_.listed = objects_.listed();
+    if (shared_.listed && shared_.addresses == nullptr) {
+      shared_.addresses = std::make_shared<const config::ReportedAddresses>(reportedAddresses(objects_));
+    }
     shared_.complete = complete;
     shared_.awaited = objects_.awaited();
   }
@@ -141,6 +145,7 @@ config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secre
     set.texts.push_back(std::make_shared<const config::KeptText>());
   }
   if (beside_ != nullptr) appendOthers(beside_->read(key), set);
+  set.addresses = told.addresses;
   return set;
 }
 

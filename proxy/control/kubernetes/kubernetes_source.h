@@ -45,8 +45,9 @@ class KubernetesSource final : public Source, private net::Timer {
   struct Told {
     config::KeptTexts texts;
     std::vector<ClusterObjects::ForbiddenObject> forbidden;
-    std::optional<NamedObjects> needed;  // ClusterObjects::needed()
-    bool listed = false;                 // ClusterObjects::listed()
+    std::optional<NamedObjects> needed;                          // ClusterObjects::needed()
+    bool listed = false;                                         // ClusterObjects::listed()
+    std::shared_ptr<const config::ReportedAddresses> addresses;  // when they were listed for the first time
     bool complete = false;
     std::string awaited;
   };
