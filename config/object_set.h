@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/object_reading.h"
@@ -16,6 +18,9 @@
 #include "proxy/base/secret.h"
 
 namespace sluice::config {
+
+/// Pairs of a Gateway, by kind, namespace and name, and an address that its status has, in canonical form.
+using ReportedAddresses = std::set<std::pair<std::string, std::string>>;
 
 struct ObjectSet {
   /// The readings in the order of the source. If two define one object, the first counts.
@@ -30,6 +35,8 @@ struct ObjectSet {
   std::uint64_t serial = 0;
   /// True if a path could not be read. It may be readable later, without any change that a watch would see.
   bool unavailable = false;
+  /// The addresses that the source's Gateways had when it was read first; null if it does not know any.
+  std::shared_ptr<const ReportedAddresses> addresses;
 };
 
 /// Reads the objects of texts; `problems` were met while the texts were read. `cache` saves the parsing of texts that

@@ -26,6 +26,25 @@ std::string digestWithout(const CompiledConfiguration& made) {
   return pki::toHex(all.finish());
 }
 
+/// Returns the addresses of the first set, and those of Gateways that have none there.
+GatewayAddresses withOthers(const GatewayAddresses& first, const GatewayAddresses& others) {
+  GatewayAddresses all = first;
+  for (const auto& [gateway, address] : others) {
+    const auto found = first.lower_bound({gateway, {}});
+    if (found == first.end() || found->first != gateway) all.emplace(gateway, address);
+  }
+  return all;
+}
+
+/// Returns the addresses that Gateways shall keep. What is served counts, unless it was chosen before the statuses
+/// could be read: clients have been told what those report.
+GatewayAddresses knownAddresses(const config::ObjectSet& set, const CompiledConfiguration* previous) {
+  const GatewayAddresses served = previous == nullptr ? GatewayAddresses() : previous->compiled.addresses;
+  if (set.addresses == nullptr) return served;
+  const bool informed = previous != nullptr && previous->set.addresses != nullptr;
+  return informed ? withOthers(served, *set.addresses) : withOthers(*set.addresses, served);
+}
+
 }  // namespace
 
 bool CompiledConfiguration::flawless() const {
@@ -44,10 +63,8 @@ CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledCon
   if (made.readable) made.catalog = cache.catalog.read(made.model, supportOf(processors), made.problems);
   if (made.readable) {
     KnownPlaces places{.unusable = unusable, .pool = pool};
-    if (previous != nullptr) {
-      places.served = previous->compiled.places;
-      places.addresses = previous->compiled.addresses;
-    }
+    if (previous != nullptr) places.served = previous->compiled.places;
+    if (pool) places.addresses = knownAddresses(set, previous);
     made.compiled = control::compile(made.model, *made.catalog, processors, cache.compiled, places);
     addUnknownFields(made.compiled.statuses, made.problems);
   }

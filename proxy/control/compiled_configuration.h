@@ -70,8 +70,9 @@ struct ConfigurationCache {
 };
 
 /// `previous` is the configuration that is served now, nullptr if there is none. Its valid objects replace those that
-/// have become invalid (config/last_good.h). Nothing listens at `unusable` places. Gateways get their addresses of
-/// `pool`, if there is one.
+/// have become invalid (config/last_good.h). Nothing listens at `unusable` places. If there is a `pool`, Gateways get
+/// their addresses of it: those that they have in `previous` or, if that was made without any reports, in those of the
+/// set, and else new ones.
 CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledConfiguration* previous,
                                         const processing::BuiltinTypes& processors, ConfigurationCache& cache,
                                         UnusablePlaces unusable = {}, const std::optional<AddressPool>& pool = {});

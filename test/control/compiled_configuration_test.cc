@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 
 #include "proxy/control/configuration_report.h"
 
@@ -122,6 +123,28 @@ TEST_F(Files, AnObjectThatBecomesInvalidIsServedInItsPreviousVersion) {
   const CompiledConfiguration again = read({write("all.yaml", misspelt)}, &kept);
   EXPECT_TRUE(contains(reportText(again), "; its previous valid version serves on"));
   EXPECT_TRUE(read({write("all.yaml", kGood)}, &again).flawless());
+}
+
+TEST_F(Files, GatewaysGoOnWithTheAddressesThatTheirStatusesReportUnlessTheyAreServedElsewhere) {
+  const std::string path = write("all.yaml", kGood);
+  const auto made = [&](std::optional<config::ReportedAddresses> addresses, const CompiledConfiguration* previous) {
+    config::TextCache texts;
+    ConfigurationCache cache;
+    config::ObjectSet set = config::readPaths({path}, base::Secret("key"), texts);
+    if (addresses) set.addresses = std::make_shared<const config::ReportedAddresses>(*std::move(addresses));
+    return makeConfiguration(std::move(set), previous, {}, cache, {}, AddressPool::parse("127.8.0.0/24").value());
+  };
+  const config::ReportedAddresses reported{{"Gateway demo/egress", "127.8.0.201"}};
+  const CompiledConfiguration first = made(reported, nullptr);
+  EXPECT_EQ(first.compiled.addresses, reported);
+  const CompiledConfiguration next = made(config::ReportedAddresses{{"Gateway demo/egress", "127.8.0.202"}}, &first);
+  EXPECT_EQ(next.compiled.addresses, first.compiled.addresses);
+
+  const CompiledConfiguration restored = made(std::nullopt, nullptr);
+  EXPECT_NE(restored.compiled.addresses, reported);
+  EXPECT_EQ(made(reported, &restored).compiled.addresses, reported)
+      << "the last good configuration was restored before the statuses could be read";
+  EXPECT_EQ(made(config::ReportedAddresses(), &restored).compiled.addresses, restored.compiled.addresses);
 }
 
 TEST_F(Files, WhatTheEnvironmentLacksIsPartOfWhatIsServedInWhateverOrderItWasFound) {

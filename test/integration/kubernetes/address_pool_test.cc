@@ -67,12 +67,13 @@ class AddressPools : public KubernetesTest {
     gateway_.reset();
   }
 
-  /// Returns what /status says of a Gateway, from its name to the next object.
+  /// Returns what /status says of a Gateway, from its name to the status of the next object.
   std::string statusOf(const std::string& name) const {
     const std::string all = run({"curl", "-sS", "http://127.0.0.1:" + std::to_string(admin_) + "/status"}).output;
     const std::size_t at = all.find("\"kind\":\"Gateway\",\"namespace\":\"default\",\"name\":\"" + name + "\"");
     if (at == std::string::npos) return {};
-    return all.substr(at, all.find("\"group\":", at) - at);
+    const std::size_t status = all.find("\"status\":{", at);
+    return all.substr(at, all.find("\"status\":{", status + 1) - at);
   }
   /// Returns the one address that /status has of a Gateway; empty if there is none, or several.
   std::string addressOf(const std::string& name) const {
@@ -92,7 +93,7 @@ class AddressPools : public KubernetesTest {
     return run({"curl", "-sS", "-o", "/dev/null", "-w", "%{redirect_url}", "http://" + address + ":8080/"}).output;
   }
   bool serves(const std::string& name) const {
-    return eventually([&] { return redirectAt(addressOf(name)) == "http://" + name + ".test/"; });
+    return eventually([&] { return redirectAt(addressOf(name)) == "http://" + name + ".test:8080/"; });
   }
 
   const std::uint16_t admin_ = freePort();
@@ -120,13 +121,29 @@ TEST_F(AddressPools, GiveGatewaysWithTheSamePortAddressesThatTheyKeep) {
   ASSERT_TRUE(hasAddress("three"));
   EXPECT_TRUE(eventually([&] { return addressOf("one").empty(); }));
   EXPECT_EQ(addressOf("two"), two);
-  EXPECT_EQ(redirectAt(two), "http://two.test/");
+  EXPECT_EQ(redirectAt(two), "http://two.test:8080/");
   EXPECT_EQ(run({"curl", "-sS", "http://" + one + ":8080/"}).exitCode, 7) << "its socket is closed";
 
   stop();
   start("127.8.0.0/24");
   ASSERT_TRUE(hasAddress("two"));
   EXPECT_EQ(addressOf("two"), two) << "after a restart, too";
+}
+
+TEST_F(AddressPools, GoOnWithTheAddressesThatStatusesReport) {
+  kubectl_->apply(pooledGateway("one") + pooledGateway("two"));
+  const auto report = [this](const char* gateway, const std::string& address) {
+    kubectl_->expect({"patch", "gateway", gateway, "--subresource", "status", "--type", "merge", "-p",
+                      R"({"status": {"addresses": [{"type": "IPAddress", "value": ")" + address + R"("}]}})"});
+  };
+  report("one", "127.8.0.201");
+  report("two", "127.9.0.1");  // of an earlier pool
+  start("127.8.0.0/24");
+  ASSERT_TRUE(hasAddress("one")) << gateway_->errors();
+  EXPECT_EQ(addressOf("one"), "127.8.0.201");
+  EXPECT_TRUE(serves("one"));
+  ASSERT_TRUE(hasAddress("two"));
+  EXPECT_THAT(addressOf("two"), StartsWith("127.8.0."));
 }
 
 TEST_F(AddressPools, AreBesideAddressesThatGatewaysAskFor) {

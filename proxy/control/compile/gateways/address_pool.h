@@ -71,7 +71,8 @@ struct PoolAssignment {
 /// Gives each Gateway that wants one an address of the pool that no other one has. The result does not depend on the
 /// order of `members`.
 ///
-/// What a Gateway has in `before`, the addresses of the configuration that was served last, it keeps. The others choose
+/// What a Gateway has in `before`, the addresses of the configuration that was served last or those that clients were
+/// told of, it keeps. The others choose
 /// in the order of creation and name: an address that a Gateway asks for is its own, unless another one has it of the
 /// pool already, and who wants one of the pool gets the first free one from a place on that its name alone determines.
 /// So a process that starts without any memory gives nearly always the same addresses as the one before.

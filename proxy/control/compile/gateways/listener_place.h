@@ -29,7 +29,8 @@ struct KnownPlaces {
   ListenerPlaces served = {};    // the places of the configuration that is served now
   /// Gateways without an address get one of the pool; without a pool they get all addresses of the machine.
   std::optional<AddressPool> pool = std::nullopt;
-  GatewayAddresses addresses = {};  // of the configuration that is served now
+  /// Of the configuration that is served now, and of Gateways that it does not have as far as they are known.
+  GatewayAddresses addresses = {};
 };
 
 }  // namespace sluice::control

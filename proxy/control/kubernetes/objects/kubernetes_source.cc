@@ -6,6 +6,7 @@
 
 #include "config/model/object_kinds.h"
 #include "config/revision.h"
+#include "proxy/control/kubernetes/objects/reported_addresses.h"
 
 namespace sluice::control {
 namespace {
@@ -90,6 +91,9 @@ void KubernetesSource::onChanged() {
     shared_.forbidden = objects_.forbidden();
     if (objects_.knowsNeeds()) shared_.needed = objects_.needed();
     shared_.listed = objects_.listed();
+    if (shared_.listed && shared_.addresses == nullptr) {
+      shared_.addresses = std::make_shared<const config::ReportedAddresses>(reportedAddresses(objects_));
+    }
     shared_.complete = complete;
     shared_.awaited = objects_.awaited();
     if (complete && std::exchange(missed_, false)) changed = true;
@@ -147,6 +151,7 @@ config::ObjectSet KubernetesSource::read(const base::Secret& key) {
 config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secret& key) {
   config::ObjectSet set = config::readTexts(told.texts, {}, key, texts_);
   set.serial = told.serial;
+  set.addresses = told.addresses;
   if (beside_ != nullptr) appendOthers(beside_->read(key), set);
   if (told.forbidden.empty()) return set;
   const std::set<ReadIdentity> known = identitiesIn(set);

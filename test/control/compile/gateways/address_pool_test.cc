@@ -133,6 +133,10 @@ TEST(PoolAssignment, TakesNoAddressFromTheGatewayThatHasItForOneThatAsksForIt) {
 TEST(PoolAssignment, LetsAGatewayKeepTheAddressThatItAskedForBefore) {
   const AddressPool pool = poolOf("10.1.0.0/16");
   EXPECT_EQ(assignFromPool(pool, {member("a")}, {{"a", "10.1.77.7"}}).addresses.at("a"), "10.1.77.7");
+  const PoolMember pinned{"a", "2026", {"10.1.77.7"}, false};
+  EXPECT_TRUE(assignFromPool(pool, {pinned, member("b")}, {{"a", "10.1.77.7"}}).addresses.contains("b"));
+  EXPECT_FALSE(assignFromPool(pool, {pinned, member("b")}, {{"a", "10.1.77.7"}}).holders.contains("10.1.77.7"))
+      << "or ask for the one that it has";
   EXPECT_NE(assignFromPool(pool, {member("a")}, {{"a", "10.2.0.1"}}).addresses.at("a"), "10.2.0.1") << "not of it";
 }
 
