@@ -18,7 +18,7 @@ class KubeSource : public KubeSourceTest {};
 TEST_F(KubeSource, ServesGatewaysRoutesAndBackendsAndTheirChangesWithoutAFailedRequest) {
   startServer();
   startGateway();
-  EXPECT_TRUE(sluice->process().waitForLine("every request is refused until there is a configuration"));
+  EXPECT_TRUE(sluice->process().waitForLine("\"serving\""));
   kubectl->apply(gateway() + external("far", one.port()) + service("near", two.port()) +
                  route("far", "/far", toExternal("far")) + route("near", "/near", toService("near")) +
                  route("all", "/", toExternal("far")));

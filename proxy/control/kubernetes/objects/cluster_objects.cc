@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "proxy/content/json.h"
+#include "proxy/control/kubernetes/api_path.h"
 
 namespace sluice::control {
 namespace {
@@ -14,6 +15,7 @@ using content::Value;
 
 constexpr base::Duration kAfterCrd = std::chrono::milliseconds(250);
 constexpr base::Duration kWithoutCrds = std::chrono::seconds(30);
+constexpr base::Duration kAfterDoubt = std::chrono::seconds(1);
 
 /// Each stage needs what the stages before it have found.
 enum class Stage { kClasses, kGateways, kObjects, kServices };
@@ -133,6 +135,8 @@ void ClusterObjects::later() {
 void ClusterObjects::settle() {
   dirty_ = false;
   eachCollection([](FollowedCollection& each) { each.settle(); });
+  const bool doubts = std::any_of(kinds_.begin(), kinds_.end(), [](const auto& each) { return each->doubtsAbsence(); });
+  if (doubts && !isSet()) client_.worker().timers().set(*this, client_.worker().now() + kAfterDoubt);
   findGateways();
   startStages();
   followNamed();
@@ -241,14 +245,18 @@ void ClusterObjects::fetchServices() {
 // --- CRDs that come and go -------------------------------------------------------------------------------------------
 
 void ClusterObjects::onTimer() {
-  retryAbsent();
-  if (!crds_.followed()) client_.worker().timers().set(*this, client_.worker().now() + kWithoutCrds);
+  bool doubts = false;
+  for (const auto& each : kinds_) {
+    doubts = doubts || each->doubtsAbsence();
+    each->retry();
+  }
+  if (doubts || !crds_.followed()) {
+    client_.worker().timers().set(*this, client_.worker().now() + (doubts ? kAfterDoubt : kWithoutCrds));
+  }
 }
 
-void ClusterObjects::retryAbsent() {
-  for (const auto& each : kinds_) {
-    if (each->state() == FollowedCollection::State::kAbsent) each->listAgain();
-  }
+bool ClusterObjects::isInstalled(const config::ObjectKind& kind) const {
+  return kind.group.empty() || crds_.has(pluralOf(kind.kind) + "." + std::string(kind.group));
 }
 
 // --- what others see -------------------------------------------------------------------------------------------------

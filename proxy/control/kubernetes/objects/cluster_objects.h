@@ -89,6 +89,7 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   using NamedKey = std::tuple<std::string_view, std::string, std::string>;  // kind, namespace, name
 
   bool wants(const config::ObjectKind& kind, const content::Value& object) const override;
+  bool isInstalled(const config::ObjectKind& kind) const override;
   void onCollection(FollowedCollection& collection) override;
   void onTimer() override;
   void later();
@@ -98,7 +99,6 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   void followNamed();
   void followNamed(const config::ObjectKind& kind, const NamedObjects::Names& names);
   void fetchServices();
-  void retryAbsent();
   void logTrouble();
   bool wantsGateway(const ApiObjectKey& key, const content::Value& object) const;
   bool wantsRoute(const content::Value& route) const;

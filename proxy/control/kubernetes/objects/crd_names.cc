@@ -9,6 +9,26 @@ CrdNames::CrdNames(ApiClient& client, std::function<void()> changed)
       follow_(client, *this,
               {.path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", .metadataOnly = true}) {}
 
+void CrdNames::onListed(ListWatch&) {
+  followed_ = true;
+  if (listed_) names_ = *std::exchange(listed_, std::nullopt);
+  changed_();
+}
+
+void CrdNames::onObject(ListWatch&, content::Value&& object) {
+  const std::string_view name = metadataText(object, "name");
+  names_.emplace(name);
+  if (listed_) listed_->emplace(name);
+  changed_();
+}
+
+void CrdNames::onDeleted(ListWatch&, const content::Value& object) {
+  const std::string name(metadataText(object, "name"));
+  names_.erase(name);
+  if (listed_) listed_->erase(name);
+  changed_();
+}
+
 void CrdNames::onTrouble(ListWatch&, ListTrouble trouble, const std::string&) {
   if (trouble != ListTrouble::kUnavailable) followed_ = false;
   changed_();

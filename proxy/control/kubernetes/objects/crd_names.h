@@ -5,6 +5,10 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
 
 #include "proxy/control/kubernetes/client/list_watch.h"
 
@@ -12,22 +16,26 @@ namespace sluice::control {
 
 class CrdNames final : private ListWatchUser {
  public:
-  /// `changed` is called inside a Turn when a CRD has come or changed; it only records.
+  /// `changed` is called inside a Turn when a CRD has come, changed or gone; it only records.
   CrdNames(ApiClient& client, std::function<void()> changed);
   void start() { follow_.list(); }
   /// Returns true as long as the server lets them be followed.
   bool followed() const { return followed_; }
+  /// Returns true if the server had that CRD ("httproutes.gateway.networking.k8s.io") when it answered last.
+  bool has(std::string_view name) const { return names_.contains(name); }
 
  private:
-  void onListing(ListWatch&) override {}
-  void onListed(ListWatch&) override { followed_ = true; }
-  void onObject(ListWatch&, content::Value&&) override { changed_(); }
-  void onDeleted(ListWatch&, const content::Value&) override {}
+  void onListing(ListWatch&) override { listed_.emplace(); }
+  void onListed(ListWatch&) override;
+  void onObject(ListWatch&, content::Value&& object) override;
+  void onDeleted(ListWatch&, const content::Value& object) override;
   void onTrouble(ListWatch&, ListTrouble trouble, const std::string&) override;
   void onRecovered(ListWatch&) override {}
 
   const std::function<void()> changed_;
   ListWatch follow_;
+  std::set<std::string, std::less<>> names_;
+  std::optional<std::set<std::string, std::less<>>> listed_;  // in the listing that is under way
   bool followed_ = true;
 };
 

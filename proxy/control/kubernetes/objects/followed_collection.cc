@@ -40,6 +40,14 @@ void FollowedCollection::settle() {
     return follow();
   }
   version_ = 0;
+  if (state_ == State::kFollowed && owner_.isInstalled(kind_)) {
+    doubtsAbsence_ = true;
+    trouble_ = "the API server does not find kind " + std::string(kind_.kind) + ", which is installed";
+    listing_ = false;
+    return tell();
+  }
+  trouble_.clear();
+  doubtsAbsence_ = false;
   const bool had = !objects_.empty();
   objects_.clear();
   changed_ = changed_ || had;
@@ -48,12 +56,15 @@ void FollowedCollection::settle() {
   tell();
 }
 
+void FollowedCollection::retry() {
+  if (state_ != State::kAbsent && !doubtsAbsence_) return;
+  version_ = 0;
+  lacksVersion_ = false;
+  follow();
+}
+
 void FollowedCollection::listAgain() {
-  if (state_ == State::kAbsent) {
-    version_ = 0;
-    lacksVersion_ = false;
-    return follow();
-  }
+  if (state_ == State::kAbsent || doubtsAbsence_) return retry();
   if (state_ == State::kForbidden) return;  // the next attempt lists
   listing_ = true;
   follow_->list();
@@ -117,6 +128,7 @@ void FollowedCollection::onListed(ListWatch& /*from*/) {
   listed_.reset();
   changed_ = changed_ || state_ == State::kForbidden;
   state_ = State::kFollowed;
+  doubtsAbsence_ = false;
   listing_ = false;
   trouble_.clear();
   tell();
@@ -146,7 +158,7 @@ void FollowedCollection::onTrouble(ListWatch& /*from*/, ListTrouble trouble, con
 }
 
 void FollowedCollection::onRecovered(ListWatch& /*from*/) {
-  trouble_.clear();
+  if (!doubtsAbsence_) trouble_.clear();
   tell();
 }
 

@@ -26,6 +26,9 @@ class CollectionOwner {
  public:
   /// Returns true if the object is to be kept.
   virtual bool wants(const config::ObjectKind& kind, const content::Value& object) const = 0;
+  /// Returns true if the server has said that it has the kind: then objects that were there are not gone because it
+  /// does not find them at the moment, as while it starts.
+  virtual bool isInstalled(const config::ObjectKind& kind) const = 0;
   /// Called when objects have come, changed or gone, or when state() or trouble() is another one.
   virtual void onCollection(FollowedCollection& collection) = 0;
 
@@ -56,6 +59,8 @@ class FollowedCollection final : private ListWatchUser {
   void start();
   /// Tries the next version of the kind if the server lacks one; to be called after each onCollection(), outside of it.
   void settle();
+  /// Tries again what the server did not find the last time; to be called now and then.
+  void retry();
   /// Lists again, because more is wanted than before. Until then it is not complete.
   void listAgain();
   /// Forgets what `wanted` does not want any more.
@@ -68,6 +73,8 @@ class FollowedCollection final : private ListWatchUser {
   bool complete() const { return state_ != State::kUnknown && !listing_; }
   /// Returns what the server said last if it does not answer as it should; empty otherwise.
   const std::string& trouble() const { return trouble_; }
+  /// Returns true if the server does not find the kind, which it has nonetheless. retry() is due.
+  bool doubtsAbsence() const { return doubtsAbsence_; }
   std::string_view version() const { return kind_.versions[version_]; }
   const ApiObjects& objects() const { return objects_; }
   const ApiObject* find(const ApiObjectKey& key) const;
@@ -107,6 +114,7 @@ class FollowedCollection final : private ListWatchUser {
   State state_ = State::kUnknown;
   bool listing_ = false;  // what is wanted may not have been shown yet
   bool lacksVersion_ = false;
+  bool doubtsAbsence_ = false;
   bool changed_ = false;
   std::vector<ApiObjectKey> touched_;
   std::string trouble_;

@@ -240,6 +240,31 @@ TEST_F(ClusterObjectTests, ForgetAKindWhoseDefinitionIsDeletedAndReadItWhenItCom
   EXPECT_THAT(kept(), Contains(routeName("first")));
 }
 
+TEST_F(ClusterObjectTests, ForgetNothingWhileAServerThatStartsDoesNotFindWhatIsInstalled) {
+  api.put(kCrdPath, "", "httproutes.gateway.networking.k8s.io", "");
+  startWithNeeds();
+  EXPECT_TRUE(objects->takeChanged());
+  api.absent = {kRoutePath, "/apis/gateway.networking.k8s.io/v1beta1/httproutes"};
+  api.endWatches(kRoutePath);
+  api.pass(seconds(10));
+  EXPECT_THAT(kept(), Contains(routeName("first")));
+  EXPECT_FALSE(objects->takeChanged());
+  EXPECT_TRUE(objects->complete());
+  EXPECT_EQ(rig.logged.count("does not answer as it should"), 1U);
+  api.absent.clear();
+  route("second", "egress");
+  api.pass(seconds(3));
+  EXPECT_THAT(kept(), Contains(routeName("second")));
+  EXPECT_EQ(rig.logged.count("answers again"), 1U);
+  // Only when the definition goes, too, the objects are gone.
+  api.absent = {kRoutePath, "/apis/gateway.networking.k8s.io/v1beta1/httproutes"};
+  api.endWatches(kRoutePath);
+  api.pass(seconds(3));
+  api.remove(kCrdPath, "", "httproutes.gateway.networking.k8s.io");
+  api.pass(seconds(3));
+  EXPECT_THAT(kept(), Not(Contains(routeName("first"))));
+}
+
 TEST_F(ClusterObjectTests, ReadAnOlderVersionWhereTheServerHasNoOther) {
   api.absent = {kGrantPath};
   api.put(kOldGrantPath, "demo", "grant", R"("spec":{})");
