@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "proxy/content/json.h"
-#include "proxy/control/kubernetes/api_path.h"
+#include "proxy/control/kubernetes/client/api_path.h"
 
 namespace sluice::control {
 namespace {
