@@ -3,34 +3,14 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstdlib>
-#include <random>
 #include <set>
 #include <utility>
 
-#include "proxy/base/settings.h"
-#include "proxy/control/kubernetes/access/in_cluster.h"
-#include "proxy/control/kubernetes/access/kubeconfig.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::server {
 
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = ::secure_getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-std::uint64_t seedOfDelays() {
-  std::random_device random;
-  return random() | 1;  // not 0
-}
-
-/// With the settings that everybody has it cannot fail.
-std::unique_ptr<net::Resolver> makeApiResolver(net::Worker& main, observe::MetricShard& metrics) {
-  return std::move(net::makeResolver(main, base::DnsSettings(), {.metrics = &metrics})).value();
-}
 
 /// Controllers of the same Gateways ask for the same Lease.
 std::string leaseOf(const std::vector<std::string>& gateways) {
@@ -54,15 +34,7 @@ std::string identityOfProcess(std::uint64_t random) {
 
 ClusterLink::ClusterLink(const KubernetesOptions& options, net::Worker& main, observe::MetricShard& metrics,
                          observe::Log& log)
-    : options_(options),
-      main_(main),
-      resolver_(makeApiResolver(main, metrics)),
-      dialer_(main),
-      client_({main, *resolver_, dialer_, metrics, log,
-               [kubeconfig = options.kubeconfig] {
-                 return kubeconfig.empty() ? control::readInCluster(environment) : control::readKubeconfig(kubeconfig);
-               },
-               seedOfDelays()}) {}
+    : options_(options), main_(main), connection_(options.kubeconfig, main, metrics, log), client_(connection_.api()) {}
 
 std::unique_ptr<control::KubernetesSource> ClusterLink::makeSource(std::unique_ptr<control::Source> beside) {
   control::ClusterScope objects;
@@ -84,11 +56,6 @@ void ClusterLink::control(control::KubernetesSource& source, Serving& serving) {
 void ClusterLink::leave(std::function<void()> left) {
   if (!controller_) return left();
   controller_->release([this, left = std::move(left)] { main_.post(left); });
-}
-
-void ClusterLink::shutdown() {
-  client_.shutdown();
-  resolver_.reset();
 }
 
 }  // namespace sluice::server

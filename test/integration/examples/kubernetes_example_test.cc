@@ -119,11 +119,12 @@ Right neededFor(const std::string& head) {
     right.name = query.substr(begin, query.find('&', begin) - begin);
   }
   const bool watches = query.find("watch=true") != std::string::npos;
-  right.verb = method == "GET"    ? (path.size() > 1 ? "get"
-                                     : watches       ? "watch"
-                                                     : "list")
-               : method == "POST" ? "create"
-                                  : "patch";
+  right.verb = method == "GET"      ? (path.size() > 1 ? "get"
+                                       : watches       ? "watch"
+                                                       : "list")
+               : method == "POST"   ? "create"
+               : method == "DELETE" ? "delete"
+                                    : "patch";
   return right;
 }
 

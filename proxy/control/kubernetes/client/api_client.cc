@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kName = "kubernetes";  // of the API server in metrics
 constexpr base::Duration kReadAgainAfter = std::chrono::minutes(1);
 constexpr base::Duration kSoonest = std::chrono::seconds(1);
-constexpr std::uint64_t kMostConnections = 256;  // with HTTP/1.1 each watch has one
+constexpr std::uint64_t kMostConnections = 4096;  // over HTTP/1.1 each watch has one of its own
 constexpr std::uint64_t kMostRequests = 16384;
 constexpr std::uint16_t kUnauthorized = 401;
 constexpr int kMostRetryAfter = 600;  // seconds
