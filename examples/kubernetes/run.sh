@@ -99,6 +99,7 @@ if [ "${1:-}" = --keep ]; then
   show_command "$kubectl" get gatewayclasses,gateways,httproutes,backends.sluice.dev --all-namespaces
   show_command "$kubectl" get httproute models --namespace demo -o yaml
   show_command "$bin/sluice" status --admin 127.0.0.1:9921
+  show_command "$bin/sluice" status --kubernetes --kubeconfig "$work/sluice-controller.kubeconfig"
   show_command "$kubectl" delete -k "$here"
   wait "${pids[@]}"
 fi

@@ -57,8 +57,8 @@ CLI::App* addCommand(CLI::App& app, Options& options, Command command, const cha
   return added;
 }
 
-void takeEndpoint(CLI::App& command, const char* flag, net::Address& to, const char* text) {
-  command
+CLI::Option* takeEndpoint(CLI::App& command, const char* flag, net::Address& to, const char* text) {
+  return command
       .add_option_function<std::string>(
           flag, [&to](const std::string& value) { to = *parseEndpoint(value); }, text)
       ->type_name("ADDR:PORT")
@@ -186,8 +186,8 @@ void addController(CLI::App& app, Options& options, KubernetesFlags& kubernetes)
   takeLogLevel(*controller, options);
 }
 
-void takeAdmin(CLI::App& command, Options& options) {
-  takeEndpoint(command, "--admin", options.admin, "admin port of the running gateway (default 127.0.0.1:9901)");
+CLI::Option* takeAdmin(CLI::App& command, Options& options) {
+  return takeEndpoint(command, "--admin", options.admin, "admin port of the running gateway (default 127.0.0.1:9901)");
 }
 
 void takeOutput(CLI::App& command, Options& options) {
@@ -197,11 +197,21 @@ void takeOutput(CLI::App& command, Options& options) {
   takeWord(command, "-o", {"text", "json", "yaml"}, take, "the format of the output (default text)");
 }
 
-void addStatus(CLI::App& app, Options& options) {
+void addStatus(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
   CLI::App* status = addCommand(app, options, Command::kStatus, "status",
-                                "print what a running gateway serves, what it should serve, and what is wrong; exit 0 "
-                                "if it serves what it should, else 1");
-  takeAdmin(*status, options);
+                                "print what a running gateway serves, what it should serve, and what is wrong, or the "
+                                "same of all Gateways of a cluster; exit 0 if nothing is, else 1");
+  CLI::Option* admin = takeAdmin(*status, options);
+  CLI::Option* cluster = status
+                             ->add_flag("--kubernetes", kubernetes.given,
+                                        "ask a Kubernetes API server instead: Gateways, the replicas that serve them, "
+                                        "and routes, those with faults first")
+                             ->excludes(admin);
+  takeKubeconfig(*status, kubernetes.options)->needs(cluster);
+  status->callback([&options, &kubernetes] {
+    options.command = Command::kStatus;
+    if (kubernetes.given) options.kubernetes = kubernetes.options;
+  });
   takeOutput(*status, options);
 }
 
@@ -373,7 +383,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addController(app, options, kubernetes);
   addValidate(app, options);
   addCatalog(app, options);
-  addStatus(app, options);
+  addStatus(app, options, kubernetes);
   addRevisions(app, options);
   addDiff(app, options);
   addExplain(app, options);

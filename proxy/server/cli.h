@@ -39,7 +39,7 @@ struct Options {
   Command command = Command::kRun;
   std::vector<std::string> config;
   std::string objects;                                         // kRun: the configuration itself, in place of `config`
-  std::optional<KubernetesOptions> kubernetes = std::nullopt;  // kRun: an API server has objects too
+  std::optional<KubernetesOptions> kubernetes = std::nullopt;  // kRun: an API server has objects too; kStatus: it is asked
   OutputFormat output = OutputFormat::kText;
   std::string revision;                     // kClearRevision
   control::RequestInQuestion request = {};  // kExplain

@@ -8,6 +8,7 @@
 #include "proxy/server/commands/validate_command.h"
 #include "proxy/server/commands/version_command.h"
 #include "proxy/server/explain/explain_command.h"
+#include "proxy/server/kubernetes/cluster_status_command.h"
 #include "proxy/server/process.h"
 
 int main(int argc, char** argv) {
@@ -28,6 +29,9 @@ int main(int argc, char** argv) {
       return sluice::server::printDifferences(line.options->before, line.options->after, line.options->output,
                                               processors);
     case sluice::server::Command::kStatus:
+      if (line.options->kubernetes) {
+        return sluice::server::printClusterStatus(line.options->kubernetes->kubeconfig, line.options->output);
+      }
       return sluice::server::printStatus(line.options->admin, line.options->output);
     case sluice::server::Command::kRevisions:
       return sluice::server::printRevisions(line.options->admin, line.options->output);

@@ -1,11 +1,10 @@
 #include "proxy/server/commands/status_command.h"
 
-#include <algorithm>
 #include <cstdio>
 
-#include "config/status/conditions.h"
 #include "proxy/content/json.h"
 #include "proxy/server/commands/admin_client.h"
+#include "proxy/server/commands/condition_faults.h"
 #include "proxy/server/commands/text_table.h"
 
 namespace sluice::server {
@@ -17,22 +16,6 @@ using content::Value;
 std::string memberOf(const Value& value, std::string_view name) {
   const Value* found = value.find(name);
   return found != nullptr ? found->text : std::string();
-}
-
-/// Adds what the conditions anywhere in `value` complain of, each once.
-void collectTroubles(const Value& value, std::vector<std::string>& troubles) {
-  if (const Value* conditions = value.find("conditions")) {
-    for (const Value& condition : conditions->items) {
-      if (!config::isTrouble(memberOf(condition, "type"), memberOf(condition, "status"))) continue;
-      std::string text = memberOf(condition, "type") + " " + memberOf(condition, "status") + ", " +
-                         memberOf(condition, "reason") + ": " + memberOf(condition, "message");
-      if (std::find(troubles.begin(), troubles.end(), text) == troubles.end()) troubles.push_back(std::move(text));
-    }
-  }
-  for (const content::Member& member : value.members) {
-    if (member.key != "conditions") collectTroubles(member.value, troubles);
-  }
-  for (const Value& item : value.items) collectTroubles(item, troubles);
 }
 
 std::string problemLine(const Value& problem) {
@@ -52,7 +35,7 @@ std::string objectsText(const Value& objects) {
   TextTable table({"KIND", "NAMESPACE", "NAME", "SERVED", "SINCE", "STATUS"});
   for (const Value& object : objects.items) {
     std::vector<std::string> troubles;
-    if (const Value* status = object.find("status")) collectTroubles(*status, troubles);
+    if (const Value* status = object.find("status")) troubles = conditionFaults(*status);
     if (troubles.empty()) troubles.emplace_back("ok");
     const std::string served = memberOf(object, "servedRevision");
     table.add({memberOf(object, "kind"), memberOf(object, "namespace"), memberOf(object, "name"),

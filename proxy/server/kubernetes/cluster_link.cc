@@ -4,37 +4,17 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <random>
 #include <set>
 #include <utility>
 
-#include "proxy/base/settings.h"
 #include "proxy/base/text.h"
 #include "proxy/control/condition_log.h"
-#include "proxy/control/kubernetes/access/in_cluster.h"
-#include "proxy/control/kubernetes/access/kubeconfig.h"
 #include "proxy/control/kubernetes/lease/failed_objects.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::server {
 
 namespace {
-
-std::string environment(const char* name) {
-  const char* value = ::secure_getenv(name);
-  return value == nullptr ? "" : value;
-}
-
-std::uint64_t seedOfDelays() {
-  std::random_device random;
-  return random() | 1;  // not 0
-}
-
-/// With the settings that everybody has it cannot fail.
-std::unique_ptr<net::Resolver> makeApiResolver(net::Worker& main, observe::MetricShard& metrics) {
-  return std::move(net::makeResolver(main, base::DnsSettings(), {.metrics = &metrics})).value();
-}
 
 /// Controllers of the same Gateways ask for the same Lease.
 std::string leaseOf(const std::vector<std::string>& gateways) {
@@ -64,15 +44,7 @@ std::string identityOfProcess(std::uint64_t random) {
 
 ClusterLink::ClusterLink(const KubernetesOptions& options, net::Worker& main, observe::MetricShard& metrics,
                          observe::Log& log)
-    : options_(options),
-      main_(main),
-      resolver_(makeApiResolver(main, metrics)),
-      dialer_(main),
-      client_({main, *resolver_, dialer_, metrics, log,
-               [kubeconfig = options.kubeconfig] {
-                 return kubeconfig.empty() ? control::readInCluster(environment) : control::readKubeconfig(kubeconfig);
-               },
-               seedOfDelays()}) {}
+    : options_(options), main_(main), connection_(options.kubeconfig, main, metrics, log), client_(connection_.api()) {}
 
 std::unique_ptr<control::KubernetesSource> ClusterLink::makeSource(std::unique_ptr<control::Source> beside) {
   control::ClusterScope objects;
@@ -119,9 +91,9 @@ void ClusterLink::onCompiled(const control::CompiledConfiguration& compiled) {
 }
 
 control::ReplicaReport ClusterLink::makeReport() {
-  const std::string pod = environment("POD_NAME");
+  const std::string pod = environmentVariable("POD_NAME");
   report_.replica = pod.empty() ? outsideOfPods_ : pod;
-  report_.podUid = environment("POD_UID");
+  report_.podUid = environmentVariable("POD_UID");
   report_.nameSpace = client_.access().nameSpace;
   report_.replicaOf = options_.gateways.size() == 1 ? options_.gateways.front() : std::string(kAllGateways);
   std::replace(report_.replicaOf.begin(), report_.replicaOf.end(), '/', '.');
@@ -141,11 +113,6 @@ void ClusterLink::leave(std::function<void()> left) {
     controller_->release([this, left] { main_.post(left); });
   };
   reporter_ ? reporter_->leave(release) : release();
-}
-
-void ClusterLink::shutdown() {
-  client_.shutdown();
-  resolver_.reset();
 }
 
 }  // namespace sluice::server

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "proxy/base/result.h"
-#include "proxy/control/kubernetes/client/api_client.h"
 #include "proxy/control/kubernetes/lease/replica_reporter.h"
 #include "proxy/control/kubernetes/objects/kubernetes_source.h"
 #include "proxy/control/kubernetes/status/cluster_controller.h"
@@ -19,8 +18,8 @@
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/server/cli.h"
+#include "proxy/server/kubernetes/cluster_client.h"
 #include "proxy/server/serving.h"
-#include "proxy/upstream/dialer.h"
 
 namespace sluice::server {
 
@@ -45,16 +44,15 @@ class ClusterLink {
   /// Gives the Lease back, if it is held, then calls `left` in a later Turn; that may take some seconds.
   void leave(std::function<void()> left);
   /// Drops all connections, inside a Turn, before the loop ends.
-  void shutdown();
+  void shutdown() { connection_.shutdown(); }
 
  private:
   void onCompiled(const control::CompiledConfiguration& compiled);
   control::ReplicaReport makeReport();
   const KubernetesOptions& options_;
   net::Worker& main_;
-  std::unique_ptr<net::Resolver> resolver_;
-  upstream::NetworkDialer dialer_;
-  control::ApiClient client_;
+  ClusterClient connection_;
+  control::ApiClient& client_;  // of connection_
   std::optional<control::EventPublisher> events_;
   std::optional<control::ReplicaReporter> reporter_;
   std::optional<control::ClusterController> controller_;

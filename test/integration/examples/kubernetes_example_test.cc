@@ -34,8 +34,8 @@ struct Right {
   std::string name;
 
   auto operator<=>(const Right&) const = default;
-  friend std::ostream& operator<<(std::ostream& out, const Right& right) {
-    return out << right.verb << " " << right.resource << " " << right.nameSpace << "/" << right.name;
+  friend void PrintTo(const Right& right, std::ostream* out) {
+    *out << right.verb << " " << right.resource << " " << right.nameSpace << "/" << right.name;
   }
 };
 using Rights = std::set<Right>;
@@ -119,11 +119,12 @@ Right neededFor(const std::string& head) {
     right.name = query.substr(begin, query.find('&', begin) - begin);
   }
   const bool watches = query.find("watch=true") != std::string::npos;
-  right.verb = method == "GET"    ? (path.size() > 1 ? "get"
-                                     : watches       ? "watch"
-                                                     : "list")
-               : method == "POST" ? "create"
-                                  : "patch";
+  right.verb = method == "GET"      ? (path.size() > 1 ? "get"
+                                       : watches       ? "watch"
+                                                       : "list")
+               : method == "POST"   ? "create"
+               : method == "DELETE" ? "delete"
+                                    : "patch";
   return right;
 }
 

@@ -1,0 +1,34 @@
+// A client of the API server with what it needs of its own: a resolver and a dialer, on one thread's loop.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "proxy/control/kubernetes/client/api_client.h"
+#include "proxy/net/worker.h"
+#include "proxy/observe/log.h"
+#include "proxy/observe/metrics.h"
+#include "proxy/upstream/dialer.h"
+
+namespace sluice::server {
+
+/// Returns the value of an environment variable; empty if it is not set.
+std::string environmentVariable(const char* name);
+
+class ClusterClient {
+ public:
+  /// References outlive it. Without a `kubeconfig`, the server is the one of the Pod's service account.
+  ClusterClient(const std::string& kubeconfig, net::Worker& main, observe::MetricShard& metrics, observe::Log& log);
+
+  control::ApiClient& api() { return client_; }
+  const control::ApiClient& api() const { return client_; }
+  /// Drops all connections, inside a Turn, before the loop ends.
+  void shutdown();
+
+ private:
+  std::unique_ptr<net::Resolver> resolver_;
+  upstream::NetworkDialer dialer_;
+  control::ApiClient client_;
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,247 @@
+#include "proxy/server/kubernetes/cluster_status.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "config/model/object_kinds.h"
+#include "proxy/content/json.h"
+#include "proxy/control/kubernetes/client/api_forms.h"
+#include "proxy/control/kubernetes/client/api_path.h"
+#include "proxy/server/commands/condition_faults.h"
+
+namespace sluice::server {
+namespace {
+
+using content::Value;
+using control::textIn;
+using control::valueIn;
+
+/// The part of a kind in the status.
+enum class StatusRole { kClass, kGateway, kRoute, kNone };
+
+StatusRole roleOf(const config::ObjectKind& kind) {
+  if (kind.isOf<config::GatewayClass>()) return StatusRole::kClass;
+  if (kind.isOf<config::Gateway>()) return StatusRole::kGateway;
+  return kind.isOf<config::HttpRoute>() || kind.isOf<config::GrpcRoute>() ? StatusRole::kRoute : StatusRole::kNone;
+}
+
+/// Returns the kinds that are listed, in the order of statusCollections(); the Leases come after them.
+std::vector<const config::ObjectKind*> statusKinds() {
+  std::vector<const config::ObjectKind*> kinds;
+  for (const config::ObjectKind& each : config::objectKinds()) {
+    if (roleOf(each) != StatusRole::kNone) kinds.push_back(&each);
+  }
+  return kinds;
+}
+
+std::string nameInCluster(std::string_view nameSpace, std::string_view name) {
+  return std::string(nameSpace) + "/" + std::string(name);
+}
+
+std::string clusterNameOf(const Value& object) {
+  const Value* metadata = valueIn(&object, "metadata");
+  return nameInCluster(textIn(metadata, "namespace"), textIn(metadata, "name"));
+}
+
+const std::vector<Value>& itemsIn(const Value* map, std::string_view key) {
+  static const std::vector<Value> kNoItems;
+  const Value* list = valueIn(map, key);
+  return list == nullptr ? kNoItems : list->items;
+}
+
+/// Returns the oldest generation that a condition is about; the object's own if none is older.
+std::int64_t oldestGeneration(const Value& status, std::int64_t generation) {
+  for (const Value& condition : itemsIn(&status, "conditions")) {
+    generation = std::min(generation, control::numberIn(&condition, "observedGeneration").value_or(generation));
+  }
+  for (const content::Member& member : status.members) generation = oldestGeneration(member.value, generation);
+  for (const Value& item : status.items) generation = oldestGeneration(item, generation);
+  return generation;
+}
+
+/// Fills in name and faults. `status` is the part of its status that is ours; null if there is none.
+void describe(const config::ObjectKind& kind, const Value& object, const Value* status, ObjectInCluster& described) {
+  const Value* metadata = valueIn(&object, "metadata");
+  described.kind = kind.kind;
+  described.nameSpace = textIn(metadata, "namespace");
+  described.name = textIn(metadata, "name");
+  if (status == nullptr) {
+    described.faults.emplace_back("it has no status: no controller has looked at it");
+    return;
+  }
+  described.status = *status;
+  described.faults = conditionFaults(*status);
+  const std::int64_t generation = control::numberIn(metadata, "generation").value_or(0);
+  if (const std::int64_t seen = oldestGeneration(*status, generation); seen < generation) {
+    described.faults.push_back("its status is about generation " + std::to_string(seen) + ", and it has generation " +
+                               std::to_string(generation));
+  }
+}
+
+/// Our GatewayClasses by name, with what is wrong with them.
+using OurClasses = std::map<std::string, std::vector<std::string>, std::less<>>;
+
+OurClasses classesOf(const std::vector<Value>& objects) {
+  OurClasses classes;
+  for (const Value& each : objects) {
+    if (textIn(valueIn(&each, "spec"), "controllerName") != config::kControllerName) continue;
+    const Value* status = valueIn(&each, "status");
+    const std::string name(textIn(valueIn(&each, "metadata"), "name"));
+    std::vector<std::string>& faults = classes[name];
+    if (status == nullptr) continue;  // then its Gateways have none either
+    for (const std::string& fault : conditionFaults(*status)) faults.push_back("GatewayClass " + name + ": " + fault);
+  }
+  return classes;
+}
+
+void addGateways(const config::ObjectKind& kind, const std::vector<Value>& objects, const OurClasses& classes,
+                 std::vector<GatewayInCluster>& gateways) {
+  for (const Value& each : objects) {
+    const auto found = classes.find(textIn(valueIn(&each, "spec"), "gatewayClassName"));
+    if (found == classes.end()) continue;
+    const Value* status = valueIn(&each, "status");
+    GatewayInCluster gateway;
+    describe(kind, each, status, gateway);
+    gateway.gatewayClass = found->first;
+    gateway.faults.insert(gateway.faults.begin(), found->second.begin(), found->second.end());
+    for (const Value& address : itemsIn(status, "addresses")) gateway.addresses.emplace_back(textIn(&address, "value"));
+    gateways.push_back(std::move(gateway));
+  }
+}
+
+/// Returns the names of the Gateways that a route names.
+std::set<std::string> parentsOf(const Value& route) {
+  std::set<std::string> parents;
+  for (const Value& parent : itemsIn(valueIn(&route, "spec"), "parentRefs")) {
+    std::string_view nameSpace = textIn(&parent, "namespace");
+    if (nameSpace.empty()) nameSpace = textIn(valueIn(&route, "metadata"), "namespace");
+    parents.insert(nameInCluster(nameSpace, textIn(&parent, "name")));
+  }
+  return parents;
+}
+
+/// Returns the entries of a route's status that this program has written.
+Value ourParents(const Value& route) {
+  Value ours;
+  ours.kind = Value::Kind::kList;
+  for (const Value& parent : itemsIn(valueIn(&route, "status"), "parents")) {
+    if (textIn(&parent, "controllerName") == config::kControllerName) ours.items.push_back(parent);
+  }
+  return ours;
+}
+
+void addRoutes(const config::ObjectKind& kind, const std::vector<Value>& objects, ClusterStatus& status) {
+  for (const Value& each : objects) {
+    const std::set<std::string> parents = parentsOf(each);
+    bool concerned = false;
+    for (GatewayInCluster& gateway : status.gateways) {
+      if (!parents.contains(nameInCluster(gateway.nameSpace, gateway.name))) continue;
+      ++gateway.routes;
+      concerned = true;
+    }
+    const Value ours = ourParents(each);
+    if (!concerned && ours.items.empty()) continue;
+    ObjectInCluster route;
+    describe(kind, each, ours.items.empty() ? nullptr : &ours, route);
+    status.routes.push_back(std::move(route));
+  }
+}
+
+// A replica that has ended is told by the time in its Lease: whoever looks once cannot see whether it changes.
+void addReplicas(const std::vector<Value>& leases, base::WallTime now, ClusterStatus& status) {
+  for (const Value& each : leases) {
+    base::Result<control::ReplicaReport> report = control::readReplicaReport(each);
+    if (!report.ok()) {
+      status.problems.push_back("Lease " + clusterNameOf(each) + ": " + report.error().detail);
+      continue;
+    }
+    const control::LeaseRecord lease = control::readLeaseRecord(each);
+    ReplicaInCluster replica{*std::move(report), lease.renewTime};
+    const base::Duration duration =
+        lease.leaseDurationSeconds > 0 ? std::chrono::seconds(std::min<std::int64_t>(lease.leaseDurationSeconds, 86400))
+                                       : control::kReportDuration;
+    replica.gone = lease.renewTime < control::apiMicroTime(now - duration);  // a form in which texts sort as times do
+    status.replicas.push_back(std::move(replica));
+  }
+}
+
+/// Says of each Gateway what its replicas say together.
+void judgeFleets(ClusterStatus& status) {
+  std::vector<control::SeenReport> live;
+  for (const ReplicaInCluster& each : status.replicas) {
+    if (!each.gone) live.push_back({each.report, {}, base::MonotonicTime()});
+  }
+  std::vector<const control::SeenReport*> reports;
+  for (const control::SeenReport& each : live) reports.push_back(&each);
+  for (GatewayInCluster& gateway : status.gateways) {
+    control::FleetQuestion question;
+    question.gateway = nameInCluster(gateway.nameSpace, gateway.name);
+    gateway.fleet = control::aggregate(reports, question, base::MonotonicTime());
+    const control::FleetVerdict& fleet = gateway.fleet;
+    if (fleet.replicas == 0 || !fleet.failing.empty()) gateway.faults.push_back(fleet.reason + ": " + fleet.message);
+  }
+}
+
+}  // namespace
+
+bool ObjectInCluster::operator<(const ObjectInCluster& other) const {
+  return std::tuple(faults.empty(), std::tie(kind, nameSpace, name)) <
+         std::tuple(other.faults.empty(), std::tie(other.kind, other.nameSpace, other.name));
+}
+
+bool ReplicaInCluster::hasFaults() const {
+  return !gone && (report.state != control::ConfigState::kInSync || report.failedInAll > 0);
+}
+
+bool ClusterStatus::hasFaults() const {
+  const auto faulty = [](const auto& object) { return !object.faults.empty(); };
+  return gateways.empty() || !problems.empty() || std::any_of(gateways.begin(), gateways.end(), faulty) ||
+         std::any_of(routes.begin(), routes.end(), faulty) ||
+         std::any_of(replicas.begin(), replicas.end(), [](const ReplicaInCluster& each) { return each.hasFaults(); });
+}
+
+std::vector<ClusterCollection> statusCollections() {
+  std::vector<ClusterCollection> collections;
+  for (const config::ObjectKind* kind : statusKinds()) {
+    ClusterCollection collection;
+    for (const std::string_view version : kind->versions) {
+      collection.paths.push_back(control::collectionPath(*kind, version));
+    }
+    collections.push_back(std::move(collection));
+  }
+  collections.push_back({{control::apiPath("coordination.k8s.io", "v1") + "/leases"},
+                         "labelSelector=" + control::queryValue(control::kReplicaOfLabel),
+                         true});
+  return collections;
+}
+
+ClusterStatus readClusterStatus(ClusterLists&& lists, base::WallTime now) {
+  const std::vector<const config::ObjectKind*> kinds = statusKinds();
+  ClusterStatus status;
+  status.server = std::move(lists.server);
+  OurClasses classes;
+  const auto eachOf = [&](StatusRole role, const auto& visit) {
+    for (std::size_t i = 0; i < kinds.size(); ++i) {
+      if (roleOf(*kinds[i]) == role) visit(*kinds[i], lists.each[i]);
+    }
+  };
+  eachOf(StatusRole::kClass, [&](const auto&, const auto& objects) { classes = classesOf(objects); });
+  eachOf(StatusRole::kGateway,
+         [&](const auto& kind, const auto& objects) { addGateways(kind, objects, classes, status.gateways); });
+  eachOf(StatusRole::kRoute, [&](const auto& kind, const auto& objects) { addRoutes(kind, objects, status); });
+  addReplicas(lists.each[kinds.size()], now, status);
+  judgeFleets(status);
+  std::sort(status.gateways.begin(), status.gateways.end());
+  std::sort(status.routes.begin(), status.routes.end());
+  const auto key = [](const ReplicaInCluster& each) {
+    return std::tuple(!each.hasFaults(), each.gone, std::tie(each.report.nameSpace, each.report.replica));
+  };
+  std::sort(status.replicas.begin(), status.replicas.end(),
+            [&](const ReplicaInCluster& a, const ReplicaInCluster& b) { return key(a) < key(b); });
+  return status;
+}
+
+}  // namespace sluice::server

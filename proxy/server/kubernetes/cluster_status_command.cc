@@ -1,0 +1,21 @@
+#include "proxy/server/kubernetes/cluster_status_command.h"
+
+#include <cstdio>
+#include <utility>
+
+#include "proxy/server/kubernetes/cluster_status.h"
+
+namespace sluice::server {
+
+int printClusterStatus(const std::string& kubeconfig, OutputFormat format) {
+  base::Result<ClusterLists> lists = readClusterLists(kubeconfig, statusCollections());
+  if (!lists.ok()) {
+    std::fprintf(stderr, "%s\n", lists.error().detail.c_str());
+    return 1;
+  }
+  const ClusterStatus status = readClusterStatus(std::move(lists).value(), base::SystemClock().wallNow());
+  print(format == OutputFormat::kText ? clusterStatusText(status) : inFormat(clusterStatusJson(status), format));
+  return status.hasFaults() ? 1 : 0;
+}
+
+}  // namespace sluice::server

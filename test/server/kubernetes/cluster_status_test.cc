@@ -1,0 +1,196 @@
+// Tests what `sluice status --kubernetes` makes of the objects and Leases of a cluster.
+#include "proxy/server/kubernetes/cluster_status.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "proxy/content/json.h"
+
+namespace sluice::server {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const base::WallTime kNoon = base::WallTime(std::chrono::hours(24 * 365 * 30 + 12));
+constexpr const char* kOurs = "sluice.dev/egress-gateway";
+
+content::Value json(const std::string& text) {
+  auto parsed = content::parseJson(text);
+  EXPECT_TRUE(parsed.ok()) << text;
+  return parsed.ok() ? *std::move(parsed) : content::Value();
+}
+
+std::string condition(const std::string& type, const std::string& status, int generation = 1) {
+  return R"({"type":")" + type + R"(","status":")" + status + R"(","reason":"Why","message":"because",)" +
+         R"("observedGeneration":)" + std::to_string(generation) + "}";
+}
+
+std::string metadata(const std::string& name, int generation = 1) {
+  return R"("metadata":{"namespace":"demo","name":")" + name + R"(","generation":)" + std::to_string(generation) + "}";
+}
+
+content::Value gatewayOf(const std::string& name, const std::string& conditions,
+                         const std::string& className = "egress", int generation = 1) {
+  return json("{" + metadata(name, generation) + R"(,"spec":{"gatewayClassName":")" + className +
+              R"("},"status":{"addresses":[{"value":"10.0.0.1"},{"value":"10.0.0.2"}],"conditions":[)" + conditions +
+              "]}}");
+}
+
+/// `parents` are the entries of its status.
+content::Value routeTo(const std::string& gateway, const std::string& name, const std::string& parents) {
+  return json("{" + metadata(name) + R"(,"spec":{"parentRefs":[{"name":")" + gateway + R"("}]},"status":{"parents":[)" +
+              parents + "]}}");
+}
+
+std::string parentBy(const std::string& controller, const std::string& status) {
+  return R"({"controllerName":")" + controller + R"(","conditions":[)" + condition("Accepted", status) + "]}";
+}
+
+control::ReplicaReport reportOf(const std::string& replica) {
+  control::ReplicaReport report;
+  report.replica = replica;
+  report.nameSpace = "sluice-system";
+  report.replicaOf = "sluice";
+  report.desired = report.served = "0123456789ab";
+  return report;
+}
+
+content::Value leaseOfReport(const control::ReplicaReport& report, base::WallTime at = kNoon) {
+  return json(control::replicaLease(report, at));
+}
+
+/// Lists of a cluster with our GatewayClass, in the order of statusCollections().
+struct ListedCluster {
+  std::vector<content::Value> gateways;
+  std::vector<content::Value> routes;
+  std::vector<content::Value> leases;
+
+  ClusterStatus status() const {
+    ClusterLists lists;
+    lists.server = "https://127.0.0.1:6443";
+    const content::Value ours =
+        json(R"({"metadata":{"name":"egress"},"spec":{"controllerName":"sluice.dev/egress-gateway"}})");
+    const content::Value others = json(R"({"metadata":{"name":"other"},"spec":{"controllerName":"a.test/b"}})");
+    lists.each = {{others, ours}, gateways, {}, routes, {}, leases};
+    EXPECT_EQ(lists.each.size(), statusCollections().size());
+    return readClusterStatus(std::move(lists), kNoon + std::chrono::seconds(20));
+  }
+};
+
+TEST(ClusterStatus, AsksForEveryVersionOfItsKindsAndForTheLeasesOfReplicas) {
+  const std::vector<ClusterCollection> collections = statusCollections();
+  ASSERT_EQ(collections.size(), 6U);
+  EXPECT_THAT(collections[0].paths, ElementsAre("/apis/gateway.networking.k8s.io/v1/gatewayclasses",
+                                                "/apis/gateway.networking.k8s.io/v1beta1/gatewayclasses"));
+  EXPECT_THAT(collections[4].paths, ElementsAre("/apis/gateway.networking.k8s.io/v1/grpcroutes"));
+  EXPECT_THAT(collections[5].paths, ElementsAre("/apis/coordination.k8s.io/v1/leases"));
+  EXPECT_EQ(collections[5].selector, "labelSelector=sluice.dev%2Freplica-of");
+}
+
+TEST(ClusterStatus, IsGoodWhenEveryConditionAndEveryReplicaIs) {
+  const ListedCluster cluster = {{gatewayOf("egress", condition("Programmed", "True"))},
+                                 {routeTo("egress", "models", parentBy(kOurs, "True"))},
+                                 {leaseOfReport(reportOf("a")), leaseOfReport(reportOf("b"))}};
+  EXPECT_FALSE(cluster.status().hasFaults());
+  EXPECT_EQ(clusterStatusText(cluster.status()),
+            "https://127.0.0.1:6443: all is well\n"
+            "\n"
+            "GATEWAY       CLASS    ADDRESSES            ROUTES   REPLICAS   STATUS\n"
+            "demo/egress   egress   10.0.0.1, 10.0.0.2   1        2 of 2     ok\n"
+            "\n"
+            "REPLICA           GATEWAY   SERVED         DESIRED        RENEWED                       STATUS\n"
+            "sluice-system/a   all       0123456789ab   0123456789ab   1999-12-25T12:00:00.000000Z   ok\n"
+            "sluice-system/b   all       0123456789ab   0123456789ab   1999-12-25T12:00:00.000000Z   ok\n"
+            "\n"
+            "KIND        NAMESPACE   NAME     STATUS\n"
+            "HTTPRoute   demo        models   ok\n");
+}
+
+TEST(ClusterStatus, PutsFaultsFirst) {
+  control::ReplicaReport bad = reportOf("z");
+  bad.gateway = "demo/b";
+  bad.desired = "fedcba987654";
+  bad.state = control::ConfigState::kRollback;
+  bad.failed = {{"HTTPRoute", "demo", "worse", "", "Invalid", "spec.rules"}};
+  bad.failedInAll = 3;
+  const ListedCluster cluster = {
+      {gatewayOf("a", condition("Programmed", "True")), gatewayOf("b", condition("Programmed", "False"))},
+      {routeTo("a", "good", parentBy(kOurs, "True")), routeTo("b", "worse", parentBy(kOurs, "False"))},
+      {leaseOfReport(reportOf("a")), leaseOfReport(bad)}};
+  EXPECT_TRUE(cluster.status().hasFaults());
+  const std::string text = clusterStatusText(cluster.status());
+  EXPECT_LT(text.find("demo/b"), text.find("demo/a"));
+  EXPECT_LT(text.find("sluice-system/z"), text.find("sluice-system/a"));
+  EXPECT_LT(text.find("worse"), text.find("good"));
+  EXPECT_THAT(text, HasSubstr("there are faults\n"));
+  EXPECT_THAT(text, HasSubstr("1 of 2     Programmed False, Why: because\n"));
+  EXPECT_THAT(text, HasSubstr("SomeReplicasFailing: 1 of 2 replicas fail: sluice-system/z"));
+  EXPECT_THAT(text, HasSubstr("   Rollback\n"));
+  EXPECT_THAT(text, HasSubstr("HTTPRoute demo/worse: Invalid: spec.rules\n"));
+  EXPECT_THAT(text, HasSubstr("and 2 more objects\n"));
+}
+
+TEST(ClusterStatus, CountsReplicasOfTheirGatewayThatAreThere) {
+  control::ReplicaReport elsewhere = reportOf("elsewhere");
+  elsewhere.gateway = "demo/other";
+  elsewhere.state = control::ConfigState::kRollbackFailed;
+  const ListedCluster cluster = {{gatewayOf("egress", condition("Programmed", "True"))},
+                                 {},
+                                 {leaseOfReport(reportOf("here")), leaseOfReport(elsewhere),
+                                  leaseOfReport(reportOf("old"), kNoon - std::chrono::seconds(11))}};
+  const ClusterStatus status = cluster.status();
+  ASSERT_EQ(status.gateways.size(), 1U);
+  EXPECT_EQ(status.gateways[0].fleet.replicas, 1U);
+  EXPECT_THAT(status.gateways[0].faults, IsEmpty());
+  ASSERT_EQ(status.replicas.size(), 3U);
+  EXPECT_TRUE(status.replicas[0].hasFaults());
+  EXPECT_TRUE(status.replicas[2].gone);
+  EXPECT_EQ(status.replicas[2].report.replica, "old");
+}
+
+TEST(ClusterStatus, SaysWhatNobodyHasLookedAt) {
+  const ListedCluster cluster = {{gatewayOf("egress", condition("Programmed", "True", 1), "egress", 2)},
+                                 {routeTo("egress", "models", parentBy("a.test/b", "True"))},
+                                 {}};
+  const ClusterStatus status = cluster.status();
+  ASSERT_EQ(status.gateways.size(), 1U);
+  EXPECT_THAT(status.gateways[0].faults, ElementsAre("its status is about generation 1, and it has generation 2",
+                                                     "NoReplicas: No replica reports."));
+  ASSERT_EQ(status.routes.size(), 1U);
+  EXPECT_THAT(status.routes[0].faults, ElementsAre("it has no status: no controller has looked at it"));
+}
+
+TEST(ClusterStatus, LeavesOutWhatBelongsToOthers) {
+  const ListedCluster cluster = {{gatewayOf("foreign", condition("Programmed", "False"), "other")},
+                                 {routeTo("foreign", "models", parentBy("a.test/b", "False"))},
+                                 {}};
+  const ClusterStatus status = cluster.status();
+  EXPECT_THAT(status.gateways, IsEmpty());
+  EXPECT_THAT(status.routes, IsEmpty());
+  EXPECT_TRUE(status.hasFaults());
+  EXPECT_THAT(clusterStatusText(status), HasSubstr("no Gateway has a GatewayClass of sluice\n"));
+}
+
+TEST(ClusterStatus, NamesALeaseWhoseReportIsNotUnderstood) {
+  const ListedCluster cluster = {
+      {}, {}, {json(R"({"metadata":{"namespace":"demo","name":"x","annotations":{"sluice.dev/report":"{}"}}})")}};
+  EXPECT_THAT(cluster.status().problems, ElementsAre("Lease demo/x: state must be InSync, Rollback or RollbackFailed"));
+}
+
+TEST(ClusterStatus, IsJsonForPrograms) {
+  const ListedCluster cluster = {{gatewayOf("egress", condition("Programmed", "True"))},
+                                 {routeTo("egress", "models", parentBy(kOurs, "False"))},
+                                 {leaseOfReport(reportOf("a"))}};
+  const content::Value document = json(clusterStatusJson(cluster.status()));
+  EXPECT_EQ(document.find("faults")->text, "true");
+  EXPECT_EQ(document.find("gateways")->items.at(0).find("replicas")->find("serving")->text, "1");
+  EXPECT_EQ(document.find("gateways")->items.at(0).find("status")->find("addresses")->items.size(), 2U);
+  EXPECT_EQ(document.find("replicas")->items.at(0).find("served")->text, "0123456789ab");
+  EXPECT_EQ(document.find("routes")->items.at(0).find("faults")->items.at(0).text, "Accepted False, Why: because");
+  EXPECT_EQ(document.find("routes")->items.at(0).find("parents")->items.size(), 1U);
+}
+
+}  // namespace
+}  // namespace sluice::server
