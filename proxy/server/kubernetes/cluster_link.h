@@ -49,7 +49,9 @@ class ClusterLink {
 
  private:
   void onCompiled(const control::CompiledConfiguration& compiled);
+  std::string nameOfReplica() const;
   control::ReplicaReport makeReport();
+
   const KubernetesOptions& options_;
   net::Worker& main_;
   std::unique_ptr<net::Resolver> resolver_;
