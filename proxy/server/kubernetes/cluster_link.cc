@@ -59,7 +59,7 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
   revisions_ = replica.revisions;
   outsideOfPods_ = base::toLower(hostName()) + "-" + std::to_string(replica.adminPort);
   const std::string identity = identityOfProcess(client_.random());
-  events_.emplace(client_, source.objects(), identity);
+  events_.emplace(client_, source.objects(), nameOfReplica());
   // What compiling says of an object is the controller's to tell, because every replica would say the same. That all is
   // well after a reload is no news to a cluster.
   events.onEvent([this](const observe::Event& event) {
@@ -90,10 +90,15 @@ void ClusterLink::onCompiled(const control::CompiledConfiguration& compiled) {
   if (reporter_) reporter_->changed();
 }
 
+std::string ClusterLink::nameOfReplica() const {
+  std::string pod = environmentVariable("POD_NAME");
+  return pod.empty() ? outsideOfPods_ : pod;
+}
+
 control::ReplicaReport ClusterLink::makeReport() {
-  const std::string pod = environmentVariable("POD_NAME");
-  report_.replica = pod.empty() ? outsideOfPods_ : pod;
-  report_.podUid = environmentVariable("POD_UID");
+  report_.replica = nameOfReplica();
+  // An owner that does not exist by that name would have the Lease deleted.
+  report_.podUid = environmentVariable("POD_NAME").empty() ? "" : environmentVariable("POD_UID");
   report_.nameSpace = client_.access().nameSpace;
   report_.replicaOf = options_.gateways.size() == 1 ? options_.gateways.front() : std::string(kAllGateways);
   std::replace(report_.replicaOf.begin(), report_.replicaOf.end(), '/', '.');
@@ -102,8 +107,10 @@ control::ReplicaReport ClusterLink::makeReport() {
   report_.desired = revisions_->desired;
   report_.served = revisions_->served;
   report_.state = revisions_->state;
-  // What came after the last configuration was read may have changed nothing but statuses.
-  if (source_->serial() == compiledSerial_) report_.seen = source_->objects().seenRoutes();
+  // What came after the last configuration was read may have changed nothing but statuses. What was refused as a whole
+  // is not served.
+  const bool served = report_.state == control::ConfigState::kInSync;
+  if (served && source_->serial() == compiledSerial_) report_.seen = source_->objects().seenRoutes();
   return report_;
 }
 

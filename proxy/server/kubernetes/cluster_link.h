@@ -48,7 +48,9 @@ class ClusterLink {
 
  private:
   void onCompiled(const control::CompiledConfiguration& compiled);
+  std::string nameOfReplica() const;
   control::ReplicaReport makeReport();
+
   const KubernetesOptions& options_;
   net::Worker& main_;
   ClusterClient connection_;

@@ -244,24 +244,29 @@ base::Status ReplicaReports::see(const content::Value& lease, base::MonotonicTim
   base::Result<ReplicaReport> report = readReplicaReport(lease);
   if (!report) return std::move(report).error();
   if (found == reports_.end() && reports_.size() >= kMost) {
-    ++dropped_;
-    return base::Done{};
+    std::erase_if(reports_, [](const auto& entry) { return entry.second.forgotten; });
+    if (reports_.size() >= kMost) {
+      ++dropped_;
+      return base::Done{};
+    }
   }
   reports_.insert_or_assign(std::move(key), SeenReport{*std::move(report), std::move(record), now});
   return base::Done{};
 }
 
-void ReplicaReports::remove(std::string_view nameSpace, std::string_view lease) {
+bool ReplicaReports::remove(std::string_view nameSpace, std::string_view lease) {
+  const bool counted = find(nameSpace, lease) != nullptr;
   reports_.erase(std::pair(std::string(nameSpace), std::string(lease)));
+  return counted;
 }
 
 std::vector<std::string> ReplicaReports::forget(base::MonotonicTime now) {
   std::vector<std::string> gone;
-  std::erase_if(reports_, [&](const auto& entry) {
-    if (!entry.second.isGone(now)) return false;
-    gone.push_back(entry.second.report.nameSpace + "/" + entry.second.report.replica);
-    return true;
-  });
+  for (auto& [key, each] : reports_) {
+    if (each.forgotten || !each.isGone(now)) continue;
+    each.forgotten = true;
+    gone.push_back(each.report.nameSpace + "/" + each.report.replica);
+  }
   return gone;
 }
 
@@ -271,13 +276,28 @@ FleetVerdict ReplicaReports::verdict(const FleetQuestion& question, base::Monoto
 
 base::MonotonicTime ReplicaReports::nextEnd() const {
   base::MonotonicTime next = base::MonotonicTime::max();
-  for (const auto& [key, each] : reports_) next = std::min(next, each.changedAt + durationOf(each.lease));
+  for (const auto& [key, each] : reports_) {
+    if (!each.forgotten) next = std::min(next, each.changedAt + durationOf(each.lease));
+  }
   return next;
+}
+
+const ReplicaReport* ReplicaReports::find(std::string_view nameSpace, std::string_view lease) const {
+  const auto found = reports_.find(std::pair(std::string(nameSpace), std::string(lease)));
+  return found == reports_.end() || found->second.forgotten ? nullptr : &found->second.report;
+}
+
+std::vector<std::pair<std::string, std::string>> ReplicaReports::leases() const {
+  std::vector<std::pair<std::string, std::string>> leases;
+  for (const auto& [key, each] : reports_) leases.push_back(key);
+  return leases;
 }
 
 std::vector<const SeenReport*> ReplicaReports::all() const {
   std::vector<const SeenReport*> all;
-  for (const auto& [key, each] : reports_) all.push_back(&each);
+  for (const auto& [key, each] : reports_) {
+    if (!each.forgotten) all.push_back(&each);
+  }
   return all;
 }
 

@@ -105,6 +105,9 @@ struct SeenReport {
   ReplicaReport report;
   LeaseRecord lease;
   base::MonotonicTime changedAt{};
+  /// It was gone when forget() was called. What is kept of it tells a Lease that is listed again from one that is
+  /// renewed.
+  bool forgotten = false;
 
   bool isGone(base::MonotonicTime now) const;
 };
@@ -138,12 +141,16 @@ class ReplicaReports {
   /// Takes in a Lease, listed or watched. The error is that of readReplicaReport(); then the replica counts with its
   /// last good report until that is too old.
   base::Status see(const content::Value& lease, base::MonotonicTime now);
-  /// Takes out the report of a Lease that was deleted.
-  void remove(std::string_view nameSpace, std::string_view lease);
-  /// Takes out all reports of replicas that are gone, and returns their names.
+  /// Takes out the report of a Lease that was deleted. Returns true if its replica was not forgotten before.
+  bool remove(std::string_view nameSpace, std::string_view lease);
+  /// Forgets all replicas that are gone, and returns their names. Each comes back with the next change of its Lease.
   std::vector<std::string> forget(base::MonotonicTime now);
 
   FleetVerdict verdict(const FleetQuestion& question, base::MonotonicTime now) const;
+  /// Returns the report of a Lease; null if there is none, or if its replica is forgotten.
+  const ReplicaReport* find(std::string_view nameSpace, std::string_view lease) const;
+  /// Returns namespace and name of each Lease that was seen and not removed.
+  std::vector<std::pair<std::string, std::string>> leases() const;
   /// Returns when the next replica is gone if nothing changes; the end of time if there is none.
   base::MonotonicTime nextEnd() const;
   std::vector<const SeenReport*> all() const;

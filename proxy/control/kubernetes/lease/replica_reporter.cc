@@ -58,6 +58,7 @@ void ReplicaReporter::answered(const base::Result<ApiAnswer>& answer) {
   base::Duration pause = kReportRenewPeriod;
   if (answer.ok() && answer->ok()) {
     lease_ = Lease::kThere;
+    told_.clear();
   } else if (answer.ok() && answer->status == kReportExists && lease_ == Lease::kUnknown) {
     lease_ = Lease::kThere;  // of an earlier process of this name
     due_ = true;
@@ -75,7 +76,7 @@ void ReplicaReporter::answered(const base::Result<ApiAnswer>& answer) {
 }
 
 void ReplicaReporter::leave(std::function<void()> done) {
-  const bool reported = lease_ == Lease::kThere;
+  const bool reported = lease_ == Lease::kThere || exchange_ != nullptr;  // the API server may have it already
   lease_ = Lease::kLeaving;
   exchange_.reset();
   cancel();

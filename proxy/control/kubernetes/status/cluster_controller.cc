@@ -1,5 +1,6 @@
 #include "proxy/control/kubernetes/status/cluster_controller.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "config/model/supported_kinds.h"
@@ -10,7 +11,7 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
     : client_(client),
       objects_(objects),
       candidacy_(candidacy),
-      replicas_(client, [this] { client_.worker().post([this] { wantStatuses(); }); }),
+      replicas_(client, [this] { onReports(); }),
       statuses_(client, objects),
       catalog_(client),
       lease_(client, std::move(candidacy), [this](bool leads) { lead(leads); }) {}
@@ -29,7 +30,12 @@ void ClusterController::start() {
   lease_.start();
 }
 
+void ClusterController::onReports() {
+  if (!isSet()) client_.worker().timers().set(*this, std::max(judgedAt_ + kBetweenJudgements, client_.worker().now()));
+}
+
 void ClusterController::wantStatuses() {
+  judgedAt_ = client_.worker().now();
   const auto changedAt = [this](const config::ObjectStatus& object) {
     const ClusterObjects::NewestObject found =
         objects_.find(object.group, object.kind, {object.nameSpace, object.name});

@@ -4,6 +4,7 @@
 // Lives on the main thread.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <string>
 
@@ -13,10 +14,11 @@
 #include "proxy/control/kubernetes/status/fleet_conditions.h"
 #include "proxy/control/kubernetes/status/replica_watch.h"
 #include "proxy/control/kubernetes/status/status_writer.h"
+#include "proxy/net/timers.h"
 
 namespace sluice::control {
 
-class ClusterController {
+class ClusterController final : private net::Timer {
  public:
   /// References outlive it. `candidacy` names the Lease.
   ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy);
@@ -35,6 +37,11 @@ class ClusterController {
   const std::string& holder() const { return lease_.holder(); }
 
  private:
+  /// Reports that come within this time are judged together, because each judgement takes every report for every route.
+  static constexpr base::Duration kBetweenJudgements = std::chrono::milliseconds(500);
+
+  void onTimer() override { wantStatuses(); }
+  void onReports();
   void lead(bool leads);
   void wantStatuses();
 
@@ -43,6 +50,7 @@ class ClusterController {
   const Candidacy candidacy_;
   config::StatusList compiled_;
   FleetConditions fleet_;
+  base::MonotonicTime judgedAt_{};
   ReplicaWatch replicas_;
   StatusWriter statuses_;
   CatalogPublisher catalog_;

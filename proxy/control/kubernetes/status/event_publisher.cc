@@ -53,6 +53,7 @@ void EventPublisher::send() {
     }
   }
   client_.metrics().at<observe::Metric::kEventsDropped>().add(events_.takeDropped());
+  if (open_.size() >= kMostOpenEvents) return;  // the next answer sends
   if (const base::MonotonicTime due = events_.nextDue(now); due != base::MonotonicTime::max()) {
     client_.worker().timers().set(*this, due);
   }

@@ -18,30 +18,37 @@ ReplicaWatch::ReplicaWatch(ApiClient& client, std::function<void()> changed)
 
 void ReplicaWatch::seeOwn(const ReplicaReport& report) {
   const auto lease = content::parseJson(replicaLease(report, client_.worker().clock().wallNow()));
-  if (lease.ok()) see(*lease);
+  if (!lease.ok()) return;
+  own_ = keyOf(*lease);
+  see(*lease);
 }
 
 void ReplicaWatch::see(const content::Value& lease) {
-  const base::MonotonicTime now = client_.worker().now();
-  if (const base::Status seen = reports_.see(lease, now); !seen.ok()) {
-    if (std::exchange(told_, seen.error().detail) != seen.error().detail) {
+  const ApiObjectKey key = keyOf(lease);
+  const ReplicaReport* known = reports_.find(key.first, key.second);
+  const std::optional<ReplicaReport> before = known == nullptr ? std::nullopt : std::optional(*known);
+  if (const base::Status seen = reports_.see(lease, client_.worker().now()); !seen.ok()) {
+    if (std::exchange(unread_[key], seen.error().detail) != seen.error().detail) {
       client_.log().warn("the report of a replica cannot be read",
-                         {{"lease", keyOf(lease).second}, {"reason", seen.error().detail}});
+                         {{"lease", key.first + "/" + key.second}, {"reason", seen.error().detail}});
     }
     return;
   }
-  const auto report = readReplicaReport(lease);
-  if (!report.ok()) return;
-  const auto known = known_.find(keyOf(lease));
-  const bool isNews = known == known_.end() || !(known->second == *report);
-  known_.insert_or_assign(keyOf(lease), *report);
-  client_.worker().timers().set(*this, reports_.nextEnd());
-  if (isNews) changed_();
+  unread_.erase(key);
+  wake();
+  // A renewal alone is no news.
+  const ReplicaReport* report = reports_.find(key.first, key.second);
+  if (report != nullptr && before != *report) changed_();
 }
 
 void ReplicaWatch::remove(const ApiObjectKey& key) {
-  reports_.remove(key.first, key.second);
-  if (known_.erase(key) > 0) changed_();
+  unread_.erase(key);
+  if (reports_.remove(key.first, key.second)) changed_();
+}
+
+void ReplicaWatch::wake() {
+  const base::MonotonicTime next = reports_.nextEnd();
+  if (next != base::MonotonicTime::max()) client_.worker().timers().set(*this, next);
 }
 
 void ReplicaWatch::onObject(ListWatch&, content::Value&& lease) {
@@ -50,12 +57,12 @@ void ReplicaWatch::onObject(ListWatch&, content::Value&& lease) {
 }
 
 void ReplicaWatch::onListed(ListWatch&) {
-  std::vector<ApiObjectKey> gone;
-  for (const auto& [key, report] : known_) {
-    if (listed_ && !listed_->contains(key)) gone.push_back(key);
+  const std::optional<std::set<ApiObjectKey>> listed = std::exchange(listed_, std::nullopt);
+  if (!listed) return;
+  std::erase_if(unread_, [&](const auto& entry) { return !listed->contains(entry.first); });
+  for (const ApiObjectKey& key : reports_.leases()) {
+    if (!listed->contains(key) && key != own_) remove(key);
   }
-  listed_.reset();
-  for (const ApiObjectKey& key : gone) remove(key);
 }
 
 void ReplicaWatch::onDeleted(ListWatch&, const content::Value& lease) { remove(keyOf(lease)); }
@@ -67,9 +74,7 @@ void ReplicaWatch::onTrouble(ListWatch&, ListTrouble, const std::string& message
 
 void ReplicaWatch::onTimer() {
   if (!reports_.forget(client_.worker().now()).empty()) changed_();
-  if (const base::MonotonicTime next = reports_.nextEnd(); next != base::MonotonicTime::max()) {
-    client_.worker().timers().set(*this, next);
-  }
+  wake();
 }
 
 }  // namespace sluice::control

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 
 #include "proxy/control/kubernetes/client/list_watch.h"
@@ -29,18 +31,20 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   void onObject(ListWatch&, content::Value&& lease) override;
   void onDeleted(ListWatch&, const content::Value& lease) override;
   void onTrouble(ListWatch&, ListTrouble trouble, const std::string& message) override;
-  void onRecovered(ListWatch&) override {}
+  void onRecovered(ListWatch&) override { told_.clear(); }
   void onTimer() override;
   void see(const content::Value& lease);
   void remove(const ApiObjectKey& key);
+  void wake();
 
   ApiClient& client_;
   const std::function<void()> changed_;
   ListWatch follow_;
   ReplicaReports reports_;
-  std::map<ApiObjectKey, ReplicaReport> known_;  // by Lease; a renewal alone is no news
   std::optional<std::set<ApiObjectKey>> listed_;
-  std::string told_;
+  std::optional<ApiObjectKey> own_;             // the Lease of this very process, which may not be written yet
+  std::map<ApiObjectKey, std::string> unread_;  // why the report of a Lease cannot be read
+  std::string told_;                            // why they cannot be listed
 };
 
 }  // namespace sluice::control
