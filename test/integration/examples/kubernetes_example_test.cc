@@ -34,8 +34,8 @@ struct Right {
   std::string name;
 
   auto operator<=>(const Right&) const = default;
-  friend std::ostream& operator<<(std::ostream& out, const Right& right) {
-    return out << right.verb << " " << right.resource << " " << right.nameSpace << "/" << right.name;
+  friend void PrintTo(const Right& right, std::ostream* out) {
+    *out << right.verb << " " << right.resource << " " << right.nameSpace << "/" << right.name;
   }
 };
 using Rights = std::set<Right>;
