@@ -34,11 +34,12 @@ struct Right {
   std::string name;
 
   auto operator<=>(const Right&) const = default;
-  friend void PrintTo(const Right& right, std::ostream* out) {
-    *out << right.verb << " " << right.resource << " " << right.nameSpace << "/" << right.name;
-  }
 };
 using Rights = std::set<Right>;
+
+std::string rightText(const Right& right) {
+  return right.verb + " " + right.resource + " " + right.nameSpace + "/" + right.name;
+}
 
 std::string resourceOf(const std::string& group, const std::string& path) {
   return group.empty() ? path : path + "." + group;
@@ -143,20 +144,20 @@ bool covers(const Right& granted, const Right& needed) {
          (granted.name.empty() || granted.name == needed.name);
 }
 
-/// Returns the rights of `these` for which `others` has no counterpart.
+/// Returns those of `these` for which `others` has no counterpart.
 template <typename Matches>
-std::vector<Right> without(const Rights& these, const Rights& others, Matches&& matches) {
-  std::vector<Right> left;
+std::vector<std::string> without(const Rights& these, const Rights& others, Matches&& matches) {
+  std::vector<std::string> left;
   for (const Right& each : these) {
     if (std::none_of(others.begin(), others.end(), [&](const Right& other) { return matches(each, other); })) {
-      left.push_back(each);
+      left.push_back(rightText(each));
     }
   }
   return left;
 }
 
 /// Returns the rights that no request has made use of, but for those that wait for something to happen.
-std::vector<Right> unused(const Rights& granted, const Rights& needed) {
+std::vector<std::string> unused(const Rights& granted, const Rights& needed) {
   return without(granted, needed, [&](const Right& right, const Right& request) {
     // Only faults are events, and only replicas that report have Leases of their own.
     if (right.resource == "events.events.k8s.io") return true;
