@@ -38,9 +38,8 @@ struct KubernetesOptions {
 struct Options {
   Command command = Command::kRun;
   std::vector<std::string> config;
-  std::string objects;  // kRun: the configuration itself, in place of `config`
-  std::optional<KubernetesOptions> kubernetes =
-      std::nullopt;  // kRun: an API server has objects too; kStatus: it is asked
+  std::string objects;                                         // kRun: the configuration itself, in place of `config`
+  std::optional<KubernetesOptions> kubernetes = std::nullopt;  // an API server has objects too, or kStatus: is asked
   OutputFormat output = OutputFormat::kText;
   std::string revision;                     // kClearRevision
   control::RequestInQuestion request = {};  // kExplain

@@ -83,6 +83,7 @@ void Serving::setState(control::ConfigState state) {
 }
 
 void Serving::warnOfFixedSettings(const base::Settings& settings) {
+  if (workers_.empty()) return;  // nobody was made with the earlier ones
   std::string changed;
   const auto compare = [&changed](bool same, const char* key) {
     if (!same) changed += (changed.empty() ? "" : ", ") + std::string(key);

@@ -12,7 +12,6 @@
 #include <tuple>
 #include <vector>
 
-#include "test/integration/examples/access_right.h"
 #include "test/integration/examples/example_copy.h"
 #include "test/integration/support/kubernetes/fault_proxy.h"
 #include "test/integration/support/kubernetes/kubectl.h"
@@ -26,7 +25,21 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-using Rights = std::set<AccessRight>;
+/// A right to do something with objects of a resource. Its namespace is empty if it is about all of them, its name if
+/// it is about each.
+struct Right {
+  std::string verb;
+  std::string resource;  // "gateways.gateway.networking.k8s.io", with "/status" behind it
+  std::string nameSpace;
+  std::string name;
+
+  auto operator<=>(const Right&) const = default;
+};
+using Rights = std::set<Right>;
+
+std::string rightText(const Right& right) {
+  return right.verb + " " + right.resource + " " + right.nameSpace + "/" + right.name;
+}
 
 std::string resourceOf(const std::string& group, const std::string& path) {
   return group.empty() ? path : path + "." + group;
@@ -86,7 +99,7 @@ Rights grantedTo(const Kubectl& kubectl, const std::string& account) {
 }
 
 /// Returns the right that a request needs.
-AccessRight neededFor(const std::string& head) {
+Right neededFor(const std::string& head) {
   static const std::regex line("(\\w+) /(?:api|apis/([^/]+))/[^/]+/([^? ]+)(?:\\?([^ ]*))? HTTP.*");
   std::smatch match;
   const std::string first = head.substr(0, head.find("\r\n"));
@@ -94,7 +107,7 @@ AccessRight neededFor(const std::string& head) {
   const std::string method = match[1];
   const std::string query = match[4];
   std::vector<std::string> path = splitBy(match[3], '/');
-  AccessRight right;
+  Right right;
   if (path.size() > 2 && path[0] == "namespaces") {
     right.nameSpace = path[1];
     path.erase(path.begin(), path.begin() + 2);
@@ -125,27 +138,27 @@ Rights neededBy(const FaultProxy& proxy, const std::string& token) {
   return rights;
 }
 
-bool covers(const AccessRight& granted, const AccessRight& needed) {
+bool covers(const Right& granted, const Right& needed) {
   return granted.verb == needed.verb && granted.resource == needed.resource &&
          (granted.nameSpace.empty() || granted.nameSpace == needed.nameSpace) &&
          (granted.name.empty() || granted.name == needed.name);
 }
 
-/// Returns the rights of `these` for which `others` has no counterpart.
+/// Returns those of `these` for which `others` has no counterpart.
 template <typename Matches>
-std::vector<AccessRight> without(const Rights& these, const Rights& others, Matches&& matches) {
-  std::vector<AccessRight> left;
-  for (const AccessRight& each : these) {
-    if (std::none_of(others.begin(), others.end(), [&](const AccessRight& other) { return matches(each, other); })) {
-      left.push_back(each);
+std::vector<std::string> without(const Rights& these, const Rights& others, Matches&& matches) {
+  std::vector<std::string> left;
+  for (const Right& each : these) {
+    if (std::none_of(others.begin(), others.end(), [&](const Right& other) { return matches(each, other); })) {
+      left.push_back(rightText(each));
     }
   }
   return left;
 }
 
 /// Returns the rights that no request has made use of, but for those that wait for something to happen.
-std::vector<AccessRight> unused(const Rights& granted, const Rights& needed) {
-  return without(granted, needed, [&](const AccessRight& right, const AccessRight& request) {
+std::vector<std::string> unused(const Rights& granted, const Rights& needed) {
+  return without(granted, needed, [&](const Right& right, const Right& request) {
     // Only faults are events, and only replicas that report have Leases of their own.
     if (right.resource == "events.events.k8s.io") return true;
     if (right.resource == "leases.coordination.k8s.io" && right.name.empty()) return true;
@@ -156,7 +169,7 @@ std::vector<AccessRight> unused(const Rights& granted, const Rights& needed) {
       kind.erase(status, std::string_view("/status").size());
       if (request.resource == kind && request.verb == "watch") return true;
     }
-    AccessRight asked = right;
+    Right asked = right;
     // A server that streams lists is not asked for them otherwise; what is applied may not exist yet.
     if (asked.verb == "list") asked.verb = "watch";
     if (asked.verb == "create" && !asked.name.empty()) asked.verb = "patch";
@@ -227,9 +240,9 @@ TEST_F(KubernetesExample, RunsWithTheRightsThatItGrantsAndNeedsThemAll) {
     const Rights granted = grantedTo(kubectl, account);
     const Rights needed = neededBy(proxy, tokenOf(account));
     EXPECT_THAT(needed, Not(IsEmpty())) << account;
-    EXPECT_THAT(without(needed, granted,
-                        [](const AccessRight& request, const AccessRight& right) { return covers(right, request); }),
-                IsEmpty())
+    EXPECT_THAT(
+        without(needed, granted, [](const Right& request, const Right& right) { return covers(right, request); }),
+        IsEmpty())
         << account << " asks for more than it may";
     EXPECT_THAT(unused(granted, needed), IsEmpty()) << account << " may do more than it needs";
   }

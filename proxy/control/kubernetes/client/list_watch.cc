@@ -68,8 +68,11 @@ void ListWatch::stream() {
   call("watch=true&allowWatchBookmarks=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=" +
            std::to_string(kShortestWatch + client_.random() % kShortestWatch),
        kSilence);
+  awaitStream();
   user_.onListing(*this);
 }
+
+void ListWatch::awaitStream() { client_.worker().timers().set(*this, client_.worker().now() + kStreamPatience); }
 
 void ListWatch::watch() {
   phase_ = Phase::kWatching;
@@ -96,6 +99,11 @@ void ListWatch::call(const std::string& query, base::Duration idle) {
 }
 
 void ListWatch::onTimer() {
+  if (phase_ == Phase::kStreaming && call_ != nullptr) {
+    call_.reset();
+    streams_ = false;
+    return list();
+  }
   const bool again = resourceVersion_.empty() || failures_ >= kFailuresUntilList;
   again ? list() : watch();
 }
@@ -219,6 +227,8 @@ bool ListWatch::takeEvent(WatchEvent&& event) {
   if (phase_ == Phase::kWatching) {
     failures_ = 0;
     resourceVersion_ = metadataText(event.object, "resourceVersion");
+  } else {
+    awaitStream();
   }
   switch (event.type) {
     case WatchEventType::kAdded:
@@ -243,6 +253,7 @@ bool ListWatch::takeBookmark(const content::Value& object) {
   if (annotations == nullptr || memberTextOf(*annotations, kInitialEventsEnd) != "true") return true;
   resourceVersion_ = metadataText(object, "resourceVersion");
   phase_ = Phase::kWatching;
+  cancel();
   listed();
   return true;
 }

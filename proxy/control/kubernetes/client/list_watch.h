@@ -63,6 +63,9 @@ struct ApiCollection {
 class ListWatch final : private ApiCallUser, private net::Timer {
  public:
   static constexpr base::Duration kSilence = std::chrono::seconds(90);
+  /// The longest time without an object while a list is streamed; after that it is asked for in pages. A server that
+  /// has not read the kind itself yet may send nothing at all.
+  static constexpr base::Duration kStreamPatience = std::chrono::seconds(10);
   static constexpr base::Duration kFirstDelay = std::chrono::milliseconds(250);
   static constexpr base::Duration kLongestDelay = std::chrono::seconds(30);
   static constexpr int kPageSize = 250;
@@ -87,6 +90,7 @@ class ListWatch final : private ApiCallUser, private net::Timer {
   void listAnew();
   base::Duration delayNow() const;
   void startTimer(base::Duration delay);
+  void awaitStream();
   void failed(ListTrouble trouble, const std::string& message);
   void refused();
   bool takeEvent(WatchEvent&& event);
