@@ -127,6 +127,7 @@ void ListWatch::startTimer(base::Duration delay) {
 }
 
 void ListWatch::failed(ListTrouble trouble, const std::string& message) {
+  cancel();
   call_.reset();
   if (trouble == ListTrouble::kAbsent) {
     phase_ = Phase::kIdle;
