@@ -18,16 +18,16 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* kApiGroup = "gateway.networking.k8s.io";
+constexpr const char* kFleetApiGroup = "gateway.networking.k8s.io";
 
-config::ObjectStatus routeStatus(ConditionStatus accepted = ConditionStatus::kTrue) {
+config::ObjectStatus fleetRouteStatus(ConditionStatus accepted = ConditionStatus::kTrue) {
   config::ParentStatus parent;
-  parent.parentRef.object.group = kApiGroup;
+  parent.parentRef.object.group = kFleetApiGroup;
   parent.parentRef.object.kind = "Gateway";
   parent.parentRef.object.name = "egress";
   parent.conditions.push_back({"Accepted", accepted, "Accepted", "", 7});
   config::ObjectStatus status;
-  status.group = kApiGroup;
+  status.group = kFleetApiGroup;
   status.kind = "HTTPRoute";
   status.nameSpace = "demo";
   status.name = "web";
@@ -36,9 +36,9 @@ config::ObjectStatus routeStatus(ConditionStatus accepted = ConditionStatus::kTr
   return status;
 }
 
-config::ObjectStatus gatewayStatus() {
+config::ObjectStatus fleetGatewayStatus() {
   config::ObjectStatus status;
-  status.group = kApiGroup;
+  status.group = kFleetApiGroup;
   status.kind = "Gateway";
   status.nameSpace = "demo";
   status.name = "egress";
@@ -85,7 +85,7 @@ class FleetConditionsOf : public ::testing::Test {
   }
 
   const base::MonotonicTime now{std::chrono::hours(1)};
-  config::StatusList compiled{routeStatus(), gatewayStatus()};
+  config::StatusList compiled{fleetRouteStatus(), fleetGatewayStatus()};
   ReplicaReports reports;
   FleetConditions fleet;
 
@@ -164,15 +164,16 @@ TEST_F(FleetConditionsOf, ObjectsAreSharedWithTheLastCallIfNothingHasChanged) {
 }
 
 TEST(FailedObjects, AreThoseThatAreNotServedAsTheyAreWritten) {
-  config::ObjectStatus broken = routeStatus();
+  config::ObjectStatus broken = fleetRouteStatus();
   broken.parents[0].conditions.push_back({"ResolvedRefs", ConditionStatus::kFalse, "BackendNotFound", "gone", 7});
-  EXPECT_THAT(failedObjectsOf({routeStatus(), broken, gatewayStatus()}), IsEmpty()) << "a broken reference is served";
+  EXPECT_THAT(failedObjectsOf({fleetRouteStatus(), broken, fleetGatewayStatus()}), IsEmpty())
+      << "a broken reference is served";
   broken.parents[0].conditions.push_back({"PartiallyInvalid", ConditionStatus::kTrue, "UnsupportedValue", "odd", 7});
   broken.revision = "r9";
-  const std::vector<FailedObject> failed = failedObjectsOf({routeStatus(), broken});
+  const std::vector<FailedObject> failed = failedObjectsOf({fleetRouteStatus(), broken});
   ASSERT_THAT(failed, SizeIs(1));
   EXPECT_EQ(failed[0], (FailedObject{"HTTPRoute", "demo", "web", "r9", "UnsupportedValue", "odd"}));
-  EXPECT_THAT(failedObjectsOf({routeStatus(ConditionStatus::kFalse)}), SizeIs(1));
+  EXPECT_THAT(failedObjectsOf({fleetRouteStatus(ConditionStatus::kFalse)}), SizeIs(1));
 }
 
 }  // namespace

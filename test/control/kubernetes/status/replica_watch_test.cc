@@ -14,7 +14,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/leases";
+constexpr const char* kWatchedLeases = "/apis/coordination.k8s.io/v1/leases";
 
 /// Watches the Leases of replicas in namespace "demo".
 class ReplicaWatching : public ::testing::Test {
@@ -34,7 +34,7 @@ class ReplicaWatching : public ::testing::Test {
     writeText(replica, R"({\"replica\":\")" + replica + R"(\",\"served\":\")" + served + R"(\",\"state\":\"InSync\"})");
   }
   void writeText(const std::string& replica, const std::string& annotation) {
-    api.put(kLeases, "demo", leaseName(replica), R"("spec":{"leaseDurationSeconds":30})",
+    api.put(kWatchedLeases, "demo", leaseName(replica), R"("spec":{"leaseDurationSeconds":30})",
             R"("labels":{"sluice.dev/replica-of":"x"},"annotations":{"sluice.dev/report":")" + annotation + "\"}");
   }
   std::size_t replicas() const { return watch->reports().verdict({}, rig.clock.now()).replicas; }
@@ -64,7 +64,7 @@ TEST_F(ReplicaWatching, ForgetsAReplicaWhoseLeaseIsDeleted) {
   write("two");
   start();
   changes = 0;
-  api.remove(kLeases, "demo", leaseName("one"));
+  api.remove(kWatchedLeases, "demo", leaseName("one"));
   EXPECT_EQ(changes, 1);
   EXPECT_EQ(replicas(), 1u);
 }
@@ -97,8 +97,8 @@ class ReplicaRelisting : public ReplicaWatching {
  protected:
   void relist() {
     const std::size_t before = api.asked("sendInitialEvents");
-    api.holds = kLeases;
-    api.endWatches(kLeases);
+    api.holds = kWatchedLeases;
+    api.endWatches(kWatchedLeases);
     api.pass(seconds(1));
     ASSERT_EQ(api.held.size(), 1u);
     rig.answer(api.held.front(), 410, statusBody(410, "too old"));
@@ -115,8 +115,8 @@ TEST_F(ReplicaRelisting, ForgetsReplicasThatANewListDoesNotHave) {
   start();
   changes = 0;
   // The watch ends before the deletion, so that only the list tells of it.
-  api.endWatches(kLeases);
-  api.remove(kLeases, "demo", leaseName("one"));
+  api.endWatches(kWatchedLeases);
+  api.remove(kWatchedLeases, "demo", leaseName("one"));
   relist();
   EXPECT_EQ(replicas(), 1u);
   EXPECT_EQ(changes, 1);
@@ -162,7 +162,7 @@ TEST_F(ReplicaWatching, TellsABrokenReportOnceAndKeepsTheLastGoodOne) {
 }
 
 TEST_F(ReplicaWatching, TellsOnceThatTheReportsAreForbidden) {
-  api.forbidden.insert(kLeases);
+  api.forbidden.insert(kWatchedLeases);
   start();
   api.pass(seconds(40));
   EXPECT_GT(api.asked("leases"), 2u);
