@@ -114,7 +114,7 @@ class FakeApi {
     std::string path;
     std::string nameSpace;
     std::string name;
-    std::string label;  // "key=value"
+    std::string label;  // "key=value", or a key that is there
     bool watches = false;
     bool streams = false;
     bool wants(const Key& key, const Stored& object) const {
@@ -122,6 +122,7 @@ class FakeApi {
       if (!name.empty() && key.second != name) return false;
       if (label.empty()) return true;
       const std::size_t equals = label.find('=');
+      if (equals == std::string::npos) return object.metadata.find("\"" + label + "\":") != std::string::npos;
       return object.metadata.find("\"" + label.substr(0, equals) + "\":\"" + label.substr(equals + 1) + "\"") !=
              std::string::npos;
     }

@@ -1,0 +1,173 @@
+// What replicas report is followed, and replicas that are silent are forgotten.
+#include "proxy/control/kubernetes/status/replica_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "test/control/kubernetes/fake_api.h"
+
+namespace sluice::control {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+constexpr const char* kWatchedLeases = "/apis/coordination.k8s.io/v1/leases";
+
+/// Watches the Leases of replicas in namespace "demo".
+class ReplicaWatching : public ::testing::Test {
+ protected:
+  void start() {
+    watch = std::make_unique<ReplicaWatch>(rig.client, [this] { ++changes; });
+    rig.inTurn([this] { watch->start(); });
+    api.serve();
+  }
+  void TearDown() override {
+    const net::Worker::Turn turn(rig.worker);
+    watch.reset();
+  }
+  static std::string leaseName(const std::string& replica) { return "sluice-replica-" + replica; }
+  /// Writes a Lease as that replica does.
+  void write(const std::string& replica, const std::string& served = "r1") {
+    writeText(replica, R"({\"replica\":\")" + replica + R"(\",\"served\":\")" + served + R"(\",\"state\":\"InSync\"})");
+  }
+  void writeText(const std::string& replica, const std::string& annotation) {
+    api.put(kWatchedLeases, "demo", leaseName(replica), R"("spec":{"leaseDurationSeconds":30})",
+            R"("labels":{"sluice.dev/replica-of":"x"},"annotations":{"sluice.dev/report":")" + annotation + "\"}");
+  }
+  std::size_t replicas() const { return watch->reports().verdict({}, rig.clock.now()).replicas; }
+
+  ApiRig rig;
+  FakeApi api{rig};
+  int changes = 0;
+  std::unique_ptr<ReplicaWatch> watch;
+};
+
+TEST_F(ReplicaWatching, TellsOfNewReportsAndNotOfRenewals) {
+  write("one");
+  start();
+  EXPECT_EQ(changes, 1);
+  EXPECT_EQ(replicas(), 1u);
+  write("one");
+  EXPECT_EQ(changes, 1) << "a renewal alone is no news";
+  write("one", "r2");
+  EXPECT_EQ(changes, 2);
+  write("two");
+  EXPECT_EQ(changes, 3);
+  EXPECT_EQ(replicas(), 2u);
+}
+
+TEST_F(ReplicaWatching, ForgetsAReplicaWhoseLeaseIsDeleted) {
+  write("one");
+  write("two");
+  start();
+  changes = 0;
+  api.remove(kWatchedLeases, "demo", leaseName("one"));
+  EXPECT_EQ(changes, 1);
+  EXPECT_EQ(replicas(), 1u);
+}
+
+TEST_F(ReplicaWatching, ForgetsThirtySecondsAfterItsLastRenewalAReplicaThatIsSilent) {
+  write("one");
+  start();
+  api.pass(seconds(20));
+  write("one");
+  api.pass(seconds(29));
+  EXPECT_EQ(replicas(), 1u);
+  EXPECT_EQ(changes, 1);
+  api.pass(milliseconds(1100));
+  EXPECT_EQ(replicas(), 0u);
+  EXPECT_EQ(changes, 2) << "nobody else wakes the observer";
+}
+
+TEST_F(ReplicaWatching, TellsWhenASilentReplicaComesBackWithTheSameReport) {
+  write("one");
+  start();
+  api.pass(seconds(31));
+  ASSERT_EQ(changes, 2);
+  write("one");
+  EXPECT_EQ(changes, 3);
+  EXPECT_EQ(replicas(), 1u);
+}
+
+/// Ends the watch and refuses to resume it, so that everything is listed again.
+class ReplicaRelisting : public ReplicaWatching {
+ protected:
+  void relist() {
+    const std::size_t before = api.asked("sendInitialEvents");
+    api.holds = kWatchedLeases;
+    api.endWatches(kWatchedLeases);
+    api.pass(seconds(1));
+    ASSERT_EQ(api.held.size(), 1u);
+    rig.answer(api.held.front(), 410, statusBody(410, "too old"));
+    api.held.clear();
+    api.holds.reset();
+    api.pass(seconds(2));
+    ASSERT_GT(api.asked("sendInitialEvents"), before);
+  }
+};
+
+TEST_F(ReplicaRelisting, ForgetsReplicasThatANewListDoesNotHave) {
+  write("one");
+  write("two");
+  start();
+  changes = 0;
+  // The watch ends before the deletion, so that only the list tells of it.
+  api.endWatches(kWatchedLeases);
+  api.remove(kWatchedLeases, "demo", leaseName("one"));
+  relist();
+  EXPECT_EQ(replicas(), 1u);
+  EXPECT_EQ(changes, 1);
+}
+
+TEST_F(ReplicaRelisting, DoesNotTakeALeaseThatIsListedAgainForARenewal) {
+  write("one");
+  start();
+  api.pass(seconds(31));
+  ASSERT_EQ(replicas(), 0u);
+  changes = 0;
+  relist();
+  EXPECT_EQ(replicas(), 0u);
+  EXPECT_EQ(changes, 0);
+}
+
+TEST_F(ReplicaRelisting, KeepsTheReportOfThisProcessWhichNeedNotBeWrittenYet) {
+  start();
+  ReplicaReport own;
+  own.replica = "own";
+  own.nameSpace = "demo";
+  rig.inTurn([&] { watch->seeOwn(own); });
+  EXPECT_EQ(replicas(), 1u);
+  relist();
+  EXPECT_EQ(replicas(), 1u);
+}
+
+TEST_F(ReplicaWatching, TellsABrokenReportOnceAndKeepsTheLastGoodOne) {
+  write("one");
+  write("two");
+  start();
+  changes = 0;
+  for (int renewal = 0; renewal < 3; ++renewal) {
+    writeText("one", "no JSON");
+    writeText("two", R"({\"replica\":\"two\",\"state\":\"Odd\"})");
+  }
+  EXPECT_EQ(rig.logged.count("the report of a replica cannot be read"), 2u);
+  EXPECT_EQ(replicas(), 2u);
+  EXPECT_EQ(changes, 0);
+  write("one");
+  writeText("one", "no JSON");
+  EXPECT_EQ(rig.logged.count("the report of a replica cannot be read"), 3u) << "it had been good again";
+}
+
+TEST_F(ReplicaWatching, TellsOnceThatTheReportsAreForbidden) {
+  api.forbidden.insert(kWatchedLeases);
+  start();
+  api.pass(seconds(40));
+  EXPECT_GT(api.asked("leases"), 2u);
+  EXPECT_EQ(rig.logged.count("the reports of replicas cannot be read"), 1u);
+}
+
+}  // namespace
+}  // namespace sluice::control
