@@ -93,7 +93,7 @@ class ApiServer:
                 return ""
             if status == 409 and attempt > 0:
                 return None  # the attempt before has done it
-            if status not in (429, 503, 504):
+            if status not in (429, 500, 503, 504):
                 break
             time.sleep(0.5)  # a busy machine
         return sys.exit(f"{method} {path}: {status} {text[:500]}")

@@ -78,6 +78,7 @@ TEST_F(KubeSourceFaults, EndInTheSameStateWhereverWatchesAreCut) {
     EXPECT_TRUE(proxy.waitForCuts(cuts)) << bytes;
     EXPECT_TRUE(answers("/", cuts % 2 == 1 ? "two" : "one")) << bytes;
   }
+  // Inside a name of a member, after the head of its chunk.
   proxy.cut({.after = "\"externalHostname\":{\"hostn", .request = "xbackends"});
   point(false);
   EXPECT_TRUE(proxy.waitForCuts(++cuts));
