@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "proxy/control/compiled_configuration.h"
@@ -41,7 +42,7 @@ class ClusterController {
   ApiClient& client_;
   ClusterObjects& objects_;
   const Candidacy candidacy_;
-  config::StatusList compiled_;
+  std::optional<config::StatusList> compiled_;
   FleetConditions fleet_;
   ReplicaWatch replicas_;
   StatusWriter statuses_;
