@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "proxy/control/compiled_configuration.h"
@@ -48,7 +49,7 @@ class ClusterController final : private net::Timer {
   ApiClient& client_;
   ClusterObjects& objects_;
   const Candidacy candidacy_;
-  config::StatusList compiled_;
+  std::optional<config::StatusList> compiled_;
   FleetConditions fleet_;
   base::MonotonicTime judgedAt_{};
   ReplicaWatch replicas_;

@@ -49,7 +49,8 @@ void StatusWriter::want(const config::StatusList& statuses) {
     // Equal statuses are shared by successive configurations.
     if (known == wanted_.end() || known->second != statuses.shared(i)) {
       mark(key);
-      repeats_.erase(key);
+      const bool same = known != wanted_.end() && config::statusJson(*known->second) == config::statusJson(each);
+      if (!same) repeats_.erase(key);
     }
     wanted.insert_or_assign(std::move(key), statuses.shared(i));
   }
