@@ -55,7 +55,8 @@ TEST_F(Controllers, WriteTheConditionsOfTheFileSourceOnceAndOnlyWhatChanges) {
                                  "{.status.parents[0].conditions[?(@.type==\"ResolvedRefs\")].reason}",
                                  "BackendNotFound"));
     letItRest(proxy);
-    EXPECT_THAT(writesIn(proxy, from), ElementsAre("PATCH " + kGatewayApi + "/namespaces/demo/httproutes/web/status"));
+    EXPECT_THAT(writesIn(proxy, from),
+                ElementsAre("PATCH " + kGatewayApiPath + "/namespaces/demo/httproutes/web/status"));
     EXPECT_EQ(kubectl->get("httproute", "demo", "web", "{.status.parents[0].conditions[0].observedGeneration}"), "2");
 
     // A route that comes is counted by its Gateway.
@@ -64,8 +65,8 @@ TEST_F(Controllers, WriteTheConditionsOfTheFileSourceOnceAndOnlyWhatChanges) {
     EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "further", kAcceptedHere, "True"));
     letItRest(proxy);
     EXPECT_THAT(writesIn(proxy, from),
-                testing::UnorderedElementsAre("PATCH " + kGatewayApi + "/namespaces/demo/httproutes/further/status",
-                                              "PATCH " + kGatewayApi + "/namespaces/demo/gateways/egress/status"));
+                testing::UnorderedElementsAre("PATCH " + kGatewayApiPath + "/namespaces/demo/httproutes/further/status",
+                                              "PATCH " + kGatewayApiPath + "/namespaces/demo/gateways/egress/status"));
 
     // Labels are nobody's status.
     from = proxy.requests().size();

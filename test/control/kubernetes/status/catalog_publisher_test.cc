@@ -24,7 +24,7 @@ std::string listWith(const std::string& data) {
          R"("annotations":{"a":"demo/kinds"}}}]})";
 }
 
-class Catalogs : public ::testing::Test {
+class PublishedCatalogs : public ::testing::Test {
  protected:
   void want(const std::string& list) {
     rig.inTurn([&] { publisher->want(list); });
@@ -40,7 +40,7 @@ class Catalogs : public ::testing::Test {
   std::unique_ptr<CatalogPublisher> publisher = std::make_unique<CatalogPublisher>(rig.client);
 };
 
-TEST_F(Catalogs, AreAppliedOneObjectAfterTheOther) {
+TEST_F(PublishedCatalogs, AreAppliedOneObjectAfterTheOther) {
   want(listWith("one"));
   EXPECT_EQ(rig.requests(), 0u) << "it does not lead";
   lead();
@@ -58,7 +58,7 @@ TEST_F(Catalogs, AreAppliedOneObjectAfterTheOther) {
   EXPECT_EQ(rig.requests(), 2u);
 }
 
-TEST_F(Catalogs, AreAppliedAgainWhenTheyHaveChangedMeanwhile) {
+TEST_F(PublishedCatalogs, AreAppliedAgainWhenTheyHaveChangedMeanwhile) {
   lead();
   want(listWith("one"));
   want(listWith("two"));
@@ -68,7 +68,7 @@ TEST_F(Catalogs, AreAppliedAgainWhenTheyHaveChangedMeanwhile) {
   EXPECT_THAT(rig.request(2).body, HasSubstr("\"two\""));
 }
 
-TEST_F(Catalogs, AreTriedAgainLaterAndTheReasonIsSaidOnce) {
+TEST_F(PublishedCatalogs, AreTriedAgainLaterAndTheReasonIsSaidOnce) {
   lead();
   want(listWith("one"));
   for (std::size_t i = 0; i < 5; ++i) {
@@ -81,7 +81,7 @@ TEST_F(Catalogs, AreTriedAgainLaterAndTheReasonIsSaidOnce) {
   EXPECT_EQ(rig.logged.count("cannot be published"), 1u);
 }
 
-TEST_F(Catalogs, AreNotAppliedForAClassThatIsGone) {
+TEST_F(PublishedCatalogs, AreNotAppliedForAClassThatIsGone) {
   lead();
   want(listWith("one"));
   rig.answer(0, 403, statusBody(403, "not permitted"));
@@ -92,7 +92,7 @@ TEST_F(Catalogs, AreNotAppliedForAClassThatIsGone) {
   EXPECT_EQ(rig.requests(), 1u) << "to apply a class would create it";
 }
 
-TEST_F(Catalogs, AreAppliedAnewByWhoeverLeadsNext) {
+TEST_F(PublishedCatalogs, AreAppliedAnewByWhoeverLeadsNext) {
   lead();
   want(listWith("one"));
   rig.answer(0, 200, "{}");
