@@ -23,7 +23,7 @@ namespace sluice::test {
 inline const std::string kClusterObjects =
     SLUICE_SOURCE_DIR "/test/integration/support/kubernetes/cluster_objects.yaml";
 inline const std::string kValidObjects = SLUICE_SOURCE_DIR "/test/support/kube/objects/valid";
-inline const std::string kGatewayApiGroup = "/apis/gateway.networking.k8s.io/v1";
+inline const std::string kGatewayApiPath = "/apis/gateway.networking.k8s.io/v1";
 
 inline constexpr const char* kAcceptedHere = "{.status.parents[0].conditions[?(@.type==\"Accepted\")].status}";
 

@@ -56,7 +56,7 @@ TEST_F(Controllers, WriteTheConditionsOfTheFileSourceOnceAndOnlyWhatChanges) {
                                  "BackendNotFound"));
     letItRest(proxy);
     EXPECT_THAT(writesIn(proxy, from),
-                ElementsAre("PATCH " + kGatewayApiGroup + "/namespaces/demo/httproutes/web/status"));
+                ElementsAre("PATCH " + kGatewayApiPath + "/namespaces/demo/httproutes/web/status"));
     EXPECT_EQ(kubectl->get("httproute", "demo", "web", "{.status.parents[0].conditions[0].observedGeneration}"), "2");
 
     // A route that comes is counted by its Gateway.
@@ -64,9 +64,9 @@ TEST_F(Controllers, WriteTheConditionsOfTheFileSourceOnceAndOnlyWhatChanges) {
     kubectl->apply(routeTo("further", "egress", "origin"));
     EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "further", kAcceptedHere, "True"));
     letItRest(proxy);
-    EXPECT_THAT(writesIn(proxy, from), testing::UnorderedElementsAre(
-                                           "PATCH " + kGatewayApiGroup + "/namespaces/demo/httproutes/further/status",
-                                           "PATCH " + kGatewayApiGroup + "/namespaces/demo/gateways/egress/status"));
+    EXPECT_THAT(writesIn(proxy, from),
+                testing::UnorderedElementsAre("PATCH " + kGatewayApiPath + "/namespaces/demo/httproutes/further/status",
+                                              "PATCH " + kGatewayApiPath + "/namespaces/demo/gateways/egress/status"));
 
     // Labels are nobody's status.
     from = proxy.requests().size();

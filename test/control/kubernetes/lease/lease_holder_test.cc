@@ -23,7 +23,7 @@ using testing::IsEmpty;
 constexpr const char* kLeases = "/apis/coordination.k8s.io/v1/namespaces/demo/leases";
 constexpr const char* kOne = "/apis/coordination.k8s.io/v1/namespaces/demo/leases/sluice-controller";
 
-std::string heldLeaseOf(const std::string& holder, int version) {
+std::string leaseHeldBy(const std::string& holder, int version) {
   return R"({"metadata":{"name":"sluice-controller","resourceVersion":")" + std::to_string(version) +
          R"("},"spec":{"holderIdentity":")" + holder + R"(","leaseDurationSeconds":15,"leaseTransitions":1}})";
 }
@@ -43,8 +43,8 @@ class LeaseHolders : public ::testing::Test {
   http::Method lastMethod() { return rig.request(last()).message.head.method; }
   /// Takes a Lease that nobody holds.
   void take() {
-    rig.answer(0, 200, heldLeaseOf("", 1));
-    rig.answer(1, 200, heldLeaseOf("me", 2));
+    rig.answer(0, 200, leaseHeldBy("", 1));
+    rig.answer(1, 200, leaseHeldBy("me", 2));
     ASSERT_THAT(told, ElementsAre(true));
   }
 
@@ -61,7 +61,7 @@ TEST_F(LeaseHolders, CreateTheLeaseIfThereIsNone) {
   EXPECT_EQ(lastMethod(), http::Method::kPost);
   EXPECT_EQ(rig.field(1, "content-type"), "application/json");
   EXPECT_THAT(told, IsEmpty());
-  rig.answer(1, 201, heldLeaseOf("me", 1));
+  rig.answer(1, 201, leaseHeldBy("me", 1));
   EXPECT_THAT(told, ElementsAre(true));
   EXPECT_EQ(holder->holder(), "me");
 }
@@ -77,7 +77,7 @@ TEST_F(LeaseHolders, RenewItEveryTwoSeconds) {
     EXPECT_EQ(lastMethod(), http::Method::kPatch);
     EXPECT_EQ(rig.field(last(), "content-type"), "application/merge-patch+json");
     EXPECT_THAT(rig.request(last()).body, HasSubstr("\"resourceVersion\":\"" + std::to_string(version - 1) + "\""));
-    rig.answer(last(), 200, heldLeaseOf("me", version));
+    rig.answer(last(), 200, leaseHeldBy("me", version));
   }
   EXPECT_THAT(told, ElementsAre(true));
 }
@@ -100,16 +100,16 @@ TEST_F(LeaseHolders, GiveARequestUpThatHasNoAnswerAndDropALateOne) {
   ASSERT_GT(rig.requests(), stuck + 1) << "it asks again while it still leads";
   EXPECT_EQ(rig.target(last()), kOne);
   EXPECT_EQ(lastMethod(), http::Method::kGet) << "the renewal may have come through";
-  rig.answer(last(), 200, heldLeaseOf("me", 3));
-  rig.answer(last(), 200, heldLeaseOf("me", 4));
+  rig.answer(last(), 200, leaseHeldBy("me", 3));
+  rig.answer(last(), 200, leaseHeldBy("me", 4));
   EXPECT_THAT(told, ElementsAre(true)) << "it never stopped to lead";
 }
 
 TEST_F(LeaseHolders, WaitWhileAnotherHoldsItAndTakeItWhenItHasEnded) {
-  rig.answer(0, 200, heldLeaseOf("other", 1));
+  rig.answer(0, 200, leaseHeldBy("other", 1));
   for (int i = 0; i < 40 && lastMethod() == http::Method::kGet; ++i) {
     rig.advance(milliseconds(500));
-    if (lastMethod() == http::Method::kGet && i % 2 == 1) rig.answer(last(), 200, heldLeaseOf("other", 1));
+    if (lastMethod() == http::Method::kGet && i % 2 == 1) rig.answer(last(), 200, leaseHeldBy("other", 1));
   }
   ASSERT_EQ(lastMethod(), http::Method::kPatch);
   EXPECT_THAT(rig.request(last()).body, HasSubstr("\"leaseTransitions\":2"));
@@ -125,7 +125,7 @@ TEST_F(LeaseHolders, GiveItBack) {
   EXPECT_FALSE(done);
   ASSERT_EQ(lastMethod(), http::Method::kPatch);
   EXPECT_THAT(rig.request(last()).body, HasSubstr("\"holderIdentity\":\"\""));
-  rig.answer(last(), 200, heldLeaseOf("", 3));
+  rig.answer(last(), 200, leaseHeldBy("", 3));
   EXPECT_TRUE(done);
   const std::size_t asked = rig.requests();
   rig.advance(seconds(60));
