@@ -73,6 +73,7 @@ ClusterObjects::ClusterObjects(ApiClient& client, ClusterScope scope, std::funct
       crds_(client,
             [this] {
               if (!isSet()) client_.worker().timers().set(*this, client_.worker().now() + kAfterCrd);
+              later();
             }),
       log_(client.log()) {
   for (const config::ObjectKind& kind : config::objectKinds()) {
@@ -259,6 +260,15 @@ bool ClusterObjects::isInstalled(const config::ObjectKind& kind) const {
   return kind.group.empty() || crds_.has(pluralOf(kind.kind) + "." + std::string(kind.group));
 }
 
+/// A kind that is installed and forbidden may hold what restricts traffic, so nothing is served without it. A kind that
+/// is not installed may be forbidden too.
+bool ClusterObjects::isKnown(const FollowedCollection& collection) const {
+  const config::ObjectKind& kind = collection.kind();
+  const bool withheld =
+      collection.state() == FollowedCollection::State::kForbidden && !kind.group.empty() && isInstalled(kind);
+  return collection.complete() && !withheld;
+}
+
 // --- what others see -------------------------------------------------------------------------------------------------
 
 template <typename Visit>
@@ -270,11 +280,12 @@ void ClusterObjects::eachCollection(Visit&& visit) const {
 std::string ClusterObjects::awaited() const {
   std::string first;
   const auto name = [&](const FollowedCollection& each) {
-    if (!first.empty() || each.complete()) return;
+    if (!first.empty() || isKnown(each)) return;
     first = (each.scope().name.empty() ? "the list of kind " : "") + collectionName(each);
     if (!each.trouble().empty()) first += " (" + each.trouble() + ")";
   };
   eachCollection(name);
+  if (first.empty() && !crds_.answered()) first = "the list of kind CustomResourceDefinition";
   if (first.empty() && asked_) first = "what the objects name";
   if (first.empty() && !fetches_.empty())
     first = "Service " + fetches_.front()->name().first + "/" + fetches_.front()->name().second;
@@ -282,8 +293,9 @@ std::string ClusterObjects::awaited() const {
 }
 
 bool ClusterObjects::listed() const {
-  return std::all_of(kinds_.begin(), kinds_.end(),
-                     [](const auto& each) { return stageOf(each->kind()) == Stage::kServices || each->complete(); });
+  return crds_.answered() && std::all_of(kinds_.begin(), kinds_.end(), [this](const auto& each) {
+           return stageOf(each->kind()) == Stage::kServices || isKnown(*each);
+         });
 }
 
 bool ClusterObjects::complete() const { return knowsNeeds_ && awaited().empty(); }

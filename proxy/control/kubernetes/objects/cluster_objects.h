@@ -100,6 +100,7 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   void followNamed(const config::ObjectKind& kind, const NamedObjects::Names& names);
   void fetchServices();
   void logTrouble();
+  bool isKnown(const FollowedCollection& collection) const;
   bool wantsGateway(const ApiObjectKey& key, const content::Value& object) const;
   bool wantsRoute(const content::Value& route) const;
   template <typename Visit>

@@ -10,7 +10,7 @@ CrdNames::CrdNames(ApiClient& client, std::function<void()> changed)
               {.path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", .metadataOnly = true}) {}
 
 void CrdNames::onListed(ListWatch&) {
-  followed_ = true;
+  followed_ = answered_ = true;
   if (listed_) names_ = *std::exchange(listed_, std::nullopt);
   changed_();
 }
@@ -30,7 +30,10 @@ void CrdNames::onDeleted(ListWatch&, const content::Value& object) {
 }
 
 void CrdNames::onTrouble(ListWatch&, ListTrouble trouble, const std::string&) {
-  if (trouble != ListTrouble::kUnavailable) followed_ = false;
+  if (trouble != ListTrouble::kUnavailable) {
+    followed_ = false;
+    answered_ = true;
+  }
   changed_();
 }
 

@@ -21,6 +21,8 @@ class CrdNames final : private ListWatchUser {
   void start() { follow_.list(); }
   /// Returns true as long as the server lets them be followed.
   bool followed() const { return followed_; }
+  /// Returns true once it is known which CRDs there are, or that nobody will say.
+  bool answered() const { return answered_; }
   /// Returns true if the server had that CRD ("httproutes.gateway.networking.k8s.io") when it answered last.
   bool has(std::string_view name) const { return names_.contains(name); }
 
@@ -37,6 +39,7 @@ class CrdNames final : private ListWatchUser {
   std::set<std::string, std::less<>> names_;
   std::optional<std::set<std::string, std::less<>>> listed_;  // in the listing that is under way
   bool followed_ = true;
+  bool answered_ = false;
 };
 
 }  // namespace sluice::control

@@ -293,6 +293,18 @@ TEST_F(ClusterObjectTests, SayWhichKindsAreForbiddenAndServeTheOthers) {
   EXPECT_EQ(rig.logged.count("not forbidden any more"), 1U);
 }
 
+TEST_F(ClusterObjectTests, AreNotCompleteWithoutAKindThatIsInstalledAndForbidden) {
+  api.put(kCrdPath, "", "grpcroutes.gateway.networking.k8s.io", R"("spec":{})");
+  api.forbidden = {kGrpcPath};
+  startWithNeeds();
+  EXPECT_FALSE(objects->listed());
+  EXPECT_FALSE(objects->complete());
+  EXPECT_THAT(objects->awaited(), HasSubstr("the list of kind GRPCRoute.gateway.networking.k8s.io (HTTP status 403"));
+  api.forbidden.clear();
+  api.pass(seconds(50));
+  EXPECT_TRUE(objects->complete());
+}
+
 TEST_F(ClusterObjectTests, TellOfAForbiddenSecretUntilItIsPermitted) {
   api.put(kSecretPath, "demo", "token", R"("data":{"t":"c2VjcmV0"})");
   api.forbidden = {std::string(kSecretPath) + " token"};
