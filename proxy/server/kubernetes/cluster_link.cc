@@ -79,10 +79,6 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
 void ClusterLink::onCompiled(const control::CompiledConfiguration& compiled) {
   compiledSerial_ = compiled.set.serial;
   report_.failed = control::failedObjectsOf(compiled.compiled.statuses);
-  report_.failedInAll = report_.failed.size();
-  if (report_.failed.size() > control::ReplicaReport::kMostFailed) {
-    report_.failed.resize(control::ReplicaReport::kMostFailed);
-  }
   if (controller_) {
     if (reporter_) controller_->onOwnReport(makeReport());
     controller_->onCompiled(compiled);

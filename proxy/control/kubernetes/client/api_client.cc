@@ -55,8 +55,6 @@ bool mayBeOldAccess(const base::Error& error) {
   return error.type == base::ErrorType::kTlsCertificateError || error.type == base::ErrorType::kTlsProtocolError;
 }
 
-std::string_view methodText(http::Method method) { return http::methodLabel(method); }
-
 }  // namespace
 
 // --- one call --------------------------------------------------------------------------------------------------------
@@ -71,7 +69,7 @@ ApiCall::ApiCall(ApiClient& client, const ApiRequest& request, ApiCallUser& user
 }
 
 ApiCall::~ApiCall() {
-  if (due_) client_.forget(*this);
+  if (due_) client_.forget(this);
 }
 
 void ApiCall::start(const ApiRequest& request) {
@@ -79,7 +77,7 @@ void ApiCall::start(const ApiRequest& request) {
   base::Arena& arena = message_.arena;
   http::RequestHead& head = message_.head;
   head.method = request.method;
-  head.methodText = methodText(request.method);
+  head.methodText = http::methodLabel(request.method);
   head.scheme = access.tls ? http::Scheme::kHttps : http::Scheme::kHttp;
   head.authority = arena.copy(plan_->authority);
   head.target = arena.copy(access.pathPrefix + request.path);
@@ -225,8 +223,8 @@ void ApiClient::reap() {
   }
 }
 
-void ApiClient::forget(const ApiCall& call) {
-  std::replace(due_.begin(), due_.end(), const_cast<ApiCall*>(&call), static_cast<ApiCall*>(nullptr));
+void ApiClient::forget(ApiCall* call) {
+  std::replace(due_.begin(), due_.end(), call, static_cast<ApiCall*>(nullptr));
 }
 
 void ApiClient::shutdown() {

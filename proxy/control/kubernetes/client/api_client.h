@@ -136,7 +136,7 @@ class ApiClient final : public net::Beats, private net::Timer {
   void refresh();
   void adopt(ApiAccess&& access);
   void makePlan();
-  void forget(const ApiCall& call);
+  void forget(ApiCall* call);
 
   const ApiClientParts parts_;
   base::Random random_;
