@@ -223,9 +223,7 @@ void ApiClient::reap() {
   }
 }
 
-void ApiClient::forget(ApiCall* call) {
-  std::replace(due_.begin(), due_.end(), call, static_cast<ApiCall*>(nullptr));
-}
+void ApiClient::forget(ApiCall* call) { std::replace(due_.begin(), due_.end(), call, static_cast<ApiCall*>(nullptr)); }
 
 void ApiClient::shutdown() {
   cancel();
