@@ -9,6 +9,7 @@
 #include "proxy/control/kubernetes/client/api_exchange.h"
 #include "proxy/control/kubernetes/client/api_forms.h"
 #include "proxy/control/kubernetes/client/api_path.h"
+#include "proxy/processing/query_edit.h"
 #include "proxy/server/kubernetes/cluster_client.h"
 
 namespace sluice::server {
@@ -74,7 +75,7 @@ class ListReading final : private net::Timer {
     control::ApiRequest request;
     request.path = path() + "?limit=" + std::to_string(kListPage);
     if (!collection().selector.empty()) request.path += "&" + collection().selector;
-    if (!continueToken.empty()) request.path += "&continue=" + control::queryValue(continueToken);
+    if (!continueToken.empty()) request.path += "&continue=" + processing::encodeQuery(continueToken);
     request.idle = ClusterLists::kPatience;
     exchange_ = std::make_unique<control::ApiExchange>(
         client_.api(), request, [this](base::Result<control::ApiAnswer>&& answer) { take(std::move(answer)); });

@@ -10,6 +10,7 @@
 #include "proxy/content/json.h"
 #include "proxy/control/kubernetes/client/api_forms.h"
 #include "proxy/control/kubernetes/client/api_path.h"
+#include "proxy/processing/query_edit.h"
 #include "proxy/server/commands/condition_faults.h"
 
 namespace sluice::server {
@@ -213,7 +214,7 @@ std::vector<ClusterCollection> statusCollections() {
     collections.push_back(std::move(collection));
   }
   collections.push_back({{control::apiPath("coordination.k8s.io", "v1") + "/leases"},
-                         "labelSelector=" + control::queryValue(control::kReplicaOfLabel),
+                         "labelSelector=" + processing::encodeQuery(control::kReplicaOfLabel),
                          true});
   return collections;
 }

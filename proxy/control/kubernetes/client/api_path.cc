@@ -1,7 +1,5 @@
 #include "proxy/control/kubernetes/client/api_path.h"
 
-#include <algorithm>
-
 #include "proxy/base/text.h"
 
 namespace sluice::control {
@@ -25,21 +23,6 @@ std::string collectionPath(const config::ObjectKind& kind, std::string_view vers
   std::string path = apiPath(kind.group, version);
   if (!nameSpace.empty()) path.append("/namespaces/").append(nameSpace);
   return path + "/" + pluralOf(kind.kind);
-}
-
-std::string queryValue(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string encoded;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    if (letter || (c >= '0' && c <= '9') || std::string_view("-._~").find(c) != std::string_view::npos) {
-      encoded += c;
-    } else {
-      encoded.append({'%', kHex[byte >> 4], kHex[byte & 15]});
-    }
-  }
-  return encoded;
 }
 
 }  // namespace sluice::control

@@ -17,8 +17,4 @@ std::string apiPath(std::string_view group, std::string_view version);
 /// Returns the path of the objects of a kind: of all namespaces if `nameSpace` is empty.
 std::string collectionPath(const config::ObjectKind& kind, std::string_view version, std::string_view nameSpace = {});
 
-/// Returns `text` as a value in a query: everything but unreserved characters is percent-encoded (RFC 3986 section
-/// 2.3).
-std::string queryValue(std::string_view text);
-
 }  // namespace sluice::control

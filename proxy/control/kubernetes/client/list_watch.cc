@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "proxy/control/kubernetes/client/api_path.h"
+#include "proxy/processing/query_edit.h"
 
 namespace sluice::control {
 namespace {
@@ -57,7 +58,7 @@ void ListWatch::listPage(std::string_view continueToken) {
   phase_ = Phase::kListing;
   resourceVersion_.clear();  // an attempt that fails is followed by a list, not by a watch
   std::string query = "limit=" + std::to_string(kPageSize);
-  if (!continueToken.empty()) query += "&continue=" + queryValue(continueToken);
+  if (!continueToken.empty()) query += "&continue=" + processing::encodeQuery(continueToken);
   call(query, kListIdle);
   if (continueToken.empty()) user_.onListing(*this);
 }

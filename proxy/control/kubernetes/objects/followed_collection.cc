@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "proxy/control/kubernetes/client/api_path.h"
+#include "proxy/processing/query_edit.h"
 
 namespace sluice::control {
 namespace {
@@ -28,7 +29,8 @@ void FollowedCollection::start() { follow(); }
 
 void FollowedCollection::follow() {
   ApiCollection collection{collectionPath(kind_, version(), scope_.nameSpace)};
-  if (!scope_.name.empty()) collection.selector = "fieldSelector=" + queryValue("metadata.name=" + scope_.name);
+  if (!scope_.name.empty())
+    collection.selector = "fieldSelector=" + processing::encodeQuery("metadata.name=" + scope_.name);
   follow_ = std::make_unique<ListWatch>(client_, static_cast<ListWatchUser&>(*this), std::move(collection));
   follow_->list();
 }

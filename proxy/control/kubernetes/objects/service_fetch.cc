@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/control/kubernetes/client/api_path.h"
+#include "proxy/processing/query_edit.h"
 
 namespace sluice::control {
 namespace {
@@ -11,10 +12,13 @@ ApiCollection oneOf(const FollowedCollection& of, const ApiObjectKey& name, std:
   return {.path = collectionPath(of.kind(), of.version(), name.first), .selector = std::move(selector), .once = true};
 }
 
-std::string byName(const ApiObjectKey& name) { return "fieldSelector=" + queryValue("metadata.name=" + name.second); }
+std::string byName(const ApiObjectKey& name) {
+  return "fieldSelector=" + processing::encodeQuery("metadata.name=" + name.second);
+}
 
 std::string byService(const ApiObjectKey& name) {
-  return "labelSelector=" + queryValue(std::string(config::EndpointSlice::kServiceLabel) + "=" + name.second);
+  return "labelSelector=" +
+         processing::encodeQuery(std::string(config::EndpointSlice::kServiceLabel) + "=" + name.second);
 }
 
 }  // namespace

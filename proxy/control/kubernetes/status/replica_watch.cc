@@ -5,16 +5,16 @@
 
 #include "proxy/content/json.h"
 #include "proxy/control/kubernetes/client/api_path.h"
+#include "proxy/processing/query_edit.h"
 
 namespace sluice::control {
 
 ReplicaWatch::ReplicaWatch(ApiClient& client, std::function<void()> changed)
     : client_(client),
       changed_(std::move(changed)),
-      follow_(
-          client, *this,
-          {.path = "/apis/coordination.k8s.io/v1/leases", .selector = "labelSelector=" + queryValue(kReplicaOfLabel)}) {
-}
+      follow_(client, *this,
+              {.path = "/apis/coordination.k8s.io/v1/leases",
+               .selector = "labelSelector=" + processing::encodeQuery(kReplicaOfLabel)}) {}
 
 void ReplicaWatch::seeOwn(const ReplicaReport& report) {
   const auto lease = content::parseJson(replicaLease(report, client_.worker().clock().wallNow()));

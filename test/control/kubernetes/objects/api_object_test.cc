@@ -12,6 +12,7 @@
 
 #include "proxy/content/json.h"
 #include "proxy/control/kubernetes/client/api_path.h"
+#include "proxy/processing/query_edit.h"
 
 namespace sluice::control {
 namespace {
@@ -143,9 +144,9 @@ TEST(ApiPaths, LeadToACollection) {
 }
 
 TEST(ApiPaths, EncodeEverythingInAQueryThatMayMeanSomethingElse) {
-  EXPECT_EQ(queryValue("metadata.name=a"), "metadata.name%3Da");
-  EXPECT_EQ(queryValue("aZ0-._~"), "aZ0-._~");
-  EXPECT_EQ(queryValue(" &#+/=?%\n\xC3\xA4"), "%20%26%23%2B%2F%3D%3F%25%0A%C3%A4");
+  EXPECT_EQ(processing::encodeQuery("metadata.name=a"), "metadata.name%3Da");
+  EXPECT_EQ(processing::encodeQuery("aZ0-._~"), "aZ0-._~");
+  EXPECT_EQ(processing::encodeQuery(" &#+/=?%\n\xC3\xA4"), "%20%26%23%2B%2F%3D%3F%25%0A%C3%A4");
 }
 
 }  // namespace
