@@ -63,13 +63,15 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
   // What compiling says of an object is the controller's to tell, because every replica would say the same. That all is
   // well after a reload is no news to a cluster.
   events.onEvent([this](const observe::Event& event) {
-    const bool ofObject = event.reason == control::kNotFullyServed;
-    if (event.type == observe::EventType::kWarning && (options_.controller || !ofObject)) events_->publish(event);
+    if (event.type != observe::EventType::kWarning) return;
+    if (event.reason != control::kNotFullyServed) return events_->publish(event);
+    if (options_.controller) events_->publishIfLeading(event);
   });
   if (revisions_ != nullptr) reporter_.emplace(client_, [this] { return makeReport(); });
   if (options_.controller) {
     controller_.emplace(client_, source.objects(),
-                        control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity});
+                        control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity},
+                        [this](bool leads) { events_->lead(leads); });
     source.onObjects([this] { controller_->onObjects(); });
     controller_->start();
   }
@@ -106,7 +108,7 @@ control::ReplicaReport ClusterLink::makeReport() {
   // What came after the last configuration was read may have changed nothing but statuses. What was refused as a whole
   // is not served.
   const bool served = report_.state == control::ConfigState::kInSync;
-  if (served && source_->serial() == compiledSerial_) report_.seen = source_->objects().seenRoutes();
+  if (served && source_->isNewest(compiledSerial_)) report_.seen = source_->objects().seenRoutes();
   return report_;
 }
 

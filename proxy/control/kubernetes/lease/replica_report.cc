@@ -103,7 +103,9 @@ std::string complaint(const ReplicaReport& report, const FleetQuestion& question
     const std::string object = each.nameSpace.empty() ? each.name : each.nameSpace + "/" + each.name;
     return boundedText(each.kind + " " + object + ": " + each.reason + ": " + each.message, 256);
   }
-  return std::string(configStateName(report.state));
+  const std::string refuses = "it refuses revision " + report.desired;
+  return report.state == ConfigState::kRollback ? refuses + " and serves the last good one, " + report.served
+                                                : refuses + " and has no good one";
 }
 
 /// Fills in state, reason and message. `complaints` has one for each failing replica.

@@ -58,6 +58,8 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   bool complete() const;
   /// Returns what is still awaited, as a sentence for people; empty if nothing is.
   std::string awaited() const;
+  /// Returns true if what has come so far is in texts().
+  bool isSettled() const { return !dirty_; }
   /// Returns the texts, in an order that does not depend on when they came.
   config::KeptTexts texts() const;
   std::vector<ForbiddenObject> forbidden() const;
@@ -79,6 +81,8 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   NewestObject find(std::string_view group, std::string_view kind, const ApiObjectKey& key) const;
   /// Finds an object whose kind has that name in any group; null if there is none.
   const FollowedCollection* collectionOf(std::string_view kind, const ApiObjectKey& key) const;
+  /// Returns "namespace/name" of the Gateways that alone concern this process; empty: all of our GatewayClasses.
+  const std::set<std::string>& gatewaysInScope() const { return scope_.gateways; }
   /// Returns the first of our GatewayClasses; empty if there is none.
   std::string firstClass() const { return classes_.empty() ? std::string() : *classes_.begin(); }
   /// Shows each kept object of kinds with a status.

@@ -37,8 +37,8 @@ class KubernetesSource final : public Source, private net::Timer {
   void close() override;
 
   ClusterObjects& objects() { return objects_; }
-  /// Returns the serial number of a set that is read now (ObjectSet::serial).
-  std::uint64_t serial() const { return serial_; }
+  /// Returns true if a set of this serial number (ObjectSet::serial) has all that the server has told.
+  bool isNewest(std::uint64_t serial) const { return serial == serial_ && objects_.isSettled(); }
   /// Sets a function that is called inside a Turn when objects() may have changed.
   void onObjects(std::function<void()> told) { told_ = std::move(told); }
 

@@ -43,10 +43,12 @@ config::StatusList withoutForeignParents(const config::StatusList& statuses) {
 
 }  // namespace
 
-ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy)
+ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy,
+                                     std::function<void(bool)> led)
     : client_(client),
       objects_(objects),
       candidacy_(candidacy),
+      led_(std::move(led)),
       replicas_(client, [this] { onReports(); }),
       statuses_(client, objects),
       catalog_(client),
@@ -90,6 +92,7 @@ void ClusterController::lead(bool leads) {
                      {{"lease", candidacy_.nameSpace + "/" + candidacy_.lease}, {"identity", candidacy_.identity}});
   statuses_.lead(leads);
   catalog_.lead(leads);
+  led_(leads);
 }
 
 }  // namespace sluice::control

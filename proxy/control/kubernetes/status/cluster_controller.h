@@ -22,7 +22,8 @@ namespace sluice::control {
 class ClusterController final : private net::Timer {
  public:
   /// References outlive it. `candidacy` names the Lease.
-  ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy);
+  /// `led` is called inside a Turn when this controller begins to lead or ends it.
+  ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::function<void(bool)> led);
 
   void start();
   /// Takes a configuration that was compiled of the cluster's objects; inside a Turn.
@@ -49,6 +50,7 @@ class ClusterController final : private net::Timer {
   ApiClient& client_;
   ClusterObjects& objects_;
   const Candidacy candidacy_;
+  const std::function<void(bool)> led_;
   std::optional<config::StatusList> compiled_;
   FleetConditions fleet_;
   base::MonotonicTime judgedAt_{};

@@ -4,6 +4,8 @@
 #include <optional>
 #include <utility>
 
+#include "proxy/control/kubernetes/lease/leader_election.h"
+
 namespace sluice::control {
 namespace {
 
@@ -34,6 +36,21 @@ void EventPublisher::publish(const observe::Event& event) {
   regarding->uid = collection->find(key)->uid;
   events_.note(event, *regarding, kServeAction, client_.worker().now());
   send();
+}
+
+void EventPublisher::publishIfLeading(const observe::Event& event) {
+  if (leads_) return publish(event);
+  if (kept_.size() >= kMostKeptEvents) kept_.pop_front();
+  kept_.emplace_back(client_.worker().now(), event);
+}
+
+void EventPublisher::lead(bool leads) {
+  leads_ = leads;
+  if (!leads) return;
+  const base::MonotonicTime oldest = client_.worker().now() - LeaderElection::kLeaseDuration;
+  for (const auto& [cameAt, event] : std::exchange(kept_, {})) {
+    if (cameAt >= oldest) publish(event);
+  }
 }
 
 void EventPublisher::send() {

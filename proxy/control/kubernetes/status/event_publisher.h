@@ -3,10 +3,12 @@
 // Lives on the main thread.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "proxy/control/kubernetes/client/api_exchange.h"
 #include "proxy/control/kubernetes/objects/cluster_objects.h"
@@ -25,9 +27,15 @@ class EventPublisher final : private net::Timer {
   /// Takes an event, with the occurrences since it was told last; inside a Turn. One about the process as a whole
   /// concerns the first of our GatewayClasses, and one about what is no object of the cluster is left out.
   void publish(const observe::Event& event);
+  /// Takes an event that every controller knows of and only the one that leads publishes. Until this one does, it keeps
+  /// the newest ones: in the last moments of another leader, nobody may have published them.
+  void publishIfLeading(const observe::Event& event);
+  /// Says whether this controller leads; inside a Turn.
+  void lead(bool leads);
 
  private:
   static constexpr std::size_t kMostOpenEvents = 8;
+  static constexpr std::size_t kMostKeptEvents = 100;
 
   void onTimer() override { send(); }
   void send();
@@ -36,7 +44,9 @@ class EventPublisher final : private net::Timer {
   ApiClient& client_;
   const ClusterObjects& objects_;
   EventObjects events_;
-  std::map<std::string, std::unique_ptr<ApiExchange>> open_;  // by event
+  bool leads_ = false;
+  std::deque<std::pair<base::MonotonicTime, observe::Event>> kept_;  // with the time at which each came
+  std::map<std::string, std::unique_ptr<ApiExchange>> open_;         // by event
   std::string told_;
 };
 

@@ -84,6 +84,8 @@ std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const
   return added;
 }
 
+bool isPending(const Condition& condition) { return condition.reason == config::reason::kPending; }
+
 config::StatusList::Shared withConditions(const config::ObjectStatus& object, const std::vector<Condition>& added) {
   auto result = std::make_shared<config::ObjectStatus>(object);
   if (isGatewayStatus(object)) {
@@ -96,9 +98,9 @@ config::StatusList::Shared withConditions(const config::ObjectStatus& object, co
 
 }  // namespace
 
-config::StatusList FleetConditions::apply(const config::StatusList& compiled, const ReplicaReports& reports,
-                                          const ChangedAt& changedAt, base::MonotonicTime now) {
-  config::StatusList result = compiled;
+FleetStatuses FleetConditions::apply(const config::StatusList& compiled, const ReplicaReports& reports,
+                                     const ChangedAt& changedAt, base::MonotonicTime now) {
+  FleetStatuses result{compiled};
   std::unordered_map<const config::ObjectStatus*, Applied> applied;
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const config::StatusList::Shared& from = compiled.shared(i);
@@ -109,7 +111,8 @@ config::StatusList FleetConditions::apply(const config::StatusList& compiled, co
                                                          known->second.added.end(), sameCondition);
     Applied each{from, std::move(added), same ? known->second.result : nullptr};
     if (each.result == nullptr) each.result = withConditions(*from, each.added);
-    result.replace(i, each.result);
+    result.all.replace(i, each.result);
+    if (std::any_of(each.added.begin(), each.added.end(), isPending)) result.awaited.insert(each.result.get());
     applied.emplace(from.get(), std::move(each));
   }
   last_ = std::move(applied);

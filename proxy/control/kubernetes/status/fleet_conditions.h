@@ -9,6 +9,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "config/status/status_list.h"
@@ -18,14 +19,20 @@ namespace sluice::control {
 
 inline constexpr std::string_view kFleetProgrammed = "sluice.dev/Programmed";
 
+struct FleetStatuses {
+  config::StatusList all;
+  /// Those of `all` that will change as soon as the last replica serves what it should.
+  std::unordered_set<const config::ObjectStatus*> awaited = {};
+};
+
 class FleetConditions {
  public:
   /// Returns the resourceVersion at which an object got its present content; 0 if it is not known.
   using ChangedAt = std::function<std::uint64_t(const config::ObjectStatus& object)>;
 
   /// Returns the statuses with the replicas' conditions. One that is the same as in the last call is shared with it.
-  config::StatusList apply(const config::StatusList& compiled, const ReplicaReports& reports,
-                           const ChangedAt& changedAt, base::MonotonicTime now);
+  FleetStatuses apply(const config::StatusList& compiled, const ReplicaReports& reports, const ChangedAt& changedAt,
+                      base::MonotonicTime now);
 
  private:
   struct Applied {

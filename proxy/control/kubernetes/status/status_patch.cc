@@ -129,8 +129,21 @@ EntryRules conditionRules(std::size_t most, const std::vector<Value>& wanted) {
           [](const Value& a, const Value& b) { return haveSameText(a, b, "type"); }};
 }
 
-EntryRules parentRules(std::size_t most, std::string_view reference) {
-  return {most, [](const Value& entry) { return textIn(&entry, "controllerName") == config::kControllerName; },
+bool isAboutOwn(const Value* reference, const OwnEntries& own) {
+  if (own.gateways == nullptr || own.gateways->empty()) return true;
+  const std::string_view kind = textIn(reference, "kind");
+  if (!kind.empty() && kind != config::Gateway::kKind) return true;
+  const std::string_view nameSpace = textIn(reference, "namespace");
+  return own.gateways->contains(std::string(nameSpace.empty() ? own.nameSpace : nameSpace) + "/" +
+                                std::string(textIn(reference, "name")));
+}
+
+EntryRules parentRules(std::size_t most, std::string_view reference, const OwnEntries& own) {
+  return {most,
+          [reference, own](const Value& entry) {
+            return textIn(&entry, "controllerName") == config::kControllerName &&
+                   isAboutOwn(valueIn(&entry, reference), own);
+          },
           [reference](const Value& a, const Value& b) {
             const Value* one = valueIn(&a, reference);
             const Value* other = valueIn(&b, reference);
@@ -264,7 +277,7 @@ EntryRules listenerRules() {
 }  // namespace
 
 std::optional<std::string> statusPatch(const config::ObjectStatus& wanted, const content::Value* current,
-                                       std::string_view resourceVersion, base::WallTime now) {
+                                       std::string_view resourceVersion, const OwnEntries& own, base::WallTime now) {
   Value tree = wantedTree(wanted);
   StatusMerge merge(current, wanted.group, now);
   switch (wanted.shape) {
@@ -280,10 +293,10 @@ std::optional<std::string> statusPatch(const config::ObjectStatus& wanted, const
       merge.whole("addresses", kAddressesBound, takeEntries(tree, "addresses"));
       break;
     case config::StatusShape::kParents:
-      merge.parts("parents", parentRules(kParentsBound, "parentRef"), takeEntries(tree, "parents"));
+      merge.parts("parents", parentRules(kParentsBound, "parentRef", own), takeEntries(tree, "parents"));
       break;
     case config::StatusShape::kAncestors:
-      merge.parts("ancestors", parentRules(kAncestorsBound, "ancestorRef"), takeEntries(tree, "ancestors"));
+      merge.parts("ancestors", parentRules(kAncestorsBound, "ancestorRef", own), takeEntries(tree, "ancestors"));
       break;
     case config::StatusShape::kControllers:
       merge.parts("controllers", controllerRules(), takeEntries(tree, "controllers"));
@@ -293,7 +306,7 @@ std::optional<std::string> statusPatch(const config::ObjectStatus& wanted, const
 }
 
 std::optional<std::string> withoutOurs(config::StatusShape shape, const content::Value* current,
-                                       std::string_view resourceVersion) {
+                                       std::string_view resourceVersion, const OwnEntries& own) {
   StatusMerge merge(current, {}, {});
   switch (shape) {
     case config::StatusShape::kConditions:
@@ -304,10 +317,10 @@ std::optional<std::string> withoutOurs(config::StatusShape shape, const content:
                   {});
       break;
     case config::StatusShape::kParents:
-      merge.merge("parents", parentRules(kParentsBound, "parentRef"), {});
+      merge.merge("parents", parentRules(kParentsBound, "parentRef", own), {});
       break;
     case config::StatusShape::kAncestors:
-      merge.merge("ancestors", parentRules(kAncestorsBound, "ancestorRef"), {});
+      merge.merge("ancestors", parentRules(kAncestorsBound, "ancestorRef", own), {});
       break;
     case config::StatusShape::kControllers:
       merge.merge("controllers", controllerRules(), {});

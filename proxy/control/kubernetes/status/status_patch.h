@@ -12,7 +12,8 @@
 //                        other types keep their places. Our types are those of config/status/conditions.h, and all
 //                        whose prefix is sluice.dev or a domain below it, as "extension.sluice.dev/key".
 //   parents, ancestors   Entries with another controllerName keep their places, byte for byte. Ours are replaced in
-//                        their place if they have the same reference, and are removed if no wanted one has it.
+//                        their place if they have the same reference, and are removed if no wanted one has it. Those
+//                        about Gateways that another controller of our name serves are not ours (OwnEntries).
 //   controllers          As parents are; the name of an entry is its controller and its key.
 //   listeners, addresses, supportedFeatures
 //                        They are ours alone. Features are sorted by name.
@@ -28,6 +29,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -37,17 +39,24 @@
 
 namespace sluice::control {
 
+/// Says which entries with our controllerName are of this process: those about its Gateways, and those that are not
+/// about a Gateway.
+struct OwnEntries {
+  std::string_view nameSpace;                       // of the object; references without a namespace mean it
+  const std::set<std::string>* gateways = nullptr;  // "namespace/name"; null or empty: all
+};
+
 /// Returns the patch that makes the object's status say what `wanted` says; nullopt if it does so already. Two statuses
 /// are the same if they differ only in the order of objects' members, or in lists that are empty or absent. `current`
 /// is the object's `status`; nullptr if it has none. `resourceVersion`, which must not be empty, is of the object in
 /// which `current` was read.
 std::optional<std::string> statusPatch(const config::ObjectStatus& wanted, const content::Value* current,
-                                       std::string_view resourceVersion, base::WallTime now);
+                                       std::string_view resourceVersion, const OwnEntries& own, base::WallTime now);
 
 /// Returns the patch that removes what is ours from an object that we say nothing about any more; nullopt if nothing
 /// is. Plain conditions do not tell who wrote them, and the object's new controller may have: of these only the types
 /// with a prefix of our domain are removed.
 std::optional<std::string> withoutOurs(config::StatusShape shape, const content::Value* current,
-                                       std::string_view resourceVersion);
+                                       std::string_view resourceVersion, const OwnEntries& own);
 
 }  // namespace sluice::control

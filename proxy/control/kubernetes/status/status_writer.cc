@@ -40,8 +40,11 @@ bool isOfServer(const base::Result<ApiAnswer>& answer) {
 
 // --- what is to be looked at -----------------------------------------------------------------------------------------
 
-void StatusWriter::want(const config::StatusList& statuses) {
+void StatusWriter::want(const FleetStatuses& fleet) {
+  const config::StatusList& statuses = fleet.all;
   std::map<StatusKey, Wanted> wanted;
+  std::map<StatusKey, base::MonotonicTime> awaited;
+  const base::MonotonicTime longestAwait = client_.worker().now() + kLongestAwait;
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     const config::ObjectStatus& each = statuses[i];
     StatusKey key{each.group, each.kind, each.nameSpace, each.name};
@@ -52,6 +55,10 @@ void StatusWriter::want(const config::StatusList& statuses) {
       const bool same = known != wanted_.end() && config::statusJson(*known->second) == config::statusJson(each);
       if (!same) repeats_.erase(key);
     }
+    if (fleet.awaited.contains(&each)) {
+      const auto since = awaited_.find(key);
+      awaited.emplace(key, since == awaited_.end() ? longestAwait : since->second);
+    }
     wanted.insert_or_assign(std::move(key), statuses.shared(i));
   }
   for (const auto& [key, status] : wanted_) {
@@ -61,6 +68,7 @@ void StatusWriter::want(const config::StatusList& statuses) {
   }
   for (const StatusKey& key : std::exchange(unjudged_, {})) mark(key);
   wanted_ = std::move(wanted);
+  awaited_ = std::move(awaited);
   knows_ = true;
   later();
 }
@@ -136,11 +144,12 @@ StatusWriter::Wanted StatusWriter::wantedOf(const StatusKey& key) const {
 /// Returns the difference between what is wanted and `status`; nullopt if there is none.
 std::optional<std::string> StatusWriter::patchOf(const StatusKey& key, const content::Value* status,
                                                  std::string_view resourceVersion) const {
+  const OwnEntries own{std::get<2>(key), &objects_.gatewaysInScope()};
   if (const Wanted wanted = wantedOf(key)) {
-    return statusPatch(*wanted, status, resourceVersion, client_.worker().clock().wallNow());
+    return statusPatch(*wanted, status, resourceVersion, own, client_.worker().clock().wallNow());
   }
   const config::ObjectKind& kind = *config::findObjectKind(std::get<0>(key), std::get<1>(key));
-  return withoutOurs(*kind.status, status, resourceVersion);
+  return withoutOurs(*kind.status, status, resourceVersion, own);
 }
 
 /// Compares what is wanted with what is there, and writes the difference.
@@ -175,8 +184,9 @@ void StatusWriter::look(const StatusKey& key) {
 base::MonotonicTime StatusWriter::heldUntil(const StatusKey& key) {
   const auto& [group, kind, nameSpace, name] = key;
   base::MonotonicTime until = base::MonotonicTime::min();
+  if (const auto awaited = awaited_.find(key); awaited != awaited_.end()) until = awaited->second;
   if (const auto forbidden = forbidden_.find({group, kind, nameSpace}); forbidden != forbidden_.end()) {
-    until = forbidden->second.until;
+    until = std::max(until, forbidden->second.until);
   }
   const auto made = repeats_.find(key);
   if (made == repeats_.end()) return until;

@@ -3,7 +3,9 @@
 // It has the statuses that are wanted, of the configuration that was compiled last, and compares them with those that
 // the API server has (status_patch.h). An object is looked at again when either of them changes, so that nothing is
 // written twice and nothing is asked for at rest. An object that no configuration has been compiled with yet is left
-// alone. Only who leads writes. Lives on the main thread.
+// alone. A status that is about to change once more, when the last replica serves the object, waits for that, but not
+// longer than kLongestAwait, so that a change of an object costs one write. Only who leads writes. Lives on the main
+// thread.
 //
 // What a write may come to:
 //
@@ -34,6 +36,7 @@
 #include "config/status/status_list.h"
 #include "proxy/control/kubernetes/client/api_exchange.h"
 #include "proxy/control/kubernetes/objects/cluster_objects.h"
+#include "proxy/control/kubernetes/status/fleet_conditions.h"
 #include "proxy/net/timers.h"
 
 namespace sluice::control {
@@ -44,6 +47,8 @@ class StatusWriter final : private net::Timer {
   static constexpr std::size_t kMostWrites = 16;
   /// Writes of one object for one wanted status that are made at once.
   static constexpr int kMostRepeats = 8;
+  /// Replicas report at most once in a second, and what they say is judged half a second later.
+  static constexpr base::Duration kLongestAwait = std::chrono::seconds(2);
   static constexpr base::Duration kLongestPause = std::chrono::seconds(30);
   static constexpr base::Duration kLongestHold = std::chrono::minutes(5);
 
@@ -51,7 +56,7 @@ class StatusWriter final : private net::Timer {
   StatusWriter(ApiClient& client, const ClusterObjects& objects) : client_(client), objects_(objects) {}
 
   /// Takes the statuses of a newer configuration; inside a Turn.
-  void want(const config::StatusList& statuses);
+  void want(const FleetStatuses& statuses);
   /// Called inside a Turn when these objects have come, or are other versions.
   void onObjects(const ClusterObjects::Touched& touched);
   /// Begins to write, or ends it.
@@ -99,9 +104,10 @@ class StatusWriter final : private net::Timer {
   const ClusterObjects& objects_;
   bool knows_ = false;  // what is wanted
   std::map<StatusKey, Wanted> wanted_;
-  std::set<StatusKey> unjudged_;  // objects that have come since, of which nothing is wanted
-  std::deque<StatusKey> due_;     // objects to be looked at
-  std::set<StatusKey> marked_;    // those in due_
+  std::map<StatusKey, base::MonotonicTime> awaited_;  // until when each waits for replicas
+  std::set<StatusKey> unjudged_;                      // objects that have come since, of which nothing is wanted
+  std::deque<StatusKey> due_;                         // objects to be looked at
+  std::set<StatusKey> marked_;                        // those in due_
   std::set<std::pair<base::MonotonicTime, StatusKey>> held_;  // objects to be looked at when a time has come
   std::map<StatusKey, StatusWrite> writes_;
   std::map<StatusKey, StatusRepeats> repeats_;

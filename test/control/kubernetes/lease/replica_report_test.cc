@@ -172,7 +172,9 @@ TEST(ReplicaReports, AreDegradedIfSomeReplicasFailAndInErrorIfAllDo) {
   const FleetVerdict some = ReplicaFleet({kWell, kRolledBack, kWell, ConfigState::kRollbackFailed}).verdict();
   EXPECT_EQ(fleetStateName(some.state), "Degraded");
   EXPECT_EQ(some.reason, "SomeReplicasFailing");
-  EXPECT_EQ(some.message, "2 of 4 replicas fail: demo/b, demo/d. demo/b says: Rollback");
+  EXPECT_EQ(
+      some.message,
+      "2 of 4 replicas fail: demo/b, demo/d. demo/b says: it refuses revision new and serves the last good one, old");
   EXPECT_EQ(some.failingPercent(), 50);
   EXPECT_THAT(some.failing, ElementsAre("demo/b", "demo/d"));
   const FleetVerdict all = ReplicaFleet({kRolledBack, kRolledBack}).verdict();

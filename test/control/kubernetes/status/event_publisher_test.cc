@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/control/kubernetes/lease/leader_election.h"
 #include "test/control/kubernetes/client/api_rig.h"
 
 namespace sluice::control {
@@ -39,6 +40,18 @@ class EventPublishing : public ::testing::Test {
   void publish(const std::string& object, const std::string& message = "denied") {
     const base::WallTime at = rig.clock.wallNow();
     rig.inTurn([&] { publisher->publish({observe::EventType::kWarning, "Denied", object, message, 1, at, at}); });
+    serve();
+  }
+  void know(const std::string& message) {
+    const base::WallTime at = rig.clock.wallNow();
+    rig.inTurn([&] {
+      publisher->publishIfLeading(
+          {observe::EventType::kWarning, "NotFullyServed", "HTTPRoute demo/r0", message, 1, at, at});
+    });
+    serve();
+  }
+  void lead(bool leads) {
+    rig.inTurn([&] { publisher->lead(leads); });
     serve();
   }
   void answer(std::size_t number, std::uint16_t status, const std::string& body = "{}") {
@@ -113,6 +126,22 @@ TEST_F(EventPublishing, PostsAnEventInTheNamespaceOfItsObjectWithTheObjectsUid) 
   ASSERT_EQ(told.size(), 2u);
   EXPECT_EQ(method(1), http::Method::kPatch);
   EXPECT_THAT(body(1), HasSubstr(R"("count":2)"));
+}
+
+TEST_F(EventPublishing, LeavesWhatEveryControllerKnowsToTheOneThatLeads) {
+  know("told by the former leader");
+  advance(LeaderElection::kLeaseDuration + milliseconds(1));
+  know("perhaps told by nobody");
+  EXPECT_EQ(told.size(), 0u);
+  lead(true);
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_THAT(body(0), HasSubstr("perhaps told by nobody"));
+  answer(0, 201);
+  know("news");
+  EXPECT_EQ(told.size(), 2u);
+  lead(false);
+  know("more news");
+  EXPECT_EQ(told.size(), 2u);
 }
 
 TEST_F(EventPublishing, PutsWhatConcernsTheProcessOnTheGatewayClass) {

@@ -14,6 +14,7 @@ namespace sluice::control {
 namespace {
 
 using config::ConditionStatus;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
@@ -63,11 +64,12 @@ class FleetConditionsOf : public ::testing::Test {
     ASSERT_TRUE(lease.ok());
     ASSERT_TRUE(reports.see(*lease, now).ok());
   }
-  config::StatusList apply() {
+  FleetStatuses judge() {
     return fleet.apply(
         compiled, reports,
         [](const config::ObjectStatus& object) { return object.kind == "HTTPRoute" ? std::uint64_t{100} : 0; }, now);
   }
+  config::StatusList apply() { return judge().all; }
   /// Returns what the route's one parent has.
   config::Condition programmed() {
     const config::StatusList all = apply();
@@ -104,7 +106,10 @@ TEST_F(FleetConditionsOf, ARouteArePendingUntilAllReplicasServeItsNewestVersion)
   see(reportOf("b", 99));
   EXPECT_EQ(programmed().status, ConditionStatus::kUnknown);
   EXPECT_EQ(programmed().reason, "Pending");
+  const FleetStatuses pending = judge();
+  EXPECT_THAT(pending.awaited, ElementsAre(pending.all.shared(0).get()));
   see(reportOf("b", 101));
+  EXPECT_THAT(judge().awaited, IsEmpty());
   EXPECT_EQ(programmed().status, ConditionStatus::kTrue);
   EXPECT_EQ(programmed().reason, "Programmed");
   EXPECT_EQ(programmed().observedGeneration, 7);

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ using config::ConditionStatus;
 using config::ObjectStatus;
 using config::StatusShape;
 using content::Value;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -80,13 +82,14 @@ Value patched(Value target, const Value& patch) {
 /// An object's status at an API server.
 class ServerStatus {
  public:
-  explicit ServerStatus(std::string_view text = "{}") : status_(parsed(text)) {}
+  explicit ServerStatus(std::string_view text = "{}", const std::set<std::string>& gateways = {})
+      : status_(parsed(text)), gateways_(gateways) {}
 
   /// Returns true if something had to be written.
   bool apply(const ObjectStatus& wanted, base::Duration later = 0s) {
-    return take(statusPatch(wanted, &status_, "7", base::someTime(later)));
+    return take(statusPatch(wanted, &status_, "7", own_, base::someTime(later)));
   }
-  bool remove(StatusShape shape) { return take(withoutOurs(shape, &status_, "7")); }
+  bool remove(StatusShape shape) { return take(withoutOurs(shape, &status_, "7", own_)); }
   std::string text() const { return content::writeJson(status_); }
 
   const std::vector<Value>& list(std::string_view key) const { return status_.find(key)->items; }
@@ -114,10 +117,12 @@ class ServerStatus {
   }
 
   Value status_;
+  const std::set<std::string> gateways_;
+  const OwnEntries own_{"demo", &gateways_};
 };
 
 TEST(StatusPatch, IsAMergePatchThatAConflictMakesFail) {
-  EXPECT_EQ(statusPatch(plain({acceptedAs()}), nullptr, "7", base::someTime(250ms)),
+  EXPECT_EQ(statusPatch(plain({acceptedAs()}), nullptr, "7", {}, base::someTime(250ms)),
             std::string(kHead) +
                 R"({"conditions":[{"type":"Accepted","status":"True","reason":"Accepted","message":"",)"
                 R"("observedGeneration":3,"lastTransitionTime":"2026-01-31T23:59:58Z"}]}})");
@@ -143,8 +148,8 @@ TEST(StatusPatch, DoesNotCareForTheOrderOfMembersOrForEmptyLists) {
   const Value current =
       parsed(R"({"conditions":[{"lastTransitionTime":"2026-01-01T00:00:00Z","observedGeneration":3,"message":"",)"
              R"("reason":"Accepted","type":"Accepted","status":"True"}]})");
-  EXPECT_EQ(statusPatch(plain({acceptedAs()}), &current, "7", base::someTime()), std::nullopt);
-  EXPECT_EQ(statusPatch(routeOf({}), nullptr, "7", base::someTime()), std::nullopt);
+  EXPECT_EQ(statusPatch(plain({acceptedAs()}), &current, "7", {}, base::someTime()), std::nullopt);
+  EXPECT_EQ(statusPatch(routeOf({}), nullptr, "7", {}, base::someTime()), std::nullopt);
 }
 
 TEST(StatusPatch, IsNeededForEveryMemberOfACondition) {
@@ -240,6 +245,22 @@ TEST(StatusPatch, LeavesParentsOfOtherControllersUntouchedInTheirPlaces) {
   EXPECT_FALSE(server.apply(routeOf({})));
 }
 
+TEST(StatusPatch, LeavesParentsToTheControllerThatServesThem) {
+  const std::string theirs =
+      R"({"controllerName":"sluice.dev/egress-gateway","parentRef":{"kind":"Gateway","name":"b"},"conditions":[]})";
+  const std::string elsewhere =
+      R"({"controllerName":"sluice.dev/egress-gateway","parentRef":{"namespace":"far","name":"a"},"conditions":[]})";
+  const std::string stale =
+      R"({"controllerName":"sluice.dev/egress-gateway","parentRef":{"namespace":"demo","name":"c"},"conditions":[]})";
+  ServerStatus server("{\"parents\":[" + theirs + "," + elsewhere + "," + stale + "]}", {"demo/a", "demo/c"});
+  EXPECT_TRUE(server.apply(routeOf({"a"})));
+  EXPECT_THAT(server.parents(), ElementsAre("slu:b", "slu:a", "slu:a"));
+  EXPECT_THAT(server.text(), AllOf(HasSubstr(theirs), HasSubstr(elsewhere)));
+  EXPECT_FALSE(server.apply(routeOf({"a"})));
+  EXPECT_TRUE(server.remove(StatusShape::kParents));
+  EXPECT_EQ(server.text(), "{\"parents\":[" + theirs + "," + elsewhere + "]}");
+}
+
 TEST(StatusPatch, TellsParentsApartByTheWholeReference) {
   ServerStatus server;
   ObjectStatus wanted = routeOf({"a"});
@@ -301,7 +322,7 @@ TEST(StatusPatch, HasAttachedRoutesAndAddressesOfAGateway) {
   EXPECT_FALSE(server.apply(wanted));
   wanted.listeners[0].attachedRoutes = 2;
   const Value current = parsed(server.text());
-  const std::string patch = statusPatch(wanted, &current, "7", base::someTime(1h)).value_or("");
+  const std::string patch = statusPatch(wanted, &current, "7", {}, base::someTime(1h)).value_or("");
   EXPECT_THAT(patch, HasSubstr(R"({"name":"web","attachedRoutes":2,)"));
   EXPECT_THAT(patch, HasSubstr("2026-01-31T23:59:58Z"));
   EXPECT_THAT(patch, Not(HasSubstr("addresses")));
@@ -347,7 +368,7 @@ TEST(StatusPatch, StaysBelowWhatTheServerTakesWhateverTheMessages) {
     for (int k = 0; k < 7; ++k) one.conditions.push_back(acceptedAs(ConditionStatus::kTrue, std::string(40000, '"')));
     wanted.parents.push_back(std::move(one));
   }
-  const std::string patch = statusPatch(wanted, nullptr, "7", base::someTime()).value_or("");
+  const std::string patch = statusPatch(wanted, nullptr, "7", {}, base::someTime()).value_or("");
   EXPECT_GT(patch.size(), 400000u);
   EXPECT_LT(patch.size(), 1024u * 1024 + 64 * 1024);
 }
@@ -374,7 +395,7 @@ TEST(StatusPatch, RemovesOurEntriesFromObjectsThatWeSayNothingAbout) {
   ServerStatus backend(R"({"controllers":[{"name":"sluice.dev/egress-gateway"},{"name":"b"}]})");
   EXPECT_TRUE(backend.remove(StatusShape::kControllers));
   EXPECT_EQ(backend.text(), R"({"controllers":[{"name":"b"}]})");
-  EXPECT_EQ(withoutOurs(StatusShape::kParents, nullptr, "7"), std::nullopt);
+  EXPECT_EQ(withoutOurs(StatusShape::kParents, nullptr, "7", {}), std::nullopt);
 }
 
 TEST(StatusPatch, LeavesConditionsThatAnotherControllerMayHaveWritten) {

@@ -56,6 +56,41 @@ TEST(StatusWriter, DoesNotCareWhetherTheWatchOrTheAnswerComesFirst) {
   }
 }
 
+FleetStatuses awaitedStatus(const std::string& message) {
+  FleetStatuses statuses;
+  statuses.all.push_back(WrittenObjects::statusOf("r0", message));
+  statuses.awaited.insert(&statuses.all[0]);
+  return statuses;
+}
+
+TEST(StatusWriter, WritesOnceWhatChangesAgainWhenTheReplicasHaveReported) {
+  WrittenObjects played;
+  played.lead();
+  played.want(awaitedStatus("compiled"));
+  played.advance(StatusWriter::kLongestAwait - milliseconds(1));
+  EXPECT_EQ(played.writes(), 0u);
+  played.want("served");
+  ASSERT_EQ(played.writes(), 1u);
+  EXPECT_THAT(played.patch(0), HasSubstr("served"));
+  played.accept(0);
+  played.advance(minutes(1));
+  EXPECT_EQ(played.writes(), 1u);
+}
+
+TEST(StatusWriter, WaitsForSlowReplicasNotLongerThanItsBound) {
+  WrittenObjects played;
+  played.lead();
+  played.want(awaitedStatus("first"));
+  played.advance(StatusWriter::kLongestAwait / 2);
+  played.want(awaitedStatus("second"));
+  played.advance(StatusWriter::kLongestAwait / 2);
+  ASSERT_EQ(played.writes(), 1u) << "the wait began with the first change";
+  EXPECT_THAT(played.patch(0), HasSubstr("second"));
+  played.accept(0);
+  played.want("served");
+  EXPECT_EQ(played.writes(), 2u);
+}
+
 TEST(StatusWriter, WaitsForTheWatchBeforeItWritesTheSameObjectAgain) {
   WrittenObjects played;
   played.want("first");

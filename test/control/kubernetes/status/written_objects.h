@@ -57,7 +57,8 @@ class WrittenObjects {
     for (const auto& [name, route] : routes) names.push_back(name);
     want(message, names);
   }
-  void want(const config::StatusList& wanted) {
+  void want(const config::StatusList& wanted) { want(FleetStatuses{wanted}); }
+  void want(const FleetStatuses& wanted) {
     rig.inTurn([&] { writer->want(wanted); });
     serve();
   }
