@@ -77,6 +77,7 @@ Configuration load(const ObjectSet& set, const Model* previous) {
     configuration.model = Model();
     configuration.digest = set.refused;
   }
+  configuration.model.gatewayApiVersion = set.gatewayApiVersion;
   configuration.revision = revisionOf(configuration.digest);
   return configuration;
 }

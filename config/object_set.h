@@ -37,6 +37,8 @@ struct ObjectSet {
   bool unavailable = false;
   /// The addresses that the source's Gateways had when it was read first; null if it does not know any.
   std::shared_ptr<const ReportedAddresses> addresses;
+  /// The version of Gateway API ("v1.6.1") whose schemas the source has checked the objects by; empty if it has none.
+  std::string gatewayApiVersion = {};
 };
 
 /// Reads the objects of texts; `problems` were met while the texts were read. `cache` saves the parsing of texts that

@@ -272,6 +272,8 @@ struct Model : ObjectLists {
   /// Name of the GatewayClass with our controllerName that the settings came from; empty if there is none. Other
   /// classes with our controllerName are refused.
   std::string gatewayClassName;
+  /// ObjectSet::gatewayApiVersion.
+  std::string gatewayApiVersion;
 
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                std::string_view name) const;

@@ -32,7 +32,6 @@ inline constexpr std::string_view kAvailable = "Available";
 /// cannot occur:
 ///
 /// - GatewayClass: Waiting is deprecated. Pending cannot occur, since the class is decided when it is read.
-///   UnsupportedVersion is about CRDs, which only a cluster has.
 /// - Gateway: AddressNotAssigned occurs only with an address pool (--address-pool) whose addresses are all given.
 ///   Without a pool, an address without a value means all addresses of the machine. NoResources cannot occur, because a
 ///   process that lacks resources lacks them for all its Gateways. Ready and ListenersNotReady are reserved. Scheduled
@@ -55,6 +54,7 @@ inline constexpr std::string_view kAvailable = "Available";
 inline constexpr std::string_view kNoConflicts = "NoConflicts";
 inline constexpr std::string_view kSupportedVersion = "SupportedVersion";
 inline constexpr std::string_view kUnsupported = "Unsupported";
+inline constexpr std::string_view kUnsupportedVersion = "UnsupportedVersion";
 inline constexpr std::string_view kPending = "Pending";
 inline constexpr std::string_view kInvalid = "Invalid";
 inline constexpr std::string_view kInvalidParameters = "InvalidParameters";

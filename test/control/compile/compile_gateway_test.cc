@@ -239,6 +239,20 @@ TEST(CompileGateway, RefusesParametersOfItsOwn) {
   EXPECT_EQ(world.outcome(), "500");
 }
 
+TEST(CompileGateway, SaysWhetherTheVersionOfTheApiIsAnotherOne) {
+  World world({kClass});
+  for (const char* version : {"v1.6.0", "v1.6.2"}) {
+    world.recompileWithApi(version);
+    EXPECT_EQ(world.condition("GatewayClass", "sluice", "SupportedVersion"), "True/SupportedVersion") << version;
+  }
+  for (const char* version : {"v1.7.0", "v1.5.9", "v2.6.1", "main"}) {
+    world.recompileWithApi(version);
+    EXPECT_EQ(world.condition("GatewayClass", "sluice", "SupportedVersion"), "False/UnsupportedVersion") << version;
+    EXPECT_NE(world.message("GatewayClass", "sluice", "SupportedVersion").find(version), std::string::npos);
+    EXPECT_EQ(world.condition("GatewayClass", "sluice", "Accepted"), "True/Accepted");
+  }
+}
+
 TEST(CompileGateway, PublishesTheSupportedFeaturesAndTheVersionOfTheApi) {
   const World world({kClass});
   EXPECT_EQ(world.condition("GatewayClass", "sluice", "SupportedVersion"), "True/SupportedVersion");

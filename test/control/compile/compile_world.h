@@ -152,6 +152,10 @@ class World {
     places_.addresses = std::move(before);
     recompile();
   }
+  void recompileWithApi(std::string_view version) {
+    configuration_.model.gatewayApiVersion = version;
+    recompile();
+  }
   void breakSystemTrust() {
     systemTrustWorks_ = false;
     recompile();

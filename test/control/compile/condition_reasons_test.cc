@@ -85,6 +85,9 @@ void lookAtGateways(ReasonsGiven& given) {
   World exhausted({kClass, addressless, with(addressless, "name: egress", "name: second")});
   exhausted.recompileWithPool("127.8.0.1/32");  // AddressNotAssigned
   given.look(exhausted);
+  World other({kClass});
+  other.recompileWithApi("v1.9.0");  // UnsupportedVersion
+  given.look(other);
 }
 
 void lookAtListeners(ReasonsGiven& given) {

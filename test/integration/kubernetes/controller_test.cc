@@ -188,6 +188,20 @@ TEST_F(Controllers, WriteOnceWhatTheSchemaOfAnOlderDefinitionDrops) {
 
 // --- the catalog -----------------------------------------------------------------------------------------------------
 
+TEST_F(Controllers, SayWhenTheDefinitionsBecomeThoseOfAnotherVersion) {
+  applyAll();
+  ClusterProcess controller({"controller"}, server->kubeconfig());
+  const auto supported = [&](const std::string& status) {
+    return kubectl->waitFor("gatewayclass", "", "sluice",
+                            R"({.status.conditions[?(@.type=="SupportedVersion")].status})", status);
+  };
+  EXPECT_TRUE(supported("True"));
+  kubectl->expect({"annotate", "crd", "gatewayclasses.gateway.networking.k8s.io", "--overwrite",
+                   "gateway.networking.k8s.io/bundle-version=v1.9.0"});
+  EXPECT_TRUE(supported("False")) << controller.process().errors();
+  EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "experimental", kAcceptedHere, "True"));
+}
+
 TEST_F(Controllers, PublishTheCatalogAndWhatChangesInIt) {
   applyAll();
   FaultProxy proxy(*server);

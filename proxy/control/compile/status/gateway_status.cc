@@ -20,7 +20,7 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-constexpr const char* kApiVersion = "Gateway API v1.6.1";
+constexpr std::string_view kApiVersion = "v1.6.1";
 
 std::vector<std::string> faultyListeners(const GatewayPlan& plan) {
   std::vector<std::string> names;
@@ -99,6 +99,23 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   return status;
 }
 
+/// Patch versions change no field.
+bool isSupported(std::string_view version) {
+  const auto minor = [](std::string_view text) { return text.substr(0, text.rfind('.')); };
+  return version.empty() || minor(version) == minor(kApiVersion);
+}
+
+void setVersion(const std::string& installed, Conditions& conditions) {
+  const std::string known = "Gateway API " + std::string(kApiVersion);
+  if (isSupported(installed)) {
+    conditions.good(condition_type::kSupportedVersion, reason::kSupportedVersion, known);
+  } else {
+    conditions.check(condition_type::kSupportedVersion,
+                     fault(reason::kUnsupportedVersion, "the CRDs are of Gateway API " + installed +
+                                                            ", and this program reads them as those of " + known));
+  }
+}
+
 }  // namespace
 
 void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses) {
@@ -117,7 +134,7 @@ void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses) {
     why = both(std::move(why), keptFault(model, each.meta));
     Conditions conditions(each.meta);
     conditions.check(condition_type::kAccepted, why);
-    conditions.good(condition_type::kSupportedVersion, reason::kSupportedVersion, kApiVersion);
+    setVersion(model.gatewayApiVersion, conditions);
     if (each.meta.name == model.gatewayClassName) setHooks(sources.hooks, conditions);
     status.conditions = conditions.take();
     for (const config::SupportedFeature& feature : config::kSupportedFeatures) {

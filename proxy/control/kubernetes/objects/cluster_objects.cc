@@ -333,7 +333,10 @@ ClusterObjects::Touched ClusterObjects::takeTouched() {
   return touched;
 }
 
-bool ClusterObjects::takeChanged() { return std::exchange(textsChanged_, false); }
+bool ClusterObjects::takeChanged() {
+  const bool otherApi = std::exchange(toldApiVersion_, gatewayApiVersion()) != gatewayApiVersion();
+  return std::exchange(textsChanged_, false) || otherApi;
+}
 
 ClusterObjects::NewestObject ClusterObjects::find(std::string_view group, std::string_view kind,
                                                   const ApiObjectKey& key) const {

@@ -63,7 +63,9 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   /// Returns the texts, in an order that does not depend on when they came.
   config::KeptTexts texts() const;
   std::vector<ForbiddenObject> forbidden() const;
-  /// Returns true, once, if texts() or forbidden() has changed.
+  /// Returns the version of Gateway API whose CRDs the cluster has ("v1.6.1"); empty if it is not known.
+  const std::string& gatewayApiVersion() const { return crds_.gatewayApiVersion(); }
+  /// Returns true, once, if texts(), forbidden() or gatewayApiVersion() has changed.
   bool takeChanged();
 
   /// Returns, for each kind of routes, the resourceVersion up to which its changes are in texts().
@@ -125,6 +127,7 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   bool knowsNeeds_ = false;
   bool dirty_ = false;
   bool textsChanged_ = false;
+  std::string toldApiVersion_;  // the gatewayApiVersion() of the last takeChanged()
   CollectionLog log_;
 };
 

@@ -2,7 +2,15 @@
 
 #include <utility>
 
+#include "proxy/control/kubernetes/client/api_forms.h"
+
 namespace sluice::control {
+namespace {
+
+constexpr std::string_view kClassesCrd = "gatewayclasses.gateway.networking.k8s.io";
+constexpr std::string_view kBundleVersion = "gateway.networking.k8s.io/bundle-version";
+
+}  // namespace
 
 CrdNames::CrdNames(ApiClient& client, std::function<void()> changed)
     : changed_(std::move(changed)),
@@ -18,6 +26,9 @@ void CrdNames::onListed(ListWatch&) {
 void CrdNames::onObject(ListWatch&, content::Value&& object) {
   const std::string_view name = metadataText(object, "name");
   names_.emplace(name);
+  if (name == kClassesCrd) {
+    gatewayApiVersion_ = textIn(valueIn(valueIn(&object, "metadata"), "annotations"), kBundleVersion);
+  }
   if (listed_) listed_->emplace(name);
   changed_();
 }

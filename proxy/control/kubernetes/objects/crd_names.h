@@ -1,5 +1,5 @@
 // Follows the names of the cluster's CustomResourceDefinitions, so that a kind whose CRD is installed later is read
-// from then on. Only their metadata is asked for.
+// from then on, and the version of Gateway API of which they are. Only their metadata is asked for.
 //
 // Lives on the main thread.
 #pragma once
@@ -25,6 +25,9 @@ class CrdNames final : private ListWatchUser {
   bool answered() const { return answered_; }
   /// Returns true if the server had that CRD ("httproutes.gateway.networking.k8s.io") when it answered last.
   bool has(std::string_view name) const { return names_.contains(name); }
+  /// Returns the version of Gateway API that the CRD of GatewayClasses says it is of ("v1.6.1", its annotation
+  /// gateway.networking.k8s.io/bundle-version); empty if it is not known.
+  const std::string& gatewayApiVersion() const { return gatewayApiVersion_; }
 
  private:
   void onListing(ListWatch&) override { listed_.emplace(); }
@@ -38,6 +41,7 @@ class CrdNames final : private ListWatchUser {
   ListWatch follow_;
   std::set<std::string, std::less<>> names_;
   std::optional<std::set<std::string, std::less<>>> listed_;  // in the listing that is under way
+  std::string gatewayApiVersion_;
   bool followed_ = true;
   bool answered_ = false;
 };

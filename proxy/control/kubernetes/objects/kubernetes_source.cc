@@ -89,6 +89,7 @@ void KubernetesSource::onChanged() {
     if (changed || shared_.texts.empty()) shared_.texts = objects_.texts();
     shared_.serial = serial_ += changed ? 1 : 0;
     shared_.forbidden = objects_.forbidden();
+    shared_.gatewayApiVersion = objects_.gatewayApiVersion();
     if (objects_.knowsNeeds()) shared_.needed = objects_.needed();
     shared_.listed = objects_.listed();
     if (shared_.listed && shared_.addresses == nullptr) {
@@ -152,6 +153,7 @@ config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secre
   config::ObjectSet set = config::readTexts(told.texts, {}, key, texts_);
   set.serial = told.serial;
   set.addresses = told.addresses;
+  set.gatewayApiVersion = told.gatewayApiVersion;
   if (beside_ != nullptr) appendOthers(beside_->read(key), set);
   if (told.forbidden.empty()) return set;
   const std::set<ReadIdentity> known = identitiesIn(set);
