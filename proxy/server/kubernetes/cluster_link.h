@@ -60,7 +60,7 @@ class ClusterLink {
   std::optional<control::ClusterController> controller_;
   control::KubernetesSource* source_ = nullptr;
   const control::Revisions* revisions_ = nullptr;
-  // What was compiled last, for reports.
+  // These describe the configuration that was compiled last, for reports.
   control::ReplicaReport report_;
   std::uint64_t compiledSerial_ = 0;
   std::string outsideOfPods_;  // the name of a replica that is no Pod

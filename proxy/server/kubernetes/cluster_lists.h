@@ -23,7 +23,7 @@ struct ClusterCollection {
   bool mayBeOwnNamespace = false;
 };
 
-/// What the server has.
+/// The lists that the server has answered with.
 struct ClusterLists {
   static constexpr base::Duration kPatience = std::chrono::seconds(10);
 

@@ -1,5 +1,5 @@
-// What `sluice status --kubernetes` prints: the Gateways of a cluster, the replicas that serve them, and their routes,
-// as their statuses and the reports of the replicas have them. What has faults comes first.
+// A ClusterStatus is what `sluice status --kubernetes` prints: the Gateways of a cluster, the replicas that serve them,
+// and their routes, as their statuses and the reports of the replicas have them. What has faults comes first.
 //
 // Values and pure functions.
 #pragma once

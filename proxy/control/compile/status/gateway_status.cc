@@ -100,14 +100,14 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
 }
 
 /// Patch versions change no field.
-bool isSupported(std::string_view version) {
+bool isKnownVersion(std::string_view version) {
   const auto minor = [](std::string_view text) { return text.substr(0, text.rfind('.')); };
   return version.empty() || minor(version) == minor(kApiVersion);
 }
 
 void setVersion(const std::string& installed, Conditions& conditions) {
   const std::string known = "Gateway API " + std::string(kApiVersion);
-  if (isSupported(installed)) {
+  if (isKnownVersion(installed)) {
     conditions.good(condition_type::kSupportedVersion, reason::kSupportedVersion, known);
   } else {
     conditions.check(condition_type::kSupportedVersion,

@@ -51,7 +51,7 @@ class ListWatchUser {
   ~ListWatchUser() = default;
 };
 
-/// What is followed.
+/// Names the collection that is followed, and how it is asked for.
 struct ApiCollection {
   std::string path;  // "/api/v1/namespaces/demo/secrets"
   /// "fieldSelector=metadata.name%3Dtoken", or empty.

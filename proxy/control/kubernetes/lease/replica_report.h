@@ -1,4 +1,5 @@
-// What each replica of the data plane reports about itself, and what the controller makes of all of them.
+// A ReplicaReport is what a replica of the data plane says about itself; aggregate() judges the reports of all
+// replicas.
 //
 // A replica reports in a Lease of its own namespace, which it renews every kReportRenewPeriod and whenever its report
 // changes. The label `sluice.dev/replica-of` is what reports are listed by, the annotation `sluice.dev/report` holds
@@ -85,7 +86,7 @@ enum class FleetState : std::uint8_t {
 /// Returns "Active", "Degraded" or "Error".
 std::string_view fleetStateName(FleetState state);
 
-/// What all replicas together say.
+/// A FleetVerdict is the judgement on all replicas together.
 struct FleetVerdict {
   static constexpr std::size_t kMostNamed = 10;
 

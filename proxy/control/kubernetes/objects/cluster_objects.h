@@ -1,4 +1,4 @@
-// What of a cluster's objects concerns the Gateways that are served, kept current.
+// ClusterObjects keeps those objects of a cluster that concern the Gateways that are served, and follows their changes.
 //
 // It follows kinds that hold no secrets as a whole, and keeps of them what belongs to the served Gateways. Secrets and
 // ConfigMaps are followed one by one, by name, so that a Role may list exactly those; and Services, of which a cluster

@@ -44,7 +44,7 @@ class FollowedCollection final : private ListWatchUser {
     kAbsent,     // the server has no such resource
     kForbidden,  // the server does not let us list it
   };
-  /// What of the kind is followed: everything, or one object by its name.
+  /// Says which objects of the kind are followed: all of them, or one by its name.
   struct Scope {
     std::string nameSpace = {};
     std::string name = {};
