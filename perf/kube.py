@@ -68,14 +68,17 @@ class ApiServer:
 
     def ask(self, method, path, body=None, raw=False):
         for attempt in range(20):
-            status, text = self.ask_once(method, path, body)
-            if status < 300:
+            try:
+                status, text = self.ask_once(method, path, body)
+            except (OSError, http.client.HTTPException) as error:  # a connection that was idle for long is closed
+                status, text = 0, str(error)
+            if 0 < status < 300:
                 return text if raw else json.loads(text)
-            if raw:
-                return ""
             if status == 409 and attempt > 0:
                 return None  # the attempt before has done it
-            if status not in (429, 500, 503, 504):
+            if raw and status > 0:
+                return ""
+            if status not in (0, 429, 500, 503, 504):
                 break
             time.sleep(0.5)  # a busy machine
         return sys.exit(f"{method} {path}: {status} {text[:500]}")

@@ -70,7 +70,7 @@ class Bench:
         create(BACKEND, "one", {"type": "ExternalHostname", "port": {"port": self.origin_port}, "protocol": "HTTP",
                                 "externalHostname": {"hostname": "origin.test"}})
         create(ROUTE, "steady", rules("/steady"))
-        create(ROUTE, "changing", rules("/changing"))
+        create(ROUTE, "changing", rules("/not-yet"))
         self.routes = 0
         self.running = {}
 
