@@ -80,7 +80,10 @@ ApiObject makeApiObject(const config::ObjectKind& kind, std::string_view version
     if (member.key == "metadata") {
       set(kept, "metadata", keptMetadata(std::move(member.value)));
     } else if (member.key == "status") {
-      if (withStatus) made.status = content::writeJson(member.value);
+      if (withStatus) {
+        made.status = content::writeJson(member.value);
+        made.status.shrink_to_fit();  // there is one for each object of the cluster
+      }
     } else if (member.key != "apiVersion" && member.key != "kind" && !kind.isOf<config::Namespace>()) {
       kept.members.push_back(std::move(member));
     }

@@ -86,14 +86,34 @@ std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const
 
 bool isPending(const Condition& condition) { return condition.reason == config::reason::kPending; }
 
+void add(std::vector<Condition>& conditions, const Condition& condition) {
+  conditions.reserve(conditions.size() + 1);  // there is one list for each route of the cluster
+  config::setCondition(conditions, condition);
+}
+
+/// `added` has one condition for a Gateway, and one for each parent of a route.
 config::StatusList::Shared withConditions(const config::ObjectStatus& object, const std::vector<Condition>& added) {
   auto result = std::make_shared<config::ObjectStatus>(object);
   if (isGatewayStatus(object)) {
-    for (const Condition& each : added) config::setCondition(result->conditions, each);
+    add(result->conditions, added.front());
   } else {
-    for (std::size_t i = 0; i < added.size(); ++i) config::setCondition(result->parents[i].conditions, added[i]);
+    for (std::size_t i = 0; i < added.size(); ++i) add(result->parents[i].conditions, added[i]);
   }
   return result;
+}
+
+bool hasCondition(const std::vector<Condition>& conditions, const Condition& condition) {
+  const Condition* found = config::findCondition(conditions, condition.type);
+  return found != nullptr && sameCondition(*found, condition);
+}
+
+/// Returns true if withConditions() would make `result`.
+bool hasConditions(const config::ObjectStatus& result, const std::vector<Condition>& added) {
+  if (isGatewayStatus(result)) return hasCondition(result.conditions, added.front());
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    if (!hasCondition(result.parents[i].conditions, added[i])) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -104,15 +124,13 @@ FleetStatuses FleetConditions::apply(const config::StatusList& compiled, const R
   std::unordered_map<const config::ObjectStatus*, Applied> applied;
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const config::StatusList::Shared& from = compiled.shared(i);
-    std::vector<Condition> added = conditionsToAdd(*from, reports, changedAt, now);
+    const std::vector<Condition> added = conditionsToAdd(*from, reports, changedAt, now);
     if (added.empty()) continue;
     const auto known = last_.find(from.get());
-    const bool same = known != last_.end() && std::equal(added.begin(), added.end(), known->second.added.begin(),
-                                                         known->second.added.end(), sameCondition);
-    Applied each{from, std::move(added), same ? known->second.result : nullptr};
-    if (each.result == nullptr) each.result = withConditions(*from, each.added);
+    const bool same = known != last_.end() && hasConditions(*known->second.result, added);
+    Applied each{from, same ? known->second.result : withConditions(*from, added)};
     result.all.replace(i, each.result);
-    if (std::any_of(each.added.begin(), each.added.end(), isPending)) result.awaited.insert(each.result.get());
+    if (std::any_of(added.begin(), added.end(), isPending)) result.awaited.insert(each.result.get());
     applied.emplace(from.get(), std::move(each));
   }
   last_ = std::move(applied);

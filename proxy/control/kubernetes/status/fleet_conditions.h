@@ -37,7 +37,6 @@ class FleetConditions {
  private:
   struct Applied {
     config::StatusList::Shared from;
-    std::vector<config::Condition> added;  // in the order of the places where they stand
     config::StatusList::Shared result;
   };
   std::unordered_map<const config::ObjectStatus*, Applied> last_;  // by `from`, which it keeps
