@@ -16,9 +16,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 constexpr const char* kRoutesPath = "/apis/gateway.networking.k8s.io/v1/httproutes";
-constexpr const char* kResumed = "/httproutes?watch=true&allowWatchBookmarks=true&resourceVersion=";
-constexpr const char* kStreamed = "/httproutes?watch=true&allowWatchBookmarks=true&sendInitialEvents=true";
-constexpr const char* kPage = "/httproutes?limit=250";
+constexpr const char* kResumedWatch = "/httproutes?watch=true&allowWatchBookmarks=true&resourceVersion=";
+constexpr const char* kStreamedList = "/httproutes?watch=true&allowWatchBookmarks=true&sendInitialEvents=true";
+constexpr const char* kListInPages = "/httproutes?limit=250";
 constexpr const char* kNextPage = "/httproutes?limit=250&continue=";
 
 /// Returns the head of the next request about HTTPRoutes after one that the server has answered so; empty if there is
@@ -100,9 +100,9 @@ TEST_F(KubeCompaction, OfTheVersionOfAWatchHasTheGatewayListAgain) {
   SteadyTraffic traffic(port);
   expireWatches(proxy);
   proxy.resume();
-  EXPECT_TRUE(proxy.waitForAnswer(kResumed, "\"reason\":\"Expired\",\"code\":410"));
+  EXPECT_TRUE(proxy.waitForAnswer(kResumedWatch, "\"reason\":\"Expired\",\"code\":410"));
   expectChangesServed("-1");
-  EXPECT_THAT(requestAfter(proxy, kResumed, "\"code\":410"), HasSubstr(kStreamed));
+  EXPECT_THAT(requestAfter(proxy, kResumedWatch, "\"code\":410"), HasSubstr(kStreamedList));
   // It goes on to watch.
   kubectl->apply(changed("-2", "two"));
   EXPECT_TRUE(answers("/changed-2", "two"));
@@ -118,17 +118,17 @@ TEST_F(KubeCompaction, OfTheVersionOfAListInPagesHasItBeginAgain) {
   kubectl->apply(objects);
   FaultProxy proxy(*server);
   // A server that cannot stream lists answers so.
-  proxy.answer({.request = kStreamed, .response = "HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}"});
+  proxy.answer({.request = kStreamedList, .response = "HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}"});
   startGateway({}, proxy.kubeconfig());
   EXPECT_TRUE(answers("/changed-2", "one"));
   EXPECT_TRUE(answers("/deleted-2", "two"));
-  EXPECT_TRUE(proxy.waitForRequests(kPage, 2)) << "a page, and the next one";
+  EXPECT_TRUE(proxy.waitForRequests(kListInPages, 2)) << "a page, and the next one";
   SteadyTraffic traffic(port);
   expireWatches(proxy);
   // The first page of the new list hangs, until the version of its token is gone.
-  proxy.stall(kPage);
-  EXPECT_TRUE(proxy.waitForAnswer(kResumed, "\"code\":410"));
-  EXPECT_TRUE(proxy.waitForRequests(kPage, 3));
+  proxy.stall(kListInPages);
+  EXPECT_TRUE(proxy.waitForAnswer(kResumedWatch, "\"code\":410"));
+  EXPECT_TRUE(proxy.waitForRequests(kListInPages, 3));
   const std::string page = firstPage();
   changeMeanwhile("-2");
   EXPECT_TRUE(isCompacted(page));
@@ -138,7 +138,8 @@ TEST_F(KubeCompaction, OfTheVersionOfAListInPagesHasItBeginAgain) {
   EXPECT_TRUE(proxy.waitForAnswer(kNextPage, "HTTP/1.1 410 Gone"));
   expectChangesServed("-1");
   expectChangesServed("-2");
-  EXPECT_THAT(requestAfter(proxy, kNextPage, "HTTP/1.1 410 Gone"), AllOf(HasSubstr(kPage), Not(HasSubstr(kNextPage))));
+  EXPECT_THAT(requestAfter(proxy, kNextPage, "HTTP/1.1 410 Gone"),
+              AllOf(HasSubstr(kListInPages), Not(HasSubstr(kNextPage))));
   traffic.stop();
   EXPECT_EQ(traffic.failed(), 0);
   EXPECT_GT(traffic.answered(), 0);

@@ -14,8 +14,8 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr const char* kKey = "key-of-the-story";
-constexpr const char* kKeyArrives = "\"authorization: Bearer key-of-the-story\"";
+constexpr const char* kModelsKey = "key-of-the-story";
+constexpr const char* kModelsKeyArrives = "\"authorization: Bearer key-of-the-story\"";
 
 /// Returns the jsonpath of a member of a condition of an HTTPRoute's only parent.
 std::string ofParent(const std::string& type, const std::string& member) {
@@ -41,7 +41,7 @@ class KubeStory : public KubeSourceTest {
            "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: origin-ca}\ndata:\n  ca.crt: |\n" +
            indentedBy4(authority.certificate) +
            "\n---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: demo, name: models-key}\nstringData: {token: " +
-           kKey + "}\n---\n";
+           kModelsKey + "}\n---\n";
   }
   std::string models(const std::string& path = "/v1", const std::string& moreRules = "") const {
     return route("models", path, kBackend, moreRules);
@@ -67,7 +67,7 @@ class KubeStory : public KubeSourceTest {
     std::string answer;
     const auto arrives = [&] {
       answer = ask(path);
-      return answer.find(kKeyArrives) != std::string::npos && echoed(answer, "sni") == "origin.test";
+      return answer.find(kModelsKeyArrives) != std::string::npos && echoed(answer, "sni") == "origin.test";
     };
     if (eventually(arrives)) return testing::AssertionSuccess();
     return testing::AssertionFailure() << path << ": " << answer << "\n" << sluice->process().errors();
@@ -184,8 +184,8 @@ TEST_F(KubeStory, GoesFromTheFirstApplyThroughABadChangeADeletionAndAnOutage) {
   EXPECT_EQ(kept.failed(), 0);
   EXPECT_GT(kept.answered(), 0);
   outage();
-  EXPECT_EQ(logged(kKey), 0u);
-  EXPECT_EQ(controller->process().said(kKey), 0u);
+  EXPECT_EQ(logged(kModelsKey), 0u);
+  EXPECT_EQ(controller->process().said(kModelsKey), 0u);
 }
 
 }  // namespace
