@@ -42,7 +42,7 @@ class SecretLookup {
 };
 
 /// The Backend or Service that a reference leads to, or the reason why it leads to none.
-struct FoundTarget {
+struct FoundBackend {
   std::shared_ptr<const CalloutTarget> target;
   Refusal refusal;  // set if there is none, with the reasons of a route's backendRef
 };
@@ -54,7 +54,7 @@ class TargetLookup {
   /// Finds what a backendRef means: a map with name, and maybe group, kind (Service if there is none), namespace (that
   /// of the owner if there is none) and port. An equal reference leads to the same target as long as nothing has
   /// changed.
-  virtual FoundTarget find(const content::Value& backendRef) const = 0;
+  virtual FoundBackend find(const content::Value& backendRef) const = 0;
 };
 
 /// One use of a type. Views and references are valid during the call of make() only.

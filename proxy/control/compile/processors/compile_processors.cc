@@ -56,7 +56,7 @@ class ModelTargets final : public processing::TargetLookup {
   ModelTargets(const DestinationCatalog& destinations, const Holder& holder)
       : destinations_(destinations), holder_(holder) {}
 
-  processing::FoundTarget find(const content::Value& backendRef) const override {
+  processing::FoundBackend find(const content::Value& backendRef) const override {
     const auto text = [&](std::string_view key) {
       const content::Value* found = backendRef.find(key);
       return found == nullptr ? std::string() : found->text;
@@ -93,21 +93,7 @@ bool targets(const config::PayloadProcessor& processor, const config::ObjectMeta
   return sameKind && target.name == object.name && processor.meta.nameSpace == object.nameSpace;
 }
 
-bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
-  const auto all = [](const processing::Step& step) {
-    return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
-                    step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits,
-                    step.body.decoded);
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](const processing::Step& one, const processing::Step& other) { return all(one) == all(other); });
-}
-
 }  // namespace
-
-std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps) {
-  return steps.empty() ? nullptr : std::make_shared<const processing::Chain>(std::move(steps));
-}
 
 processing::Step refusing(const Fault& fault, processing::Scope scope) {
   return {std::make_shared<const Refusing>(),
@@ -125,11 +111,6 @@ const processing::Step* refusingStep(const processing::Chain* chain) {
   const std::span<const processing::Step> steps = chain->of(Phase::kRequestHeaders, processing::Round::kFirst);
   const bool found = !steps.empty() && dynamic_cast<const Refusing*>(steps.front().processor.get()) != nullptr;
   return found ? &steps.front() : nullptr;
-}
-
-bool same(const processing::Chain* a, const processing::Chain* b) {
-  if (a == b) return true;
-  return a != nullptr && b != nullptr && sameSteps(a->all(), b->all());
 }
 
 namespace {
@@ -334,7 +315,7 @@ std::vector<Phase> phasesOf(const config::Admission& admission, std::span<const 
   return phases;
 }
 
-const processing::BuiltinType* typeOf(const processing::BuiltinTypes& types, const config::CatalogEntry& entry) {
+const processing::BuiltinType* builtinFor(const processing::BuiltinTypes& types, const config::CatalogEntry& entry) {
   const bool builtin = entry.engine == config::ProcessorEngine::kBuiltin;
   const auto found = std::find_if(types.begin(), types.end(), [&](const processing::BuiltinType& each) {
     return builtin ? each.type == entry.type : each.engine == config::engineName(entry.engine);
@@ -359,7 +340,7 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
                        std::string(admission.phase) + ", the only one of its type");
   }
   if (admission.outcome != config::Admission::Outcome::kAdmitted) return refused(admission.reason, admission.message);
-  const processing::BuiltinType* type = typeOf(sources_.types, admission.type->entry);
+  const processing::BuiltinType* type = builtinFor(sources_.types, admission.type->entry);
   if (type == nullptr || !(named || admission.spans)) {
     return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
   }

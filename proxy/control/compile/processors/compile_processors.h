@@ -16,6 +16,7 @@
 #include "config/model/model.h"
 #include "proxy/control/compile/backends/destination_catalog.h"
 #include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/processors/compiled_chain.h"
 #include "proxy/control/compile/processors/processor_cache.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/processing/chain.h"
@@ -136,10 +137,6 @@ class ProcessorCompiler {
   ProcessorCache& cache_;
 };
 
-/// Returns null if there are no steps.
-std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps);
-/// Returns true if both have the same steps in the same order, each with the same processor. A null chain has no steps.
-bool same(const processing::Chain* a, const processing::Chain* b);
 /// Returns a step that answers 500 in place of steps that cannot run and fail closed, for requests that nothing else
 /// refuses.
 processing::Step refusing(const Fault& fault, processing::Scope scope);

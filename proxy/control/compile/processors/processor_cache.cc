@@ -25,7 +25,7 @@ bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret&
 }
 
 /// Two plans are alike as long as requests go the same way.
-bool sameAnswer(const processing::FoundTarget& a, const processing::FoundTarget& b) {
+bool sameAnswer(const processing::FoundBackend& a, const processing::FoundBackend& b) {
   if (a.target != nullptr && b.target != nullptr) return routing::planOf(*a.target) == routing::planOf(*b.target);
   return a.target == b.target && a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
 }
@@ -35,7 +35,7 @@ class RecordingTargetLookup final : public processing::TargetLookup {
   RecordingTargetLookup(const processing::TargetLookup& asked, std::vector<MadeProcessor::TargetFound>& found)
       : asked_(asked), found_(found) {}
 
-  processing::FoundTarget find(const content::Value& backendRef) const override {
+  processing::FoundBackend find(const content::Value& backendRef) const override {
     return found_.emplace_back(backendRef, asked_.find(backendRef)).answer;
   }
 

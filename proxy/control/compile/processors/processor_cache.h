@@ -25,7 +25,7 @@ struct MadeProcessor {
   /// A target that it looked up.
   struct TargetFound {
     content::Value backendRef;
-    processing::FoundTarget answer;
+    processing::FoundBackend answer;
   };
   content::Value config;
   content::Value engine;  // null if the use has none

@@ -86,7 +86,7 @@ std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const
 
 bool isPending(const Condition& condition) { return condition.reason == config::reason::kPending; }
 
-void add(std::vector<Condition>& conditions, const Condition& condition) {
+void addCondition(std::vector<Condition>& conditions, const Condition& condition) {
   conditions.reserve(conditions.size() + 1);  // there is one list for each route of the cluster
   config::setCondition(conditions, condition);
 }
@@ -95,9 +95,9 @@ void add(std::vector<Condition>& conditions, const Condition& condition) {
 config::StatusList::Shared withConditions(const config::ObjectStatus& object, const std::vector<Condition>& added) {
   auto result = std::make_shared<config::ObjectStatus>(object);
   if (isGatewayStatus(object)) {
-    add(result->conditions, added.front());
+    addCondition(result->conditions, added.front());
   } else {
-    for (std::size_t i = 0; i < added.size(); ++i) add(result->parents[i].conditions, added[i]);
+    for (std::size_t i = 0; i < added.size(); ++i) addCondition(result->parents[i].conditions, added[i]);
   }
   return result;
 }
