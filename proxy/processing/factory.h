@@ -54,7 +54,8 @@ class TargetLookup {
   /// Finds what a backendRef means: a map with name, and maybe group, kind (Service if there is none), namespace (that
   /// of the owner if there is none) and port. An equal reference leads to the same target as long as nothing has
   /// changed.
-  virtual FoundBackend find(const content::Value& backendRef) const = 0;
+  /// With `http2`, requests to it are always of that version; what cannot speak it is refused.
+  virtual FoundBackend find(const content::Value& backendRef, bool http2) const = 0;
 };
 
 /// One use of a type. Views and references are valid during the call of make() only.

@@ -107,7 +107,7 @@ class FilterRig final : private processing::SecretLookup,
     return lines;
   }
 
-  processing::FoundBackend find(const content::Value& /*backendRef*/) const override {
+  processing::FoundBackend find(const content::Value& /*backendRef*/, bool /*http2*/) const override {
     return {nullptr, {"BackendNotFound", "this rig has no Backends"}};
   }
   processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {

@@ -47,8 +47,7 @@ class BackendCatalog {
   BackendUse resolve(const config::BackendObjectReference& ref, const Holder& holder) const;
 
   /// Does ServiceCatalog::newest().
-  const std::shared_ptr<const routing::BackendPlan>& newest(
-      const std::shared_ptr<const routing::BackendPlan>& plan) const {
+  std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const {
     return destinations_.newest(plan);
   }
 

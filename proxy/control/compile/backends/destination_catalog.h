@@ -66,8 +66,7 @@ class DestinationCatalog {
   const BackendDestination& of(const config::Backend& backend) const { return backends_.at(&backend); }
 
   /// Does ServiceCatalog::newest().
-  const std::shared_ptr<const routing::BackendPlan>& newest(
-      const std::shared_ptr<const routing::BackendPlan>& plan) const {
+  std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const {
     return services_.newest(plan);
   }
 

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/routing/backend_target.h"
 
 namespace sluice::control {
@@ -56,7 +57,7 @@ class ModelTargets final : public processing::TargetLookup {
   ModelTargets(const DestinationCatalog& destinations, const Holder& holder)
       : destinations_(destinations), holder_(holder) {}
 
-  processing::FoundBackend find(const content::Value& backendRef) const override {
+  processing::FoundBackend find(const content::Value& backendRef, bool http2) const override {
     const auto text = [&](std::string_view key) {
       const content::Value* found = backendRef.find(key);
       return found == nullptr ? std::string() : found->text;
@@ -68,7 +69,11 @@ class ModelTargets final : public processing::TargetLookup {
     std::from_chars(port.data(), port.data() + port.size(), ref.port);
     BackendUse use = destinations_.resolve(ref, holder_);
     if (!use.result) return {nullptr, {use.result.fault.reason, use.result.fault.message}};
-    return {std::make_shared<const routing::BackendTarget>(*use.result.value), {}};
+    auto plan = http2 ? overHttp2(*use.result.value) : *use.result.value;
+    if (plan != nullptr) return {std::make_shared<const routing::BackendTarget>(std::move(plan)), {}};
+    return {nullptr,
+            {std::string(reason::kUnsupportedProtocol),
+             describe(ref.object, holder_.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC"}};
   }
 
  private:

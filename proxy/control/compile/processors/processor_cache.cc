@@ -24,9 +24,11 @@ bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret&
   return a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
 }
 
-/// Two plans are alike as long as requests go the same way.
+/// The identity of a plan is all that decides where requests go.
 bool sameAnswer(const processing::FoundBackend& a, const processing::FoundBackend& b) {
-  if (a.target != nullptr && b.target != nullptr) return routing::planOf(*a.target) == routing::planOf(*b.target);
+  if (a.target != nullptr && b.target != nullptr) {
+    return routing::planOf(*a.target)->identity == routing::planOf(*b.target)->identity;
+  }
   return a.target == b.target && a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
 }
 
@@ -35,8 +37,8 @@ class RecordingTargetLookup final : public processing::TargetLookup {
   RecordingTargetLookup(const processing::TargetLookup& asked, std::vector<MadeProcessor::TargetFound>& found)
       : asked_(asked), found_(found) {}
 
-  processing::FoundBackend find(const content::Value& backendRef) const override {
-    return found_.emplace_back(backendRef, asked_.find(backendRef)).answer;
+  processing::FoundBackend find(const content::Value& backendRef, bool http2) const override {
+    return found_.emplace_back(MadeProcessor::TargetFound{backendRef, http2, asked_.find(backendRef, http2)}).answer;
   }
 
  private:
@@ -77,7 +79,7 @@ bool holds(const MadeProcessor& processor, const processing::Use& use) {
     return sameAnswer(each.answer, use.secrets.find(each.nameSpace, each.name, each.key));
   };
   const auto sameTarget = [&](const MadeProcessor::TargetFound& each) {
-    return sameAnswer(each.answer, use.targets.find(each.backendRef));
+    return sameAnswer(each.answer, use.targets.find(each.backendRef, each.http2));
   };
   const processing::Awaited* awaited = processor.made.awaited.get();
   return (awaited == nullptr || !awaited->mayHaveCome()) && sameValue(processor.config, use.config) &&

@@ -25,6 +25,7 @@ struct MadeProcessor {
   /// A target that it looked up.
   struct TargetFound {
     content::Value backendRef;
+    bool http2 = false;
     processing::FoundBackend answer;
   };
   content::Value config;
