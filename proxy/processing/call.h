@@ -71,6 +71,8 @@ struct Call {
   RequestEditor& edit;
   /// The holds of the attempt in steps of a Backend, those of the exchange in all others.
   Holds& holds;
+  /// The holds behind shared(): those of the attempt in steps of a Backend, those of the exchange in all others.
+  Holds& lasting;
   /// Null in phases of the request.
   http::ResponseHead* response;
   /// Null unless the processor wants a body in this phase. While the bytes of a streamed body come, it is too late for
@@ -103,9 +105,9 @@ struct Call {
   /// exchange or the attempt.
   template <typename State, typename... Args>
   State& shared(const void* owner, Args&&... args) {
-    if (const void* known = holds.find(owner)) return **static_cast<State* const*>(known);
+    if (const void* known = lasting.find(owner)) return **static_cast<State* const*>(known);
     State* const made = arena.make<State>(std::forward<Args>(args)...);
-    holds.add(
+    lasting.add(
         arena, arena.make<State*>(made), [](const void* what) { (*static_cast<State* const*>(what))->~State(); },
         owner);
     return *made;

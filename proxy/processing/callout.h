@@ -56,10 +56,12 @@ class Callout {
   /// Returns how many of the bytes sent the server has not taken.
   virtual std::size_t unsent() const = 0;
 
-  /// Resumes the step at that moment, or at once if it has passed; a change since the last call of await() counts for
-  /// kChange. The Resumer of an earlier call has no effect any more. While kEnd is awaited, an answer larger than
+  /// Resumes the step at that moment, or at once if it has passed; a change since a step was last resumed counts for
+  /// kChange. Several steps may await one callout, at the same moment. While kEnd is awaited, an answer larger than
   /// limits.processorBuffer fails the callout.
   virtual void await(Resumer resumer, Moment moment) = 0;
+  /// Breaks the request off, unless it is over; the callout then fails, and whoever awaits it is resumed.
+  virtual void cancel() = 0;
 
   /// Returns the head of the answer; nullptr until it has come.
   virtual const http::ResponseHead* head() const = 0;

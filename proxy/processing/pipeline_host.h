@@ -80,6 +80,8 @@ struct StepTarget {
   RouteWish* wish = nullptr;           // null if the route cannot be matched again
   Destination* destination = nullptr;  // for steps of the phase connect
   RequestEdits* edits = nullptr;       // null if the steps' changes of the request will not be needed again
+  /// The holds of the exchange, if `holds` are those of an attempt; else null.
+  Holds* ofExchange = nullptr;
 };
 
 }  // namespace sluice::processing

@@ -20,6 +20,10 @@ void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool with
       head.target = replaceParameter(arena, head.target, field.name, withheld ? std::string_view() : field.value);
       head.secretControl = head.secretControl || (!withheld && http::isSecret(field.care));
       return;
+    case Kind::kSetTarget:
+      head.target = field.value;
+      head.unusualSlashes = false;
+      return;
   }
 }
 

@@ -23,6 +23,7 @@ struct RequestEdit {
     kRemove,        // every line of that name
     kRemoveTwins,   // every line of that name and of its twins (http::areTwins)
     kSetParameter,  // `field.value` ("name=value", encoded) in the place of the query's parameters of that name
+    kSetTarget      // `field.value` in the place of path and query, in normal form (http::normalizeTarget)
   };
 
   Kind kind;
@@ -121,6 +122,8 @@ class RequestEditor {
   void setParameter(std::string_view name, std::string_view parameter, http::Care care) {
     make({RequestEdit::Kind::kSetParameter, {name, parameter, http::FieldId::kOther, care}});
   }
+  /// Replaces path and query by a target in normal form.
+  void setTarget(std::string_view target) { make({RequestEdit::Kind::kSetTarget, {{}, target}}); }
 
  private:
   void make(const RequestEdit& edit);

@@ -63,8 +63,22 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
   RequestEditor editor(target.arena, target.request, *step_, target.edits, decided_);
   RouteWish* const wish = target.wish;
   const bool asked = wish != nullptr && wish->matchAgain;
-  Call call{step_->phase,    host.place(), target.arena, host.clock(), target.request, editor,          target.holds,
-            target.response, body,         wish,         destination,  control,        host.services(), memory_};
+  const bool lasts = step_->scope != Scope::kBackend && target.ofExchange != nullptr;
+  Call call{step_->phase,
+            host.place(),
+            target.arena,
+            host.clock(),
+            target.request,
+            editor,
+            target.holds,
+            lasts ? *target.ofExchange : target.holds,
+            target.response,
+            body,
+            wish,
+            destination,
+            control,
+            host.services(),
+            memory_};
   Verdict verdict = inVain ? unanswered() : step_->processor->process(call, host.peer());
   if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;
   if (verdict.kind() == Verdict::Kind::kWait && !suspend(host)) verdict = Verdict::fail("it waits for nothing");

@@ -76,9 +76,11 @@ class FilterRig final : private processing::SecretLookup,
     processing::Step step;
     step.processor = processor_;
     processing::RequestEditor editor(request_.arena, request_.head, step, nullptr);
-    processing::Call call{
-        at,   place, request_.arena, clock, request_.head, editor, holds_, response_ ? &response_->head : nullptr,
-        body, &wish, destination,    *this, nothing_,      memory_};
+    processing::Call call{at,     place,         request_.arena,
+                          clock,  request_.head, editor,
+                          holds_, holds_,        response_ ? &response_->head : nullptr,
+                          body,   &wish,         destination,
+                          *this,  nothing_,      memory_};
     return processor_->process(call, peer);
   }
   /// Ends the exchanges that ran so far.

@@ -22,6 +22,7 @@ class FailedCallout final : public processing::Callout {
   void end() override {}
   std::size_t unsent() const override { return 0; }
   void await(processing::Resumer resumer, Moment) override { resumer.resume(); }
+  void cancel() override {}
   const http::ResponseHead* head() const override { return nullptr; }
   const base::ByteQueue& received() const override { return nothing_; }
   void take(std::size_t) override {}

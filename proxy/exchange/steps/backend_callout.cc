@@ -35,9 +35,9 @@ BackendCallout::BackendCallout(ExchangeContext& context, const processing::Callo
                                  "too many requests to the server that a processor asks"));
 }
 
-// The step goes too, so it is not woken.
+// The steps go too, so they are not woken.
 BackendCallout::~BackendCallout() {
-  if (resumer_) resumer_->release();
+  for (processing::Resumer& each : waiting_) each.release();
 }
 
 std::uint64_t BackendCallout::mostReceived() const { return context_.limits().processorBuffer; }
@@ -58,10 +58,14 @@ void BackendCallout::end() {
 }
 
 void BackendCallout::await(processing::Resumer resumer, Moment moment) {
-  resumer_.emplace(std::move(resumer));
+  waiting_.push_back(std::move(resumer));
   moment_ = moment;
   if (moment == Moment::kEnd && !over() && received_.size() > mostReceived()) failBeyondBound();
   if (over() || (moment == Moment::kChange && changed_)) tell();
+}
+
+void BackendCallout::cancel() {
+  if (!over()) request_.fail(tooMuch("a processor has broken its request off"));
 }
 
 void BackendCallout::take(std::size_t count) {
@@ -72,10 +76,9 @@ void BackendCallout::take(std::size_t count) {
 
 void BackendCallout::tell() {
   changed_ = true;
-  if (!resumer_ || (moment_ == Moment::kEnd && !over())) return;
+  if (waiting_.empty() || (moment_ == Moment::kEnd && !over())) return;
   changed_ = false;
-  processing::Resumer waiting = *std::exchange(resumer_, std::nullopt);
-  waiting.resume();
+  for (processing::Resumer& each : std::exchange(waiting_, {})) each.resume();
 }
 
 void BackendCallout::onResponse(http::ResponseMessage&& message) {
@@ -88,7 +91,7 @@ void BackendCallout::onResponseBody(std::string_view bytes) {
   received_.append(bytes);
   if (received_.size() <= mostReceived()) {
     request_.grant(bytes.size());
-  } else if (resumer_ && moment_ == Moment::kEnd) {
+  } else if (!waiting_.empty() && moment_ == Moment::kEnd) {
     return failBeyondBound();
   } else {
     withheld_ += bytes.size();

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "proxy/http/message.h"
 #include "proxy/processing/buffer_budget.h"
@@ -27,6 +28,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   void end() override;
   std::size_t unsent() const override { return request_.body().bytes.size(); }
   void await(processing::Resumer resumer, Moment moment) override;
+  void cancel() override;
   const http::ResponseHead* head() const override { return answer_ ? &answer_->head : nullptr; }
   const base::ByteQueue& received() const override { return received_; }
   void take(std::size_t count) override;
@@ -68,7 +70,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   bool ended_ = false;
   bool changed_ = false;  // since await() was called last
   Moment moment_ = Moment::kChange;
-  std::optional<processing::Resumer> resumer_;  // while the step waits for `moment_`
+  std::vector<processing::Resumer> waiting_;  // for `moment_`
 };
 
 }  // namespace sluice::exchange

@@ -43,15 +43,16 @@ processing::Pipeline& ExchangeSteps::beginAttempt(http::RequestHead& head, proce
   backendRequestEntered = false;
   connect.reset();
   attemptBody = http::BodyPipe(owner_.worker().chunks());
-  const processing::StepTarget target{head, nullptr, request_.arena, holdsOfAttempt_, nullptr, &connect.destination()};
+  const processing::StepTarget target{
+      head, nullptr, request_.arena, holdsOfAttempt_, nullptr, &connect.destination(), nullptr, &holds_};
   return attempt.emplace(host(), target, owner_.worker().chunks(), path);
 }
 
 processing::Pipeline& ExchangeSteps::beginResponse(http::ResponseHead& head, processing::BodyPath path) {
   if (!placeKnown_) findPlace();
   http::RequestHead& sent = attemptHead != nullptr ? *attemptHead : request_.head;
-  return response.emplace(host(), processing::StepTarget{sent, &head, request_.arena, holdsOfAttempt_},
-                          owner_.worker().chunks(), path);
+  const processing::StepTarget target{sent, &head, request_.arena, holdsOfAttempt_, nullptr, nullptr, nullptr, &holds_};
+  return response.emplace(host(), target, owner_.worker().chunks(), path);
 }
 
 void ExchangeSteps::dropRequestBody() {

@@ -1,4 +1,5 @@
-// Runs a third-party gRPC server (grpc-js), with the service of clients/echo_service.mjs.
+// Runs a third-party gRPC server (grpc-js): with the service of clients/echo_service.mjs, or with that of another
+// script.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,8 +19,9 @@ namespace sluice::test {
 class GrpcOrigin {
  public:
   /// Speaks plaintext without an identity.
-  explicit GrpcOrigin(const std::optional<CertifiedKey>& identity = std::nullopt) {
-    std::vector<std::string> argv = {"node", std::string(kClients) + "grpc_origin.mjs"};
+  explicit GrpcOrigin(const std::optional<CertifiedKey>& identity = std::nullopt,
+                      const std::string& script = "grpc_origin.mjs") {
+    std::vector<std::string> argv = {"node", std::string(kClients) + script};
     if (identity) {
       argv.push_back(folder_.write("origin.crt", identity->certificate));
       argv.push_back(folder_.write("origin.key", identity->key));

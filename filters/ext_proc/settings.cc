@@ -1,0 +1,109 @@
+#include "filters/ext_proc/settings.h"
+
+#include <string>
+#include <utility>
+
+#include "proxy/content/schema/json_schema.h"
+
+namespace sluice::filters::ext_proc {
+
+const std::string_view kExtProcSchema = R"({
+  "$schema": "https://json-schema.org/draft/2020-12/schema",
+  "title": "ExtProc",
+  "type": "object",
+  "additionalProperties": false,
+  "properties": {
+    "backendRefs": {
+      "type": "array",
+      "minItems": 1,
+      "maxItems": 1,
+      "items": {
+        "type": "object",
+        "additionalProperties": false,
+        "required": ["name"],
+        "properties": {
+          "group": {"type": "string"},
+          "kind": {"type": "string", "minLength": 1, "default": "Service"},
+          "namespace": {"type": "string", "minLength": 1},
+          "name": {"type": "string", "minLength": 1},
+          "port": {"type": "integer", "minimum": 1, "maximum": 65535}
+        }
+      }
+    },
+    "processingMode": {
+      "type": "object",
+      "additionalProperties": false,
+      "properties": {
+        "requestHeaders": {"enum": ["Send", "Skip"], "default": "Send"},
+        "requestBody": {"enum": ["Skip", "Streamed", "Buffered", "BufferedPartial"], "default": "Skip"},
+        "responseHeaders": {"enum": ["Send", "Skip"], "default": "Send"},
+        "responseBody": {"enum": ["Skip", "Streamed", "Buffered", "BufferedPartial"], "default": "Skip"}
+      }
+    },
+    "allowModeOverride": {"type": "boolean", "default": false},
+    "context": {"type": "object"},
+    "service": {"type": "object"},
+    "maxMessageSize": {}
+  }
+})";
+
+namespace {
+
+base::Error wrong(std::string field, std::string why) {
+  return base::Error::config(std::move(field) + ": " + std::move(why));
+}
+
+std::string_view textOf(const content::Value* map, std::string_view key, std::string_view otherwise) {
+  const content::Value* found = map == nullptr ? nullptr : map->find(key);
+  return found == nullptr ? otherwise : std::string_view(found->text);
+}
+
+BodyForm bodyForm(std::string_view name) {
+  if (name == "Streamed") return BodyForm::kStreamed;
+  if (name == "Buffered") return BodyForm::kBuffered;
+  return name == "BufferedPartial" ? BodyForm::kBufferedPartial : BodyForm::kSkipped;
+}
+
+ProcessingModes readModes(const content::Value* modes) {
+  return {textOf(modes, "requestHeaders", "Send") == "Send", bodyForm(textOf(modes, "requestBody", "Skip")),
+          textOf(modes, "responseHeaders", "Send") == "Send", bodyForm(textOf(modes, "responseBody", "Skip"))};
+}
+
+/// Returns the settings of a catalog's entry, checked by the same schema. The catalog's own reader has not looked at
+/// them.
+base::Result<content::Value> checkedEngine(const content::Value* engine) {
+  content::Value settings;
+  settings.kind = content::Value::Kind::kMap;
+  if (engine != nullptr) settings = *engine;
+  static const base::Result<content::JsonSchema> schema = content::JsonSchema::compile(kExtProcSchema);
+  if (!schema) return schema.error();
+  const auto violations = schema->apply(settings);
+  if (!violations.empty()) return wrong("the catalog's extProc", content::describe(violations));
+  return settings;
+}
+
+}  // namespace
+
+base::Result<Settings> readSettings(const processing::Use& use) {
+  content::Value own;
+  const bool isOfCatalog = use.engine != nullptr;
+  if (isOfCatalog) {
+    auto checked = checkedEngine(use.engine);
+    if (!checked) return std::move(checked).error();
+    own = *std::move(checked);
+  }
+  const content::Value& config = isOfCatalog ? own : use.config;
+  if (config.find("service") != nullptr) {
+    return wrong("service", "servers are found by backendRefs; one that is named by its hostname is not supported yet");
+  }
+  const content::Value* refs = config.find("backendRefs");
+  if (refs == nullptr) return wrong("backendRefs", "is required");
+  Settings settings;
+  settings.server = refs->items.front();
+  settings.modes = readModes(config.find("processingMode"));
+  settings.allowsOverride = textOf(&config, "allowModeOverride", "") == "true";
+  if (const content::Value* context = isOfCatalog ? &use.config : config.find("context")) settings.context = *context;
+  return settings;
+}
+
+}  // namespace sluice::filters::ext_proc

@@ -1,0 +1,105 @@
+// An external processor: ext_proc_server.mjs. The header x-do of a request says what it does with it:
+//
+//   nothing    It adds x-guard to request and response, and answers to each body by the same in upper case.
+//   reject     It refuses the request with 418 and a body.
+//   route      It sets x-tenant and has the route matched again.
+//   replace    It replaces the request's body without having seen it.
+//   path       It sets :path to /edited.
+//   own        It tries to change what is the gateway's: :authority, host, content-length, x-envoy-a.
+//   less       It wants no bodies (mode_override).
+//   keep       It changes nothing.
+//   hang, close, fail, garbage, wrong, twice, many, badname, badstatus, die (in the request's body)
+//
+// Prints "listening on PORT", and for each stream, when it is over, "heard PART ...", with "$" behind a part that ends its message.
+import {Server, ServerCredentials, loadPackageDefinition, status} from '@grpc/grpc-js';
+import {loadSync} from '@grpc/proto-loader';
+import {fileURLToPath} from 'node:url';
+
+const definition = loadSync(fileURLToPath(new URL('ext_proc.proto', import.meta.url)), {keepCase: true, oneofs: true, defaults: true, enums: String});
+const {service} = loadPackageDefinition(definition).envoy.service.ext_proc.v3.ExternalProcessor;
+// So that a test may send bytes that are no message.
+const process_ = service.Process ?? service.process;
+const serialize = process_.responseSerialize;
+const raw = {...process_, responseSerialize: (answer) => (Buffer.isBuffer(answer) ? answer : serialize(answer))};
+
+const set = (key, value, append_action = 2) => ({header: {key, raw_value: Buffer.from(value)}, append_action});
+const headersIn = (message) => Object.fromEntries((message.headers?.headers ?? []).map((each) => [each.key, each.raw_value.toString()]));
+const ofPart = (part, response) => ({[part]: {response}});
+
+function answerHeaders(part, what, headers) {
+  const plain = ofPart(part, {header_mutation: {set_headers: [set('x-guard', 'seen')], remove_headers: ['x-secret']}});
+  if (part === 'response_headers') return what === 'keep' ? ofPart(part, {}) : plain;
+  switch (what) {
+    case 'reject':
+      return {immediate_response: {status: {code: 418}, headers: {set_headers: [set('x-why', 'tea')]}, body: Buffer.from('short and stout')}};
+    case 'route':
+      return ofPart(part, {header_mutation: {set_headers: [set('x-tenant', 'two')]}, clear_route_cache: true});
+    case 'replace':
+      return ofPart(part, {status: 1, body_mutation: {body: Buffer.from('replaced')}});
+    case 'path':
+      return ofPart(part, {header_mutation: {set_headers: [set(':path', '/edited')]}});
+    case 'own':
+      return ofPart(part, {header_mutation: {set_headers: [set(':authority', 'evil.test'), set('host', 'evil.test'), set('content-length', '7'), set('x-envoy-a', 'b')]}});
+    case 'less':
+      return {...plain, mode_override: {request_header_mode: 'SEND', response_header_mode: 'SKIP', request_body_mode: 'NONE', response_body_mode: 'NONE'}};
+    case 'keep':
+      return ofPart(part, {});
+    case 'garbage':
+      return Buffer.from([0xff, 0xff, 0xff, 0xff]);
+    case 'wrong':
+      return ofPart('response_body', {});
+    case 'many':
+      return ofPart(part, {header_mutation: {set_headers: Array.from({length: 1000}, (_, i) => set(`x-${i}`, 'v'))}});
+    case 'badname':
+      return ofPart(part, {header_mutation: {set_headers: [set('x bad', 'v')]}});
+    case 'badstatus':
+      return {immediate_response: {status: {code: 101}}};
+    default:
+      return plain;
+  }
+}
+
+function talk(call) {
+  const heard = [];
+  let what = '';
+  call.on('data', (message) => {
+    const part = message.request;
+    const said = message[part];
+    heard.push(part + (said.end_of_stream ? '$' : ''));
+    if (part === 'request_headers') {
+      what = headersIn(said)['x-do'] ?? '';
+      if (message.metadata_context?.filter_metadata?.['sluice.dev']) {
+        const fields = message.metadata_context.filter_metadata['sluice.dev'].fields;
+        heard.push(`(${Object.keys(fields).sort().map((key) => `${key}=${fields[key].string_value}`).join(' ')})`);
+      }
+    }
+    if (what === 'hang') return;
+    if (what === 'close') return void call.end();
+    if (what === 'fail') return void call.emit('error', {code: status.INTERNAL, details: 'on purpose'});
+    if (part.endsWith('_headers')) {
+      const answer = answerHeaders(part, what, headersIn(said));
+      call.write(answer);
+      if (what === 'twice') call.write(answer);
+      return;
+    }
+    if (what === 'die') return void call.emit('error', {code: status.UNAVAILABLE, details: 'in the body'});
+    const body = what === 'keep' ? {} : {body_mutation: {body: Buffer.from(said.body.toString().toUpperCase())}};
+    call.write(ofPart(part, body));
+  });
+  const over = () => {
+    if (heard.length > 0) console.log(`heard ${heard.splice(0).join(' ')}`);
+  };
+  call.on('end', () => {
+    over();
+    call.end();
+  });
+  call.on('cancelled', over);
+  call.on('error', over);
+}
+
+const server = new Server({'grpc.max_receive_message_length': -1});
+server.addService({Process: raw}, {Process: talk});
+server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
+  if (error) throw error;
+  console.log(`listening on ${port}`);
+});

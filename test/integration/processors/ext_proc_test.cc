@@ -1,0 +1,218 @@
+// Tests external processors with a server on grpc-js: which parts it is told of in which order, what its answers do,
+// and what becomes of requests when it fails.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway_process.h"
+#include "test/integration/support/grpc_origin.h"
+#include "test/integration/support/processors.h"
+#include "test/integration/support/recording_origin.h"
+#include "test/integration/support/route.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+constexpr const char* kAnswerOfOrigin =
+    "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 12\r\nX-Secret: origin\r\n\r\nfrom origin\n";
+constexpr const char* kWhole =
+    "requestHeaders: Send, requestBody: Buffered, responseHeaders: Send, responseBody: Buffered";
+
+class ExternalProcessors : public testing::Test {
+ protected:
+  /// Returns a filter with the server as processor; `config` has further members of its config, `more` of the use.
+  static std::string guarding(const std::string& config = {}, const std::string& more = {}) {
+    return "filters: [" +
+           inlined("{name: guard, type: 'sluice.dev/ExtProc:v1'" + more + ", config: {backendRefs: [" +
+                   backendRef("guard") + "]" + config + "}}") +
+           "]\n";
+  }
+  /// Starts a gateway whose one rule has the server as its processor, with these modes and further members of the use.
+  void start(const std::string& modes, const std::string& more = {}, const std::string& settings = {}) {
+    const std::string config = ", processingMode: {" + modes + "}, context: {tier: gold}";
+    startWith("    - " + guarding(config, more) + backendRefs(), settings);
+  }
+  /// Starts a gateway in front of an origin that echoes bodies, which the server gets in this form.
+  void startEcho(const std::string& form) {
+    startWith("    - " + guarding(", processingMode: {requestBody: " + form + "}") + "      backendRefs: [" +
+              backendRef("echo") + "]\n");
+  }
+  void startWith(const std::string& rules, const std::string& settings = {}) {
+    GatewaySpec spec;
+    spec.settings = settings;
+    spec.routes = routeOfRules(rules);
+    spec.backends = {{.port = origin_.port()},
+                     {.name = "guard", .hostname = "guard.test", .port = server_->port()},
+                     {.name = "other", .hostname = "other.test", .port = other_.port()},
+                     {.name = "echo", .hostname = "echo.test", .port = echo_.port()}};
+    gateway_ = std::make_unique<GatewayProcess>(spec);
+  }
+  /// Returns the answer to a request that asks the server to do `what`.
+  std::string get(const std::string& what, const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> options = {"-H", "x-do: " + what, "-H", "x-secret: client"};
+    options.insert(options.end(), more.begin(), more.end());
+    return ask(*gateway_, "/a?b=c", options);
+  }
+  std::string post(const std::string& what, const std::string& body) const {
+    return get(what, {"--data-binary", body});
+  }
+  /// Returns what the server has heard on its next stream that is over.
+  std::string heard() {
+    const auto line = server_->process().waitForLine("heard ");
+    return line ? line->substr(line->find("heard ") + 6) : "nothing";
+  }
+  std::string lastHead() const { return origin_.heads().empty() ? "" : origin_.heads().back(); }
+
+  TempDir folder_;
+  std::unique_ptr<GrpcOrigin> server_ = std::make_unique<GrpcOrigin>(std::nullopt, "ext_proc_server.mjs");
+  RecordingOrigin origin_{[](std::size_t) { return kAnswerOfOrigin; }};
+  RecordingOrigin other_{[](std::size_t) { return "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"; }};
+  EchoOrigin echo_{std::nullopt};
+  std::unique_ptr<GatewayProcess> gateway_;
+};
+
+constexpr const char* kIntroduced = "(backend=test/origin gateway=test/egress route=test/all tier=gold)";
+
+TEST_F(ExternalProcessors, EditHeadersAndBodiesOfBothWays) {
+  start(kWhole);
+  const std::string answer = post("", "hello");
+  EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("x-guard: seen"), HasSubstr("FROM ORIGIN")));
+  EXPECT_THAT(answer, Not(HasSubstr("x-secret"))) << "it was removed";
+  EXPECT_THAT(lastHead(), AllOf(HasSubstr("x-guard: seen"), Not(HasSubstr("x-secret"))));
+  EXPECT_THAT(origin_.bodies(), ElementsAre("HELLO"));
+  EXPECT_EQ(heard(), std::string("request_headers ") + kIntroduced + " request_body$ response_headers response_body$");
+}
+
+TEST_F(ExternalProcessors, AreToldOfNoBodyWhereThereIsNone) {
+  start(kWhole);
+  EXPECT_THAT(get(""), HasSubstr("FROM ORIGIN"));
+  EXPECT_EQ(heard(), std::string("request_headers$ ") + kIntroduced + " response_headers response_body$");
+}
+
+TEST_F(ExternalProcessors, GetHeadersAloneByDefault) {
+  start("");
+  EXPECT_THAT(post("", "hello"), AllOf(HasSubstr("x-guard: seen"), HasSubstr("from origin")));
+  EXPECT_THAT(origin_.bodies(), ElementsAre("hello"));
+  EXPECT_EQ(heard(), std::string("request_headers ") + kIntroduced + " response_headers");
+}
+
+TEST_F(ExternalProcessors, GetThePartsThatTheirModesSend) {
+  start("requestHeaders: Send, requestBody: Skip, responseHeaders: Skip, responseBody: Skip");
+  EXPECT_THAT(post("", "hello"), AllOf(Not(HasSubstr("x-guard")), HasSubstr("from origin")));
+  EXPECT_EQ(heard(), std::string("request_headers ") + kIntroduced);
+}
+
+TEST_F(ExternalProcessors, GetLongBodiesInEachForm) {
+  const std::string sent = folder_.write("body", std::string(200'000, 'a'));
+  for (const char* form : {"Buffered", "Streamed", "BufferedPartial"}) {
+    startEcho(form);
+    const std::string answer = ask(*gateway_, "/echo", {"--data-binary", "@" + sent});
+    EXPECT_THAT(answer, StartsWith("HTTP/1.1 200")) << form;
+    const std::string got = answer.substr(answer.find("\r\n\r\n") + 4);
+    ASSERT_EQ(got.size(), 200'000u) << form;
+    EXPECT_EQ(got.front(), 'A') << form;
+    const bool whole = std::string_view(form) != "BufferedPartial";
+    EXPECT_EQ(got.back(), whole ? 'A' : 'a') << form << ": what does not fit passes";
+    EXPECT_THAT(heard(), AllOf(HasSubstr("request_body"), EndsWith("response_headers"))) << form;
+  }
+}
+
+TEST_F(ExternalProcessors, RefuseRequestsWithAnAnswerOfTheirOwn) {
+  start(kWhole);
+  const std::string answer = get("reject");
+  EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 418"), HasSubstr("x-why: tea")));
+  EXPECT_TRUE(origin_.heads().empty());
+}
+
+TEST_F(ExternalProcessors, HaveTheRouteMatchedAgain) {
+  startWith("    - matches: [{headers: [{name: x-tenant, value: two}]}]\n      backendRefs: [" + backendRef("other") +
+            "]\n    - " + guarding() + backendRefs());
+  EXPECT_THAT(get("route"), HasSubstr("other"));
+  EXPECT_TRUE(origin_.heads().empty());
+  EXPECT_THAT(get("keep"), HasSubstr("from origin"));
+}
+
+TEST_F(ExternalProcessors, ReplaceABodyThatTheyHaveNotSeen) {
+  for (const char* form : {"Buffered", "Streamed", "BufferedPartial"}) {
+    startEcho(form);
+    EXPECT_THAT(ask(*gateway_, "/echo", {"-H", "x-do: replace", "--data-binary", "hello"}),
+                AllOf(StartsWith("HTTP/1.1 200"), EndsWith("\r\n\r\nreplaced")))
+        << form;
+    EXPECT_THAT(heard(), Not(HasSubstr("request_body"))) << form;
+  }
+}
+
+TEST_F(ExternalProcessors, SetThePathAndNothingThatIsTheGateways) {
+  start("");
+  EXPECT_THAT(get("path"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(lastHead(), StartsWith("GET /edited HTTP/1.1"));
+  EXPECT_THAT(post("own", "hello"), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(lastHead(), AllOf(Not(HasSubstr("evil.test")), Not(HasSubstr("x-envoy")), HasSubstr("ontent-")));
+  EXPECT_EQ(origin_.bodies().back(), "hello");
+}
+
+TEST_F(ExternalProcessors, LeavePartsOutByModeOverrideIfTheyMay) {
+  startWith("    - " + guarding(", allowModeOverride: true, processingMode: {" + std::string(kWhole) + "}") +
+            backendRefs());
+  EXPECT_THAT(post("less", "hello"), HasSubstr("from origin"));
+  EXPECT_THAT(origin_.bodies(), ElementsAre("hello"));
+  EXPECT_THAT(heard(), StartsWith("request_headers ("));
+}
+
+TEST_F(ExternalProcessors, EndTheStreamAndHearNoMore) {
+  start(kWhole);
+  EXPECT_THAT(post("close", "hello"), AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("from origin")));
+  EXPECT_THAT(origin_.bodies(), ElementsAre("hello"));
+}
+
+struct ServerFault {
+  const char* what;
+  int status;  // if the use fails closed
+};
+
+TEST_F(ExternalProcessors, FailClosedOrAreLeftOutByteForByte) {
+  constexpr ServerFault kFaults[] = {{"hang", 504}, {"fail", 500},    {"garbage", 500},   {"wrong", 500},
+                                     {"many", 500}, {"badname", 500}, {"badstatus", 500}, {"die", 500}};
+  for (const bool open : {false, true}) {
+    start(kWhole, open ? ", failOpen: true" : "", "timeouts: {processor: 500ms}\n");
+    for (const ServerFault& fault : kFaults) {
+      const std::size_t before = origin_.bodies().size();
+      const std::string answer = post(fault.what, "hello");
+      if (open) {
+        EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 200"), HasSubstr("from origin"))) << fault.what;
+        ASSERT_EQ(origin_.bodies().size(), before + 1) << fault.what;
+        EXPECT_EQ(origin_.bodies().back(), "hello") << fault.what;
+      } else {
+        EXPECT_THAT(answer, StartsWith("HTTP/1.1 " + std::to_string(fault.status))) << fault.what;
+        EXPECT_EQ(origin_.bodies().size(), before) << fault.what;
+      }
+    }
+  }
+}
+
+TEST_F(ExternalProcessors, FailIfTheyAnswerTwice) {
+  start(kWhole);
+  EXPECT_THAT(post("twice", "hello"), StartsWith("HTTP/1.1 500"));
+}
+
+TEST_F(ExternalProcessors, GuardNothingElseWhileTheyAreDown) {
+  server_->process().signal(SIGKILL);
+  server_->process().wait();
+  startWith("    - matches: [{path: {value: /free}}]\n" + backendRefs() + "    - " + guarding() + backendRefs());
+  EXPECT_THAT(ask(*gateway_, "/free"), HasSubstr("from origin"));
+  EXPECT_THAT(ask(*gateway_, "/guarded"), StartsWith("HTTP/1.1 500"));
+}
+
+}  // namespace
+}  // namespace sluice::test
