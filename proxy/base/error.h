@@ -54,7 +54,7 @@ std::uint16_t defaultStatus(ErrorType type);
 struct Error {
   ErrorType type = ErrorType::kProxyInternalError;
   ErrorOrigin origin = ErrorOrigin::kInternal;
-  /// HTTP status code of the answer, 400..599
+  /// HTTP status code of the answer: 400..599, or 200..599 in the answer of a processor.
   std::uint16_t status = 500;
   /// One short sentence for people. Never holds a secret, nor unescaped input.
   std::string detail;

@@ -187,7 +187,8 @@ void ResponsePath::reply() {
   http::ResponseMessage& reply = t_.response.emplace(t_.context.worker().chunks());
   t_.responseBody = http::BodyPipe(t_.context.worker().chunks());
   if (t_.error) {
-    reply.head = localReply(reply.arena, t_.responseBody, {t_.request.head, *t_.error, t_.requestId});
+    reply.head = localReply(reply.arena, t_.responseBody,
+                            {t_.request.head, *t_.error, t_.requestId, s_.processing.bodyOfReply()});
     if (t_.route.rule != nullptr) {
       routing::finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()},
                                reply.head.headers);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,11 +13,21 @@
 
 namespace sluice::processing {
 
-/// An answer of the step to the client, instead of that of the Backend.
+/// An answer of the step to the client, instead of that of the Backend. The status is one of 200 to 599; one that no
+/// answer of a step may have (see isPossible()) is a failure of the step.
 struct Reply {
-  base::Error error;                                        // gives the status, the type and the sentence
-  std::vector<std::pair<std::string, std::string>> fields;  // names in lower case
+  base::Error error;                                             // gives the status, the type and the sentence
+  std::vector<std::pair<std::string, std::string>> fields = {};  // names in lower case
+  /// Goes to the client in the place of the gateway's own document, with the content-type that `fields` has. Calls of
+  /// gRPC, HEAD, and statuses without content (204, 304) get no body.
+  std::optional<std::string> body = std::nullopt;
 };
+
+/// Returns false for a status that is not final, and for a success that a client who asked for a tunnel would take for
+/// one (RFC 8441 section 5).
+constexpr bool isPossible(std::uint16_t status, bool asksForTunnel) {
+  return status >= (asksForTunnel ? 300 : 200) && status <= 599;
+}
 
 /// The cause of a step's failure, which is the label `reason` of sluice_processor_failures_total.
 enum class Cause : std::uint8_t {

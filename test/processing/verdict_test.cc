@@ -36,5 +36,15 @@ TEST(Causes, AreInTheReferenceByTheirNames) {
   EXPECT_EQ(test::firstWords(rows), names);
 }
 
+TEST(Verdict, RepliesWithFinalStatusesAloneAndNeverWithATunnel) {
+  constexpr std::uint16_t kFinal[] = {200, 204, 302, 403, 599};
+  constexpr std::uint16_t kOthers[] = {0, 100, 101, 199, 600, 999};
+  constexpr std::uint16_t kSuccesses[] = {200, 204, 299};
+  for (const std::uint16_t status : kFinal) EXPECT_TRUE(isPossible(status, false)) << status;
+  for (const std::uint16_t status : kOthers) EXPECT_FALSE(isPossible(status, false)) << status;
+  for (const std::uint16_t status : kSuccesses) EXPECT_FALSE(isPossible(status, true)) << status;
+  EXPECT_TRUE(isPossible(401, true));
+}
+
 }  // namespace
 }  // namespace sluice::processing

@@ -5,6 +5,7 @@
 
 #include "proxy/base/json_text.h"
 #include "proxy/http/grpc.h"
+#include "proxy/http/hygiene.h"
 
 namespace sluice::exchange {
 namespace {
@@ -78,16 +79,21 @@ http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const Lo
     pipe.finish();
     return grpcReply(arena, request, error);
   }
-  const std::string document = problemDocument(reply);
   http::ResponseHead head;
   head.status = error.status;
   head.version = request.version;
-  head.headers.add(arena, http::FieldId::kContentType, "application/problem+json");
-  head.headers.add(arena, "cache-control", "no-store");
-  head.contentLength = document.size();
-  if (request.method != http::Method::kHead) {
-    head.body = http::Body::kLength;
-    pipe.bytes.append(document);
+  if (reply.body == nullptr) {
+    head.headers.add(arena, http::FieldId::kContentType, "application/problem+json");
+    head.headers.add(arena, "cache-control", "no-store");
+  }
+  if (!http::statusForbidsBody(error.status)) {
+    const std::string document = reply.body == nullptr ? problemDocument(reply) : std::string();
+    const std::string& body = reply.body == nullptr ? document : *reply.body;
+    head.contentLength = body.size();
+    if (request.method != http::Method::kHead && !body.empty()) {
+      head.body = http::Body::kLength;
+      pipe.bytes.append(body);
+    }
   }
   pipe.finish();
   return head;

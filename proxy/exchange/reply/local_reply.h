@@ -1,6 +1,8 @@
-// A local reply is made by the gateway itself: application/problem+json (RFC 9457), or trailers-only for gRPC.
+// A local reply is made by the gateway itself: application/problem+json (RFC 9457), or trailers-only for gRPC. A step
+// may have a body of its own in it.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "proxy/base/error.h"
@@ -13,11 +15,12 @@ namespace sluice::exchange {
 struct LocalReplyParts {
   const http::RequestHead& request;
   const base::Error& error;
-  std::string_view requestId = {};  // empty if requests have none
+  std::string_view requestId = {};    // empty if requests have none
+  const std::string* body = nullptr;  // of a step, in the place of the document about the error
 };
 
 /// Returns the head of the reply, with views into `arena`. Its body is put into `pipe`, which is then complete; HEAD
-/// gets no body.
+/// gets no body. The head has no content-type if the body is that of a step, which gives it.
 http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const LocalReplyParts& reply);
 
 /// Returns the reason phrase of a status of local replies (RFC 9110 section 15).

@@ -139,9 +139,17 @@ void ExchangeSteps::refuse(const processing::Step& step, std::string reason) {
 
 bool ExchangeSteps::ends(const processing::Step& step, const Verdict& verdict) {
   if (!heeded_) return false;
+  refusal = StepRefusal{step.name, step.phase};
   const bool replied = verdict.kind() == Verdict::Kind::kReply;
-  refusal = StepRefusal{step.name, step.phase, {}};
-  if (replied) refusal->fields = verdict.reply().fields;
+  const bool asksForTunnel = request_.head.body == http::Body::kTunnel;
+  if (replied && !processing::isPossible(verdict.reply().error.status, asksForTunnel)) {
+    exchange_.onRefused(failureOf(step, Verdict::fail("the status of its answer is not possible here")));
+    return true;
+  }
+  if (replied) {
+    refusal->fields = verdict.reply().fields;
+    refusal->body = verdict.reply().body;
+  }
   exchange_.onRefused(replied ? verdict.reply().error : failureOf(step, verdict));
   return true;
 }

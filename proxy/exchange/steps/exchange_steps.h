@@ -98,7 +98,8 @@ class ExchangeSteps final : private StepHost {
   struct StepRefusal {
     std::string processor;  // the name of the use
     processing::Phase phase;
-    std::vector<std::pair<std::string, std::string>> fields;
+    std::vector<std::pair<std::string, std::string>> fields = {};
+    std::optional<std::string> body = std::nullopt;
   };
   std::optional<StepRefusal> refusal;
 

@@ -239,6 +239,9 @@ void Processing::finishReply() {
   const bool refused = steps_ && steps_->refusal;
   if (refused) {
     for (const auto& [name, value] : steps_->refusal->fields) {
+      const http::FieldId id = http::fieldId(name);
+      const bool single = id == http::FieldId::kContentType || id == http::FieldId::kDate;
+      if (single && reply.head.headers.find(id) != nullptr) continue;
       reply.head.headers.add(reply.arena, reply.arena.copy(name), reply.arena.copy(value));
     }
   }

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "proxy/exchange/attempt/attempts.h"
@@ -74,6 +75,10 @@ class Processing final : private ExchangeStepsOwner {
   void beginResponse();
   void beginBackendResponse();
   void beginKeptResponse();
+  /// Returns the body of the step that has replied; nullptr if it has none of its own.
+  const std::string* bodyOfReply() const {
+    return steps_ && steps_->refusal && steps_->refusal->body ? &*steps_->refusal->body : nullptr;
+  }
   /// Adds the fields of a step that has replied to the local reply, and shows the reply to the steps of
   /// response-headers, unless one of them made it.
   void finishReply();
