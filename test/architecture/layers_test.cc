@@ -32,7 +32,7 @@ const std::vector<HeavyHeader>& heavyHeaders() {
       {"nghttp2/", {"proxy/http"}},
       {"yaml-cpp/", {"config"}},
       {"spdlog/", {"proxy/observe"}},
-      {"re2/", {"config", "proxy/routing", "proxy/processing", "proxy/content"}},
+      {"re2/", {"config", "filters", "proxy/routing", "proxy/processing", "proxy/content"}},
       {"jsoncons", {"proxy/content"}},
       {"zlib.h", {"proxy/content"}},
       {"brotli/", {"proxy/content"}},
