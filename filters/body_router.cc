@@ -31,7 +31,7 @@ class BodyRouter final : public processing::PreAuthProcessor {
  public:
   BodyRouter(BodyChoice choice, std::string hint) : choice_(std::move(choice)), hint_(std::move(hint)) {}
 
-  processing::BodyInterest body() const override {
+  processing::BodyInterest body(processing::Phase /*phase*/) const override {
     return {.mode = processing::BodyMode::kInspected, .bound = choice_.maxBodyBytes(), .decoded = true};
   }
   std::span<const std::string> ownedFields() const override { return choice_.ownedFields(); }

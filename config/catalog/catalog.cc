@@ -70,13 +70,13 @@ std::optional<AdmissionFault> engineFault(const ProcessorUse& use, const Process
 }
 
 /// Finds the use's phase and sets `phase`.
-std::optional<AdmissionFault> phaseFault(const ProcessorUse& use, const std::vector<std::string_view>& allowed,
-                                         std::string_view& phase) {
+std::optional<AdmissionFault> phaseFault(const ProcessorUse& use, const ProcessorType& type, std::string_view& phase) {
+  const std::vector<std::string_view>& allowed = type.entry.phases;
   if (use.phase.empty() && allowed.size() == 1) phase = allowed.front();
   for (const std::string_view each : allowed) {
     if (each == use.phase) phase = each;
   }
-  if (!phase.empty()) return std::nullopt;
+  if (!phase.empty() || (use.phase.empty() && type.spans)) return std::nullopt;
   const std::string choices = base::joinChoices(allowed);
   return AdmissionFault{Admission::Outcome::kRejected, processor_reason::kUnsupportedPhase,
                         fieldMessage(use, "phase",
@@ -86,7 +86,7 @@ std::optional<AdmissionFault> phaseFault(const ProcessorUse& use, const std::vec
 
 std::optional<AdmissionFault> preAuthFault(const ProcessorUse& use, const ProcessorType& type, std::string_view phase) {
   using enum Admission::Outcome;
-  if (phaseIndex(phase) >= phaseIndex(kFirstPhaseAfterAuth)) {
+  if (!phase.empty() && phaseIndex(phase) >= phaseIndex(kFirstPhaseAfterAuth)) {
     return AdmissionFault{
         kRejected, processor_reason::kInvalidPreAuthPhase,
         fieldMessage(use, "preAuth",
@@ -128,9 +128,10 @@ Admission Catalog::admit(const ProcessorUse& use) const {
   admission.preAuth = settle(use.preAuth, defaults.preAuth, false);
   admission.timeout = use.timeout ? use.timeout : defaults.timeout;
   std::optional<AdmissionFault> fault = typeFault(use, admission.type.get(), types_);
-  if (!fault) fault = phaseFault(use, admission.type->entry.phases, admission.phase);
+  if (!fault) fault = phaseFault(use, *admission.type, admission.phase);
+  admission.spans = !fault && admission.phase.empty();
   // A catalog's preAuth applies to all phases of a type. It must not make those phases invalid that have no preAuth.
-  const bool late = phaseIndex(admission.phase) >= phaseIndex(kFirstPhaseAfterAuth);
+  const bool late = !admission.spans && phaseIndex(admission.phase) >= phaseIndex(kFirstPhaseAfterAuth);
   if (!use.preAuth && late) admission.preAuth = false;
   if (!fault && admission.preAuth) fault = preAuthFault(use, *admission.type, admission.phase);
   if (!fault) fault = configFault(use, *admission.type, admission.config);

@@ -26,12 +26,13 @@ struct BuiltinProcessor {
   std::vector<std::string_view> phases;  // a subset of kProcessorPhases
   bool preAuth = false;                  // whether it can run before authentication
   std::string_view schema;
+  bool spans = false;  // whether a use that names no phase runs in several
 };
 
 /// The types and engines that this program can run. There is one for the life of a process.
 struct ProcessorSupport {
   std::vector<BuiltinProcessor> types;
-  std::vector<ProcessorEngine> engines;  // besides kBuiltin
+  std::vector<ProcessorEngine> engines;  // besides kBuiltin; their types span phases
 };
 
 /// A type, either built in or named by a catalog.
@@ -39,6 +40,7 @@ struct ProcessorType {
   CatalogEntry entry;                         // a built-in type that no catalog names has the entry that is compiled in
   bool preAuth = true;                        // whether it can run before authentication
   bool runnable = true;                       // whether this program has its engine
+  bool spans = false;                         // BuiltinProcessor::spans, or that of its engine
   std::optional<content::JsonSchema> schema;  // nullopt: `fault` says why
   std::string_view builtinSchema;             // the text of a built-in type's schema
   std::string fault;                          // the reason why none of its uses can run; empty if they can
@@ -60,6 +62,7 @@ struct Admission {
   bool failOpen = false;
 
   std::string_view phase;  // one of kProcessorPhases; empty if the use names none that its type has
+  bool spans = false;      // if the use names no phase: its processor runs in several
   // The members below are set only if the use is admitted.
   std::shared_ptr<const ProcessorType> type;
   std::int32_t priority = 0;

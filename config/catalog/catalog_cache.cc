@@ -71,6 +71,7 @@ void CatalogMaker::addBuiltins() {
     type.entry.type = builtin.type;
     type.entry.phases = builtin.phases;
     type.preAuth = builtin.preAuth;
+    type.spans = builtin.spans;
     type.builtinSchema = builtin.schema;
     const CatalogCache::Schema schema = compiled(builtin.schema);
     if (*schema) {
@@ -130,7 +131,7 @@ std::string CatalogMaker::complete(CatalogEntry&& entry, ProcessorType& type) {
     return "type: must have a domain of its own, but " + std::string(domain) + " is for built-in types";
   }
   const auto& engines = support_.engines;
-  type.runnable = std::find(engines.begin(), engines.end(), entry.engine) != engines.end();
+  type.runnable = type.spans = std::find(engines.begin(), engines.end(), entry.engine) != engines.end();
   std::string fault = findSchema(*entry.schemaRef, type);
   type.entry = std::move(entry);
   return fault;

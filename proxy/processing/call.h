@@ -98,6 +98,18 @@ struct Call {
     }
     return *static_cast<State*>(memory);
   }
+  /// Returns the state that a processor keeps for all its steps of this exchange, or of this attempt if they are those
+  /// of a Backend. `owner` is the processor. It is made of the arguments when first asked for, and destroyed with the
+  /// exchange or the attempt.
+  template <typename State, typename... Args>
+  State& shared(const void* owner, Args&&... args) {
+    if (const void* known = holds.find(owner)) return **static_cast<State* const*>(known);
+    State* const made = arena.make<State>(std::forward<Args>(args)...);
+    holds.add(
+        arena, arena.make<State*>(made), [](const void* what) { (*static_cast<State* const*>(what))->~State(); },
+        owner);
+    return *made;
+  }
   /// Makes a request of the processor's own, to one of its targets(). The Callout exists for as long as the processor
   /// may be asked about this step, so state() may keep its address; it is cancelled once the step has decided or
   /// failed.

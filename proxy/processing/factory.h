@@ -41,6 +41,23 @@ class SecretLookup {
   virtual FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const = 0;
 };
 
+/// The Backend or Service that a reference leads to, or the reason why it leads to none.
+struct FoundBackend {
+  std::shared_ptr<const CalloutTarget> target;
+  Refusal refusal;  // set if there is none, with the reasons of a route's backendRef
+};
+
+/// Finds the targets of a processor's own requests. The control plane implements it.
+class TargetLookup {
+ public:
+  virtual ~TargetLookup() = default;
+  /// Finds what a backendRef means: a map with name, and maybe group, kind (Service if there is none), namespace (that
+  /// of the owner if there is none) and port. An equal reference leads to the same target as long as nothing has
+  /// changed.
+  /// With `http2`, requests to it are always of that version; what cannot speak it is refused.
+  virtual FoundBackend find(const content::Value& backendRef, bool http2) const = 0;
+};
+
 /// One use of a type. Views and references are valid during the call of make() only.
 struct Use {
   std::string_view owner;  // the object that lists the use: "Backend demo/api"
@@ -50,9 +67,12 @@ struct Use {
   /// The config of the use. It satisfies the schema of the type, and the schema's defaults are filled in.
   const content::Value& config;
   const SecretLookup& secrets;
+  const TargetLookup& targets;
   SharedStates& states;
   /// True if the use belongs to a Backend outside of the cluster that is reached without TLS.
   bool exposed = false;
+  /// The settings of the engine that the catalog's entry for the type has; null for types that are compiled in.
+  const content::Value* engine = nullptr;
 };
 
 /// Something in the environment that a processor cannot run without, such as a server, or the file of a script or
@@ -92,6 +112,11 @@ struct BuiltinType {
   bool preAuth = false;     // its processors are PreAuthProcessors
   std::string_view schema;  // JSON Schema 2020-12 of a use's config
   Made (*make)(const Use& use);
+  /// True if a use that names no phase runs in all Processor::phases(). `phase` of its Use is then the first of
+  /// `phases`.
+  bool spans = false;
+  /// The engine of the catalog ("ext-proc") whose types it makes too; empty: none.
+  std::string_view engine = {};
 };
 
 using BuiltinTypes = std::vector<BuiltinType>;

@@ -26,9 +26,16 @@ class Holds {
   Holds& operator=(const Holds&) = delete;
   ~Holds() { release(); }
 
-  /// `what` belongs to the processor that adds it, or outlives it.
-  void add(base::Arena& arena, const void* what, GiveBack giveBack) {
-    first_ = arena.make<HeldResource>(what, giveBack, first_);
+  /// `what` belongs to the processor that adds it, or outlives it. `owner` is whoever will look for it; null if nobody
+  /// will.
+  void add(base::Arena& arena, const void* what, GiveBack giveBack, const void* owner = nullptr) {
+    first_ = arena.make<HeldResource>(what, giveBack, owner, first_);
+  }
+  /// Returns what was added last for that owner; nullptr if nothing was.
+  const void* find(const void* owner) const {
+    const HeldResource* resource = first_;
+    while (resource != nullptr && resource->owner != owner) resource = resource->next;
+    return resource == nullptr ? nullptr : resource->what;
   }
   bool empty() const { return first_ == nullptr; }
   /// Gives everything back, the resource taken last first. The arena must still live.
@@ -43,6 +50,7 @@ class Holds {
   struct HeldResource {
     const void* what;
     GiveBack giveBack;
+    const void* owner;
     const HeldResource* next;
   };
 

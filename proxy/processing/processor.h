@@ -21,8 +21,11 @@ class Processor {
   virtual ~Processor() = default;
 
   virtual Verdict process(Call& call, const Peer& peer) const = 0;
-  /// Returns how it wants the body in the phase of its use, if that phase has bodies.
-  virtual BodyInterest body() const { return {}; }
+  /// Returns how it wants the body in one of its phases, if that phase has bodies.
+  virtual BodyInterest body(Phase /*phase*/) const { return {}; }
+  /// Returns the phases in which it runs, if its type spans phases and its use names none. They share its state of an
+  /// exchange; see Call::shared().
+  virtual std::span<const Phase> phases() const { return {}; }
   /// Returns the names of the header fields that the processor alone decides about, in lower case. Lines of them and of
   /// their twins that a client sent are removed before the step is asked, and do not come back if the step fails and is
   /// skipped; the route is then matched again without them.

@@ -17,7 +17,9 @@
 
 namespace sluice::test {
 
-class FilterRig final : private processing::SecretLookup, private processing::StepControl {
+class FilterRig final : private processing::SecretLookup,
+                        private processing::TargetLookup,
+                        private processing::StepControl {
  public:
   using Fields = std::initializer_list<std::pair<const char*, const char*>>;
 
@@ -52,7 +54,7 @@ class FilterRig final : private processing::SecretLookup, private processing::St
     config::Problems problems;
     config::forEachDocument(config, {}, problems, [this](const content::Value& root) { config_ = root; });
     EXPECT_TRUE(problems.empty()) << config;
-    processing::Made made = type_.make({owner, "use", phase, preAuth, config_, *this, states_, exposed});
+    processing::Made made = type_.make({owner, "use", phase, preAuth, config_, *this, *this, states_, exposed});
     processor_ = std::move(made.processor);
     return processor_ ? "" : made.refusal.reason + ": " + made.refusal.message;
   }
@@ -105,6 +107,9 @@ class FilterRig final : private processing::SecretLookup, private processing::St
     return lines;
   }
 
+  processing::FoundBackend find(const content::Value& /*backendRef*/, bool /*http2*/) const override {
+    return {nullptr, {"BackendNotFound", "this rig has no Backends"}};
+  }
   processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
     if (nameSpace == kForbidden) return {{}, {"RefNotPermitted", "no ReferenceGrant permits it"}};
     const std::string prefix = (nameSpace.empty() ? "demo" : std::string(nameSpace)) + "/" + std::string(name) + "/";

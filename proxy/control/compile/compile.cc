@@ -159,9 +159,11 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   routing::AddressGuard guard;
   // The settings were checked when they were read. If they were wrong nevertheless, only public addresses are allowed.
   if (auto made = routing::AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
-  const ProcessorCompiler processors(model, tools.catalog, tools.processors, cache.states, cache.processors);
   const ClosingPolicies policies(model);
-  BackendCatalog backends(model, tools.systemTrust, guard, processors, policies, cache.backends);
+  const DestinationCatalog destinations(model, tools.systemTrust, guard, policies, cache.backends);
+  const ProcessorCompiler processors({model, tools.catalog, tools.processors, destinations}, cache.states,
+                                     cache.processors);
+  BackendCatalog backends(model, destinations, processors, cache.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model, tools.places);
   closeListeners(policies, gateways);
   cache.hooks = compileHooks(model, processors, std::move(cache.hooks));

@@ -24,6 +24,15 @@ metadata: {name: second}
 spec: {destination: {type: FQDN, fqdn: {hostname: second.test, port: 8080}}}
 )";
 
+constexpr std::string_view kShopService =
+    "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {ports: [{port: 80}]}\n";
+
+std::string shopSlice(std::string_view addresses) {
+  return "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: shop-1, labels: "
+         "{kubernetes.io/service-name: shop}}\naddressType: IPv4\nendpoints: [" +
+         std::string(addresses) + "]\nports: [{name: '', port: 8080}]\n";
+}
+
 /// A folder of files that is read and compiled again and again, as in a process.
 class CompiledFolder {
  public:
@@ -134,15 +143,8 @@ TEST_F(CompileCacheTest, RecompilesRoutesIfTheirBackendWasAddedOrRemoved) {
 }
 
 TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesWhenEndpointsOfTheirServiceComeAndGo) {
-  constexpr std::string_view kServiceObject =
-      "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {ports: [{port: 80}]}\n";
-  const auto slice = [](std::string_view addresses) {
-    return "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: shop-1, labels: "
-           "{kubernetes.io/service-name: shop}}\naddressType: IPv4\nendpoints: [" +
-           std::string(addresses) + "]\nports: [{name: '', port: 8080}]\n";
-  };
-  folder_.write("service.yaml", std::string(kServiceObject));
-  folder_.write("slice.yaml", slice("{addresses: [10.0.0.1]}"));
+  folder_.write("service.yaml", std::string(kShopService));
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1]}"));
   folder_.write(
       "b.yaml",
       "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: b}\nspec:\n  parentRefs: "
@@ -154,11 +156,24 @@ TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesWhenEndpointsOfTheirServiceComeAnd
        {std::pair("{addresses: [10.0.0.2]}, {addresses: [10.0.0.3]}", "10.0.0.2 10.0.0.3 "),
         {"", ""},
         {"{addresses: [10.0.0.1]}", "10.0.0.1 "}}) {
-    folder_.write("slice.yaml", slice(written));
+    folder_.write("slice.yaml", shopSlice(written));
     folder_.compile();
     EXPECT_EQ(folder_.rule("/b"), b);
     EXPECT_EQ(folder_.endpoints(), endpoints);
   }
+}
+
+TEST_F(CompileCacheTest, FollowsTheEndpointsOfAServiceOfGrpcRoutes) {
+  folder_.write("service.yaml", std::string(kShopService));
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1]}"));
+  folder_.write("a.yaml",
+                "apiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {name: a}\nspec:\n  parentRefs: "
+                "[{name: egress}]\n  rules: [{backendRefs: [{name: shop, port: 80}]}]\n");
+  folder_.compile();
+  EXPECT_EQ(folder_.endpoints(), "10.0.0.1 ");
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.2]}"));
+  folder_.compile();
+  EXPECT_EQ(folder_.endpoints(), "10.0.0.2 ");
 }
 
 TEST_F(CompileCacheTest, NoticesThatABackendChangedHoweverManyCompilationsAgoTheRouteWasCompiled) {

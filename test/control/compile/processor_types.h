@@ -22,7 +22,7 @@ class NoopProcessor final : public processing::PreAuthProcessor {
 class BodyReadingProcessor final : public processing::PreAuthProcessor {
  public:
   explicit BodyReadingProcessor(processing::BodyMode mode) : body_{.mode = mode} {}
-  processing::BodyInterest body() const override { return body_; }
+  processing::BodyInterest body(processing::Phase /*phase*/) const override { return body_; }
   processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
 
  private:

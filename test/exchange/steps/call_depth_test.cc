@@ -25,7 +25,7 @@ std::uintptr_t codeOfDrive() {
 class DepthProcessor final : public processing::Processor {
  public:
   explicit DepthProcessor(std::size_t& most) : most_(most) {}
-  BodyInterest body() const override { return {}; }
+  BodyInterest body(Phase /*phase*/) const override { return {}; }
   Verdict process(Call& /*call*/, const processing::Peer& /*peer*/) const override {
     std::array<void*, 64> frames{};
     const auto end = frames.begin() + backtrace(frames.data(), static_cast<int>(frames.size()));

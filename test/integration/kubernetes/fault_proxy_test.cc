@@ -39,6 +39,8 @@ TEST_F(KubeFaults, PassRequestsOnAndListThem) {
   EXPECT_THAT(proxy.requests(), Contains(std::string("GET ") + kPath));
   EXPECT_THAT(proxy.requests(), Contains(StartsWith(std::string("PATCH ") + kPath + "?")));
   EXPECT_TRUE(proxy.waitForRequests("User-Agent: kubectl", 2));
+  EXPECT_TRUE(proxy.waitForAnswer(std::string("GET ") + kPath, "spring"));
+  EXPECT_FALSE(proxy.waitForAnswer(kPath, "HTTP/1.1 410", std::chrono::milliseconds(0)));
   EXPECT_GE(proxy.connections(), 2u);
 }
 

@@ -23,7 +23,8 @@ namespace sluice::test {
 /// Sends one request after the other from a thread of its own, and counts the answers other than 200.
 class SteadyTraffic {
  public:
-  explicit SteadyTraffic(std::uint16_t port) : thread_([this, port] { ask(port); }) {}
+  explicit SteadyTraffic(std::uint16_t port, std::string request = kGet)
+      : thread_([this, port, request = std::move(request)] { ask(port, request); }) {}
   ~SteadyTraffic() { stop(); }
   SteadyTraffic(const SteadyTraffic&) = delete;
   SteadyTraffic& operator=(const SteadyTraffic&) = delete;
@@ -35,9 +36,9 @@ class SteadyTraffic {
   int answered() const { return answered_; }
 
  private:
-  void ask(std::uint16_t port) {
+  void ask(std::uint16_t port, const std::string& request) {
     while (!stopping_) {
-      const bool good = askRaw(port).status == 200;
+      const bool good = askRaw(port, request).status == 200;
       ++(good ? answered_ : failed_);
     }
   }

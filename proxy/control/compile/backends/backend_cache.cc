@@ -1,6 +1,6 @@
 #include "proxy/control/compile/backends/backend_cache.h"
 
-#include "proxy/control/compile/processors/compile_processors.h"
+#include "proxy/control/compile/processors/compiled_chain.h"
 
 namespace sluice::control {
 

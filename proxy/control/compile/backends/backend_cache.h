@@ -14,10 +14,12 @@ namespace sluice::control {
 struct BackendCache {
   /// A round is one compilation.
   using Plans = base::Cache<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>>;
+  Plans destinations;  // without steps
   Plans newest;
   Plans ofRules;
 
   void sweep() {
+    destinations.sweep();
     newest.sweep();
     ofRules.sweep();
   }

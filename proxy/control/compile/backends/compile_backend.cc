@@ -2,175 +2,52 @@
 
 #include <utility>
 
-#include "config/model/object_kinds.h"
-#include "config/status/conditions.h"
-#include "proxy/control/compile/backends/backend_plan.h"
-#include "proxy/control/compile/hints.h"
 #include "proxy/control/compile/processors/refused_uses.h"
-#include "proxy/control/compile/references.h"
 
 namespace sluice::control {
-namespace {
 
-namespace reason = config::reason;
-
-/// Returns nullopt for a protocol that is not supported.
-std::optional<routing::UpstreamProtocol> upstreamProtocol(config::BackendProtocol protocol) {
-  switch (protocol) {
-    case config::BackendProtocol::kAuto:
-      return routing::UpstreamProtocol::kAuto;
-    case config::BackendProtocol::kHttp11:
-      return routing::UpstreamProtocol::kHttp11;
-    case config::BackendProtocol::kHttp2:
-      return routing::UpstreamProtocol::kHttp2;
-    case config::BackendProtocol::kOther:
-      return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-/// Returns the fault that prevents the whole Backend from being served, regardless of its references.
-std::optional<Fault> acceptance(const config::Backend& backend) { return alteringFault(backend.unsupported); }
-
-/// Returns the fault that prevents one port from being served, regardless of its references.
-std::optional<Fault> acceptance(const config::BackendPort& port, const std::optional<config::BackendTls>& tls) {
-  if (!upstreamProtocol(port.protocol)) {
-    return fault(reason::kUnsupportedProtocol,
-                 port.protocolPath + ": " + port.protocolName + " is not supported; requests to this port answer 500");
-  }
-  if (!tls) return std::nullopt;
-  if (tls->mode == config::TlsMode::kPassthrough) {
-    return fault(reason::kUnsupportedProtocol,
-                 tls->path + ".mode: Passthrough cannot carry HTTP routes; requests from an HTTPRoute answer 500");
-  }
-  routing::UpstreamTls ignored;
-  return compileTlsOptions(*tls, ignored);
-}
-
-std::vector<std::uint16_t> portNumbers(const config::Backend& backend) {
-  std::vector<std::uint16_t> numbers;
-  for (const config::BackendPort& each : backend.ports) numbers.push_back(each.number);
-  return numbers;
-}
-
-bool originatesTls(const std::optional<config::BackendTls>& tls) {
-  return tls && (tls->mode == config::TlsMode::kServerAuth || tls->mode == config::TlsMode::kMutual);
-}
-
-}  // namespace
-
-BackendCatalog::BackendCatalog(const config::Model& model, const SystemTrust& systemTrust,
-                               const routing::AddressGuard& guard, const ProcessorCompiler& processors,
-                               const ClosingPolicies& policies, BackendCache& cache)
-    : model_(model), services_(model, guard, policies, cache) {
-  TlsCompiler tls(model, systemTrust);
-  const Tools tools{tls, processors, policies, cache};
-  for (const config::Backend& backend : model.all<config::Backend>())
-    backends_.emplace(&backend, compile(backend, tools));
-}
-
-CompiledBackend BackendCatalog::compile(const config::Backend& backend, const Tools& tools) {
-  CompiledBackend entry;
-  entry.unaccepted = acceptance(backend);
-  for (const config::BackendPort& port : backend.ports) {
-    entry.ports.emplace(port.number, compilePort(backend, port, tools, entry.refused));
-  }
-  return entry;
-}
-
-CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, const config::BackendPort& port,
-                                                const Tools& tools, std::vector<RefusedUse>& refused) {
-  CompiledBackendPort entry;
-  const std::optional<config::BackendTls>& tls = tlsOf(backend, port);
-  entry.unaccepted = acceptance(port, tls);
-  if (entry.unaccepted) return entry;
-  auto plan = std::make_shared<routing::BackendPlan>();
-  plan->name = backend.meta.qualifiedName();
-  plan->object = objectOf(backend.meta);
-  plan->hostname = backend.hostname;
-  plan->port = port.number;
-  plan->protocol = *upstreamProtocol(port.protocol);
-  if (originatesTls(tls)) {
-    auto compiled = tools.tls.compile(backend, *tls);
-    if (!compiled) {
-      entry.unresolved = std::move(compiled.fault);
-      return entry;
+BackendCatalog::BackendCatalog(const config::Model& model, const DestinationCatalog& destinations,
+                               const ProcessorCompiler& processors, BackendCache& cache)
+    : destinations_(destinations) {
+  for (const config::Backend& backend : model.all<config::Backend>()) {
+    const BackendDestination& destination = destinations.of(backend);
+    CompiledBackend& entry = backends_[&backend];
+    entry.unaccepted = destination.unaccepted;
+    for (const auto& [number, port] : destination.ports) {
+      entry.ports.emplace(number, compilePort(backend, port, processors, cache, entry.refused));
     }
-    plan->tls = std::move(compiled.value);
   }
-  plan->authority = authorityOf(*plan);
-  plan->identity = identityOf(*plan);
+}
+
+CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, const DestinationPort& destination,
+                                                const ProcessorCompiler& processors, BackendCache& cache,
+                                                std::vector<RefusedUse>& refused) {
+  CompiledBackendPort entry{nullptr, destination.unaccepted, destination.unresolved, std::nullopt, destination.closed};
+  if (destination.plan == nullptr) return entry;
   const UsesOf uses{holderOf(backend.meta), backend.meta.name, processing::Scope::kBackend,
-                    plan->tls ? Exposure::kNone : Exposure::kSome};
-  CompiledUses compiled = tools.processors.compile(backend.extensions, uses);
+                    destination.plan->tls ? Exposure::kNone : Exposure::kSome};
+  CompiledUses compiled = processors.compile(backend.extensions, uses);
   noteOnce(refused, compiled.refused);
   entry.unprocessed = joined(compiled.closed());
-  entry.closed = tools.policies.faultOf(backend.meta, port.name);
   if (entry.unprocessed || entry.closed) return entry;
+  auto plan = std::make_shared<routing::BackendPlan>(*destination.plan);
   plan->chain = chainOf(std::move(compiled.steps));
   plan->http11 = overHttp11(*plan);
-  entry.plan = sharedPlan(std::move(plan), tools.cache);
+  entry.plan = sharedPlan(std::move(plan), cache);
   return entry;
-}
-
-config::ObjectRef BackendCatalog::meaningOf(const config::ObjectRef& ref, const Holder& holder) const {
-  config::ObjectRef meant = ref;
-  meant.nameSpace = targetNamespace(ref, holder.nameSpace);
-  if (ref.group != config::kPrototypeGroup || ref.kind != config::Backend::kKind) return meant;
-  const bool exists = model_.find<config::Backend>(meant.group, meant.kind, meant.nameSpace, meant.name) != nullptr ||
-                      model_.findRejected(meant.group, meant.kind, meant.nameSpace, meant.name) != nullptr;
-  if (!exists) meant.kind = config::Backend::kDestinationKind;
-  return meant;
 }
 
 BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder) const {
-  if (auto forbidden = permission(ref.object, holder)) return {ref, *std::move(forbidden), {}, nullptr};
-  if (isService(ref.object)) {
-    return {ref, services_.resolve(ref, holder), services_.note(ref, holder.nameSpace), nullptr};
+  BackendUse use = destinations_.resolve(ref, holder);
+  if (use.backend == nullptr || !use.result) return use;
+  const CompiledBackendPort& port = backends_.at(use.backend).ports.at(use.backend->findPort(ref.port)->number);
+  if (port.unprocessed) {
+    const std::string object = describe(ref.object, holder.nameSpace) + ": ";
+    use.result = summary(port.unprocessed->reason, object + port.unprocessed->message);
+  } else {
+    use.result = port.plan;
   }
-  const config::ObjectRef meant = meaningOf(ref.object, holder);
-  const config::Backend* backend = model_.find<config::Backend>(meant.group, meant.kind, meant.nameSpace, meant.name);
-  return {ref, resolve(ref, holder, meant, backend), {}, backend};
-}
-
-BackendResult BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder,
-                                      const config::ObjectRef& meant, const config::Backend* backend) const {
-  const std::string object = describe(ref.object, holder.nameSpace) + ": ";
-  if (backend == nullptr) return absenceFault(reason::kBackendNotFound, model_, meant, holder);
-  const CompiledBackend& entry = backends_.at(backend);
-  if (entry.unaccepted) return summary(entry.unaccepted->reason, object + entry.unaccepted->message);
-  const config::BackendPort* port = backend->findPort(ref.port);
-  if (port == nullptr) {
-    const std::string which =
-        ref.port == 0 ? "it has several ports, so the reference must name one"
-                      : "it has no port " + std::to_string(ref.port) + availablePorts(portNumbers(*backend));
-    return fault(reason::kBackendNotFound, object + which);
-  }
-  const CompiledBackendPort& found = entry.ports.at(port->number);
-  const std::optional<Fault>& broken = found.unaccepted    ? found.unaccepted
-                                       : found.unresolved  ? found.unresolved
-                                       : found.unprocessed ? found.unprocessed
-                                                           : found.closed;
-  if (broken) return summary(broken->reason, object + broken->message);
-  return found.plan;
-}
-
-std::string BackendCatalog::hintAtKind(const config::ObjectRef& ref, const Holder& holder) const {
-  return nearestObject(model_, ref, holder, kindsLike(config::kOwnGroup, config::Backend::kKind));
-}
-
-std::optional<Fault> BackendCatalog::permission(const config::ObjectRef& ref, const Holder& holder) const {
-  const config::ObjectKind* kind = config::findObjectKind(ref.group, ref.kind);
-  if (kind == nullptr || !(kind->isOf<config::Backend>() || kind->isOf<config::Service>())) {
-    const std::string name = ref.group.empty() ? ref.kind : ref.kind + "." + ref.group;
-    return fault(reason::kInvalidKind, describe(ref, holder.nameSpace) + ": backends of kind " + name +
-                                           " are not supported" + hintAtKind(ref, holder));
-  }
-  if (!kind->crossesNamespaces && targetNamespace(ref, holder.nameSpace) != holder.nameSpace) {
-    return fault(reason::kRefNotPermitted,
-                 describe(ref, holder.nameSpace) + ": an " + ref.kind + " must be in the namespace of the route");
-  }
-  return crossNamespaceFault(model_, ref, holder);
+  return use;
 }
 
 }  // namespace sluice::control

@@ -151,10 +151,14 @@ ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Se
   return entry;
 }
 
-const std::shared_ptr<const routing::BackendPlan>& ServiceCatalog::newest(
+std::shared_ptr<const routing::BackendPlan> ServiceCatalog::newest(
     const std::shared_ptr<const routing::BackendPlan>& plan) const {
-  const auto found = newest_.find(plan->identity);
-  return found == newest_.end() ? plan : found->second;
+  if (const auto found = newest_.find(plan->identity); found != newest_.end()) return found->second;
+  const auto other = newest_.find(plan->countsAs);  // the plan that `plan` is a copy of, for HTTP/2
+  if (other == newest_.end() || other->second->endpoints == plan->endpoints) return plan;
+  auto copy = std::make_shared<routing::BackendPlan>(*plan);
+  copy->endpoints = other->second->endpoints;
+  return copy;
 }
 
 const ServiceCatalog::CompiledServicePort* ServiceCatalog::find(const config::BackendObjectReference& ref,

@@ -37,9 +37,9 @@ class ServiceCatalog {
   /// UnsupportedValue for a port that a policy closes.
   Resolved<std::shared_ptr<const routing::BackendPlan>> resolve(const config::BackendObjectReference& ref,
                                                                 const Holder& holder) const;
-  /// Returns the plan of the same Service with its endpoints of now; `plan` itself if it is of none.
-  const std::shared_ptr<const routing::BackendPlan>& newest(
-      const std::shared_ptr<const routing::BackendPlan>& plan) const;
+  /// Returns the plan of the same Service with its endpoints of now, over the same version of HTTP; `plan` itself if it
+  /// is of none.
+  std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const;
   /// Returns a note about the endpoints that are not used, with the reason; empty if all are used.
   std::string note(const config::BackendObjectReference& ref, std::string_view holder) const;
 

@@ -1,11 +1,16 @@
 #include "proxy/control/compile/processors/compile_processors.h"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <limits>
 #include <map>
+#include <span>
 #include <tuple>
 #include <utility>
+
+#include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/routing/backend_target.h"
 
 namespace sluice::control {
 namespace {
@@ -46,6 +51,36 @@ class ModelSecrets final : public processing::SecretLookup {
   const Holder holder_;
 };
 
+/// Looks up the Backends and Services that one object may refer to.
+class ModelTargets final : public processing::TargetLookup {
+ public:
+  ModelTargets(const DestinationCatalog& destinations, const Holder& holder)
+      : destinations_(destinations), holder_(holder) {}
+
+  processing::FoundBackend find(const content::Value& backendRef, bool http2) const override {
+    const auto text = [&](std::string_view key) {
+      const content::Value* found = backendRef.find(key);
+      return found == nullptr ? std::string() : found->text;
+    };
+    config::BackendObjectReference ref;
+    ref.object = {text("group"), text("kind"), text("namespace"), text("name"), "backendRef", backendRef.position};
+    if (ref.object.kind.empty()) ref.object.kind = config::Service::kKind;
+    const std::string port = text("port");
+    std::from_chars(port.data(), port.data() + port.size(), ref.port);
+    BackendUse use = destinations_.resolve(ref, holder_);
+    if (!use.result) return {nullptr, {use.result.fault.reason, use.result.fault.message}};
+    auto plan = http2 ? overHttp2(*use.result.value) : *use.result.value;
+    if (plan != nullptr) return {std::make_shared<const routing::BackendTarget>(std::move(plan)), {}};
+    return {nullptr,
+            {std::string(reason::kUnsupportedProtocol),
+             describe(ref.object, holder_.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC"}};
+  }
+
+ private:
+  const DestinationCatalog& destinations_;
+  const Holder holder_;
+};
+
 class Refusing final : public processing::PreAuthProcessor {
  public:
   processing::Verdict process(processing::Call& /*call*/) const override {
@@ -63,21 +98,7 @@ bool targets(const config::PayloadProcessor& processor, const config::ObjectMeta
   return sameKind && target.name == object.name && processor.meta.nameSpace == object.nameSpace;
 }
 
-bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
-  const auto all = [](const processing::Step& step) {
-    return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
-                    step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits,
-                    step.body.decoded);
-  };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](const processing::Step& one, const processing::Step& other) { return all(one) == all(other); });
-}
-
 }  // namespace
-
-std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps) {
-  return steps.empty() ? nullptr : std::make_shared<const processing::Chain>(std::move(steps));
-}
 
 processing::Step refusing(const Fault& fault, processing::Scope scope) {
   return {std::make_shared<const Refusing>(),
@@ -95,11 +116,6 @@ const processing::Step* refusingStep(const processing::Chain* chain) {
   const std::span<const processing::Step> steps = chain->of(Phase::kRequestHeaders, processing::Round::kFirst);
   const bool found = !steps.empty() && dynamic_cast<const Refusing*>(steps.front().processor.get()) != nullptr;
   return found ? &steps.front() : nullptr;
-}
-
-bool same(const processing::Chain* a, const processing::Chain* b) {
-  if (a == b) return true;
-  return a != nullptr && b != nullptr && sameSteps(a->all(), b->all());
 }
 
 namespace {
@@ -242,9 +258,9 @@ void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const
       addByRule(use, of, writtenIn, result);
       continue;
     }
-    auto made = step(use, of);
-    if (auto* ready = std::get_if<processing::Step>(&made)) {
-      result.steps.push_back(std::move(*ready));
+    auto made = steps(use, of);
+    if (auto* ready = std::get_if<std::vector<processing::Step>>(&made)) {
+      std::move(ready->begin(), ready->end(), std::back_inserter(result.steps));
     } else {
       auto& refused = std::get<RefusedStep>(made);
       result.refused.push_back({writtenIn, use.name, std::move(refused.fault), refused.open});
@@ -269,34 +285,71 @@ void ProcessorCompiler::addByRule(const config::ProcessorUse& use, const UsesOf&
   result.shielded.push_back({std::move(kept.steps.front()), std::move(exposed.refused.front())});
 }
 
-std::variant<processing::Step, ProcessorCompiler::RefusedStep> ProcessorCompiler::step(const config::ProcessorUse& use,
-                                                                                       const UsesOf& of) const {
-  const config::Admission admission = catalog_.admit(use);
+namespace {
+
+/// A Backend is chosen after authentication.
+bool changesSharedBody(const processing::Step& step) {
+  const bool mayChange =
+      step.body.mode == processing::BodyMode::kStreamed || step.body.mode == processing::BodyMode::kBuffered;
+  return step.preAuth && step.scope == processing::Scope::kBackend && step.phase == Phase::kRequestBody && mayChange;
+}
+
+processing::Step stepOf(const config::ProcessorUse& use, const UsesOf& of, const config::Admission& admission,
+                        std::shared_ptr<const processing::Processor> processor, Phase phase) {
+  const bool preAuth = admission.preAuth && phase <= Phase::kRequestBody;
+  processing::Step step{std::move(processor), use.name,           use.type, phase,        of.scope,
+                        admission.priority,   admission.failOpen, preAuth,  of.preRouting};
+  if (admission.timeout) step.timeout = *admission.timeout;
+  step.body = step.processor->body(phase);
+  const std::optional<std::uint64_t>& most = admission.type->entry.bodyBytes;
+  if (most && (step.body.bound == 0 || *most < step.body.bound)) step.body.bound = *most;
+  return step;
+}
+
+/// Returns the phases of a use, of which `spanned` are those of its processor if it names none.
+std::vector<Phase> phasesOf(const config::Admission& admission, std::span<const Phase> spanned, bool preRouting) {
+  if (!admission.spans) return {*processing::phaseFrom(admission.phase)};
+  std::vector<Phase> phases;
+  for (const Phase phase : spanned) {
+    const auto& allowed = admission.type->entry.phases;
+    const bool early = !preRouting || phase <= Phase::kRequestBody;
+    if (early && std::find(allowed.begin(), allowed.end(), processing::phaseName(phase)) != allowed.end()) {
+      phases.push_back(phase);
+    }
+  }
+  return phases;
+}
+
+const processing::BuiltinType* builtinFor(const processing::BuiltinTypes& types, const config::CatalogEntry& entry) {
+  const bool builtin = entry.engine == config::ProcessorEngine::kBuiltin;
+  const auto found = std::find_if(types.begin(), types.end(), [&](const processing::BuiltinType& each) {
+    return builtin ? each.type == entry.type : each.engine == config::engineName(entry.engine);
+  });
+  return found == types.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> ProcessorCompiler::steps(
+    const config::ProcessorUse& use, const UsesOf& of) const {
+  const config::Admission admission = sources_.catalog.admit(use);
   const auto refused = [&](std::string_view why, std::string message) {
     return RefusedStep{{std::string(why), std::move(message)}, admission.failOpen};
   };
   if (auto wrong = alteringFault(use.unsupported)) return RefusedStep{*std::move(wrong), admission.failOpen};
-  const std::optional<Phase> phase = processing::phaseFrom(admission.phase);
+  const std::optional<Phase> named = processing::phaseFrom(admission.phase);
   // The phase may come from the use's type, which no reader has checked.
-  if (of.preRouting && phase && *phase > Phase::kRequestBody) {
+  if (of.preRouting && named && *named > Phase::kRequestBody) {
     return refused(config::processor_reason::kUnsupportedPhase,
                    use.path + ".phase: must be request-headers or request-body before routing, but is " +
                        std::string(admission.phase) + ", the only one of its type");
   }
   if (admission.outcome != config::Admission::Outcome::kAdmitted) return refused(admission.reason, admission.message);
-  const auto type = std::find_if(types_.begin(), types_.end(),
-                                 [&](const processing::BuiltinType& each) { return each.type == use.type; });
-  if (type == types_.end() || !phase) {
+  const processing::BuiltinType* type = builtinFor(sources_.types, admission.type->entry);
+  if (type == nullptr || !(named || admission.spans)) {
     return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
   }
-  std::string owner(of.holder.kind);
-  owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
-  owner.append(" of ").append(of.holder.group).append(of.place);
-  const ModelSecrets secrets(model_, of.writer.value_or(of.holder));
-  processing::Made made = makeProcessor(
-      *type,
-      {owner, use.name, *phase, admission.preAuth, admission.config, secrets, states_, of.exposure == Exposure::kSome},
-      cache_);
+  const processing::Made made = make(use, of, admission, *type, named.value_or(type->phases.front()));
   switch (made.state()) {
     case processing::LoadState::kActive:
       break;
@@ -307,20 +360,32 @@ std::variant<processing::Step, ProcessorCompiler::RefusedStep> ProcessorCompiler
     case processing::LoadState::kError:
       return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
   }
-  processing::Step ready{std::move(made.processor), use.name,           use.type,          *phase,       of.scope,
-                         admission.priority,        admission.failOpen, admission.preAuth, of.preRouting};
-  if (admission.timeout) ready.timeout = *admission.timeout;
-  ready.body = ready.processor->body();
-  const bool mayChange =
-      ready.body.mode == processing::BodyMode::kStreamed || ready.body.mode == processing::BodyMode::kBuffered;
-  if (ready.preAuth && ready.scope == processing::Scope::kBackend && *phase == Phase::kRequestBody && mayChange) {
-    return refused(config::processor_reason::kUnsupportedPreAuth,
-                   use.path + ".preAuth: must not be true in the phase request-body of a Backend, because " + use.type +
-                       " may change the body, which all Backends share until one is chosen");
+  std::vector<processing::Step> steps;
+  for (const Phase phase : phasesOf(admission, made.processor->phases(), of.preRouting)) {
+    processing::Step& step = steps.emplace_back(stepOf(use, of, admission, made.processor, phase));
+    if (changesSharedBody(step)) {
+      return refused(config::processor_reason::kUnsupportedPreAuth,
+                     use.path + ".preAuth: must not be true in the phase request-body of a Backend, because " +
+                         use.type + " may change the body, which all Backends share until one is chosen");
+    }
   }
-  const std::optional<std::uint64_t>& most = admission.type->entry.bodyBytes;
-  if (most && (ready.body.bound == 0 || *most < ready.body.bound)) ready.body.bound = *most;
-  return ready;
+  return steps;
+}
+
+processing::Made ProcessorCompiler::make(const config::ProcessorUse& use, const UsesOf& of,
+                                         const config::Admission& admission, const processing::BuiltinType& type,
+                                         Phase phase) const {
+  std::string owner(of.holder.kind);
+  owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
+  owner.append(" of ").append(of.holder.group).append(of.place);
+  const Holder writer = of.writer.value_or(of.holder);
+  const ModelSecrets secrets(model_, writer);
+  const ModelTargets targets(sources_.destinations, writer);
+  const std::optional<config::Value>& engine = admission.type->entry.engineConfig;
+  return makeProcessor(type,
+                       {owner, use.name, phase, admission.preAuth, admission.config, secrets, targets, states_,
+                        of.exposure == Exposure::kSome, engine ? &*engine : nullptr},
+                       cache_);
 }
 
 }  // namespace sluice::control

@@ -14,7 +14,9 @@
 
 #include "config/catalog/catalog.h"
 #include "config/model/model.h"
+#include "proxy/control/compile/backends/destination_catalog.h"
 #include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/processors/compiled_chain.h"
 #include "proxy/control/compile/processors/processor_cache.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/processing/chain.h"
@@ -87,12 +89,19 @@ struct CompiledUses {
   friend bool operator==(const CompiledUses& a, const CompiledUses& b);
 };
 
+/// What uses are compiled from.
+struct ProcessorSources {
+  const config::Model& model;
+  const config::Catalog& catalog;
+  const processing::BuiltinTypes& types;
+  const DestinationCatalog& destinations;  // of the processors' own requests
+};
+
 class ProcessorCompiler {
  public:
   /// References outlive it.
-  ProcessorCompiler(const config::Model& model, const config::Catalog& catalog, const processing::BuiltinTypes& types,
-                    processing::SharedStates& states, ProcessorCache& cache)
-      : model_(model), catalog_(catalog), types_(types), states_(states), cache_(cache) {}
+  ProcessorCompiler(const ProcessorSources& sources, processing::SharedStates& states, ProcessorCache& cache)
+      : sources_(sources), model_(sources.model), states_(states), cache_(cache) {}
 
   CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
   /// Compiles the filters of a rule or weighted backend. Pipelines are those of the holder's namespace.
@@ -113,22 +122,21 @@ class ProcessorCompiler {
     Fault fault;
     bool open;
   };
-  std::variant<processing::Step, RefusedStep> step(const config::ProcessorUse& use, const UsesOf& of) const;
+  /// Returns the steps of a use, one for each of its phases.
+  std::variant<std::vector<processing::Step>, RefusedStep> steps(const config::ProcessorUse& use,
+                                                                 const UsesOf& of) const;
+  processing::Made make(const config::ProcessorUse& use, const UsesOf& of, const config::Admission& admission,
+                        const processing::BuiltinType& type, processing::Phase phase) const;
   /// Adds a use whose exposure depends on the rule.
   void addByRule(const config::ProcessorUse& use, const UsesOf& of, const std::string& writtenIn,
                  CompiledUses& result) const;
 
-  const config::Model& model_;
-  const config::Catalog& catalog_;
-  const processing::BuiltinTypes& types_;
+  const ProcessorSources sources_;
+  const config::Model& model_;  // of sources_
   processing::SharedStates& states_;
   ProcessorCache& cache_;
 };
 
-/// Returns null if there are no steps.
-std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps);
-/// Returns true if both have the same steps in the same order, each with the same processor. A null chain has no steps.
-bool same(const processing::Chain* a, const processing::Chain* b);
 /// Returns a step that answers 500 in place of steps that cannot run and fail closed, for requests that nothing else
 /// refuses.
 processing::Step refusing(const Fault& fault, processing::Scope scope);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/routing/backend_target.h"
+
 namespace sluice::control {
 namespace {
 
@@ -21,6 +23,28 @@ bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret&
   if (a.bytes) return a.bytes->reveal() == b.bytes->reveal();
   return a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
 }
+
+/// The identity of a plan is all that decides where requests go.
+bool sameAnswer(const processing::FoundBackend& a, const processing::FoundBackend& b) {
+  if (a.target != nullptr && b.target != nullptr) {
+    return routing::planOf(*a.target)->identity == routing::planOf(*b.target)->identity;
+  }
+  return a.target == b.target && a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
+}
+
+class RecordingTargetLookup final : public processing::TargetLookup {
+ public:
+  RecordingTargetLookup(const processing::TargetLookup& asked, std::vector<MadeProcessor::TargetFound>& found)
+      : asked_(asked), found_(found) {}
+
+  processing::FoundBackend find(const content::Value& backendRef, bool http2) const override {
+    return found_.emplace_back(MadeProcessor::TargetFound{backendRef, http2, asked_.find(backendRef, http2)}).answer;
+  }
+
+ private:
+  const processing::TargetLookup& asked_;
+  std::vector<MadeProcessor::TargetFound>& found_;
+};
 
 /// Passes lookups on and records them.
 class RecordingSecretLookup final : public processing::SecretLookup {
@@ -42,9 +66,11 @@ class RecordingSecretLookup final : public processing::SecretLookup {
 MadeProcessor makeAnew(const processing::BuiltinType& type, const processing::Use& use) {
   MadeProcessor processor;
   const RecordingSecretLookup recording(use.secrets, processor.lookups);
+  const RecordingTargetLookup targets(use.targets, processor.targets);
   processor.config = use.config;
-  processor.made =
-      type.make({use.owner, use.name, use.phase, use.preAuth, use.config, recording, use.states, use.exposed});
+  if (use.engine != nullptr) processor.engine = *use.engine;
+  processor.made = type.make({use.owner, use.name, use.phase, use.preAuth, use.config, recording, targets, use.states,
+                              use.exposed, use.engine});
   return processor;
 }
 
@@ -52,8 +78,13 @@ bool holds(const MadeProcessor& processor, const processing::Use& use) {
   const auto sameLookup = [&](const MadeProcessor::Lookup& each) {
     return sameAnswer(each.answer, use.secrets.find(each.nameSpace, each.name, each.key));
   };
+  const auto sameTarget = [&](const MadeProcessor::TargetFound& each) {
+    return sameAnswer(each.answer, use.targets.find(each.backendRef, each.http2));
+  };
   const processing::Awaited* awaited = processor.made.awaited.get();
   return (awaited == nullptr || !awaited->mayHaveCome()) && sameValue(processor.config, use.config) &&
+         sameValue(processor.engine, use.engine == nullptr ? content::Value() : *use.engine) &&
+         std::all_of(processor.targets.begin(), processor.targets.end(), sameTarget) &&
          std::all_of(processor.lookups.begin(), processor.lookups.end(), sameLookup);
 }
 

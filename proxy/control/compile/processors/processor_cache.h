@@ -22,8 +22,16 @@ struct MadeProcessor {
     std::string key;
     processing::FoundSecret answer;
   };
+  /// A target that it looked up.
+  struct TargetFound {
+    content::Value backendRef;
+    bool http2 = false;
+    processing::FoundBackend answer;
+  };
   content::Value config;
+  content::Value engine;  // null if the use has none
   std::vector<Lookup> lookups;
+  std::vector<TargetFound> targets;
   processing::Made made;
 };
 

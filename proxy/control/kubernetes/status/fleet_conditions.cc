@@ -86,7 +86,7 @@ std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const
 
 bool isPending(const Condition& condition) { return condition.reason == config::reason::kPending; }
 
-void add(std::vector<Condition>& conditions, const Condition& condition) {
+void addCondition(std::vector<Condition>& conditions, const Condition& condition) {
   conditions.reserve(conditions.size() + 1);  // there is one list for each route of the cluster
   config::setCondition(conditions, condition);
 }
@@ -95,9 +95,9 @@ void add(std::vector<Condition>& conditions, const Condition& condition) {
 config::StatusList::Shared withConditions(const config::ObjectStatus& object, const std::vector<Condition>& added) {
   auto result = std::make_shared<config::ObjectStatus>(object);
   if (isGatewayStatus(object)) {
-    add(result->conditions, added.front());
+    addCondition(result->conditions, added.front());
   } else {
-    for (std::size_t i = 0; i < added.size(); ++i) add(result->parents[i].conditions, added[i]);
+    for (std::size_t i = 0; i < added.size(); ++i) addCondition(result->parents[i].conditions, added[i]);
   }
   return result;
 }
@@ -121,19 +121,21 @@ bool hasConditions(const config::ObjectStatus& result, const std::vector<Conditi
 FleetStatuses FleetConditions::apply(const config::StatusList& compiled, const ReplicaReports& reports,
                                      const ChangedAt& changedAt, base::MonotonicTime now) {
   FleetStatuses result{compiled};
-  std::unordered_map<const config::ObjectStatus*, Applied> applied;
+  ++round_;
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const config::StatusList::Shared& from = compiled.shared(i);
     const std::vector<Condition> added = conditionsToAdd(*from, reports, changedAt, now);
     if (added.empty()) continue;
-    const auto known = last_.find(from.get());
-    const bool same = known != last_.end() && hasConditions(*known->second.result, added);
-    Applied each{from, same ? known->second.result : withConditions(*from, added)};
-    result.all.replace(i, each.result);
-    if (std::any_of(added.begin(), added.end(), isPending)) result.awaited.insert(each.result.get());
-    applied.emplace(from.get(), std::move(each));
+    Applied& applied = last_[from.get()];
+    applied.round = round_;
+    if (applied.from == nullptr || !hasConditions(*applied.result, added)) {
+      applied.from = from;
+      applied.result = withConditions(*from, added);
+    }
+    result.all.replace(i, applied.result);
+    if (std::any_of(added.begin(), added.end(), isPending)) result.awaited.insert(applied.result.get());
   }
-  last_ = std::move(applied);
+  std::erase_if(last_, [this](const auto& entry) { return entry.second.round != round_; });
   return result;
 }
 

@@ -38,7 +38,9 @@ class FleetConditions {
   struct Applied {
     config::StatusList::Shared from;
     config::StatusList::Shared result;
+    std::uint64_t round = 0;  // of the apply() that it was in last
   };
+  std::uint64_t round_ = 0;                                        // of apply()
   std::unordered_map<const config::ObjectStatus*, Applied> last_;  // by `from`, which it keeps
 };
 

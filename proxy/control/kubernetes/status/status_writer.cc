@@ -40,35 +40,33 @@ bool isOfServer(const base::Result<ApiAnswer>& answer) {
 
 // --- what is to be looked at -----------------------------------------------------------------------------------------
 
+// The map changes in place, because of thousands of objects mostly one is another one.
 void StatusWriter::want(const FleetStatuses& fleet) {
   const config::StatusList& statuses = fleet.all;
-  std::map<StatusKey, Wanted> wanted;
-  std::map<StatusKey, base::MonotonicTime> awaited;
   const base::MonotonicTime longestAwait = client_.worker().now() + kLongestAwait;
+  ++round_;
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     const config::ObjectStatus& each = statuses[i];
     StatusKey key{each.group, each.kind, each.nameSpace, each.name};
-    const auto known = wanted_.find(key);
-    // Equal statuses are shared by successive configurations.
-    if (known == wanted_.end() || known->second != statuses.shared(i)) {
-      mark(key);
-      const bool same = known != wanted_.end() && config::statusJson(*known->second) == config::statusJson(each);
-      if (!same) repeats_.erase(key);
+    WantedStatus& wanted = wanted_[key];
+    wanted.round = round_;
+    if (!fleet.awaited.contains(&each)) {
+      wanted.awaitsUntil.reset();
+    } else if (!wanted.awaitsUntil) {
+      wanted.awaitsUntil = longestAwait;
     }
-    if (fleet.awaited.contains(&each)) {
-      const auto since = awaited_.find(key);
-      awaited.emplace(key, since == awaited_.end() ? longestAwait : since->second);
-    }
-    wanted.insert_or_assign(std::move(key), statuses.shared(i));
-  }
-  for (const auto& [key, status] : wanted_) {
-    if (wanted.contains(key)) continue;
+    if (wanted.status == statuses.shared(i)) continue;  // equal statuses are shared by successive configurations
+    if (wanted.status == nullptr || config::statusJson(*wanted.status) != config::statusJson(each)) repeats_.erase(key);
+    wanted.status = statuses.shared(i);
     mark(key);
-    repeats_.erase(key);
   }
+  std::erase_if(wanted_, [this](const auto& entry) {
+    if (entry.second.round == round_) return false;
+    mark(entry.first);
+    repeats_.erase(entry.first);
+    return true;
+  });
   for (const StatusKey& key : std::exchange(unjudged_, {})) mark(key);
-  wanted_ = std::move(wanted);
-  awaited_ = std::move(awaited);
   knows_ = true;
   later();
 }
@@ -138,7 +136,7 @@ void StatusWriter::work() {
 
 StatusWriter::Wanted StatusWriter::wantedOf(const StatusKey& key) const {
   const auto found = wanted_.find(key);
-  return found == wanted_.end() ? nullptr : found->second;
+  return found == wanted_.end() ? nullptr : found->second.status;
 }
 
 /// Returns the difference between what is wanted and `status`; nullopt if there is none.
@@ -184,7 +182,9 @@ void StatusWriter::look(const StatusKey& key) {
 base::MonotonicTime StatusWriter::heldUntil(const StatusKey& key) {
   const auto& [group, kind, nameSpace, name] = key;
   base::MonotonicTime until = base::MonotonicTime::min();
-  if (const auto awaited = awaited_.find(key); awaited != awaited_.end()) until = awaited->second;
+  if (const auto wanted = wanted_.find(key); wanted != wanted_.end()) {
+    until = wanted->second.awaitsUntil.value_or(until);
+  }
   if (const auto forbidden = forbidden_.find({group, kind, nameSpace}); forbidden != forbidden_.end()) {
     until = std::max(until, forbidden->second.until);
   }

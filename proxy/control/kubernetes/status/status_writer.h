@@ -23,6 +23,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -66,6 +67,11 @@ class StatusWriter final : private net::Timer {
   using StatusKey = std::tuple<std::string_view, std::string_view, std::string, std::string>;  // group, kind, ns, name
   using StatusScope = std::tuple<std::string_view, std::string_view, std::string>;             // what a Role may permit
   using Wanted = config::StatusList::Shared;
+  struct WantedStatus {
+    Wanted status;
+    std::uint64_t round = 0;                                        // of the want() that it was in last
+    std::optional<base::MonotonicTime> awaitsUntil = std::nullopt;  // until when it waits for replicas, at the longest
+  };
   struct StatusWrite {
     std::string resourceVersion;            // of the object that the write is about
     Wanted wanted;                          // what was written; null: that nothing is ours
@@ -102,12 +108,12 @@ class StatusWriter final : private net::Timer {
 
   ApiClient& client_;
   const ClusterObjects& objects_;
-  bool knows_ = false;  // what is wanted
-  std::map<StatusKey, Wanted> wanted_;
-  std::map<StatusKey, base::MonotonicTime> awaited_;  // until when each waits for replicas
-  std::set<StatusKey> unjudged_;                      // objects that have come since, of which nothing is wanted
-  std::deque<StatusKey> due_;                         // objects to be looked at
-  std::set<StatusKey> marked_;                        // those in due_
+  bool knows_ = false;       // what is wanted
+  std::uint64_t round_ = 0;  // of want()
+  std::map<StatusKey, WantedStatus> wanted_;
+  std::set<StatusKey> unjudged_;  // objects that have come since, of which nothing is wanted
+  std::deque<StatusKey> due_;     // objects to be looked at
+  std::set<StatusKey> marked_;    // those in due_
   std::set<std::pair<base::MonotonicTime, StatusKey>> held_;  // objects to be looked at when a time has come
   std::map<StatusKey, StatusWrite> writes_;
   std::map<StatusKey, StatusRepeats> repeats_;

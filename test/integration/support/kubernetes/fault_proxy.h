@@ -76,6 +76,14 @@ class FaultProxy {
   bool waitForRequests(std::string_view text, std::size_t times = 1, std::chrono::milliseconds patience = kPatience) {
     return faults_.waitForRequests(text, times, patience);
   }
+  /// Returns all requests in order of arrival, each with the beginning of what the server has answered.
+  std::vector<ProxiedExchange> exchanges() const { return faults_.exchanges(); }
+  /// Waits until the server itself has answered a request with `request` in its head with `answer`; returns false if it
+  /// does not in time. Layer::kHttp only.
+  bool waitForAnswer(std::string_view request, std::string_view answer,
+                     std::chrono::milliseconds patience = kPatience) {
+    return faults_.waitForAnswer(request, answer, patience);
+  }
 
  private:
   void acceptAll(int listener);

@@ -36,7 +36,8 @@ class KubeApiServer {
   CertifiedKey authority() const;
   ChildProcess& process() { return *process_; }
 
-  /// Ends it by SIGTERM, which ends its watches, and takes a second or two; another exit code than 0 is a test failure.
+  /// Ends it by SIGTERM, which takes a second or two; another exit code than 0 is a test failure. Watches of kinds that
+  /// have no CRD are waited for, for up to a minute, which is a test failure too: kill() is for servers that have any.
   void stop();
   /// Ends it as a lost machine would.
   void kill();

@@ -111,7 +111,7 @@ bool ProxiedConnection::moveRequests() {
   for (const RequestPiece& piece : requests_.take(bytes)) {
     if (piece.isHead) {
       head_ = piece.bytes;
-      faults_.noteRequest(head_);
+      request_ = faults_.noteRequest(head_);
       const std::optional<std::string> answer = faults_.takeAnswer(head_);
       answered_ = answer.has_value();
       if (answer) forward(*answer);
@@ -124,7 +124,10 @@ bool ProxiedConnection::moveRequests() {
 void ProxiedConnection::moveResponses() {
   std::string bytes;
   const bool open = server_.receive(bytes);
-  if (!bytes.empty()) forward(bytes);
+  if (!bytes.empty()) {
+    if (request_) faults_.noteAnswer(*request_, bytes);
+    forward(bytes);
+  }
   if (!open && phase_ == Phase::kOpen) {
     client_.finish();
     phase_ = Phase::kServerEnded;

@@ -71,8 +71,9 @@ class ProxiedConnection {
   ProxySide server_;
   ProxyFaults& faults_;
   RequestFollower requests_;
-  std::string head_;       // of the last request
-  bool answered_ = false;  // in the server's place: the body of that request is dropped
+  std::string head_;                    // of the last request
+  std::optional<std::size_t> request_;  // its number
+  bool answered_ = false;               // in the server's place: the body of that request is dropped
   std::optional<Cut> cut_;
   std::optional<CutPoint> point_;
   Phase phase_ = Phase::kOpen;

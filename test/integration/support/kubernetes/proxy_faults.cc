@@ -5,11 +5,11 @@
 namespace sluice::test {
 namespace {
 
-bool isIn(std::string_view head, const std::string& text) { return head.find(text) != std::string_view::npos; }
+bool isIn(std::string_view head, std::string_view text) { return head.find(text) != std::string_view::npos; }
 
-std::size_t headsWith(const std::vector<std::string>& heads, std::string_view text) {
-  return static_cast<std::size_t>(std::count_if(
-      heads.begin(), heads.end(), [text](const std::string& head) { return head.find(text) != std::string::npos; }));
+std::size_t headsWith(const std::vector<ProxiedExchange>& exchanges, std::string_view text) {
+  return static_cast<std::size_t>(std::count_if(exchanges.begin(), exchanges.end(),
+                                                [text](const ProxiedExchange& each) { return isIn(each.head, text); }));
 }
 
 }  // namespace
@@ -64,9 +64,18 @@ void ProxyFaults::noteConnection() {
   ++connections_;
 }
 
-void ProxyFaults::noteRequest(const std::string& head) {
+std::size_t ProxyFaults::noteRequest(const std::string& head) {
   const std::lock_guard lock(mutex_);
-  heads_.push_back(head);
+  exchanges_.push_back({head, {}});
+  changed_.notify_all();
+  return exchanges_.size() - 1;
+}
+
+void ProxyFaults::noteAnswer(std::size_t request, std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
+  std::string& answer = exchanges_.at(request).answer;
+  if (answer.size() == kKeptOfAnswer) return;
+  answer += bytes.substr(0, kKeptOfAnswer - answer.size());
   changed_.notify_all();
 }
 
@@ -77,7 +86,14 @@ std::size_t ProxyFaults::connections() const {
 
 std::vector<std::string> ProxyFaults::heads() const {
   const std::lock_guard lock(mutex_);
-  return heads_;
+  std::vector<std::string> heads;
+  for (const ProxiedExchange& each : exchanges_) heads.push_back(each.head);
+  return heads;
+}
+
+std::vector<ProxiedExchange> ProxyFaults::exchanges() const {
+  const std::lock_guard lock(mutex_);
+  return exchanges_;
 }
 
 bool ProxyFaults::waitForCuts(std::size_t cuts, std::chrono::milliseconds patience) {
@@ -87,7 +103,16 @@ bool ProxyFaults::waitForCuts(std::size_t cuts, std::chrono::milliseconds patien
 
 bool ProxyFaults::waitForRequests(std::string_view text, std::size_t times, std::chrono::milliseconds patience) {
   std::unique_lock lock(mutex_);
-  return changed_.wait_for(lock, patience, [&] { return headsWith(heads_, text) >= times; });
+  return changed_.wait_for(lock, patience, [&] { return headsWith(exchanges_, text) >= times; });
+}
+
+bool ProxyFaults::waitForAnswer(std::string_view request, std::string_view answer, std::chrono::milliseconds patience) {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, patience, [&] {
+    return std::any_of(exchanges_.begin(), exchanges_.end(), [&](const ProxiedExchange& each) {
+      return isIn(each.head, request) && isIn(each.answer, answer);
+    });
+  });
 }
 
 std::size_t CutPoint::allow(std::string_view bytes) {

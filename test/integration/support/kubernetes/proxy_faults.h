@@ -41,8 +41,16 @@ struct CannedAnswer {
   std::size_t times = 1;
 };
 
+/// One request, and what the server has sent until the next one of the same connection.
+struct ProxiedExchange {
+  std::string head;    // of the request
+  std::string answer;  // its first ProxyFaults::kKeptOfAnswer bytes at most, as they were sent
+};
+
 class ProxyFaults {
  public:
+  static constexpr std::size_t kKeptOfAnswer = 4096;
+
   void add(const Cut& cut);
   void add(const CannedAnswer& answer);
   /// Stalls connections whose last request has this in its head, or all of them; nothing ends that.
@@ -54,13 +62,18 @@ class ProxyFaults {
   bool stalls(std::string_view head) const;
   void noteCut();
   void noteConnection();
-  void noteRequest(const std::string& head);
+  /// Returns the number of the request, for noteAnswer().
+  std::size_t noteRequest(const std::string& head);
+  void noteAnswer(std::size_t request, std::string_view bytes);
 
   std::size_t connections() const;
   std::vector<std::string> heads() const;
-  /// Waits until `cuts` connections were cut, or until a head with `text` came this often.
+  std::vector<ProxiedExchange> exchanges() const;
+  /// Waits until `cuts` connections were cut, until a head with `text` came this often, or until the server has
+  /// answered a request with `request` in its head with `answer`.
   bool waitForCuts(std::size_t cuts, std::chrono::milliseconds patience);
   bool waitForRequests(std::string_view text, std::size_t times, std::chrono::milliseconds patience);
+  bool waitForAnswer(std::string_view request, std::string_view answer, std::chrono::milliseconds patience);
 
  private:
   mutable std::mutex mutex_;
@@ -68,7 +81,7 @@ class ProxyFaults {
   std::list<Cut> cuts_;
   std::list<CannedAnswer> answers_;
   std::optional<std::string> stalled_;
-  std::vector<std::string> heads_;
+  std::vector<ProxiedExchange> exchanges_;
   std::size_t connections_ = 0;
   std::size_t done_ = 0;  // cuts
 };

@@ -1,0 +1,92 @@
+// Compiles Backends into BackendPlans and resolves references to Backends and Services, whoever has them. There is one
+// plan for each port. These plans have no steps: BackendCatalog (compile_backend.h) adds those of their extensions.
+//
+// It lives as long as one compilation.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "config/model/model.h"
+#include "proxy/control/compile/backends/backend_cache.h"
+#include "proxy/control/compile/backends/compile_service.h"
+#include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/gateways/compile_tls.h"
+#include "proxy/control/compile/policies/closing_policies.h"
+#include "proxy/control/compile/references.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::control {
+
+using BackendResult = Resolved<std::shared_ptr<const routing::BackendPlan>>;
+
+/// A backendRef and its resolution.
+struct BackendUse {
+  config::BackendObjectReference target;  // as the first of the objects that have it has written it
+  BackendResult result;
+  std::string note;                          // note for the conditions of who has it; empty: none
+  const config::Backend* backend = nullptr;  // set if the reference is permitted and the Backend exists, served or not
+
+  /// Returns true if both resolutions of one reference are the same.
+  friend bool operator==(const BackendUse& a, const BackendUse& b) {
+    return a.result == b.result && a.note == b.note && a.backend == b.backend;
+  }
+};
+
+/// A port of a Backend.
+struct DestinationPort {
+  std::shared_ptr<const routing::BackendPlan> plan;  // null if it is not accepted, or not resolved
+  std::optional<Fault> unaccepted;
+  std::optional<Fault> unresolved;
+  std::optional<Fault> closed;  // a policy for it is not supported
+
+  /// Returns the reason why requests to it answer 500; none if they do not.
+  const std::optional<Fault>& fault() const { return unaccepted ? unaccepted : unresolved ? unresolved : closed; }
+};
+
+struct BackendDestination {
+  std::optional<Fault> unaccepted;  // concerns all ports
+  std::map<std::uint16_t, DestinationPort> ports;
+};
+
+class DestinationCatalog {
+ public:
+  /// `model` must outlive it.
+  DestinationCatalog(const config::Model& model, const SystemTrust& systemTrust, const routing::AddressGuard& guard,
+                     const ClosingPolicies& policies, BackendCache& cache);
+
+  /// Resolves a reference of `holder`. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or the fault of the
+  /// Backend itself; see ServiceCatalog for Services.
+  BackendUse resolve(const config::BackendObjectReference& ref, const Holder& holder) const;
+  /// Returns what became of a Backend of the model.
+  const BackendDestination& of(const config::Backend& backend) const { return backends_.at(&backend); }
+
+  /// Does ServiceCatalog::newest().
+  std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const {
+    return services_.newest(plan);
+  }
+
+ private:
+  static DestinationPort compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
+                                     const ClosingPolicies& policies, BackendCache& cache);
+  /// Resolves a reference that means the object `meant`, which is `backend`; nullptr if there is no such Backend.
+  BackendResult resolve(const config::BackendObjectReference& ref, const Holder& holder, const config::ObjectRef& meant,
+                        const config::Backend* backend) const;
+  /// Returns the object that a backendRef means, with its namespace. Samples of the prototype write kind Backend for an
+  /// XBackendDestination, which is meant if there is no Backend of that name.
+  config::ObjectRef meaningOf(const config::ObjectRef& ref, const Holder& holder) const;
+  /// Returns a hint at the Backend or Service of that name.
+  std::string hintAtKind(const config::ObjectRef& ref, const Holder& holder) const;
+  /// Returns RefNotPermitted if the holder may not refer to that object.
+  std::optional<Fault> permission(const config::ObjectRef& ref, const Holder& holder) const;
+
+  const config::Model& model_;
+  std::unordered_map<const config::Backend*, BackendDestination> backends_;
+  const ServiceCatalog services_;
+};
+
+}  // namespace sluice::control

@@ -1,0 +1,152 @@
+// A gateway whose API server has forgotten the versions from which it would go on: etcd was compacted, and the server
+// answers with 410 (Expired).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/integration/kubernetes/source_fixture.h"
+#include "test/integration/support/kubernetes/fault_proxy.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kRoutesPath = "/apis/gateway.networking.k8s.io/v1/httproutes";
+constexpr const char* kResumedWatch = "/httproutes?watch=true&allowWatchBookmarks=true&resourceVersion=";
+constexpr const char* kStreamedList = "/httproutes?watch=true&allowWatchBookmarks=true&sendInitialEvents=true";
+constexpr const char* kListInPages = "/httproutes?limit=250";
+constexpr const char* kNextPage = "/httproutes?limit=250&continue=";
+
+/// Returns the head of the next request about HTTPRoutes after one that the server has answered so; empty if there is
+/// none.
+std::string requestAfter(const FaultProxy& proxy, const std::string& request, const std::string& answer) {
+  bool answered = false;
+  for (const ProxiedExchange& each : proxy.exchanges()) {
+    if (answered && each.head.find("/httproutes?") != std::string::npos) return each.head;
+    answered =
+        answered || (each.head.find(request) != std::string::npos && each.answer.find(answer) != std::string::npos);
+  }
+  return "";
+}
+
+class KubeCompaction : public KubeSourceTest {
+ protected:
+  void startCompactedServer() { startServer({"--etcd-compaction-interval", "1s"}); }
+  /// Objects that stay, and routes "changed" and "deleted" of which there are two for each round of a test.
+  std::string basics() const {
+    std::string objects = gateway() + external("one", one.port()) + external("two", two.port());
+    objects += route("all", "/", toExternal("one"));
+    for (const std::string round : {"-1", "-2"}) objects += changed(round, "one") + deleted(round);
+    return objects;
+  }
+  static std::string changed(const std::string& round, const std::string& backend) {
+    return route("changed" + round, "/changed" + round, toExternal(backend));
+  }
+  static std::string deleted(const std::string& round) {
+    return route("deleted" + round, "/deleted" + round, toExternal("two"));
+  }
+  /// Changes one route, deletes another one, and adds a third one.
+  void changeMeanwhile(const std::string& round) const {
+    kubectl->apply(changed(round, "two") + route("added" + round, "/added" + round, toExternal("two")));
+    kubectl->remove(deleted(round));
+  }
+  void expectChangesServed(const std::string& round) const {
+    EXPECT_TRUE(answers("/changed" + round, "two"));
+    EXPECT_TRUE(answers("/added" + round, "two"));
+    EXPECT_TRUE(answers("/deleted" + round, "one")) << "that is the route for everything else";
+  }
+  /// Returns the first page of a list of now, with a token for the next one.
+  std::string firstPage() const { return kubectl->expect({"get", "--raw", std::string(kRoutesPath) + "?limit=1"}); }
+  /// Waits until the server has forgotten the version of a list with this page; after about 17 seconds, or at once if
+  /// it was started anew and etcd is compacted.
+  testing::AssertionResult isCompacted(const std::string& page) const {
+    constexpr std::string_view kToken = "\"continue\":\"";
+    const std::size_t begin = page.find(kToken) + kToken.size();
+    const std::string token = page.substr(begin, page.find('"', begin) - begin);
+    std::string last;
+    const auto expired = [&] {
+      last = kubectl->run({"get", "--raw", std::string(kRoutesPath) + "?limit=1&continue=" + token}).errors;
+      return last.find("too old") != std::string::npos;
+    };
+    if (eventually(expired)) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "the token is still good: " << last << page.substr(0, 300);
+  }
+  /// Makes changes behind the back of the gateway, whose watches hang, has etcd forget the versions before them, and
+  /// starts the server anew, so that it does not remember them either.
+  void expireWatches(FaultProxy& proxy) {
+    const std::string before = firstPage();
+    proxy.stall();
+    changeMeanwhile("-1");
+    server->kill();
+    server->restart();
+    EXPECT_TRUE(isCompacted(before));
+    EXPECT_EQ(ask("/changed-1"), "one");
+    EXPECT_EQ(ask("/deleted-1"), "two");
+    proxy.cutAll();
+  }
+};
+
+TEST_F(KubeCompaction, OfTheVersionOfAWatchHasTheGatewayListAgain) {
+  startCompactedServer();
+  kubectl->apply(basics());
+  FaultProxy proxy(*server);
+  startGateway({}, proxy.kubeconfig());
+  EXPECT_TRUE(answers("/changed-1", "one"));
+  EXPECT_TRUE(answers("/deleted-1", "two"));
+  SteadyTraffic traffic(port);
+  expireWatches(proxy);
+  proxy.resume();
+  EXPECT_TRUE(proxy.waitForAnswer(kResumedWatch, "\"reason\":\"Expired\",\"code\":410"));
+  expectChangesServed("-1");
+  EXPECT_THAT(requestAfter(proxy, kResumedWatch, "\"code\":410"), HasSubstr(kStreamedList));
+  // It goes on to watch.
+  kubectl->apply(changed("-2", "two"));
+  EXPECT_TRUE(answers("/changed-2", "two"));
+  traffic.stop();
+  EXPECT_EQ(traffic.failed(), 0);
+  EXPECT_GT(traffic.answered(), 0);
+}
+
+TEST_F(KubeCompaction, OfTheVersionOfAListInPagesHasItBeginAgain) {
+  startCompactedServer();
+  kubectl->apply(basics());
+  for (const std::string part : {"a", "b", "c", "d", "e"}) {  // a slow disk takes a minute for all of them
+    std::string objects;
+    for (int i = 0; i < 50; ++i) objects += route("r-" + part + std::to_string(i), "/r", toExternal("one"));
+    kubectl->apply(objects);
+  }
+  FaultProxy proxy(*server);
+  // A server that cannot stream lists answers so.
+  proxy.answer({.request = kStreamedList, .response = "HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\n{}"});
+  startGateway({}, proxy.kubeconfig());
+  EXPECT_TRUE(answers("/changed-2", "one"));
+  EXPECT_TRUE(answers("/deleted-2", "two"));
+  EXPECT_TRUE(proxy.waitForRequests(kListInPages, 2)) << "a page, and the next one";
+  SteadyTraffic traffic(port);
+  expireWatches(proxy);
+  // The first page of the new list hangs, until the version of its token is gone.
+  proxy.stall(kListInPages);
+  EXPECT_TRUE(proxy.waitForAnswer(kResumedWatch, "\"code\":410"));
+  EXPECT_TRUE(proxy.waitForRequests(kListInPages, 3));
+  const std::string page = firstPage();
+  changeMeanwhile("-2");
+  EXPECT_TRUE(isCompacted(page));
+  EXPECT_EQ(ask("/changed-2"), "one");
+  EXPECT_EQ(ask("/deleted-2"), "two");
+  proxy.resume();
+  EXPECT_TRUE(proxy.waitForAnswer(kNextPage, "HTTP/1.1 410 Gone"));
+  expectChangesServed("-1");
+  expectChangesServed("-2");
+  EXPECT_THAT(requestAfter(proxy, kNextPage, "HTTP/1.1 410 Gone"),
+              AllOf(HasSubstr(kListInPages), Not(HasSubstr(kNextPage))));
+  traffic.stop();
+  EXPECT_EQ(traffic.failed(), 0);
+  EXPECT_GT(traffic.answered(), 0);
+}
+
+}  // namespace
+}  // namespace sluice::test
