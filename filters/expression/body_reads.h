@@ -51,6 +51,13 @@ class BodyDocument {
   BodyDocument(std::string_view text, const BodyReads& reads) : text_(text), reads_(reads) {}
 
   std::string_view text() const { return text_; }
+  /// Returns true if the body is JSON.
+  bool check() {
+    if (state_ == State::kUnread) scan();
+    return state_ != State::kBad;
+  }
+  /// Returns true if it was found to be no JSON.
+  bool isBad() const { return state_ == State::kBad; }
   /// Returns the value at a path. Fails if the body is no JSON, or has no such value. Strings may be views into the
   /// document.
   Datum read(std::size_t path, Meter& meter);

@@ -45,6 +45,10 @@ struct ExpressionNode {
 };
 
 struct Program {
+  Program() = default;
+  Program(Program&&) = default;
+  Program& operator=(Program&&) = default;
+
   std::vector<ExpressionNode> nodes;  // the last one is the root
   std::vector<std::uint16_t> operands;
   std::vector<ExpressionPattern> patterns;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/yaml/yaml_reader.h"
+#include "filters/expression/vocabulary.h"
 #include "proxy/content/json.h"
 #include "proxy/content/schema/json_schema.h"
 #include "test/support/reference_page.h"
@@ -77,6 +78,19 @@ TEST(BuiltinTypes, HaveTheirConfigInTheReferenceWithItsDefaults) {
       EXPECT_EQ(row[1], otherwise.empty() ? row[1] : otherwise) << type.type << " " << row[0];
     }
   }
+}
+
+TEST(BuiltinTypes, HaveTheLanguageOfExpressionsInTheReference) {
+  std::vector<std::string> shown;
+  for (const FormRow& row : expressionForms()) shown.emplace_back(row.shown);
+  for (const AttributeRow& row : expressionAttributes()) shown.emplace_back(row.name);
+  for (const FunctionRow& row : expressionFunctions()) shown.emplace_back(row.shown);
+  std::vector<std::string> listed;
+  for (const test::PageRow& row : test::pageTable(processorsPage(), "| expression | meaning |")) {
+    std::string& words = listed.emplace_back(test::quotedWords(row[0]).at(0));
+    words.erase(std::remove(words.begin(), words.end(), '\\'), words.end());  // in front of a bar
+  }
+  EXPECT_THAT(listed, UnorderedElementsAreArray(shown));
 }
 
 TEST(BuiltinTypes, AcceptTheUsesInTheReference) {
