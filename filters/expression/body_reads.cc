@@ -34,6 +34,7 @@ Datum BodyDocument::read(std::size_t path, Meter& meter) {
     const content::FoundJson* found = scan_->found();
     if (found == nullptr) return Datum::error("the body has no such field");
     if (found->kind == content::Value::Kind::kNull) return {};
+    if (found->kind == content::Value::Kind::kBool) return Datum::boolean(found->text == "true");
     if (found->kind == content::Value::Kind::kString && !found->isCut) return Datum::string(found->text);
     if (found->kind == content::Value::Kind::kNumber && !found->isCut) return jsonNumberDatum(found->text);
   }
