@@ -76,6 +76,26 @@ TEST_F(InProcessExpressions, EditRequestAndResponseInOneUse) {
   EXPECT_THAT(origin_.heads().back(), HasSubstr("x-path: /a?b=c\r\n"));
 }
 
+TEST_F(InProcessExpressions, ReadAndEditTheTextOfCompressedBodies) {
+  const std::string reads = "request: {setHeaders: [{name: x-model, value: 'json(request.body).model'}]}";
+  const auto rule = [](const std::string& path, const std::string& edits) {
+    return "    - matches: [{path: {value: " + path + "}}]\n      filters: [" +
+           inlined(expressions(edits, "FailClosed")) + "]\n" + backendRefs();
+  };
+  const GatewayProcess gateway(specOf(routeOfRules(rule("/read", reads) + rule("/edit", kEdits))));
+  const TempDir folder;
+  const std::string file = folder.write("body.json", R"({"model": "m"})");
+  run({"gzip", file});
+  const std::vector<std::string> gzip = {"-H", "content-encoding: gzip"};
+  EXPECT_THAT(post(gateway, "/read", "@" + file + ".gz", gzip), HasSubstr(" 200"));
+  EXPECT_THAT(origin_.heads().back(), HasSubstr("x-model: m\r\n"));
+  EXPECT_THAT(origin_.heads().back(), HasSubstr("content-encoding: gzip\r\n"));
+  EXPECT_EQ(origin_.bodies().back(), readFile(file + ".gz"));
+  EXPECT_THAT(post(gateway, "/edit", "@" + file + ".gz", gzip), HasSubstr(" 200"));
+  EXPECT_EQ(origin_.bodies().back(), R"({"model": "prefix/m","stream":true})");
+  EXPECT_THAT(origin_.heads().back(), Not(HasSubstr("content-encoding")));
+}
+
 TEST_F(InProcessExpressions, RunBeforeRouting) {
   const std::string rules = "    - matches: [{headers: [{name: x-model, value: m}]}]\n" + backendRefs();
   const GatewayProcess gateway(
