@@ -103,6 +103,7 @@ void readInProcessUse(FieldReader& use, ProcessorUse& result) {
   } else {
     result.type = processor_type::kInProcess;
     result.config = *use.find("inProcess");
+    result.configField = "inProcess";
   }
 }
 

@@ -122,6 +122,8 @@ TEST_F(InProcessExpressions, FailClosedOrOpen) {
   EXPECT_THAT(post(gateway, "/closed", "no JSON"), HasSubstr(" 400"));
   EXPECT_THAT(post(gateway, "/closed", R"({"no": "model"})"), HasSubstr("\"code\":\"processor_failed\""));
   EXPECT_THAT(post(gateway, "/unknown", "{}"), HasSubstr("\"code\":\"proxy_configuration_error\""));
+  EXPECT_THAT(gateway.adminGet("/status"),
+              HasSubstr("inProcess: request.setHeaders[0].value: at character 3: all() is not supported"));
   EXPECT_EQ(origin_.bodies().size(), 0U);
   EXPECT_THAT(post(gateway, "/open", "no JSON"), HasSubstr(" 200"));
   EXPECT_THAT(post(gateway, "/open", R"({"no": "model"})"), HasSubstr(" 200"));
