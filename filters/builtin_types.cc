@@ -5,12 +5,14 @@
 #include "filters/direct_response.h"
 #include "filters/ext_proc/ext_proc.h"
 #include "filters/header_modifier.h"
+#include "filters/in_process.h"
 #include "filters/qos_controller.h"
 
 namespace sluice::filters {
 
 processing::BuiltinTypes builtinTypes() {
-  return {bodyRouter(), credentialInjector(), directResponse(), extProc(), headerModifier(), qosController()};
+  return {bodyRouter(),     credentialInjector(), directResponse(), extProc(),
+          headerModifier(), inProcess(),          qosController()};
 }
 
 }  // namespace sluice::filters

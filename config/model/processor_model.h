@@ -37,9 +37,10 @@ struct ProcessorSettings {
 
 struct ProcessorUse : ProcessorSettings {
   std::string name;
-  std::string type;             // "domain/Kind:version"
-  std::string phase;            // one of the seven; empty: the catalog's
-  std::optional<Value> config;  // `config` or `rawConfig`
+  std::string type;                         // "domain/Kind:version"
+  std::string phase;                        // one of the seven; empty: the catalog's
+  std::optional<Value> config;              // `config` or `rawConfig`
+  std::string_view configField = "config";  // the field that messages name for it
   std::vector<UnsupportedField>
       unsupported;  // reasons why it cannot run as written, whatever the catalog says of its type
   std::string path;

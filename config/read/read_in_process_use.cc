@@ -1,5 +1,6 @@
-// Reads GEP-5091's InProcess: expressions that edit header and body fields. Edits of headers whose values are plain
-// literals become a use of kHeaderModifier; everything else is kept as it was written and cannot run.
+// Reads GEP-5091's InProcess: expressions that edit header and body fields. Edits of request headers whose values are
+// plain literals become a use of kHeaderModifier; everything else is kept as it was written, for kInProcess, whose
+// maker compiles the expressions.
 #include "config/read/processor_readers.h"
 #include "config/yaml/value_builder.h"
 #include "proxy/base/text.h"
@@ -9,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxEdits = 64;
 constexpr std::size_t kMaxExpressionBytes = 4096;
-constexpr std::string_view kInProcessPhase = "request-headers";
+constexpr std::string_view kModifierPhase = "request-headers";
 
 /// Returns the text of a CEL string literal without escapes; none for any other expression.
 std::optional<std::string> literal(std::string_view expression) {
@@ -21,23 +22,21 @@ std::optional<std::string> literal(std::string_view expression) {
   return std::string(text);
 }
 
-void readSetHeader(FieldReader reader, Value& set, std::vector<UnsupportedField>& unsupported) {
+/// Reads one edit and adds it to `set`. Returns false if it has an expression other than a literal.
+bool readSetHeader(FieldReader reader, Value& set) {
   const std::string name = reader.requiredText("name", rule::kHeaderName);
   reader.require("value");
   const std::string expression = reader.anyText("value", kMaxExpressionBytes);
   const Position& position = reader.positionOf("value");
   reader.finish();
   const std::optional<std::string> text = literal(expression);
-  if (!text) {
-    unsupported.push_back(UnsupportedField{reader.pathOf("value"), position,
-                                           "expressions other than string literals are not supported", true});
-    return;
-  }
+  if (!text) return false;
   if (!isHeaderValue(*text)) reader.error("value", "must be a header value, but is " + base::quote(*text));
   Value entry = emptyValue(Value::Kind::kMap, reader.position());
   addMember(entry, "name", scalarValue(Value::Kind::kString, name, reader.position()));
   addMember(entry, "value", scalarValue(Value::Kind::kString, *text, position));
   set.items.push_back(std::move(entry));
+  return true;
 }
 
 /// Reads a name, or a map that holds nothing but a name.
@@ -49,35 +48,37 @@ std::string readName(FieldReader& holder, const Item& item, const TextRule& rule
   return name;
 }
 
-void readBodyEdits(FieldReader& request, std::vector<UnsupportedField>& unsupported) {
-  for (const Item& item : request.list("setBodyFields", kMaxEdits)) {
-    FieldReader field = request.map(item);
+/// Returns false if there are edits of the body.
+bool readBodyEdits(FieldReader& message) {
+  const std::vector<Item> set = message.list("setBodyFields", kMaxEdits);
+  const std::vector<Item> removed = message.list("removeBodyFields", kMaxEdits);
+  for (const Item& item : set) {
+    FieldReader field = message.map(item);
     field.requiredText("name", rule::kAnyText);
     field.require("value");
     field.anyText("value", kMaxExpressionBytes);
     field.finish();
   }
-  for (const Item& item : request.list("removeBodyFields", kMaxEdits)) readName(request, item, rule::kAnyText);
-  for (const std::string_view key : {"setBodyFields", "removeBodyFields"}) {
-    const Value* given = request.find(key);
-    if (given == nullptr || given->items.empty()) continue;
-    unsupported.push_back(
-        UnsupportedField{request.pathOf(key), given->position, std::string(key) + " is not supported", true});
-  }
+  for (const Item& item : removed) readName(message, item, rule::kAnyText);
+  return set.empty() && removed.empty();
 }
 
-/// Turns the edits of headers into the config of HeaderModifier.
-Value readRequest(FieldReader request, std::vector<UnsupportedField>& unsupported) {
-  Value set = emptyValue(Value::Kind::kList, request.positionOf("setHeaders"));
-  Value remove = emptyValue(Value::Kind::kList, request.positionOf("removeHeaders"));
-  for (const Item& item : request.list("setHeaders", kMaxEdits)) readSetHeader(request.map(item), set, unsupported);
-  for (const Item& item : request.list("removeHeaders", kMaxEdits)) {
-    const std::string name = readName(request, item, rule::kHeaderName);
+/// Returns the edits of headers as the config of HeaderModifier; nullopt if that cannot express all edits.
+std::optional<Value> readMessage(FieldReader message) {
+  Value set = emptyValue(Value::Kind::kList, message.positionOf("setHeaders"));
+  Value remove = emptyValue(Value::Kind::kList, message.positionOf("removeHeaders"));
+  bool isPlain = true;
+  for (const Item& item : message.list("setHeaders", kMaxEdits)) {
+    if (!readSetHeader(message.map(item), set)) isPlain = false;
+  }
+  for (const Item& item : message.list("removeHeaders", kMaxEdits)) {
+    const std::string name = readName(message, item, rule::kHeaderName);
     remove.items.push_back(scalarValue(Value::Kind::kString, name, item.value->position));
   }
-  readBodyEdits(request, unsupported);
-  request.finish();
-  Value config = emptyValue(Value::Kind::kMap, request.position());
+  if (!readBodyEdits(message)) isPlain = false;
+  message.finish();
+  if (!isPlain) return std::nullopt;
+  Value config = emptyValue(Value::Kind::kMap, message.position());
   if (!set.items.empty()) addMember(config, "set", std::move(set));
   if (!remove.items.empty()) addMember(config, "remove", std::move(remove));
   return config;
@@ -87,20 +88,22 @@ Value readRequest(FieldReader request, std::vector<UnsupportedField>& unsupporte
 
 void readInProcessUse(FieldReader& use, ProcessorUse& result) {
   result.failOpen = readFailOpen(use).value_or(false);
-  result.phase = kInProcessPhase;
   if (use.has("extProcess")) use.error("extProcess", "must not be given when type is InProcess");
   use.require("inProcess");
   FieldReader inProcess = use.map("inProcess");
-  if (use.has("inProcess")) inProcess.require("request");
-  Value modifier = readRequest(inProcess.map("request"), result.unsupported);
-  inProcess.unsupported("response", "edits of responses are not supported", true, result.unsupported);
+  const bool hasResponse = inProcess.has("response");
+  if (use.has("inProcess") && !hasResponse) inProcess.require("request");
+  std::optional<Value> modifier = readMessage(inProcess.map("request"));
+  if (hasResponse) readMessage(inProcess.map("response"));
   inProcess.finish();
-  const bool modifierSaysItAll = result.unsupported.empty();
-  result.type = modifierSaysItAll ? processor_type::kHeaderModifier : processor_type::kInProcess;
-  if (modifierSaysItAll) {
-    result.config = std::move(modifier);
+  if (modifier && !hasResponse) {
+    result.type = processor_type::kHeaderModifier;
+    result.phase = kModifierPhase;
+    result.config = std::move(*modifier);
   } else {
+    result.type = processor_type::kInProcess;
     result.config = *use.find("inProcess");
+    result.configField = "inProcess";
   }
 }
 

@@ -37,12 +37,18 @@ void readTarget(FieldReader reader, PayloadProcessor& processor) {
 
 /// Checks that a processor before routing targets no route (GEP-5091) and uses only the phases that end before a route
 /// is matched.
-void checkPhase(FieldReader& spec, const PayloadProcessor& processor) {
+void checkPhase(FieldReader& spec, PayloadProcessor& processor) {
   if (processor.phase != RoutingPhase::kPreRouting) return;
   if (isRoute(processor.target.kind)) {
     spec.error("phase", "must not be PreRouting for a " + processor.target.kind);
   }
-  for (const ProcessorUse& use : processor.processors) {
+  for (ProcessorUse& use : processor.processors) {
+    const Value* response =
+        use.type == processor_type::kInProcess && use.config ? use.config->find("response") : nullptr;
+    if (response != nullptr) {
+      use.unsupported.push_back(UnsupportedField{use.path + ".inProcess.response", response->position,
+                                                 "edits of responses are not supported before routing", true});
+    }
     if (use.phase.empty() || use.phase == "request-headers" || use.phase == "request-body") continue;
     spec.context().error(use.position, use.path + ".phase",
                          "must be request-headers or request-body before routing, but is " + base::quote(use.phase));

@@ -18,6 +18,16 @@ Value readProcessorBackendRef(FieldReader reader, const Value& written) {
   return written;
 }
 
+/// Adds the modes of spellings that have none: the server gets the whole payload, without holding up a response that
+/// comes slowly.
+void addWholePayload(Value& config) {
+  const auto word = [&](std::string_view text) { return scalarValue(Value::Kind::kString, text, config.position); };
+  Value modes = emptyValue(Value::Kind::kMap, config.position);
+  addMember(modes, "requestBody", word("Buffered"));
+  addMember(modes, "responseBody", word("Streamed"));
+  addMember(config, "processingMode", std::move(modes));
+}
+
 /// Returns `context` as it was written; nullptr if there is none.
 const Value* readContext(FieldReader& reader) {
   reader.textMap("context", kMaxContextBytes);
@@ -54,6 +64,7 @@ void readRemoteUse(FieldReader& use, ProcessorUse& result) {
     addMember(config, "context", *context);
   }
   settings.finish();
+  addWholePayload(config);
   result.config = std::move(config);
 }
 
@@ -71,6 +82,7 @@ void readExtProcessUse(FieldReader& use, ProcessorUse& result) {
   extProcess.finish();
   Value config = emptyValue(Value::Kind::kMap, extProcess.position());
   addMember(config, "backendRefs", std::move(refs));
+  addWholePayload(config);
   result.config = std::move(config);
 }
 

@@ -57,7 +57,7 @@ std::vector<Phase> phasesOf(const ProcessingModes& modes) {
 
 class ExtProc final : public processing::PreAuthProcessor {
  public:
-  ExtProc(ext_proc::Settings settings, std::shared_ptr<const processing::CalloutTarget> server)
+  ExtProc(ext_proc::ExtProcSettings settings, std::shared_ptr<const processing::CalloutTarget> server)
       : settings_(std::move(settings)), phases_(phasesOf(settings_.modes)), server_(std::move(server)) {}
 
   Verdict process(processing::Call& call) const override {
@@ -245,10 +245,10 @@ class ExtProc final : public processing::PreAuthProcessor {
     base::Error error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor,
                       "an external processor has refused this request");
     error.status = answer.status;
-    return Verdict::reply({std::move(error), fieldsOf(answer.headers)});
+    return Verdict::reply({std::move(error), fieldsOf(answer.headers), answer.body});
   }
 
-  const ext_proc::Settings settings_;
+  const ext_proc::ExtProcSettings settings_;
   const std::vector<Phase> phases_;
   const std::shared_ptr<const processing::CalloutTarget> server_;
 };

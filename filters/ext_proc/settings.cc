@@ -53,7 +53,7 @@ base::Error wrong(std::string field, std::string why) {
   return base::Error::config(std::move(field) + ": " + std::move(why));
 }
 
-std::string_view textOf(const content::Value* map, std::string_view key, std::string_view otherwise) {
+std::string_view memberText(const content::Value* map, std::string_view key, std::string_view otherwise) {
   const content::Value* found = map == nullptr ? nullptr : map->find(key);
   return found == nullptr ? otherwise : std::string_view(found->text);
 }
@@ -65,8 +65,8 @@ BodyForm bodyForm(std::string_view name) {
 }
 
 ProcessingModes readModes(const content::Value* modes) {
-  return {textOf(modes, "requestHeaders", "Send") == "Send", bodyForm(textOf(modes, "requestBody", "Skip")),
-          textOf(modes, "responseHeaders", "Send") == "Send", bodyForm(textOf(modes, "responseBody", "Skip"))};
+  return {memberText(modes, "requestHeaders", "Send") == "Send", bodyForm(memberText(modes, "requestBody", "Skip")),
+          memberText(modes, "responseHeaders", "Send") == "Send", bodyForm(memberText(modes, "responseBody", "Skip"))};
 }
 
 /// Returns the settings of a catalog's entry, checked by the same schema. The catalog's own reader has not looked at
@@ -84,7 +84,7 @@ base::Result<content::Value> checkedEngine(const content::Value* engine) {
 
 }  // namespace
 
-base::Result<Settings> readSettings(const processing::Use& use) {
+base::Result<ExtProcSettings> readSettings(const processing::Use& use) {
   content::Value own;
   const bool isOfCatalog = use.engine != nullptr;
   if (isOfCatalog) {
@@ -98,10 +98,10 @@ base::Result<Settings> readSettings(const processing::Use& use) {
   }
   const content::Value* refs = config.find("backendRefs");
   if (refs == nullptr) return wrong("backendRefs", "is required");
-  Settings settings;
+  ExtProcSettings settings;
   settings.server = refs->items.front();
   settings.modes = readModes(config.find("processingMode"));
-  settings.allowsOverride = textOf(&config, "allowModeOverride", "") == "true";
+  settings.allowsOverride = memberText(&config, "allowModeOverride", "") == "true";
   if (const content::Value* context = isOfCatalog ? &use.config : config.find("context")) settings.context = *context;
   return settings;
 }

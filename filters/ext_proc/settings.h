@@ -15,7 +15,7 @@ namespace sluice::filters::ext_proc {
 /// The JSON Schema of the config of sluice.dev/ExtProc:v1.
 extern const std::string_view kExtProcSchema;
 
-struct Settings {
+struct ExtProcSettings {
   content::Value server;  // a backendRef
   ProcessingModes modes;
   bool allowsOverride = false;  // whether the server may leave parts out by mode_override
@@ -24,6 +24,6 @@ struct Settings {
 
 /// Reads the settings of a use: those of its config, or for a type of a catalog those of its entry (`extProc`), with
 /// the config as context. The refusal names the field.
-base::Result<Settings> readSettings(const processing::Use& use);
+base::Result<ExtProcSettings> readSettings(const processing::Use& use);
 
 }  // namespace sluice::filters::ext_proc

@@ -100,6 +100,11 @@ bool JsonCursor::skipWord(std::string_view word) {
 bool JsonCursor::readString(std::string* out) {
   ++at_;
   while (at_ < text_.size()) {
+    const char* const plain = text_.data() + at_;
+    const std::size_t count = static_cast<std::size_t>(skipPlain(plain, text_.data() + text_.size()) - plain);
+    if (out != nullptr) out->append(plain, count);
+    at_ += count;
+    if (at_ == text_.size()) return false;
     const char c = text_[at_++];
     if (c == '"') return true;
     if (static_cast<unsigned char>(c) < 0x20) return false;

@@ -114,12 +114,12 @@ const char* JsonScan::takeValue(const char* at, const char* end) {
       beginString(beginValue(Value::Kind::kString) ? Use::kFound : Use::kNone);
       break;
     case 't':
-      beginValue(Value::Kind::kBool);
+      if (beginValue(Value::Kind::kBool)) found_->text = "true";
       word_ = "rue";
       state_ = State::kWord;
       break;
     case 'f':
-      beginValue(Value::Kind::kBool);
+      if (beginValue(Value::Kind::kBool)) found_->text = "false";
       word_ = "alse";
       state_ = State::kWord;
       break;

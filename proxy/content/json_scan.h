@@ -31,8 +31,8 @@ struct JsonStep {
 /// The value that was found.
 struct FoundJson {
   Value::Kind kind = Value::Kind::kNull;
-  /// The text of a string or a number is that of Value::text, cut after the requested number of bytes; for other kinds
-  /// it is empty.
+  /// That of Value::text; strings and numbers are cut after the requested number of bytes. Empty for lists, maps and
+  /// null.
   std::string text;
   bool isCut = false;
 };

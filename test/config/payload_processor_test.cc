@@ -81,8 +81,22 @@ spec:
   const PayloadProcessor& processor = configuration.model.all<PayloadProcessor>().at(0);
   EXPECT_EQ(processor.meta.group, kGatewayGroup);
   EXPECT_EQ(processor.phase, RoutingPhase::kPreRouting);
-  EXPECT_EQ(processor.processors.at(0).unsupported.size(), 1u);
+  EXPECT_EQ(processor.processors.at(0).unsupported.size(), 0u);
+  EXPECT_EQ(processor.processors[0].type, processor_type::kInProcess);
   EXPECT_EQ(processor.processors[0].failOpen, false);
+}
+
+TEST(PayloadProcessor, RemembersThatResponsesAreNotEditedBeforeRouting) {
+  const std::string rest =
+      "targetRef: {kind: Gateway, name: t}, processors: [{name: a, type: InProcess, inProcess: "
+      "{response: {removeHeaders: [server]}}}]";
+  const Configuration early = loadProcessor("phase: PreRouting, " + rest);
+  ASSERT_FALSE(hasErrors(early.problems));
+  const ProcessorUse& use = early.model.all<PayloadProcessor>().at(0).processors.at(0);
+  ASSERT_EQ(use.unsupported.size(), 1u);
+  EXPECT_EQ(use.unsupported[0].path, "spec.processors[0].inProcess.response");
+  const Configuration late = loadProcessor("phase: PostRouting, " + rest);
+  EXPECT_EQ(late.model.all<PayloadProcessor>().at(0).processors.at(0).unsupported.size(), 0u);
 }
 
 TEST(PayloadProcessor, RemembersThatListenerSetsAreUnsupported) {

@@ -182,27 +182,22 @@ TEST(ProcessorUse, WithTypeInProcessIsAHeaderModifierIfItsValuesAreLiterals) {
   EXPECT_THAT(useOf(inProcess("")).config->members, IsEmpty());
 }
 
-TEST(ProcessorUse, WithTypeInProcessCannotRunOtherExpressions) {
-  const std::pair<const char*, const char*> more[] = {
-      {"setHeaders: [{name: a, value: 'json(request.body).model'}]", "setHeaders[0].value"},
-      {"setHeaders: [{name: a, value: '\"b\" + \"c\"'}]", "setHeaders[0].value"},
-      {"setHeaders: [{name: a, value: '\"\\n\"'}]", "setHeaders[0].value"},
-      {"setHeaders: [{name: a, value: plain}]", "setHeaders[0].value"},
-      {"setHeaders: [{name: a, value: ''}]", "setHeaders[0].value"},
-      {"setHeaders: [{name: a, value: '\"'}]", "setHeaders[0].value"},
-      {"setBodyFields: [{name: '$.stream', value: 'true'}]", "setBodyFields"},
-      {"removeBodyFields: [{name: '$.user_email'}]", "removeBodyFields"},
-  };
-  for (const auto& [request, path] : more) {
+TEST(ProcessorUse, WithTypeInProcessIsKeptAsItIsWrittenForOtherEdits) {
+  for (const char* request :
+       {"setHeaders: [{name: a, value: 'json(request.body).model'}]", "setHeaders: [{name: a, value: '\"b\" + \"c\"'}]",
+        "setHeaders: [{name: a, value: '\"\\n\"'}]", "setHeaders: [{name: a, value: plain}]",
+        "setHeaders: [{name: a, value: ''}]", "setHeaders: [{name: a, value: '\"'}]",
+        "setBodyFields: [{name: '$.stream', value: 'true'}]", "removeBodyFields: [{name: '$.user_email'}]"}) {
     const ProcessorUse use = useOf(inProcess(request));
     EXPECT_EQ(use.type, processor_type::kInProcess) << request;
-    ASSERT_EQ(use.unsupported.size(), 1u) << request;
-    EXPECT_EQ(use.unsupported[0].path, "spec.processors[0].inProcess.request." + std::string(path));
-    EXPECT_TRUE(use.unsupported[0].altersTraffic);
-    EXPECT_NE(use.config->find("request"), nullptr) << "kept as it was written";
+    EXPECT_EQ(use.phase, "") << "its processor says in which phases it runs";
+    EXPECT_THAT(use.unsupported, IsEmpty()) << request;
+    EXPECT_NE(use.config->find("request"), nullptr) << request;
   }
-  EXPECT_EQ(useOf(inProcess("", ", response: {setHeaders: []}")).unsupported.at(0).path,
-            "spec.processors[0].inProcess.response");
+  const ProcessorUse both = useOf(inProcess("", ", response: {removeHeaders: [server]}"));
+  EXPECT_EQ(both.type, processor_type::kInProcess);
+  EXPECT_NE(both.config->find("response"), nullptr);
+  EXPECT_EQ(useOf("{name: a, type: InProcess, inProcess: {response: {}}}").type, processor_type::kInProcess);
 }
 
 TEST(ProcessorUse, WithTypeInProcessIsChecked) {

@@ -31,7 +31,7 @@ TEST(JsonScan, FindsAMemberWhereverItStands) {
   EXPECT_EQ(scanned(R"({"mode":1,"modelx":2,"mod\u0065l":"\u00fc\ud83d\ude00\n"})"), "a string ü😀\n");
   EXPECT_EQ(scanned(R"({"model":-1.50E+3})"), "a number -1.50E+3");
   EXPECT_EQ(scanned(R"({"model":null})"), "null");
-  EXPECT_EQ(scanned(R"({"model":true})"), "a boolean");
+  EXPECT_EQ(scanned(R"({"model":true})"), "a boolean true");
   EXPECT_EQ(scanned(R"({"model":{"model":"no"}})"), "a map");
   EXPECT_EQ(scanned(R"({"model":["no"]})"), "a list");
   EXPECT_EQ(scanned(R"({"a":{"model":"no"}})"), "none");

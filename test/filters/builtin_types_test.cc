@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "config/yaml/yaml_reader.h"
+#include "filters/expression/vocabulary.h"
 #include "proxy/content/json.h"
 #include "proxy/content/schema/json_schema.h"
 #include "test/support/reference_page.h"
@@ -79,6 +80,19 @@ TEST(BuiltinTypes, HaveTheirConfigInTheReferenceWithItsDefaults) {
   }
 }
 
+TEST(BuiltinTypes, HaveTheLanguageOfExpressionsInTheReference) {
+  std::vector<std::string> shown;
+  for (const FormRow& row : expressionForms()) shown.emplace_back(row.shown);
+  for (const AttributeRow& row : expressionAttributes()) shown.emplace_back(row.name);
+  for (const FunctionRow& row : expressionFunctions()) shown.emplace_back(row.shown);
+  std::vector<std::string> listed;
+  for (const test::PageRow& row : test::pageTable(processorsPage(), "| expression | meaning |")) {
+    std::string& words = listed.emplace_back(test::quotedWords(row[0]).at(0));
+    words.erase(std::remove(words.begin(), words.end(), '\\'), words.end());  // in front of a bar
+  }
+  EXPECT_THAT(listed, UnorderedElementsAreArray(shown));
+}
+
 TEST(BuiltinTypes, AcceptTheUsesInTheReference) {
   std::size_t uses = 0;
   for (const std::string& block : test::yamlBlocks(processorsPage())) {
@@ -93,7 +107,7 @@ TEST(BuiltinTypes, AcceptTheUsesInTheReference) {
         EXPECT_EQ(content::describe(content::JsonSchema::compile(type.schema)->apply(config)), "") << block;
         const content::Value* phase = use.find("phase");
         const bool fits = std::any_of(type.phases.begin(), type.phases.end(), [&](processing::Phase each) {
-          return phase == nullptr ? type.phases.size() == 1 : phase->text == processing::phaseName(each);
+          return phase == nullptr ? type.spans || type.phases.size() == 1 : phase->text == processing::phaseName(each);
         });
         EXPECT_TRUE(fits) << block;
       }

@@ -89,6 +89,7 @@ class FilterRig final : private processing::SecretLookup,
     memory_ = nullptr;
   }
 
+  const processing::Processor& processor() const { return *processor_; }
   std::string requestFields() const { return text(request_.head.headers); }
   std::string responseFields() const { return text(response_->head.headers); }
   std::string target() const { return std::string(request_.head.target); }

@@ -3,6 +3,7 @@
 
 #include "filters/direct_response.h"
 #include "filters/header_modifier.h"
+#include "filters/in_process.h"
 #include "proxy/content/json.h"
 #include "proxy/content/schema/json_schema.h"
 
@@ -23,6 +24,20 @@ TEST(Schemas, AcceptOnlyTheContractOfHeaderModifier) {
   for (const char* config : {R"({"set":{"a":"b"}})", R"({"set":[{"name":"","value":"b"}]})",
                              R"({"set":[{"name":"a"}]})", R"({"remove":[1]})", R"({"delete":["a"]})"}) {
     EXPECT_NE(faultOf(headerModifier(), config), "") << config;
+  }
+}
+
+TEST(Schemas, AcceptOnlyTheContractOfInProcess) {
+  for (const char* config :
+       {"{}", R"({"request":{},"response":{}})", R"({"request":{"removeHeaders":["a",{"name":"b"}]}})",
+        R"({"request":{"setHeaders":[{"name":"a","value":""}],"setBodyFields":[],"removeBodyFields":["$.a"]}})"}) {
+    EXPECT_EQ(faultOf(inProcess(), config), "") << config;
+  }
+  for (const char* config :
+       {R"({"request":[]})", R"({"set":[]})", R"({"request":{"set":[]}})",
+        R"({"response":{"setHeaders":[{"name":"a"}]}})", R"({"response":{"setBodyFields":[{"name":"","value":"1"}]}})",
+        R"({"request":{"removeHeaders":[1]}})", R"({"request":{"removeHeaders":[{"nam":"a"}]}})"}) {
+    EXPECT_NE(faultOf(inProcess(), config), "") << config;
   }
 }
 

@@ -21,6 +21,7 @@ int fuzzSse(const std::uint8_t* data, std::size_t size);
 int fuzzYaml(const std::uint8_t* data, std::size_t size);
 int fuzzQuery(const std::uint8_t* data, std::size_t size);
 int fuzzBodyPath(const std::uint8_t* data, std::size_t size);
+int fuzzExpression(const std::uint8_t* data, std::size_t size);
 int fuzzExchange(const std::uint8_t* data, std::size_t size);
 int fuzzProcess(const std::uint8_t* data, std::size_t size);
 int fuzzSession(const std::uint8_t* data, std::size_t size);
@@ -49,6 +50,7 @@ inline constexpr Fuzzer kFuzzers[] = {
     {"yaml", fuzzYaml},
     {"query", fuzzQuery},
     {"body_path", fuzzBodyPath},
+    {"expression", fuzzExpression},
     {"exchange", fuzzExchange},
     {"process", fuzzProcess},
     {"session", fuzzSession},

@@ -68,6 +68,8 @@ inline std::string differenceOf(std::string_view text, std::span<const content::
   if ((value != nullptr) != (found != nullptr)) return found != nullptr ? "the scan finds more" : "the scan finds less";
   if (value == nullptr) return "";
   if (value->kind != found->kind) return "the kind";
+  if (value->kind == content::Value::Kind::kBool)
+    return found->text == value->text && !found->isCut ? "" : "the boolean";
   const bool hasText = value->isString() || value->kind == content::Value::Kind::kNumber;
   if (found->text != (hasText ? std::string_view(value->text).substr(0, kScannedText) : std::string_view()))
     return "the text";

@@ -131,7 +131,7 @@ TEST_F(ExternalProcessors, GetLongBodiesInEachForm) {
 TEST_F(ExternalProcessors, RefuseRequestsWithAnAnswerOfTheirOwn) {
   start(kWhole);
   const std::string answer = get("reject");
-  EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 418"), HasSubstr("x-why: tea")));
+  EXPECT_THAT(answer, AllOf(StartsWith("HTTP/1.1 418"), HasSubstr("x-why: tea"), EndsWith("\r\n\r\nshort and stout")));
   EXPECT_TRUE(origin_.heads().empty());
 }
 

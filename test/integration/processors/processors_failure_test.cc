@@ -63,7 +63,7 @@ std::vector<std::string> formsOf(const std::string& spelling) {
   return {inlined("{name: a, type: 'acme.test/Absent:v1', phase: request-headers" + mode + "}"),
           inlined(remote + mode + "}"), inlined(remote + ", config: {context: {k: v}" + mode + "}}"),
           inlined("{name: a, type: ExtProcess, extProcess: {backendRef: {name: s, port: 80}}" + mode + "}"),
-          inlined("{name: a, type: InProcess, inProcess: {request: {setHeaders: [{name: x, value: request.path}]}}" +
+          inlined("{name: a, type: InProcess, inProcess: {request: {setHeaders: [{name: x, value: nobody.knows}]}}" +
                   mode + "}")};
 }
 

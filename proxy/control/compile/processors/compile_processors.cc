@@ -358,7 +358,7 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
     case processing::LoadState::kDegraded:
       return refused(reason::kExtensionUnavailable, use.path + ": " + made.refusal.message);
     case processing::LoadState::kError:
-      return refused(made.refusal.reason, use.path + ".config: " + made.refusal.message);
+      return refused(made.refusal.reason, use.path + "." + std::string(use.configField) + ": " + made.refusal.message);
   }
   std::vector<processing::Step> steps;
   for (const Phase phase : phasesOf(admission, made.processor->phases(), of.preRouting)) {
