@@ -93,9 +93,6 @@ base::Result<ExtProcSettings> readSettings(const processing::Use& use) {
     own = *std::move(checked);
   }
   const content::Value& config = isOfCatalog ? own : use.config;
-  if (config.find("service") != nullptr) {
-    return wrong("service", "servers are found by backendRefs; one that is named by its hostname is not supported yet");
-  }
   const content::Value* refs = config.find("backendRefs");
   if (refs == nullptr) return wrong("backendRefs", "is required");
   ExtProcSettings settings;
