@@ -3,13 +3,14 @@
 #include "filters/body_router.h"
 #include "filters/credential_injector.h"
 #include "filters/direct_response.h"
+#include "filters/external_auth/external_auth.h"
 #include "filters/header_modifier.h"
 #include "filters/qos_controller.h"
 
 namespace sluice::filters {
 
 processing::BuiltinTypes builtinTypes() {
-  return {bodyRouter(), credentialInjector(), directResponse(), headerModifier(), qosController()};
+  return {bodyRouter(), credentialInjector(), directResponse(), externalAuth(), headerModifier(), qosController()};
 }
 
 }  // namespace sluice::filters
