@@ -87,7 +87,7 @@ void apply(processing::Call& call, const external_auth::HeaderValueOption& optio
   call.edit.add(name, value);
 }
 
-Verdict permit(processing::Call& call, const external_auth::OkHttpResponse& answer, AuthFields& toClient) {
+Verdict permitEdited(processing::Call& call, const external_auth::OkHttpResponse& answer, AuthFields& toClient) {
   if (!isPossible(answer)) return breaksRule("has a field that no request may have, or too many");
   const bool edits = answer.query_parameters_to_set_size() + answer.query_parameters_to_remove_size() > 0;
   if (edits && !call.request.target.starts_with('/')) return breaksRule("changes the query of a request without one");
@@ -106,7 +106,7 @@ Verdict permit(processing::Call& call, const external_auth::OkHttpResponse& answ
   return Verdict::goOn();
 }
 
-Verdict refuse(const external_auth::DeniedHttpResponse& answer) {
+Verdict denyAsSaid(const external_auth::DeniedHttpResponse& answer) {
   if (!areFields(answer.headers())) return breaksRule("has a field that no answer may have, or too many");
   AuthFields fields;
   for (const auto& option : answer.headers()) fields.push_back(*fieldOf(option.header()));
@@ -114,7 +114,8 @@ Verdict refuse(const external_auth::DeniedHttpResponse& answer) {
 }
 
 Verdict judge(processing::Call& call, const external_auth::CheckResponse& answer, AuthFields& toClient) {
-  return answer.status().code() == 0 ? permit(call, answer.ok_response(), toClient) : refuse(answer.denied_response());
+  return answer.status().code() == 0 ? permitEdited(call, answer.ok_response(), toClient)
+                                     : denyAsSaid(answer.denied_response());
 }
 
 }  // namespace

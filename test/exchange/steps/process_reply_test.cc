@@ -9,9 +9,9 @@ INSTANTIATE_TEST_SUITE_P(Versions, StepReplies,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-using Fields = std::vector<std::pair<std::string, std::string>>;
+using ReplyFields = std::vector<std::pair<std::string, std::string>>;
 
-Work repliesWith(int status, Fields fields, std::string body) {
+Work repliesWith(int status, ReplyFields fields, std::string body) {
   return [=](Call&) {
     base::Error error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor, "it says no");
     error.status = static_cast<std::uint16_t>(status);
