@@ -24,6 +24,8 @@ inline constexpr std::string_view kHeaderModifier = "sluice.dev/HeaderModifier:v
 /// namespace, port}; a Service if no kind is given) or `service` (see extension_manager.h), and maybe `context`.
 inline constexpr std::string_view kExtProc = "sluice.dev/ExtProc:v1";
 /// GEP-5091's expressions where kHeaderModifier cannot express them. Its `config` is `inProcess` as it was written.
+/// Its `config` is the filter's `externalAuth`.
+inline constexpr std::string_view kExternalAuthType = "sluice.dev/ExternalAuth:v1";
 inline constexpr std::string_view kInProcess = "sluice.dev/InProcess:v1";
 }  // namespace processor_type
 

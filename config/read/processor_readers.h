@@ -33,5 +33,8 @@ void readPipelineRef(FieldReader& filter, std::string_view field, RouteFilters& 
                      std::vector<UnsupportedField>& unsupported);
 void readInlineProcessors(FieldReader& filter, std::string_view field, RouteFilters& filters,
                           std::vector<UnsupportedField>& unsupported);
+/// Reads the fields of a filter of the type ExternalAuth.
+void readExternalAuth(FieldReader& filter, std::string_view field, RouteFilters& filters,
+                      std::vector<UnsupportedField>& unsupported);
 
 }  // namespace sluice::config

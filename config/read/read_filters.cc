@@ -108,12 +108,6 @@ void readMirror(FieldReader& filter, std::string_view field, RouteFilters& filte
   filters.mirrors.push_back(readRequestMirror(filter.map(field)));
 }
 
-void readExternalAuth(FieldReader& filter, std::string_view /*field*/, RouteFilters& /*filters*/,
-                      std::vector<UnsupportedField>& unsupported) {
-  unsupported.push_back(
-      UnsupportedField{filter.path(), filter.position(), "filter ExternalAuth is not supported", true});
-}
-
 /// A type of filter and the only field that it goes with.
 struct FilterKind {
   std::string_view type;

@@ -14,7 +14,8 @@ Chain::Chain(std::vector<Step> steps) {
     const auto phase = static_cast<std::size_t>(step.phase);
     phases_ |= bitOf(step.phase);
     if (hasBody(step.phase) && step.body.mode != BodyMode::kNone) bodyPhases_ |= bitOf(step.phase);
-    preAuth_[phase] += step.preAuth ? 1 : 0;
+    preAuth_[phase] += roundOf(step) == Round::kFirst ? 1 : 0;
+    authorizing_[phase] += roundOf(step) == Round::kAuthorization ? 1 : 0;
     step.ownsFields = !step.processor->ownedFields().empty();
     const auto targets = step.processor->targets();
     targets_.insert(targets_.end(), targets.begin(), targets.end());

@@ -39,12 +39,24 @@ struct Step {
   /// Counts only if its phase has a body.
   BodyInterest body{};
   bool ownsFields = false;  // the processor has ownedFields(); set by Chain
+  /// The step decides whether the client may make the request, so it runs before all others that are behind
+  /// authentication, those of request-headers included. Counts only in request-headers and request-body.
+  bool authorizes = false;
 };
 
-/// Returns true if `a` runs before `b` in the same phase: steps before authentication run first, then those with the
-/// lower priority. If neither runs before the other, the scopes decide.
+/// The first round of steps runs before authentication, the second after it, and between them those that authorize.
+enum class Round : std::uint8_t { kFirst, kAuthorization, kSecond, kBoth };
+
+/// Returns the round of a step, which is never kBoth.
+constexpr Round roundOf(const Step& step) {
+  if (step.preAuth) return Round::kFirst;
+  return step.authorizes && step.phase <= Phase::kRequestBody ? Round::kAuthorization : Round::kSecond;
+}
+
+/// Returns true if `a` runs before `b` in the same phase: steps before authentication run first, then those that
+/// authorize, and among equals those with the lower priority. If neither runs before the other, the scopes decide.
 inline bool comesBefore(const Step& a, const Step& b) {
-  return a.preAuth != b.preAuth ? a.preAuth : a.priority < b.priority;
+  return roundOf(a) != roundOf(b) ? roundOf(a) < roundOf(b) : a.priority < b.priority;
 }
 
 /// Returns true if both are the same use of the same processor in the same phase. Several rules of a route may share
@@ -62,9 +74,6 @@ inline bool isSkipped(const Step& step, const Verdict& failure) {
 /// Returns the bit of this phase in a set of phases.
 constexpr std::uint8_t bitOf(Phase phase) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(phase)); }
 
-/// The first round of steps runs before authentication, the second after it.
-enum class Round : std::uint8_t { kFirst, kSecond, kBoth };
-
 class Chain {
  public:
   /// `steps` are those of one scope, or of several that come together. At equal priority and scope they keep the order
@@ -76,7 +85,9 @@ class Chain {
     const auto index = static_cast<std::size_t>(phase);
     const std::span<const Step> steps = steps_[index];
     if (round == Round::kBoth) return steps;
-    return round == Round::kFirst ? steps.first(preAuth_[index]) : steps.subspan(preAuth_[index]);
+    if (round == Round::kFirst) return steps.first(preAuth_[index]);
+    const std::size_t rest = preAuth_[index] + authorizing_[index];
+    return round == Round::kSecond ? steps.subspan(rest) : steps.first(rest).subspan(preAuth_[index]);
   }
   bool contains(const Step& step) const;
   bool has(Phase phase) const { return (phases_ & bitOf(phase)) != 0; }
@@ -97,7 +108,8 @@ class Chain {
 
  private:
   std::array<std::vector<Step>, kPhases> steps_;
-  std::array<std::size_t, kPhases> preAuth_{};  // how many steps of each phase run before authentication
+  std::array<std::size_t, kPhases> preAuth_{};      // how many steps of each phase run before authentication
+  std::array<std::size_t, kPhases> authorizing_{};  // how many authorize, behind those
   std::vector<std::shared_ptr<const CalloutTarget>> targets_;
   std::uint8_t phases_ = 0;
   std::uint8_t bodyPhases_ = 0;

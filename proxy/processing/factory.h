@@ -117,6 +117,8 @@ struct BuiltinType {
   bool spans = false;
   /// The engine of the catalog ("ext-proc") whose types it makes too; empty: none.
   std::string_view engine = {};
+  /// True if its steps authorize; see Step::authorizes.
+  bool authorizes = false;
 };
 
 using BuiltinTypes = std::vector<BuiltinType>;

@@ -1,5 +1,5 @@
 // The steps that a pipeline has still to begin: phase after phase, and within a phase those of all its chains, merged
-// into one order (before authentication first, then by priority, then the wider scope).
+// into one order (before authentication first, then authorization, then by priority, then the wider scope).
 #pragma once
 
 #include <algorithm>
@@ -64,8 +64,12 @@ class StepQueue {
     assert(count_ < phases_.size());
     if (phases_[count_].begin(chains, phase, round)) ++count_;
   }
-  /// Appends the steps of one round of a request: those of request-headers, then those of request-body.
+  /// Appends the steps of one round of a request: those of request-headers, then those of request-body. Those that
+  /// authorize come before the second round.
   void appendRequest(const Chains& chains, Round round) {
+    if (round == Round::kBoth) appendRequest(chains, Round::kFirst);
+    if (round >= Round::kSecond) appendRequest(chains, Round::kAuthorization);
+    if (round == Round::kBoth) round = Round::kSecond;
     append(chains, Phase::kRequestHeaders, round);
     append(chains, Phase::kRequestBody, round);
   }
@@ -79,8 +83,9 @@ class StepQueue {
   bool empty() const { return at_ == count_; }
 
  private:
-  /// The two rounds of a request have two phases each, and no other pipeline has more to begin at one time.
-  static constexpr std::size_t kMost = 4;
+  /// The two rounds of a request and the authorization between them have two phases each, and no other pipeline has
+  /// more to begin at one time.
+  static constexpr std::size_t kMost = 6;
 
   const Step* nextOfOthers() {
     for (; at_ < count_; ++at_) {

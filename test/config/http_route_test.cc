@@ -141,8 +141,9 @@ TEST(HttpRoute, ChecksThatFiltersMatchTheirType) {
 
 TEST(HttpRoute, RemembersUnsupportedFieldsAtTheirRuleOrBackendRef) {
   const Configuration configuration = loadHttpRoute(R"(  rules:
-  - filters: [{type: ExternalAuth, externalAuth: {}}]
-  - backendRefs: [{name: s, port: 80, filters: [{type: ExternalAuth, externalAuth: {}}]}]
+  - filters: [{type: ExtensionRef, extensionRef: {group: acme.test, kind: Guard, name: g}}]
+  - backendRefs:
+    - {name: s, port: 80, filters: [{type: ExtensionRef, extensionRef: {group: acme.test, kind: Guard, name: g}}]}
 )");
   ASSERT_THAT(rendered(configuration.problems), IsEmpty());
   const HttpRoute& route = configuration.model.all<HttpRoute>().at(0);
@@ -152,7 +153,7 @@ TEST(HttpRoute, RemembersUnsupportedFieldsAtTheirRuleOrBackendRef) {
     EXPECT_TRUE(unsupported.altersTraffic);
   }
   EXPECT_THAT(paths, ElementsAre("spec.rules[0].filters[0]"));
-  EXPECT_EQ(route.rules[0].unsupported[0].message, "filter ExternalAuth is not supported");
+  EXPECT_EQ(route.rules[0].unsupported[0].message, "filter ExtensionRef is not supported");
   EXPECT_TRUE(route.rules.at(1).unsupported.empty());
   EXPECT_EQ(route.rules[1].backendRefs.at(0).unsupported.at(0).path, "spec.rules[1].backendRefs[0].filters[0]");
 }

@@ -183,7 +183,7 @@ TEST(Reference, ListsWhyAUseDoesNotRun) {
   }
   std::string sources = fileText(SLUICE_SOURCE_DIR "/config/status/conditions.h");
   sources += fileText(SLUICE_SOURCE_DIR "/config/catalog/catalog.h");
-  for (const auto& entry : std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/filters")) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(SLUICE_SOURCE_DIR "/filters")) {
     if (entry.is_regular_file()) sources += fileText(entry.path().string());
   }
   for (const std::string& reason : listed) {

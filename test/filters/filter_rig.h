@@ -6,12 +6,14 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include "config/yaml/yaml_reader.h"
 #include "proxy/processing/chain.h"
 #include "proxy/processing/factory.h"
+#include "test/filters/scripted_callout.h"
 #include "test/support/manual_clock.h"
 #include "test/support/no_services.h"
 
@@ -64,6 +66,11 @@ class FilterRig final : private processing::SecretLookup,
     request_.head.target = request_.arena.copy(target);
     add(request_, fields);
   }
+  /// Makes a request with one field that a step before has put in.
+  void requestSecret(std::string_view name, std::string_view value) {
+    request_.head.headers = {};
+    request_.head.headers.add(request_.arena, {name, value, http::fieldId(name), http::Care::kSecret});
+  }
   void method(http::Method method) { request_.head.method = method; }
   void response(std::uint16_t status, Fields fields) {
     response_ = std::make_unique<http::ResponseMessage>(pool_);
@@ -90,13 +97,21 @@ class FilterRig final : private processing::SecretLookup,
   }
 
   const processing::Processor& processor() const { return *processor_; }
+  /// Lets backendRefs lead to a server that answers each callout like this, once all of its request has come.
+  void answer(std::uint16_t status, Fields fields, const std::string& body) { server_.emplace(status, fields, body); }
+  const ScriptedCallout& server() const { return *server_; }
+
   std::string requestFields() const { return text(request_.head.headers); }
   std::string responseFields() const { return text(response_->head.headers); }
   std::string target() const { return std::string(request_.head.target); }
 
  private:
   processing::Resumer suspend() override { return {}; }
-  processing::Callout& callout(const processing::CalloutRequest&) override { return nobody_; }
+  processing::Callout& callout(const processing::CalloutRequest& wanted) override {
+    if (!server_) return nobody_;
+    server_->take(wanted.head);
+    return *server_;
+  }
   template <typename Message>
   static void add(Message& message, Fields fields) {
     message.head.headers = {};
@@ -111,6 +126,7 @@ class FilterRig final : private processing::SecretLookup,
   }
 
   processing::FoundBackend find(const content::Value& /*backendRef*/, bool /*http2*/) const override {
+    if (server_) return {std::make_shared<const processing::CalloutTarget>(), {}};
     return {nullptr, {"BackendNotFound", "this rig has no Backends"}};
   }
   processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
@@ -132,6 +148,7 @@ class FilterRig final : private processing::SecretLookup,
   http::RequestMessage request_{pool_};
   NoServices nothing_;
   FailedCallout nobody_;
+  std::optional<ScriptedCallout> server_;
   void* memory_ = nullptr;
   processing::Holds holds_;  // releases its holds before the processor and the arena are destroyed
   std::unique_ptr<http::ResponseMessage> response_;

@@ -10,7 +10,7 @@
 namespace sluice::test {
 
 /// A callout that failed because it had no destination.
-class FailedCallout final : public processing::Callout {
+class FailedCallout : public processing::Callout {
  public:
   FailedCallout() = default;
   /// Counts itself for as long as it lives.

@@ -295,12 +295,13 @@ bool changesSharedBody(const processing::Step& step) {
 }
 
 processing::Step stepOf(const config::ProcessorUse& use, const UsesOf& of, const config::Admission& admission,
-                        std::shared_ptr<const processing::Processor> processor, Phase phase) {
+                        std::shared_ptr<const processing::Processor> processor, Phase phase, bool authorizes) {
   const bool preAuth = admission.preAuth && phase <= Phase::kRequestBody;
   processing::Step step{std::move(processor), use.name,           use.type, phase,        of.scope,
                         admission.priority,   admission.failOpen, preAuth,  of.preRouting};
   if (admission.timeout) step.timeout = *admission.timeout;
   step.body = step.processor->body(phase);
+  step.authorizes = authorizes;
   const std::optional<std::uint64_t>& most = admission.type->entry.bodyBytes;
   if (most && (step.body.bound == 0 || *most < step.body.bound)) step.body.bound = *most;
   return step;
@@ -362,7 +363,7 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
   }
   std::vector<processing::Step> steps;
   for (const Phase phase : phasesOf(admission, made.processor->phases(), of.preRouting)) {
-    processing::Step& step = steps.emplace_back(stepOf(use, of, admission, made.processor, phase));
+    processing::Step& step = steps.emplace_back(stepOf(use, of, admission, made.processor, phase, type->authorizes));
     if (changesSharedBody(step)) {
       return refused(config::processor_reason::kUnsupportedPreAuth,
                      use.path + ".preAuth: must not be true in the phase request-body of a Backend, because " +

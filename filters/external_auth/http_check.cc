@@ -1,0 +1,88 @@
+#include "filters/external_auth/http_check.h"
+
+#include "proxy/http/field_grammar.h"
+
+namespace sluice::filters {
+namespace {
+
+using http::FieldId;
+using processing::Verdict;
+
+/// Returns true for fields that say something about the server's answer itself, and nothing about the request.
+bool describesAnswer(const http::Field& field) {
+  return field.id == FieldId::kDate || field.id == FieldId::kServer || field.id == FieldId::kVia ||
+         field.id == FieldId::kSetCookie || field.name.starts_with("content-") || field.name == "www-authenticate";
+}
+
+bool isOfConnection(const http::Field& field) {
+  return http::isReservedField(field.name) || field.id == FieldId::kHost || field.id == FieldId::kVia;
+}
+
+/// Copies the server's fields into the request. A listed field is the server's word alone, so that a client cannot
+/// claim what the server has not said.
+Verdict permit(processing::Call& call, const AuthSettings& settings, const http::Headers& answered) {
+  for (const std::string& name : settings.copied) call.edit.removeTwins(call.arena.copy(name));
+  const auto isCopied = [&](const http::Field& field) {
+    if (isOfConnection(field)) return false;
+    return settings.copied.empty() ? !describesAnswer(field) : isListed(settings.copied, field.name);
+  };
+  if (settings.copied.empty()) {
+    for (const http::Field& field : answered) {
+      if (isCopied(field)) call.edit.removeTwins(call.arena.copy(field.name));
+    }
+  }
+  for (const http::Field& field : answered) {
+    if (isCopied(field)) call.edit.add(call.arena.copy(field.name), call.arena.copy(field.value));
+  }
+  return Verdict::goOn();
+}
+
+AuthFields fieldsOfDenial(const http::Headers& answered) {
+  AuthFields fields;
+  for (const http::Field& field : answered) {
+    if (!isOfConnection(field) && field.id != FieldId::kDate) fields.emplace_back(field.name, field.value);
+  }
+  return fields;
+}
+
+}  // namespace
+
+http::RequestHead httpCheck(processing::Call& call, const AuthSettings& settings, std::size_t body) {
+  const http::RequestHead& request = call.request;
+  http::RequestHead head;
+  head.method = request.method;
+  head.methodText = request.methodText;
+  head.authority = request.authority;
+  // The one target without a path is that of OPTIONS, "*".
+  const bool hasPath = request.target.starts_with('/');
+  head.target = request.target;
+  if (!settings.prefix.empty()) {
+    head.target = call.arena.copy(settings.prefix + (hasPath ? std::string(request.target) : "/"));
+  }
+  for (const http::Field& field : request.headers) {
+    const bool sent = field.id == FieldId::kAuthorization || isListed(settings.allowed, field.name);
+    if (sent && !isOwnSecret(field)) head.headers.add(call.arena, field);
+  }
+  head.body = body > 0 ? http::Body::kLength : http::Body::kNone;
+  head.contentLength = body;
+  return head;
+}
+
+std::optional<Verdict> judgeHttp(processing::Call& call, const AuthSettings& settings,
+                                 const processing::Callout& callout) {
+  const http::ResponseHead* const head = callout.head();
+  if (head == nullptr) return std::nullopt;
+  constexpr int kPermitted = 200;
+  if (head->status == kPermitted) return permit(call, settings, head->headers);
+  if (head->status >= 500) {
+    return Verdict::fail("the authorization server answers with status " + std::to_string(head->status));
+  }
+  if (callout.received().size() > kMostAuthAnswer) {
+    return Verdict::fail("the answer of the authorization server is longer than " + std::to_string(kMostAuthAnswer) +
+                         " bytes");
+  }
+  if (!callout.over()) return std::nullopt;
+  return deny(head->status, fieldsOfDenial(head->headers), callout.received().text());
+}
+
+}  // namespace sluice::filters

@@ -1,0 +1,18 @@
+// The check of a request over HTTP: what the authorization server is asked, and what its answer means.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "filters/external_auth/auth_settings.h"
+
+namespace sluice::filters {
+
+/// Returns the head of the check, with views that live as long as the exchange. `body` is how many bytes follow.
+http::RequestHead httpCheck(processing::Call& call, const AuthSettings& settings, std::size_t body);
+/// Returns the decision once it is there; changes the request if it is permitted. A callout that has failed is not
+/// looked at.
+std::optional<processing::Verdict> judgeHttp(processing::Call& call, const AuthSettings& settings,
+                                             const processing::Callout& callout);
+
+}  // namespace sluice::filters
