@@ -17,6 +17,7 @@
 #include "filters/ext_proc/messages.h"
 #include "proxy/processing/call.h"
 #include "proxy/processing/callout.h"
+#include "proxy/processing/verdict.h"
 
 namespace sluice::filters::ext_proc {
 

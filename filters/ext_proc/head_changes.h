@@ -1,9 +1,12 @@
 // Makes the changes that a server asks for in the head of a request or a response.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "filters/ext_proc/messages.h"
 #include "proxy/processing/call.h"
-#include "proxy/processing/verdict.h"
 
 namespace sluice::filters::ext_proc {
 
