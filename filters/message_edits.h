@@ -20,7 +20,7 @@
 
 namespace sluice::filters {
 
-/// What is to be changed of one message.
+/// MessageChanges are those that the edits make of one message.
 struct MessageChanges {
   /// In the order of the config; values live as long as the arena.
   std::vector<std::pair<std::string_view, std::string_view>> fields;

@@ -60,11 +60,11 @@ Datum Evaluator::attribute(Attribute attribute) const {
     case Attribute::kRequestHost:
       return Datum::string(request.authority);
     case Attribute::kRequestPath:
-      return Datum::string(request.target);
+      return Datum::string(request.openTarget());
     case Attribute::kRequestUrlPath:
       return Datum::string(request.path());
     case Attribute::kRequestQuery:
-      return Datum::string(request.query());
+      return Datum::string(request.secretControl ? std::string_view() : request.query());
     case Attribute::kRequestHeaders:
       return Datum::headers(false);
     case Attribute::kResponseHeaders:
@@ -233,7 +233,7 @@ Datum Evaluator::field(bool ofResponse, std::string_view name) {
   if (!ofResponse && lower == "host") return Datum::string(input_.request.authority);
   Datum joined = Datum::error("the message has no such header field");
   for (const http::Field& each : headers) {
-    if (each.name != lower) continue;
+    if (each.name != lower || http::isInjected(each.care)) continue;
     if (joined.isError()) {
       joined = Datum::string(each.value);
       continue;

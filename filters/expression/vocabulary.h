@@ -1,4 +1,5 @@
-// What expressions may be made of. The compiler looks names up here, and the reference lists every row.
+// The vocabulary is what expressions may be made of. The compiler looks names up here, and the reference lists every
+// row.
 //
 // Constant tables; any thread.
 #pragma once

@@ -66,16 +66,16 @@ class Conversation {
   ProcessingModes modes;     // what the server still wants
   bool requestEnds = false;  // the server knows that the request has no body, or wants none of it
   bool responseEnds = false;
-  std::optional<std::string> replacement;  // of a body that is yet to come
-  /// The part of a body that is collected for a server that gets what fits.
+  /// Keeps what is held of the body of one way.
   struct Partial {
-    std::string bytes;
-    bool said = false;  // the rest passes
+    std::string bytes;                                      // collected for a server that gets what fits
+    bool said = false;                                      // they were said, and the rest passes
+    std::optional<std::string> replacement = std::nullopt;  // the server's, for a body that is yet to come
   };
   Partial& partial(Way way) { return partials_[index(way)]; }
 
  private:
-  /// What is known of one way.
+  /// Keeps which answer of one way is awaited, and which has come.
   struct Side {
     bool finished = false;
     std::optional<Part> awaited;

@@ -63,7 +63,7 @@ class ExtProc final : public processing::PreAuthProcessor {
   Verdict process(processing::Call& call) const override {
     auto& talk = call.shared<Conversation>(this, settings_.modes);
     const Part part = partOf(call.phase);
-    if (talk.replacement && isBody(part)) return replace(call, talk);
+    if (isBody(part) && talk.partial(wayOf(part)).replacement) return replace(call, part, talk);
     if (hasLostStep(part, talk)) talk.close();
     if (talk.isOver()) return goOnWithout(call, part, talk);
     if (!talk.awaited(wayOf(part))) {
@@ -128,7 +128,9 @@ class ExtProc final : public processing::PreAuthProcessor {
   std::optional<std::string> bodyMessageAbout(processing::Call& call, Part part, Conversation& talk,
                                               const ext_proc::Introduction* introduction) const {
     const BodyForm form = formOf(talk.modes, part);
-    const bool hasEnded = part == Part::kRequestBody ? talk.requestEnds : talk.responseEnds;
+    const bool ofRequest = part == Part::kRequestBody;
+    const bool hasEnded = ofRequest ? talk.requestEnds || call.request.body == http::Body::kNone
+                                    : talk.responseEnds || call.response->body == http::Body::kNone;
     if (call.body == nullptr || form == BodyForm::kSkipped || hasEnded) return std::nullopt;
     processing::Body& body = *call.body;
     if (form == BodyForm::kBuffered) return ext_proc::bodyMessage(part, body.bytes().text(), true, introduction);
@@ -185,18 +187,23 @@ class ExtProc final : public processing::PreAuthProcessor {
     if (formOf(settings_.modes, body) == BodyForm::kSkipped) {
       return failed(talk, "the server replaces a body that its processingMode skips");
     }
-    talk.replacement = told.body.value_or("");
+    talk.partial(wayOf(body)).replacement = told.body.value_or("");
     (body == Part::kRequestBody ? talk.requestEnds : talk.responseEnds) = true;
     talk.finish(wayOf(body));
     return Verdict::goOn();
   }
 
-  static Verdict replace(const processing::Call& call, Conversation& talk) {
+  static Verdict replace(const processing::Call& call, Part part, Conversation& talk) {
     if (call.body == nullptr) return Verdict::goOn();
+    std::optional<std::string>& replacement = talk.partial(wayOf(part)).replacement;
     base::ByteQueue& bytes = call.body->replacement();
-    if (!call.body->last()) return Verdict::goOn();
-    bytes.append(*talk.replacement);
-    talk.replacement.reset();
+    const bool last = call.body->last();
+    if (!call.body->claim(last ? 0 : replacement->size())) {
+      return failed(talk, "the gateway has no room for the body that the server gives", processing::Cause::kNoRoom);
+    }
+    if (!last) return Verdict::goOn();
+    bytes.append(*replacement);
+    replacement.reset();
     return Verdict::goOn();
   }
 

@@ -28,7 +28,9 @@ void addField(wire::HeaderMap& map, std::string_view name, std::string_view valu
 }
 
 void addFields(wire::HeaderMap& map, const http::Headers& headers) {
-  for (const http::Field& field : headers) addField(map, field.name, field.value);
+  for (const http::Field& field : headers) {
+    if (!http::isInjected(field.care)) addField(map, field.name, field.value);
+  }
 }
 
 void setValue(const content::Value& from, wire::Value& to, int depth);
@@ -244,7 +246,7 @@ std::string requestHeadersMessage(const http::RequestHead& head, bool ends, cons
   addField(map, ":method", head.methodText);
   addField(map, ":scheme", http::schemeName(head.scheme));
   addField(map, ":authority", head.authority);
-  addField(map, ":path", head.target);
+  addField(map, ":path", head.openTarget());
   addFields(map, head.headers);
   if (head.body == http::Body::kLength) addField(map, "content-length", std::to_string(head.contentLength));
   said.set_end_of_stream(ends);

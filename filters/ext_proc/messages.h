@@ -42,7 +42,7 @@ struct ProcessingModes {
   friend bool operator==(const ProcessingModes&, const ProcessingModes&) = default;
 };
 
-/// What the first message of a stream says besides its part.
+/// An Introduction is what the first message of a stream says besides its part.
 struct Introduction {
   ProcessingModes modes;
   /// Values for the server, as metadata of the namespace "sluice.dev": a map, or null if there is nothing to say.
@@ -64,8 +64,8 @@ struct HeaderChange {
   Action action = Action::kAppend;
 };
 
-/// What a server wants changed in a head. Changes of what belongs to the gateway are left out: framing, hop-by-hop
-/// fields, Host, :authority, :method and :scheme, and x-envoy fields.
+/// HeaderChanges are those that a server wants in a head. Changes of what belongs to the gateway are left out: framing,
+/// hop-by-hop fields, Host, :authority, :method and :scheme, and x-envoy fields.
 struct HeaderChanges {
   static constexpr std::size_t kMost = 256;                          // changes
   static constexpr std::size_t kMostBytes = std::size_t{64} * 1024;  // of their names and values

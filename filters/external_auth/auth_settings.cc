@@ -74,8 +74,6 @@ base::Result<AuthSettings> AuthSettings::read(const content::Value& config) {
   return settings;
 }
 
-bool isOwnSecret(const http::Field& field) { return field.care == http::Care::kSecret; }
-
 bool isListed(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }

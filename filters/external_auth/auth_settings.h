@@ -36,8 +36,6 @@ struct AuthSettings {
 
 using AuthFields = std::vector<std::pair<std::string, std::string>>;
 
-/// Returns true if a step has put the field in, so that it holds a secret of the gateway that no server is to see.
-bool isOwnSecret(const http::Field& field);
 bool isListed(const std::vector<std::string>& names, std::string_view name);
 /// Returns the reply that denies the request in the server's words. A status that would look like a success is 403.
 processing::Verdict deny(int status, AuthFields fields, std::string body);

@@ -55,7 +55,7 @@ constexpr std::string_view kExternalAuthSchema = R"({
   "$defs": {"names": {"type": "array", "maxItems": 64, "items": {"type": "string", "minLength": 1}}}
 })";
 
-/// What a callout takes at a time: the gateway holds at least so much for it (limits.exchangeBuffer).
+/// A callout takes so much at a time: the gateway holds at least so much for it (limits.exchangeBuffer).
 constexpr std::size_t kPiece = 16 * 1024;
 
 class ExternalAuth final : public processing::Processor {

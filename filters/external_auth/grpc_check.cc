@@ -143,14 +143,15 @@ std::string grpcMessage(const processing::Call& call, const AuthSettings& settin
   time.set_nanos(static_cast<std::int32_t>(std::chrono::nanoseconds(now - seconds).count()));
   external_auth::HttpRequest& http = *context.mutable_request()->mutable_http();
   http.set_method(std::string(call.request.methodText));
-  http.set_path(std::string(call.request.target));
+  http.set_path(std::string(call.request.openTarget()));
   http.set_host(std::string(call.request.authority));
   http.set_scheme(std::string(http::schemeName(call.request.scheme)));
   http.set_protocol("HTTP/" + std::string(http::versionName(call.request.version)));
   http.set_size(call.request.body == http::Body::kNone ? 0 : -1);
   if (call.request.body == http::Body::kLength) http.set_size(static_cast<std::int64_t>(call.request.contentLength));
   for (const http::Field& field : call.request.headers) {
-    if (isOwnSecret(field) || (!settings.allowed.empty() && !isListed(settings.allowed, field.name))) continue;
+    if (http::isInjected(field.care) || (!settings.allowed.empty() && !isListed(settings.allowed, field.name)))
+      continue;
     std::string& value = (*http.mutable_headers())[std::string(field.name)];
     if (!value.empty()) value += ',';
     value += readable(field.value);

@@ -61,7 +61,7 @@ http::RequestHead httpCheck(processing::Call& call, const AuthSettings& settings
   }
   for (const http::Field& field : request.headers) {
     const bool sent = field.id == FieldId::kAuthorization || isListed(settings.allowed, field.name);
-    if (sent && !isOwnSecret(field)) head.headers.add(call.arena, field);
+    if (sent && !http::isInjected(field.care)) head.headers.add(call.arena, field);
   }
   head.body = body > 0 ? http::Body::kLength : http::Body::kNone;
   head.contentLength = body;

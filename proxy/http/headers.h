@@ -62,6 +62,9 @@ enum class Care : std::uint8_t {
 };
 constexpr bool isClean(Care care) { return (static_cast<unsigned>(care) & 1) != 0; }
 constexpr bool isSecret(Care care) { return (static_cast<unsigned>(care) & 2) != 0; }
+/// Returns true for a field that a step has put in with a secret of the gateway. It is for the Backend alone: nobody
+/// else whom the gateway asks or answers may see it.
+constexpr bool isInjected(Care care) { return care == Care::kSecret; }
 /// Returns the care of a field at which hygiene has looked.
 constexpr Care cleaned(Care care) { return static_cast<Care>(static_cast<unsigned>(care) | 1); }
 

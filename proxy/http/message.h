@@ -80,6 +80,8 @@ struct RequestHead {
   std::string_view tunnelProof;
 
   std::string_view path() const { return target.substr(0, target.find('?')); }
+  /// Returns the target for others than the Backend: without its query if that may hold a secret.
+  std::string_view openTarget() const { return secretControl ? path() : target; }
   std::string_view query() const {
     const std::size_t mark = target.find('?');
     return mark == std::string_view::npos ? std::string_view{} : target.substr(mark + 1);

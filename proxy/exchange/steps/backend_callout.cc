@@ -65,7 +65,9 @@ void BackendCallout::await(processing::Resumer resumer, Moment moment) {
 }
 
 void BackendCallout::cancel() {
-  if (!over()) request_.fail(tooMuch("a processor has broken its request off"));
+  if (over()) return;
+  cancelled_ = true;
+  request_.fail(base::Error::internal("a processor has broken its request off"));
 }
 
 void BackendCallout::take(std::size_t count) {
@@ -118,7 +120,7 @@ void BackendCallout::onResponseEnd(std::optional<http::Trailers> trailers) {
 
 void BackendCallout::onFailed(const base::Error& error) {
   error_ = error;
-  context_.observer().onCallout(*this);
+  if (!cancelled_) context_.observer().onCallout(*this);  // a request that was broken off is no fault of the server
   tell();
 }
 

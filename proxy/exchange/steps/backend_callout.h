@@ -68,6 +68,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   std::optional<http::Trailers> trailers_;
   std::optional<base::Error> error_;
   bool ended_ = false;
+  bool cancelled_ = false;
   bool changed_ = false;  // since await() was called last
   Moment moment_ = Moment::kChange;
   std::vector<processing::Resumer> waiting_;  // for `moment_`

@@ -10,7 +10,8 @@
 //   keep       It changes nothing.
 //   hang, close, fail, garbage, wrong, twice, many, badname, badstatus, die (in the request's body)
 //
-// Prints "listening on PORT", and for each stream, when it is over, "heard PART ...", with "$" behind a part that ends its message.
+// Prints "listening on PORT", and for each stream, when it is over, "heard PART ...", with "$" behind a part that ends its message, and with the values
+// of authorization and x-open.
 import {Server, ServerCredentials, loadPackageDefinition, status} from '@grpc/grpc-js';
 import {loadSync} from '@grpc/proto-loader';
 import {fileURLToPath} from 'node:url';
@@ -67,7 +68,9 @@ function talk(call) {
     const said = message[part];
     heard.push(part + (said.end_of_stream ? '$' : ''));
     if (part === 'request_headers') {
-      what = headersIn(said)['x-do'] ?? '';
+      const headers = headersIn(said);
+      what = headers['x-do'] ?? '';
+      for (const name of ['authorization', 'x-open']) if (name in headers) heard.push(`${name}=${headers[name]}`);
       if (message.metadata_context?.filter_metadata?.['sluice.dev']) {
         const fields = message.metadata_context.filter_metadata['sluice.dev'].fields;
         heard.push(`(${Object.keys(fields).sort().map((key) => `${key}=${fields[key].string_value}`).join(' ')})`);

@@ -48,10 +48,10 @@ class ExternalProcessors : public testing::Test {
     startWith("    - " + guarding(", processingMode: {requestBody: " + form + "}") + "      backendRefs: [" +
               backendRef("echo") + "]\n");
   }
-  void startWith(const std::string& rules, const std::string& settings = {}) {
+  void startWith(const std::string& rules, const std::string& settings = {}, const std::string& more = {}) {
     GatewaySpec spec;
     spec.settings = settings;
-    spec.routes = routeOfRules(rules);
+    spec.routes = routeOfRules(rules) + more;
     spec.backends = {{.port = origin_.port()},
                      {.name = "guard", .hostname = "guard.test", .port = server_->port()},
                      {.name = "other", .hostname = "other.test", .port = other_.port()},
@@ -160,6 +160,29 @@ TEST_F(ExternalProcessors, SetThePathAndNothingThatIsTheGateways) {
   EXPECT_THAT(post("own", "hello"), StartsWith("HTTP/1.1 200"));
   EXPECT_THAT(lastHead(), AllOf(Not(HasSubstr("evil.test")), Not(HasSubstr("x-envoy")), HasSubstr("ontent-")));
   EXPECT_EQ(origin_.bodies().back(), "hello");
+}
+
+TEST_F(ExternalProcessors, DoNotSeeTheSecretsOfTheGateway) {
+  const std::string injected = use("CredentialInjector", "key", "request-headers",
+                                   "secretRef: {name: key}, allowPlaintext: true", ", priority: -1");
+  const std::string guard =
+      "{name: guard, type: 'sluice.dev/ExtProc:v1', config: {backendRefs: [" + backendRef("guard") + "]}}";
+  startWith("    - filters: [" + inlined(injected + ", " + guard) + "]\n" + backendRefs(), {},
+            secretOf("key", "token: hunter2"));
+  EXPECT_THAT(ask(*gateway_, "/", {"-H", "x-open: seen"}), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(lastHead(), HasSubstr("Bearer hunter2"));
+  EXPECT_THAT(heard(), AllOf(HasSubstr("x-open=seen"), Not(HasSubstr("hunter2"))));
+}
+
+TEST_F(ExternalProcessors, ReplaceTheRequestsBodyAndNotThatOfAResponseThatComesBefore) {
+  startWith("    - " + guarding(", processingMode: {requestBody: Streamed, responseBody: Buffered}") +
+            "      backendRefs: [" + backendRef("echo") + "]\n");
+  BlockingSocket client = BlockingSocket::connect(gateway_->port());
+  client.send("POST /early HTTP/1.1\r\nHost: any.test\r\nx-do: replace\r\nContent-Length: 10\r\n\r\nhello");
+  const ReceivedResponse answer = readResponse(client);
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_THAT(answer.body, AllOf(Not(HasSubstr("replaced")), Not(HasSubstr("REPLACED"))));
+  EXPECT_FALSE(answer.body.empty());
 }
 
 TEST_F(ExternalProcessors, LeavePartsOutByModeOverrideIfTheyMay) {

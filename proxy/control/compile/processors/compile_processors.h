@@ -89,7 +89,7 @@ struct CompiledUses {
   friend bool operator==(const CompiledUses& a, const CompiledUses& b);
 };
 
-/// What uses are compiled from.
+/// Uses are compiled from these.
 struct ProcessorSources {
   const config::Model& model;
   const config::Catalog& catalog;

@@ -21,7 +21,7 @@ inline constexpr std::string_view kFleetProgrammed = "sluice.dev/Programmed";
 
 struct FleetStatuses {
   config::StatusList all;
-  /// Those of `all` that will change as soon as the last replica serves what it should.
+  /// Holds those of `all` that will change as soon as the last replica serves what it should.
   std::unordered_set<const config::ObjectStatus*> awaited = {};
 };
 
