@@ -8,16 +8,21 @@
 #include <cstdint>
 
 #include "proxy/base/byte_queue.h"
+#include "proxy/http/message.h"
 #include "proxy/processing/buffer_budget.h"
 
 namespace sluice::processing {
 
 /// How a step wants the body of a phase that has one (hasBody()).
 enum class BodyMode : std::uint8_t {
-  kNone,      // the step looks at the head, once
-  kStreamed,  // the step is asked with the head, before any byte; then for each piece as it comes, and for the end
-  kBuffered,  // the step is asked once, with the whole body; the head and all later steps wait for that
-  kInspected  // the step sees each piece as it comes, and the end, and changes nothing; head and later steps wait
+  kNone,       // the step looks at the head, once
+  kStreamed,   // the step is asked with the head, before any byte; then for each piece as it comes, and for the end
+  kBuffered,   // the step is asked once, with the whole body; the head and all later steps wait for that
+  kInspected,  // the step sees each piece as it comes, and the end, and changes nothing; head and later steps wait
+  /// The step takes bytes and gives bytes in its own time: it is asked about the head, for each piece as it comes, for
+  /// the end, and whenever it is resumed. See Verdict::hold() and Verdict::stream(). It gets the bytes as they come,
+  /// never as text.
+  kDuplex
 };
 
 struct BodyInterest {
@@ -47,6 +52,10 @@ class Body {
   /// Returns true if nothing comes after bytes().
   bool last() const { return last_; }
 
+  /// Returns the trailers behind the body; nullptr if there are none, or it is not last(). A step may change them.
+  http::Trailers* trailers() const { return trailers_; }
+  void setTrailers(http::Trailers* behind) { trailers_ = behind; }
+
   /// Called by a processor that holds `bytes` in all because of this body; they count against
   /// limits.processorBufferTotal too. Returns false if there is no room for them; the processor then fails with
   /// Cause::kNoRoom.
@@ -74,6 +83,7 @@ class Body {
  private:
   const base::ByteQueue& bytes_;
   const bool last_;
+  http::Trailers* trailers_ = nullptr;
   BufferShare* share_ = nullptr;
   std::uint64_t held_ = 0;
   std::uint64_t claimed_ = 0;

@@ -34,6 +34,10 @@ BodyStage::BodyStage(const Step& step, PipelineHost& host, base::ChunkPool& pool
 bool BodyStage::turn(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room) {
   if (share_.hasGivenWay() && !giveWay(host, to)) return false;
   if (!prepare(host, target)) return false;
+  if (call.step().body.mode == BodyMode::kDuplex && state_ != State::kPassing) {
+    if (!converse(host, target, to, room)) return false;
+    return state_ != State::kPassing || pass(host, to, room);
+  }
   if (state_ == State::kBeginning && !begin(host, target)) return false;
   if (state_ == State::kCollecting && !collect(host, target)) return false;
   const auto asks = [&] { return call.isDue() || more_ || !input.bytes.empty() || input.ended; };
@@ -82,6 +86,7 @@ bool BodyStage::collect(PipelineHost& host, const StepTarget& target) {
     if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, nullptr);
   }
   Body body(text_.isNeeded() ? given_ : input.bytes, true, share_, needed() - claimed_, claimed_);
+  body.setTrailers(input.trailers);
   const Verdict verdict = call.ask(host, target, &body);
   claimed_ = body.claimed();
   if (verdict.kind() == Verdict::Kind::kWait) return true;
@@ -130,7 +135,7 @@ bool BodyStage::inspect(PipelineHost& host, const StepTarget& target) {
       if (const auto wrong = nextPiece(host)) return endInspection(host, *wrong);
       if (given_.empty() && !last_) continue;
     }
-    Body body(given_, last_, share_, needed() - claimed_, claimed_);
+    Body body = bodyNow();
     const Verdict verdict = call.ask(host, target, &body);
     claimed_ = body.claimed();
     if (verdict.kind() == Verdict::Kind::kWait) return true;
@@ -171,13 +176,56 @@ bool BodyStage::endInspection(PipelineHost& host, const Verdict& verdict) {
 bool BodyStage::stream(PipelineHost& host, const StepTarget& target, Flow& to) {
   if (!call.isDue() && !give(host, to)) return false;
   if (state_ != State::kStreaming) return true;  // the step is skipped
-  Body body(given_, last_, share_, needed() - claimed_, claimed_);
+  Body body = bodyNow();
   const Verdict verdict = call.ask(host, target, &body);
   claimed_ = body.claimed();
   if (verdict.kind() == Verdict::Kind::kWait) return true;
   if (verdict.kind() != Verdict::Kind::kContinue) return finish(host, verdict, &to);
   release(host, body, to);
   return !body.last() || finish(host, verdict, &to);
+}
+
+/// Returns what the step is asked about.
+Body BodyStage::bodyNow() {
+  Body body(given_, last_, share_, needed() - claimed_, claimed_);
+  if (last_) body.setTrailers(input.trailers);
+  return body;
+}
+
+/// Asks a step that takes and gives bytes in its own time, until it has heard all that there is.
+bool BodyStage::converse(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room) {
+  while (!call.waits() && to.bytes.size() < room && (call.isDue() || hasNews())) {
+    given_.splice(input.bytes, input.bytes.size());
+    last_ = input.ended;
+    Body body = bodyNow();
+    const Verdict verdict = call.ask(host, target, &body);
+    claimed_ = body.claimed();
+    if (verdict.kind() == Verdict::Kind::kReply || verdict.kind() == Verdict::Kind::kFail) {
+      return finish(host, verdict, &to);
+    }
+    takeOutput(host, verdict, body, to);
+    if (verdict.kind() == Verdict::Kind::kStream) state_ = State::kStreaming;
+    if (verdict.kind() == Verdict::Kind::kContinue) return finish(host, verdict, &to);
+    // The answer came while the step was asked. The host calls again, and notices if that never ends.
+    if (call.isDue()) return true;
+  }
+  return true;
+}
+
+/// Lets go on what a step has given that takes and gives bytes in its own time.
+void BodyStage::takeOutput(PipelineHost& host, const Verdict& verdict, Body& body, Flow& to) {
+  base::ByteQueue given(given_.pool());
+  if (verdict.kind() != Verdict::Kind::kWait) std::swap(given, given_);
+  const bool passes = verdict.kind() == Verdict::Kind::kContinue && !body.isChanged();
+  base::ByteQueue output(given_.pool());
+  if (body.isChanged()) {
+    changed_ = true;
+    output = body.takeChanged();
+  } else if (passes) {
+    output.appendCopy(given, given.size());
+  }
+  if (call.step().failOpen && exact_) remember(host, std::move(given), output);
+  to.bytes.splice(output, output.size());
 }
 
 /// Moves the bytes that have come into given_, as text if the step wants that. Returns false if the exchange is
@@ -204,6 +252,7 @@ bool BodyStage::pass(PipelineHost& host, Flow& to, std::size_t room) {
   if (!stripped_ || last_) {
     to.bytes.splice(input.bytes, input.bytes.size());
     to.ended = input.ended;
+    to.trailers = input.trailers;
     return true;
   }
   const std::size_t coming = input.bytes.size();
@@ -211,6 +260,7 @@ bool BodyStage::pass(PipelineHost& host, Flow& to, std::size_t room) {
   share_.bring(coming - input.bytes.size());
   more_ = yield.more;
   to.ended = last_ = input.ended && !more_;
+  to.trailers = input.trailers;
   if (last_) endText();
   if (!yield.wrong) return true;
   exact_ = false;
@@ -231,14 +281,14 @@ void BodyStage::release(PipelineHost& host, Body& body, Flow& to) {
   } else {
     released.appendCopy(given_, given_.size());
   }
-  if (call.step().failOpen && exact_) remember(host, released);
+  if (call.step().failOpen && exact_) remember(host, std::move(given_), released);
   given_.clear();
   to.bytes.splice(released, released.size());
 }
 
-/// Updates exact_ and unreleased_ after the step has let `released` go on.
-void BodyStage::remember(PipelineHost& host, const base::ByteQueue& released) {
-  unreleased_.splice(given_, given_.size());
+/// Updates exact_ and unreleased_ after the step was given `given` and has let `released` go on.
+void BodyStage::remember(PipelineHost& host, base::ByteQueue&& given, const base::ByteQueue& released) {
+  unreleased_.splice(given, given.size());
   exact_ = released.size() <= unreleased_.size() && unreleased_.text().starts_with(released.text());
   if (exact_) unreleased_.consume(released.size());
   if (unreleased_.size() > host.bodyLimits().replay) {

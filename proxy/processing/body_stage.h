@@ -20,6 +20,7 @@ struct Flow {
   explicit Flow(base::ChunkPool& pool) : bytes(pool) {}
   base::ByteQueue bytes;
   bool ended = false;
+  http::Trailers* trailers = nullptr;  // behind the end; null if there are none
 };
 
 class BodyStage {
@@ -37,6 +38,8 @@ class BodyStage {
   /// Returns true if the steps behind this one may begin: it has seen the head, and the whole body if it is buffered.
   bool hasBegun() const { return state_ != State::kCollecting && state_ != State::kBeginning; }
   bool collects() const { return state_ == State::kCollecting; }
+  /// Returns true if the steps behind this one wait until it has been given more of the body.
+  bool needsMore() const { return !hasBegun() && !call.waits() && !input.ended; }
   /// Returns true if the step lets other exchanges of the worker go first.
   bool pauses() const { return pause_ != 0; }
   /// Returns true if the step may change bytes that are still to come.
@@ -62,7 +65,7 @@ class BodyStage {
 
  private:
   enum class State : std::uint8_t {
-    kBeginning,   // a streamed step has not answered to the head yet
+    kBeginning,   // a streamed step has not decided about the head yet
     kCollecting,  // a buffered step has not answered yet, or an inspecting one has not seen the end
     kStreaming,
     kPassing  // the step will not be asked again
@@ -76,6 +79,9 @@ class BodyStage {
   bool endInspection(PipelineHost& host, const Verdict& verdict);
   bool stream(PipelineHost& host, const StepTarget& target, Flow& to);
   bool give(PipelineHost& host, Flow& to);
+  bool converse(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room);
+  void takeOutput(PipelineHost& host, const Verdict& verdict, Body& body, Flow& to);
+  bool hasNews() const { return !call.wasAsked() || !input.bytes.empty() || (input.ended && !last_); }
   bool pass(PipelineHost& host, Flow& to, std::size_t room);
   void release(PipelineHost& host, Body& body, Flow& to);
   void takeWhole(Body& body);
@@ -83,12 +89,13 @@ class BodyStage {
   bool giveWay(PipelineHost& host, Flow& to);
   static Verdict noRoom(PipelineHost& host);
   bool reach(PipelineHost& host);
+  Body bodyNow();
   /// Returns true if nothing is decoded any more: bytes that come pass as they are.
   bool hasEndedText() const { return state_ == State::kPassing && (!stripped_ || last_); }
   std::uint64_t come() const;
   std::uint64_t needed() const;
   void endText();
-  void remember(PipelineHost& host, const base::ByteQueue& released);
+  void remember(PipelineHost& host, base::ByteQueue&& given, const base::ByteQueue& released);
   std::optional<Verdict> excess(PipelineHost& host, std::uint64_t size) const;
   /// Ends the step with this verdict. Returns true if the exchange goes on.
   bool finish(PipelineHost& host, const Verdict& verdict, Flow* to);

@@ -5,6 +5,7 @@
 // that runs before cannot reach it.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -50,7 +51,8 @@ struct RouteWish {
 /// Lets a step wait, and make requests of its own meanwhile.
 class StepControl {
  public:
-  virtual Resumer suspend() = 0;
+  /// `until` is the deadline; nullopt leaves it to the step's timeout, if the step then waits.
+  virtual Resumer suspend(std::optional<base::MonotonicTime> until) = 0;
   /// The step owns the Callout that this returns, until it has decided.
   virtual Callout& callout(const CalloutRequest& request) = 0;
 
@@ -85,6 +87,8 @@ struct Call {
   Destination* destination;
   StepControl& control;
   Services& services;
+  /// How long the step may wait for one answer.
+  const base::Duration timeout;
   /// See state().
   void*& memory;
 
@@ -116,8 +120,11 @@ struct Call {
   /// may be asked about this step, so state() may keep its address; it is cancelled once the step has decided or
   /// failed.
   Callout& callout(const CalloutRequest& wanted) { return control.callout(wanted); }
-  /// Called by a processor that then returns Verdict::wait(). The deadline of the step runs from here.
-  Resumer suspend() { return control.suspend(); }
+  /// Called by a processor that then returns Verdict::wait(). The deadline of the step runs from here. A processor that
+  /// returns hold() or stream() has no deadline then.
+  Resumer suspend() { return control.suspend(std::nullopt); }
+  /// The same, with a deadline of the processor's own, for those two verdicts too.
+  Resumer suspend(base::MonotonicTime until) { return control.suspend(until); }
 };
 
 }  // namespace sluice::processing

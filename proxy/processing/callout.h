@@ -57,8 +57,8 @@ class Callout {
   virtual std::size_t unsent() const = 0;
 
   /// Resumes the step at that moment, or at once if it has passed; a change since a step was last resumed counts for
-  /// kChange. Several steps may await one callout, at the same moment. While kEnd is awaited, an answer larger than
-  /// limits.processorBuffer fails the callout.
+  /// kChange. Several steps may await one callout, at the same moment; one that awaits it already does so once. While
+  /// kEnd is awaited, an answer larger than limits.processorBuffer fails the callout.
   virtual void await(Resumer resumer, Moment moment) = 0;
   /// Breaks the request off, unless it is over; the callout then fails, and whoever awaits it is resumed.
   virtual void cancel() = 0;

@@ -74,6 +74,7 @@ bool Pipeline::feed(std::size_t beyond) {
   }
   if (!sourceEnded_ || !source.empty() || first().ended) return count > 0;
   first().ended = true;
+  if (trailers) first().trailers = &*trailers;
   return true;
 }
 

@@ -80,7 +80,7 @@ class Pipeline {
   /// Counts the bytes on their way into the steps and out of them, without what steps keep.
   std::uint64_t held() const { return source.size() + out_.bytes.size(); }
   /// Returns true if a step needs more of the body, and nobody has brought it.
-  bool starves() const { return collects() && source.empty() && isOpen(); }
+  bool starves() const { return !stages_.empty() && stages_.back().needsMore() && source.empty() && isOpen(); }
   /// Returns true if a step has changed the body, or may yet.
   bool alters() const {
     return alteredBy([](const Step&) { return true; }) != nullptr;

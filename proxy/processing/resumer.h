@@ -55,6 +55,10 @@ class Resumer {
   ~Resumer() { tell(true); }
 
   void resume() { tell(false); }
+  /// Returns true if both resume the same step from the same wait.
+  bool isSameAs(const Resumer& other) const {
+    return sink_ == other.sink_ && exchange_ == other.exchange_ && ticket_ == other.ticket_;
+  }
   /// Gives the right up without failing the step, because the step is going too.
   void release() { sink_ = nullptr; }
 

@@ -1,6 +1,7 @@
 #include "proxy/processing/step_call.h"
 
 #include <cassert>
+#include <optional>
 #include <utility>
 
 namespace sluice::processing {
@@ -34,8 +35,10 @@ struct StepCall::KeptHeads {
 class StepCall::Control final : public StepControl {
  public:
   Control(PipelineHost& host, StepCall& of) : host_(host), of_(of) {}
-  Resumer suspend() override {
-    of_.ticket_ = host_.newTicket();
+  Resumer suspend(std::optional<base::MonotonicTime> until) override {
+    of_.deadline_ = until.value_or(base::MonotonicTime::max());
+    const bool listens = !std::exchange(suspended_, true) && of_.ticket_ != 0;  // since an earlier call
+    if (!listens) of_.ticket_ = host_.newTicket();
     return host_.resumer(of_.ticket_);
   }
   Callout& callout(const CalloutRequest& request) override {
@@ -47,6 +50,7 @@ class StepCall::Control final : public StepControl {
  private:
   PipelineHost& host_;
   StepCall& of_;
+  bool suspended_ = false;
 };
 
 Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) {
@@ -57,7 +61,6 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
   }
   const bool inVain = wait_ > Wait::kResumed;  // it has waited, and there is no answer
   if (!inVain) wait_ = Wait::kNone;
-  ticket_ = 0;
   Control control(host, *this);
   Destination* const destination = destinationOf(target);
   RequestEditor editor(target.arena, target.request, *step_, target.edits, decided_);
@@ -78,11 +81,16 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
             destination,
             control,
             host.services(),
+            patience(host),
             memory_};
   Verdict verdict = inVain ? unanswered() : step_->processor->process(call, host.peer());
   if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;
   if (verdict.kind() == Verdict::Kind::kWait && !suspend(host)) verdict = Verdict::fail("it waits for nothing");
-  if (verdict.kind() == Verdict::Kind::kWait) return verdict;
+  if (verdict.kind() == Verdict::Kind::kWait || verdict.kind() == Verdict::Kind::kHold) return verdict;
+  if (verdict.kind() == Verdict::Kind::kStream) {
+    decide(verdict, target, body);
+    return verdict;
+  }
   ticket_ = 0;  // an answer that comes all the same has no effect
   const bool nowhere = destination != nullptr && destination->addresses().empty();
   if (nowhere && verdict.kind() == Verdict::Kind::kContinue) verdict = denied();
@@ -100,7 +108,7 @@ bool StepCall::suspend(const PipelineHost& host) {
   if (wait_ != Wait::kNone) return true;  // the answer has come while the processor was asked
   if (ticket_ == 0) return false;
   wait_ = Wait::kWaiting;
-  deadline_ = host.clock().now() + patience(host);
+  if (deadline_ == base::MonotonicTime::max()) deadline_ = host.clock().now() + patience(host);
   return true;
 }
 

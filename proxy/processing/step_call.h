@@ -25,8 +25,10 @@ class StepCall {
   bool waits() const { return wait_ == Wait::kWaiting; }
   /// Returns true if an answer has come since it was last asked.
   bool isDue() const { return wait_ > Wait::kWaiting; }
-  /// Returns when it has waited too long; max() unless it is suspended.
-  base::MonotonicTime deadline() const { return waits() ? deadline_ : base::MonotonicTime::max(); }
+  /// Returns when it has waited too long; max() if it does not wait, or may do so for ever.
+  base::MonotonicTime deadline() const { return ticket_ != 0 ? deadline_ : base::MonotonicTime::max(); }
+  /// Returns true if the processor has been asked.
+  bool wasAsked() const { return asked_; }
 
   /// Returns false if it does not wait for that ticket.
   bool answer(Ticket ticket, bool dropped);
@@ -63,9 +65,9 @@ class StepCall {
   Wait wait_ = Wait::kNone;
   bool asked_ = false;
   bool decided_ = false;  // about the heads; its later changes of them have no effect
-  Ticket ticket_ = 0;
+  Ticket ticket_ = 0;     // of the Resumer that may still resume it
   base::MonotonicTime begun_{};
-  base::MonotonicTime deadline_{};
+  base::MonotonicTime deadline_ = base::MonotonicTime::max();  // counts while ticket_ does
   std::vector<std::unique_ptr<Callout>> callouts_;
   const KeptHeads* kept_ = nullptr;  // null unless the step fails open and has not decided
 };

@@ -45,12 +45,19 @@ Cause causeOf(const base::Error& error);
 
 class Verdict {
  public:
-  enum class Kind : std::uint8_t { kContinue, kWait, kReply, kFail };
+  enum class Kind : std::uint8_t { kContinue, kWait, kHold, kStream, kReply, kFail };
 
   static Verdict goOn() { return Verdict(Kind::kContinue); }
   /// Puts the decision off. When the Resumer that was taken with Call::suspend() is resumed, the processor is asked
   /// again, with the same state and the same bytes.
   static Verdict wait() { return Verdict(Kind::kWait); }
+  /// Return the answers of a step that wants a body as kDuplex: it has taken the bytes that it was given, and what it
+  /// has put into replacement() goes on. It is asked again when more has come, or when its Resumer is resumed. hold()
+  /// keeps the head and all later steps waiting; stream() lets them go on, and from then on the step changes no head.
+  /// To such a step, wait() says that the bytes are not taken, and goOn() that it is done: what it was given goes on in
+  /// the usual way, and the rest as it comes.
+  static Verdict hold() { return Verdict(Kind::kHold); }
+  static Verdict stream() { return Verdict(Kind::kStream); }
   static Verdict reply(Reply reply) {
     Verdict verdict(Kind::kReply);
     verdict.reply_ = std::move(reply);

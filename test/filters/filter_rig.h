@@ -106,7 +106,7 @@ class FilterRig final : private processing::SecretLookup,
   std::string target() const { return std::string(request_.head.target); }
 
  private:
-  processing::Resumer suspend() override { return {}; }
+  processing::Resumer suspend(std::optional<base::MonotonicTime> /*until*/) override { return {}; }
   processing::Callout& callout(const processing::CalloutRequest& wanted) override {
     if (!server_) return nobody_;
     server_->take(wanted.head);

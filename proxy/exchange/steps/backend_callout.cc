@@ -1,5 +1,6 @@
 #include "proxy/exchange/steps/backend_callout.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/exchange/context.h"
@@ -58,7 +59,12 @@ void BackendCallout::end() {
 }
 
 void BackendCallout::await(processing::Resumer resumer, Moment moment) {
-  waiting_.push_back(std::move(resumer));
+  const auto isSame = [&](const processing::Resumer& each) { return each.isSameAs(resumer); };
+  if (std::any_of(waiting_.begin(), waiting_.end(), isSame)) {
+    resumer.release();
+  } else {
+    waiting_.push_back(std::move(resumer));
+  }
   moment_ = moment;
   if (moment == Moment::kEnd && !over() && received_.size() > mostReceived()) failBeyondBound();
   if (over() || (moment == Moment::kChange && changed_)) tell();
