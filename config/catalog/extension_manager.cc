@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "config/fields/duration.h"
+#include "proxy/base/duration.h"
 #include "config/fields/quantity.h"
 #include "config/read/processor_readers.h"
 #include "config/yaml/value_builder.h"
@@ -148,8 +148,8 @@ Value configOf(const base::ExtensionManager& manager) {
   for (const std::string& code : manager.retry.retryableStatusCodes) codes.items.push_back(text(code));
   Value retry = map();
   addMember(retry, "maxAttempts", number(std::uint64_t{manager.retry.maxAttempts}));
-  addMember(retry, "initialBackoff", text(formatDuration(manager.retry.initialBackoff)));
-  addMember(retry, "maxBackoff", text(formatDuration(manager.retry.maxBackoff)));
+  addMember(retry, "initialBackoff", text(base::formatDuration(manager.retry.initialBackoff)));
+  addMember(retry, "maxBackoff", text(base::formatDuration(manager.retry.maxBackoff)));
   addMember(retry, "backoffMultiplier", number(manager.retry.backoffMultiplier));
   addMember(retry, "retryableStatusCodes", std::move(codes));
   Value service = map();

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "config/fields/duration.h"
+#include "proxy/base/duration.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
@@ -163,7 +163,7 @@ std::uint16_t FieldReader::requiredPort(std::string_view key) { return require(k
 std::optional<base::Duration> FieldReader::duration(std::string_view key) {
   const Value* field = find(key);
   if (field == nullptr) return std::nullopt;
-  const std::optional<base::Duration> duration = field->isString() ? parseDuration(field->text) : std::nullopt;
+  const std::optional<base::Duration> duration = field->isString() ? base::parseDuration(field->text) : std::nullopt;
   if (!duration) error(key, "must be a duration like 10s, 500ms or 1h30m, but is " + base::quote(field->text));
   return duration;
 }

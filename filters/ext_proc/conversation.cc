@@ -1,6 +1,7 @@
 #include "filters/ext_proc/conversation.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <utility>
 
@@ -9,29 +10,73 @@
 namespace sluice::filters::ext_proc {
 namespace {
 
-constexpr std::string_view kProcessPath = "/envoy.service.ext_proc.v3.ExternalProcessor/Process";
 /// The exchange has bounds of its own; the stream must have one.
 constexpr base::Duration kLongestStream = std::chrono::hours(24);
-/// Bytes that may wait in the callout, which is far below what it would refuse.
-constexpr std::size_t kMostUnsent = std::size_t{64} * 1024;
+/// Bytes that a server may leave untaken that only observes.
+constexpr std::size_t kMostMentioned = std::size_t{256} * 1024;
+
+/// Returns a name for an exchange that no other exchange of this process has.
+std::string newTransaction() {
+  static std::atomic<std::uint64_t> last{0};
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(since).count()) + "-" +
+         std::to_string(++last);
+}
 
 }  // namespace
 
-void Conversation::say(processing::Call& call, const std::shared_ptr<const processing::CalloutTarget>& target,
-                       Part part, std::string_view message) {
-  if (callout_ == nullptr) {
-    http::RequestHead head;
-    head.method = http::Method::kPost;
-    head.methodText = "POST";
-    head.target = kProcessPath;
-    head.body = http::Body::kUntilEnd;
-    head.acceptsTrailers = true;
-    head.headers.add(call.arena, http::FieldId::kContentType, "application/grpc");
-    callout_ = call.services.callout({target, head, kLongestStream}, call.place);
-  }
-  outbox_ += http::frameGrpcMessage(message);
-  sides_[index(wayOf(part))].awaited = part;
+Conversation::~Conversation() {
+  if (callout_ != nullptr && settings_.observes && !callout_->over()) services_->leave(std::move(callout_));
+}
+
+bool Conversation::isLate(base::MonotonicTime now) const {
+  return std::any_of(sides_.begin(), sides_.end(), [now](const Side& each) { return each.due <= now; });
+}
+
+void Conversation::giveUp() {
+  if (!over_) fail("the server took longer for its answer than its timeout", processing::Cause::kTimeout);
+}
+
+// --- what the gateway says -------------------------------------------------------------------------------------------
+
+void Conversation::open(processing::Call& call) {
+  http::RequestHead head;
+  head.method = http::Method::kPost;
+  head.methodText = "POST";
+  head.target = settings_.protocol->path();
+  head.body = http::Body::kUntilEnd;
+  head.acceptsTrailers = true;
+  head.headers.add(call.arena, http::FieldId::kContentType, "application/grpc");
+  callout_ = call.services.callout({server_, head, kLongestStream}, call.place);
+  services_ = &call.services;
+  transaction_ = newTransaction();
+}
+
+void Conversation::put(processing::Call& call, Statement&& statement) {
+  const bool isFirst = callout_ == nullptr;
+  if (isFirst) open(call);
+  const Introduction introduction{settings_.modes, settings_.context, call.place};
+  if (isFirst) statement.introduction = &introduction;
+  statement.transaction = transaction_;
+  outbox_ += http::frameGrpcMessage(settings_.protocol->write(statement));
   pump();
+}
+
+void Conversation::say(processing::Call& call, Statement statement, Answers answers) {
+  Side& side = this->side(wayOf(statement.part));
+  if (isHeaders(statement.part)) side.headersTold = true;
+  if (answers != Answers::kInItsOwnTime || !isBody(statement.part)) {
+    unanswered_.push_back(statement.part);
+    if (side.unanswered++ == 0 && answers == Answers::kDue) side.due = call.clock.now() + call.timeout;
+  }
+  put(call, std::move(statement));
+}
+
+void Conversation::mention(processing::Call& call, Statement statement) {
+  statement.observed = true;
+  put(call, std::move(statement));
+  callout_->take(callout_->received().size());
+  if (unsent() > kMostMentioned || callout_->over()) close();
 }
 
 void Conversation::pump() {
@@ -45,71 +90,133 @@ void Conversation::pump() {
   sent_ = 0;
 }
 
-Conversation::Heard Conversation::hear(Way way, ServerAnswer& answer) {
+void Conversation::expectMore(const processing::Call& call, Way way) {
+  side(way).due = call.clock.now() + call.timeout;
+}
+
+void Conversation::finish(Way way) {
+  side(way).finished = true;
+  side(way).due = base::MonotonicTime::max();
+  const auto isFinished = [this](Way each) { return !modes.of(each).any() || side(each).finished; };
+  if (callout_ != nullptr && !over_ && isFinished(Way::kRequest) && isFinished(Way::kResponse)) callout_->end();
+}
+
+// --- what the server answers -----------------------------------------------------------------------------------------
+
+Conversation::Heard Conversation::hear(const processing::Call& call, Way way, ServerAnswer& answer) {
+  if (over_) return failure_.empty() ? Heard::kEnd : Heard::kFailure;
   pump();
-  if (!sort(way)) return Heard::kFailure;
-  Side& side = sides_[index(way)];
-  if (side.answer) {
-    answer = *std::exchange(side.answer, std::nullopt);
-    side.awaited.reset();
+  if (!sort(call, way)) return Heard::kFailure;
+  Side& side = this->side(way);
+  if (!side.answers.empty()) {
+    const bool wasFull = isFull();
+    answer = std::move(side.answers.front());
+    side.answers.pop_front();
+    side.bytes -= bytesOf(answer);
+    if (wasFull) callout_->wake();  // answers of the other way may have waited behind this one
     return Heard::kAnswer;
   }
   if (!callout_->over()) return Heard::kNothing;
   if (const auto& error = callout_->error()) return fail(error->message(), processing::causeOf(*error));
   const http::GrpcStatus status = http::grpcStatusOf(*callout_->head(), callout_->trailers());
   if (status.code != 0) return fail("the server ends the call with gRPC status " + std::to_string(status.code));
+  if (isFull()) return Heard::kNothing;
   if (!callout_->received().empty()) return fail("the server ends the call within a message");
   close();
   return Heard::kEnd;
 }
 
+std::size_t Conversation::bytesOf(const ServerAnswer& answer) {
+  return answer.part && answer.part->body ? answer.part->body->size() : 0;
+}
+
+bool Conversation::isFull() const { return sides_[0].bytes + sides_[1].bytes >= kMostWaiting; }
+
 // Each step that awaits the stream is asked whenever something has come, so whoever is asked first may sort for both.
-bool Conversation::sort(Way asking) {
-  for (std::string message;;) {
-    switch (http::readGrpcMessage(callout_->received(), kMostMessage, message)) {
+bool Conversation::sort(const processing::Call& call, Way asking) {
+  for (std::string message; !isFull();) {
+    switch (http::readGrpcMessage(callout_->received(), settings_.mostMessage, message)) {
       case http::GrpcFrame::kMessage:
         break;
       case http::GrpcFrame::kIncomplete:
         return true;
       case http::GrpcFrame::kTooLarge:
-        fail("the server's answer is larger than it may be", processing::Cause::kOverLimit);
+        fail("the server's answer is larger than it may be");
         return false;
       case http::GrpcFrame::kCompressed:
         fail("the server's answer is compressed, which nobody has asked for");
         return false;
     }
     callout_->take(http::kGrpcPrefix + message.size());
-    base::Result<ServerAnswer> answer = readServerAnswer(message);
+    const Part oldest = unanswered_.empty() ? headersOf(asking) : unanswered_.front();
+    base::Result<ServerAnswer> answer = settings_.protocol->read(message, oldest);
     if (!answer) {
       fail(answer.error().detail);
       return false;
     }
-    if (!deliver(std::move(answer).value(), asking)) return false;
+    if (!deliver(call, std::move(answer).value(), asking)) return false;
   }
-}
-
-bool Conversation::deliver(ServerAnswer&& answer, Way asking) {
-  const Way way = answer.part ? wayOf(answer.part->part) : asking;
-  Side& side = sides_[index(way)];
-  const bool isAwaited = side.awaited && !side.answer && (!answer.part || answer.part->part == *side.awaited);
-  if (!isAwaited) {
-    fail("the server answers to what was not said");
-    return false;
-  }
-  side.answer = std::move(answer);
   return true;
 }
 
-void Conversation::await(processing::Resumer resumer) {
-  callout_->await(std::move(resumer), processing::Callout::Moment::kChange);
+bool Conversation::deliver(const processing::Call& call, ServerAnswer&& answer, Way asking) {
+  const Way other = asking == Way::kRequest ? Way::kResponse : Way::kRequest;
+  const bool isForOther = !isOpen(asking) && isOpen(other);
+  const Way way = answer.part ? wayOf(answer.part->part) : isForOther ? other : asking;
+  if (!isExpected(answer, way)) {
+    fail("the server answers to what was not said");
+    return false;
+  }
+  Side& side = this->side(way);
+  if (answer.patience) {
+    giveTime(call, *answer.patience, side);
+    return true;
+  }
+  const bool counts = answer.part && !isPieceInDuplex(*answer.part);
+  if (counts) {
+    unanswered_.erase(std::find(unanswered_.begin(), unanswered_.end(), answer.part->part));
+    --side.unanswered;
+    side.extended = false;
+    side.due = side.unanswered > 0 ? call.clock.now() + call.timeout : base::MonotonicTime::max();
+  }
+  side.bytes += bytesOf(answer);
+  side.answers.push_back(std::move(answer));
+  return true;
 }
 
-void Conversation::finish(Way way) {
-  sides_[index(way)].finished = true;
-  const bool ofRequest = modes.requestHeaders || modes.requestBody != BodyForm::kSkipped;
-  const bool ofResponse = modes.responseHeaders || modes.responseBody != BodyForm::kSkipped;
-  const auto isFinished = [&](Way each, bool wanted) { return !wanted || sides_[index(each)].finished; };
-  if (isFinished(Way::kRequest, ofRequest) && isFinished(Way::kResponse, ofResponse)) callout_->end();
+/// Returns true if the server may say something about that way.
+bool Conversation::isOpen(Way way) const {
+  const Side& side = sides_[index(way)];
+  return side.unanswered > 0 || (settings_.modes.of(way).body == BodyForm::kFullDuplex && side.headersTold);
+}
+
+bool Conversation::isPieceInDuplex(const PartAnswer& answer) const {
+  return isBody(answer.part) && settings_.modes.of(wayOf(answer.part)).body == BodyForm::kFullDuplex;
+}
+
+/// Answers come in the order of the parts. In full duplex, pieces of a body come between those to headers and trailers.
+bool Conversation::isExpected(const ServerAnswer& answer, Way way) const {
+  if (!isOpen(way)) return false;
+  if (!answer.part) return true;
+  const auto first =
+      std::find_if(unanswered_.begin(), unanswered_.end(), [way](Part each) { return wayOf(each) == way; });
+  if (!isPieceInDuplex(*answer.part)) {
+    return first != unanswered_.end() && *first == answer.part->part && !answer.part->streams;
+  }
+  const bool headersAnswered = first == unanswered_.end() || !isHeaders(*first);
+  return answer.part->streams && headersAnswered && !sides_[index(way)].finished;
+}
+
+/// The server may have more time once for each answer, if the settings allow it, and no more than they allow.
+void Conversation::giveTime(const processing::Call& call, base::Duration patience, Side& side) {
+  const bool isPossible = patience >= std::chrono::milliseconds(1) && patience <= settings_.mostPatience;
+  if (!isPossible || std::exchange(side.extended, true)) return;
+  if (side.due != base::MonotonicTime::max()) side.due = call.clock.now() + patience;
+}
+
+void Conversation::await(processing::Call& call, base::MonotonicTime until) {
+  callout_->await(until == base::MonotonicTime::max() ? call.suspend() : call.suspend(until),
+                  processing::Callout::Moment::kChange);
 }
 
 Conversation::Heard Conversation::fail(std::string why, processing::Cause cause) {
@@ -125,6 +232,12 @@ void Conversation::close() {
   if (callout_ != nullptr) callout_->cancel();
   outbox_ = {};
   sent_ = 0;
+  unanswered_.clear();
+  for (Side& each : sides_) {
+    each.answers.clear();
+    each.bytes = each.unanswered = 0;
+    each.due = base::MonotonicTime::max();
+  }
 }
 
 }  // namespace sluice::filters::ext_proc

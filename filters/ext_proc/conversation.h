@@ -1,6 +1,5 @@
-// The conversation with an external processor about one exchange: a gRPC stream on which the gateway says one part
-// after the other, and waits for the answer to each before it says the next of the same way. The request and the
-// response are two ways: a response may begin while the request's body is still coming.
+// The conversation with an external processor about one exchange: a gRPC stream on which the gateway says parts, and
+// gets answers. It says the parts of each way in their order, and checks that the answers come in that order too.
 //
 // It is state of the exchange, or of an attempt if the processor is a Backend's; when that ends, the stream is
 // cancelled. It moves only while a step of the processor is asked.
@@ -9,50 +8,66 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 
-#include "filters/ext_proc/messages.h"
+#include "filters/ext_proc/protocol.h"
+#include "filters/ext_proc/settings.h"
 #include "proxy/processing/call.h"
 #include "proxy/processing/callout.h"
 #include "proxy/processing/verdict.h"
 
 namespace sluice::filters::ext_proc {
 
-enum class Way : std::uint8_t { kRequest, kResponse };
-constexpr Way wayOf(Part part) { return part <= Part::kRequestBody ? Way::kRequest : Way::kResponse; }
-
 class Conversation {
  public:
-  /// A message from the server is refused if it is longer than this.
-  static constexpr std::size_t kMostMessage = std::size_t{2} * 1024 * 1024;
-
-  explicit Conversation(const ProcessingModes& wanted) : modes(wanted) {}
+  /// What is referred to outlives it.
+  Conversation(const ExtProcSettings& settings, const std::shared_ptr<const processing::CalloutTarget>& server)
+      : modes(settings.modes), settings_(settings), server_(server) {}
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
+  /// A server that only observes gets some time to hear the rest.
+  ~Conversation();
 
   /// Returns true if nothing more is said: the server has ended the stream, or it has failed.
   bool isOver() const { return over_; }
   /// Returns true if nothing was said yet.
   bool isNew() const { return callout_ == nullptr && !over_; }
-  /// Returns the part of that way whose answer is awaited.
-  const std::optional<Part>& awaited(Way way) const { return sides_[index(way)].awaited; }
+  /// Returns true if an answer has come too late, of which the step that waited for it has not been told. The exchange
+  /// goes on without that step.
+  bool isLate(base::MonotonicTime now) const;
+  /// Gives the stream up because an answer is late.
+  void giveUp();
 
-  /// Says a part, for which it opens the stream to `target` if there is none. `message` is a ProcessingRequest.
-  void say(processing::Call& call, const std::shared_ptr<const processing::CalloutTarget>& target, Part part,
-           std::string_view message);
+  enum class Answers : std::uint8_t {
+    kDue,          // within the timeout of the step that says the part
+    kInItsOwnTime  // of a server in full duplex: one to headers and trailers, and bodies of its own
+  };
+  /// Says a part, for which it opens the stream if there is none.
+  void say(processing::Call& call, Statement statement, Answers answers);
+  /// Says something to which the server gives nothing back, and passes over what it says.
+  void mention(processing::Call& call, Statement statement);
+  /// Returns how many parts of that way are not answered yet, or whose answers were not heard.
+  std::size_t unanswered(Way way) const { return sides_[index(way)].unanswered + sides_[index(way)].answers.size(); }
+
   enum class Heard : std::uint8_t {
     kNothing,  // yet
     kAnswer,
     kEnd,     // the server wants to hear nothing more of this exchange
     kFailure  // see failure()
   };
-  /// Sends what the server has room for, and takes the answer to the awaited part of that way into `answer`.
-  Heard hear(Way way, ServerAnswer& answer);
-  /// Has the step asked again when there may be more to hear.
-  void await(processing::Resumer resumer);
+  /// Sends what the server has room for, and takes the next answer of that way into `answer`.
+  Heard hear(const processing::Call& call, Way way, ServerAnswer& answer);
+  /// Has the step asked again when there may be more to hear of that way. `until` is the deadline; max() stands for
+  /// none.
+  void await(processing::Call& call, base::MonotonicTime until);
+  /// Returns when the next answer of that way is due; max() if none is awaited.
+  base::MonotonicTime due(Way way) const { return sides_[index(way)].due; }
+  /// The server has all of that way, and has this long to go on with its answers.
+  void expectMore(const processing::Call& call, Way way);
+
   /// Called when nothing more of that way will be said. Tells the server when that holds for both.
   void finish(Way way);
   /// Gives the stream up. A step that awaits the other way is asked once more.
@@ -60,40 +75,55 @@ class Conversation {
 
   const std::string& failure() const { return failure_; }
   processing::Cause cause() const { return cause_; }
-  /// Returns how many bytes are held until the server takes them.
-  std::size_t unsent() const { return outbox_.size() - sent_; }
+  /// Returns how many bytes are held until the server or a step takes them.
+  std::size_t held() const { return unsent() + sides_[0].bytes + sides_[1].bytes; }
+  /// Returns true if the server should take some bytes before it is told more.
+  bool isBehind() const { return unsent() > 0; }
 
-  ProcessingModes modes;     // what the server still wants
-  bool requestEnds = false;  // the server knows that the request has no body, or wants none of it
-  bool responseEnds = false;
-  /// Keeps what is held of the body of one way.
-  struct Partial {
-    std::string bytes;                                      // collected for a server that gets what fits
-    bool said = false;                                      // they were said, and the rest passes
-    std::optional<std::string> replacement = std::nullopt;  // the server's, for a body that is yet to come
-  };
-  Partial& partial(Way way) { return partials_[index(way)]; }
+  ProcessingModes modes;  // what the server still wants
 
  private:
-  /// Keeps which answer of one way is awaited, and which has come.
+  /// Bytes that may wait in the callout, which is far below what it would refuse.
+  static constexpr std::size_t kMostUnsent = std::size_t{64} * 1024;
+  /// Bytes of answers that may wait for a step, before no more answers are read.
+  static constexpr std::size_t kMostWaiting = std::size_t{256} * 1024;
+
   struct Side {
+    std::deque<ServerAnswer> answers;
+    std::size_t bytes = 0;       // of their bodies
+    std::size_t unanswered = 0;  // parts
+    bool headersTold = false;
     bool finished = false;
-    std::optional<Part> awaited;
-    std::optional<ServerAnswer> answer;  // to it
+    bool extended = false;                                 // the server has asked for more time for the next answer
+    base::MonotonicTime due = base::MonotonicTime::max();  // of the answer to the first of those
   };
   static std::size_t index(Way way) { return static_cast<std::size_t>(way); }
+  Side& side(Way way) { return sides_[index(way)]; }
 
+  void open(processing::Call& call);
+  void put(processing::Call& call, Statement&& statement);
   void pump();
+  std::size_t unsent() const { return outbox_.size() - sent_; }
   /// Takes the answers that have come. Returns false if one of them is wrong.
-  bool sort(Way asking);
-  bool deliver(ServerAnswer&& answer, Way asking);
+  bool sort(const processing::Call& call, Way asking);
+  bool deliver(const processing::Call& call, ServerAnswer&& answer, Way asking);
+  bool isOpen(Way way) const;
+  bool isExpected(const ServerAnswer& answer, Way way) const;
+  bool isPieceInDuplex(const PartAnswer& answer) const;
+  bool isFull() const;
+  static std::size_t bytesOf(const ServerAnswer& answer);
+  void giveTime(const processing::Call& call, base::Duration patience, Side& side);
   Heard fail(std::string why, processing::Cause cause = processing::Cause::kError);
 
+  const ExtProcSettings& settings_;
+  const std::shared_ptr<const processing::CalloutTarget>& server_;
   std::unique_ptr<processing::Callout> callout_;
+  processing::Services* services_ = nullptr;  // null until there is a callout
+  std::string transaction_;
   std::string outbox_;    // framed messages
   std::size_t sent_ = 0;  // bytes of them
   std::array<Side, 2> sides_;
-  std::array<Partial, 2> partials_;
+  std::deque<Part> unanswered_;  // of both ways, in the order in which they were said
   bool over_ = false;
   std::string failure_;
   processing::Cause cause_ = processing::Cause::kError;

@@ -49,6 +49,14 @@ bool change(processing::Call& call, const HeaderChanges& changes) {
   return true;
 }
 
+void change(http::Trailers& trailers, const HeaderChanges& changes) {
+  changeFields(
+      trailers.arena, trailers.fields, changes,
+      [&](std::string_view name, std::string_view value) { trailers.fields.add(trailers.arena, name, value); },
+      [&](std::string_view name) { trailers.fields.removeTwins(name); });
+  http::checkTrailers(trailers.fields);  // removes what belongs into a head
+}
+
 std::vector<std::pair<std::string, std::string>> fieldsOf(const HeaderChanges& changes) {
   std::vector<std::pair<std::string, std::string>> fields;
   for (const HeaderChange& each : changes.set) fields.emplace_back(each.name, each.value);

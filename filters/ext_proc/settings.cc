@@ -1,8 +1,10 @@
 #include "filters/ext_proc/settings.h"
 
+#include <charconv>
 #include <string>
 #include <utility>
 
+#include "proxy/base/duration.h"
 #include "proxy/content/schema/json_schema.h"
 
 namespace sluice::filters::ext_proc {
@@ -35,15 +37,23 @@ const std::string_view kExtProcSchema = R"({
       "additionalProperties": false,
       "properties": {
         "requestHeaders": {"enum": ["Send", "Skip"], "default": "Send"},
-        "requestBody": {"enum": ["Skip", "Streamed", "Buffered", "BufferedPartial"], "default": "Skip"},
+        "requestBody": {"enum": ["Skip", "Streamed", "Buffered", "BufferedPartial", "FullDuplexStreamed"], "default": "Skip"},
+        "requestTrailers": {"enum": ["Send", "Skip"], "default": "Skip"},
         "responseHeaders": {"enum": ["Send", "Skip"], "default": "Send"},
-        "responseBody": {"enum": ["Skip", "Streamed", "Buffered", "BufferedPartial"], "default": "Skip"}
+        "responseBody": {"enum": ["Skip", "Streamed", "Buffered", "BufferedPartial", "FullDuplexStreamed"], "default": "Skip"},
+        "responseTrailers": {"enum": ["Send", "Skip"], "default": "Skip"}
       }
     },
     "allowModeOverride": {"type": "boolean", "default": false},
+    "observabilityMode": {"type": "boolean", "default": false},
+    "protocol": {"enum": ["ExternalProcessor", "PayloadProcessor"], "default": "ExternalProcessor"},
+    "statusOnError": {"type": "integer", "minimum": 400, "maximum": 599},
+    "maxMessageTimeout": {"type": "string", "pattern": "^([0-9]{1,5}(h|m|s|ms)){1,4}$"},
+    "maxMessageSize": {"type": "integer", "minimum": 1024, "maximum": 67108864},
+    "requestAttributes": {"type": "array", "maxItems": 32, "items": {"type": "string", "minLength": 1, "maxLength": 256}},
+    "responseAttributes": {"type": "array", "maxItems": 32, "items": {"type": "string", "minLength": 1, "maxLength": 256}},
     "context": {"type": "object"},
-    "service": {"type": "object"},
-    "maxMessageSize": {}
+    "service": {"type": "object"}
   }
 })";
 
@@ -61,12 +71,45 @@ std::string_view memberText(const content::Value* map, std::string_view key, std
 BodyForm bodyForm(std::string_view name) {
   if (name == "Streamed") return BodyForm::kStreamed;
   if (name == "Buffered") return BodyForm::kBuffered;
+  if (name == "FullDuplexStreamed") return BodyForm::kFullDuplex;
   return name == "BufferedPartial" ? BodyForm::kBufferedPartial : BodyForm::kSkipped;
 }
 
-ProcessingModes readModes(const content::Value* modes) {
-  return {memberText(modes, "requestHeaders", "Send") == "Send", bodyForm(memberText(modes, "requestBody", "Skip")),
-          memberText(modes, "responseHeaders", "Send") == "Send", bodyForm(memberText(modes, "responseBody", "Skip"))};
+WayModes readWay(const content::Value* modes, const std::string& way) {
+  return {memberText(modes, way + "Headers", "Send") == "Send", bodyForm(memberText(modes, way + "Body", "Skip")),
+          memberText(modes, way + "Trailers", "Skip") == "Send"};
+}
+
+std::size_t numberIn(const content::Value& config, std::string_view key, std::size_t otherwise) {
+  const std::string_view text = memberText(&config, key, "");
+  std::size_t number = otherwise;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
+}
+
+/// Returns what the modes must not be for this protocol, or for a server that only observes; empty if they are right.
+base::Status checkModes(const ExtProcSettings& settings) {
+  for (const Way way : {Way::kRequest, Way::kResponse}) {
+    const WayModes& modes = settings.modes.of(way);
+    const std::string field = std::string("processingMode.") + (way == Way::kRequest ? "request" : "response");
+    const bool isPlain = modes.body == BodyForm::kSkipped || modes.body == BodyForm::kStreamed;
+    if (settings.observes && !isPlain) return wrong(field + "Body", "must be Skip or Streamed in observabilityMode");
+    if (!settings.isTurnByTurn) continue;
+    if (!isPlain) return wrong(field + "Body", "must be Skip or Streamed for a PayloadProcessor");
+    if (modes.trailers) return wrong(field + "Trailers", "must be Skip for a PayloadProcessor");
+  }
+  if (settings.observes && settings.isTurnByTurn) return wrong("observabilityMode", "is not for a PayloadProcessor");
+  return base::Done{};
+}
+
+base::Status readAttributes(const content::Value& config, ExtProcSettings& settings) {
+  auto request = Attributes::read(config.find("requestAttributes"), MessageSide::kRequest);
+  if (!request) return base::Error::config("requestAttributes" + request.error().detail);
+  auto response = Attributes::read(config.find("responseAttributes"), MessageSide::kResponse);
+  if (!response) return base::Error::config("responseAttributes" + response.error().detail);
+  settings.requestAttributes = std::move(request).value();
+  settings.responseAttributes = std::move(response).value();
+  return base::Done{};
 }
 
 /// Returns the settings of a catalog's entry, checked by the same schema. The catalog's own reader has not looked at
@@ -97,10 +140,19 @@ base::Result<ExtProcSettings> readSettings(const processing::Use& use) {
   if (refs == nullptr) return wrong("backendRefs", "is required");
   ExtProcSettings settings;
   settings.server = refs->items.front();
-  settings.modes = readModes(config.find("processingMode"));
-  settings.allowsOverride = memberText(&config, "allowModeOverride", "") == "true";
+  const content::Value* modes = config.find("processingMode");
+  settings.modes = {readWay(modes, "request"), readWay(modes, "response")};
+  settings.isTurnByTurn = memberText(&config, "protocol", "") == "PayloadProcessor";
+  if (settings.isTurnByTurn) settings.protocol = &payloadProcessor();
+  settings.allowsOverride = settings.isTurnByTurn || memberText(&config, "allowModeOverride", "") == "true";
+  settings.observes = memberText(&config, "observabilityMode", "") == "true";
+  settings.statusOnError = static_cast<std::uint16_t>(numberIn(config, "statusOnError", 0));
+  settings.mostPatience = base::parseDuration(memberText(&config, "maxMessageTimeout", "")).value_or(base::Duration());
+  settings.mostMessage = numberIn(config, "maxMessageSize", settings.mostMessage);
+  if (auto status = checkModes(settings); !status) return std::move(status).error();
+  if (auto status = readAttributes(config, settings); !status) return std::move(status).error();
   if (const content::Value* context = isOfCatalog ? &use.config : config.find("context")) settings.context = *context;
-  return settings;
+  return {std::move(settings)};
 }
 
 }  // namespace sluice::filters::ext_proc

@@ -1,11 +1,13 @@
 // The settings of one use of an external processor.
 #pragma once
 
-#include <memory>
-#include <optional>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 
-#include "filters/ext_proc/messages.h"
+#include "filters/ext_proc/attributes.h"
+#include "filters/ext_proc/protocol.h"
+#include "proxy/base/clock.h"
 #include "proxy/base/result.h"
 #include "proxy/content/value.h"
 #include "proxy/processing/factory.h"
@@ -17,9 +19,28 @@ extern const std::string_view kExtProcSchema;
 
 struct ExtProcSettings {
   content::Value server;  // a backendRef
+  const Protocol* protocol = &externalProcessor();
+  bool isTurnByTurn = false;  // each part waits for the answer to the one before it, and may be held by it
   ProcessingModes modes;
-  bool allowsOverride = false;  // whether the server may leave parts out by mode_override
-  content::Value context;       // a map for the server; null if there is none
+  bool allowsOverride = false;      // the server may leave parts out
+  bool observes = false;            // the server only looks; nobody waits for it
+  std::uint16_t statusOnError = 0;  // of requests that are refused because it fails; 0: the gateway's own
+  base::Duration mostPatience{};    // that the server may ask for by a message; zero: none
+  std::size_t mostMessage = std::size_t{2} * 1024 * 1024;  // bytes of an answer
+  std::size_t mostHeld = std::size_t{2} * 1024 * 1024;     // bytes of a body that the server may have kept
+  Attributes requestAttributes;
+  Attributes responseAttributes;
+  content::Value context;  // a map for the server; null if there is none
+
+  const Attributes& attributesOf(Way way) const {
+    return way == Way::kRequest ? requestAttributes : responseAttributes;
+  }
+  /// Returns true if the headers of that way are said by the step of its body, because the server may let them wait for
+  /// the body.
+  bool saysHeadersWithBody(Way way) const {
+    const BodyForm form = modes.of(way).body;
+    return form == BodyForm::kFullDuplex || (isTurnByTurn && form != BodyForm::kSkipped);
+  }
 };
 
 /// Reads the settings of a use: those of its config, or for a type of a catalog those of its entry (`extProc`), with

@@ -58,6 +58,7 @@ void Exchanges::reap() {
   }
   finished_.clear();
   mirrors_.reap();
+  services_.reap();
 }
 
 void Exchanges::shutdown() {
@@ -66,7 +67,7 @@ void Exchanges::shutdown() {
   exchanges_.forEach([this](Exchange& exchange) { finished_.push_back(exchange.transaction().handle); });
   reap();
   mirrors_.shutdown();
-  services_.workerStates().clear();
+  services_.shutdown();
 }
 
 void Exchanges::schedule(Transaction& transaction) {

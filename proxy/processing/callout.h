@@ -60,6 +60,8 @@ class Callout {
   /// kChange. Several steps may await one callout, at the same moment; one that awaits it already does so once. While
   /// kEnd is awaited, an answer larger than limits.processorBuffer fails the callout.
   virtual void await(Resumer resumer, Moment moment) = 0;
+  /// Resumes all that await it, as if something had come.
+  virtual void wake() = 0;
   /// Breaks the request off, unless it is over; the callout then fails, and whoever awaits it is resumed.
   virtual void cancel() = 0;
 

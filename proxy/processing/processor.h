@@ -4,6 +4,7 @@
 // state for one exchange lives in the exchange's arena. The pipeline takes care of deadlines, failOpen and counting.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,6 +31,9 @@ class Processor {
   /// their twins that a client sent are removed before the step is asked, and do not come back if the step fails and is
   /// skipped; the route is then matched again without them.
   virtual std::span<const std::string> ownedFields() const { return {}; }
+  /// Returns the status of requests that are refused because it has failed or did not answer in time; 0 stands for the
+  /// gateway's own.
+  virtual std::uint16_t statusOnError() const { return 0; }
   /// Returns the targets of its own requests.
   virtual std::span<const std::shared_ptr<const CalloutTarget>> targets() const { return {}; }
   /// Returns true if it wants the body of this message; if not, it is asked once, about the heads alone. `response` is

@@ -3,6 +3,7 @@
 // The data path implements them, and tests do. They are used on the thread of the exchange.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "proxy/processing/callout.h"
@@ -14,10 +15,14 @@ struct Place;
 
 class Services {
  public:
+  static constexpr base::Duration kLongestLeave = std::chrono::seconds(5);
+
   virtual ~Services() = default;
   /// Starts a request, and never returns null: a request that there is no room for has failed already. `place` is that
   /// of the step, and `request.timeout` is not zero.
   virtual std::unique_ptr<Callout> callout(const CalloutRequest& request, const Place& place) = 0;
+  /// Takes a request that nobody awaits any more, and lets it go on by itself for at most kLongestLeave.
+  virtual void leave(std::unique_ptr<Callout> callout) = 0;
   virtual WorkerStates& workerStates() = 0;
 };
 

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "config/fields/duration.h"
+#include "proxy/base/duration.h"
 #include "config/fields/patterns.h"
 #include "config/fields/quantity.h"
 #include "proxy/base/text.h"
@@ -14,24 +14,24 @@ using std::chrono::minutes;
 using std::chrono::seconds;
 
 TEST(Duration, ReadsTheSpellingsOfGep2257) {
-  EXPECT_EQ(parseDuration("10s"), seconds(10));
-  EXPECT_EQ(parseDuration("0s"), base::Duration::zero());
-  EXPECT_EQ(parseDuration("500ms"), milliseconds(500));
-  EXPECT_EQ(parseDuration("1h30m"), hours(1) + minutes(30));
-  EXPECT_EQ(parseDuration("1h2m3s4ms"), hours(1) + minutes(2) + seconds(3) + milliseconds(4));
-  EXPECT_EQ(parseDuration("99999h"), hours(99999));
+  EXPECT_EQ(base::parseDuration("10s"), seconds(10));
+  EXPECT_EQ(base::parseDuration("0s"), base::Duration::zero());
+  EXPECT_EQ(base::parseDuration("500ms"), milliseconds(500));
+  EXPECT_EQ(base::parseDuration("1h30m"), hours(1) + minutes(30));
+  EXPECT_EQ(base::parseDuration("1h2m3s4ms"), hours(1) + minutes(2) + seconds(3) + milliseconds(4));
+  EXPECT_EQ(base::parseDuration("99999h"), hours(99999));
 }
 
 TEST(Duration, RefusesEverythingElse) {
   for (const std::string_view text :
        {"", "10", "s", "-1s", "+1s", "1.5s", "1d", "1us", "10 s", "10s ", "100000s", "1h1m1s1ms1s", "1S"}) {
-    EXPECT_EQ(parseDuration(text), std::nullopt) << text;
+    EXPECT_EQ(base::parseDuration(text), std::nullopt) << text;
   }
 }
 
 TEST(Duration, IsWrittenAsItIsRead) {
   for (const std::string_view text : {"0s", "10s", "1h30m", "1h2m3s4ms", "500ms"}) {
-    EXPECT_EQ(formatDuration(*parseDuration(text)), text);
+    EXPECT_EQ(base::formatDuration(*base::parseDuration(text)), text);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <initializer_list>
 #include <map>
 #include <memory>
@@ -87,7 +88,8 @@ class FilterRig final : private processing::SecretLookup,
                           clock,  request_.head, editor,
                           holds_, holds_,        response_ ? &response_->head : nullptr,
                           body,   &wish,         destination,
-                          *this,  nothing_,      memory_};
+                          *this,  nothing_,      std::chrono::seconds(1),
+                          memory_};
     return processor_->process(call, peer);
   }
   /// Ends the exchanges that ran so far.

@@ -22,6 +22,7 @@ class FailedCallout : public processing::Callout {
   void end() override {}
   std::size_t unsent() const override { return 0; }
   void await(processing::Resumer resumer, Moment) override { resumer.resume(); }
+  void wake() override {}
   void cancel() override {}
   const http::ResponseHead* head() const override { return nullptr; }
   const base::ByteQueue& received() const override { return nothing_; }
@@ -42,6 +43,7 @@ class NoServices final : public processing::Services {
   std::unique_ptr<processing::Callout> callout(const processing::CalloutRequest&, const processing::Place&) override {
     return std::make_unique<FailedCallout>(callouts);
   }
+  void leave(std::unique_ptr<processing::Callout>) override {}
   processing::WorkerStates& workerStates() override { return states_; }
 
   int callouts = 0;  // that are alive

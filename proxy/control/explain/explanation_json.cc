@@ -1,6 +1,6 @@
 #include "proxy/control/explain/explanation_json.h"
 
-#include "config/fields/duration.h"
+#include "proxy/base/duration.h"
 #include "proxy/base/json_writer.h"
 
 namespace sluice::control {
@@ -51,7 +51,7 @@ void writeSteps(JsonWriter& json, const std::vector<ExplainedStep>& steps) {
     json.beginObject().member("stage", each.stage).member("phase", each.phase).member("scope", each.scope);
     json.member("name", each.name).member("type", each.type).member("priority", each.priority);
     json.key("failOpen").json(jsonOf(each.failOpen)).key("preAuth").json(jsonOf(each.preAuth));
-    json.member("timeout", config::formatDuration(each.timeout)).endObject();
+    json.member("timeout", base::formatDuration(each.timeout)).endObject();
   });
 }
 
@@ -117,13 +117,13 @@ void writePlace(JsonWriter& json, const Explanation& explanation) {
 
 void writeBoundsJson(JsonWriter& json, const Explanation& explanation) {
   const ExplainedTimeouts& timeouts = explanation.timeouts;
-  json.key("timeouts").beginObject().member("request", config::formatDuration(timeouts.request));
-  json.member("backendRequest", config::formatDuration(timeouts.backendRequest));
-  json.member("connect", config::formatDuration(timeouts.connect)).endObject();
+  json.key("timeouts").beginObject().member("request", base::formatDuration(timeouts.request));
+  json.member("backendRequest", base::formatDuration(timeouts.backendRequest));
+  json.member("connect", base::formatDuration(timeouts.connect)).endObject();
   const ExplainedRetry& retry = explanation.retry;
   json.key("retry").beginObject().member("attempts", retry.attempts);
   writeList(json, "codes", retry.codes, [&](std::uint16_t code) { json.number(code); });
-  json.member("backoff", config::formatDuration(retry.backoff)).endObject();
+  json.member("backoff", base::formatDuration(retry.backoff)).endObject();
 }
 
 }  // namespace

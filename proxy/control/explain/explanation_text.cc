@@ -1,6 +1,6 @@
 #include "proxy/control/explain/explanation_text.h"
 
-#include "config/fields/duration.h"
+#include "proxy/base/duration.h"
 
 namespace sluice::control {
 namespace {
@@ -25,7 +25,7 @@ std::string hostnameInWords(const std::string& hostname) {
 }
 
 std::string bound(base::Duration duration) {
-  return duration == base::Duration::zero() ? "none" : config::formatDuration(duration);
+  return duration == base::Duration::zero() ? "none" : base::formatDuration(duration);
 }
 
 std::string placeOf(const ExplainedRule& rule) {
@@ -118,7 +118,7 @@ void writeBounds(FactWriter& out, const Explanation& explanation) {
   std::string attempts = std::to_string(retry.attempts) + " at most";
   for (std::size_t i = 0; i < retry.codes.size(); ++i)
     attempts += (i == 0 ? ", again after " : ", ") + std::to_string(retry.codes[i]);
-  if (retry.attempts > 1) attempts += ", backoff " + config::formatDuration(retry.backoff);
+  if (retry.attempts > 1) attempts += ", backoff " + base::formatDuration(retry.backoff);
   out.line("attempts", attempts);
   if (!explanation.session.empty()) out.line("session", explanation.session);
 }

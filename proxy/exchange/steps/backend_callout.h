@@ -28,6 +28,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   void end() override;
   std::size_t unsent() const override { return request_.body().bytes.size(); }
   void await(processing::Resumer resumer, Moment moment) override;
+  void wake() override { tell(); }
   void cancel() override;
   const http::ResponseHead* head() const override { return answer_ ? &answer_->head : nullptr; }
   const base::ByteQueue& received() const override { return received_; }

@@ -45,6 +45,7 @@ base::Error failureOf(const processing::Step& step, const processing::Verdict& v
   const auto silent = [&](base::ErrorType type, std::string_view detail) {
     base::Error error = ofProcessor(type, detail);
     error.note = verdict.reason();
+    if (const std::uint16_t status = step.processor->statusOnError(); status != 0) error.status = status;
     return error;
   };
   const auto ofBody = [&](std::uint16_t status) {

@@ -1,8 +1,11 @@
 // The services of one worker for the processors that run on it. Exchanges owns them, on one thread.
 #pragma once
 
+#include <cstddef>
+#include <list>
 #include <memory>
 
+#include "proxy/net/timers.h"
 #include "proxy/processing/services.h"
 
 namespace sluice::exchange {
@@ -15,11 +18,24 @@ class WorkerServices final : public processing::Services {
 
   std::unique_ptr<processing::Callout> callout(const processing::CalloutRequest& request,
                                                const processing::Place& place) override;
+  void leave(std::unique_ptr<processing::Callout> callout) override;
   processing::WorkerStates& workerStates() override { return states_; }
 
+  /// The worker's beat calls this: it ends the requests that were left and are over, or have taken too long.
+  void reap();
+  void shutdown();
+
  private:
+  /// A request that nobody awaits. More of them than this at once are ended at once.
+  static constexpr std::size_t kMostLeft = 1024;
+  struct Left final : net::Timer {
+    void onTimer() override { callout->cancel(); }
+    std::unique_ptr<processing::Callout> callout;
+  };
+
   ExchangeContext& context_;
   processing::WorkerStates states_;
+  std::list<Left> left_;
 };
 
 }  // namespace sluice::exchange

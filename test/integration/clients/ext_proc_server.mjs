@@ -8,6 +8,10 @@
 //   own        It tries to change what is the gateway's: :authority, host, content-length, x-envoy-a.
 //   less       It wants no bodies (mode_override).
 //   keep       It changes nothing.
+//   hint       It names x-tenant as a route hint (dynamic_metadata).
+//   slow       It asks for more time (override_message_timeout), and answers behind the gateway's own timeout.
+//   late       In full duplex it answers to the headers behind the body, and puts the body's length into x-length.
+//   early      In full duplex it gives a body of its own at once, and passes over the one that comes.
 //   hang, close, fail, garbage, wrong, twice, many, badname, badstatus, die (in the request's body)
 //
 // Prints "listening on PORT", and for each stream, when it is over, "heard PART ...", with "$" behind a part that ends its message, and with the values
@@ -45,6 +49,8 @@ function answerHeaders(part, what, headers) {
       return {...plain, mode_override: {request_header_mode: 'SEND', response_header_mode: 'SKIP', request_body_mode: 'NONE', response_body_mode: 'NONE'}};
     case 'keep':
       return ofPart(part, {});
+    case 'hint':
+      return {...ofPart(part, {}), dynamic_metadata: {fields: {'sluice.dev': {struct_value: {fields: {'x-tenant': {string_value: 'two'}}}}}}};
     case 'garbage':
       return Buffer.from([0xff, 0xff, 0xff, 0xff]);
     case 'wrong':
@@ -60,13 +66,43 @@ function answerHeaders(part, what, headers) {
   }
 }
 
+const upper = (bytes) => Buffer.from(bytes.toString().toUpperCase());
+const streamed = (part, body, end_of_stream) => ofPart(part, {body_mutation: {streamed_response: {body, end_of_stream}}});
+
+/** Answers in full duplex. `seen` keeps what has come of the body. */
+function answerInDuplex(call, part, what, said, seen) {
+  const way = part.split('_')[0];
+  const ends = said.end_of_stream || part.endsWith('_trailers');
+  if (part.endsWith('_headers') && what !== 'late') call.write(answerHeaders(part, what, headersIn(said)));
+  if (part.endsWith('_headers') && what === 'early') call.write(streamed(`${way}_body`, Buffer.from('early'), true));
+  if (part.endsWith('_headers') || what === 'early') return;
+  if (part.endsWith('_body')) seen.push(said.body);
+  if (what === 'late' && ends) {
+    const length = String(Buffer.concat(seen).length);
+    call.write(ofPart(`${way}_headers`, {header_mutation: {set_headers: [set('x-length', length)]}}));
+  }
+  if (what !== 'late' || ends) {
+    call.write(streamed(`${way}_body`, upper(Buffer.concat(seen.splice(0))), ends && !part.endsWith('_trailers')));
+  }
+  if (part.endsWith('_trailers')) call.write({[part]: {header_mutation: {set_headers: [set('x-behind', 'seen')]}}});
+}
+
 function talk(call) {
   const heard = [];
+  const seen = {request: [], response: []};
+  let inDuplex = {};
   let what = '';
   call.on('data', (message) => {
     const part = message.request;
     const said = message[part];
     heard.push(part + (said.end_of_stream ? '$' : ''));
+    if (message.protocol_config) {
+      const {request_body_mode, response_body_mode} = message.protocol_config;
+      inDuplex = {request: request_body_mode === 'FULL_DUPLEX_STREAMED', response: response_body_mode === 'FULL_DUPLEX_STREAMED'};
+    }
+    for (const [name, {fields}] of Object.entries(message.attributes ?? {})) {
+      heard.push(`${name}[${Object.keys(fields).sort().map((key) => `${key}=${fields[key].string_value}`).join(' ')}]`);
+    }
     if (part === 'request_headers') {
       const headers = headersIn(said);
       what = headers['x-do'] ?? '';
@@ -79,6 +115,16 @@ function talk(call) {
     if (what === 'hang') return;
     if (what === 'close') return void call.end();
     if (what === 'fail') return void call.emit('error', {code: status.INTERNAL, details: 'on purpose'});
+    if (message.observability_mode) {
+      if (part.endsWith('_body')) heard.push(`"${said.body}"`);
+      return;
+    }
+    if (what === 'slow') {
+      call.write({override_message_timeout: {seconds: 30}});
+      return void setTimeout(() => call.write(answerHeaders(part, '', headersIn(said))), 700);
+    }
+    if (inDuplex[part.split('_')[0]]) return void answerInDuplex(call, part, what, said, seen[part.split('_')[0]]);
+    if (part.endsWith('_trailers')) return void call.write({[part]: {header_mutation: {set_headers: [set('x-behind', 'seen')], remove_headers: ['x-secret']}}});
     if (part.endsWith('_headers')) {
       const answer = answerHeaders(part, what, headersIn(said));
       call.write(answer);
@@ -86,7 +132,7 @@ function talk(call) {
       return;
     }
     if (what === 'die') return void call.emit('error', {code: status.UNAVAILABLE, details: 'in the body'});
-    const body = what === 'keep' ? {} : {body_mutation: {body: Buffer.from(said.body.toString().toUpperCase())}};
+    const body = what === 'keep' ? {} : {body_mutation: {body: upper(said.body)}};
     call.write(ofPart(part, body));
   });
   const over = () => {

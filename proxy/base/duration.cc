@@ -1,13 +1,14 @@
-#include "config/fields/duration.h"
+#include "proxy/base/duration.h"
 
+#include <chrono>
 #include <cstdint>
 
-namespace sluice::config {
+namespace sluice::base {
 namespace {
 
 struct Unit {
   std::string_view suffix;
-  base::Duration length;
+  Duration length;
 };
 
 // "ms" comes before "m", which is its prefix.
@@ -27,8 +28,8 @@ const Unit* unitAt(std::string_view text) {
 
 }  // namespace
 
-std::optional<base::Duration> parseDuration(std::string_view text) {
-  base::Duration total = base::Duration::zero();
+std::optional<Duration> parseDuration(std::string_view text) {
+  Duration total = Duration::zero();
   std::size_t groups = 0;
   while (!text.empty()) {
     std::int64_t number = 0;
@@ -47,9 +48,9 @@ std::optional<base::Duration> parseDuration(std::string_view text) {
   return total;
 }
 
-std::string formatDuration(base::Duration duration) {
+std::string formatDuration(Duration duration) {
   std::string text;
-  const auto take = [&](base::Duration length, std::string_view suffix) {
+  const auto take = [&](Duration length, std::string_view suffix) {
     const auto count = duration / length;
     if (count == 0) return;
     duration -= count * length;
@@ -62,4 +63,4 @@ std::string formatDuration(base::Duration duration) {
   return text.empty() ? "0s" : text;
 }
 
-}  // namespace sluice::config
+}  // namespace sluice::base

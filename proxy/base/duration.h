@@ -5,15 +5,15 @@
 #include <string>
 #include <string_view>
 
-#include "proxy/base/settings.h"
+#include "proxy/base/clock.h"
 
-namespace sluice::config {
+namespace sluice::base {
 
 /// Parses one to four groups of up to five digits and h, m, s or ms. Returns nullopt for anything else.
-std::optional<base::Duration> parseDuration(std::string_view text);
+std::optional<Duration> parseDuration(std::string_view text);
 
 /// Returns the shortest spelling that parseDuration() reads back. `duration` must be a value that parseDuration() can
 /// return; fractions of a millisecond are lost.
-std::string formatDuration(base::Duration duration);
+std::string formatDuration(Duration duration);
 
-}  // namespace sluice::config
+}  // namespace sluice::base

@@ -1,0 +1,68 @@
+// What a server answers, as plain values, checked.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "filters/ext_proc/parts.h"
+#include "proxy/base/clock.h"
+
+namespace sluice::filters::ext_proc {
+
+/// One header that a server sets.
+struct HeaderChange {
+  enum class Action : std::uint8_t { kAppend, kAddIfAbsent, kOverwrite, kOverwriteIfPresent };
+  std::string name;  // in lower case
+  std::string value;
+  Action action = Action::kAppend;
+};
+
+/// HeaderChanges are those that a server wants in a head, or in trailers. Changes of what belongs to the gateway are
+/// left out: framing, hop-by-hop fields, Host, :authority, :method and :scheme, and x-envoy fields.
+struct HeaderChanges {
+  static constexpr std::size_t kMost = 256;                          // changes
+  static constexpr std::size_t kMostBytes = std::size_t{64} * 1024;  // of their names and values
+
+  std::vector<HeaderChange> set;
+  std::vector<std::string> remove;
+  std::optional<std::string> path;      // :path of a request
+  std::optional<std::uint16_t> status;  // :status of a response
+
+  bool any() const { return !set.empty() || !remove.empty() || path || status; }
+};
+
+/// The answer to a part.
+struct PartAnswer {
+  Part part = Part::kRequestHeaders;
+  bool replaces = false;  // CONTINUE_AND_REPLACE: the server wants no more of this request or response
+  bool holds = false;     // what was said is kept until a later answer lets it go
+  HeaderChanges headers;
+  std::optional<std::string> body;  // in the place of what it was sent; none: that stays
+  bool streams = false;             // `body` is the next piece of the body that a server in full duplex gives
+  bool ends = false;                // and the last one
+  bool clearsRoute = false;
+};
+
+/// The answer to the client, instead of that of the Backend.
+struct ImmediateAnswer {
+  std::uint16_t status = 0;  // 200 to 599
+  HeaderChanges headers;
+  std::string body;
+  std::optional<std::uint32_t> grpcStatus;
+};
+
+struct ServerAnswer {
+  // One of these three is set.
+  std::optional<PartAnswer> part;
+  std::optional<ImmediateAnswer> immediate;
+  std::optional<base::Duration> patience;  // the server needs that long for the answer to come
+
+  std::optional<ProcessingModes> modes;                         // what the server wants from here on
+  std::vector<std::pair<std::string, std::string>> hints = {};  // for route matching: names in lower case, and values
+};
+
+}  // namespace sluice::filters::ext_proc

@@ -1,0 +1,35 @@
+#include "filters/ext_proc/attributes.h"
+
+#include <utility>
+
+#include "filters/expression/text_functions.h"
+
+namespace sluice::filters::ext_proc {
+
+base::Result<Attributes> Attributes::read(const content::Value* list, MessageSide side) {
+  Attributes attributes;
+  if (list == nullptr) return {std::move(attributes)};
+  for (std::size_t i = 0; i < list->items.size(); ++i) {
+    const std::string& name = list->items[i].text;
+    const std::string place = "[" + std::to_string(i) + "]: ";
+    BodyReads reads;
+    auto value = Expression::compile(name, side, reads);
+    if (!value) return base::Error::config(place + value.error().detail);
+    if (reads.any()) return base::Error::config(place + "an attribute cannot be read from the body");
+    attributes.attributes_.emplace_back(name, std::move(value).value());
+  }
+  return {std::move(attributes)};
+}
+
+AttributeValues Attributes::valuesIn(const processing::Call& call) const {
+  AttributeValues values;
+  for (const auto& [name, expression] : attributes_) {
+    Meter meter(call.arena);
+    Datum value = expression.evaluate({call.request, call.response, nullptr}, meter);
+    if (!value.isError()) value = toString(value, meter);
+    if (!value.isError()) values.emplace_back(name, value.text());
+  }
+  return values;
+}
+
+}  // namespace sluice::filters::ext_proc

@@ -1,0 +1,30 @@
+// The attributes of requests and responses that a server is told besides their headers.
+//
+// Immutable; any thread.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "filters/expression/expression.h"
+#include "filters/ext_proc/protocol.h"
+#include "proxy/base/result.h"
+#include "proxy/content/value.h"
+#include "proxy/processing/call.h"
+
+namespace sluice::filters::ext_proc {
+
+class Attributes {
+ public:
+  /// Reads a list of names, which are expressions without the body: "request.path". `list` is null if there is none.
+  /// Errors have config's origin and begin with the position in the list.
+  static base::Result<Attributes> read(const content::Value* list, MessageSide side);
+  /// Returns the values of those that have one.
+  AttributeValues valuesIn(const processing::Call& call) const;
+
+ private:
+  std::vector<std::pair<std::string, Expression>> attributes_;
+};
+
+}  // namespace sluice::filters::ext_proc

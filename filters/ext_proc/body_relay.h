@@ -1,0 +1,55 @@
+// A step that gives a body to the server piece by piece, and lets go on what the server answers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+
+#include "filters/ext_proc/session.h"
+
+namespace sluice::filters::ext_proc {
+
+/// State of the step. Its body is BodyMode::kDuplex.
+class BodyRelay {
+ public:
+  processing::Verdict ask(processing::Call& call, Session& session, Way way);
+
+ private:
+  /// As much of a body as is collected for a server that gets what fits.
+  static constexpr std::size_t kMostPartial = std::size_t{64} * 1024;
+  /// Bytes of pieces that the server may leave unanswered before it is given no more.
+  static constexpr std::size_t kMostUnanswered = std::size_t{128} * 1024;
+
+  std::optional<processing::Verdict> begin(processing::Call& call, Session& session, Way way);
+  /// Takes the answers that have come. Returns a verdict if one of them ends the step.
+  std::optional<processing::Verdict> listen(processing::Call& call, Session& session, Way way);
+  std::optional<processing::Verdict> obey(processing::Call& call, Session& session, const ServerAnswer& answer);
+  std::optional<processing::Verdict> obeyBody(processing::Call& call, Session& session, const PartAnswer& told);
+  /// Says the bytes that have come. Returns false if it takes none of them now.
+  bool give(processing::Call& call, Session& session, Way way);
+  void say(processing::Call& call, Session& session, Way way, std::string piece);
+  bool isDone(const Session& session, Way way) const;
+  processing::Verdict finish(processing::Call& call, Session& session, Way way) const;
+  /// The server wants to hear no more; what it has not answered to goes on as it is.
+  processing::Verdict goOnWithout(processing::Call& call, Session& session, Way way);
+  static processing::Verdict passRest(processing::Call& call);
+  processing::Verdict replace(processing::Call& call, Session& session, Way way);
+  Conversation::Answers answers() const {
+    return form_ == BodyForm::kFullDuplex ? Conversation::Answers::kInItsOwnTime : Conversation::Answers::kDue;
+  }
+
+  BodyForm form_ = BodyForm::kSkipped;
+  bool begun_ = false;
+  bool decided_ = false;            // the head may go on
+  bool bodySaid_ = false;           // some of it
+  bool endSaid_ = false;            // nothing more will be said
+  bool answered_ = false;           // the server has given its last piece
+  bool replaced_ = false;           // the server has given a whole body instead
+  std::deque<std::string> pieces_;  // said, and not answered
+  std::size_t bytes_ = 0;           // of pieces_
+  std::string held_;  // collected for a server that gets what fits, or that has asked to keep what it has heard
+};
+
+}  // namespace sluice::filters::ext_proc

@@ -1,0 +1,64 @@
+#include "filters/ext_proc/buffered_body.h"
+
+#include <utility>
+
+namespace sluice::filters::ext_proc {
+
+using processing::Verdict;
+
+Verdict BufferedBody::ask(processing::Call& call, Session& session, Way way) {
+  Conversation& talk = session.talk;
+  Session::WayState& state = session.of(way);
+  if (state.replacement) {
+    answer_ = std::exchange(state.replacement, std::nullopt);
+    return finish(call, session, way);
+  }
+  if (!bodySaid_) {
+    const bool isWanted = talk.modes.of(way).body != BodyForm::kSkipped && !state.ended && Session::hasBody(call);
+    if (talk.isOver() || !isWanted) return Verdict::goOn();
+    Statement statement{bodyOf(way)};
+    statement.body = call.body->bytes().text();
+    statement.ends = !session.hasTrailers(call, way);
+    talk.say(call, std::move(statement), Conversation::Answers::kDue);
+    bodySaid_ = true;
+  }
+  while (true) {
+    ServerAnswer answer;
+    switch (talk.hear(call, way, answer)) {
+      case Conversation::Heard::kEnd:
+        return finish(call, session, way);
+      case Conversation::Heard::kFailure:
+        return session.failed();
+      case Conversation::Heard::kNothing: {
+        if (auto failed = session.await(call, way, answer_ ? answer_->size() : 0)) return *std::move(failed);
+        return Verdict::wait();
+      }
+      case Conversation::Heard::kAnswer:
+        break;
+    }
+    if (answer.immediate) return session.reply(*answer.immediate);
+    if (trailersSaid_) {
+      Session::changeTrailers(call, answer);
+      return finish(call, session, way);
+    }
+    const Verdict verdict = session.obey(call, answer);
+    if (verdict.kind() != Verdict::Kind::kContinue) return verdict;
+    answer_ = std::move(answer.part->body);
+    if (!session.hasTrailers(call, way)) return finish(call, session, way);
+    talk.say(call, Session::trailers(call, way), Conversation::Answers::kDue);
+    trailersSaid_ = true;
+  }
+}
+
+Verdict BufferedBody::finish(processing::Call& call, Session& session, Way way) {
+  session.talk.finish(way);
+  if (!answer_) return Verdict::goOn();
+  if (!call.body->claim(answer_->size())) {
+    return session.fail("the gateway has no room for the body that the server gives", processing::Cause::kNoRoom);
+  }
+  call.body->replacement().append(*std::exchange(answer_, std::nullopt));
+  call.body->claim(0);
+  return Verdict::goOn();
+}
+
+}  // namespace sluice::filters::ext_proc

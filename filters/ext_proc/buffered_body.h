@@ -1,0 +1,25 @@
+// A step that says a body in one message, and the trailers behind it, and waits for the answers.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "filters/ext_proc/session.h"
+
+namespace sluice::filters::ext_proc {
+
+/// State of the step. Its body is BodyMode::kBuffered.
+class BufferedBody {
+ public:
+  processing::Verdict ask(processing::Call& call, Session& session, Way way);
+
+ private:
+  processing::Verdict finish(processing::Call& call, Session& session, Way way);
+
+  bool bodySaid_ = false;
+  bool trailersSaid_ = false;
+  std::optional<std::string> answer_;  // goes on in the place of the body
+};
+
+}  // namespace sluice::filters::ext_proc

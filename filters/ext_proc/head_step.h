@@ -1,0 +1,17 @@
+// A step that says the headers of a request or response, and waits for the answer.
+#pragma once
+
+#include "filters/ext_proc/session.h"
+
+namespace sluice::filters::ext_proc {
+
+/// State of the step.
+class HeadStep {
+ public:
+  processing::Verdict ask(processing::Call& call, Session& session, Way way);
+
+ private:
+  bool said_ = false;
+};
+
+}  // namespace sluice::filters::ext_proc

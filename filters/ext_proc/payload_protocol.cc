@@ -1,0 +1,160 @@
+#include <optional>
+
+#include "filters/ext_proc/header_collector.h"
+#include "filters/ext_proc/payload_processor.pb.h"
+#include "filters/ext_proc/protocol.h"
+
+namespace sluice::filters::ext_proc {
+namespace {
+
+namespace wire = sluice::payload_processing;
+
+base::Error refusedAction(std::string what) {
+  return {base::ErrorType::kProcessorFailed, base::ErrorOrigin::kProcessor, "the server's action " + std::move(what)};
+}
+
+template <typename Message>
+void addHeaders(const http::Headers& headers, Message& message) {
+  for (const http::Field& field : headers) {
+    if (http::isInjected(field.care)) continue;
+    wire::HttpHeader& header = *message.add_headers();
+    header.set_name(field.name.data(), field.name.size());
+    header.set_value(field.value.data(), field.value.size());
+  }
+}
+
+void setRequest(const Statement& statement, wire::HttpRequestHeaders& said) {
+  const http::RequestHead& head = *statement.request;
+  said.set_method(std::string(head.methodText));
+  said.set_path(std::string(head.openTarget()));
+  said.set_authority(std::string(head.authority));
+  said.set_scheme(std::string(http::schemeName(head.scheme)));
+  addHeaders(head.headers, said);
+  said.set_end_of_stream(statement.ends);
+}
+
+void setResponse(const Statement& statement, wire::HttpResponseHeaders& said) {
+  said.set_status_code(statement.response->status);
+  addHeaders(statement.response->headers, said);
+  said.set_end_of_stream(statement.ends);
+}
+
+/// Puts the values of the context that are no maps or lists, and the objects that the exchange belongs to, where a
+/// server finds them.
+void putContext(const Introduction& introduction, wire::PayloadPhase& phase) {
+  using Kind = content::Value::Kind;
+  auto& context = *phase.mutable_context();
+  for (const content::Member& member : introduction.context.members) {
+    const Kind kind = member.value.kind;
+    if (kind != Kind::kMap && kind != Kind::kList) context[member.key] = member.value.text;
+  }
+  const auto name = [&](const char* key, std::string_view value) {
+    if (!value.empty()) context[key] = std::string(value);
+  };
+  name("gateway", introduction.place.gateway);
+  name("route", introduction.place.route);
+  name("backend", introduction.place.backend);
+}
+
+base::Result<HeaderChanges> readMutation(const wire::HeaderMutation& mutation) {
+  HeaderCollector changes;
+  for (const wire::HttpHeader& header : mutation.set_headers()) {
+    changes.set(header.name(), header.value(), HeaderChange::Action::kOverwrite, true);
+  }
+  for (const std::string& name : mutation.remove_headers()) changes.remove(name);
+  if (!changes.wrong().empty()) return refusedAction(changes.wrong());
+  return changes.take();
+}
+
+/// A server can only want less than it gets.
+ProcessingModes whatIsLeft(const wire::EndPhases& ended) {
+  const auto formUnless = [](bool over) { return over ? BodyForm::kSkipped : BodyForm::kStreamed; };
+  return {{true, formUnless(ended.request_body()), false},
+          {!ended.response(), formUnless(ended.response() || ended.response_body()), false}};
+}
+
+base::Result<ServerAnswer> readContinue(const wire::Continue& action, Part part) {
+  ServerAnswer answer;
+  PartAnswer& told = answer.part.emplace();
+  told.part = part;
+  told.holds = action.hold();
+  auto changes = readMutation(action.header_mutation());
+  if (!changes) return std::move(changes).error();
+  told.headers = *std::move(changes);
+  switch (action.body_mutation().mutation_case()) {
+    case wire::BodyMutation::kReplace:
+      told.body = action.body_mutation().replace();
+      break;
+    case wire::BodyMutation::kClear:
+      if (action.body_mutation().clear()) told.body.emplace();
+      break;
+    case wire::BodyMutation::MUTATION_NOT_SET:
+      break;
+  }
+  if (told.body && isHeaders(part)) return refusedAction("changes a body in the answer to headers");
+  if (action.has_end_phases()) answer.modes = whatIsLeft(action.end_phases());
+  return answer;
+}
+
+base::Result<ServerAnswer> readReply(const wire::ImmediateResponse& action) {
+  ServerAnswer answer;
+  ImmediateAnswer& reply = answer.immediate.emplace();
+  const auto status = finalStatus(std::to_string(action.status_code()));
+  if (!status) return refusedAction("is an immediate response without a final status");
+  reply.status = *status;
+  HeaderCollector changes;
+  for (const wire::HttpHeader& header : action.headers()) {
+    changes.set(header.name(), header.value(), HeaderChange::Action::kAppend, true);
+  }
+  if (!changes.wrong().empty()) return refusedAction(changes.wrong());
+  reply.headers = changes.take();
+  reply.body = action.body();
+  return answer;
+}
+
+class PayloadProtocol final : public Protocol {
+ public:
+  std::string_view path() const override { return "/gateway.payloadprocessing.v1alpha1.PayloadProcessor/Process"; }
+
+  std::string write(const Statement& statement) const override {
+    wire::PayloadPhase phase;
+    phase.set_transaction_id(std::string(statement.transaction));
+    if (statement.introduction != nullptr) putContext(*statement.introduction, phase);
+    if (statement.part == Part::kRequestHeaders) {
+      setRequest(statement, *phase.mutable_request_headers());
+    } else if (statement.part == Part::kResponseHeaders) {
+      setResponse(statement, *phase.mutable_response_headers());
+    } else {
+      const bool ofRequest = statement.part == Part::kRequestBody;
+      wire::HttpBody& said = ofRequest ? *phase.mutable_request_body() : *phase.mutable_response_body();
+      said.set_body(statement.body);
+      said.set_end_of_stream(statement.ends);
+    }
+    return phase.SerializeAsString();
+  }
+
+  base::Result<ServerAnswer> read(std::string_view message, Part oldest) const override {
+    wire::ProcessingAction action;
+    if (!action.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
+      return refusedAction("is no ProcessingAction");
+    }
+    switch (action.action_case()) {
+      case wire::ProcessingAction::kContinue:
+        return readContinue(action.continue_(), oldest);
+      case wire::ProcessingAction::kImmediateResponse:
+        return readReply(action.immediate_response());
+      case wire::ProcessingAction::ACTION_NOT_SET:
+        break;
+    }
+    return refusedAction("is neither continue nor immediate_response");
+  }
+};
+
+}  // namespace
+
+const Protocol& payloadProcessor() {
+  static const PayloadProtocol kProtocol;
+  return kProtocol;
+}
+
+}  // namespace sluice::filters::ext_proc

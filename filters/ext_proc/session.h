@@ -1,0 +1,62 @@
+// What an external processor and the gateway have to do with each other in one exchange: the conversation, and what
+// has become of the request and the response.
+//
+// It is shared by the processor's steps of an exchange, or of an attempt.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "filters/ext_proc/conversation.h"
+#include "filters/ext_proc/settings.h"
+#include "proxy/processing/call.h"
+#include "proxy/processing/verdict.h"
+
+namespace sluice::filters::ext_proc {
+
+class Session {
+ public:
+  Session(const ExtProcSettings& wanted, const std::shared_ptr<const processing::CalloutTarget>& server)
+      : settings(wanted), talk(wanted, server) {}
+
+  /// Return messages about the headers of that way, with the attributes that the settings name, and about its trailers.
+  Statement headers(const processing::Call& call, Way way);
+  static Statement trailers(const processing::Call& call, Way way);
+  /// Returns true if the server gets this body, as far as is known when its headers are said.
+  static bool hasBody(const processing::Call& call);
+  /// Returns true if the server wants to know the trailers of that way, and there are some behind the body.
+  bool hasTrailers(const processing::Call& call, Way way) const;
+  /// Returns true if nothing of that way will be said behind its headers.
+  bool endsWithHeaders(Way way) const;
+
+  /// Does what the server wants about a head. Returns how the step goes on.
+  processing::Verdict obey(processing::Call& call, const ServerAnswer& answer);
+  /// Leaves out what the server wants no more.
+  void narrow(const ServerAnswer& answer);
+  /// Changes the trailers as the server wants it.
+  static void changeTrailers(processing::Call& call, const ServerAnswer& answer);
+  processing::Verdict reply(const ImmediateAnswer& answer);
+  /// Gives the stream up because of what the server did, or because there is no room for it.
+  processing::Verdict fail(std::string why, processing::Cause cause = processing::Cause::kError);
+  /// Returns the failure of the conversation.
+  processing::Verdict failed() const { return processing::Verdict::fail(talk.failure(), talk.cause()); }
+  /// Has the step asked again when there is more to hear, and accounts for what is held because of a body, `more` bytes
+  /// besides what the conversation holds. Returns a failure if there is no room for that.
+  std::optional<processing::Verdict> await(processing::Call& call, Way way, std::size_t more);
+
+  const ExtProcSettings& settings;
+  Conversation talk;
+  struct WayState {
+    bool ended = false;                      // there is no body, or the server wants none of it
+    std::optional<std::string> replacement;  // the server's, for a body that is yet to come
+  };
+  WayState& of(Way way) { return ways_[static_cast<std::size_t>(way)]; }
+
+ private:
+  std::array<WayState, 2> ways_;
+  AttributeValues attributes_;  // of the message that is being made
+};
+
+}  // namespace sluice::filters::ext_proc

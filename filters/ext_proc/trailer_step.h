@@ -1,0 +1,17 @@
+// A step that says the trailers behind a body of which the server gets nothing, and waits for the answer.
+#pragma once
+
+#include "filters/ext_proc/session.h"
+
+namespace sluice::filters::ext_proc {
+
+/// State of the step. Its body is BodyMode::kStreamed, and passes as it comes.
+class TrailerStep {
+ public:
+  processing::Verdict ask(processing::Call& call, Session& session, Way way);
+
+ private:
+  bool said_ = false;
+};
+
+}  // namespace sluice::filters::ext_proc
