@@ -6,10 +6,10 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/base/duration.h"
 #include "config/fields/quantity.h"
 #include "config/read/processor_readers.h"
 #include "config/yaml/value_builder.h"
+#include "proxy/base/duration.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {

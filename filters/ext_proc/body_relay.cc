@@ -6,7 +6,7 @@ namespace sluice::filters::ext_proc {
 
 using processing::Verdict;
 
-Verdict BodyRelay::ask(processing::Call& call, Session& session, Way way) {
+Verdict BodyRelay::ask(processing::Call& call, ServerSession& session, Way way) {
   if (!begun_) {
     if (auto over = begin(call, session, way)) return *std::move(over);
   }
@@ -22,7 +22,7 @@ Verdict BodyRelay::ask(processing::Call& call, Session& session, Way way) {
 }
 
 /// Returns a verdict if the server gets nothing of this body.
-std::optional<Verdict> BodyRelay::begin(processing::Call& call, Session& session, Way way) {
+std::optional<Verdict> BodyRelay::begin(processing::Call& call, ServerSession& session, Way way) {
   begun_ = true;
   const WayModes& modes = session.talk.modes.of(way);
   form_ = modes.body;
@@ -30,7 +30,7 @@ std::optional<Verdict> BodyRelay::begin(processing::Call& call, Session& session
   if (session.talk.isOver()) return Verdict::goOn();
   const bool saysHeaders = modes.headers && session.settings.saysHeadersWithBody(way);
   if (!saysHeaders) {
-    if (form_ == BodyForm::kSkipped || session.of(way).ended || !Session::hasBody(call)) return Verdict::goOn();
+    if (form_ == BodyForm::kSkipped || session.of(way).ended || !ServerSession::hasBody(call)) return Verdict::goOn();
     decided_ = true;
     return std::nullopt;
   }
@@ -44,7 +44,7 @@ std::optional<Verdict> BodyRelay::begin(processing::Call& call, Session& session
 
 // --- what the server answers -----------------------------------------------------------------------------------------
 
-std::optional<Verdict> BodyRelay::listen(processing::Call& call, Session& session, Way way) {
+std::optional<Verdict> BodyRelay::listen(processing::Call& call, ServerSession& session, Way way) {
   while (!session.talk.isNew()) {
     ServerAnswer answer;
     switch (session.talk.hear(call, way, answer)) {
@@ -65,11 +65,11 @@ std::optional<Verdict> BodyRelay::listen(processing::Call& call, Session& sessio
   return std::nullopt;
 }
 
-std::optional<Verdict> BodyRelay::obey(processing::Call& call, Session& session, const ServerAnswer& answer) {
+std::optional<Verdict> BodyRelay::obey(processing::Call& call, ServerSession& session, const ServerAnswer& answer) {
   if (answer.immediate) return session.reply(*answer.immediate);
   const PartAnswer& told = *answer.part;
   if (!isHeaders(told.part) && !isBody(told.part)) {
-    Session::changeTrailers(call, answer);
+    ServerSession::changeTrailers(call, answer);
     answered_ = true;
     return std::nullopt;
   }
@@ -86,7 +86,7 @@ std::optional<Verdict> BodyRelay::obey(processing::Call& call, Session& session,
   return passRest(call);
 }
 
-std::optional<Verdict> BodyRelay::obeyBody(processing::Call& call, Session& session, const PartAnswer& told) {
+std::optional<Verdict> BodyRelay::obeyBody(processing::Call& call, ServerSession& session, const PartAnswer& told) {
   const bool wantsNoMore = session.talk.modes.of(wayOf(told.part)).body == BodyForm::kSkipped;
   switch (form_) {
     case BodyForm::kFullDuplex:
@@ -122,7 +122,7 @@ std::optional<Verdict> BodyRelay::obeyBody(processing::Call& call, Session& sess
 
 // --- what the gateway says -------------------------------------------------------------------------------------------
 
-bool BodyRelay::give(processing::Call& call, Session& session, Way way) {
+bool BodyRelay::give(processing::Call& call, ServerSession& session, Way way) {
   const processing::Body& body = *call.body;
   const bool hasNews = !body.bytes().empty() || (body.last() && !endSaid_);
   if (!hasNews) return true;
@@ -142,7 +142,7 @@ bool BodyRelay::give(processing::Call& call, Session& session, Way way) {
   return true;
 }
 
-void BodyRelay::say(processing::Call& call, Session& session, Way way, std::string piece) {
+void BodyRelay::say(processing::Call& call, ServerSession& session, Way way, std::string piece) {
   const bool last = call.body->last();
   const bool hasTrailers = last && session.hasTrailers(call, way);
   bodySaid_ = true;
@@ -164,20 +164,20 @@ void BodyRelay::say(processing::Call& call, Session& session, Way way, std::stri
 
 // --- the end ---------------------------------------------------------------------------------------------------------
 
-bool BodyRelay::isDone(const Session& session, Way way) const {
+bool BodyRelay::isDone(const ServerSession& session, Way way) const {
   if (!endSaid_ || !decided_) return false;
   const bool inDuplex = form_ == BodyForm::kFullDuplex && bodySaid_;
   return inDuplex ? answered_ : session.talk.unanswered(way) == 0;
 }
 
-Verdict BodyRelay::finish(processing::Call& call, Session& session, Way way) const {
+Verdict BodyRelay::finish(processing::Call& call, ServerSession& session, Way way) const {
   if (bodySaid_) call.body->replacement();  // all bytes have been answered to
   call.body->claim(0);
   session.talk.finish(way);
   return Verdict::goOn();
 }
 
-Verdict BodyRelay::goOnWithout(processing::Call& call, Session& session, Way way) {
+Verdict BodyRelay::goOnWithout(processing::Call& call, ServerSession& session, Way way) {
   if (form_ == BodyForm::kFullDuplex && bodySaid_ && !answered_) {
     if (endSaid_ && decided_) return finish(call, session, way);
     return session.fail("the server ends the call while it has parts of the body");
@@ -199,7 +199,7 @@ Verdict BodyRelay::passRest(processing::Call& call) {
 }
 
 /// Gives the server's body, and drops the one that comes.
-Verdict BodyRelay::replace(processing::Call& call, Session& session, Way way) {
+Verdict BodyRelay::replace(processing::Call& call, ServerSession& session, Way way) {
   processing::Body& body = *call.body;
   if (std::optional<std::string>& replacement = session.of(way).replacement) {
     replaced_ = true;

@@ -14,7 +14,7 @@ namespace sluice::filters::ext_proc {
 /// State of the step. Its body is BodyMode::kDuplex.
 class BodyRelay {
  public:
-  processing::Verdict ask(processing::Call& call, Session& session, Way way);
+  processing::Verdict ask(processing::Call& call, ServerSession& session, Way way);
 
  private:
   /// As much of a body as is collected for a server that gets what fits.
@@ -22,20 +22,20 @@ class BodyRelay {
   /// Bytes of pieces that the server may leave unanswered before it is given no more.
   static constexpr std::size_t kMostUnanswered = std::size_t{128} * 1024;
 
-  std::optional<processing::Verdict> begin(processing::Call& call, Session& session, Way way);
+  std::optional<processing::Verdict> begin(processing::Call& call, ServerSession& session, Way way);
   /// Takes the answers that have come. Returns a verdict if one of them ends the step.
-  std::optional<processing::Verdict> listen(processing::Call& call, Session& session, Way way);
-  std::optional<processing::Verdict> obey(processing::Call& call, Session& session, const ServerAnswer& answer);
-  std::optional<processing::Verdict> obeyBody(processing::Call& call, Session& session, const PartAnswer& told);
+  std::optional<processing::Verdict> listen(processing::Call& call, ServerSession& session, Way way);
+  std::optional<processing::Verdict> obey(processing::Call& call, ServerSession& session, const ServerAnswer& answer);
+  std::optional<processing::Verdict> obeyBody(processing::Call& call, ServerSession& session, const PartAnswer& told);
   /// Says the bytes that have come. Returns false if it takes none of them now.
-  bool give(processing::Call& call, Session& session, Way way);
-  void say(processing::Call& call, Session& session, Way way, std::string piece);
-  bool isDone(const Session& session, Way way) const;
-  processing::Verdict finish(processing::Call& call, Session& session, Way way) const;
+  bool give(processing::Call& call, ServerSession& session, Way way);
+  void say(processing::Call& call, ServerSession& session, Way way, std::string piece);
+  bool isDone(const ServerSession& session, Way way) const;
+  processing::Verdict finish(processing::Call& call, ServerSession& session, Way way) const;
   /// The server wants to hear no more; what it has not answered to goes on as it is.
-  processing::Verdict goOnWithout(processing::Call& call, Session& session, Way way);
+  processing::Verdict goOnWithout(processing::Call& call, ServerSession& session, Way way);
   static processing::Verdict passRest(processing::Call& call);
-  processing::Verdict replace(processing::Call& call, Session& session, Way way);
+  processing::Verdict replace(processing::Call& call, ServerSession& session, Way way);
   Conversation::Answers answers() const {
     return form_ == BodyForm::kFullDuplex ? Conversation::Answers::kInItsOwnTime : Conversation::Answers::kDue;
   }

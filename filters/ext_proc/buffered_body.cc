@@ -6,15 +6,15 @@ namespace sluice::filters::ext_proc {
 
 using processing::Verdict;
 
-Verdict BufferedBody::ask(processing::Call& call, Session& session, Way way) {
+Verdict BufferedBody::ask(processing::Call& call, ServerSession& session, Way way) {
   Conversation& talk = session.talk;
-  Session::WayState& state = session.of(way);
+  ServerSession::WayState& state = session.of(way);
   if (state.replacement) {
     answer_ = std::exchange(state.replacement, std::nullopt);
     return finish(call, session, way);
   }
   if (!bodySaid_) {
-    const bool isWanted = talk.modes.of(way).body != BodyForm::kSkipped && !state.ended && Session::hasBody(call);
+    const bool isWanted = talk.modes.of(way).body != BodyForm::kSkipped && !state.ended && ServerSession::hasBody(call);
     if (talk.isOver() || !isWanted) return Verdict::goOn();
     Statement statement{bodyOf(way)};
     statement.body = call.body->bytes().text();
@@ -38,19 +38,19 @@ Verdict BufferedBody::ask(processing::Call& call, Session& session, Way way) {
     }
     if (answer.immediate) return session.reply(*answer.immediate);
     if (trailersSaid_) {
-      Session::changeTrailers(call, answer);
+      ServerSession::changeTrailers(call, answer);
       return finish(call, session, way);
     }
     const Verdict verdict = session.obey(call, answer);
     if (verdict.kind() != Verdict::Kind::kContinue) return verdict;
     answer_ = std::move(answer.part->body);
     if (!session.hasTrailers(call, way)) return finish(call, session, way);
-    talk.say(call, Session::trailers(call, way), Conversation::Answers::kDue);
+    talk.say(call, ServerSession::trailers(call, way), Conversation::Answers::kDue);
     trailersSaid_ = true;
   }
 }
 
-Verdict BufferedBody::finish(processing::Call& call, Session& session, Way way) {
+Verdict BufferedBody::finish(processing::Call& call, ServerSession& session, Way way) {
   session.talk.finish(way);
   if (!answer_) return Verdict::goOn();
   if (!call.body->claim(answer_->size())) {

@@ -12,10 +12,10 @@ namespace sluice::filters::ext_proc {
 /// State of the step. Its body is BodyMode::kBuffered.
 class BufferedBody {
  public:
-  processing::Verdict ask(processing::Call& call, Session& session, Way way);
+  processing::Verdict ask(processing::Call& call, ServerSession& session, Way way);
 
  private:
-  processing::Verdict finish(processing::Call& call, Session& session, Way way);
+  processing::Verdict finish(processing::Call& call, ServerSession& session, Way way);
 
   bool bodySaid_ = false;
   bool trailersSaid_ = false;

@@ -1,7 +1,6 @@
 #include "filters/ext_proc/conversation.h"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <utility>
 
@@ -15,12 +14,11 @@ constexpr base::Duration kLongestStream = std::chrono::hours(24);
 /// Bytes that a server may leave untaken that only observes.
 constexpr std::size_t kMostMentioned = std::size_t{256} * 1024;
 
-/// Returns a name for an exchange that no other exchange of this process has.
-std::string newTransaction() {
-  static std::atomic<std::uint64_t> last{0};
-  const auto since = std::chrono::system_clock::now().time_since_epoch();
-  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(since).count()) + "-" +
-         std::to_string(++last);
+/// Returns the id of the request, if it has one under the usual name. It need not be unique: each exchange has a stream
+/// of its own.
+std::string transactionOf(const http::RequestHead& request) {
+  const http::Field* id = request.headers.find("x-request-id");
+  return id == nullptr ? "" : std::string(id->value);
 }
 
 }  // namespace
@@ -49,7 +47,7 @@ void Conversation::open(processing::Call& call) {
   head.headers.add(call.arena, http::FieldId::kContentType, "application/grpc");
   callout_ = call.services.callout({server_, head, kLongestStream}, call.place);
   services_ = &call.services;
-  transaction_ = newTransaction();
+  transaction_ = transactionOf(call.request);
 }
 
 void Conversation::put(processing::Call& call, Statement&& statement) {

@@ -13,7 +13,16 @@
 namespace sluice::filters {
 namespace {
 
-using namespace ext_proc;
+using ext_proc::BodyForm;
+using ext_proc::BodyRelay;
+using ext_proc::BufferedBody;
+using ext_proc::ExtProcSettings;
+using ext_proc::HeadStep;
+using ext_proc::ServerSession;
+using ext_proc::Statement;
+using ext_proc::TrailerStep;
+using ext_proc::Way;
+using ext_proc::WayModes;
 using processing::BodyMode;
 using processing::Phase;
 using processing::Verdict;
@@ -31,7 +40,7 @@ std::vector<Phase> phasesOf(const ExtProcSettings& settings) {
 }
 
 /// Tells a server that only looks, and goes on.
-Verdict mention(processing::Call& call, Session& session, Way way) {
+Verdict mention(processing::Call& call, ServerSession& session, Way way) {
   const WayModes& modes = session.talk.modes.of(way);
   if (session.talk.isOver()) return Verdict::goOn();
   if (call.body == nullptr) {
@@ -41,13 +50,13 @@ Verdict mention(processing::Call& call, Session& session, Way way) {
   }
   const bool last = call.body->last();
   const bool hasTrailers = last && session.hasTrailers(call, way);
-  if (modes.body != BodyForm::kSkipped && Session::hasBody(call) && (last || !call.body->bytes().empty())) {
-    Statement statement{bodyOf(way)};
+  if (modes.body != BodyForm::kSkipped && ServerSession::hasBody(call) && (last || !call.body->bytes().empty())) {
+    Statement statement{ext_proc::bodyOf(way)};
     statement.body = call.body->bytes().text();
     statement.ends = last && !hasTrailers;
     session.talk.mention(call, std::move(statement));
   }
-  if (hasTrailers) session.talk.mention(call, Session::trailers(call, way));
+  if (hasTrailers) session.talk.mention(call, ServerSession::trailers(call, way));
   if (last) session.talk.finish(way);
   return Verdict::goOn();
 }
@@ -58,7 +67,7 @@ class ExtProc final : public processing::PreAuthProcessor {
       : settings_(std::move(settings)), phases_(phasesOf(settings_)), server_(std::move(server)) {}
 
   Verdict process(processing::Call& call) const override {
-    auto& session = call.shared<Session>(this, settings_, server_);
+    auto& session = call.shared<ServerSession>(this, settings_, server_);
     const Way way = wayOf(call.phase);
     if (settings_.observes) return mention(call, session, way);
     if (session.talk.isLate(call.clock.now())) session.talk.giveUp();
@@ -102,7 +111,7 @@ processing::Made makeExtProc(const processing::Use& use) {
     return {nullptr,
             {"UnsupportedExtensionType", "service: a server that is named by its hostname is not supported yet"}};
   }
-  auto settings = readSettings(use);
+  auto settings = ext_proc::readSettings(use);
   if (!settings) return {nullptr, {"InvalidConfig", settings.error().detail}};
   processing::FoundBackend server = use.targets.find(settings->server, true);
   if (server.target == nullptr) return {nullptr, std::move(server.refusal)};
@@ -116,7 +125,7 @@ processing::BuiltinType extProc() {
           .phases = {Phase::kRequestHeaders, Phase::kRequestBody, Phase::kBackendRequest, Phase::kBackendResponse,
                      Phase::kResponseHeaders, Phase::kResponseBody},
           .preAuth = true,
-          .schema = kExtProcSchema,
+          .schema = ext_proc::kExtProcSchema,
           .make = makeExtProc,
           .spans = true,
           .engine = "ext-proc"};

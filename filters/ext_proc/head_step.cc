@@ -4,7 +4,7 @@ namespace sluice::filters::ext_proc {
 
 using processing::Verdict;
 
-Verdict HeadStep::ask(processing::Call& call, Session& session, Way way) {
+Verdict HeadStep::ask(processing::Call& call, ServerSession& session, Way way) {
   Conversation& talk = session.talk;
   if (!said_) {
     if (talk.isOver() || !talk.modes.of(way).headers) return Verdict::goOn();

@@ -8,7 +8,7 @@ namespace sluice::filters::ext_proc {
 /// State of the step.
 class HeadStep {
  public:
-  processing::Verdict ask(processing::Call& call, Session& session, Way way);
+  processing::Verdict ask(processing::Call& call, ServerSession& session, Way way);
 
  private:
   bool said_ = false;

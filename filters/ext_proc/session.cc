@@ -24,7 +24,7 @@ ProcessingModes narrowed(ProcessingModes modes, const ProcessingModes& wanted) {
 
 }  // namespace
 
-Statement Session::headers(const processing::Call& call, Way way) {
+Statement ServerSession::headers(const processing::Call& call, Way way) {
   Statement statement{headersOf(way)};
   statement.request = &call.request;
   statement.response = call.response;
@@ -34,27 +34,27 @@ Statement Session::headers(const processing::Call& call, Way way) {
   return statement;
 }
 
-Statement Session::trailers(const processing::Call& call, Way way) {
+Statement ServerSession::trailers(const processing::Call& call, Way way) {
   Statement statement{trailersOf(way)};
   statement.ends = true;
   statement.trailers = &call.body->trailers()->fields;
   return statement;
 }
 
-bool Session::hasBody(const processing::Call& call) {
+bool ServerSession::hasBody(const processing::Call& call) {
   return (call.response == nullptr ? call.request.body : call.response->body) != http::Body::kNone;
 }
 
-bool Session::hasTrailers(const processing::Call& call, Way way) const {
+bool ServerSession::hasTrailers(const processing::Call& call, Way way) const {
   return talk.modes.of(way).trailers && call.body->trailers() != nullptr;
 }
 
-bool Session::endsWithHeaders(Way way) const {
+bool ServerSession::endsWithHeaders(Way way) const {
   const WayModes& modes = talk.modes.of(way);
   return ways_[static_cast<std::size_t>(way)].ended || (modes.body == BodyForm::kSkipped && !modes.trailers);
 }
 
-Verdict Session::obey(processing::Call& call, const ServerAnswer& answer) {
+Verdict ServerSession::obey(processing::Call& call, const ServerAnswer& answer) {
   if (answer.immediate) return reply(*answer.immediate);
   const PartAnswer& told = *answer.part;
   const Way way = wayOf(told.part);
@@ -77,15 +77,15 @@ Verdict Session::obey(processing::Call& call, const ServerAnswer& answer) {
   return Verdict::goOn();
 }
 
-void Session::narrow(const ServerAnswer& answer) {
+void ServerSession::narrow(const ServerAnswer& answer) {
   if (answer.modes && settings.allowsOverride) talk.modes = narrowed(talk.modes, *answer.modes);
 }
 
-void Session::changeTrailers(processing::Call& call, const ServerAnswer& answer) {
+void ServerSession::changeTrailers(processing::Call& call, const ServerAnswer& answer) {
   if (answer.part && call.body->trailers() != nullptr) change(*call.body->trailers(), answer.part->headers);
 }
 
-Verdict Session::reply(const ImmediateAnswer& answer) {
+Verdict ServerSession::reply(const ImmediateAnswer& answer) {
   talk.close();
   base::Error error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor,
                     "an external processor has refused this request");
@@ -93,12 +93,12 @@ Verdict Session::reply(const ImmediateAnswer& answer) {
   return Verdict::reply({std::move(error), fieldsOf(answer.headers), answer.body});
 }
 
-Verdict Session::fail(std::string why, processing::Cause cause) {
+Verdict ServerSession::fail(std::string why, processing::Cause cause) {
   talk.close();
   return Verdict::fail(std::move(why), cause);
 }
 
-std::optional<Verdict> Session::await(processing::Call& call, Way way, std::size_t more) {
+std::optional<Verdict> ServerSession::await(processing::Call& call, Way way, std::size_t more) {
   if (call.body != nullptr && !call.body->claim(talk.held() + more)) {
     return fail("the gateway has no room for what the server has not taken", processing::Cause::kNoRoom);
   }

@@ -16,9 +16,9 @@
 
 namespace sluice::filters::ext_proc {
 
-class Session {
+class ServerSession {
  public:
-  Session(const ExtProcSettings& wanted, const std::shared_ptr<const processing::CalloutTarget>& server)
+  ServerSession(const ExtProcSettings& wanted, const std::shared_ptr<const processing::CalloutTarget>& server)
       : settings(wanted), talk(wanted, server) {}
 
   /// Return messages about the headers of that way, with the attributes that the settings name, and about its trailers.

@@ -4,18 +4,18 @@ namespace sluice::filters::ext_proc {
 
 using processing::Verdict;
 
-Verdict TrailerStep::ask(processing::Call& call, Session& session, Way way) {
+Verdict TrailerStep::ask(processing::Call& call, ServerSession& session, Way way) {
   Conversation& talk = session.talk;
   if (!said_) {
     if (talk.isOver() || call.body == nullptr || !session.hasTrailers(call, way)) return Verdict::goOn();
-    talk.say(call, Session::trailers(call, way), Conversation::Answers::kDue);
+    talk.say(call, ServerSession::trailers(call, way), Conversation::Answers::kDue);
     said_ = true;
   }
   ServerAnswer answer;
   switch (talk.hear(call, way, answer)) {
     case Conversation::Heard::kAnswer:
       if (answer.immediate) return session.reply(*answer.immediate);
-      Session::changeTrailers(call, answer);
+      ServerSession::changeTrailers(call, answer);
       talk.finish(way);
       return Verdict::goOn();
     case Conversation::Heard::kEnd:

@@ -1,8 +1,8 @@
 #include <gtest/gtest.h>
 
-#include "proxy/base/duration.h"
 #include "config/fields/patterns.h"
 #include "config/fields/quantity.h"
+#include "proxy/base/duration.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
