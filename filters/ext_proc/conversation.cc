@@ -24,7 +24,8 @@ std::string transactionOf(const http::RequestHead& request) {
 }  // namespace
 
 Conversation::~Conversation() {
-  if (callout_ != nullptr && settings_.observes && !callout_->over()) services_->leave(std::move(callout_));
+  const bool isUnderWay = callout_ != nullptr && !over_ && !callout_->over();
+  if (isUnderWay && (settings_.observes || ended_)) services_->leave(std::move(callout_));
 }
 
 bool Conversation::isLate(base::MonotonicTime now) const {
@@ -96,7 +97,10 @@ void Conversation::finish(Way way) {
   side(way).finished = true;
   side(way).due = base::MonotonicTime::max();
   const auto isFinished = [this](Way each) { return !modes.of(each).any() || side(each).finished; };
-  if (callout_ != nullptr && !over_ && isFinished(Way::kRequest) && isFinished(Way::kResponse)) callout_->end();
+  if (callout_ == nullptr || over_ || !isFinished(Way::kRequest) || !isFinished(Way::kResponse)) return;
+  ended_ = true;
+  pump();
+  callout_->end();
 }
 
 // --- what the server answers -----------------------------------------------------------------------------------------

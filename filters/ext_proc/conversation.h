@@ -28,7 +28,8 @@ class Conversation {
       : modes(settings.modes), settings_(settings), server_(server) {}
   Conversation(const Conversation&) = delete;
   Conversation& operator=(const Conversation&) = delete;
-  /// A server that only observes gets some time to hear the rest.
+  /// A server that has been told all, or that only observes, gets some time to end the stream. All others see it
+  /// cancelled.
   ~Conversation();
 
   /// Returns true if nothing more is said: the server has ended the stream, or it has failed.
@@ -125,6 +126,7 @@ class Conversation {
   std::array<Side, 2> sides_;
   std::deque<Part> unanswered_;  // of both ways, in the order in which they were said
   bool over_ = false;
+  bool ended_ = false;  // the server has been told that nothing follows
   std::string failure_;
   processing::Cause cause_ = processing::Cause::kError;
 };

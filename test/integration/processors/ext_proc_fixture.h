@@ -23,6 +23,9 @@ inline constexpr const char* kWhole =
 
 class ExternalProcessorTest : public testing::Test {
  protected:
+  explicit ExternalProcessorTest(const char* script = "ext_proc_server.mjs")
+      : server_(std::make_unique<GrpcOrigin>(std::nullopt, script)) {}
+
   /// Returns a filter with the server as processor; `config` has further members of its config, `more` of the use.
   static std::string guarding(const std::string& config = {}, const std::string& more = {}) {
     return "filters: [" +
@@ -67,7 +70,7 @@ class ExternalProcessorTest : public testing::Test {
   std::string lastHead() const { return origin_.heads().empty() ? "" : origin_.heads().back(); }
 
   TempDir folder_;
-  std::unique_ptr<GrpcOrigin> server_ = std::make_unique<GrpcOrigin>(std::nullopt, "ext_proc_server.mjs");
+  std::unique_ptr<GrpcOrigin> server_;
   RecordingOrigin origin_{[](std::size_t) { return kAnswerOfOrigin; }};
   RecordingOrigin other_{[](std::size_t) { return "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nother"; }};
   EchoOrigin echo_{std::nullopt};
