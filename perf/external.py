@@ -65,7 +65,7 @@ CASES = {
     "headers, body of 1 KiB": ("Buffered", "body=req.body", "option http-buffer-request"),
 }
 SERVERS = {"sluice": ("sluice-ext-proc", ["--set", "x-guard=seen"]), "haproxy": ("sluice-spoa", ["--name", "seen", "--value", "seen"])}
-SCENARIO = load.Scenario("HTTP/1.1 to HTTP/1.1 over TLS, at a rate", [], "h1", "h1", "/guarded", 0)
+SCENARIO = load.Scenario("HTTP/1.1 to HTTP/1.1 over TLS", [], "h1", "h1", "/guarded", 0)
 
 
 def start_servers(bench, folder):
@@ -115,51 +115,56 @@ def cost_of(bench, port, process, body):
     return statistics.median(int(row[2]) for row in rows), spent / len(rows) * 1e6
 
 
-def measure(bench, case, ports, repeats):
-    """Returns {gateway: [(time without, with, CPU without, with)]}, a row for each repeat; all gateways take turns."""
-    body = ["-d", bench.write("body", "x" * 1024)] if "body" in case else []
-    running = {}
-    for gateway in SERVERS:
-        for name in (gateway, asking(bench, gateway, case, ports)):
-            running[name] = (gateway, bench.proxy(name, "external"))
-    time.sleep(0.5)
-    for name, (gateway, (port, _)) in running.items():
-        curl = ["--data-binary", "@" + body[1]] if body else []
-        wanted = "" if name == gateway else "seen"
-        if field_seen(port, curl) != wanted:
-            sys.exit(f"{name}: the origin has not seen the field x-guard: {wanted}")
-    rows = {gateway: [] for gateway in SERVERS}
+def run_in_turns(bench, names, body, repeats):
+    """Returns {name: [(time, CPU)]}, a row for each repeat. `names` are pairs of a gateway without and with a processor."""
+    running = {name: bench.proxy(name, "external") for pair in names for name in pair}
+    time.sleep(0.5)  # their connections to the servers are made meanwhile
+    curl = ["--data-binary", "@" + body[1]] if body else []
+    for pair in names:
+        for name, wanted in zip(pair, ("", "seen")):
+            if field_seen(running[name][0], curl) != wanted:
+                sys.exit(f"{name}: the origin has not seen the field x-guard: {wanted}")
+    rows = {name: [] for name in running}
     for repeat in range(repeats + 1):
-        figures = {gateway: [] for gateway in SERVERS}
-        for name in list(running) if repeat % 2 == 0 else [*list(running)[2:], *list(running)[:2]]:
-            gateway, (port, process) = running[name]
-            figures[gateway].append(cost_of(bench, port, process, body))
-        if repeat > 0:  # the first one warms up
-            for gateway, ((plain_time, plain_cpu), (time_with, cpu_with)) in figures.items():
-                rows[gateway].append((plain_time, time_with, plain_cpu, cpu_with))
-    for _, (_, process) in running.values():
+        for pair in names if repeat % 2 == 0 else reversed(names):
+            for name in pair:
+                rows[name].append(cost_of(bench, *running[name], body))
+    for _, process in running.values():
         bench.stop(process)
-    return rows
+    return {name: figures[1:] for name, figures in rows.items()}  # the first ones warm up
 
 
-def compare(options):
-    """Prints the table of README.md."""
+def measure(bench, case, ports, repeats, figures_of):
+    """Returns {gateway: (without, with, instructions added)}, the first two as [time, CPU per request]: of the repeats the least of the
+    times, because other programs on the machine make each wake-up later, and the median of the CPU."""
+    body = ["-d", bench.write("body", "x" * 1024)] if "body" in case else []
+    names = [(gateway, asking(bench, gateway, case, ports)) for gateway in SERVERS]
+    rows = run_in_turns(bench, names, body, repeats)
+    load.SCENARIOS[case] = SCENARIO._replace(load=["--h1", "-c1", *body])
+    results = {}
+    for pair in names:
+        figures = [[min(times), statistics.median(spent)] for times, spent in (zip(*rows[name]) for name in pair)]
+        counts = [figures_of(bench, name, case)[0] for name in pair]
+        results[pair[0]] = (*figures, counts[1] - counts[0])
+    return results
+
+
+def compare(options, figures_of):
+    """Prints the table of README.md. `figures_of` counts instructions, as processors.py does."""
     load.SCENARIOS["external"] = SCENARIO
     bench = load.Bench(options)
     try:
         ports = start_servers(bench, options.servers)
-        print("| asked about | gateway | p50, without = 1 | CPU, without = 1 | added p50, HAProxy = 1 | added CPU, HAProxy = 1 |")
-        print("|---|---|---|---|---|---|")
+        print("| asked about | gateway | p50, without = 1 | CPU, without = 1 | added p50, HAProxy = 1 | added CPU, HAProxy = 1 |"
+              " added instructions |\n|---|---|---|---|---|---|---|")
         for case in CASES:
-            rows = measure(bench, case, ports, options.repeats)
-            added = {}
-            for gateway, figures in rows.items():
-                added[gateway] = [statistics.median(row[i + 1] - row[i] for row in figures) for i in (0, 2)]
-            for gateway, figures in rows.items():
-                cells = [f"{statistics.median(row[i + 1] / row[i] for row in figures):.2f}" for i in (0, 2)]
+            results = measure(bench, case, ports, options.repeats, figures_of)
+            added = {gateway: [after - before for before, after in zip(plain, asked)] for gateway, (plain, asked, _) in results.items()}
+            for gateway, (plain, asked, instructions) in results.items():
+                cells = [f"{after / before:.2f}" for before, after in zip(plain, asked)]
                 cells += [f"{mine / haproxy:.2f}" for mine, haproxy in zip(added[gateway], added["haproxy"])]
-                print(f"| {case} | {gateway} | {' | '.join(cells)} |", flush=True)
+                print(f"| {case} | {gateway} | {' | '.join(cells)} | {instructions:,.0f} |", flush=True)
                 if options.verbose:
-                    print(f"{gateway}: added p50 {added[gateway][0]:.0f} us, CPU {added[gateway][1]:.1f} us; {figures}", file=sys.stderr)
+                    print(f"{gateway}: time and CPU in us, without {plain}, with {asked}", file=sys.stderr)
     finally:
         bench.close()

@@ -5,7 +5,7 @@ Counts with callgrind (valgrind), in the setting of load.py but over one connect
 without processors, by this build and by another one; and with six steps that change nothing, half of them on request-headers and half on
 response-headers, and with twice as many. Before that, if build/release/json_scan was built (-DSLUICE_BENCHMARKS=ON), it compares the
 time of scanning a byte of JSON, as a body's route requires, with json.loads of the Python that runs this. Exit status 1 if a bound is
-missed. With --external, it compares external processors with HAProxy's instead, by time and CPU, as external.py says.
+missed. With --external, it compares external processors with HAProxy's instead, by time, CPU and instructions, as external.py says.
 """
 import argparse
 import base64
@@ -146,7 +146,7 @@ def main():
     parser.add_argument("--verbose", action="store_true", help="shows the figures of --external that the ratios are made of")
     options = parser.parse_args()
     if options.external:
-        external.compare(options)
+        external.compare(options, figures_of)
         return 0
     good = not os.path.exists(options.scanner) or compare_scans(options.scanner)
     if options.scans_only:
