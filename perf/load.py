@@ -69,6 +69,7 @@ http {{
   server {{
     listen 127.0.0.1:{h1} ssl; listen 127.0.0.1:{h2} ssl http2;
     location = /small {{ return 200 "{small}"; }}
+    location = /guarded {{ add_header x-saw $http_x_guard; return 200 "{small}"; }}
     location = /medium {{ alias {dir}/medium; }}
     location = /large {{ alias {dir}/large; }}
     # Reads the whole body, then answers.

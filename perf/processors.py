@@ -5,7 +5,7 @@ Counts with callgrind (valgrind), in the setting of load.py but over one connect
 without processors, by this build and by another one; and with six steps that change nothing, half of them on request-headers and half on
 response-headers, and with twice as many. Before that, if build/release/json_scan was built (-DSLUICE_BENCHMARKS=ON), it compares the
 time of scanning a byte of JSON, as a body's route requires, with json.loads of the Python that runs this. Exit status 1 if a bound is
-missed.
+missed. With --external, it compares external processors with HAProxy's instead, by time, CPU and instructions, as external.py says.
 """
 import argparse
 import base64
@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 
+import external
 import load
 
 MORE_THAN_BASELINE = 200  # instructions per request
@@ -139,7 +140,14 @@ def main():
     parser.add_argument("--nginx", default=shutil.which("nginx") or "/usr/sbin/nginx")
     parser.add_argument("--scanner", default=os.path.join(load.HERE, "../build/release/json_scan"))
     parser.add_argument("--scans-only", action="store_true", help="nothing that needs valgrind")
+    parser.add_argument("--external", action="store_true", help="external processors alone, beside HAProxy's")
+    parser.add_argument("--servers", default=os.path.join(load.HERE, "../build/release"), help="folder of sluice-ext-proc and sluice-spoa")
+    parser.add_argument("--repeats", type=int, default=7, help="of --external")
+    parser.add_argument("--verbose", action="store_true", help="shows the figures of --external that the ratios are made of")
     options = parser.parse_args()
+    if options.external:
+        external.compare(options, figures_of)
+        return 0
     good = not os.path.exists(options.scanner) or compare_scans(options.scanner)
     if options.scans_only:
         return 0 if good else 1

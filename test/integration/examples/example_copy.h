@@ -19,6 +19,7 @@ class ExampleCopy {
     const fs::path from = SLUICE_SOURCE_DIR "/examples";
     const fs::path to = folder_.path() + "/examples";
     fs::create_directories(to / "quickstart");
+    fs::create_directories(to / name);
     fs::copy(from / "show_command.sh", to);
     fs::copy(from / "quickstart" / "origin", to / "quickstart" / "origin");
     fs::copy(from / name, to / name, fs::copy_options::recursive | fs::copy_options::overwrite_existing);

@@ -26,8 +26,14 @@ class PastedCommands : public testing::TestWithParam<PrintingExample> {};
 INSTANTIATE_TEST_SUITE_P(Examples, PastedCommands,
                          testing::Values(PrintingExample{"quickstart", {"10080", "10443", "9901", "9902"}, 5},
                                          PrintingExample{"processors", {"10180", "10543", "9911", "9912"}, 11},
+                                         PrintingExample{
+                                             "processors/ext-proc", {"10380", "10343", "10303", "10301", "10302"}, 5},
                                          PrintingExample{"rollback", {"10280", "10243", "10201", "10202"}, 8}),
-                         [](const auto& each) { return std::string(each.param.name); });
+                         [](const auto& each) {
+                           std::string name = each.param.name;
+                           std::erase_if(name, [](char c) { return c == '/' || c == '-'; });
+                           return name;
+                         });
 
 /// Returns the lines that are commands: they begin with a program.
 std::vector<std::string> commandsIn(const std::string& output) {

@@ -14,6 +14,7 @@ namespace {
 using testing::HasSubstr;
 
 constexpr const char* kExampleFolder = SLUICE_SOURCE_DIR "/examples/processors";
+constexpr const char* kGuardFolder = SLUICE_SOURCE_DIR "/examples/processors/ext-proc";
 
 TEST(ProcessorsExample, IsAValidConfiguration) {
   const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", kExampleFolder});
@@ -31,6 +32,27 @@ TEST(ProcessorsExample, ShowsInjectedFieldsAndRateLimits) {
   EXPECT_EQ(countOf(got.output, "the origin saw: \"x-tenant: b\""), 1U) << got.output;
   EXPECT_EQ(countOf(got.output, "the origin saw: \"x-backend: small-models\""), 1U) << got.output;
   EXPECT_EQ(countOf(got.output, "the origin saw: \"x-gateway-model-name: large\""), 1U) << got.output;
+}
+
+TEST(ExternalProcessorExample, IsAValidConfiguration) {
+  const ProgramOutcome got = run({programPath("sluice"), "validate", "--config", kGuardFolder});
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+}
+
+TEST(ExternalProcessorExample, EditsRefusesAndRoutes) {
+  const ExampleCopy example("processors/ext-proc", {"10380", "10343", "10303", "10301", "10302"});
+  const ProgramOutcome got = run(example.command());
+  ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
+  EXPECT_EQ(countOf(got.output, "<- 200"), 2U) << got.output;
+  EXPECT_THAT(got.output,
+              HasSubstr("<- 200\n"
+                        "      the origin saw: \"x-guard: checked\"\n"
+                        "      the origin saw: \"x-backend: models\"\n"
+                        "      the origin saw: \"body_start\": \"{\\\"prompt\\\": \\\"Write to [e-mail]\\\"}\"\n"));
+  EXPECT_THAT(got.output, HasSubstr("<- 403\n      the guard says: the prompt has a key in it\n"));
+  EXPECT_THAT(got.output,
+              HasSubstr("the origin saw: \"x-backend: private-models\"\n"
+                        "      the origin saw: \"body_start\": \"{\\\"prompt\\\": \\\"Write to ann@example.test"));
 }
 
 }  // namespace
