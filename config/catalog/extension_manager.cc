@@ -8,7 +8,7 @@
 
 #include "config/fields/duration.h"
 #include "config/fields/quantity.h"
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
 #include "proxy/base/text.h"
 

@@ -1,7 +1,7 @@
 // Reads uses of processors that are reached over the network, in the payload processing proposal's spelling and in that
 // of GEP-5091's ExtProcess. Both become a use of kExtProc.
 #include "config/read/object_readers.h"
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
 
 namespace sluice::config {

@@ -1,5 +1,5 @@
 #include "config/read/object_readers.h"
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {

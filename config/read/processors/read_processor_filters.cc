@@ -6,7 +6,7 @@
 #include <string>
 
 #include "config/read/object_readers.h"
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
 
 namespace sluice::config {
