@@ -16,6 +16,10 @@ bool isPipeline(const ObjectRef& ref) {
   return ref.kind == PayloadProcessingPipeline::kKind && (ref.group == kOwnGroup || ref.group == kGatewayGroup);
 }
 
+bool isXPayloadProcessor(const ObjectRef& ref) {
+  return ref.kind == PayloadProcessingPipeline::kRemoteKind && ref.group == kPrototypeGroup;
+}
+
 void noteUnsupported(const FieldReader& filter, std::string message, std::vector<UnsupportedField>& unsupported) {
   unsupported.push_back(UnsupportedField{filter.path(), filter.position(), std::move(message), true});
 }
@@ -70,7 +74,7 @@ void readExtensionRef(FieldReader& filter, std::string_view field, RouteFilters&
   if (!filter.has(field)) return;
   ObjectRef ref = readObjectRef(reader, {"", "", true}, false);
   reader.finish();
-  if (isPipeline(ref)) {
+  if (isPipeline(ref) || isXPayloadProcessor(ref)) {
     filters.processors.emplace_back(std::move(ref));
   } else {
     noteUnsupported(filter, "filter ExtensionRef is not supported", unsupported);
