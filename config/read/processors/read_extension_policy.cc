@@ -106,7 +106,7 @@ Value readServers(FieldReader& extension, ProcessorUse& use) {
 }
 
 /// Notes namespaces of metadata that the server would read or write, for which there is nothing here.
-void readMetadata(FieldReader metadata, ProcessorUse& use) {
+void readNamespacesOfMetadata(FieldReader metadata, ProcessorUse& use) {
   for (const std::string_view key : {"accessibleNamespaces", "writableNamespaces"}) {
     if (metadata.texts(key, rule::kAnyText, kMaxNamespaces).empty()) continue;
     metadata.unsupported(key, std::string(key) + " is not supported", true, use.unsupported);
@@ -131,7 +131,7 @@ ProcessorUse readExtension(FieldReader extension, std::size_t index) {
     addMember(config, "statusOnError",
               scalarValue(Value::Kind::kNumber, std::to_string(*status), extension.positionOf("statusOnError")));
   }
-  readMetadata(extension.map("metadata"), use);
+  readNamespacesOfMetadata(extension.map("metadata"), use);
   extension.unsupported("backendSettings", "backendSettings is not supported", true, use.unsupported);
   extension.finish();
   use.config = std::move(config);

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kMaxNetworkingUses = 16;
 constexpr std::size_t kMaxHeaderEdits = 16;
-constexpr std::size_t kMaxValueBytes = 1024;
+constexpr std::size_t kMaxEditValueBytes = 1024;
 constexpr TextRule kUseName{rule::kAnyText.matches, "a name", 63};
 
 enum class NetworkingType : std::uint8_t { kInProcess, kExtProcess };
@@ -32,7 +32,7 @@ Value readValueEdit(FieldReader edit) {
   addText(result, "name", edit.requiredText("name", rule::kHeaderName));
   edit.require("value");
   addMember(result, "value",
-            scalarValue(Value::Kind::kString, edit.anyText("value", kMaxValueBytes), edit.positionOf("value")));
+            scalarValue(Value::Kind::kString, edit.anyText("value", kMaxEditValueBytes), edit.positionOf("value")));
   edit.finish();
   return result;
 }

@@ -29,11 +29,12 @@ ExtensionPolicies::ExtensionPolicies(const config::Model& model) {
     const auto* legible = each.legible<config::ExtensionPolicy>();
     if (legible != nullptr) byNamespace_[legible->meta.nameSpace].push_back({legible, &each});
   }
-  const auto age = [](const Candidate& each) {
+  const auto age = [](const PolicyCandidate& each) {
     return std::tie(each.policy->meta.creationTimestamp, each.policy->meta.name);
   };
   for (auto& [name, all] : byNamespace_) {
-    std::sort(all.begin(), all.end(), [&](const Candidate& a, const Candidate& b) { return age(a) < age(b); });
+    std::sort(all.begin(), all.end(),
+              [&](const PolicyCandidate& a, const PolicyCandidate& b) { return age(a) < age(b); });
   }
 }
 
@@ -41,21 +42,22 @@ bool ExtensionPolicies::concern(const config::ObjectMeta& object) const {
   const auto found = byNamespace_.find(object.nameSpace);
   return found != byNamespace_.end() &&
          std::any_of(found->second.begin(), found->second.end(),
-                     [&](const Candidate& each) { return namesAnyOf(*each.policy, object); });
+                     [&](const PolicyCandidate& each) { return namesAnyOf(*each.policy, object); });
 }
 
-const ExtensionPolicies::Candidate* ExtensionPolicies::find(const config::ObjectMeta& object,
-                                                            std::string_view section) const {
-  const Candidate* ofSection = section.empty() ? nullptr : findExactly(object, section);
+const ExtensionPolicies::PolicyCandidate* ExtensionPolicies::find(const config::ObjectMeta& object,
+                                                                  std::string_view section) const {
+  const PolicyCandidate* ofSection = section.empty() ? nullptr : findExactly(object, section);
   return ofSection != nullptr ? ofSection : findExactly(object, {});
 }
 
-const ExtensionPolicies::Candidate* ExtensionPolicies::findExactly(const config::ObjectMeta& object,
-                                                                   std::string_view section) const {
+const ExtensionPolicies::PolicyCandidate* ExtensionPolicies::findExactly(const config::ObjectMeta& object,
+                                                                         std::string_view section) const {
   const auto all = byNamespace_.find(object.nameSpace);
   if (all == byNamespace_.end()) return nullptr;
-  const auto found = std::find_if(all->second.begin(), all->second.end(),
-                                  [&](const Candidate& each) { return namesExactly(*each.policy, object, section); });
+  const auto found = std::find_if(all->second.begin(), all->second.end(), [&](const PolicyCandidate& each) {
+    return namesExactly(*each.policy, object, section);
+  });
   return found == all->second.end() ? nullptr : &*found;
 }
 

@@ -17,7 +17,7 @@ class ExtensionPolicies {
   /// `model` must outlive it.
   explicit ExtensionPolicies(const config::Model& model);
 
-  struct Candidate {
+  struct PolicyCandidate {
     const config::ExtensionPolicy* policy;
     const config::Rejected* rejected;  // set if its schema refused it
   };
@@ -25,12 +25,12 @@ class ExtensionPolicies {
   bool concern(const config::ObjectMeta& object) const;
   /// Returns the policy that counts for a listener or rule of the object; without a name, or without a policy for it,
   /// the one for the whole object. Returns nullptr if there is none.
-  const Candidate* find(const config::ObjectMeta& object, std::string_view section) const;
+  const PolicyCandidate* find(const config::ObjectMeta& object, std::string_view section) const;
   /// Returns the policy that counts among those that target exactly this; nullptr if there is none.
-  const Candidate* findExactly(const config::ObjectMeta& object, std::string_view section) const;
+  const PolicyCandidate* findExactly(const config::ObjectMeta& object, std::string_view section) const;
 
  private:
-  std::map<std::string_view, std::vector<Candidate>> byNamespace_;  // each list in the order in which they count
+  std::map<std::string_view, std::vector<PolicyCandidate>> byNamespace_;  // each list in the order in which they count
 };
 
 }  // namespace sluice::control

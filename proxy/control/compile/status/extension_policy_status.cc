@@ -49,7 +49,7 @@ class ExtensionStatusWriter {
   /// Returns the fault of a policy for something that an older one counts for.
   std::optional<Fault> conflict(const config::ExtensionPolicy& policy, const config::ObjectMeta& object,
                                 std::string_view section) const {
-    const ExtensionPolicies::Candidate* first = policies_.findExactly(object, section);
+    const ExtensionPolicies::PolicyCandidate* first = policies_.findExactly(object, section);
     if (first == nullptr || first->policy == &policy) return std::nullopt;
     return fault(config::reason::kConflicted, std::string(config::ExtensionPolicy::kKind) + " " +
                                                   first->policy->meta.qualifiedName() +

@@ -42,8 +42,8 @@ std::string routeWithReference(const std::string& name = "edits") {
                   name + "}}], ");
 }
 
-World worldOf(const std::string& processor, const std::string& route = routeWithReference(),
-              const std::string& more = {}) {
+World worldWithServer(const std::string& processor, const std::string& route = routeWithReference(),
+                      const std::string& more = {}) {
   return World({kClass, kGateway, kBackend, kServers, route, processor, more}, nullptr, test::typesWithServers());
 }
 
@@ -52,7 +52,7 @@ std::string conditionOf(const World& world, std::string_view type) {
 }
 
 TEST(XPayloadProcessors, RunInTheRulesThatReferToThem) {
-  const World world = worldOf(externalProcessor());
+  const World world = worldWithServer(externalProcessor());
   EXPECT_EQ(world.outcome(), "default/origin");
   EXPECT_EQ(ruleSteps(world), "edits;");
   EXPECT_EQ(conditionOf(world, "Accepted"), "True/Accepted");
@@ -64,7 +64,7 @@ TEST(XPayloadProcessors, RunInTheRulesThatReferToThem) {
 }
 
 TEST(XPayloadProcessors, KeepTheirTimeoutAndFailureMode) {
-  const World world = worldOf(externalProcessor("name: guard, port: 9002", "Open, messageTimeout: 3s"));
+  const World world = worldWithServer(externalProcessor("name: guard, port: 9002", "Open, messageTimeout: 3s"));
   const routing::Rule* rule = world.rule(test::RequestMaker("GET", "a.test", "/"));
   ASSERT_NE(rule, nullptr);
   ASSERT_NE(rule->chain, nullptr);
@@ -77,11 +77,11 @@ TEST(XPayloadProcessors, CloseTheirRulesWithoutAServerUnlessTheyFailOpen) {
        {std::pair("name: absent, port: 9002", "BackendNotFound"), std::pair("name: guard, port: 1", "BackendNotFound"),
         std::pair("kind: Pod, name: guard", "InvalidKind"),
         std::pair("name: guard, port: 80, namespace: other", "RefNotPermitted")}) {
-    const World closed = worldOf(externalProcessor(ref));
+    const World closed = worldWithServer(externalProcessor(ref));
     EXPECT_EQ(closed.outcome(), "500") << ref;
     EXPECT_EQ(conditionOf(closed, "ResolvedRefs"), "False/" + std::string(reason)) << ref;
     EXPECT_EQ(conditionOf(closed, "Degraded"), "True/" + std::string(reason)) << ref;
-    const World open = worldOf(externalProcessor(ref, "Open"));
+    const World open = worldWithServer(externalProcessor(ref, "Open"));
     EXPECT_EQ(open.outcome(), "default/origin") << ref;
     EXPECT_EQ(ruleSteps(open), "") << ref;
     EXPECT_EQ(conditionOf(open, "ResolvedRefs"), "False/" + std::string(reason)) << ref;
@@ -89,7 +89,7 @@ TEST(XPayloadProcessors, CloseTheirRulesWithoutAServerUnlessTheyFailOpen) {
 }
 
 TEST(XPayloadProcessors, SayThatTheirServerIsAbsentBeforeARuleRefersToThem) {
-  const World world = worldOf(externalProcessor("name: absent, port: 9002"), std::string(kRoute));
+  const World world = worldWithServer(externalProcessor("name: absent, port: 9002"), std::string(kRoute));
   EXPECT_EQ(world.outcome(), "default/origin");
   EXPECT_EQ(conditionOf(world, "ResolvedRefs"), "False/BackendNotFound");
   EXPECT_THAT(world.message("XPayloadProcessor", "edits", "ResolvedRefs"), HasSubstr("spec.backendRef: Service"));
@@ -103,17 +103,17 @@ TEST(XPayloadProcessors, TakeAGrantToServersOfOtherNamespaces) {
       "spec:\n  from: [{group: ainetworking.prototype.x-k8s.io, kind: XPayloadProcessor, namespace: default}]\n"
       "  to: [{group: '', kind: Service}]\n";
   const std::string processor = externalProcessor("name: guard, namespace: guards, port: 9002");
-  EXPECT_EQ(worldOf(processor, routeWithReference(), server).outcome(), "500");
-  const World granted = worldOf(processor, routeWithReference(), server + grant);
+  EXPECT_EQ(worldWithServer(processor, routeWithReference(), server).outcome(), "500");
+  const World granted = worldWithServer(processor, routeWithReference(), server + grant);
   EXPECT_EQ(granted.outcome(), "default/origin");
   EXPECT_EQ(conditionOf(granted, "ResolvedRefs"), "True/ResolvedRefs");
 }
 
 TEST(XPayloadProcessors, AreMissedByTheRouteThatRefersToNone) {
-  const World absent = worldOf(externalProcessor(), routeWithReference("other"));
+  const World absent = worldWithServer(externalProcessor(), routeWithReference("other"));
   EXPECT_EQ(absent.outcome(), "500");
   EXPECT_EQ(absent.condition("HTTPRoute", "route", "Accepted"), "False/InvalidExtensionRef");
-  const World refused = worldOf(externalProcessor("name: guard, port: 9002", "FailOpen"));
+  const World refused = worldWithServer(externalProcessor("name: guard, port: 9002", "FailOpen"));
   EXPECT_EQ(refused.outcome(), "500");
   EXPECT_EQ(conditionOf(refused, "Accepted"), "False/Invalid");
 }
