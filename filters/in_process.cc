@@ -25,6 +25,7 @@ constexpr std::string_view kInProcessSchema = R"({
       "additionalProperties": false,
       "properties": {
         "setHeaders": {"type": "array", "maxItems": 64, "items": {"$ref": "#/$defs/edit"}},
+        "addHeaders": {"type": "array", "maxItems": 64, "items": {"$ref": "#/$defs/edit"}},
         "removeHeaders": {"type": "array", "maxItems": 64, "items": {"$ref": "#/$defs/name"}},
         "setBodyFields": {"type": "array", "maxItems": 64, "items": {"$ref": "#/$defs/edit"}},
         "removeBodyFields": {"type": "array", "maxItems": 64, "items": {"$ref": "#/$defs/name"}}

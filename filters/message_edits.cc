@@ -62,26 +62,31 @@ base::Result<MessageEdits> MessageEdits::read(const content::Value& part, Messag
   return edits;
 }
 
-bool MessageEdits::isEmpty() const { return set_.empty() && remove_.empty() && !editsBody(); }
+bool MessageEdits::isEmpty() const { return set_.empty() && add_.empty() && remove_.empty() && !editsBody(); }
 
 base::Result<Expression> MessageEdits::expression(const content::Value& edit, MessageSide side) {
   const content::Value* value = edit.find("value");
   return Expression::compile(value != nullptr ? std::string_view(value->text) : std::string_view(), side, reads_);
 }
 
-base::Status MessageEdits::readHeaders(const content::Value& part, MessageSide side) {
-  auto status = eachEdit(part, "setHeaders", [&](const content::Value& edit, std::size_t i) -> base::Status {
+base::Status MessageEdits::readFields(const content::Value& part, std::string_view list, MessageSide side,
+                                      std::vector<FieldEdit>& edits) {
+  return eachEdit(part, list, [&](const content::Value& edit, std::size_t i) -> base::Status {
     auto name = processing::editableField(nameOf(edit));
-    if (!name) return Error::config(placeIn("setHeaders", i, ".name") + name.error().detail);
+    if (!name) return Error::config(placeIn(list, i, ".name") + name.error().detail);
     auto value = expression(edit, side);
-    if (!value) return Error::config(placeIn("setHeaders", i, ".value") + value.error().detail);
+    if (!value) return Error::config(placeIn(list, i, ".value") + value.error().detail);
     if (const Datum* literal = value->literal(); literal != nullptr && !http::isFieldValue(literal->text())) {
-      return Error::config(placeIn("setHeaders", i, ".value") + "is not the value of a header field");
+      return Error::config(placeIn(list, i, ".value") + "is not the value of a header field");
     }
-    set_.push_back({std::move(name).value(), std::move(value).value()});
+    edits.push_back({std::move(name).value(), std::move(value).value()});
     return base::Done{};
   });
-  if (!status) return status;
+}
+
+base::Status MessageEdits::readHeaders(const content::Value& part, MessageSide side) {
+  if (auto status = readFields(part, "setHeaders", side, set_); !status) return status;
+  if (auto status = readFields(part, "addHeaders", side, add_); !status) return status;
   return eachEdit(part, "removeHeaders", [&](const content::Value& edit, std::size_t i) -> base::Status {
     auto name = processing::editableField(nameOf(edit));
     if (!name) return Error::config(placeIn("removeHeaders", i, "") + name.error().detail);
@@ -108,18 +113,26 @@ base::Status MessageEdits::readBody(const content::Value& part, MessageSide side
   });
 }
 
+std::optional<Verdict> MessageEdits::evaluate(const std::vector<FieldEdit>& edits, std::string_view list,
+                                              const ExpressionInput& input, base::Arena& arena,
+                                              MessageChanges& changes) {
+  for (std::size_t i = 0; i < edits.size(); ++i) {
+    Meter meter(arena);
+    Datum value = edits[i].value.evaluate(input, meter);
+    if (!value.isError()) value = toString(value, meter);
+    if (value.isError()) return failure(input, placeIn(list, i, ".value"), value.text());
+    if (!http::isFieldValue(value.text())) {
+      return failure(input, placeIn(list, i, ".value"), "the result is not the value of a header field");
+    }
+    changes.fields.emplace_back(edits[i].name, arena.copy(value.text()));
+  }
+  return std::nullopt;
+}
+
 std::optional<Verdict> MessageEdits::prepare(const ExpressionInput& input, base::Arena& arena,
                                              MessageChanges& changes) const {
-  for (std::size_t i = 0; i < set_.size(); ++i) {
-    Meter meter(arena);
-    Datum value = set_[i].value.evaluate(input, meter);
-    if (!value.isError()) value = toString(value, meter);
-    if (value.isError()) return failure(input, placeIn("setHeaders", i, ".value"), value.text());
-    if (!http::isFieldValue(value.text())) {
-      return failure(input, placeIn("setHeaders", i, ".value"), "the result is not the value of a header field");
-    }
-    changes.fields.emplace_back(set_[i].name, arena.copy(value.text()));
-  }
+  if (auto failed = evaluate(set_, "setHeaders", input, arena, changes)) return failed;
+  if (auto failed = evaluate(add_, "addHeaders", input, arena, changes)) return failed;
   if (!editsBody()) return std::nullopt;
   return editBody(input, arena, changes);
 }

@@ -29,8 +29,8 @@ struct MessageChanges {
 
 class MessageEdits {
  public:
-  /// Reads {setHeaders, removeHeaders, setBodyFields, removeBodyFields}. Errors have config's origin and begin with the
-  /// member: "setHeaders[0].value: at character 5: ...".
+  /// Reads {setHeaders, addHeaders, removeHeaders, setBodyFields, removeBodyFields}. Errors have config's origin and
+  /// begin with the member: "setHeaders[0].value: at character 5: ...".
   static base::Result<MessageEdits> read(const content::Value& part, MessageSide side);
 
   /// Returns true if there is nothing to do.
@@ -61,12 +61,18 @@ class MessageEdits {
   };
 
   base::Status readHeaders(const content::Value& part, MessageSide side);
+  base::Status readFields(const content::Value& part, std::string_view list, MessageSide side,
+                          std::vector<FieldEdit>& edits);
   base::Status readBody(const content::Value& part, MessageSide side);
   base::Result<Expression> expression(const content::Value& edit, MessageSide side);
+  static std::optional<processing::Verdict> evaluate(const std::vector<FieldEdit>& edits, std::string_view list,
+                                                     const ExpressionInput& input, base::Arena& arena,
+                                                     MessageChanges& changes);
   std::optional<processing::Verdict> editBody(const ExpressionInput& input, base::Arena& arena,
                                               MessageChanges& changes) const;
 
   std::vector<FieldEdit> set_;
+  std::vector<FieldEdit> add_;
   std::vector<std::string> remove_;
   std::vector<BodyEdit> setBody_;
   std::vector<content::JsonPointer> removeBody_;

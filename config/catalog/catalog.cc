@@ -108,7 +108,7 @@ std::optional<AdmissionFault> configFault(const ProcessorUse& use, const Process
   const auto violations = type.schema->apply(config);
   if (violations.empty()) return std::nullopt;
   return AdmissionFault{Admission::Outcome::kRejected, processor_reason::kInvalidConfig,
-                        fieldMessage(use, use.configField, content::describe(violations))};
+                        use.configPath() + ": " + content::describe(violations)};
 }
 
 template <typename T>

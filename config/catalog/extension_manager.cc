@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "config/fields/quantity.h"
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
 #include "proxy/base/duration.h"
 #include "proxy/base/text.h"

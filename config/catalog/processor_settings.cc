@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 
 namespace sluice::config {
 namespace {

@@ -108,13 +108,16 @@ constexpr ObjectKind kObjectKinds[] = {
                           {.status = Shape::kParents, .crossesNamespaces = false}),
     readBy<&readPayloadProcessor>(kOwnGroup, PayloadProcessor::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readPayloadProcessor>(kGatewayGroup, PayloadProcessor::kKind, kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readPayloadProcessor>(kNetworkingGroup, PayloadProcessor::kKind, kPrototype, {.status = Shape::kAncestors}),
     readBy<&readPipeline>(kOwnGroup, PayloadProcessingPipeline::kKind, kAlpha, {.status = Shape::kConditions}),
     readBy<&readPipeline>(kGatewayGroup, PayloadProcessingPipeline::kKind, kAlpha, {.status = Shape::kConditions}),
+    readBy<&readXPayloadProcessor>(kPrototypeGroup, PayloadProcessingPipeline::kRemoteKind, kPrototype,
+                                   {.status = Shape::kConditions}),
     readBy<&readUnsupportedPolicy>(kGatewayGroup, "BackendTLSPolicy", kTlsPolicy, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kExperimentalGroup, "XBackendTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kEnvoyGroup, "BackendTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
-    readBy<&readUnsupportedPolicy>(kEnvoyGroup, "EnvoyExtensionPolicy", kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readExtensionPolicy>(kEnvoyGroup, ExtensionPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
 };
 
 struct GroupKind {
@@ -123,11 +126,11 @@ struct GroupKind {
 };
 
 constexpr GroupKind kUnsupportedKinds[] = {
-    {kGatewayGroup, "TLSRoute"},    {kGatewayGroup, "TCPRoute"},          {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ListenerSet"}, {kExperimentalGroup, "XMesh"},        {kPrototypeGroup, "XPayloadProcessor"},
-    {kOwnGroup, "EgressRevision"},  {kOwnGroup, "GatewayParameters"},     {kOwnGroup, "TrafficPolicy"},
-    {kEnvoyGroup, "Backend"},       {kEnvoyGroup, "ClientTrafficPolicy"}, {kEnvoyGroup, "EnvoyPatchPolicy"},
-    {kEnvoyGroup, "EnvoyProxy"},    {kEnvoyGroup, "HTTPRouteFilter"},
+    {kGatewayGroup, "TLSRoute"},          {kGatewayGroup, "TCPRoute"},       {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"},       {kExperimentalGroup, "XMesh"},     {kOwnGroup, "EgressRevision"},
+    {kOwnGroup, "GatewayParameters"},     {kOwnGroup, "TrafficPolicy"},      {kEnvoyGroup, "Backend"},
+    {kEnvoyGroup, "ClientTrafficPolicy"}, {kEnvoyGroup, "EnvoyPatchPolicy"}, {kEnvoyGroup, "EnvoyProxy"},
+    {kEnvoyGroup, "HTTPRouteFilter"},
 };
 
 constexpr GroupKind kUnconcernedKinds[] = {

@@ -14,6 +14,8 @@ namespace sluice::config {
 inline constexpr std::string_view kGatewayGroup = "gateway.networking.k8s.io";
 inline constexpr std::string_view kExperimentalGroup = "gateway.networking.x-k8s.io";
 inline constexpr std::string_view kPrototypeGroup = "ainetworking.prototype.x-k8s.io";
+/// The group of the AI gateway working group's PayloadProcessor, which is later than its prototype.
+inline constexpr std::string_view kNetworkingGroup = "ainetworking.x-k8s.io";
 inline constexpr std::string_view kOwnGroup = "sluice.dev";
 inline constexpr std::string_view kDiscoveryGroup = "discovery.k8s.io";
 inline constexpr std::string_view kDefaultNamespace = "default";  // of objects that name none

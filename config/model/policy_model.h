@@ -1,5 +1,5 @@
-// Policies of other APIs whose kinds are known and not served. What they would do to traffic is not read; what they
-// name is, because it must not be served without them. Plain values; see model.h.
+// What policies of other APIs name, and the policies whose kinds are known and not served. What those would do to
+// traffic is not read; what they name is, because it must not be served without them. Plain values; see model.h.
 #pragma once
 
 #include <string>
@@ -39,11 +39,17 @@ struct PolicyTargetSelector {
   bool selects(const ObjectMeta& other) const;
 };
 
-struct UnsupportedPolicy {
-  static constexpr bool kSeveralKinds = true;
-  ObjectMeta meta;
+/// Everything that a policy names.
+struct PolicyTargets {
   std::vector<PolicyTarget> targets;
   std::vector<PolicyTargetSelector> selectors;
+
+  bool empty() const { return targets.empty() && selectors.empty(); }
+};
+
+struct UnsupportedPolicy : PolicyTargets {
+  static constexpr bool kSeveralKinds = true;
+  ObjectMeta meta;
 };
 
 }  // namespace sluice::config

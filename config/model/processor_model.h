@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "config/model/object_meta.h"
+#include "config/model/policy_model.h"
 #include "config/yaml/document.h"
 #include "proxy/base/settings.h"
 
@@ -42,11 +43,14 @@ struct ProcessorUse : ProcessorSettings {
   std::string type;                         // "domain/Kind:version"
   std::string phase;                        // one of the seven; empty: the catalog's
   std::optional<Value> config;              // `config` or `rawConfig`
-  std::string_view configField = "config";  // the field that messages name for it
+  std::string_view configField = "config";  // the field that messages name for it; empty: the use itself
   std::vector<UnsupportedField>
       unsupported;  // reasons why it cannot run as written, whatever the catalog says of its type
   std::string path;
   Position position;
+
+  /// Returns the path that messages name for the config.
+  std::string configPath() const { return configField.empty() ? path : path + "." + std::string(configField); }
 };
 
 /// Says when a PayloadProcessor runs (GEP-5091): before a route is matched, which is possible in request-headers and
@@ -56,7 +60,7 @@ enum class RoutingPhase : std::uint8_t { kPreRouting, kPostRouting };
 /// Attaches uses to one object of its own namespace, or to a section of it.
 struct PayloadProcessor {
   static constexpr std::string_view kKind = "PayloadProcessor";
-  static constexpr bool kSeveralKinds = true;  // one in each of two groups
+  static constexpr bool kSeveralKinds = true;  // one in each of three groups
   ObjectMeta meta;
   /// A Gateway, EgressGateway, ListenerSet, HTTPRoute or GRPCRoute. The kind is empty if the schema refused it and the
   /// kind is not legible: then every such object of that name is meant.
@@ -68,12 +72,23 @@ struct PayloadProcessor {
   std::vector<UnsupportedField> unsupported;
 };
 
-/// A named list of uses, for the filters of any number of rules.
+/// A named list of uses, for the filters of any number of rules. An XPayloadProcessor of kPrototypeGroup is one with a
+/// single use, which has the name of the object.
 struct PayloadProcessingPipeline {
   static constexpr std::string_view kKind = "PayloadProcessingPipeline";
-  static constexpr bool kSeveralKinds = true;  // one in each of two groups
+  static constexpr std::string_view kRemoteKind = "XPayloadProcessor";
+  static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
   std::vector<ProcessorUse> processors;
+};
+
+/// Attaches uses to rules. For each rule one policy counts, the most specific one: for the rule by its name, for its
+/// route, for the listener, for the Gateway; of two for the same object, the older one.
+struct ExtensionPolicy : PolicyTargets {
+  static constexpr std::string_view kKind = "EnvoyExtensionPolicy";
+  ObjectMeta meta;
+  std::vector<ProcessorUse> processors;
+  std::vector<UnsupportedField> unsupported;
 };
 
 /// A filter that attaches processors: a reference to a pipeline of the route's namespace, or uses in the route itself.

@@ -38,16 +38,25 @@ Backend readPrototypeBackend(FieldReader& root, ObjectMeta meta);
 Backend readOwnBackend(FieldReader& root, ObjectMeta meta);
 /// Reads gateway.networking.x-k8s.io/v1alpha1 XBackend.
 Backend readXBackend(FieldReader& root, ObjectMeta meta);
-/// Reads sluice.dev/v1alpha1 PayloadProcessor, and gateway.networking.k8s.io/v1alpha1 as GEP-5091 drafts it, with the
-/// same fields. Returns, after errors, the legible part if the name of its target is legible; else nullopt.
+/// Reads sluice.dev/v1alpha1 PayloadProcessor, gateway.networking.k8s.io/v1alpha1 as GEP-5091 drafts it, with the same
+/// fields, and ainetworking.x-k8s.io/v0alpha0, which spells its processors in another way. Returns, after errors, the
+/// legible part if the name of its target is legible; else nullopt.
 std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMeta meta);
 /// Reads PayloadProcessingPipeline of either group.
 PayloadProcessingPipeline readPipeline(FieldReader& root, ObjectMeta meta);
+/// Reads ainetworking.prototype.x-k8s.io/v0alpha0 XPayloadProcessor.
+PayloadProcessingPipeline readXPayloadProcessor(FieldReader& root, ObjectMeta meta);
+/// Reads gateway.envoyproxy.io/v1alpha1 EnvoyExtensionPolicy. Returns, after errors, the legible part if it says what
+/// it targets; else nullopt.
+std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta meta);
 /// Reads what a policy of another API names, and warns that its kind is not supported. Returns, after errors, what is
 /// legible of that; else nullopt.
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta);
 
 // The functions below read parts that several kinds share.
+
+/// Reads `targetRefs`, the older `targetRef`, and `targetSelectors` of a policy, one of which is required.
+PolicyTargets readPolicyTargets(FieldReader& spec);
 
 /// Reads `matchLabels` and `matchExpressions`, and calls finish() on `reader`.
 LabelSelector readLabelSelector(FieldReader reader);

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "config/read/backend_readers.h"
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "config/read/route_readers.h"
 #include "proxy/base/text.h"
 

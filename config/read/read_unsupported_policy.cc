@@ -7,25 +7,25 @@ namespace {
 
 constexpr std::size_t kMaxTargets = 16;
 
-void readPolicyTarget(FieldReader reader, UnsupportedPolicy& policy) {
+void readPolicyTarget(FieldReader reader, PolicyTargets& named) {
   PolicyTarget target;
   target.object = readObjectRef(reader, {{}, {}, /*required=*/true}, false);
   const Value* group = reader.find("group");
   target.groupLegible = group != nullptr && group->isString() && isGroup(group->text);
   target.sectionName = reader.text("sectionName", rule::kSectionName);
   reader.finish();
-  if (!target.object.name.empty()) policy.targets.push_back(std::move(target));
+  if (!target.object.name.empty()) named.targets.push_back(std::move(target));
 }
 
 /// A selector that is not legible is left out, because it could mean every object of the namespace.
-void readPolicySelector(FieldReader reader, UnsupportedPolicy& policy) {
+void readPolicySelector(FieldReader reader, PolicyTargets& named) {
   const std::size_t errors = reader.context().errors();
   PolicyTargetSelector selector;
   selector.group = reader.has("group") ? reader.text("group", rule::kGroup) : std::string(kGatewayGroup);
   selector.kind = reader.requiredText("kind", rule::kKind);
   const bool wider = reader.has("namespaces");
   selector.labels = readLabelSelector(reader);
-  if (reader.context().errors() == errors) policy.selectors.push_back(std::move(selector));
+  if (reader.context().errors() == errors) named.selectors.push_back(std::move(selector));
   if (wider) {
     reader.error("namespaces", "is not supported: only objects of the policy's own namespace are meant");
   }
@@ -33,21 +33,25 @@ void readPolicySelector(FieldReader reader, UnsupportedPolicy& policy) {
 
 }  // namespace
 
+PolicyTargets readPolicyTargets(FieldReader& spec) {
+  PolicyTargets named;
+  for (const Item& item : spec.list("targetRefs", kMaxTargets)) readPolicyTarget(spec.map(item), named);
+  if (spec.has("targetRef")) readPolicyTarget(spec.map("targetRef"), named);
+  for (const Item& item : spec.list("targetSelectors", kMaxTargets)) readPolicySelector(spec.map(item), named);
+  if (!spec.has("targetRefs") && !spec.has("targetRef") && !spec.has("targetSelectors")) spec.require("targetRefs");
+  return named;
+}
+
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta) {
   UnsupportedPolicy policy;
   policy.meta = std::move(meta);
   root.context().warning(root.positionOf("kind"), "kind", std::string(kUnsupportedPolicyNote));
   root.require("spec");
   FieldReader spec = root.map("spec");
-  for (const Item& item : spec.list("targetRefs", kMaxTargets)) readPolicyTarget(spec.map(item), policy);
-  if (spec.has("targetRef")) readPolicyTarget(spec.map("targetRef"), policy);
-  for (const Item& item : spec.list("targetSelectors", kMaxTargets)) readPolicySelector(spec.map(item), policy);
-  if (root.has("spec") && !spec.has("targetRefs") && !spec.has("targetRef") && !spec.has("targetSelectors")) {
-    spec.require("targetRefs");
-  }
+  if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readPolicyTargets(spec);
   spec.ignoreOthers();
   spec.finish();
-  if (policy.targets.empty() && policy.selectors.empty()) return std::nullopt;
+  if (policy.empty()) return std::nullopt;
   return policy;
 }
 

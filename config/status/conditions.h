@@ -41,8 +41,9 @@ inline constexpr std::string_view kAvailable = "Available";
 ///   supported either. Pending cannot occur, as for the GatewayClass. Attached is deprecated. Ready is reserved.
 /// - Routes: Pending cannot occur, as for the GatewayClass. IncompatibleFilters cannot occur, because the schema
 ///   refuses such rules and the object is Invalid.
-/// - Policies: Conflicted, Overridden and NoValidCACertificate cannot occur, because all PayloadProcessors of one
-///   target apply, and policies of other kinds are not supported: they are Invalid.
+/// - Policies: Overridden and NoValidCACertificate cannot occur. An EnvoyExtensionPolicy still counts for rules without
+///   one of their own, all PayloadProcessors of one target apply, and policies of other kinds are not supported: they
+///   are Invalid.
 ///
 /// Whether this machine can listen on an address and port shows only when it tries. Then the Gateway gets
 /// AddressNotUsable, and a listener that has no other address PortUnavailable.
@@ -88,6 +89,7 @@ inline constexpr std::string_view kExtensionPending = "ExtensionPending";
 inline constexpr std::string_view kExtensionUnavailable = "ExtensionUnavailable";
 inline constexpr std::string_view kInvalidExtensionRef = "InvalidExtensionRef";
 inline constexpr std::string_view kTargetNotFound = "TargetNotFound";
+inline constexpr std::string_view kConflicted = "Conflicted";
 }  // namespace reason
 
 enum class ConditionStatus : std::uint8_t { kTrue, kFalse, kUnknown };

@@ -133,13 +133,17 @@ std::vector<Valid> validObjects() {
        "spec: {type: ExternalHostname, externalHostname: {hostname: a.test}, port: {port: 443}}\n"},
       {own, "v1alpha1", "PayloadProcessor", target + processors},
       {gateway, "v1alpha1", "PayloadProcessor", target + processors},
+      {std::string(kNetworkingGroup), "v0alpha0", "PayloadProcessor",
+       target + "processors: [{name: p, type: ExtProcess, extProcess: {backendRef: {name: a, port: 80}}}]}\n"},
       {own, "v1alpha1", "PayloadProcessingPipeline", "spec: {" + processors},
       {gateway, "v1alpha1", "PayloadProcessingPipeline", "spec: {" + processors},
+      {prototype, "v0alpha0", "XPayloadProcessor", "spec: {backendRef: {name: a, port: 80}, failureMode: Closed}\n"},
       {gateway, "v1", "BackendTLSPolicy", "spec: {" + targets},
       {std::string(kExperimentalGroup), "v1alpha1", "XBackendTrafficPolicy", "spec: {" + targets},
       {envoy, "v1alpha1", "BackendTrafficPolicy", "spec: {" + targets},
       {envoy, "v1alpha1", "SecurityPolicy", "spec: {" + targets},
-      {envoy, "v1alpha1", "EnvoyExtensionPolicy", "spec: {" + targets},
+      {envoy, "v1alpha1", "EnvoyExtensionPolicy",
+       "spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: a}]}\n"},
   };
 }
 

@@ -49,6 +49,23 @@ TEST_F(InProcessTest, SetsAndRemovesHeadersByTheHeadAlone) {
   EXPECT_EQ(rig_.requestFields(), "x-set=gold/v1/chat;x-number=2;");
 }
 
+TEST_F(InProcessTest, AddsHeadersToThoseThatAreThere) {
+  rig_.request({{"x-tier", "gold"}, {"x-old", "1"}});
+  ASSERT_EQ(
+      rig_.make("request: {addHeaders: [{name: X-Tier, value: '\"silver\"'}, {name: x-path, value: request.path}], "
+                "setHeaders: [{name: x-set, value: '\"a\"'}], removeHeaders: [x-old]}"),
+      "");
+  EXPECT_EQ(rig_.run(Phase::kRequestHeaders).kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(rig_.requestFields(), "x-tier=gold;x-set=a;x-tier=silver;x-path=/;");
+  rig_.response(200, {{"x-a", "1"}});
+  ASSERT_EQ(rig_.make("response: {addHeaders: [{name: x-a, value: 'string(response.code)'}]}"), "");
+  EXPECT_EQ(rig_.run(Phase::kResponseHeaders).kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(rig_.responseFields(), "x-a=1;x-a=200;");
+  EXPECT_EQ(rig_.make("request: {addHeaders: [{name: host, value: '\"a\"'}]}")
+                .find("UnsupportedValue: request.addHeaders[0].name"),
+            0U);
+}
+
 TEST_F(InProcessTest, EditsResponses) {
   rig_.request({{"x-tier", "gold"}});
   rig_.response(429, {{"server", "origin"}, {"retry-after", "30"}});

@@ -46,10 +46,30 @@ RouteOrder::Plans compileRoutes(const config::Model& model, const RouteTools& to
 void tell(const CompiledUses& uses, ListenerPlan& listener) {
   std::vector<Fault> all = uses.closed();
   for (const Fault& each : uses.open()) all.push_back(withConsequence(each, kLeftOut));
+  if (listener.unprocessed) all.insert(all.begin(), *listener.unprocessed);
   listener.unprocessed = joined(all);
 }
 
-/// Compiles the hooks of the process and the PayloadProcessors of Gateways and their listeners. If one of them cannot
+void closeOnce(const Fault& why, GatewayPlan& gateway) {
+  std::vector<Fault>& known = gateway.unprocessed;
+  if (std::find(known.begin(), known.end(), why) == known.end()) known.push_back(why);
+}
+
+/// Compiles the extension policy of a listener, for the rules there that have none of their own.
+void extendListener(GatewayPlan& gateway, ListenerPlan& listener, const ProcessorCompiler& processors,
+                    RefusedUses& refused) {
+  const config::ObjectMeta& meta = gateway.gateway->meta;
+  const UsesOf of{holderOf(meta), meta.name, processing::Scope::kRoute, Exposure::kSome};
+  std::optional<CompiledUses> uses = processors.extending(meta, listener.listener->name, of);
+  if (!uses) return;
+  refused.note(uses->refused);
+  tell(*uses, listener);
+  for (const Fault& each : uses->closed()) closeOnce(each, gateway);
+  listener.inherited = {std::move(uses->steps), joined(uses->closed())};
+}
+
+/// Compiles the hooks of the process, and the PayloadProcessors and extension policies of Gateways and their listeners.
+/// If one of them cannot
 /// run and fails closed, every request there is refused.
 void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors,
                       const ExtensionHooks& hooks, RefusedUses& refused) {
@@ -63,10 +83,10 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
       uses.append(processors.targeting(meta, listener.listener->name, of));
       refused.note(uses.refused);
       tell(uses, listener);
+      extendListener(gateway, listener, processors, refused);
       for (const Fault& each : uses.closed()) {
         uses.steps.push_back(refusing(each, of.scope));
-        std::vector<Fault>& known = gateway.unprocessed;
-        if (std::find(known.begin(), known.end(), each) == known.end()) known.push_back(each);
+        closeOnce(each, gateway);
       }
       for (const ShieldedUse& each : uses.shielded) {
         if (each.step.preRouting) uses.steps.push_back(each.step);

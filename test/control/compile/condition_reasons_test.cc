@@ -139,6 +139,10 @@ void lookAtBackends(ReasonsGiven& given) {
               "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec: {targetRef: {group: "
               "gateway.networking.k8s.io, kind: Gateway, name: absent}, processors: [{name: a, type: "
               "'sluice.dev/Test:v1', phase: request-headers}]}\n"});  // TargetNotFound
+  const std::string policy =
+      "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: EnvoyExtensionPolicy\nmetadata: {name: p}\nspec: {targetRefs: "
+      "[{group: gateway.networking.k8s.io, kind: Gateway, name: egress}]}\n";
+  given.look({kClass, kGateway, policy, with(policy, "name: p", "name: q")});  // Conflicted
 }
 
 TEST(ConditionReasons, AreAllProvoked) {

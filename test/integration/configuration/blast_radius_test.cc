@@ -173,13 +173,20 @@ TEST_F(BlastRadius, OfAPolicyOfAnUnsupportedKindIsWhatItNames) {
        {std::tuple(kGatewayApi, "BackendTLSPolicy", "kind: Backend, name: second"),
         std::tuple("gateway.networking.x-k8s.io/v1alpha1", "XBackendTrafficPolicy", "kind: Backend, name: second"),
         std::tuple(kEnvoyApi, "BackendTrafficPolicy", "kind: HTTPRoute, name: wrong"),
-        std::tuple(kEnvoyApi, "SecurityPolicy", "kind: HTTPRoute, name: wrong"),
-        std::tuple(kEnvoyApi, "EnvoyExtensionPolicy", "kind: HTTPRoute, name: wrong")}) {
+        std::tuple(kEnvoyApi, "SecurityPolicy", "kind: HTTPRoute, name: wrong")}) {
     SCOPED_TRACE(kind);
     const GatewayProcess gateway(beside(route + policyOf(apiVersion, kind, target)));
     expectRefusal(gateway, kind, "policy", "Invalid");
     EXPECT_THAT(conditionsOf(gateway, "HTTPRoute", "wrong"), HasSubstr(std::string(kind) + " test/policy"));
   }
+}
+
+TEST_F(BlastRadius, OfAnUnsupportedExtensionIsWhatItsPolicyNames) {
+  const GatewayProcess gateway(beside(routeFor("wrong.test", ruleOfPrefix("/", "second")) +
+                                      policyOf(kEnvoyApi, "EnvoyExtensionPolicy", "kind: HTTPRoute, name: wrong") +
+                                      "  lua: [{type: Inline, inline: 'x = 1'}]\n"));
+  expectRefusal(gateway, "EnvoyExtensionPolicy", "policy", "UnsupportedValue");
+  EXPECT_THAT(conditionsOf(gateway, "HTTPRoute", "wrong"), HasSubstr("EnvoyExtensionPolicy test/policy: spec.lua"));
 }
 
 TEST_F(BlastRadius, OfAPolicyForAGatewayIsThatGateway) {

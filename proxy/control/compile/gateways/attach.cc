@@ -255,7 +255,8 @@ class Attacher {
     count(listener);
     listener.claims.addHostnames(plan_.kind, hostnames, route_);
     listener.routes.push_back({hostnames, plan_.candidates});
-    if (!listener.shielded.empty()) listener.routes.back().candidates = shieldedCandidates(listener);
+    if (!listener.shielded.empty() || !listener.inherited.empty())
+      listener.routes.back().candidates = shieldedCandidates(listener);
     for (const RulePlan& rule : plan_.rules) {
       for (const MatchPlan& match : rule.matches) {
         const auto number = matches_.numberOf(match.identity);
@@ -272,7 +273,8 @@ class Attacher {
     return candidatesOf(rules);
   }
 
-  /// Returns the rule with the listener's shielded uses, and notes those that it refuses.
+  /// Returns the rule with the listener's shielded uses, and notes those that it refuses. A rule without an extension
+  /// policy of its own gets that of the listener too.
   std::shared_ptr<const routing::Rule> shield(ListenerPlan& listener, const RulePlan& rule, std::size_t index) {
     ShieldedRule result = shieldedRule(rule.rule, listener.shielded);
     for (const std::size_t use : result.exposed) {
@@ -286,7 +288,7 @@ class Attacher {
         exposed_.push_back(std::move(why));
       }
     }
-    return std::move(result.rule);
+    return rule.extended ? std::move(result.rule) : inheritingRule(std::move(result.rule), listener.inherited);
   }
 
   void count(ListenerPlan& listener) const {

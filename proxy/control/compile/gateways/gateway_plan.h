@@ -19,6 +19,7 @@
 #include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/control/compile/references.h"
+#include "proxy/control/compile/routes/inherited_uses.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/candidate.h"
 
@@ -55,6 +56,7 @@ struct ListenerPlan {
   std::shared_ptr<const processing::Chain> preRouting;  // uses in RoutingPhase::kPreRouting
   std::shared_ptr<const processing::Chain> chain;       // uses of PayloadProcessors that target it or its Gateway
   std::vector<ShieldedUse> shielded;                    // such uses that rules have instead, see shielded_rule.h
+  InheritedUses inherited;                              // of extension policies that target it or its Gateway
   std::set<std::size_t> exposed;                        // those of them that some rule refuses
   std::int32_t attachedRoutes = 0;
 

@@ -1,7 +1,6 @@
 #include "proxy/control/compile/processors/compile_processors.h"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -9,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/processors/server_ref.h"
 #include "proxy/routing/backend_target.h"
 
 namespace sluice::control {
@@ -58,22 +57,11 @@ class ModelTargets final : public processing::TargetLookup {
       : destinations_(destinations), holder_(holder) {}
 
   processing::FoundBackend find(const content::Value& backendRef, bool http2) const override {
-    const auto text = [&](std::string_view key) {
-      const content::Value* found = backendRef.find(key);
-      return found == nullptr ? std::string() : found->text;
-    };
-    config::BackendObjectReference ref;
-    ref.object = {text("group"), text("kind"), text("namespace"), text("name"), "backendRef", backendRef.position};
-    if (ref.object.kind.empty()) ref.object.kind = config::Service::kKind;
-    const std::string port = text("port");
-    std::from_chars(port.data(), port.data() + port.size(), ref.port);
-    BackendUse use = destinations_.resolve(ref, holder_);
-    if (!use.result) return {nullptr, {use.result.fault.reason, use.result.fault.message}};
-    auto plan = http2 ? overHttp2(*use.result.value) : *use.result.value;
-    if (plan != nullptr) return {std::make_shared<const routing::BackendTarget>(std::move(plan)), {}};
-    return {nullptr,
-            {std::string(reason::kUnsupportedProtocol),
-             describe(ref.object, holder_.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC"}};
+    const config::BackendObjectReference ref = serverRefOf(backendRef);
+    BackendResult found = destinations_.resolve(ref, holder_).result;
+    if (http2) found = overGrpc(std::move(found), ref, holder_);
+    if (!found) return {nullptr, {found.fault.reason, found.fault.message}};
+    return {std::make_shared<const routing::BackendTarget>(*std::move(found.value)), {}};
   }
 
  private:
@@ -201,7 +189,7 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilte
 bool ProcessorCompiler::concern(const config::ObjectMeta& target) const {
   const auto meant = [&](const config::PayloadProcessor& each) { return targets(each, target); };
   const config::Objects<config::PayloadProcessor>& all = model_.all<config::PayloadProcessor>();
-  return std::any_of(all.begin(), all.end(), meant) ||
+  return extensions_.concern(target) || std::any_of(all.begin(), all.end(), meant) ||
          std::any_of(model_.rejected.begin(), model_.rejected.end(), [&](const config::Rejected& each) {
            const auto* legible = each.legible<config::PayloadProcessor>();
            return legible != nullptr && meant(*legible);
@@ -241,13 +229,30 @@ CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, std:
 CompiledUses ProcessorCompiler::compile(const config::PayloadProcessor& processor, const UsesOf& of) const {
   UsesOf its{holderOf(processor.meta), processor.meta.name, of.scope, of.exposure};
   its.preRouting = processor.phase == config::RoutingPhase::kPreRouting;
-  const std::string name = nameOf(processor);
+  return attached(processor, its);
+}
+
+template <typename Object>
+CompiledUses ProcessorCompiler::attached(const Object& object, const UsesOf& its) const {
+  const std::string name = objectName(holderOf(object.meta), object.meta.name);
   CompiledUses result;
-  if (auto wrong = alteringFault(processor.unsupported)) result.refused.push_back({name, {}, *std::move(wrong)});
-  add(processor.processors, its, name, result);
-  const std::string origin = originOf(processor.meta);
+  if (auto wrong = alteringFault(object.unsupported)) result.refused.push_back({name, {}, *std::move(wrong)});
+  add(object.processors, its, name, result);
+  const std::string origin = originOf(object.meta);
   for (RefusedUse& each : result.refused) each.origin = origin;
   for (ShieldedUse& each : result.shielded) each.refused.origin = origin;
+  return result;
+}
+
+std::optional<CompiledUses> ProcessorCompiler::extending(const config::ObjectMeta& target, std::string_view section,
+                                                         const UsesOf& of) const {
+  const ExtensionPolicies::PolicyCandidate* found = extensions_.find(target, section);
+  if (found == nullptr) return std::nullopt;
+  const config::ObjectMeta& meta = found->policy->meta;
+  if (found->rejected == nullptr) return attached(*found->policy, {holderOf(meta), meta.name, of.scope, of.exposure});
+  CompiledUses result;
+  const Fault why = summary(reason::kInvalid, found->rejected->message);
+  result.refused.push_back({objectName(holderOf(meta), meta.name), {}, why, false, originOf(meta)});
   return result;
 }
 
@@ -359,7 +364,7 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
     case processing::LoadState::kDegraded:
       return refused(reason::kExtensionUnavailable, use.path + ": " + made.refusal.message);
     case processing::LoadState::kError:
-      return refused(made.refusal.reason, use.path + "." + std::string(use.configField) + ": " + made.refusal.message);
+      return refused(made.refusal.reason, use.configPath() + ": " + made.refusal.message);
   }
   std::vector<processing::Step> steps;
   for (const Phase phase : phasesOf(admission, made.processor->phases(), of.preRouting)) {

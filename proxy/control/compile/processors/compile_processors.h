@@ -17,6 +17,7 @@
 #include "proxy/control/compile/backends/destination_catalog.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/processors/compiled_chain.h"
+#include "proxy/control/compile/processors/extension_policies.h"
 #include "proxy/control/compile/processors/processor_cache.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/processing/chain.h"
@@ -101,23 +102,29 @@ class ProcessorCompiler {
  public:
   /// References outlive it.
   ProcessorCompiler(const ProcessorSources& sources, processing::SharedStates& states, ProcessorCache& cache)
-      : sources_(sources), model_(sources.model), states_(states), cache_(cache) {}
+      : sources_(sources), model_(sources.model), extensions_(sources.model), states_(states), cache_(cache) {}
 
   CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
   /// Compiles the filters of a rule or weighted backend. Pipelines are those of the holder's namespace.
   CompiledUses compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const;
-  /// Returns true if a PayloadProcessor targets the object or a section of it.
+  /// Returns true if a PayloadProcessor or an extension policy targets the object or a section of it.
   bool concern(const config::ObjectMeta& target) const;
   /// Compiles the PayloadProcessors that target the object or this section of it ("": the whole object), oldest first.
   /// `own` are the uses in the object itself; they come in the same order by the object's age.
   CompiledUses targeting(const config::ObjectMeta& target, std::string_view section, const UsesOf& of,
                          CompiledUses own = {}) const;
 
+  /// Compiles the extension policy that counts for the object or this section of it; nullopt if there is none.
+  std::optional<CompiledUses> extending(const config::ObjectMeta& target, std::string_view section,
+                                        const UsesOf& of) const;
+
  private:
   void add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of, const std::string& writtenIn,
            CompiledUses& result) const;
-  /// Compiles the uses of a PayloadProcessor and puts its name into `origin` of their faults.
   CompiledUses compile(const config::PayloadProcessor& processor, const UsesOf& of) const;
+  /// Compiles the uses of a PayloadProcessor or an extension policy and puts its name into `origin` of their faults.
+  template <typename Object>
+  CompiledUses attached(const Object& object, const UsesOf& its) const;
   struct RefusedStep {
     Fault fault;
     bool open;
@@ -133,6 +140,7 @@ class ProcessorCompiler {
 
   const ProcessorSources sources_;
   const config::Model& model_;  // of sources_
+  const ExtensionPolicies extensions_;
   processing::SharedStates& states_;
   ProcessorCache& cache_;
 };

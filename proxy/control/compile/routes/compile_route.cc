@@ -68,6 +68,7 @@ class RouteCompiler {
       compiled->totalWeight += ref.weight;
     }
     compileProcessors(rule, place, *compiled, own);
+    result.extended = compileExtensions(rule, *compiled, own);
     setFailure(rule, ofRoute ? ofRoute : own, *compiled);
     result.rule = std::move(compiled);
     if (own) plan_.faults.push_back(*own);
@@ -97,6 +98,19 @@ class RouteCompiler {
     for (RefusedUse& each : uses.refused) each.fault.summary = true;  // the GatewayClass says so
     uses.append(processors_.targeting(route_.meta, rule.name, of, ofFilters(rule.filters, of)));
     compiled.chain = chainOf(take(std::move(uses), own));
+  }
+
+  /// Compiles the extension policy of the rule or its route. Returns false if there is none.
+  bool compileExtensions(const config::RouteRule& rule, routing::Rule& compiled, std::optional<Fault>& own) {
+    std::optional<CompiledUses> uses =
+        processors_.extending(route_.meta, rule.name, usesOf(/*exposed=*/true, /*place=*/{}));
+    if (!uses) return false;
+    std::vector<processing::Step> steps = take(*std::move(uses), own);
+    if (compiled.chain) {
+      for (processing::Step& each : compiled.chain->all()) steps.push_back(std::move(each));
+    }
+    compiled.chain = chainOf(std::move(steps));
+    return true;
   }
 
   CompiledUses ofFilters(const config::RouteFilters& filters, const UsesOf& of) {

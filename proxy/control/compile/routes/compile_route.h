@@ -23,6 +23,7 @@ struct RulePlan {
   std::shared_ptr<const routing::Rule> rule;
   std::vector<MatchPlan> matches;
   std::string_view name = {};  // empty if the rule has none
+  bool extended = false;       // it has an extension policy, in place of that of its listener
 };
 
 /// The compiled route. It points into the route's object.

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/control/compile/backends/compile_backend.h"
 #include "proxy/control/compile/processors/refused_uses.h"
+#include "proxy/control/compile/processors/server_ref.h"
 #include "proxy/control/compile/status/attachment.h"
 #include "proxy/control/compile/status/object_status.h"
 #include "proxy/control/compile/status/refused_objects.h"
@@ -25,17 +27,22 @@ std::optional<Fault> unattached(const config::Model& model, const config::Payloa
   return targetFault(model, target, attachmentOf(processor), holderOf(processor.meta), "nothing is attached");
 }
 
-/// Returns the conditions of an object. Uses that cannot run have conditions of their own; a fault of the whole object
-/// goes into its Accepted.
-std::vector<config::Condition> conditionsOf(const config::ObjectMeta& meta, const std::optional<Fault>& unaccepted,
+/// Returns ResolvedRefs of an XPayloadProcessor, whether or not a route refers to it.
+std::vector<config::Condition> resolvedRefs(const config::PayloadProcessingPipeline& pipeline,
                                             const StatusSources& sources) {
-  std::vector<RefusedUse> refused = sources.refusedUses.in(objectName(holderOf(meta), meta.name));
-  std::erase_if(refused, [](const RefusedUse& each) { return each.use.empty(); });
-  Conditions conditions(meta);
-  conditions.check(condition_type::kAccepted, both(unaccepted, keptFault(sources.model, meta)));
-  if (const auto why = degradation(refused)) conditions.troubled(condition_type::kDegraded, *why);
-  addUseConditions(refused, conditions);
-  return conditions.take();
+  std::vector<Fault> faults;
+  const Holder holder = holderOf(pipeline.meta);
+  for (const config::ProcessorUse& use : pipeline.processors) {
+    const config::Value* refs = use.config ? use.config->find("backendRefs") : nullptr;
+    if (refs == nullptr) continue;
+    for (const config::Value& each : refs->items) {
+      config::BackendObjectReference ref = serverRefOf(each);
+      ref.object.path = use.path + ".backendRef";
+      const BackendResult found = overGrpc(sources.backends.resolve(ref, holder).result, ref, holder);
+      if (!found) faults.push_back(found.fault);
+    }
+  }
+  return Conditions(pipeline.meta).check(condition_type::kResolvedRefs, joined(faults)).take();
 }
 
 config::ObjectStatus rejectedProcessor(const config::Rejected& rejected) {
@@ -56,13 +63,25 @@ config::ObjectStatus rejectedProcessor(const config::Rejected& rejected) {
 
 }  // namespace
 
+std::vector<config::Condition> processorConditions(const config::ObjectMeta& meta,
+                                                   const std::optional<Fault>& unaccepted,
+                                                   const StatusSources& sources) {
+  std::vector<RefusedUse> refused = sources.refusedUses.in(objectName(holderOf(meta), meta.name));
+  std::erase_if(refused, [](const RefusedUse& each) { return each.use.empty(); });
+  Conditions conditions(meta);
+  conditions.check(condition_type::kAccepted, both(unaccepted, keptFault(sources.model, meta)));
+  if (const auto why = degradation(refused)) conditions.troubled(condition_type::kDegraded, *why);
+  addUseConditions(refused, conditions);
+  return conditions.take();
+}
+
 void payloadProcessorStatuses(const StatusSources& sources, Statuses& statuses) {
   for (const config::PayloadProcessor& each : sources.model.all<config::PayloadProcessor>()) {
     const FoundTarget target = findTarget(sources.model, sources.gateways, attachmentOf(each));
     if (!target.ours) continue;
     statuses.emplace_back(statusOf(each.meta))
-        .parents.push_back(
-            ancestorOf(attachmentOf(each), conditionsOf(each.meta, unattached(sources.model, each, target), sources)));
+        .parents.push_back(ancestorOf(
+            attachmentOf(each), processorConditions(each.meta, unattached(sources.model, each, target), sources)));
   }
   forEachRefused<config::PayloadProcessor>(
       sources.model, [&](const config::Rejected& each) { statuses.push_back(rejectedProcessor(each)); });
@@ -70,7 +89,12 @@ void payloadProcessorStatuses(const StatusSources& sources, Statuses& statuses) 
 
 void pipelineStatuses(const StatusSources& sources, Statuses& statuses) {
   for (const config::PayloadProcessingPipeline& each : sources.model.all<config::PayloadProcessingPipeline>()) {
-    statuses.emplace_back(statusOf(each.meta)).conditions = conditionsOf(each.meta, std::nullopt, sources);
+    std::vector<config::Condition>& conditions = statuses.emplace_back(statusOf(each.meta)).conditions;
+    conditions = processorConditions(each.meta, std::nullopt, sources);
+    if (each.meta.kind != config::PayloadProcessingPipeline::kRemoteKind) continue;
+    for (config::Condition& resolved : resolvedRefs(each, sources)) {
+      conditions.insert(conditions.begin() + 1, std::move(resolved));
+    }
   }
   forEachRefused<config::PayloadProcessingPipeline>(
       sources.model, [&](const config::Rejected& each) { statuses.push_back(rejectedStatus(each)); });

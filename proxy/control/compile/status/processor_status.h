@@ -2,9 +2,19 @@
 // their uses cannot run.
 #pragma once
 
+#include <optional>
+#include <vector>
+
+#include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/status/status_sources.h"
 
 namespace sluice::control {
+
+/// Returns the conditions of an object with uses. Those that cannot run have conditions of their own; a fault of the
+/// whole object goes into its Accepted.
+std::vector<config::Condition> processorConditions(const config::ObjectMeta& meta,
+                                                   const std::optional<Fault>& unaccepted,
+                                                   const StatusSources& sources);
 
 /// A PayloadProcessor's ancestor is its target. Nothing is written for a target that belongs to another controller.
 void payloadProcessorStatuses(const StatusSources& sources, Statuses& statuses);

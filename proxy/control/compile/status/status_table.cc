@@ -12,6 +12,7 @@
 #include "config/model/name_tuple_hash.h"
 #include "config/model/object_kinds.h"
 #include "proxy/control/compile/status/backend_status.h"
+#include "proxy/control/compile/status/extension_policy_status.h"
 #include "proxy/control/compile/status/gateway_status.h"
 #include "proxy/control/compile/status/policy_status.h"
 #include "proxy/control/compile/status/processor_status.h"
@@ -27,6 +28,7 @@ constexpr StatusEntry kStatusTable[] = {
     {&typeid(config::GrpcRoute), grpcRouteStatuses},
     {&typeid(config::PayloadProcessor), payloadProcessorStatuses},
     {&typeid(config::PayloadProcessingPipeline), pipelineStatuses},
+    {&typeid(config::ExtensionPolicy), extensionPolicyStatuses},
     {&typeid(config::Backend), backendStatuses},
     {&typeid(config::UnsupportedPolicy), policyStatuses},
 };

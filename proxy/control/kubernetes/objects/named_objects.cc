@@ -24,6 +24,7 @@ class NameCollector {
     visit<config::Backend>(reading);
     visit<config::PayloadProcessor>(reading);
     visit<config::PayloadProcessingPipeline>(reading);
+    visit<config::ExtensionPolicy>(reading);
     visit<config::ConfigMap>(reading);
   }
 
@@ -96,6 +97,8 @@ class NameCollector {
 
   void take(const config::PayloadProcessor& each) { take(each.processors, each.meta); }
   void take(const config::PayloadProcessingPipeline& each) { take(each.processors, each.meta); }
+
+  void take(const config::ExtensionPolicy& each) { take(each.processors, each.meta); }
 
   void take(const std::vector<config::ProcessorUse>& uses, const config::ObjectMeta& holder) {
     for (const config::ProcessorUse& use : uses) {

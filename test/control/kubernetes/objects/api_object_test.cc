@@ -129,6 +129,7 @@ TEST(ApiPaths, NameEachKindAsItsDefinitionDoes) {
                                                      {"EgressGateway", "egressgateways"},
                                                      {"Backend", "backends"},
                                                      {"XBackendDestination", "xbackenddestinations"},
+                                                     {"XPayloadProcessor", "xpayloadprocessors"},
                                                      {"SecurityPolicy", "securitypolicies"},
                                                      {"BackendTrafficPolicy", "backendtrafficpolicies"},
                                                      {"PayloadProcessor", "payloadprocessors"},

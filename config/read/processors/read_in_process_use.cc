@@ -1,7 +1,7 @@
 // Reads GEP-5091's InProcess: expressions that edit header and body fields. Edits of request headers whose values are
 // plain literals become a use of kHeaderModifier; everything else is kept as it was written, for kInProcess, whose
 // maker compiles the expressions.
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
 #include "proxy/base/text.h"
 

@@ -1,6 +1,6 @@
 // Reads the spellings of one setting: what happens to a request when its processor fails. Some of them mean the
 // opposite of others.
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 
 namespace sluice::config {
 namespace {

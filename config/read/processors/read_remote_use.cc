@@ -1,7 +1,7 @@
 // Reads uses of processors that are reached over the network, in the payload processing proposal's spelling and in that
 // of GEP-5091's ExtProcess. Both become a use of kExtProc.
 #include "config/read/object_readers.h"
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
 
 namespace sluice::config {
@@ -10,21 +10,18 @@ namespace {
 constexpr std::size_t kMaxProcessorBackendRefs = 16;
 constexpr std::size_t kMaxContextBytes = 4096;
 
-/// Returns the value as it was written, after checking that it is a BackendObjectReference.
-Value readProcessorBackendRef(FieldReader reader, const Value& written) {
-  const ObjectRef ref = readObjectRef(reader, {"", "Service"}, true);
-  reader.port("port");
+Value readProcessorBackendRef(FieldReader reader) {
+  Value ref = readServerRef(reader);
   reader.finish();
-  return written;
+  return ref;
 }
 
 /// Adds the modes of spellings that have none: the server gets the whole payload, without holding up a response that
 /// comes slowly.
 void addWholePayload(Value& config) {
-  const auto word = [&](std::string_view text) { return scalarValue(Value::Kind::kString, text, config.position); };
   Value modes = emptyValue(Value::Kind::kMap, config.position);
-  addMember(modes, "requestBody", word("Buffered"));
-  addMember(modes, "responseBody", word("Streamed"));
+  addText(modes, "requestBody", "Buffered");
+  addText(modes, "responseBody", "Streamed");
   addMember(config, "processingMode", std::move(modes));
 }
 
@@ -36,12 +33,30 @@ const Value* readContext(FieldReader& reader) {
 
 }  // namespace
 
+Value readServerRef(FieldReader& reader) {
+  readObjectRef(reader, {"", "Service"}, true);
+  reader.port("port");
+  Value ref = emptyValue(Value::Kind::kMap, reader.position());
+  for (const std::string_view key : {"group", "kind", "namespace", "name", "port"}) {
+    if (const Value* given = reader.find(key)) addMember(ref, key, *given);
+  }
+  return ref;
+}
+
+void addText(Value& config, std::string_view key, std::string_view text) {
+  addMember(config, key, scalarValue(Value::Kind::kString, text, config.position));
+}
+
+void addFlag(Value& config, std::string_view key, bool flag) {
+  addMember(config, key, scalarValue(Value::Kind::kBool, flag ? "true" : "false", config.position));
+}
+
 void readRemoteUse(FieldReader& use, ProcessorUse& result) {
   result.type = processor_type::kExtProc;
   Value config = emptyValue(Value::Kind::kMap, use.position());
   Value refs = emptyValue(Value::Kind::kList, use.positionOf("backendRefs"));
   const std::vector<Item> items = use.list("backendRefs", kMaxProcessorBackendRefs);
-  for (const Item& item : items) refs.items.push_back(readProcessorBackendRef(use.map(item), *item.value));
+  for (const Item& item : items) refs.items.push_back(readProcessorBackendRef(use.map(item)));
   if (items.empty()) use.error("backendRefs", "must have at least one item");
   addMember(config, "backendRefs", std::move(refs));
 
@@ -76,8 +91,8 @@ void readExtProcessUse(FieldReader& use, ProcessorUse& result) {
   FieldReader extProcess = use.map("extProcess");
   if (!use.has("extProcess")) return;
   Value refs = emptyValue(Value::Kind::kList, extProcess.positionOf("backendRef"));
-  if (const Value* written = extProcess.require("backendRef")) {
-    refs.items.push_back(readProcessorBackendRef(extProcess.map("backendRef"), *written));
+  if (extProcess.require("backendRef") != nullptr) {
+    refs.items.push_back(readProcessorBackendRef(extProcess.map("backendRef")));
   }
   extProcess.finish();
   Value config = emptyValue(Value::Kind::kMap, extProcess.position());

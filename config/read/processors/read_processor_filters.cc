@@ -6,7 +6,7 @@
 #include <string>
 
 #include "config/read/object_readers.h"
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
 
 namespace sluice::config {
@@ -14,6 +14,10 @@ namespace {
 
 bool isPipeline(const ObjectRef& ref) {
   return ref.kind == PayloadProcessingPipeline::kKind && (ref.group == kOwnGroup || ref.group == kGatewayGroup);
+}
+
+bool isXPayloadProcessor(const ObjectRef& ref) {
+  return ref.kind == PayloadProcessingPipeline::kRemoteKind && ref.group == kPrototypeGroup;
 }
 
 void noteUnsupported(const FieldReader& filter, std::string message, std::vector<UnsupportedField>& unsupported) {
@@ -70,7 +74,7 @@ void readExtensionRef(FieldReader& filter, std::string_view field, RouteFilters&
   if (!filter.has(field)) return;
   ObjectRef ref = readObjectRef(reader, {"", "", true}, false);
   reader.finish();
-  if (isPipeline(ref)) {
+  if (isPipeline(ref) || isXPayloadProcessor(ref)) {
     filters.processors.emplace_back(std::move(ref));
   } else {
     noteUnsupported(filter, "filter ExtensionRef is not supported", unsupported);

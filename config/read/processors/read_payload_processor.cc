@@ -1,5 +1,5 @@
 #include "config/read/object_readers.h"
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
@@ -55,10 +55,11 @@ void checkPhase(FieldReader& spec, PayloadProcessor& processor) {
   }
 }
 
-std::vector<ProcessorUse> readProcessors(FieldReader& spec) {
+std::vector<ProcessorUse> readProcessors(FieldReader& spec, const ObjectMeta& meta) {
   const std::size_t errors = spec.context().errors();
   spec.require("processors");
-  std::vector<ProcessorUse> uses = readProcessorUses(spec, "processors");
+  const bool isNetworking = meta.group == kNetworkingGroup;
+  std::vector<ProcessorUse> uses = isNetworking ? readNetworkingUses(spec) : readProcessorUses(spec, "processors");
   if (uses.empty() && spec.context().errors() == errors) spec.error("processors", "must have at least one item");
   return uses;
 }
@@ -72,7 +73,7 @@ std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMe
   FieldReader spec = root.map("spec");
   if (spec.require("targetRef") != nullptr) readTarget(spec.map("targetRef"), processor);
   processor.phase = spec.choice("phase", kRoutingPhases, std::optional<RoutingPhase>());
-  processor.processors = readProcessors(spec);
+  processor.processors = readProcessors(spec, processor.meta);
   checkPhase(spec, processor);
   spec.finish();
   if (processor.target.name.empty()) return std::nullopt;
@@ -84,7 +85,7 @@ PayloadProcessingPipeline readPipeline(FieldReader& root, ObjectMeta meta) {
   pipeline.meta = std::move(meta);
   root.require("spec");
   FieldReader spec = root.map("spec");
-  if (root.has("spec")) pipeline.processors = readProcessors(spec);
+  if (root.has("spec")) pipeline.processors = readProcessors(spec, pipeline.meta);
   spec.finish();
   return pipeline;
 }

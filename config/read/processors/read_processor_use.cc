@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "config/catalog/processor_settings.h"
-#include "config/read/processor_readers.h"
+#include "config/read/processors/processor_readers.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
@@ -62,14 +62,17 @@ ProcessorUse readProcessorUse(FieldReader reader) {
 
 std::vector<ProcessorUse> readProcessorUses(FieldReader& holder, std::string_view key) {
   std::vector<ProcessorUse> uses;
-  for (const Item& item : holder.list(key, kMaxProcessorUses)) {
-    ProcessorUse use = readProcessorUse(holder.map(item));
-    const bool repeated =
-        std::any_of(uses.begin(), uses.end(), [&](const ProcessorUse& other) { return other.name == use.name; });
-    if (repeated) holder.context().error(use.position, use.path + ".name", "repeats " + base::quote(use.name));
-    uses.push_back(std::move(use));
-  }
+  for (const Item& item : holder.list(key, kMaxProcessorUses)) uses.push_back(readProcessorUse(holder.map(item)));
+  checkNames(uses, holder);
   return uses;
+}
+
+void checkNames(const std::vector<ProcessorUse>& uses, FieldReader& holder) {
+  for (auto use = uses.begin(); use != uses.end(); ++use) {
+    const bool repeated =
+        std::any_of(uses.begin(), use, [&](const ProcessorUse& other) { return other.name == use->name; });
+    if (repeated) holder.context().error(use->position, use->path + ".name", "repeats " + base::quote(use->name));
+  }
 }
 
 }  // namespace sluice::config

@@ -1,0 +1,28 @@
+// Adds to a rule the uses of the extension policy of its listener or Gateway, for rules that have no such policy of
+// their own.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "proxy/control/compile/fault.h"
+#include "proxy/processing/chain.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::control {
+
+/// InheritedUses are those that every rule of a listener runs unless it has others instead.
+struct InheritedUses {
+  std::vector<processing::Step> steps;  // of scope kRoute, because they come and go with the rule
+  std::optional<Fault> closed;          // the fault of uses that cannot run and fail closed
+
+  bool empty() const { return steps.empty() && !closed; }
+};
+
+/// Returns the rule with the steps before its own; one that answers 500 if they are closed. Returns `rule` itself if
+/// there are none, or if it fails anyway.
+std::shared_ptr<const routing::Rule> inheritingRule(std::shared_ptr<const routing::Rule> rule,
+                                                    const InheritedUses& uses);
+
+}  // namespace sluice::control

@@ -1,0 +1,11 @@
+// Writes the statuses of extension policies: whether they count for what they name, and which of their uses cannot run.
+#pragma once
+
+#include "proxy/control/compile/status/status_sources.h"
+
+namespace sluice::control {
+
+/// A policy's ancestors are the objects that it names; see policy_ancestors.h.
+void extensionPolicyStatuses(const StatusSources& sources, Statuses& statuses);
+
+}  // namespace sluice::control

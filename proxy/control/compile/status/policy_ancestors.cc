@@ -1,0 +1,133 @@
+#include "proxy/control/compile/status/policy_ancestors.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "config/model/object_kinds.h"
+#include "proxy/control/compile/backends/compile_service.h"
+#include "proxy/control/compile/gateways/gateway_plan.h"
+#include "proxy/control/compile/references.h"
+
+namespace sluice::control {
+namespace {
+
+// Bound of status.ancestors in the CRDs.
+constexpr std::size_t kMostAncestors = 16;
+
+/// Writes the ancestors of one policy.
+class PolicyWriter {
+ public:
+  PolicyWriter(const StatusSources& sources, const PolicyReach& reach, const config::ObjectMeta& policy,
+               std::string_view consequence, const PolicyJudge& judge)
+      : sources_(sources), reach_(reach), policy_(policy), consequence_(consequence), judge_(judge) {}
+
+  std::vector<config::ParentStatus> ancestors(const config::PolicyTargets& named) {
+    for (const config::PolicyTarget& each : named.targets) addTarget(each);
+    if (named.selectors.empty()) return std::move(ancestors_);
+    reach_.eachObject(policy_.nameSpace, [&](const config::ObjectMeta& each) { addSelected(each, named); });
+    return std::move(ancestors_);
+  }
+
+ private:
+  void addTarget(const config::PolicyTarget& target) {
+    if (!target.legible() || config::isUnsupportedKind(target.object.group, target.object.kind)) return;
+    config::ObjectRef ref = target.object;
+    const std::string& nameSpace = policy_.nameSpace;
+    const config::ObjectMeta* reached = reach_.find(target, nameSpace);
+    if (reached != nullptr) ref.kind = reached->kind;
+    const FoundTarget found = findTarget(sources_.model, sources_.gateways, {ref, nameSpace, target.sectionName});
+    const bool refused = sources_.model.findRejected(ref.group, ref.kind, nameSpace, ref.name) != nullptr;
+    if (!found.ours || (found.found && reached == nullptr && !refused)) return;
+    const Attachment to{target.object, nameSpace, target.sectionName};
+    add(to, reached, targetFault(sources_.model, found, to, holderOf(policy_), consequence_));
+  }
+
+  void addSelected(const config::ObjectMeta& object, const config::PolicyTargets& named) {
+    const auto selects = [&](const config::PolicyTargetSelector& each) { return each.selects(object); };
+    if (std::none_of(named.selectors.begin(), named.selectors.end(), selects)) return;
+    const config::ObjectRef ref{
+        std::string(object.group), std::string(object.kind), object.nameSpace, object.name, {}, {}};
+    add({ref, object.nameSpace, {}}, &object, std::nullopt);
+  }
+
+  void add(const Attachment& to, const config::ObjectMeta* object, const std::optional<Fault>& unfound) {
+    if (ancestors_.size() == kMostAncestors) return;
+    ancestors_.push_back(ancestorOf(to, judge_(object, to.section, unfound)));
+  }
+
+  const StatusSources& sources_;
+  const PolicyReach& reach_;
+  const config::ObjectMeta& policy_;
+  const std::string_view consequence_;
+  const PolicyJudge& judge_;
+  std::vector<config::ParentStatus> ancestors_;
+};
+
+}  // namespace
+
+PolicyReach::PolicyReach(const StatusSources& sources) : gateways_(sources.gateways) {
+  const config::Model& model = sources.model;
+  for (const GatewayPlan& each : gateways_) add(each.gateway->meta);
+  addRoutes(model.all<config::HttpRoute>());
+  addRoutes(model.all<config::GrpcRoute>());
+  for (const config::Service& each : model.all<config::Service>()) {
+    if (services_.contains({each.meta.nameSpace, each.meta.name})) add(each.meta);
+  }
+  for (const config::Backend& each : model.all<config::Backend>()) add(each.meta);
+}
+
+const config::ObjectMeta* PolicyReach::find(const config::PolicyTarget& target, std::string_view nameSpace) const {
+  const auto [first, last] = objects_.equal_range({nameSpace, target.object.name});
+  const config::ObjectMeta* found = nullptr;
+  for (auto each = first; each != last; ++each) {
+    if (!target.means(*each->second)) continue;
+    // An object of the very kind comes before one for which that kind is another name.
+    if (found == nullptr || each->second->kind == target.object.kind) found = each->second;
+  }
+  return found;
+}
+
+void PolicyReach::eachObject(std::string_view nameSpace,
+                             const std::function<void(const config::ObjectMeta&)>& visit) const {
+  for (auto each = objects_.lower_bound({nameSpace, {}}); each != objects_.end(); ++each) {
+    if (each->first.first != nameSpace) return;
+    visit(*each->second);
+  }
+}
+
+template <typename Routes>
+void PolicyReach::addRoutes(const Routes& routes) {
+  for (const auto& route : routes) {
+    const std::string& nameSpace = route.meta.nameSpace;
+    const bool attached =
+        std::any_of(route.parentRefs.begin(), route.parentRefs.end(), [&](const config::ParentRef& each) {
+          return findGatewayPlan(gateways_, each.object, nameSpace) != gateways_.end();
+        });
+    if (!attached) continue;
+    add(route.meta);
+    for (const auto& rule : route.rules) {
+      addMirrors(rule.filters, nameSpace);
+      for (const config::HttpBackendRef& each : rule.backendRefs) {
+        addService(each, nameSpace);
+        addMirrors(each.filters, nameSpace);
+      }
+    }
+  }
+}
+
+void PolicyReach::addMirrors(const config::RouteFilters& filters, std::string_view holder) {
+  for (const config::RequestMirrorFilter& each : filters.mirrors) addService(each, holder);
+}
+
+void PolicyReach::addService(const config::BackendObjectReference& ref, std::string_view holder) {
+  if (isService(ref.object)) services_.insert({targetNamespace(ref.object, holder), ref.object.name});
+}
+
+std::vector<config::ParentStatus> ancestorsOf(const StatusSources& sources, const PolicyReach& reach,
+                                              const config::ObjectMeta& policy, const config::PolicyTargets& named,
+                                              std::string_view consequence, const PolicyJudge& judge) {
+  return PolicyWriter(sources, reach, policy, consequence, judge).ancestors(named);
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,58 @@
+// The objects that policies name, and the entries of status.ancestors[] for them.
+//
+// A policy's ancestors are the objects that it names. There is none for those that belong to other controllers, or that
+// no Gateway of ours leads to.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/model/model.h"
+#include "config/status/conditions.h"
+#include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/status/attachment.h"
+#include "proxy/control/compile/status/status_sources.h"
+
+namespace sluice::control {
+
+/// The objects that requests of our Gateways can reach, by namespace and name.
+class PolicyReach {
+ public:
+  explicit PolicyReach(const StatusSources& sources);
+
+  /// Returns the object of that namespace that the target means; nullptr if there is none.
+  const config::ObjectMeta* find(const config::PolicyTarget& target, std::string_view nameSpace) const;
+  /// Calls visit(meta) with each object of the namespace.
+  void eachObject(std::string_view nameSpace, const std::function<void(const config::ObjectMeta&)>& visit) const;
+
+ private:
+  using Name = std::pair<std::string_view, std::string_view>;
+
+  void add(const config::ObjectMeta& meta) { objects_.emplace(Name(meta.nameSpace, meta.name), &meta); }
+  template <typename Routes>
+  void addRoutes(const Routes& routes);
+  void addMirrors(const config::RouteFilters& filters, std::string_view holder);
+  void addService(const config::BackendObjectReference& ref, std::string_view holder);
+
+  const std::vector<GatewayPlan>& gateways_;
+  std::multimap<Name, const config::ObjectMeta*> objects_;
+  std::set<Name> services_;  // those that rules of our routes lead to
+};
+
+/// Returns the conditions of a policy for one thing that it names. `object` is that thing, or the whole of which it is
+/// a section; null if it is not there. `unfound` is the fault if it, or the section, is not there.
+using PolicyJudge = std::function<std::vector<config::Condition>(
+    const config::ObjectMeta* object, std::string_view section, const std::optional<Fault>& unfound)>;
+
+/// Returns the ancestors of a policy, at most as many as its status has room for. `consequence` follows a message that
+/// says that something is not there: "nothing is refused".
+std::vector<config::ParentStatus> ancestorsOf(const StatusSources& sources, const PolicyReach& reach,
+                                              const config::ObjectMeta& policy, const config::PolicyTargets& named,
+                                              std::string_view consequence, const PolicyJudge& judge);
+
+}  // namespace sluice::control
