@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/backends/extension_server.h"
 #include "proxy/routing/backend_target.h"
 
 namespace sluice::control {
@@ -54,10 +55,13 @@ class ModelSecrets final : public processing::SecretLookup {
 /// Looks up the Backends and Services that one object may refer to.
 class ModelTargets final : public processing::TargetLookup {
  public:
-  ModelTargets(const DestinationCatalog& destinations, const Holder& holder)
-      : destinations_(destinations), holder_(holder) {}
+  ModelTargets(const config::Model& model, const DestinationCatalog& destinations, const Holder& holder)
+      : model_(model), destinations_(destinations), holder_(holder) {}
 
   processing::FoundBackend find(const content::Value& backendRef, bool http2) const override {
+    if (namesExtensionServer(backendRef)) {
+      return targetOf(extensionServer(model_, backendRef, holder_), http2, "service");
+    }
     const auto text = [&](std::string_view key) {
       const content::Value* found = backendRef.find(key);
       return found == nullptr ? std::string() : found->text;
@@ -67,16 +71,19 @@ class ModelTargets final : public processing::TargetLookup {
     if (ref.object.kind.empty()) ref.object.kind = config::Service::kKind;
     const std::string port = text("port");
     std::from_chars(port.data(), port.data() + port.size(), ref.port);
-    BackendUse use = destinations_.resolve(ref, holder_);
-    if (!use.result) return {nullptr, {use.result.fault.reason, use.result.fault.message}};
-    auto plan = http2 ? overHttp2(*use.result.value) : *use.result.value;
-    if (plan != nullptr) return {std::make_shared<const routing::BackendTarget>(std::move(plan)), {}};
-    return {nullptr,
-            {std::string(reason::kUnsupportedProtocol),
-             describe(ref.object, holder_.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC"}};
+    return targetOf(destinations_.resolve(ref, holder_).result, http2, describe(ref.object, holder_.nameSpace));
   }
 
  private:
+  static processing::FoundBackend targetOf(BackendResult result, bool http2, const std::string& named) {
+    if (!result) return {nullptr, {result.fault.reason, result.fault.message}};
+    auto plan = http2 ? overHttp2(*result.value) : *result.value;
+    if (plan != nullptr) return {std::make_shared<const routing::BackendTarget>(std::move(plan)), {}};
+    return {nullptr,
+            {std::string(reason::kUnsupportedProtocol), named + ": it speaks HTTP/1.1, which cannot carry gRPC"}};
+  }
+
+  const config::Model& model_;
   const DestinationCatalog& destinations_;
   const Holder holder_;
 };
@@ -381,7 +388,7 @@ processing::Made ProcessorCompiler::make(const config::ProcessorUse& use, const 
   owner.append(" of ").append(of.holder.group).append(of.place);
   const Holder writer = of.writer.value_or(of.holder);
   const ModelSecrets secrets(model_, writer);
-  const ModelTargets targets(sources_.destinations, writer);
+  const ModelTargets targets(model_, sources_.destinations, writer);
   const std::optional<config::Value>& engine = admission.type->entry.engineConfig;
   return makeProcessor(type,
                        {owner, use.name, phase, admission.preAuth, admission.config, secrets, targets, states_,
