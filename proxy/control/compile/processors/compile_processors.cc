@@ -267,6 +267,10 @@ void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const
     }
     auto made = steps(use, of);
     if (auto* ready = std::get_if<std::vector<processing::Step>>(&made)) {
+      if (!ready->empty() && ready->front().server != nullptr) {
+        const processing::Step& step = ready->front();
+        servers_.note({writtenIn, use.name, use.path, step.failOpen, step.server, step.server->announced()});
+      }
       std::move(ready->begin(), ready->end(), std::back_inserter(result.steps));
     } else {
       auto& refused = std::get<RefusedStep>(made);
@@ -328,6 +332,12 @@ std::vector<Phase> phasesOf(const config::Admission& admission, std::span<const 
   return phases;
 }
 
+std::string ownerOf(const UsesOf& uses) {
+  std::string owner(uses.holder.kind);
+  owner.append(" ").append(uses.holder.nameSpace).append("/").append(uses.name);
+  return owner.append(" of ").append(uses.holder.group).append(uses.place);
+}
+
 const processing::BuiltinType* builtinFor(const processing::BuiltinTypes& types, const config::CatalogEntry& entry) {
   const bool builtin = entry.engine == config::ProcessorEngine::kBuiltin;
   const auto found = std::find_if(types.begin(), types.end(), [&](const processing::BuiltinType& each) {
@@ -368,9 +378,11 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
     case processing::LoadState::kError:
       return refused(made.refusal.reason, use.path + "." + std::string(use.configField) + ": " + made.refusal.message);
   }
+  const auto health = healthOf(*made.processor, use, of);
   std::vector<processing::Step> steps;
   for (const Phase phase : phasesOf(admission, made.processor->phases(), of.preRouting)) {
     processing::Step& step = steps.emplace_back(stepOf(use, of, admission, made.processor, phase, type->authorizes));
+    step.server = health;
     if (changesSharedBody(step)) {
       return refused(config::processor_reason::kUnsupportedPreAuth,
                      use.path + ".preAuth: must not be true in the phase request-body of a Backend, because " +
@@ -380,12 +392,19 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
   return steps;
 }
 
+std::shared_ptr<const processing::ServerHealth> ProcessorCompiler::healthOf(const processing::Processor& processor,
+                                                                            const config::ProcessorUse& use,
+                                                                            const UsesOf& of) const {
+  if (processor.targets().empty()) return nullptr;
+  std::string key = ownerOf(of) + ": " + use.name;
+  for (const auto& target : processor.targets()) key += "|" + routing::planOf(*target)->identity.text();
+  return states_.get<processing::ServerHealth>(key, [] { return std::make_shared<processing::ServerHealth>(); });
+}
+
 processing::Made ProcessorCompiler::make(const config::ProcessorUse& use, const UsesOf& of,
                                          const config::Admission& admission, const processing::BuiltinType& type,
                                          Phase phase) const {
-  std::string owner(of.holder.kind);
-  owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
-  owner.append(" of ").append(of.holder.group).append(of.place);
+  const std::string owner = ownerOf(of);
   const Holder writer = of.writer.value_or(of.holder);
   const ModelSecrets secrets(model_, writer);
   const ModelTargets targets(model_, sources_.destinations, writer);

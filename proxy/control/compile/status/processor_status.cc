@@ -29,12 +29,18 @@ std::optional<Fault> unattached(const config::Model& model, const config::Payloa
 /// goes into its Accepted.
 std::vector<config::Condition> conditionsOf(const config::ObjectMeta& meta, const std::optional<Fault>& unaccepted,
                                             const StatusSources& sources) {
-  std::vector<RefusedUse> refused = sources.refusedUses.in(objectName(holderOf(meta), meta.name));
+  const std::string name = objectName(holderOf(meta), meta.name);
+  const std::vector<AskedServer> servers = sources.servers.in(name);
+  std::vector<RefusedUse> refused = sources.refusedUses.in(name);
   std::erase_if(refused, [](const RefusedUse& each) { return each.use.empty(); });
   Conditions conditions(meta);
   conditions.check(condition_type::kAccepted, both(unaccepted, keptFault(sources.model, meta)));
-  if (const auto why = degradation(refused)) conditions.troubled(condition_type::kDegraded, *why);
+  if (const auto why = both(degradation(refused), awayFault(servers))) {
+    conditions.troubled(condition_type::kDegraded, *why);
+  }
+  noteOnce(refused, awayUses(servers));
   addUseConditions(refused, conditions);
+  addServerConditions(servers, conditions, kMostUseConditions);
   return conditions.take();
 }
 
