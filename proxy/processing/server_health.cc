@@ -23,20 +23,20 @@ void ServerHealth::onFailure(Cause cause, base::WallTime now) const {
   failures_.fetch_add(1, std::memory_order_release);
 }
 
-ServerState ServerHealth::announced() const {
+ServerReport ServerHealth::announced() const {
   const std::lock_guard lock(mutex_);
   return announced_;
 }
 
-ServerState ServerHealth::announce(base::WallTime now) const {
-  const ServerState state = current(now);
+ServerReport ServerHealth::announce(base::WallTime now) const {
+  const ServerReport state = current(now);
   const std::lock_guard lock(mutex_);
   if (state.reach != announced_.reach) announced_ = state;
   return announced_;
 }
 
-ServerState ServerHealth::current(base::WallTime now) const {
-  ServerState state;
+ServerReport ServerHealth::current(base::WallTime now) const {
+  ServerReport state;
   state.failures = failures_.load(std::memory_order_acquire);
   state.since = base::WallTime(base::WallTime::duration(since_.load(std::memory_order_relaxed)));
   const bool fails = state.failures >= kMostFailures || (state.failures > 0 && now - state.since >= kPatience);

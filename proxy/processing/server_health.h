@@ -24,14 +24,14 @@ enum class ServerReach : std::uint8_t {
 /// Returns "pending", "active" or "degraded".
 std::string_view reachName(ServerReach reach);
 
-struct ServerState {
+struct ServerReport {
   ServerReach reach = ServerReach::kPending;
   // The rest counts for kDegraded alone.
   base::WallTime since{};       // of the first failure in this row
   std::uint32_t failures = 0;   // in a row, when the state was announced
   Cause cause = Cause::kError;  // of the last one
 
-  friend bool operator==(const ServerState&, const ServerState&) = default;
+  friend bool operator==(const ServerReport&, const ServerReport&) = default;
 };
 
 class ServerHealth {
@@ -48,19 +48,19 @@ class ServerHealth {
   void onFailure(Cause cause, base::WallTime now) const;
 
   /// Any thread: returns the state that was announced last.
-  ServerState announced() const;
+  ServerReport announced() const;
   /// Called by the control plane: announces the state of now, and returns it. Counts alone change no announced state.
-  ServerState announce(base::WallTime now) const;
+  ServerReport announce(base::WallTime now) const;
 
  private:
-  ServerState current(base::WallTime now) const;
+  ServerReport current(base::WallTime now) const;
 
   mutable std::atomic<std::uint32_t> failures_{0};
   mutable std::atomic<bool> hasAnswered_{false};
   mutable std::atomic<Cause> cause_{Cause::kError};
   mutable std::atomic<base::WallTime::rep> since_{0};
   mutable std::mutex mutex_;  // guards announced_
-  mutable ServerState announced_;
+  mutable ServerReport announced_;
 };
 
 }  // namespace sluice::processing

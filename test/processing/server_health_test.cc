@@ -17,7 +17,7 @@ ServerReach reachAt(const ServerHealth& health, base::WallTime now) { return hea
 
 TEST(ServerHealth, IsPendingUntilTheServerAnswers) {
   const ServerHealth health;
-  EXPECT_EQ(health.announced(), ServerState());
+  EXPECT_EQ(health.announced(), ServerReport());
   EXPECT_EQ(reachAt(health, kBegin), ServerReach::kPending);
   health.onAnswer();
   EXPECT_EQ(health.announced().reach, ServerReach::kPending) << "nobody has announced it";
@@ -34,8 +34,8 @@ TEST(ServerHealth, IsDegradedAfterThreeFailuresInARow) {
     health.onAnswer();
   }
   for (int i = 0; i < 3; ++i) health.onFailure(i == 2 ? Cause::kTimeout : Cause::kError, kBegin + milliseconds(i));
-  const ServerState state = health.announce(kBegin + milliseconds(3));
-  EXPECT_EQ(state, (ServerState{ServerReach::kDegraded, kBegin, 3, Cause::kTimeout})) << "since the first of them";
+  const ServerReport state = health.announce(kBegin + milliseconds(3));
+  EXPECT_EQ(state, (ServerReport{ServerReach::kDegraded, kBegin, 3, Cause::kTimeout})) << "since the first of them";
 }
 
 TEST(ServerHealth, IsDegradedWhenOneFailureHasStoodForASecond) {
@@ -51,7 +51,7 @@ TEST(ServerHealth, IsDegradedWhenOneFailureHasStoodForASecond) {
 TEST(ServerHealth, DoesNotAnnounceHigherCountsAnew) {
   const ServerHealth health;
   for (int i = 0; i < 3; ++i) health.onFailure(Cause::kError, kBegin);
-  const ServerState first = health.announce(kBegin);
+  const ServerReport first = health.announce(kBegin);
   health.onFailure(Cause::kTimeout, kBegin + seconds(5));
   EXPECT_EQ(health.announce(kBegin + seconds(5)), first);
 }
@@ -68,7 +68,7 @@ TEST(ServerHealthThreads, MayRecordWhileItIsAsked) {
     });
   }
   for (int round = 0; round < 1000; ++round) {
-    const ServerState state = health.announce(kBegin + seconds(round));
+    const ServerReport state = health.announce(kBegin + seconds(round));
     EXPECT_TRUE(state.reach != ServerReach::kDegraded || state.since >= kBegin);
   }
   for (std::thread& each : workers) each.join();

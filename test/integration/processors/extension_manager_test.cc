@@ -92,6 +92,10 @@ TEST_F(ExtensionServers, FailClosedOrAreLeftOutHookByHookAndRecover) {
     EXPECT_THAT(get(), StartsWith("HTTP/1.1 500")) << hook;
     EXPECT_EQ(statusOf(*gateway_, "/elsewhere"), "404") << hook;
     EXPECT_TRUE(gateway_->isReady()) << hook;
+    EXPECT_TRUE(gateway_->reaches("sluice_processor_servers{state=\"degraded\"}", 1)) << hook;
+    EXPECT_THAT(gateway_->adminGet("/status"), HasSubstr("{\"type\":\"extension.sluice.dev/extensionManager." +
+                                                         std::string(hook) + "\",\"status\":\"False\""))
+        << hook;
     server_->start();
     EXPECT_THAT(ask(*gateway_, "/served", {"--retry", "20", "--retry-all-errors", "--retry-delay", "1", "-f"}),
                 HasSubstr("x-guard: seen"))

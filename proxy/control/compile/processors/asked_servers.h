@@ -18,7 +18,7 @@ struct AskedServer {
   std::string path;       // "spec.processors[0]"
   bool open = false;      // requests go on while the server is away; false: they are refused
   std::shared_ptr<const processing::ServerHealth> health;
-  processing::ServerState state;  // the announced one
+  processing::ServerReport state;  // the announced one
 
   friend bool operator==(const AskedServer&, const AskedServer&) = default;
 };

@@ -35,7 +35,7 @@ bool isAway(const AskedServer& server) { return server.state.reach == ServerReac
 
 /// Says how the server fails, and what that means for requests.
 Fault faultOf(const AskedServer& server) {
-  const processing::ServerState& state = server.state;
+  const processing::ServerReport& state = server.state;
   const char* const how = state.cause == processing::Cause::kTimeout ? "does not answer in time" : "fails";
   const std::string count = state.failures == 1 ? "1 failure" : std::to_string(state.failures) + " failures in a row";
   base::Timestamp since;
