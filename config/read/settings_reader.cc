@@ -246,12 +246,6 @@ void readPathSettings(FieldReader paths, base::PathSettings& settings) {
   paths.finish();
 }
 
-/// Returns false for an empty block, which counts as absent.
-bool namesExtensionServer(FieldReader& reader) {
-  const Value* block = reader.find("extensionManager");
-  return block != nullptr && (!block->isMap() || !block->members.empty());
-}
-
 base::Settings readTop(FieldReader reader) {
   base::Settings settings;
   readCount(reader, "workers", 0, 1024, settings.workers);
@@ -265,7 +259,7 @@ base::Settings readTop(FieldReader reader) {
   accessLog.finish();
   readSessionKeySettings(reader.map("sessionPersistence"), settings);
   readCatalogs(reader, settings);
-  if (namesExtensionServer(reader)) settings.extensionManager = readExtensionManager(reader.map("extensionManager"));
+  settings.extensionManagers = readExtensionManagers(reader);
   readRevisionSettings(reader.map("revisions"), settings.revisions);
   if (reader.has("stateDir")) settings.stateDir = reader.anyText("stateDir", rule::kAnyText.maxLength);
   readDns(reader.map("dns"), settings.dns);

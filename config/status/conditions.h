@@ -85,6 +85,7 @@ inline constexpr std::string_view kUnsupportedExtensionType = "UnsupportedExtens
 inline constexpr std::string_view kUnsupportedPhase = "UnsupportedPhase";
 inline constexpr std::string_view kInvalidPreAuthPhase = "InvalidPreAuthPhase";
 inline constexpr std::string_view kInvalidSecretRef = "InvalidSecretRef";
+inline constexpr std::string_view kExtensionActive = "ExtensionActive";
 inline constexpr std::string_view kExtensionPending = "ExtensionPending";
 inline constexpr std::string_view kExtensionUnavailable = "ExtensionUnavailable";
 inline constexpr std::string_view kInvalidExtensionRef = "InvalidExtensionRef";

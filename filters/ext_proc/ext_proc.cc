@@ -107,10 +107,6 @@ class ExtProc final : public processing::PreAuthProcessor {
 };
 
 processing::Made makeExtProc(const processing::Use& use) {
-  if (use.config.find("service") != nullptr) {
-    return {nullptr,
-            {"UnsupportedExtensionType", "service: a server that is named by its hostname is not supported yet"}};
-  }
   auto settings = ext_proc::readSettings(use);
   if (!settings) return {nullptr, {"InvalidConfig", settings.error().detail}};
   processing::FoundBackend server = use.targets.find(settings->server, true);

@@ -137,9 +137,11 @@ base::Result<ExtProcSettings> readSettings(const processing::Use& use) {
   }
   const content::Value& config = isOfCatalog ? own : use.config;
   const content::Value* refs = config.find("backendRefs");
-  if (refs == nullptr) return wrong("backendRefs", "is required");
+  const content::Value* service = config.find("service");
+  if (refs == nullptr && service == nullptr) return wrong("backendRefs", "is required");
+  if (refs != nullptr && service != nullptr) return wrong("service", "must not stand beside backendRefs");
   ExtProcSettings settings;
-  settings.server = refs->items.front();
+  settings.server = service != nullptr ? *service : refs->items.front();
   const content::Value* modes = config.find("processingMode");
   settings.modes = {readWay(modes, "request"), readWay(modes, "response")};
   settings.isTurnByTurn = memberText(&config, "protocol", "") == "PayloadProcessor";

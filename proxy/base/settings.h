@@ -179,11 +179,28 @@ struct ExtensionRetry {
   friend bool operator==(const ExtensionRetry&, const ExtensionRetry&) = default;
 };
 
-/// The extensionManager block of Envoy Gateway; extension_manager.h says what it means here.
+struct SecretName {
+  std::string nameSpace;
+  std::string name;
+
+  friend bool operator==(const SecretName&, const SecretName&) = default;
+};
+
+/// TLS towards an extension server.
+struct ExtensionTls {
+  SecretName authorities;            // has them in tls.crt or ca.crt
+  std::optional<SecretName> client;  // has the gateway's own tls.crt and tls.key
+
+  friend bool operator==(const ExtensionTls&, const ExtensionTls&) = default;
+};
+
+/// An extensionManager of Envoy Gateway; extension_manager.h says what it means here.
 struct ExtensionManager {
+  std::string name;                  // empty for the one of extensionManager
   std::vector<ExtensionHook> hooks;  // at least one, each scope once, in the order of HookScope
-  std::string hostname;              // the server's host name, in lower case
+  std::string hostname;              // of the server: a name in lower case, or an IP literal
   std::uint16_t port = 0;
+  std::optional<ExtensionTls> tls;  // none: HTTP/2 in plaintext
   ExtensionRetry retry;
   std::uint64_t maxMessageSize = 4 * 1000 * 1000;
 
@@ -200,7 +217,7 @@ struct Settings {
   std::string accessLogPath = "/dev/stdout";  // "off" for no access log
   std::optional<SessionKeyRef> sessionKey;    // if absent, the process makes a random key
   std::vector<CatalogRef> processorCatalogs;
-  std::optional<ExtensionManager> extensionManager;
+  std::vector<ExtensionManager> extensionManagers;  // the one without a name stands alone
   RevisionSettings revisions;
   /// The folder of --state-dir, if that flag does not name it; empty: none.
   std::string stateDir;

@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "proxy/control/certificate_watch.h"
+#include "proxy/control/compile/status/use_conditions.h"
 
 namespace sluice::control {
 namespace {
@@ -22,6 +23,9 @@ class ConditionCounts {
       std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
       for (const auto& [part, conditions] : config::conditionsOf(object)) {
         for (const config::Condition& each : *conditions) {
+          // Users name their uses, and those that run are counted by the state of their servers.
+          const bool runs = each.type.starts_with(kUseConditionPrefix) && each.status == config::ConditionStatus::kTrue;
+          if (runs) continue;
           seen.emplace(object.kind, each.type, config::conditionStatusName(each.status));
         }
       }
@@ -38,6 +42,15 @@ class ConditionCounts {
  private:
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::uint64_t> counts_;
 };
+
+void writeServers(observe::Exposition& page, const std::vector<AskedServer>& servers) {
+  using processing::ServerReach;
+  for (const ServerReach reach : {ServerReach::kPending, ServerReach::kActive, ServerReach::kDegraded}) {
+    const auto ofState = [&](const AskedServer& each) { return each.state.reach == reach; };
+    page.add({processing::reachName(reach)},
+             static_cast<std::uint64_t>(std::count_if(servers.begin(), servers.end(), ofState)));
+  }
+}
 
 void writeExpiries(observe::Exposition& page, const routing::Snapshot& snapshot) {
   std::map<std::string, base::WallTime> first;
@@ -58,7 +71,7 @@ void writeExpiries(observe::Exposition& page, const routing::Snapshot& snapshot)
 }  // namespace
 
 void appendConfigMetrics(std::string& out, const CompiledConfiguration* configuration, const Revisions& revisions) {
-  const auto& [revision, lastGood, problems, objects, expiry] = kConfigFamilies;
+  const auto& [revision, lastGood, problems, objects, servers, expiry] = kConfigFamilies;
   observe::Exposition page(out);
   page.begin(revision);
   page.add({revisions.desired, revisions.published, revisions.served}, std::uint64_t{1});
@@ -68,6 +81,8 @@ void appendConfigMetrics(std::string& out, const CompiledConfiguration* configur
   page.add({}, std::uint64_t{revisions.problems->size()});
   page.begin(objects);
   if (configuration != nullptr) ConditionCounts(*configuration).write(page);
+  page.begin(servers);
+  if (configuration != nullptr) writeServers(page, configuration->compiled.servers);
   page.begin(expiry);
   if (configuration != nullptr && configuration->compiled.snapshot != nullptr) {
     writeExpiries(page, *configuration->compiled.snapshot);

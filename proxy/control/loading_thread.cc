@@ -10,6 +10,7 @@
 #include "config/secret_documents.h"
 #include "config/status/history.h"
 #include "proxy/base/timestamp.h"
+#include "proxy/control/server_log.h"
 #include "proxy/control/state/revision_key.h"
 #include "proxy/control/status_document.h"
 
@@ -234,6 +235,8 @@ Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::
     return {Loaded::Outcome::kUnchanged, read, nullptr, problemsOf(read)};
   }
   report(*read);
+  static const std::vector<AskedServer> kNoServers;
+  logServers(before == nullptr ? kNoServers : before->compiled.servers, read->compiled.servers, log_);
   if (!read->usable()) return refused(read, before != nullptr);
   return servable(read, served.generation.get());
 }

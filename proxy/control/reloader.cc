@@ -11,6 +11,9 @@ namespace {
 /// a half, so that replicas do not try together.
 constexpr std::array<int, 10> kTryAfterMilliseconds = {0, 10, 10, 100, 100, 500, 500, 3000, 3000, 5000};
 
+// Looking at the servers of processors costs little, and people wait for what it finds.
+constexpr base::Duration kLookAtServersAfter = std::chrono::seconds(1);
+
 base::Duration spread(base::Duration delay, base::Random& random) {
   constexpr std::uint64_t kParts = 1024;
   return delay / 2 + delay * static_cast<base::Duration::rep>(random.next() % kParts) / kParts;
@@ -130,7 +133,7 @@ void Reloader::reload() {
     return;
   }
   retries_ = 0;
-  ofSource_ = true;
+  occasion_ = Occasion::kSource;
   cancel();
   phase_ == Phase::kServing ? load({}) : loadFirst({});
 }
@@ -138,7 +141,7 @@ void Reloader::reload() {
 void Reloader::load(UnusablePlaces unusable) {
   phase_ = Phase::kLoading;
   Loader::Done done = [this](Loaded&& loaded) { take(std::move(loaded)); };
-  if (ofSource_) {
+  if (ofSource()) {
     parts_.loader.load(served_, std::move(unusable), std::move(done));
   } else {
     parts_.loader.recompile(served_, std::move(unusable), std::move(done));
@@ -147,13 +150,17 @@ void Reloader::load(UnusablePlaces unusable) {
 
 void Reloader::onTimer() {
   if (phase_ == Phase::kWaiting) return loadFirst({});
+  if (serversMoved()) {
+    occasion_ = Occasion::kServers;
+    return load(served_.configuration->unusable);
+  }
   if (unavailable_) {
-    ofSource_ = true;
+    occasion_ = Occasion::kSource;
     return load({});
   }
   if (!environmentChanged()) return tryLater();
   // While the source is refused, it would only be refused again: the served configuration has no source any more.
-  ofSource_ = revisions_.state == ConfigState::kInSync;
+  occasion_ = revisions_.state == ConfigState::kInSync ? Occasion::kSource : Occasion::kEnvironment;
   load({});
 }
 
@@ -166,9 +173,25 @@ bool Reloader::environmentChanged() {
                      [](const AwaitingUse& each) { return each.awaited->mayHaveCome(); });
 }
 
+/// Returns true if the server of a processor has another state than what is served says.
+bool Reloader::serversMoved() {
+  if (!hasServers()) return false;
+  const base::WallTime now = parts_.clock.wallNow();
+  bool moved = false;
+  for (const AskedServer& each : served_.configuration->compiled.servers) {
+    moved = each.health->announce(now) != each.state || moved;
+  }
+  return moved;
+}
+
+bool Reloader::hasServers() const {
+  return served_.configuration != nullptr && !served_.configuration->compiled.servers.empty();
+}
+
 void Reloader::tryLater() {
   const std::size_t round = std::min(retries_++, kTryAfterMilliseconds.size() - 1);
-  const base::Duration delay = std::chrono::milliseconds(kTryAfterMilliseconds[round]);
+  base::Duration delay = std::chrono::milliseconds(kTryAfterMilliseconds[round]);
+  if (hasServers() && !unavailable_) delay = std::min(delay, kLookAtServersAfter);
   parts_.timers.set(*this, parts_.clock.now() + spread(delay, random_));
 }
 
@@ -180,7 +203,7 @@ void Reloader::stop() {
 void Reloader::take(Loaded&& loaded) {
   candidate_ = std::move(loaded);
   if (then_ == Then::kStop) return end();
-  if (ofSource_) {
+  if (ofSource()) {
     revisions_.desired = candidate_.configuration->revision;
     unavailable_ = candidate_.outcome == Loaded::Outcome::kUnavailable;
   }
@@ -194,7 +217,7 @@ void Reloader::take(Loaded&& loaded) {
       return publish();
     case Loaded::Outcome::kUnchanged:
       parts_.publisher.closeOthers(*served_.generation);
-      if (ofSource_) {
+      if (ofSource()) {
         setState(ConfigState::kInSync, candidate_.problems);
         parts_.observer.onCompiled(*candidate_.configuration);
         parts_.observer.onUnchanged(revisions_);
@@ -223,21 +246,22 @@ void Reloader::finish() {
   parts_.publisher.closeOthers(*candidate_.generation);
   std::swap(served_, candidate_);
   const std::string before = std::exchange(revisions_.served, served_.configuration->servedRevision);
-  if (ofSource_) {
+  if (ofSource()) {
     setState(ConfigState::kInSync, served_.problems);
   } else {
     ++changes_;
   }
   parts_.loader.keep(served_);
   if (revisions_.state == ConfigState::kInSync) parts_.observer.onCompiled(*served_.configuration);
-  parts_.observer.onServed(revisions_, *served_.generation, before);
+  // What is served is the same, and no reload for whoever counts them.
+  if (occasion_ != Occasion::kServers) parts_.observer.onServed(revisions_, *served_.generation, before);
   end();
 }
 
 // Sockets may have been opened for an earlier compilation of the candidate.
 void Reloader::refuse() {
   parts_.publisher.closeOthers(*served_.generation);
-  if (ofSource_) {
+  if (ofSource()) {
     setState(ConfigState::kRollback, candidate_.problems);
     if (!unavailable_) parts_.observer.onCompiled(*candidate_.configuration);
     parts_.observer.onRefused(revisions_);
@@ -262,7 +286,7 @@ void Reloader::end() {
     return reload();
   }
   const bool incomplete = served_.configuration != nullptr && served_.configuration->awaitsEnvironment();
-  if (then_ == Then::kRest && (unavailable_ || incomplete)) tryLater();
+  if (then_ == Then::kRest && (unavailable_ || incomplete || hasServers())) tryLater();
 }
 
 }  // namespace sluice::control

@@ -8,7 +8,8 @@
 //
 // A configuration is not refused because of an address or port where the process cannot listen. It is compiled once
 // more without these places, and they are tried from then on, as is a source that could not be read. When a place can
-// be used, or a processor may find what it needs, what is served is compiled again, even while the source is refused.
+// be used, a processor may find what it needs, or the server of one has another state, what is served is compiled
+// again, even while the source is refused.
 //
 // It decides and leaves the work to a Loader, a Publisher and the caller of start(). It belongs to the main thread.
 #pragma once
@@ -84,6 +85,8 @@ class Reloader final : private net::Timer {
     kPublishing,
     kAccepting
   };
+  /// The occasion of what is being loaded. It comes from the source or else from what is served.
+  enum class Occasion : std::uint8_t { kSource, kEnvironment, kServers };
   /// The next action when no reload is in progress any more.
   enum class Then : std::uint8_t { kRest, kReload, kStop };
 
@@ -95,6 +98,7 @@ class Reloader final : private net::Timer {
   void fail(Loaded&& first, const base::Error& error);
   void wait(Loaded&& refused);
   bool environmentChanged();
+  bool ofSource() const { return occasion_ == Occasion::kSource; }
   void load(UnusablePlaces unusable);
   void take(Loaded&& loaded);
   void publish();
@@ -103,6 +107,8 @@ class Reloader final : private net::Timer {
   void refuse();
   void setState(ConfigState state, std::shared_ptr<const config::Problems> problems);
   void end();
+  bool serversMoved();
+  bool hasServers() const;
   void tryLater();
 
   const Parts parts_;
@@ -114,8 +120,8 @@ class Reloader final : private net::Timer {
   Loaded candidate_;
   Loaded refused_;            // the last one, while nothing is served
   bool unavailable_ = false;  // the source could not be read
-  bool ofSource_ = true;      // what is being loaded comes from the source, not from what is served
-  std::size_t retries_ = 0;   // attempts since the source last changed
+  Occasion occasion_ = Occasion::kSource;
+  std::size_t retries_ = 0;  // attempts since the source last changed
   Revisions revisions_;
   std::uint64_t changes_ = 0;
 };

@@ -17,6 +17,7 @@
 #include "proxy/processing/body.h"
 #include "proxy/processing/phase.h"
 #include "proxy/processing/processor.h"
+#include "proxy/processing/server_health.h"
 #include "proxy/processing/verdict.h"
 
 namespace sluice::processing {
@@ -42,6 +43,8 @@ struct Step {
   /// The step decides whether the client may make the request, so it runs before all others that are behind
   /// authentication, those of request-headers included. Counts only in request-headers and request-body.
   bool authorizes = false;
+  /// Null for a step that asks no server.
+  std::shared_ptr<const ServerHealth> server = nullptr;
 };
 
 /// The first round of steps runs before authentication, the second after it, and between them those that authorize.

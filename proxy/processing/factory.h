@@ -52,9 +52,10 @@ class TargetLookup {
  public:
   virtual ~TargetLookup() = default;
   /// Finds what a backendRef means: a map with name, and maybe group, kind (Service if there is none), namespace (that
-  /// of the owner if there is none) and port. An equal reference leads to the same target as long as nothing has
-  /// changed.
-  /// With `http2`, requests to it are always of that version; what cannot speak it is refused.
+  /// of the owner if there is none) and port. The settings' own uses may also name a server by its hostname or address,
+  /// with its name in metrics, {fqdn: {hostname, port}} or {ip: {address, port}}, and maybe tls. An equal reference
+  /// leads to the same target as long as nothing has changed. With `http2`, requests to it are always of that version;
+  /// what cannot speak it is refused.
   virtual FoundBackend find(const content::Value& backendRef, bool http2) const = 0;
 };
 

@@ -60,6 +60,7 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
     if (step_->failOpen) keepHeads(target);
   }
   const bool inVain = wait_ > Wait::kResumed;  // it has waited, and there is no answer
+  const bool resumed = wait_ == Wait::kResumed;
   if (!inVain) wait_ = Wait::kNone;
   Control control(host, *this);
   Destination* const destination = destinationOf(target);
@@ -92,10 +93,22 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
     return verdict;
   }
   ticket_ = 0;  // an answer that comes all the same has no effect
+  if (step_->server != nullptr) noteServer(host, verdict, resumed);
   const bool nowhere = destination != nullptr && destination->addresses().empty();
   if (nowhere && verdict.kind() == Verdict::Kind::kContinue) verdict = denied();
   decide(verdict, target, body);
   return verdict;
+}
+
+void StepCall::noteServer(const PipelineHost& host, const Verdict& verdict, bool resumed) const {
+  if (verdict.kind() == Verdict::Kind::kFail) {
+    const Cause cause = verdict.cause();
+    const bool ofServer = cause == Cause::kError || cause == Cause::kTimeout || cause == Cause::kDropped;
+    if (ofServer) step_->server->onFailure(cause, host.clock().wallNow());
+  } else if (resumed) {
+    // A step that has not waited has not heard its server: it had nothing to ask.
+    step_->server->onAnswer();
+  }
 }
 
 Verdict StepCall::unanswered() {

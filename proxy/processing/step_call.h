@@ -48,6 +48,8 @@ class StepCall {
   Verdict unanswered();
   /// Returns false if there is nothing to wait for.
   bool suspend(const PipelineHost& host);
+  /// Records what the verdict says about the server that the step asks. `resumed` says that it has waited before.
+  void noteServer(const PipelineHost& host, const Verdict& verdict, bool resumed) const;
   void decide(const Verdict& verdict, const StepTarget& target, const Body* body);
   /// Returns how long it may wait for one answer.
   base::Duration patience(const PipelineHost& host) const {

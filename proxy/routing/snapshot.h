@@ -85,6 +85,9 @@ struct BackendPlan {
   /// `hostname`. They come and go while the identity stays: a rule's plan may have those of an earlier snapshot, and
   /// Snapshot::backends has those of now.
   std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
+  /// True of a server that the settings name. It is expected in private networks, as an endpoint of a Service is, and
+  /// the address guard judges its addresses alike.
+  bool ofSettings = false;
   /// The same Backend in HTTP/1.1 only, if ALPN would decide otherwise: for requests that HTTP/2 cannot carry.
   std::shared_ptr<const BackendPlan> http11 = nullptr;
   /// The steps of its extensions; null if it has none. They belong to requests, not to connections, so the identity

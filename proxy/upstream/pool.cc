@@ -46,7 +46,9 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
 }
 
 bool Pool::permits(std::span<const std::uint8_t> address) const {
-  return cluster_.plan().endpoints ? owner_.guard().permitsEndpoint(address) : owner_.guard().permits(address);
+  const routing::BackendPlan& plan = cluster_.plan();
+  const bool isInside = plan.endpoints || plan.ofSettings;
+  return isInside ? owner_.guard().permitsEndpoint(address) : owner_.guard().permits(address);
 }
 
 bool Pool::admits(const net::Address& address) const {

@@ -22,7 +22,8 @@ using ::testing::SizeIs;
 const std::string kExtensionService = "service: {fqdn: {hostname: Ext.Test, port: 5005}}";
 
 struct ManagerReading {
-  std::optional<base::ExtensionManager> manager;
+  std::optional<base::ExtensionManager> manager;  // the first
+  std::vector<base::ExtensionManager> managers;
   std::vector<std::string> errors;
 };
 
@@ -32,7 +33,8 @@ ManagerReading readSettingsText(const std::string& text) {
   Problems problems;
   const std::optional<base::Settings> settings = readSettings(entry, "ConfigMap a/b", problems);
   ManagerReading reading;
-  if (settings) reading.manager = settings->extensionManager;
+  if (settings && !settings->extensionManagers.empty()) reading.manager = settings->extensionManagers.front();
+  if (settings) reading.managers = settings->extensionManagers;
   for (const Problem& problem : problems) {
     if (problem.severity == Severity::kError) reading.errors.push_back(render(problem));
   }
@@ -45,7 +47,7 @@ ManagerReading readHooks(const std::string& hooks, const std::string& rest = kEx
 std::vector<ScopedUse> usesOfHooks(const std::string& hooks, const std::string& rest = kExtensionService) {
   const ManagerReading reading = readHooks(hooks, rest);
   EXPECT_THAT(reading.errors, IsEmpty());
-  return reading.manager ? usesOf(*reading.manager) : std::vector<ScopedUse>();
+  return usesOf(reading.managers);
 }
 
 TEST(ExtensionManager, IsAbsentUnlessConfigured) {
@@ -132,6 +134,80 @@ TEST(ExtensionManager, PassesItsServerToTheProcessor) {
   EXPECT_EQ(retry->find("retryableStatusCodes")->items[0].text, "INTERNAL");
 }
 
+TEST(ExtensionManager, RunsNarrowHooksBeforeWideOnes) {
+  const std::vector<ScopedUse> uses =
+      usesOfHooks("{type: Translation}, {type: HTTPListener}, {type: Route}, {type: VirtualHost}");
+  ASSERT_EQ(uses.size(), 4u);
+  for (std::size_t i = 1; i < uses.size(); ++i) EXPECT_LT(uses[i - 1].use.priority, uses[i].use.priority);
+}
+
+TEST(ExtensionManager, TellsTheServerWhichHookAsks) {
+  const ManagerReading reading = readSettingsText(
+      "extensionManagers: [{name: first, hooks: {xdsTranslator: {post: [Translation]}}, " + kExtensionService + "}]\n");
+  const std::vector<ScopedUse> uses = usesOf(reading.managers);
+  ASSERT_EQ(uses.size(), 1u);
+  const Value* context = uses[0].use.config->find("context");
+  ASSERT_NE(context, nullptr);
+  EXPECT_EQ(context->find("hook")->text, "Translation");
+  EXPECT_EQ(context->find("extensionManager")->text, "first");
+  EXPECT_EQ(uses[0].use.config->find("service")->find("name")->text, "extensionManagers.first");
+}
+
+TEST(ExtensionManager, MayBeSeveralByName) {
+  const auto manager = [](const std::string& name, const std::string& hooks) {
+    return "{" + name + ", hooks: {xdsTranslator: {post: [" + hooks + "]}}, " + kExtensionService + "}";
+  };
+  const auto several = [&](const std::string& list) { return readSettingsText("extensionManagers: [" + list + "]\n"); };
+  const ManagerReading good =
+      several(manager("name: one", "Translation, Route") + ", " + manager("name: two", "Route"));
+  EXPECT_THAT(good.errors, IsEmpty());
+  std::vector<std::string> names;
+  for (const ScopedUse& each : usesOf(good.managers)) names.push_back(each.use.name);
+  EXPECT_THAT(names, ElementsAre("extensionManagers.one.Route", "extensionManagers.two.Route",
+                                 "extensionManagers.one.Translation"));
+  EXPECT_THAT(several(manager("failOpen: true", "Route")).errors, ElementsAre(EndsWith("[0].name: is required")));
+  EXPECT_THAT(several(manager("name: A", "Route")).errors, ElementsAre(HasSubstr("[0].name: must be a DNS label")));
+  EXPECT_THAT(several(manager("name: one", "Route") + ", " + manager("name: one", "Route")).errors,
+              ElementsAre(EndsWith("[1].name: must not be repeated")));
+  EXPECT_THAT(readSettingsText("extensionManager: " + manager("failOpen: false", "Route") + "\nextensionManagers: [" +
+                               manager("name: one", "Route") + "]\n")
+                  .errors,
+              ElementsAre(HasSubstr("must not stand beside extensionManager")));
+}
+
+TEST(ExtensionManager, NamesItsServerByHostnameOrAddress) {
+  const auto server = [](const std::string& service) {
+    const std::vector<ScopedUse> uses = usesOfHooks("Route", "service: {" + service + "}");
+    return uses.empty() ? Value() : *uses[0].use.config->find("service");
+  };
+  EXPECT_EQ(server("fqdn: {hostname: ext.svc.cluster.local., port: 1}").find("fqdn")->find("hostname")->text,
+            "ext.svc.cluster.local");
+  const Value byAddress = server("ip: {address: '0:0::1', port: 5005}");
+  EXPECT_EQ(byAddress.find("fqdn"), nullptr);
+  ASSERT_NE(byAddress.find("ip"), nullptr);
+  EXPECT_EQ(byAddress.find("ip")->find("address")->text, "::1");
+  EXPECT_EQ(byAddress.find("ip")->find("port")->text, "5005");
+}
+
+TEST(ExtensionManager, PassesTheSecretsOfItsTls) {
+  const std::string ca = "certificateRef: {kind: Secret, namespace: a, name: ca}";
+  const std::vector<ScopedUse> uses = usesOfHooks("Route", "service: {fqdn: {hostname: a.b, port: 1}, tls: {" + ca +
+                                                               ", clientCertificateRef: {namespace: a, name: own}}}");
+  ASSERT_EQ(uses.size(), 1u);
+  const Value* tls = uses[0].use.config->find("service")->find("tls");
+  ASSERT_NE(tls, nullptr);
+  EXPECT_EQ(tls->find("certificateRef")->find("namespace")->text, "a");
+  EXPECT_EQ(tls->find("certificateRef")->find("name")->text, "ca");
+  EXPECT_EQ(tls->find("clientCertificateRef")->find("name")->text, "own");
+  const auto errors = [](const std::string& members) {
+    return readHooks("Route", "service: {fqdn: {hostname: a.b, port: 1}, tls: {" + members + "}}").errors;
+  };
+  EXPECT_THAT(errors(""), ElementsAre(EndsWith("tls.certificateRef: is required")));
+  EXPECT_THAT(errors("certificateRef: {name: ca}"), ElementsAre(EndsWith("namespace: is required")));
+  EXPECT_THAT(errors("certificateRef: {kind: ConfigMap, namespace: a, name: ca}"),
+              ElementsAre(HasSubstr("kind: must be Secret")));
+}
+
 TEST(ExtensionManager, FailsClosedUnlessTheHookOrTheManagerSaysOtherwise) {
   const auto open = [](const std::string& hook, const std::string& manager) {
     return usesOfHooks(hook, kExtensionService + manager).at(0).use.failOpen.value_or(false);
@@ -166,6 +242,11 @@ TEST(ExtensionManager, ChecksItsService) {
               ElementsAre(EndsWith("hostname: is required"), EndsWith("port: is required")));
   EXPECT_THAT(errors("service: {fqdn: {hostname: 127.0.0.1, port: 1}}"),
               ElementsAre(HasSubstr("hostname: must be a domain name")));
+  EXPECT_THAT(errors("service: {unix: {path: /run/ext}}"),
+              ElementsAre(EndsWith("service.unix: is not supported: use fqdn or ip")));
+  EXPECT_THAT(errors("service: {fqdn: {hostname: a.b, port: 1}, ip: {address: 10.0.0.1, port: 1}}"),
+              ElementsAre(EndsWith("service.ip: must not stand beside fqdn")));
+  EXPECT_THAT(errors("service: {ip: {address: a.b, port: 1}}"), ElementsAre(HasSubstr("must be an IP address")));
   EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: 1Gi"), IsEmpty());
   EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: 1073741825"), ElementsAre(HasSubstr("at most 1Gi")));
   EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: 0"), ElementsAre(HasSubstr("maxMessageSize")));
@@ -183,6 +264,9 @@ TEST(ExtensionManager, ChecksItsRetries) {
     EXPECT_THAT(errors("backoffMultiplier: " + std::string(bad)), ElementsAre(HasSubstr("a number between 1 and 100")))
         << bad;
   }
+  EXPECT_THAT(errors("backoffMultiplier: {numerator: 3, denominator: 2}"), IsEmpty());
+  EXPECT_THAT(errors("backoffMultiplier: {numerator: 200}"), IsEmpty()) << "of 100";
+  EXPECT_THAT(errors("backoffMultiplier: {numerator: 1, denominator: 2}"), ElementsAre(HasSubstr("between 1 and 100")));
   EXPECT_THAT(errors("initialBackoff: 0s"), ElementsAre(HasSubstr("longer than 0s")));
   EXPECT_THAT(errors("initialBackoff: 1s"), IsEmpty());
   EXPECT_THAT(errors("initialBackoff: 1001ms"), ElementsAre(HasSubstr("must not be shorter than initialBackoff")));

@@ -141,7 +141,7 @@ timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, co
   EXPECT_EQ(settings.accessLogPath, "off");
   EXPECT_EQ(settings.sessionKey, (base::SessionKeyRef{"c", "d", "new", "old"}));
   EXPECT_EQ(settings.processorCatalogs.at(0).nameSpace, "a");
-  EXPECT_FALSE(settings.extensionManager);
+  EXPECT_TRUE(settings.extensionManagers.empty());
   EXPECT_EQ(settings.revisions.keep, 3u);
   ASSERT_TRUE(settings.revisions.keyRef);
   EXPECT_EQ(*settings.revisions.keyRef, (base::RevisionKeyRef{"n", "r", "k"}));

@@ -47,6 +47,26 @@ TEST(ConfigMetrics, CountObjectsOnceForEachConditionAndStatus) {
   EXPECT_THAT(page, HasSubstr(accepted + "\"False\"} 1\n"));
 }
 
+TEST(ConfigMetrics, CountServersOfProcessorsByTheirState) {
+  using enum processing::ServerReach;
+  CompiledConfiguration configuration;
+  for (const processing::ServerReach reach : {kActive, kDegraded, kActive}) {
+    configuration.compiled.servers.push_back({"Backend b", "u", "", false, nullptr, {reach}});
+  }
+  config::ObjectStatus status = route("a", config::ConditionStatus::kTrue, config::ConditionStatus::kFalse);
+  for (config::ParentStatus& each : status.parents) each.conditions.front().type = "extension.sluice.dev/u";
+  configuration.compiled.statuses.push_back(std::move(status));
+  Revisions revisions;
+  revisions.problems = std::make_shared<const config::Problems>();
+  std::string page;
+  appendConfigMetrics(page, &configuration, revisions);
+  EXPECT_THAT(page, HasSubstr("\nsluice_processor_servers{state=\"pending\"} 0\n"));
+  EXPECT_THAT(page, HasSubstr("\nsluice_processor_servers{state=\"active\"} 2\n"));
+  EXPECT_THAT(page, HasSubstr("\nsluice_processor_servers{state=\"degraded\"} 1\n"));
+  EXPECT_THAT(page, HasSubstr("condition=\"extension.sluice.dev/u\",status=\"False\"} 1\n"));
+  EXPECT_THAT(page, Not(HasSubstr("condition=\"extension.sluice.dev/u\",status=\"True\"")));
+}
+
 TEST(ConfigMetrics, NameTheFirstCertificateOfAListenerThatExpires) {
   routing::Bind bind;
   bind.port = 443;

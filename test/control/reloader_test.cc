@@ -160,6 +160,40 @@ TEST_F(ReloaderTest, CompilesAgainWhenAProcessorMayFindWhatItNeeds) {
   EXPECT_FALSE(loader_.loading()) << "nothing is awaited any more";
 }
 
+TEST_F(ReloaderTest, CompilesWhatIsServedAgainWhenTheServerOfAProcessorHasAnotherState) {
+  const auto health = std::make_shared<const processing::ServerHealth>();
+  const auto asking = [&](const std::string& revision) {
+    CompiledConfiguration configuration;
+    configuration.revision = configuration.servedRevision = revision;
+    configuration.compiled.servers = {{"Backend b", "guard", "spec", false, health, health->announced()}};
+    Loaded made = loaded(revision);
+    made.configuration = std::make_shared<const CompiledConfiguration>(std::move(configuration));
+    return made;
+  };
+  begin();
+  reloader_.reload();
+  loader_.hand(asking("two"));
+  server_.answer();
+  server_.answer();
+  server_.take();
+  passes(std::chrono::seconds(20));
+  EXPECT_FALSE(loader_.loading()) << "it is Pending still";
+  health->onAnswer();
+  passes(std::chrono::seconds(2));
+  EXPECT_TRUE(loader_.loading());
+  EXPECT_EQ(loader_.recompilations, 1) << "the source is not read for it";
+  loader_.hand(asking("two"));
+  server_.answer();
+  server_.answer();
+  for (const std::string& event : server_.take())
+    EXPECT_FALSE(event.starts_with("served")) << "it is no reload: " << event;
+  passes(std::chrono::seconds(20));
+  EXPECT_FALSE(loader_.loading());
+  for (int i = 0; i < 3; ++i) health->onFailure(processing::Cause::kError, clock_.wallNow());
+  passes(std::chrono::seconds(2));
+  EXPECT_TRUE(loader_.loading());
+}
+
 TEST_F(ReloaderTest, TriesUnusablePlacesUntilTheyAreFree) {
   server_.failures = 1;
   start(loaded("one"));

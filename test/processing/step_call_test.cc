@@ -66,6 +66,49 @@ TEST_F(StepCallTest, FailsIfItsResumerIsDropped) {
   EXPECT_EQ(ask(run).cause(), Cause::kDropped);
 }
 
+TEST_F(StepCallTest, RecordsWhatItsServerDoes) {
+  Step step = waiter(milliseconds(70));
+  const auto health = std::make_shared<ServerHealth>();
+  step.server = health;
+  const auto reach = [&] { return health->announce(host_.time.wallNow()).reach; };
+  for (int failures = 0; failures < 3; ++failures) {
+    EXPECT_EQ(reach(), ServerReach::kPending);
+    StepCall run(step);
+    connect(run);
+    ask(run);
+    run.expire();
+    EXPECT_EQ(ask(run).cause(), Cause::kTimeout);
+  }
+  EXPECT_EQ(reach(), ServerReach::kDegraded);
+  EXPECT_EQ(health->announced().cause, Cause::kTimeout);
+  waiting_.clear();
+  StepCall answered(step);
+  connect(answered);
+  ask(answered);
+  EXPECT_EQ(reach(), ServerReach::kDegraded) << "it has only been asked";
+  waiting_.back().resume();
+  EXPECT_EQ(ask(answered).kind(), Verdict::Kind::kContinue);
+  EXPECT_EQ(reach(), ServerReach::kActive);
+}
+
+TEST_F(StepCallTest, TakesAStepThatHasNotWaitedForNoSignOfItsServer) {
+  const auto health = std::make_shared<ServerHealth>();
+  const auto run = [&](const std::function<Verdict(Call&)>& process) {
+    Step step = makeStep("step", Phase::kRequestHeaders, process);
+    step.server = health;
+    StepCall call(step);
+    ask(call);
+    return health->announce(host_.time.wallNow()).reach;
+  };
+  EXPECT_EQ(run([](Call&) { return Verdict::goOn(); }), ServerReach::kPending);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(run([](Call&) { return Verdict::fail("the gateway is full", Cause::kNoRoom); }), ServerReach::kPending);
+    EXPECT_EQ(run([](Call&) { return Verdict::fail("too long", Cause::kOverLimit); }), ServerReach::kPending);
+  }
+  for (int i = 0; i < 3; ++i) run([](Call&) { return Verdict::fail("no connection"); });
+  EXPECT_EQ(run([](Call&) { return Verdict::goOn(); }), ServerReach::kDegraded);
+}
+
 TEST_F(StepCallTest, TakesAnAnswerThatComesWhileItIsAsked) {
   for (const bool dropped : {false, true}) {
     const Step step = makeStep("step", Phase::kRequestHeaders, [dropped](Call& call) {

@@ -181,8 +181,9 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   if (auto made = routing::AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
   const ClosingPolicies policies(model);
   const DestinationCatalog destinations(model, tools.systemTrust, guard, policies, cache.backends);
+  AskedServers servers;
   const ProcessorCompiler processors({model, tools.catalog, tools.processors, destinations}, cache.states,
-                                     cache.processors);
+                                     cache.processors, servers);
   BackendCatalog backends(model, destinations, processors, cache.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model, tools.places);
   closeListeners(policies, gateways);
@@ -200,13 +201,13 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
     const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
     const RoutePlan& servable = sessionless ? *sessionless : *plan;
     const auto closed = closedRoute(servable, policies);
-    config::ObjectStatus status = attachRoute({model, matches, gateways, backends}, closed ? *closed : servable,
-                                              keptFault(model, plan->route->meta));
+    config::ObjectStatus status = attachRoute({model, matches, gateways, backends, servers},
+                                              closed ? *closed : servable, keptFault(model, plan->route->meta));
     if (!status.parents.empty()) attached.push_back(std::move(status));
   }
   noteExposed(gateways, refused);
   CompileResult result;
-  result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused}, std::move(attached));
+  result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused, servers}, std::move(attached));
 
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->settings = model.settings;
@@ -224,6 +225,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   cache.backends.sweep();
   cache.processors.sweep();
   result.awaiting = awaitingUses(cache.processors);
+  result.servers = servers.all();
   cache.states.sweep();
   return result;
 }

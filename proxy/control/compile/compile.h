@@ -40,6 +40,8 @@ struct CompileResult {
   GatewayAddresses addresses;
   /// The uses of payload processors that await something. They are to be compiled again when that may have come.
   std::vector<AwaitingUse> awaiting;
+  /// The uses that ask a server. They are to be compiled again when one has another state.
+  std::vector<AskedServer> servers;
 };
 
 /// Results that successive compilations share, so that they are not made again. It never changes the result of a

@@ -136,9 +136,20 @@ class World {
       return std::make_shared<const pki::TrustStore>(pki::TrustStore::parse(authority().certificate).value());
     };
     CompileCache cache;  // one for each compilation, because tests change objects
+    cache.states = std::move(states_);
     config::Problems problems;
     const auto catalog = config::CatalogCache().read(configuration_.model, control::supportOf(processors_), problems);
     result_ = compile(configuration_.model, {*catalog, processors_, trust, places_}, cache);
+    states_ = std::move(cache.states);
+  }
+  /// Compiles again when each server that processors ask has done what `record` says.
+  template <typename Record>
+  void recompileAfter(const Record& record) {
+    for (const AskedServer& each : result_.servers) {
+      record(*each.health);
+      each.health->announce(base::WallTime(std::chrono::hours(1)));
+    }
+    recompile();
   }
   /// Compiles for a process that cannot listen at these places.
   void recompileWithout(UnusablePlaces unusable, ListenerPlaces served = {}) {
@@ -232,6 +243,7 @@ class World {
   config::Configuration configuration_;
   CompileResult result_;
   KnownPlaces places_;
+  processing::SharedStates states_;
   bool systemTrustWorks_ = true;
   int systemTrustLoads_ = 0;
   int compilations_ = 0;

@@ -135,6 +135,12 @@ void lookAtBackends(ReasonsGiven& given) {
   given.look({kClass, use("phase: request-headers, config: {secret: absent}")});   // InvalidSecretRef
   given.look({kClass, use("phase: request-headers, config: {awaits: missing}")});  // ExtensionUnavailable
   given.look({kClass, use("phase: request-headers, config: {awaits: pending}")});  // ExtensionPending
+  World asking({kClass, with(kBackend, "{destination:",
+                             "{extensions: [{name: a, type: 'sluice.dev/Asks:v1', phase: request-headers, config: "
+                             "{server: s}}], destination:")},
+               nullptr, test::processorTypes());
+  asking.recompileAfter([](const processing::ServerHealth& server) { server.onAnswer(); });  // ExtensionActive
+  given.look(asking);
   given.look({kClass,
               "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec: {targetRef: {group: "
               "gateway.networking.k8s.io, kind: Gateway, name: absent}, processors: [{name: a, type: "

@@ -115,5 +115,90 @@ TEST(UseConditions, AreWrittenToThePayloadProcessorAndNotToItsTarget) {
   EXPECT_EQ(world.condition("HTTPRoute", "route", "Accepted").substr(0, 6), "False/");
 }
 
+AskedServer serverOfUse(const std::string& use, processing::ServerReach reach, bool open = false) {
+  AskedServer server{"Backend b", use, "spec.extensions[0]", open, std::make_shared<const processing::ServerHealth>(),
+                     {}};
+  server.state = {reach, base::WallTime(std::chrono::seconds(86400)), 4, processing::Cause::kTimeout};
+  return server;
+}
+
+std::string conditionsOfServers(const std::vector<AskedServer>& servers, std::size_t most = kUnbounded) {
+  Conditions conditions{std::optional<std::int64_t>()};
+  addUseConditions(awayUses(servers), conditions, most);
+  addServerConditions(servers, conditions, most);
+  std::string text;
+  for (const config::Condition& each : conditions.take()) {
+    text += each.type.substr(each.type.find('/') + 1) + "=" + std::string(config::conditionStatusName(each.status)) +
+            "/" + each.reason + ";";
+  }
+  return text;
+}
+
+TEST(UseConditions, SayOfEachUseThatAsksAServerHowThatIs) {
+  using enum processing::ServerReach;
+  EXPECT_EQ(conditionsOfServers({serverOfUse("a", kPending), serverOfUse("b", kActive), serverOfUse("c", kDegraded)}),
+            "c=False/ExtensionUnavailable;a=True/ExtensionPending;b=True/ExtensionActive;");
+  EXPECT_EQ(conditionsOfServers({}), "");
+}
+
+TEST(UseConditions, TellTheWorstServerOfUsesWithOneName) {
+  using enum processing::ServerReach;
+  EXPECT_EQ(conditionsOfServers({serverOfUse("a", kActive), serverOfUse("a", kPending)}), "a=True/ExtensionPending;");
+  EXPECT_EQ(conditionsOfServers({serverOfUse("a", kActive), serverOfUse("a", kDegraded), serverOfUse("a", kPending)}),
+            "a=False/ExtensionUnavailable;");
+}
+
+TEST(UseConditions, LeaveOutGoodServersThatTheCrdHasNoRoomFor) {
+  using enum processing::ServerReach;
+  EXPECT_EQ(conditionsOfServers({serverOfUse("a", kActive), serverOfUse("b", kActive), serverOfUse("c", kDegraded)}, 2),
+            "c=False/ExtensionUnavailable;a=True/ExtensionActive;");
+}
+
+TEST(UseConditions, SaySinceWhenAServerIsAwayAndWhatBecomesOfRequests) {
+  using enum processing::ServerReach;
+  EXPECT_EQ(awayFault({serverOfUse("a", kActive)}), std::nullopt);
+  const std::optional<Fault> closed = awayFault({serverOfUse("a", kDegraded)});
+  ASSERT_TRUE(closed);
+  EXPECT_EQ(closed->reason, "ExtensionUnavailable");
+  EXPECT_EQ(
+      closed->message,
+      "spec.extensions[0]: its server does not answer in time since 1970-01-02T00:00:00.000Z (4 failures in a row when "
+      "this was noticed); until it answers, its requests are refused");
+  EXPECT_TRUE(awayFault({serverOfUse("a", kDegraded, true)})->message.ends_with("its requests go on without it"));
+}
+
+TEST(UseConditions, AreOnTheObjectThatHasTheUseWhereverThatIs) {
+  const std::string use = "{name: asks, type: 'sluice.dev/Asks:v1', phase: request-headers, config: {server: s}}";
+  const std::string guard =
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec: {targetRef: {group: "
+      "gateway.networking.k8s.io, kind: Gateway, name: egress}, processors: [" +
+      use + "]}\n";
+  const std::string backend = with(kBackend, "spec: {", "spec: {extensions: [" + use + "], ");
+  const std::string route = test::routeWithRules(
+      "rules: [{filters: [{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: PayloadProcessingPipeline, "
+      "name: "
+      "pipe}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]");
+  const std::string pipeline =
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {name: pipe}\nspec: {processors: [" +
+      use + "]}\n";
+  World world({kClass, kGateway, backend, route, guard, pipeline}, nullptr, test::processorTypes());
+  EXPECT_EQ(world.result().servers.size(), 3U);
+  const std::vector<std::pair<std::string_view, std::string_view>> objects = {
+      {"PayloadProcessor", "p"}, {"Backend", "origin"}, {"PayloadProcessingPipeline", "pipe"}};
+  for (const auto& [kind, name] : objects) {
+    EXPECT_EQ(world.condition(kind, name, "extension.sluice.dev/asks"), "True/ExtensionPending") << kind;
+    EXPECT_EQ(world.condition(kind, name, "Degraded"), "") << kind;
+    EXPECT_TRUE(config::isHealthy(*world.status(kind, name))) << kind;
+  }
+  world.recompileAfter([](const processing::ServerHealth& server) { server.onAnswer(); });
+  EXPECT_EQ(world.condition("PayloadProcessor", "p", "extension.sluice.dev/asks"), "True/ExtensionActive");
+  world.recompileAfter([](const processing::ServerHealth& server) { server.onFailure(processing::Cause::kError, {}); });
+  for (const auto& [kind, name] : objects) {
+    EXPECT_EQ(world.condition(kind, name, "extension.sluice.dev/asks"), "False/ExtensionUnavailable") << kind;
+    EXPECT_EQ(world.condition(kind, name, "Degraded"), "True/ExtensionUnavailable") << kind;
+  }
+  EXPECT_EQ(world.outcome(), "default/origin") << "each request asks anew";
+}
+
 }  // namespace
 }  // namespace sluice::control

@@ -18,6 +18,7 @@
 // of authorization and x-open.
 import {Server, ServerCredentials, loadPackageDefinition, status} from '@grpc/grpc-js';
 import {loadSync} from '@grpc/proto-loader';
+import {readFileSync} from 'node:fs';
 import {fileURLToPath} from 'node:url';
 
 const definition = loadSync(fileURLToPath(new URL('ext_proc.proto', import.meta.url)), {keepCase: true, oneofs: true, defaults: true, enums: String});
@@ -148,7 +149,12 @@ function talk(call) {
 
 const server = new Server({'grpc.max_receive_message_length': -1});
 server.addService({Process: raw}, {Process: talk});
-server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, port) => {
+// Arguments: the port (0: any), and for TLS a certificate and its key.
+const [wanted = '0', certificateFile, keyFile] = process.argv.slice(2);
+const credentials = certificateFile
+  ? ServerCredentials.createSsl(null, [{cert_chain: readFileSync(certificateFile), private_key: readFileSync(keyFile)}])
+  : ServerCredentials.createInsecure();
+server.bindAsync(`127.0.0.1:${wanted}`, credentials, (error, port) => {
   if (error) throw error;
   console.log(`listening on ${port}`);
 });

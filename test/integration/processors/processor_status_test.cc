@@ -23,7 +23,8 @@ class ProcessorStatus : public testing::Test {
   }
   static std::string hooks(const std::string& list) {
     return "extensionManager: {hooks: {xdsTranslator: {post: [" + list +
-           "]}}, service: {fqdn: {hostname: ext.test, port: 5005}}}";
+           "]}}, service: {fqdn: {hostname: ext.test, port: 5005}, tls: {certificateRef: {namespace: test, name: "
+           "absent}}}}";
   }
   static std::string processor(const std::string& target) {
     return "\n---\napiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: guard, namespace: "
@@ -52,10 +53,10 @@ TEST_F(ProcessorStatus, HealthAndReadinessIgnoreAProcessorThatFailsClosed) {
   }
   gateway.reload(specWith(hooks("{type: Route, failOpen: true}, {type: Translation, failOpen: true}")));
   EXPECT_EQ(statusOf(gateway, "/served"), "200");
-  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("UnsupportedExtensionType"));
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("InvalidCACertificateRef"));
   gateway.reload(specWith(""));
   EXPECT_EQ(statusOf(gateway, "/served"), "200");
-  EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("UnsupportedExtensionType")));
+  EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("InvalidCACertificateRef")));
 }
 
 TEST_F(ProcessorStatus, ReportsAttachmentAndFaultsForEachTarget) {

@@ -7,6 +7,7 @@
 #include "proxy/base/text.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
 #include "proxy/control/compile/hints.h"
+#include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/routes/shielded_rule.h"
 #include "proxy/control/compile/status/object_status.h"
@@ -42,6 +43,7 @@ class Attacher {
         matches_(tools.matches),
         gateways_(tools.gateways),
         backends_(tools.backends),
+        servers_(tools.servers),
         plan_(plan),
         route_(*plan.route),
         kept_(kept) {}
@@ -345,7 +347,11 @@ class Attacher {
       all.message = "Dropped Rule: " + all.message + "; the requests concerned answer " + failureName();
       result.troubled(condition_type::kPartiallyInvalid, all);
     }
-    addUseConditions(plan_.refusedFilters, result, kMostConditions);
+    const std::vector<AskedServer> servers = servers_.in(objectName(plan_.holder(), route_.meta.name));
+    std::vector<RefusedUse> refusedUses = plan_.refusedFilters;
+    noteOnce(refusedUses, awayUses(servers));
+    addUseConditions(refusedUses, result, kMostConditions);
+    addServerConditions(servers, result, kMostConditions);
     return result.take();
   }
 
@@ -353,6 +359,7 @@ class Attacher {
   const SharedMatches& matches_;
   std::vector<GatewayPlan>& gateways_;
   BackendCatalog& backends_;
+  const AskedServers& servers_;
   const RoutePlan& plan_;
   const config::Route& route_;
   const std::optional<Fault>& kept_;

@@ -7,6 +7,7 @@
 #include "config/status/conditions.h"
 #include "proxy/control/compile/backends/compile_backend.h"
 #include "proxy/control/compile/gateways/gateway_plan.h"
+#include "proxy/control/compile/processors/asked_servers.h"
 #include "proxy/control/compile/routes/compile_route.h"
 #include "proxy/control/compile/routes/shared_matches.h"
 
@@ -18,6 +19,7 @@ struct AttachTools {
   const SharedMatches& matches;  // of all routes
   std::vector<GatewayPlan>& gateways;
   BackendCatalog& backends;
+  const AskedServers& servers;  // of all routes
 };
 
 /// Adds the route to the listeners that accept it, counts it there, and notes which Gateways use its Backends. The

@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "proxy/control/compile/backends/extension_server.h"
 #include "proxy/control/compile/processors/server_ref.h"
 #include "proxy/routing/backend_target.h"
 
@@ -53,18 +54,27 @@ class ModelSecrets final : public processing::SecretLookup {
 /// Looks up the Backends and Services that one object may refer to.
 class ModelTargets final : public processing::TargetLookup {
  public:
-  ModelTargets(const DestinationCatalog& destinations, const Holder& holder)
-      : destinations_(destinations), holder_(holder) {}
+  ModelTargets(const config::Model& model, const DestinationCatalog& destinations, const Holder& holder)
+      : model_(model), destinations_(destinations), holder_(holder) {}
 
   processing::FoundBackend find(const content::Value& backendRef, bool http2) const override {
+    if (namesExtensionServer(backendRef)) {
+      return targetOf(http2 ? overGrpc(extensionServer(model_, backendRef, holder_), "service")
+                            : extensionServer(model_, backendRef, holder_));
+    }
     const config::BackendObjectReference ref = serverRefOf(backendRef);
     BackendResult found = destinations_.resolve(ref, holder_).result;
-    if (http2) found = overGrpc(std::move(found), ref, holder_);
+    if (http2) found = overGrpc(std::move(found), describe(ref.object, holder_.nameSpace));
+    return targetOf(std::move(found));
+  }
+
+ private:
+  static processing::FoundBackend targetOf(BackendResult found) {
     if (!found) return {nullptr, {found.fault.reason, found.fault.message}};
     return {std::make_shared<const routing::BackendTarget>(*std::move(found.value)), {}};
   }
 
- private:
+  const config::Model& model_;
   const DestinationCatalog& destinations_;
   const Holder holder_;
 };
@@ -265,6 +275,10 @@ void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const
     }
     auto made = steps(use, of);
     if (auto* ready = std::get_if<std::vector<processing::Step>>(&made)) {
+      if (!ready->empty() && ready->front().server != nullptr) {
+        const processing::Step& step = ready->front();
+        servers_.note({writtenIn, use.name, use.path, step.failOpen, step.server, step.server->announced()});
+      }
       std::move(ready->begin(), ready->end(), std::back_inserter(result.steps));
     } else {
       auto& refused = std::get<RefusedStep>(made);
@@ -326,6 +340,12 @@ std::vector<Phase> phasesOf(const config::Admission& admission, std::span<const 
   return phases;
 }
 
+std::string ownerOf(const UsesOf& uses) {
+  std::string owner(uses.holder.kind);
+  owner.append(" ").append(uses.holder.nameSpace).append("/").append(uses.name);
+  return owner.append(" of ").append(uses.holder.group).append(uses.place);
+}
+
 const processing::BuiltinType* builtinFor(const processing::BuiltinTypes& types, const config::CatalogEntry& entry) {
   const bool builtin = entry.engine == config::ProcessorEngine::kBuiltin;
   const auto found = std::find_if(types.begin(), types.end(), [&](const processing::BuiltinType& each) {
@@ -366,9 +386,11 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
     case processing::LoadState::kError:
       return refused(made.refusal.reason, use.configPath() + ": " + made.refusal.message);
   }
+  const auto health = healthOf(*made.processor, use, of);
   std::vector<processing::Step> steps;
   for (const Phase phase : phasesOf(admission, made.processor->phases(), of.preRouting)) {
     processing::Step& step = steps.emplace_back(stepOf(use, of, admission, made.processor, phase, type->authorizes));
+    step.server = health;
     if (changesSharedBody(step)) {
       return refused(config::processor_reason::kUnsupportedPreAuth,
                      use.path + ".preAuth: must not be true in the phase request-body of a Backend, because " +
@@ -378,15 +400,22 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
   return steps;
 }
 
+std::shared_ptr<const processing::ServerHealth> ProcessorCompiler::healthOf(const processing::Processor& processor,
+                                                                            const config::ProcessorUse& use,
+                                                                            const UsesOf& of) const {
+  if (processor.targets().empty()) return nullptr;
+  std::string key = ownerOf(of) + ": " + use.name;
+  for (const auto& target : processor.targets()) key += "|" + routing::planOf(*target)->identity.text();
+  return states_.get<processing::ServerHealth>(key, [] { return std::make_shared<processing::ServerHealth>(); });
+}
+
 processing::Made ProcessorCompiler::make(const config::ProcessorUse& use, const UsesOf& of,
                                          const config::Admission& admission, const processing::BuiltinType& type,
                                          Phase phase) const {
-  std::string owner(of.holder.kind);
-  owner.append(" ").append(of.holder.nameSpace).append("/").append(of.name);
-  owner.append(" of ").append(of.holder.group).append(of.place);
+  const std::string owner = ownerOf(of);
   const Holder writer = of.writer.value_or(of.holder);
   const ModelSecrets secrets(model_, writer);
-  const ModelTargets targets(sources_.destinations, writer);
+  const ModelTargets targets(model_, sources_.destinations, writer);
   const std::optional<config::Value>& engine = admission.type->entry.engineConfig;
   return makeProcessor(type,
                        {owner, use.name, phase, admission.preAuth, admission.config, secrets, targets, states_,

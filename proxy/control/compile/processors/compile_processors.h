@@ -16,6 +16,7 @@
 #include "config/model/model.h"
 #include "proxy/control/compile/backends/destination_catalog.h"
 #include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/processors/asked_servers.h"
 #include "proxy/control/compile/processors/compiled_chain.h"
 #include "proxy/control/compile/processors/extension_policies.h"
 #include "proxy/control/compile/processors/processor_cache.h"
@@ -101,8 +102,14 @@ struct ProcessorSources {
 class ProcessorCompiler {
  public:
   /// References outlive it.
-  ProcessorCompiler(const ProcessorSources& sources, processing::SharedStates& states, ProcessorCache& cache)
-      : sources_(sources), model_(sources.model), extensions_(sources.model), states_(states), cache_(cache) {}
+  ProcessorCompiler(const ProcessorSources& sources, processing::SharedStates& states, ProcessorCache& cache,
+                    AskedServers& servers)
+      : sources_(sources),
+        model_(sources.model),
+        extensions_(sources.model),
+        states_(states),
+        cache_(cache),
+        servers_(servers) {}
 
   CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
   /// Compiles the filters of a rule or weighted backend. Pipelines are those of the holder's namespace.
@@ -132,6 +139,9 @@ class ProcessorCompiler {
   /// Returns the steps of a use, one for each of its phases.
   std::variant<std::vector<processing::Step>, RefusedStep> steps(const config::ProcessorUse& use,
                                                                  const UsesOf& of) const;
+  /// Returns the record of the server that the processor asks; null if it asks none.
+  std::shared_ptr<const processing::ServerHealth> healthOf(const processing::Processor& processor,
+                                                           const config::ProcessorUse& use, const UsesOf& of) const;
   processing::Made make(const config::ProcessorUse& use, const UsesOf& of, const config::Admission& admission,
                         const processing::BuiltinType& type, processing::Phase phase) const;
   /// Adds a use whose exposure depends on the rule.
@@ -143,6 +153,7 @@ class ProcessorCompiler {
   const ExtensionPolicies extensions_;
   processing::SharedStates& states_;
   ProcessorCache& cache_;
+  AskedServers& servers_;  // all uses that are compiled to steps which ask one
 };
 
 /// Returns a step that answers 500 in place of steps that cannot run and fail closed, for requests that nothing else

@@ -10,17 +10,13 @@ namespace sluice::control {
 std::shared_ptr<const ExtensionHooks> compileHooks(const config::Model& model, const ProcessorCompiler& processors,
                                                    std::shared_ptr<const ExtensionHooks> before) {
   ExtensionHooks hooks;
-  if (model.settings.extensionManager) {
-    std::vector<config::ScopedUse> uses = config::usesOf(*model.settings.extensionManager);
-    // The Backends of these requests are not known, so they are assumed to be exposed. At equal priority the wider
-    // scope comes first.
-    const Holder holder{config::kGatewayGroup, config::GatewayClass::kKind, {}};
-    for (auto each = uses.rbegin(); each != uses.rend(); ++each) {
-      const bool ofRoutes = each->scope == base::HookScope::kRoute;
-      const auto scope = ofRoutes ? processing::Scope::kRoute : processing::Scope::kGateway;
-      const UsesOf of{holder, model.gatewayClassName, scope, Exposure::kSome};
-      (ofRoutes ? hooks.ofRoutes : hooks.ofListeners).append(processors.compile({std::move(each->use)}, of));
-    }
+  // The Backends of these requests are not known, so they are assumed to be exposed.
+  const Holder holder{config::kGatewayGroup, config::GatewayClass::kKind, {}};
+  for (config::ScopedUse& each : config::usesOf(model.settings.extensionManagers)) {
+    const bool ofRoutes = each.scope == base::HookScope::kRoute;
+    const auto scope = ofRoutes ? processing::Scope::kRoute : processing::Scope::kGateway;
+    const UsesOf of{holder, model.gatewayClassName, scope, Exposure::kSome};
+    (ofRoutes ? hooks.ofRoutes : hooks.ofListeners).append(processors.compile({std::move(each.use)}, of));
   }
   if (before != nullptr && *before == hooks) return before;
   return std::make_shared<const ExtensionHooks>(std::move(hooks));

@@ -1,4 +1,4 @@
-// Compiles the hooks of settings.extensionManager into payload processors. Every route and every listener of the
+// Compiles the hooks of settings.extensionManagers into payload processors. Every route and every listener of the
 // process runs them, besides the processors that users attached.
 //
 // A hook that cannot run and fails closed refuses the requests of its own scope alone. Health and readiness are not

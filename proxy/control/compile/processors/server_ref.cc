@@ -21,12 +21,12 @@ config::BackendObjectReference serverRefOf(const content::Value& backendRef) {
   return ref;
 }
 
-BackendResult overGrpc(BackendResult found, const config::BackendObjectReference& ref, const Holder& holder) {
+BackendResult overGrpc(BackendResult found, const std::string& named) {
   if (!found) return found;
   auto plan = overHttp2(*std::move(found.value));
   if (plan != nullptr) return plan;
   return Fault{std::string(config::reason::kUnsupportedProtocol),
-               describe(ref.object, holder.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC"};
+               named + ": it speaks HTTP/1.1, which cannot carry gRPC"};
 }
 
 }  // namespace sluice::control

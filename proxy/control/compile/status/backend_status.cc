@@ -71,7 +71,7 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
 }
 
 config::ObjectStatus backendStatus(const config::Model& model, const config::Backend& backend,
-                                   const CompiledBackend& compiled) {
+                                   const CompiledBackend& compiled, const std::vector<AskedServer>& servers) {
   std::vector<Fault> unaccepted;
   std::vector<Fault> unresolved;
   std::vector<Fault> closed;
@@ -99,12 +99,15 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   if (!refusal && !unaccepted.empty()) {
     conditions.troubled(condition_type::kPartiallyInvalid, *joined(unaccepted));
   }
-  if (const auto degraded = both(joined(closed), degradation(compiled.refused))) {
+  if (const auto degraded = both(joined(closed), both(degradation(compiled.refused), awayFault(servers)))) {
     conditions.troubled(condition_type::kDegraded, *degraded);
   } else if (kept && status.shape == config::StatusShape::kControllers) {
     conditions.troubled(condition_type::kDegraded, *kept);
   }
-  addUseConditions(compiled.refused, conditions);
+  std::vector<RefusedUse> refused = compiled.refused;
+  noteOnce(refused, awayUses(servers));
+  addUseConditions(refused, conditions);
+  addServerConditions(servers, conditions, kMostUseConditions);
   place(status, model, conditions.take(), compiled.users);
   return status;
 }
@@ -122,7 +125,8 @@ config::ObjectStatus refusedBackendStatus(const config::Model& model, const conf
 
 void backendStatuses(const StatusSources& sources, Statuses& statuses) {
   for (const auto& [backend, compiled] : sources.backends.backends()) {
-    statuses.push_back(backendStatus(sources.model, *backend, compiled));
+    statuses.push_back(backendStatus(sources.model, *backend, compiled,
+                                     sources.servers.in(objectName(holderOf(backend->meta), backend->meta.name))));
   }
   forEachRefused<config::Backend>(sources.model, [&](const config::Rejected& rejected) {
     statuses.push_back(refusedBackendStatus(sources.model, rejected));

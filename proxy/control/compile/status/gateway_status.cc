@@ -66,11 +66,15 @@ std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
 }
 
 /// Adds the conditions of the hooks, because settings and hooks belong to the class.
-void setHooks(const ExtensionHooks& hooks, Conditions& conditions) {
+void setHooks(const ExtensionHooks& hooks, const std::vector<AskedServer>& servers, Conditions& conditions) {
   CompiledUses all = hooks.ofRoutes;
   all.append(hooks.ofListeners);
-  if (const auto why = degradation(all.refused)) conditions.troubled(condition_type::kDegraded, *why);
+  if (const auto why = both(degradation(all.refused), awayFault(servers))) {
+    conditions.troubled(condition_type::kDegraded, *why);
+  }
+  noteOnce(all.refused, awayUses(servers));
   addUseConditions(all.refused, conditions, kMostConditions);
+  addServerConditions(servers, conditions, kMostConditions);
 }
 
 bool isServedAt(const GatewayPlan& plan, std::string_view address) {
@@ -135,7 +139,8 @@ void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses) {
     Conditions conditions(each.meta);
     conditions.check(condition_type::kAccepted, why);
     setVersion(model.gatewayApiVersion, conditions);
-    if (each.meta.name == model.gatewayClassName) setHooks(sources.hooks, conditions);
+    if (each.meta.name == model.gatewayClassName)
+      setHooks(sources.hooks, sources.servers.in(objectName(holderOf(each.meta), each.meta.name)), conditions);
     status.conditions = conditions.take();
     for (const config::SupportedFeature& feature : config::kSupportedFeatures) {
       status.supportedFeatures.emplace_back(feature.name);

@@ -38,7 +38,8 @@ std::vector<config::Condition> resolvedRefs(const config::PayloadProcessingPipel
     for (const config::Value& each : refs->items) {
       config::BackendObjectReference ref = serverRefOf(each);
       ref.object.path = use.path + ".backendRef";
-      const BackendResult found = overGrpc(sources.backends.resolve(ref, holder).result, ref, holder);
+      const BackendResult found =
+          overGrpc(sources.backends.resolve(ref, holder).result, describe(ref.object, holder.nameSpace));
       if (!found) faults.push_back(found.fault);
     }
   }
@@ -66,12 +67,18 @@ config::ObjectStatus rejectedProcessor(const config::Rejected& rejected) {
 std::vector<config::Condition> processorConditions(const config::ObjectMeta& meta,
                                                    const std::optional<Fault>& unaccepted,
                                                    const StatusSources& sources) {
-  std::vector<RefusedUse> refused = sources.refusedUses.in(objectName(holderOf(meta), meta.name));
+  const std::string name = objectName(holderOf(meta), meta.name);
+  const std::vector<AskedServer> servers = sources.servers.in(name);
+  std::vector<RefusedUse> refused = sources.refusedUses.in(name);
   std::erase_if(refused, [](const RefusedUse& each) { return each.use.empty(); });
   Conditions conditions(meta);
   conditions.check(condition_type::kAccepted, both(unaccepted, keptFault(sources.model, meta)));
-  if (const auto why = degradation(refused)) conditions.troubled(condition_type::kDegraded, *why);
+  if (const auto why = both(degradation(refused), awayFault(servers))) {
+    conditions.troubled(condition_type::kDegraded, *why);
+  }
+  noteOnce(refused, awayUses(servers));
   addUseConditions(refused, conditions);
+  addServerConditions(servers, conditions, kMostUseConditions);
   return conditions.take();
 }
 

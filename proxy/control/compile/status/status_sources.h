@@ -10,6 +10,7 @@
 
 namespace sluice::control {
 
+class AskedServers;
 class BackendCatalog;
 class RefusedUses;
 struct ExtensionHooks;
@@ -23,6 +24,7 @@ struct StatusSources {
   const BackendCatalog& backends;
   const ExtensionHooks& hooks;
   const RefusedUses& refusedUses;
+  const AskedServers& servers;
 };
 
 }  // namespace sluice::control

@@ -166,6 +166,11 @@ class NameCollector {
     if (settings->revisions.keyRef) {
       names_.secrets.emplace(settings->revisions.keyRef->nameSpace, settings->revisions.keyRef->name);
     }
+    for (const base::ExtensionManager& manager : settings->extensionManagers) {
+      if (!manager.tls) continue;
+      names_.secrets.emplace(manager.tls->authorities.nameSpace, manager.tls->authorities.name);
+      if (manager.tls->client) names_.secrets.emplace(manager.tls->client->nameSpace, manager.tls->client->name);
+    }
     if (settings->sessionKey) names_.secrets.emplace(settings->sessionKey->nameSpace, settings->sessionKey->name);
   }
 
