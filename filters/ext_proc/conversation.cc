@@ -28,7 +28,10 @@ Conversation::~Conversation() {
   if (isUnderWay && (settings_.observes || ended_)) services_->leave(std::move(callout_));
 }
 
-bool Conversation::isLate(base::MonotonicTime now) const {
+// An answer may have come in time and been left unread, because a client takes what came before it only slowly.
+bool Conversation::isLate(const processing::Call& call, Way asking) {
+  if (isNew() || over_ || !sort(call, asking) || isFull()) return false;
+  const base::MonotonicTime now = call.clock.now();
   return std::any_of(sides_.begin(), sides_.end(), [now](const Side& each) { return each.due <= now; });
 }
 
@@ -180,6 +183,8 @@ bool Conversation::deliver(const processing::Call& call, ServerAnswer&& answer, 
     --side.unanswered;
     side.extended = false;
     side.due = side.unanswered > 0 ? call.clock.now() + call.timeout : base::MonotonicTime::max();
+  } else if (side.due != base::MonotonicTime::max()) {
+    expectMore(call, way);
   }
   side.bytes += bytesOf(answer);
   side.answers.push_back(std::move(answer));

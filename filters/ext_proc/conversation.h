@@ -38,7 +38,7 @@ class Conversation {
   bool isNew() const { return callout_ == nullptr && !over_; }
   /// Returns true if an answer has come too late, of which the step that waited for it has not been told. The exchange
   /// goes on without that step.
-  bool isLate(base::MonotonicTime now) const;
+  bool isLate(const processing::Call& call, Way asking);
   /// Gives the stream up because an answer is late.
   void giveUp();
 

@@ -70,7 +70,7 @@ class ExtProc final : public processing::PreAuthProcessor {
     auto& session = call.shared<ServerSession>(this, settings_, server_);
     const Way way = wayOf(call.phase);
     if (settings_.observes) return mention(call, session, way);
-    if (session.talk.isLate(call.clock.now())) session.talk.giveUp();
+    if (session.talk.isLate(call, way)) session.talk.giveUp();
     if (!isOfBody(call.phase)) return call.state<HeadStep>().ask(call, session, way);
     switch (settings_.modes.of(way).body) {
       case BodyForm::kSkipped:
