@@ -78,10 +78,10 @@ TEST_F(StepCallTest, RecordsWhatItsServerDoes) {
     ask(run);
     run.expire();
     EXPECT_EQ(ask(run).cause(), Cause::kTimeout);
+    waiting_.clear();
   }
   EXPECT_EQ(reach(), ServerReach::kDegraded);
   EXPECT_EQ(health->announced().cause, Cause::kTimeout);
-  waiting_.clear();
   StepCall answered(step);
   connect(answered);
   ask(answered);
