@@ -11,6 +11,7 @@
 #include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/processing/factory.h"
 #include "test/control/compile/processor_types.h"
+#include "test/routing/request_maker.h"
 
 namespace sluice::control::test {
 
