@@ -1,4 +1,4 @@
-// What a server answers, as plain values, checked.
+// The answers of a server as plain values, which have been checked.
 #pragma once
 
 #include <cstddef>

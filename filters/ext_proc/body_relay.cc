@@ -48,12 +48,9 @@ std::optional<Verdict> BodyRelay::listen(processing::Call& call, ServerSession& 
   while (!session.talk.isNew()) {
     ServerAnswer answer;
     switch (session.talk.hear(call, way, answer)) {
-      case Conversation::Heard::kAnswer: {
+      case Conversation::Heard::kAnswer:
         if (auto ended = obey(call, session, answer)) return ended;
-        // In full duplex the server may take its time until it has heard the end.
-        if (form_ == BodyForm::kFullDuplex && endSaid_) session.talk.expectMore(call, way);
         break;
-      }
       case Conversation::Heard::kEnd:
         return goOnWithout(call, session, way);
       case Conversation::Heard::kFailure:

@@ -182,10 +182,10 @@ bool Conversation::deliver(const processing::Call& call, ServerAnswer&& answer, 
     unanswered_.erase(std::find(unanswered_.begin(), unanswered_.end(), answer.part->part));
     --side.unanswered;
     side.extended = false;
-    side.due = side.unanswered > 0 ? call.clock.now() + call.timeout : base::MonotonicTime::max();
-  } else if (side.due != base::MonotonicTime::max()) {
-    expectMore(call, way);
   }
+  const bool isInDuplex = settings_.modes.of(way).body == BodyForm::kFullDuplex && !side.finished;
+  const bool owesMore = side.due != base::MonotonicTime::max() && (side.unanswered > 0 || isInDuplex);
+  side.due = owesMore ? call.clock.now() + call.timeout : base::MonotonicTime::max();
   side.bytes += bytesOf(answer);
   side.answers.push_back(std::move(answer));
   return true;

@@ -23,7 +23,7 @@ namespace sluice::filters::ext_proc {
 
 class Conversation {
  public:
-  /// What is referred to outlives it.
+  /// Both arguments outlive the conversation.
   Conversation(const ExtProcSettings& settings, const std::shared_ptr<const processing::CalloutTarget>& server)
       : modes(settings.modes), settings_(settings), server_(server) {}
   Conversation(const Conversation&) = delete;

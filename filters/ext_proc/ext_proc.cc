@@ -70,7 +70,11 @@ class ExtProc final : public processing::PreAuthProcessor {
     auto& session = call.shared<ServerSession>(this, settings_, server_);
     const Way way = wayOf(call.phase);
     if (settings_.observes) return mention(call, session, way);
-    if (session.talk.isLate(call, way)) session.talk.giveUp();
+    if (session.talk.isLate(call, way)) {
+      session.talk.giveUp();
+      // The step of the request's body may still wait for room to go on, and has not failed yet.
+      if (way == Way::kResponse && body(Phase::kRequestBody).mode == BodyMode::kDuplex) return session.failed();
+    }
     if (!isOfBody(call.phase)) return call.state<HeadStep>().ask(call, session, way);
     switch (settings_.modes.of(way).body) {
       case BodyForm::kSkipped:

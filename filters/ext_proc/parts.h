@@ -1,4 +1,4 @@
-// What an external processor is told of: the parts of a request and of its response.
+// The parts of a request and of its response that an external processor is told of.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What an external processor and the gateway have to do with each other in one exchange: the conversation, and what
-// has become of the request and the response.
+// The state of an external processor in one exchange: the conversation with its server, and what has become of the
+// request and the response.
 //
 // It is shared by the processor's steps of an exchange, or of an attempt.
 #pragma once

@@ -253,7 +253,7 @@ void Reloader::finish() {
   }
   parts_.loader.keep(served_);
   if (revisions_.state == ConfigState::kInSync) parts_.observer.onCompiled(*served_.configuration);
-  // What is served is the same, and no reload for whoever counts them.
+  // The same configuration is served, so this does not count as a reload.
   if (occasion_ != Occasion::kServers) parts_.observer.onServed(revisions_, *served_.generation, before);
   end();
 }

@@ -1,5 +1,4 @@
-// What the answers of its server say about a use of a payload processor: whether it is in reach now, and if it is not,
-// since when.
+// ServerHealth says whether the server of a use of a payload processor answers now, and if it does not, since when.
 //
 // All workers share one for each use, and it survives reloads (shared_states.h). Workers record what they see; a server
 // that answers costs them two loads. The control plane asks what follows from it, and fixes that as the announced
