@@ -121,7 +121,7 @@ Conversation::Heard Conversation::hear(const processing::Call& call, Way way, Se
     if (wasFull) callout_->wake();  // answers of the other way may have waited behind this one
     return Heard::kAnswer;
   }
-  if (!callout_->over()) return Heard::kNothing;
+  if (!callout_->over() || refused_) return Heard::kNothing;
   if (const auto& error = callout_->error()) return fail(error->message(), processing::causeOf(*error));
   const http::GrpcStatus status = http::grpcStatusOf(*callout_->head(), callout_->trailers());
   if (status.code != 0) return fail("the server ends the call with gRPC status " + std::to_string(status.code));
@@ -139,7 +139,7 @@ bool Conversation::isFull() const { return sides_[0].bytes + sides_[1].bytes >= 
 
 // Each step that awaits the stream is asked whenever something has come, so whoever is asked first may sort for both.
 bool Conversation::sort(const processing::Call& call, Way asking) {
-  for (std::string message; !isFull();) {
+  for (std::string message; !isFull() && !refused_;) {
     switch (http::readGrpcMessage(callout_->received(), settings_.mostMessage, message)) {
       case http::GrpcFrame::kMessage:
         break;
@@ -187,6 +187,7 @@ bool Conversation::deliver(const processing::Call& call, ServerAnswer&& answer, 
   const bool owesMore = side.due != base::MonotonicTime::max() && (side.unanswered > 0 || isInDuplex);
   side.due = owesMore ? call.clock.now() + call.timeout : base::MonotonicTime::max();
   side.bytes += bytesOf(answer);
+  refused_ = answer.immediate.has_value();
   side.answers.push_back(std::move(answer));
   return true;
 }

@@ -126,7 +126,8 @@ class Conversation {
   std::array<Side, 2> sides_;
   std::deque<Part> unanswered_;  // of both ways, in the order in which they were said
   bool over_ = false;
-  bool ended_ = false;  // the server has been told that nothing follows
+  bool ended_ = false;    // the server has been told that nothing follows
+  bool refused_ = false;  // the server has answered in the place of the Backend; what it says behind that is not read
   std::string failure_;
   processing::Cause cause_ = processing::Cause::kError;
 };

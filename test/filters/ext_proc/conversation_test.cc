@@ -97,6 +97,11 @@ class ConversationTest : public testing::Test, private processing::StepControl {
     piece.set_end_of_stream(ends);
     server().answer(message);
   }
+  void refuse(std::int32_t status) {
+    sluice::ext_proc::ProcessingResponse message;
+    message.mutable_immediate_response()->mutable_status()->set_code(status);
+    server().answer(message);
+  }
   void askForTime(std::int64_t seconds) {
     sluice::ext_proc::ProcessingResponse message;
     message.mutable_override_message_timeout()->set_seconds(seconds);
@@ -225,6 +230,18 @@ TEST_F(ConversationTest, PiecesAreForFullDuplexOnly) {
   say(Part::kRequestBody, true);
   givePiece("a", true);
   EXPECT_EQ(hear(), Heard::kFailure);
+}
+
+TEST_F(ConversationTest, ReadsNothingBehindAnImmediateAnswer) {
+  for (const BodyForm form : {BodyForm::kFullDuplex, BodyForm::kStreamed}) {
+    begin(form);
+    say(Part::kRequestHeaders, false, Answers::kInItsOwnTime);
+    refuse(418);
+    givePiece("which the server gives because it has read on", true);
+    EXPECT_EQ(hear(), Heard::kAnswer);
+    EXPECT_EQ(answer_.immediate->status, 418);
+    EXPECT_EQ(hear(), Heard::kNothing);
+  }
 }
 
 TEST_F(ConversationTest, ReadsNoMoreAnswersThanAStepTakes) {
