@@ -77,7 +77,7 @@ struct LimitSettings {
   std::uint64_t backendConnections = 1024;
   std::uint64_t backendPending = 1024;
   std::uint64_t backendRequests = 1024;
-  std::uint64_t adminConnections = 64;
+  std::uint64_t adminConnections = 256;
   std::uint64_t matches = 20000;
 
   friend bool operator==(const LimitSettings&, const LimitSettings&) = default;

@@ -240,7 +240,7 @@ TEST_F(AdminPlaces, CountASharedTextOnce) {
 
 TEST_F(AdminPlaces, AreFewerWhereDescriptorsAreScarce) {
   base::Settings settings;
-  EXPECT_EQ(adminBounds(settings, 1000).connections, 64u);
+  EXPECT_EQ(adminBounds(settings, 1000).connections, 256u);
   EXPECT_EQ(adminBounds(settings, 8).connections, 8u);
   settings.limits.adminConnections = 2;
   settings.timeouts.adminAnswer = seconds(5);
