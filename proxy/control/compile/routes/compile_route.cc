@@ -23,6 +23,14 @@ std::optional<routing::RetryPolicy> retryPolicy(const std::optional<config::Http
   return policy;
 }
 
+/// Returns true if the fault is that of a reference to the server of a use, such as that of an ExternalAuth filter.
+bool isOfReference(const Fault& fault) {
+  namespace reason = config::reason;
+  const std::string_view all[] = {reason::kBackendNotFound, reason::kInvalidKind, reason::kRefNotPermitted,
+                                  reason::kUnsupportedProtocol};
+  return std::find(std::begin(all), std::end(all), fault.reason) != std::end(all);
+}
+
 /// Compiles one route. The parts that depend on the kind of route are the overloads at the end of the class.
 class RouteCompiler {
  public:
@@ -117,6 +125,10 @@ class RouteCompiler {
     plan_.processed = plan_.processed || !filters.processors.empty();
     CompiledUses uses = processors_.compile(filters.processors, of);
     noteOnce(plan_.refusedFilters, uses.refused);
+    const std::string own = objectName(plan_.holder(), route_.meta.name);
+    for (const RefusedUse& each : uses.refused) {
+      if (each.writtenIn == own && isOfReference(each.fault)) plan_.unresolved.push_back(each.fault);
+    }
     return uses;
   }
 

@@ -88,6 +88,21 @@ TEST(XPayloadProcessors, CloseTheirRulesWithoutAServerUnlessTheyFailOpen) {
   }
 }
 
+TEST(UsesInRoutes, HaveTheirReferencesToServersInTheConditionOfTheRoute) {
+  const auto worldOf = [](const std::string& name) {
+    const std::string route =
+        with(kRoute, "rules: [{",
+             "rules: [{filters: [{type: PayloadProcessing, payloadProcessing: [{name: guard, type: "
+             "'sluice.dev/ExtProc:v1', config: {backendRefs: [{name: " +
+                 name + ", port: 9002}]}}]}], ");
+    return worldWithServer(externalProcessor(), route);
+  };
+  EXPECT_EQ(worldOf("guard").condition("HTTPRoute", "route", "ResolvedRefs"), "True/ResolvedRefs");
+  const World broken = worldOf("absent");
+  EXPECT_EQ(broken.condition("HTTPRoute", "route", "ResolvedRefs"), "False/BackendNotFound");
+  EXPECT_EQ(broken.outcome(), "500");
+}
+
 TEST(XPayloadProcessors, SayThatTheirServerIsAbsentBeforeARuleRefersToThem) {
   const World world = worldWithServer(externalProcessor("name: absent, port: 9002"), std::string(kRoute));
   EXPECT_EQ(world.outcome(), "default/origin");
