@@ -90,7 +90,7 @@ Verdict ServerSession::reply(const ImmediateAnswer& answer) {
   base::Error error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor,
                     "an external processor has refused this request");
   error.status = answer.status;
-  return Verdict::reply({std::move(error), fieldsOf(answer.headers), answer.body});
+  return Verdict::reply({std::move(error), fieldsOf(answer.headers), answer.body, answer.grpcStatus});
 }
 
 Verdict ServerSession::fail(std::string why, processing::Cause cause) {

@@ -188,7 +188,7 @@ void ResponsePath::reply() {
   t_.responseBody = http::BodyPipe(t_.context.worker().chunks());
   if (t_.error) {
     reply.head = localReply(reply.arena, t_.responseBody,
-                            {t_.request.head, *t_.error, t_.requestId, s_.processing.bodyOfReply()});
+                            {t_.request.head, *t_.error, t_.requestId, s_.processing.replyOfStep()});
     if (t_.route.rule != nullptr) {
       routing::finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()},
                                reply.head.headers);

@@ -18,9 +18,11 @@ namespace sluice::processing {
 struct Reply {
   base::Error error;                                             // gives the status, the type and the sentence
   std::vector<std::pair<std::string, std::string>> fields = {};  // names in lower case
-  /// Goes to the client in the place of the gateway's own document, with the content-type that `fields` has. Calls of
-  /// gRPC, HEAD, and statuses without content (204, 304) get no body.
+  /// Goes to the client in the place of the gateway's own document, with the content-type that `fields` has. HEAD, and
+  /// statuses without content (204, 304), get no body. A call of gRPC gets it as grpc-message.
   std::optional<std::string> body = std::nullopt;
+  /// The grpc-status that a call of gRPC gets. None: the one that `error.status` maps to.
+  std::optional<std::uint32_t> grpcStatus = std::nullopt;
 };
 
 /// Returns false for a status that is not final, and for a success that a client who asked for a tunnel would take for

@@ -45,11 +45,16 @@ std::string problemDocument(const LocalReplyParts& reply) {
   return text;
 }
 
+/// Returns the body of the step that has replied; nullptr if there is none.
+const std::string* ownBody(const LocalReplyParts& reply) {
+  return reply.ofStep != nullptr && reply.ofStep->body ? &*reply.ofStep->body : nullptr;
+}
+
 // gRPC over HTTP/2, "Status-Message": percent-encodes what is not printable ASCII, and "%".
-std::string_view grpcMessage(base::Arena& arena, const base::Error& error) {
+std::string_view grpcMessage(base::Arena& arena, std::string_view message) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string text;
-  for (const char c : std::string(base::errorTypeName(error.type)) + ": " + error.detail) {
+  for (const char c : message.substr(0, kMaxText)) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte >= 0x20 && byte <= 0x7E && c != '%') {
       text += c;
@@ -60,13 +65,18 @@ std::string_view grpcMessage(base::Arena& arena, const base::Error& error) {
   return arena.copy(text);
 }
 
-http::ResponseHead grpcReply(base::Arena& arena, const http::RequestHead& request, const base::Error& error) {
+http::ResponseHead grpcReply(base::Arena& arena, const LocalReplyParts& reply) {
+  const std::uint32_t mapped = http::grpcStatusFrom(reply.error.status);
+  const std::uint32_t status = reply.ofStep != nullptr ? reply.ofStep->grpcStatus.value_or(mapped) : mapped;
+  const std::string* body = ownBody(reply);
+  const std::string message =
+      body != nullptr ? *body : std::string(base::errorTypeName(reply.error.type)) + ": " + reply.error.detail;
   http::ResponseHead head;
   head.status = 200;
-  head.version = request.version;
+  head.version = reply.request.version;
   head.headers.add(arena, http::FieldId::kContentType, "application/grpc");
-  head.headers.add(arena, http::FieldId::kGrpcStatus, arena.copy(std::to_string(http::grpcStatusFrom(error.status))));
-  head.headers.add(arena, http::FieldId::kGrpcMessage, grpcMessage(arena, error));
+  head.headers.add(arena, http::FieldId::kGrpcStatus, arena.copy(std::to_string(status)));
+  head.headers.add(arena, http::FieldId::kGrpcMessage, grpcMessage(arena, message));
   return head;
 }
 
@@ -77,18 +87,19 @@ http::ResponseHead localReply(base::Arena& arena, http::BodyPipe& pipe, const Lo
   const base::Error& error = reply.error;
   if (http::isAnsweredAsGrpc(request, error.status)) {
     pipe.finish();
-    return grpcReply(arena, request, error);
+    return grpcReply(arena, reply);
   }
   http::ResponseHead head;
   head.status = error.status;
   head.version = request.version;
-  if (reply.body == nullptr) {
+  const std::string* own = ownBody(reply);
+  if (own == nullptr) {
     head.headers.add(arena, http::FieldId::kContentType, "application/problem+json");
     head.headers.add(arena, "cache-control", "no-store");
   }
   if (!http::statusForbidsBody(error.status)) {
-    const std::string document = reply.body == nullptr ? problemDocument(reply) : std::string();
-    const std::string& body = reply.body == nullptr ? document : *reply.body;
+    const std::string document = own == nullptr ? problemDocument(reply) : std::string();
+    const std::string& body = own == nullptr ? document : *own;
     head.contentLength = body.size();
     if (request.method != http::Method::kHead && !body.empty()) {
       head.body = http::Body::kLength;

@@ -2,12 +2,12 @@
 // may have a body of its own in it.
 #pragma once
 
-#include <string>
 #include <string_view>
 
 #include "proxy/base/error.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
+#include "proxy/processing/verdict.h"
 
 namespace sluice::exchange {
 
@@ -15,8 +15,8 @@ namespace sluice::exchange {
 struct LocalReplyParts {
   const http::RequestHead& request;
   const base::Error& error;
-  std::string_view requestId = {};    // empty if requests have none
-  const std::string* body = nullptr;  // of a step, in the place of the document about the error
+  std::string_view requestId = {};            // empty if requests have none
+  const processing::Reply* ofStep = nullptr;  // may have a body in the place of the document about the error
 };
 
 /// Returns the head of the reply, with views into `arena`. Its body is put into `pipe`, which is then complete; HEAD

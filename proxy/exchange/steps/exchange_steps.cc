@@ -146,10 +146,7 @@ bool ExchangeSteps::ends(const processing::Step& step, const Verdict& verdict) {
     exchange_.onRefused(failureOf(step, Verdict::fail("the status of its answer is not possible here")));
     return true;
   }
-  if (replied) {
-    refusal->fields = verdict.reply().fields;
-    refusal->body = verdict.reply().body;
-  }
+  if (replied) refusal->reply = verdict.reply();
   exchange_.onRefused(replied ? verdict.reply().error : failureOf(step, verdict));
   return true;
 }

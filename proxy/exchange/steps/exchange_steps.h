@@ -98,8 +98,7 @@ class ExchangeSteps final : private StepHost {
   struct StepRefusal {
     std::string processor;  // the name of the use
     processing::Phase phase;
-    std::vector<std::pair<std::string, std::string>> fields = {};
-    std::optional<std::string> body = std::nullopt;
+    std::optional<processing::Reply> reply = std::nullopt;  // none if it has failed
   };
   std::optional<StepRefusal> refusal;
 

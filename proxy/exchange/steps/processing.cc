@@ -236,16 +236,15 @@ void Processing::beginKeptResponse() {
 
 void Processing::finishReply() {
   http::ResponseMessage& reply = *t_.response;
-  const bool refused = steps_ && steps_->refusal;
-  if (refused) {
-    for (const auto& [name, value] : steps_->refusal->fields) {
+  if (const processing::Reply* own = replyOfStep()) {
+    for (const auto& [name, value] : own->fields) {
       const http::FieldId id = http::fieldId(name);
       const bool single = id == http::FieldId::kContentType || id == http::FieldId::kDate;
       if (single && reply.head.headers.find(id) != nullptr) continue;
       reply.head.headers.add(reply.arena, reply.arena.copy(name), reply.arena.copy(value));
     }
   }
-  const bool seen = refused && steps_->refusal->phase == Phase::kResponseHeaders;
+  const bool seen = steps_ && steps_->refusal && steps_->refusal->phase == Phase::kResponseHeaders;
   if (!seen && chains_.wants(Phase::kResponseHeaders)) open().passBy(chains_.all(), reply.head);
 }
 

@@ -75,9 +75,9 @@ class Processing final : private ExchangeStepsOwner {
   void beginResponse();
   void beginBackendResponse();
   void beginKeptResponse();
-  /// Returns the body of the step that has replied; nullptr if it has none of its own.
-  const std::string* bodyOfReply() const {
-    return steps_ && steps_->refusal && steps_->refusal->body ? &*steps_->refusal->body : nullptr;
+  /// Returns the reply of the step that has replied; nullptr if none has.
+  const processing::Reply* replyOfStep() const {
+    return steps_ && steps_->refusal && steps_->refusal->reply ? &*steps_->refusal->reply : nullptr;
   }
   /// Adds the fields of a step that has replied to the local reply, and shows the reply to the steps of
   /// response-headers, unless one of them made it.

@@ -97,6 +97,20 @@ TEST_F(LocalReply, IsTrailersOnlyForGrpc) {
   EXPECT_EQ(value(head, "grpc-message"), "connection_refused: 50%25 %C3%A4");
 }
 
+TEST_F(LocalReply, HasTheStatusAndTheWordsOfTheStepForGrpc) {
+  request_.version = http::Version::kHttp2;
+  request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");
+  processing::Reply own{base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kProcessor, "denied")};
+  const auto refused = [&] { return localReply(arena_, pipe_, {request_, own.error, {}, &own}); };
+  EXPECT_EQ(value(refused(), "grpc-status"), "7");
+  EXPECT_EQ(value(refused(), "grpc-message"), "http_request_denied: denied");
+  own.grpcStatus = 9;
+  own.body = "come back\nlater";
+  EXPECT_EQ(value(refused(), "grpc-status"), "9");
+  EXPECT_EQ(value(refused(), "grpc-message"), "come back%0Alater");
+  EXPECT_TRUE(pipe_.bytes.empty());
+}
+
 TEST_F(LocalReply, IsNeverASuccessForATunnel) {
   request_.version = http::Version::kHttp2;
   request_.headers.add(arena_, http::FieldId::kContentType, "application/grpc");

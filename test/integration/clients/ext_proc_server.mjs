@@ -1,7 +1,7 @@
 // An external processor: ext_proc_server.mjs. The header x-do of a request says what it does with it:
 //
 //   nothing    It adds x-guard to request and response, and answers to each body by the same in upper case.
-//   reject     It refuses the request with 418 and a body.
+//   reject     It refuses the request with 418 and a body, and calls of gRPC with status 9.
 //   route      It sets x-tenant and has the route matched again.
 //   replace    It replaces the request's body without having seen it.
 //   path       It sets :path to /edited.
@@ -37,7 +37,7 @@ function answerHeaders(part, what, headers) {
   if (part === 'response_headers') return what === 'keep' ? ofPart(part, {}) : plain;
   switch (what) {
     case 'reject':
-      return {immediate_response: {status: {code: 418}, headers: {set_headers: [set('x-why', 'tea')]}, body: Buffer.from('short and stout')}};
+      return {immediate_response: {status: {code: 418}, headers: {set_headers: [set('x-why', 'tea')]}, body: Buffer.from('short and stout'), grpc_status: {status: 9}}};
     case 'route':
       return ofPart(part, {header_mutation: {set_headers: [set('x-tenant', 'two')]}, clear_route_cache: true});
     case 'replace':

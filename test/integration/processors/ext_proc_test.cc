@@ -74,6 +74,13 @@ TEST_F(ExternalProcessors, RefuseRequestsWithAnAnswerOfTheirOwn) {
   EXPECT_TRUE(origin_.heads().empty());
 }
 
+TEST_F(ExternalProcessors, RefuseGrpcCallsInGrpcsOwnTerms) {
+  start(kWhole);
+  const std::string answer = get("reject", {"--http2-prior-knowledge", "-H", "content-type: application/grpc"});
+  EXPECT_THAT(answer, AllOf(StartsWith("HTTP/2 200"), HasSubstr("grpc-status: 9"), HasSubstr("x-why: tea"),
+                            HasSubstr("grpc-message: short and stout")));
+}
+
 TEST_F(ExternalProcessors, HaveTheRouteMatchedAgain) {
   startWith("    - matches: [{headers: [{name: x-tenant, value: two}]}]\n      backendRefs: [" + backendRef("other") +
             "]\n    - " + guarding() + backendRefs());
