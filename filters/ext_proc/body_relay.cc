@@ -175,9 +175,11 @@ Verdict BodyRelay::finish(processing::Call& call, ServerSession& session, Way wa
 }
 
 Verdict BodyRelay::goOnWithout(processing::Call& call, ServerSession& session, Way way) {
-  if (form_ == BodyForm::kFullDuplex && bodySaid_ && !answered_) {
-    if (endSaid_ && decided_) return finish(call, session, way);
-    return session.fail("the server ends the call while it has parts of the body");
+  if (form_ == BodyForm::kFullDuplex && bodySaid_) {
+    // A body that is not given to its end must not go on as if it were whole.
+    if (!answered_) return session.fail("the server ends the call while it has parts of the body");
+    call.body->claim(0);
+    return replace(call, session, way);
   }
   if (!held_.empty() || !pieces_.empty()) {
     base::ByteQueue& on = call.body->replacement();

@@ -66,7 +66,7 @@ void Conversation::put(processing::Call& call, Statement&& statement) {
 
 void Conversation::say(processing::Call& call, Statement statement, Answers answers) {
   Side& side = this->side(wayOf(statement.part));
-  if (isHeaders(statement.part)) side.headersTold = true;
+  side.told = true;
   if (answers != Answers::kInItsOwnTime || !isBody(statement.part)) {
     unanswered_.push_back(statement.part);
     if (side.unanswered++ == 0 && answers == Answers::kDue) side.due = call.clock.now() + call.timeout;
@@ -195,7 +195,7 @@ bool Conversation::deliver(const processing::Call& call, ServerAnswer&& answer, 
 /// Returns true if the server may say something about that way.
 bool Conversation::isOpen(Way way) const {
   const Side& side = sides_[index(way)];
-  return side.unanswered > 0 || (settings_.modes.of(way).body == BodyForm::kFullDuplex && side.headersTold);
+  return side.unanswered > 0 || (settings_.modes.of(way).body == BodyForm::kFullDuplex && side.told);
 }
 
 bool Conversation::isPieceInDuplex(const PartAnswer& answer) const {

@@ -93,7 +93,7 @@ class Conversation {
     std::deque<ServerAnswer> answers;
     std::size_t bytes = 0;       // of their bodies
     std::size_t unanswered = 0;  // parts
-    bool headersTold = false;
+    bool told = false;           // something of this way was said
     bool finished = false;
     bool extended = false;                                 // the server has asked for more time for the next answer
     base::MonotonicTime due = base::MonotonicTime::max();  // of the answer to the first of those

@@ -130,6 +130,15 @@ std::uint32_t H2Frame::errorCode() const { return wordAt(payload, type == H2Type
 
 std::uint32_t H2Frame::firstWord() const { return wordAt(payload, 0); }
 
+std::optional<std::uint32_t> H2Frame::setting(std::uint16_t id) const {
+  constexpr std::size_t kEntry = 6;
+  std::optional<std::uint32_t> value;
+  for (std::size_t at = 0; at + kEntry <= payload.size(); at += kEntry) {
+    if (wordAt(payload, at, 2) == id) value = wordAt(payload, at + 2);
+  }
+  return value;
+}
+
 std::string H2Frame::value(std::string_view name) const {
   const auto found = std::find_if(lines.begin(), lines.end(), [name](const auto& line) { return line.first == name; });
   return found == lines.end() ? std::string() : found->second;

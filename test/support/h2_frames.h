@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,6 +53,11 @@ inline constexpr std::uint32_t kCancel = 0x8;
 inline constexpr std::uint32_t kCompressionError = 0x9;
 inline constexpr std::uint32_t kEnhanceYourCalm = 0xb;
 }  // namespace h2error
+
+/// An identifier of RFC 9113 section 6.5.2.
+namespace h2setting {
+inline constexpr std::uint16_t kInitialWindowSize = 0x4;
+}  // namespace h2setting
 
 /// Functions that return frames as bytes. Nothing is checked: a malformed argument makes a malformed frame.
 namespace h2 {
@@ -101,6 +107,8 @@ struct H2Frame {
   std::uint32_t errorCode() const;
   /// Returns the last stream of GOAWAY, or the increment of WINDOW_UPDATE.
   std::uint32_t firstWord() const;
+  /// Returns the value that SETTINGS give last for this identifier; nothing if they do not.
+  std::optional<std::uint32_t> setting(std::uint16_t id) const;
   /// Returns "" if the block has no such line.
   std::string value(std::string_view name) const;
 };

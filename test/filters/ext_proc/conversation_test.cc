@@ -225,6 +225,14 @@ TEST_F(ConversationTest, PiecesInFullDuplexComeBehindTheAnswerToTheHeaders) {
   EXPECT_EQ(hear(), Heard::kFailure);
 }
 
+TEST_F(ConversationTest, PiecesInFullDuplexComeWithoutHeadersIfTheServerGetsNone) {
+  begin(BodyForm::kFullDuplex);
+  say(Part::kRequestBody, true, Answers::kInItsOwnTime);
+  givePiece("a", true);
+  EXPECT_EQ(hear(), Heard::kAnswer);
+  EXPECT_TRUE(answer_.part->ends);
+}
+
 TEST_F(ConversationTest, PiecesAreForFullDuplexOnly) {
   begin(BodyForm::kStreamed);
   say(Part::kRequestBody, true);
