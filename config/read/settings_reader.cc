@@ -16,7 +16,6 @@ namespace sluice::config {
 namespace {
 
 /// Settings that are agreed upon and come later.
-constexpr std::string_view kNotSupported[] = {"retry"};
 constexpr std::size_t kMaxListItems = 1000;
 constexpr std::size_t kMaxHosts = 5000;
 constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
@@ -246,6 +245,14 @@ void readPathSettings(FieldReader paths, base::PathSettings& settings) {
   paths.finish();
 }
 
+void readRetrySettings(FieldReader reader, base::Settings& settings) {
+  FieldReader budget = reader.map("budget");
+  readCount(budget, "percent", 0, 100, settings.retryBudget.percent);
+  readCount(budget, "minPerSecond", 0, 1'000'000, settings.retryBudget.minPerSecond);
+  budget.finish();
+  reader.finish();
+}
+
 base::Settings readTop(FieldReader reader) {
   base::Settings settings;
   readCount(reader, "workers", 0, 1024, settings.workers);
@@ -266,11 +273,9 @@ base::Settings readTop(FieldReader reader) {
   FieldReader addressGuard = reader.map("addressGuard");
   settings.addressGuardAllow = addressGuard.texts("allow", kCidr, kMaxListItems);
   addressGuard.finish();
-  for (const std::string_view key : kNotSupported) {
-    if (reader.has(key)) reader.error(key, "is known, but not supported yet: leave it out");
-  }
   readTimeouts(reader.map("timeouts"), settings.timeouts);
   readLimits(reader.map("limits"), settings.limits);
+  readRetrySettings(reader.map("retry"), settings);
   reader.finish();
   return settings;
 }

@@ -207,6 +207,14 @@ struct ExtensionManager {
   friend bool operator==(const ExtensionManager&, const ExtensionManager&) = default;
 };
 
+/// Of the requests of one rule, in the whole process.
+struct RetryBudgetSettings {
+  std::uint32_t percent = 20;       // of the requests of the last 10s may be retries
+  std::uint32_t minPerSecond = 10;  // retries are allowed in each second, whatever the percentage says
+
+  friend bool operator==(const RetryBudgetSettings&, const RetryBudgetSettings&) = default;
+};
+
 struct Settings {
   std::uint32_t workers = 0;  // 0 means one per core
   Duration drainTimeout = std::chrono::seconds(25);
@@ -225,6 +233,7 @@ struct Settings {
   std::vector<std::string> addressGuardAllow;  // CIDRs
   TimeoutSettings timeouts;
   LimitSettings limits;
+  RetryBudgetSettings retryBudget;
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };

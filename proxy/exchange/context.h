@@ -33,6 +33,7 @@ struct ExchangeParts {
   GatewayIdentity identity;
   base::TimeoutSettings timeouts;
   base::LimitSettings limits;
+  base::RetryBudgetSettings retryBudget;
   std::uint64_t randomSeed;
   processing::BufferBudget& bufferBudget;
   ClientMemoryTotal& clientMemory;
@@ -58,6 +59,7 @@ class ExchangeContext {
   bool refusesConnectionAuth() const { return refusesConnectionAuth_; }
   const base::TimeoutSettings& timeouts() const { return parts_.timeouts; }
   const base::LimitSettings& limits() const { return parts_.limits; }
+  const base::RetryBudgetSettings& retryBudget() const { return parts_.retryBudget; }
   ExchangeObserver& observer() { return parts_.observer; }
   void onLimit(std::string_view limit) { parts_.observer.onLimit(limit); }
   processing::BufferRoom& bufferRoom() { return bufferRoom_; }

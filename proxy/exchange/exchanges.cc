@@ -9,6 +9,7 @@ Exchanges::~Exchanges() = default;
 void Exchanges::adopt(const base::Settings& settings, const std::string& revision) {
   parts_.timeouts = settings.timeouts;
   parts_.limits = settings.limits;
+  parts_.retryBudget = settings.retryBudget;
   bodyWindow_ = bodyWindowOf(settings.limits);
   parts_.identity.forwarded = settings.forwarded;
   parts_.identity.requestId = settings.requestId;

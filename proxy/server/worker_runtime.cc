@@ -30,6 +30,7 @@ exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& wo
           exchange::GatewayIdentity(parts.instance, settings.forwarded, settings.requestId),
           settings.timeouts,
           settings.limits,
+          settings.retryBudget,
           parts.randomSeed,
           parts.budgets.buffers,
           parts.budgets.clients,

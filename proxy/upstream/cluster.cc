@@ -68,8 +68,7 @@ Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendP
       countsAs_(plan_->countsAs.empty() ? plan_->identity : plan_->countsAs),
       budget_(owner.budgets().join(countsAs_)),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
-      activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")),
-      retryBudget_(RetryConstraint{}, owner.worker().now()) {
+      activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")) {
   if (plan_->endpoints) {
     for (const routing::Endpoint& endpoint : *plan_->endpoints) pools_.push_back(makePool(endpoint));
   } else {
@@ -96,11 +95,13 @@ std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {
 bool Cluster::tryEnter() {
   if (!budget_.requests.tryAdd()) return false;
   ++users_;
-  ++entered_;
   return true;
 }
 
-bool Cluster::tryRetry() { return retryBudget_.tryTake(owner_.worker().now(), entered_); }
+bool Cluster::serves() const {
+  const base::MonotonicTime now = owner_.worker().now();
+  return !broken_ && std::any_of(pools_.begin(), pools_.end(), [now](const auto& pool) { return !pool->ejected(now); });
+}
 
 void Cluster::leave() {
   budget_.requests.release();

@@ -27,7 +27,6 @@
 #include "proxy/upstream/circuit_breaker.h"
 #include "proxy/upstream/pool.h"
 #include "proxy/upstream/pool_owner.h"
-#include "proxy/upstream/retry_budget.h"
 #include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
@@ -55,8 +54,9 @@ class Cluster final : public PoolOwner {
   /// no room for it.
   bool tryEnter();
   void leave();
-  /// Returns whether one of the requests that enter may be a retry: false if there were too many retries lately.
-  bool tryRetry();
+  /// Returns false if no connection could be opened lately, at any endpoint, so that a request had better go to another
+  /// Backend. One request at a time is told otherwise, to find out whether that still holds.
+  bool serves() const;
 
   /// Takes another plan of the same identity: new endpoints are used from now on, and missing ones get no new request.
   void adopt(const std::shared_ptr<const routing::BackendPlan>& plan);
@@ -139,11 +139,9 @@ class Cluster final : public PoolOwner {
   std::unordered_map<http::Token, Placement> placements_;  // for requests that have a choice of endpoints
   observe::Gauge& idleGauge_;
   observe::Gauge& activeGauge_;
-  std::size_t waiting_ = 0;    // in all pools
-  std::size_t attached_ = 0;   // connections, including those that are to be reaped
-  std::size_t users_ = 0;      // requests
-  std::uint64_t entered_ = 0;  // so far
-  RetryBudget retryBudget_;
+  std::size_t waiting_ = 0;   // in all pools
+  std::size_t attached_ = 0;  // connections, including those that are to be reaped
+  std::size_t users_ = 0;     // requests
   bool retired_ = false;
 };
 

@@ -13,8 +13,8 @@ namespace sluice::upstream {
 
 class PassiveHealth {
  public:
-  /// Called when an attempt to connect failed, or takes so long that another endpoint is tried. Attempts that were on
-  /// their way at once fail together, and count once.
+  /// Called when an attempt to connect failed, or takes so long that another endpoint is tried, or when the name has no
+  /// address. Attempts that were on their way at once fail together, and count once.
   void onFailure(base::MonotonicTime now) {
     if (now < ejectedUntil_) return;
     ejectedUntil_ = now + kFirstEjection * (1U << std::min(failures_, kMostDoublings));

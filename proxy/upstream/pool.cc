@@ -182,6 +182,7 @@ bool Pool::open() {
   const base::Result<net::Addresses>* known = addresses();
   if (known == nullptr) return false;
   if (!known->ok()) {
+    health_.onFailure(owner_.worker().now());
     waiting_.failAll(known->error(), Elsewhere::kReachable);
     return false;
   }

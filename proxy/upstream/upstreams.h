@@ -31,8 +31,8 @@ class Upstreams final : public UpstreamContext {
   /// Returns the worker's cluster of that Backend, made at first use. The plan's identity alone decides which one that
   /// is. O(1).
   Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) override;
-  /// Returns whether one of the requests to that Backend may be a retry: false if there were too many retries lately.
-  bool tryRetry(const std::shared_ptr<const routing::BackendPlan>& plan) { return cluster(plan).tryRetry(); }
+  /// Returns Cluster::serves() of that Backend.
+  bool serves(const std::shared_ptr<const routing::BackendPlan>& plan) { return cluster(plan).serves(); }
   /// Called when a client's connection is gone: connections that serve it alone close as soon as they are done.
   void releaseClient(http::Token client) { pins_.release(client); }
   /// Takes other rules and other Backends, between beats. Backends whose identity is among `plans` keep their clusters,

@@ -182,6 +182,18 @@ limits: {requestLineBytes: 1Ki, headerBytes: 2Ki, headerFields: 3, headerMemory:
   EXPECT_EQ(limits.handshakesPerAddress, 25u);
 }
 
+TEST(Settings, ReadTheRetryBudget) {
+  EXPECT_EQ(readSettingsBlock("").settings->retryBudget, base::RetryBudgetSettings{});
+  EXPECT_EQ(readSettingsBlock("retry: {budget: {percent: 50, minPerSecond: 0}}").settings->retryBudget,
+            (base::RetryBudgetSettings{50, 0}));
+  EXPECT_THAT(readSettingsBlock("retry: {budget: {percent: 101}}").problems,
+              ElementsAre(HasSubstr("retry.budget.percent")));
+  EXPECT_THAT(readSettingsBlock("retry: {budget: {minPerSecond: 1000001}}").problems,
+              ElementsAre(HasSubstr("retry.budget.minPerSecond")));
+  EXPECT_THAT(readSettingsBlock("retry: {attempts: 1}").problems,
+              ElementsAre(HasSubstr("retry.attempts: unknown field")));
+}
+
 TEST(Settings, ReadTheNumberOfTrustedProxies) {
   EXPECT_EQ(readSettingsBlock("").settings->forwarded, base::ForwardedSettings{});
   EXPECT_EQ(readSettingsBlock("forwardedHeaders: Overwrite").settings->forwarded,

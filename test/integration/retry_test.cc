@@ -9,6 +9,7 @@
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
+#include "test/integration/support/name_server.h"
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/raw_origin.h"
@@ -218,6 +219,40 @@ TEST(RetryRules, FailOverToAnotherBackendWithoutTheFirstOnesCredentials) {
   ASSERT_EQ(sound.heads().size(), 1U);
   EXPECT_THAT(sound.heads()[0], Not(HasSubstr("secret-of-a")));
   EXPECT_THAT(sound.heads()[0], HasSubstr("b.test"));
+}
+
+/// Returns a rule that retries once, with nearly all of the weight at `a`.
+std::string mostlyToA() {
+  return routeOfRule("retry: {attempts: 1, backoff: 10ms}",
+                     backendRef("a", ", weight: 1000") + ", " + backendRef("b", ", weight: 1"));
+}
+
+TEST(RetryRules, ServeEveryRequestWhileABackendIsDown) {
+  constexpr std::size_t kRequests = 100;
+  const Recovering sound(0);
+  const GatewayProcess gateway({.backends = {{.name = "a", .hostname = "a.test", .port = freePort()},
+                                             {.name = "b", .hostname = "b.test", .port = sound.port()}},
+                                .routes = mostlyToA()});
+  std::string requests;
+  for (std::size_t i = 1; i < kRequests; ++i) requests += kGet;
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
+  client.send(requests + "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  const std::string answers = client.readAll(std::chrono::seconds(60));
+  EXPECT_EQ(countOf(answers, "HTTP/1.1 200 "), kRequests);
+  EXPECT_FALSE(gateway.limitWasHit("retryBudget"));
+}
+
+TEST(RetryRules, LeaveOutABackendWhoseNameDoesNotResolve) {
+  const NameServer names(NameServer::Records{{"b.test", {"127.0.0.1"}}});
+  const Recovering sound(0);
+  const GatewayProcess gateway(
+      {.backends = {{.name = "a", .hostname = "a.test", .port = sound.port(), .addresses = ""},
+                    {.name = "b", .hostname = "b.test", .port = sound.port(), .addresses = ""}},
+       .routes = mostlyToA(),
+       .dns = "servers: [\"" + names.address() + "\"]"});
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(statusOf(gateway, "/a"), "200") << i;
+  EXPECT_EQ(sound.heads().size(), 20U);
+  EXPECT_FALSE(gateway.limitWasHit("retryBudget"));
 }
 
 }  // namespace

@@ -193,7 +193,8 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   Statuses attached;
   attached.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
-  const RouteOrder::Plans routes = compileRoutes(model, {backends, cache.uses, processors, cache.hooks}, cache);
+  const RouteOrder::Plans routes =
+      compileRoutes(model, {backends, cache.uses, processors, cache.hooks, cache.states}, cache);
   SharedMatches matches;
   for (const auto& plan : routes) matches.add(*plan);
   for (const auto& plan : routes) {

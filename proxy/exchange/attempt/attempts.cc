@@ -40,6 +40,7 @@ http::RequestHead Attempts::head(RuleFilters filters) {
 void Attempts::makeRetries() {
   if (t_.request.head.body == http::Body::kTunnel) return;
   retries_ = std::make_unique<Retries>(*t_.route.rule, t_.requestBody.bytes, t_.context.limits().replayBuffer);
+  t_.route.rule->retry->budget->count(t_.now());
 }
 
 void Attempts::rewind() {
@@ -104,10 +105,29 @@ bool Attempts::plan() {
   return true;
 }
 
-// The retry budget that counts is that of the Backend that would get one more request, not of the one that failed.
+// A Backend that this request has not been to, and that takes connections, gets no more than it would if the traffic
+// were its own. So a fail-over is not held up by the retries that the budget is there for.
 bool Attempts::budgetAllows(const routing::WeightedBackend& next) {
-  const auto* plan = routing::planFor(t_.request.head, next.backend);
-  return plan == nullptr || t_.context.upstreams().tryRetry(*plan);
+  if (!retries_->hasTried(next) && serves(next)) return true;
+  return t_.route.rule->retry->budget->tryTake(t_.now(), t_.context.retryBudget());
+}
+
+/// Chooses again, without the Backends that take no connections, if that leaves any.
+void Attempts::leaveOutDead() {
+  const routing::Rule& rule = *t_.route.rule;
+  if (attempt_.backend == nullptr || serves(*attempt_.backend)) return;
+  std::uint64_t dead = 0;
+  for (std::size_t i = 0; i < rule.backends.size(); ++i) {
+    if (!serves(rule.backends[i])) dead |= std::uint64_t{1} << i;
+  }
+  if (const auto* another = rule.chooseAnother(t_.context.random(), dead)) attempt_.backend = another;
+}
+
+/// Returns true if the Backend takes connections as far as this worker knows, or if none stands behind it.
+bool Attempts::serves(const routing::WeightedBackend& backend) {
+  if (!backend.backend) return true;
+  const auto* plan = routing::planFor(t_.request.head, backend.backend);
+  return plan == nullptr || t_.context.upstreams().serves(*plan);
 }
 
 Attempt Attempts::next() {

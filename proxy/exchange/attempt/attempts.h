@@ -24,14 +24,16 @@ class Attempts {
   const routing::WeightedBackend* backend() const { return attempt_.backend; }
 
   /// Chooses the weighted backend of the rule: that of the session, if the rule persists sessions and the request
-  /// carries one, else by weight; null if no weighted backend has any weight. The cookie or field of the session is
-  /// taken out of the request's head, and of `before` too, which may be null.
+  /// carries one, else by weight; null if no weighted backend has any weight. A rule that retries leaves out Backends
+  /// that take no connections. The cookie or field of the session is taken out of the request's head, and of `before`
+  /// too, which may be null.
   void choose(http::RequestHead* before) {
     const routing::Rule& rule = *t_.route.rule;
     // A session comes before the weights, also before a weight of 0 (GEP-1619, "Traffic Splitting").
     if (rule.session) resumeSession(before);
     const bool resumed = session_ && session_->weightedBackend() != nullptr;
     attempt_.backend = resumed ? session_->weightedBackend() : rule.choose(t_.context.random());
+    if (!resumed && rule.retry && rule.backends.size() > 1) leaveOutDead();
   }
   /// Forgets what was chosen, because the route is another one.
   void reset();
@@ -105,6 +107,8 @@ class Attempts {
   void resumeSession(http::RequestHead* before);
   bool wentStale() const;
   bool bodyIntact() const;
+  void leaveOutDead();
+  bool serves(const routing::WeightedBackend& backend);
   bool budgetAllows(const routing::WeightedBackend& next);
 
   Transaction& t_;

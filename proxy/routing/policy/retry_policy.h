@@ -4,8 +4,10 @@
 #include <bitset>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 
 #include "proxy/base/clock.h"
+#include "proxy/routing/policy/retry_budget.h"
 
 namespace sluice::routing {
 
@@ -14,6 +16,8 @@ struct RetryPolicy {
   std::bitset<200> codes;
   std::uint32_t attempts = 0;  // beyond the first
   base::Duration backoff{};    // the least time between two
+  /// Never null.
+  std::shared_ptr<const RetryBudget> budget = std::make_shared<const RetryBudget>();
 
   bool covers(std::uint16_t status) const { return status >= 400 && status < 600 && codes.test(status - 400U); }
   void cover(std::uint16_t status) { codes.set(status - 400U); }

@@ -359,5 +359,58 @@ TEST_P(RuleRetry, AnotherBackendIsPreferredAndSeesNothingThatWasMeantForTheFirst
   expectTold(200, 3);
 }
 
+TEST_P(RuleRetry, ABackendThatTakesNoConnectionsIsLeftOutUntilItMayHaveRecovered) {
+  Rig& rig = make(twoShares(backendVersion(), 1'000'000, 1));
+  rig.resolver.know("other.test", {"192.0.2.2"});
+  const auto serveByTheOther = [&] {
+    const std::size_t index = get();
+    BackendPeer& other = rig.backends.empty() ? accept(1) : *rig.backends.front();
+    respond(other, 200, "");
+    EXPECT_EQ(status(index), 200);
+  };
+  const std::size_t first = get();
+  rig.wire(0).refuse();
+  ASSERT_TRUE(rig.settle());
+  passBackoff();
+  BackendPeer& other = accept(1);
+  respond(other, 200, "");
+  EXPECT_EQ(status(first), 200);
+  for (int i = 0; i < 3; ++i) serveByTheOther();
+  EXPECT_EQ(rig.dialled(), 2U) << "nobody asks for the first one";
+  rig.advance(std::chrono::milliseconds(500));
+  const std::size_t probe = get();
+  ASSERT_EQ(rig.dialled(), 3U) << "one request tries again";
+  test::ClientPeer* const waiting = std::exchange(client_, &rig.connect(std::get<0>(GetParam())));
+  serveByTheOther();
+  EXPECT_EQ(rig.dialled(), 3U) << "and only one";
+  BackendPeer& recovered = accept(2);
+  respond(recovered, 200, "");
+  EXPECT_EQ(waiting->answer(probe).message.head.status, 200);
+  get();
+  EXPECT_EQ(recovered.requests(), 2U);
+}
+
+TEST_P(RuleRetry, EveryRequestGoesOnToABackendThatWorksWhateverTheBudgetSays) {
+  RigOptions options = twoShares(backendVersion(), 1'000'000, 1);
+  options.rule = [made = options.rule](routing::Rule& rule) {
+    made(rule);
+    rule.retry->backoff = base::Duration::zero();
+  };
+  Rig& rig = make(options);
+  rig.resolver.know("other.test", {"192.0.2.2"});
+  const auto ask = [&](BackendPeer* failing, BackendPeer* sound) {
+    const std::size_t index = get();
+    if (failing == nullptr) failing = &accept(0);
+    respond(*failing, 503, "busy");
+    rig.advancePast();
+    if (sound == nullptr) sound = &accept(1);
+    respond(*sound, 200, "");
+    EXPECT_EQ(status(index), 200);
+  };
+  ask(nullptr, nullptr);
+  for (int i = 0; i < 99; ++i) ask(rig.backends[0].get(), rig.backends[1].get());
+  EXPECT_FALSE(limited("retryBudget"));
+}
+
 }  // namespace
 }  // namespace sluice::exchange

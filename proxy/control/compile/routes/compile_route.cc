@@ -40,6 +40,7 @@ class RouteCompiler {
         uses_(tools.uses),
         processors_(tools.processors),
         hooks_(*tools.hooks),
+        states_(tools.states),
         plan_(plan) {}
 
   template <typename RouteRule>
@@ -67,6 +68,11 @@ class RouteCompiler {
     addNotes(ignoredNotes(rule.unsupported));
     compileFilters(rule.filters, rule, *compiled, own);
     compileOwn(rule, *compiled);
+    if (compiled->retry) {
+      compiled->retry->budget =
+          states_.get<routing::RetryBudget>(std::string(plan_.kind) + " " + plan_.name + place,
+                                            [] { return std::make_shared<const routing::RetryBudget>(); });
+    }
     take(compileSession(rule, {plan_.kind, route_.meta, index}), compiled->session, own);
     compiled->mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
@@ -288,6 +294,7 @@ class RouteCompiler {
   BackendUses& uses_;
   const ProcessorCompiler& processors_;
   const ExtensionHooks& hooks_;
+  processing::SharedStates& states_;
   RoutePlan& plan_;
   routing::Regex::Room room_;
 };

@@ -57,6 +57,7 @@ struct RouteTools {
   BackendUses& uses;
   const ProcessorCompiler& processors;
   std::shared_ptr<const ExtensionHooks> hooks;
+  processing::SharedStates& states;
 };
 
 /// `rejection` is set for routes that their schema refused.

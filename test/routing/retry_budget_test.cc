@@ -1,8 +1,8 @@
-#include "proxy/upstream/retry_budget.h"
+#include "proxy/routing/policy/retry_budget.h"
 
 #include <gtest/gtest.h>
 
-namespace sluice::upstream {
+namespace sluice::routing {
 namespace {
 
 using std::chrono::hours;
@@ -16,22 +16,20 @@ class RetryBudgetTest : public ::testing::Test {
     std::uint64_t retries = 0;
     for (std::uint64_t i = 0; i < requests; ++i) {
       now_ += time / requests;
-      ++begun_;
-      while (budget_.tryTake(now_, begun_)) {
-        ++begun_;
-        ++retries;
-      }
+      budget_.count(now_);
+      while (take()) ++retries;
     }
     return retries;
   }
   void serve(std::uint64_t requests, base::Duration time) {
-    begun_ += requests;
+    for (std::uint64_t i = 0; i < requests; ++i) budget_.count(now_);
     now_ += time;
   }
+  bool take() { return budget_.tryTake(now_, bounds_); }
 
   base::MonotonicTime now_{hours(1)};
-  std::uint64_t begun_ = 0;
-  RetryBudget budget_{RetryConstraint{}, now_};
+  base::RetryBudgetSettings bounds_;
+  RetryBudget budget_;
 };
 
 TEST_F(RetryBudgetTest, AllowsAFewOfFewRequests) {
@@ -58,33 +56,36 @@ TEST_F(RetryBudgetTest, AllowsNoMoreInTheFirstMoment) {
 TEST_F(RetryBudgetTest, SavesNothingBeyondTheInterval) {
   serve(1'000'000, hours(1));  // 2777 in ten seconds
   std::uint64_t retries = 0;
-  while (budget_.tryTake(now_, begun_ + retries)) ++retries;
+  while (take()) ++retries;
   EXPECT_GE(retries, 540U);
   EXPECT_LE(retries, 556U);
 }
 
 TEST_F(RetryBudgetTest, RemembersTheRequestsOfTheInterval) {
   serve(1000, milliseconds(500));
-  EXPECT_TRUE(budget_.tryTake(now_, begun_++));
+  EXPECT_TRUE(take());
   serve(0, seconds(8));
   std::uint64_t retries = 1;
-  while (budget_.tryTake(now_, begun_)) ++retries, ++begun_;
+  while (take()) ++retries;
   EXPECT_EQ(retries, 200U);
   serve(0, seconds(11));
   EXPECT_EQ(storm(1, milliseconds(1)), 10U) << "all are forgotten";
 }
 
-// Some retries are still in their pause, and the clients of others went away in it.
-TEST_F(RetryBudgetTest, CountsARetryWhetherItIsBegunOrNot) {
-  serve(100, milliseconds(1));
-  for (int i = 0; i < 20; ++i) EXPECT_TRUE(budget_.tryTake(now_, begun_));
-  EXPECT_FALSE(budget_.tryTake(now_, begun_));
-  begun_ += 20;
-  EXPECT_FALSE(budget_.tryTake(now_, begun_)) << "they are no requests of their own";
-  serve(5, milliseconds(1));
-  EXPECT_TRUE(budget_.tryTake(now_, begun_));
-  EXPECT_FALSE(budget_.tryTake(now_, begun_));
+TEST_F(RetryBudgetTest, HasTheBoundsOfTheSettings) {
+  bounds_ = {.percent = 50, .minPerSecond = 0};
+  EXPECT_EQ(storm(100, milliseconds(10)), 50U);
+  bounds_ = {.percent = 0, .minPerSecond = 3};
+  serve(0, seconds(1));
+  EXPECT_EQ(storm(100, milliseconds(10)), 3U);
+}
+
+TEST_F(RetryBudgetTest, EndsForAClockThatIsALittleBehind) {
+  serve(100, seconds(5));
+  EXPECT_TRUE(take());
+  now_ -= seconds(1);
+  EXPECT_TRUE(take());
 }
 
 }  // namespace
-}  // namespace sluice::upstream
+}  // namespace sluice::routing

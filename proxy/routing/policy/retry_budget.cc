@@ -1,0 +1,62 @@
+#include "proxy/routing/policy/retry_budget.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace sluice::routing {
+
+std::uint64_t RetryBudget::slotAt(base::MonotonicTime time) {
+  return static_cast<std::uint64_t>(time.time_since_epoch() / (kInterval / kSlots));
+}
+
+void RetryBudget::count(base::MonotonicTime now) const {
+  if (requests_.fetch_add(1, std::memory_order_relaxed) == 0) {
+    begun_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+}
+
+bool RetryBudget::tryTake(base::MonotonicTime now, const base::RetryBudgetSettings& bounds) const {
+  const std::lock_guard lock(mutex_);
+  if (history_.latest == 0) {
+    const base::Duration begun(begun_.load(std::memory_order_relaxed));
+    history_.latest = slotAt(std::min(now, base::MonotonicTime(begun)));
+  }
+  history_.lookBack(now, requests_.load(std::memory_order_relaxed));
+  if (!history_.withinMinimum(now, bounds.minPerSecond) && !history_.withinShare(bounds.percent)) return false;
+  ++history_.taken;
+  ++history_.slot(history_.latest).retries;
+  return true;
+}
+
+// Workers read their clocks apart, so `now` may be a little before the latest slot.
+void RetryBudget::History::lookBack(base::MonotonicTime now, std::uint64_t counted) {
+  const std::uint64_t fresh = counted - std::min(counted, requests);
+  requests += fresh;
+  const std::uint64_t passed = slotAt(now) - std::min(slotAt(now), latest);
+  latest += passed;
+  for (std::uint64_t i = 0; i < std::min(passed, kSlots); ++i) slot(latest - i) = {};
+  const std::uint64_t spread = passed + 1;  // from the slot that was the latest to the one that is
+  const std::uint64_t each = fresh / spread;
+  for (std::uint64_t i = 0; i < std::min(spread, kSlots); ++i) slot(latest - i).requests += each;
+  if (spread <= kSlots) slot(latest).requests += fresh % spread;
+}
+
+bool RetryBudget::History::withinMinimum(base::MonotonicTime now, std::uint32_t perSecond) {
+  if (now - second >= std::chrono::seconds(1)) {
+    second = now;
+    taken = 0;
+  }
+  return taken < perSecond;
+}
+
+bool RetryBudget::History::withinShare(std::uint32_t percent) const {
+  std::uint64_t all = 0;
+  std::uint64_t retries = 0;
+  for (const IntervalSlot& each : slots) {
+    all += each.requests;
+    retries += each.retries;
+  }
+  return (retries + 1) * 100 <= all * percent;
+}
+
+}  // namespace sluice::routing
