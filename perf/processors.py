@@ -4,8 +4,8 @@
 Counts with callgrind (valgrind), in the setting of load.py but over one connection, where a request costs the same each time: a route
 without processors, by this build and by another one; and with six steps that change nothing, half of them on request-headers and half on
 response-headers, and with twice as many. Before that, if build/release/json_scan was built (-DSLUICE_BENCHMARKS=ON), it compares the
-time of scanning a byte of JSON, as a body's route requires, with json.loads of the Python that runs this. Exit status 1 if a bound is
-missed. With --external, it compares external processors with HAProxy's instead, by time, CPU and instructions, as external.py says.
+time of scanning a byte of JSON, as a body's route requires, with json.loads of the Python that runs this, and if build/release/expression
+was built, it counts the instructions of an expression. Exit status 1 if a bound is missed. With --external, it compares external processors with HAProxy's instead, by time, CPU and instructions, as external.py says.
 """
 import argparse
 import base64
@@ -28,6 +28,8 @@ MORE_BY_STEPS = {6: 5000, 12: None}
 COUNTS, REQUESTS, WARM_UP = 5, 512, 512
 SCAN_OF_LOADS = 0.8  # of the nanoseconds that json.loads takes for a byte
 SCAN_ROUNDS = 7
+EXPRESSION = 'json(request.body).model == "gpt-4o" ? "a" : "b"'
+OF_EXPRESSION = 2500  # instructions
 ALLOCATORS = re.compile(r"(malloc|calloc|realloc|operator new.*)('\d+)?$")
 
 SCENARIOS = {
@@ -133,6 +135,45 @@ def compare_scans(binary):
     return good
 
 
+def small_bodies():
+    """Returns bodies of about a KiB by name: one long text, a conversation, and the same with its model behind the rest."""
+    chance = random.Random(1)
+
+    def text(size):
+        words = "the of and to in is that for it with as was on be by this are from at which or an have not".split()
+        return " ".join(chance.choice(words) for _ in range(size // 4))[:size].strip()
+
+    messages = [{"role": role, "content": text(size)} for role, size in (("system", 180), ("user", 290), ("assistant", 150))]
+    messages.append({"role": "user", "content": 'He said "no".\n' + text(120)})
+    rest = {"temperature": 0.7, "max_tokens": 256, "stream": True, "messages": messages}
+    return {
+        "prompt": {"model": "gpt-4o", "prompt": text(970), "max_tokens": 256},
+        "conversation": {"model": "gpt-4o", **rest},
+        "model last": {**rest, "model": "gpt-4o"},
+    }
+
+
+def count_expressions(binary):
+    """Prints a row for each body. Returns False if the bound is missed."""
+    print("| body | bytes | instructions | bound |\n|---|---|---|---|")
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        for name, value in small_bodies().items():
+            body, out = os.path.join(folder, "body"), os.path.join(folder, "callgrind.out")
+            text = json.dumps(value)
+            with open(body, "w", encoding="utf-8") as file:
+                file.write(text)
+            command = ["valgrind", "--tool=callgrind", "--collect-atstart=no", "--toggle-collect=*evaluateAll*",
+                       f"--callgrind-out-file={out}", binary, EXPRESSION, body]
+            times = int(subprocess.run(command, check=True, capture_output=True, text=True, timeout=600).stdout)
+            with open(out, encoding="utf-8") as file:
+                count = int(re.search(r"^(?:summary|totals): (\d+)", file.read(), re.M)[1]) / times
+            good = good and count <= OF_EXPRESSION
+            print(f"| {name} | {len(text):,} | {count:,.0f} | {OF_EXPRESSION:,}{'' if count <= OF_EXPRESSION else ' MISSED'} |", flush=True)
+    print()
+    return good
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sluice", default=os.path.join(load.HERE, "../build/release/sluice"))
@@ -140,6 +181,8 @@ def main():
     parser.add_argument("--nginx", default=shutil.which("nginx") or "/usr/sbin/nginx")
     parser.add_argument("--scanner", default=os.path.join(load.HERE, "../build/release/json_scan"))
     parser.add_argument("--scans-only", action="store_true", help="nothing that needs valgrind")
+    parser.add_argument("--expression", default=os.path.join(load.HERE, "../build/release/expression"))
+    parser.add_argument("--expressions-only", action="store_true", help="the instructions of an expression alone")
     parser.add_argument("--external", action="store_true", help="external processors alone, beside HAProxy's")
     parser.add_argument("--servers", default=os.path.join(load.HERE, "../build/release"), help="folder of sluice-ext-proc and sluice-spoa")
     parser.add_argument("--repeats", type=int, default=7, help="of --external")
@@ -148,8 +191,11 @@ def main():
     if options.external:
         external.compare(options, figures_of)
         return 0
-    good = not os.path.exists(options.scanner) or compare_scans(options.scanner)
+    good = options.expressions_only or not os.path.exists(options.scanner) or compare_scans(options.scanner)
     if options.scans_only:
+        return 0 if good else 1
+    good = (not os.path.exists(options.expression) or count_expressions(options.expression)) and good
+    if options.expressions_only:
         return 0 if good else 1
     run = load.PROXIES["sluice"][1]
     load.SCENARIOS.update(SCENARIOS)

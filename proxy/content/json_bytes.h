@@ -32,15 +32,29 @@ inline const char* skipPlainByWords(const char* at, const char* end) {
 }
 
 #if defined(__SSE2__)
+/// Returns 16 bytes of which those that are not plain have all bits set, and the others none. With one bit
+/// turned over, the quote follows the control characters, so that one comparison finds both, and bytes from 0x80 on,
+/// which are negative.
+inline __m128i bytesNotPlain(const char* at) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const __m128i low = _mm_cmplt_epi8(_mm_xor_si128(bytes, _mm_set1_epi8(0x02)), _mm_set1_epi8(0x21));
+  return _mm_or_si128(low, _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\')));
+}
+
 inline const char* skipPlain(const char* at, const char* end) {
-  const __m128i quote = _mm_set1_epi8('"');
-  const __m128i backslash = _mm_set1_epi8('\\');
-  const __m128i space = _mm_set1_epi8(0x20);
+  // Most runs are short, and most bytes are in long ones.
+  if (end - at >= 16) {
+    const int found = _mm_movemask_epi8(bytesNotPlain(at));
+    if (found != 0) return at + std::countr_zero(static_cast<unsigned>(found));
+    at += 16;
+  }
+  for (; end - at >= 64; at += 64) {
+    const __m128i first = _mm_or_si128(bytesNotPlain(at), bytesNotPlain(at + 16));
+    const __m128i second = _mm_or_si128(bytesNotPlain(at + 32), bytesNotPlain(at + 48));
+    if (_mm_movemask_epi8(_mm_or_si128(first, second)) != 0) break;
+  }
   for (; end - at >= 16; at += 16) {
-    const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    const __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash));
-    // Bytes from 0x80 on are negative here.
-    const int found = _mm_movemask_epi8(_mm_or_si128(ends, _mm_cmplt_epi8(bytes, space)));
+    const int found = _mm_movemask_epi8(bytesNotPlain(at));
     if (found != 0) return at + std::countr_zero(static_cast<unsigned>(found));
   }
   return skipPlainByWords(at, end);
@@ -96,6 +110,7 @@ inline char* writeUtf8(char* to, std::uint32_t code) {
 
 /// Returns the first byte that is no white space of JSON (RFC 8259 section 2).
 inline const char* skipSpace(const char* at, const char* end) {
+  if (at != end && static_cast<unsigned char>(*at) > ' ') return at;  // mostly there is none
   while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) ++at;
   return at;
 }

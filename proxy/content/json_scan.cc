@@ -26,7 +26,9 @@ bool JsonScan::feed(std::string_view piece) {
   const char* at = piece.data();
   const char* const end = at + piece.size();
   while (at != end && state_ != State::kFailed) {
-    at = take(at, end);
+    const bool isName = state_ == State::kName || state_ == State::kFirstName;
+    const char* const behind = isName ? takeMembers(at, end) : at;
+    at = behind == at ? take(at, end) : behind;
     if (at == nullptr) state_ = State::kFailed;
   }
   return state_ != State::kFailed;
@@ -215,6 +217,35 @@ const char* JsonScan::takeName(const char* at, const char* end) {
   alike_ = 0;
   beginString(Use::kName);
   return at;
+}
+
+/// Takes members that need no decision, at once: those outside of the path whose name and colon are whole and plain,
+/// and their values too where these are such strings. Most bytes of most texts are in such members.
+const char* JsonScan::takeMembers(const char* at, const char* end) {
+  const std::string* const wanted = isOnPath() && step().name ? &*step().name : nullptr;
+  while (true) {
+    const char* const name = skipSpace(at, end);
+    if (name == end || *name != '"') return at;
+    const char* const nameEnd = skipPlain(name + 1, end);
+    if (nameEnd == end || *nameEnd != '"') return at;
+    const char* const colon = skipSpace(nameEnd + 1, end);
+    const std::string_view bytes(name + 1, static_cast<std::size_t>(nameEnd - name - 1));
+    if (colon == end || *colon != ':' || (wanted != nullptr && *wanted == bytes)) return at;
+    NameHash hash;
+    hash.add(bytes);
+    if (!names_.add(hash.value())) return nullptr;
+    selected_ = false;
+    state_ = State::kValue;
+    const char* const value = skipSpace(colon + 1, end);
+    if (value == end || *value != '"') return value;
+    const char* const valueEnd = skipPlain(value + 1, end);
+    if (valueEnd == end || *valueEnd != '"') return value;
+    state_ = State::kAfterValue;
+    at = skipSpace(valueEnd + 1, end);
+    if (at == end || *at != ',') return at;
+    state_ = State::kName;
+    if (++at == end) return at;
+  }
 }
 
 const char* JsonScan::takeAfterValue(const char* at, const char* end) {

@@ -96,6 +96,7 @@ class JsonScan {
   const char* takeMark(const char* at, const char* end);
   const char* takeValue(const char* at, const char* end);
   const char* takeName(const char* at, const char* end);
+  const char* takeMembers(const char* at, const char* end);
   const char* takeAfterValue(const char* at, const char* end);
   const char* takeString(const char* at, const char* end);
   const char* takeCharacter(const char* at, const char* end);
