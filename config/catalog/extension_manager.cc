@@ -10,6 +10,7 @@
 #include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
 #include "proxy/base/duration.h"
+#include "proxy/base/grpc_status.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
@@ -24,14 +25,7 @@ constexpr std::size_t kMaxManagers = 16;
 constexpr TextRule kManagerName{isDnsLabel, "a DNS label in lower case", 63};
 constexpr std::uint64_t kMaxMessageSize = 1024 * 1024 * 1024;
 
-bool isRpcStatus(std::string_view text) {
-  constexpr std::string_view kNames[] = {
-      "CANCELLED",      "UNKNOWN",           "INVALID_ARGUMENT",   "DEADLINE_EXCEEDED",   "NOT_FOUND",
-      "ALREADY_EXISTS", "PERMISSION_DENIED", "RESOURCE_EXHAUSTED", "FAILED_PRECONDITION", "ABORTED",
-      "OUT_OF_RANGE",   "UNIMPLEMENTED",     "INTERNAL",           "UNAVAILABLE",         "DATA_LOSS",
-      "UNAUTHENTICATED"};
-  return std::find(std::begin(kNames), std::end(kNames), text) != std::end(kNames);
-}
+bool isRpcStatus(std::string_view text) { return text != "OK" && base::grpcStatusNamed(text).has_value(); }
 constexpr TextRule kRpcStatus{isRpcStatus, "a gRPC status like UNAVAILABLE", 32};
 
 /// Expands a hook written as its type alone into a map with that type.

@@ -49,7 +49,9 @@ void Conversation::open(processing::Call& call) {
   head.body = http::Body::kUntilEnd;
   head.acceptsTrailers = true;
   head.headers.add(call.arena, http::FieldId::kContentType, "application/grpc");
-  callout_ = call.services.callout({server_, head, kLongestStream}, call.place);
+  processing::CalloutRetry retry = settings_.retry;
+  retry.within = call.timeout;
+  callout_ = call.services.callout({server_, head, kLongestStream, retry}, call.place);
   services_ = &call.services;
   transaction_ = transactionOf(call.request);
 }

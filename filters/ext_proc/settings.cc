@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proxy/base/duration.h"
+#include "proxy/base/grpc_status.h"
 #include "proxy/content/schema/json_schema.h"
 
 namespace sluice::filters::ext_proc {
@@ -112,6 +113,22 @@ base::Status readAttributes(const content::Value& config, ExtProcSettings& setti
   return base::Done{};
 }
 
+/// Reads the `retry` of a server that the settings of the process name, which have checked it.
+processing::CalloutRetry readCalloutRetry(const content::Value& retry) {
+  processing::CalloutRetry result;
+  result.attempts = static_cast<std::uint32_t>(numberIn(retry, "maxAttempts", 1));
+  result.firstPause = base::parseDuration(memberText(&retry, "initialBackoff", "")).value_or(base::Duration());
+  result.longestPause = base::parseDuration(memberText(&retry, "maxBackoff", "")).value_or(result.firstPause);
+  const std::string_view multiplier = memberText(&retry, "backoffMultiplier", "1");
+  std::from_chars(multiplier.data(), multiplier.data() + multiplier.size(), result.multiplier);
+  if (const content::Value* names = retry.find("retryableStatusCodes")) {
+    for (const content::Value& name : names->items) {
+      result.statuses |= 1U << base::grpcStatusNamed(name.text).value_or(0);
+    }
+  }
+  return result;
+}
+
 /// Returns the settings of a catalog's entry, checked by the same schema. The catalog's own reader has not looked at
 /// them.
 base::Result<content::Value> checkedEngine(const content::Value* engine) {
@@ -142,6 +159,8 @@ base::Result<ExtProcSettings> readSettings(const processing::Use& use) {
   if (refs != nullptr && service != nullptr) return wrong("service", "must not stand beside backendRefs");
   ExtProcSettings settings;
   settings.server = service != nullptr ? *service : refs->items.front();
+  const content::Value* retry = service != nullptr ? service->find("retry") : nullptr;
+  if (retry != nullptr && retry->kind == content::Value::Kind::kMap) settings.retry = readCalloutRetry(*retry);
   const content::Value* modes = config.find("processingMode");
   settings.modes = {readWay(modes, "request"), readWay(modes, "response")};
   settings.isTurnByTurn = memberText(&config, "protocol", "") == "PayloadProcessor";

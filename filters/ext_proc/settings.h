@@ -10,6 +10,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/base/result.h"
 #include "proxy/content/value.h"
+#include "proxy/processing/callout.h"
 #include "proxy/processing/factory.h"
 
 namespace sluice::filters::ext_proc {
@@ -18,7 +19,8 @@ namespace sluice::filters::ext_proc {
 extern const std::string_view kExtProcSchema;
 
 struct ExtProcSettings {
-  content::Value server;  // a backendRef
+  content::Value server;           // a backendRef
+  processing::CalloutRetry retry;  // of streams that the server has not answered to; without `within`
   const Protocol* protocol = &externalProcessor();
   bool isTurnByTurn = false;  // each part waits for the answer to the one before it, and may be held by it
   ProcessingModes modes;

@@ -30,6 +30,18 @@ class CalloutTarget {
   virtual ~CalloutTarget() = default;
 };
 
+/// Says how often a call of gRPC is tried whose server has said nothing yet (gRPC's retryPolicy).
+struct CalloutRetry {
+  std::uint32_t attempts = 1;  // in all
+  base::Duration firstPause{};
+  base::Duration longestPause{};
+  double multiplier = 1;       // of each pause by the one before it
+  std::uint32_t statuses = 0;  // of gRPC, a bit each, for which it is tried again
+  base::Duration within{};     // from the first attempt on; no later one begins behind that
+
+  bool covers(std::uint32_t status) const { return status < 32 && (statuses >> status & 1) != 0; }
+};
+
 /// Describes a callout. The head is copied, so it may go.
 struct CalloutRequest {
   std::shared_ptr<const CalloutTarget> target;
@@ -38,6 +50,7 @@ struct CalloutRequest {
   const http::RequestHead& head;
   /// The time from now to the end of the answer. Zero stands for the time that the step may wait for an answer.
   base::Duration timeout{};
+  CalloutRetry retry = {};
 };
 
 class Callout {

@@ -4,10 +4,15 @@
 #include <utility>
 
 #include "proxy/exchange/context.h"
+#include "proxy/http/grpc.h"
 #include "proxy/routing/backend_target.h"
 
 namespace sluice::exchange {
 namespace {
+
+constexpr std::uint32_t kUnavailable = 14;  // the status of gRPC for a server that cannot be reached
+/// Bytes of a body that are kept for another attempt.
+constexpr std::size_t kMostKept = std::size_t{64} * 1024;
 
 base::Error tooMuch(std::string_view what) {
   return {base::ErrorType::kHttpProtocolError, base::ErrorOrigin::kProcessor, std::string(what)};
@@ -21,19 +26,45 @@ BackendCallout::BackendCallout(ExchangeContext& context, const processing::Callo
       plan_(routing::planOf(*request.target)),
       message_(context.worker().chunks()),
       place_{message_.arena.copy(place.gateway), message_.arena.copy(place.route), {}},
-      request_(context.upstreams(), *this, {context.timeouts().streamIdle, request.timeout, {}}),
+      retry_(request.retry),
+      timeout_(request.timeout),
+      made_(context.worker().now()),
+      keeps_(request.retry.attempts > 1),
+      isWhole_(request.head.body == http::Body::kNone),
       received_(context.worker().chunks()),
       share_(context.bufferRoom()) {
   message_.head = http::clone(message_.arena, request.head);
   if (message_.head.authority.empty()) message_.head.authority = plan_->authority;
   // A callout that leads back to this gateway is recognized as a loop by this.
   message_.head.headers.add(message_.arena, http::FieldId::kVia, context.identity().via(message_.head.version));
-  if (request_.enter(plan_)) {
-    request_.start(message_.head);
-    return;
+  begin();
+}
+
+void BackendCallout::begin() {
+  ++attempts_;
+  request_.emplace(context_.upstreams(), static_cast<upstream::AsyncRequestOwner&>(*this),
+                   upstream::AsyncRequestTimes{context_.timeouts().streamIdle, timeout_, {}});
+  if (!request_->enter(plan_)) {
+    return onFailed(base::Error::upstream(base::ErrorType::kConnectionLimitReached,
+                                          "too many requests to the server that a processor asks"));
   }
-  onFailed(base::Error::upstream(base::ErrorType::kConnectionLimitReached,
-                                 "too many requests to the server that a processor asks"));
+  request_->start(message_.head);
+  if (attempts_ == 1) return;
+  request_->body().bytes.append(kept_);
+  if (isWhole_) request_->body().finish();
+  request_->wake();
+}
+
+bool BackendCallout::planAnother(std::uint32_t status) {
+  if (!keeps_ || attempts_ >= retry_.attempts || !retry_.covers(status) || !received_.empty()) return false;
+  double pause = static_cast<double>(retry_.firstPause.count());
+  for (std::uint32_t i = 1; i < attempts_; ++i) pause *= retry_.multiplier;
+  pause = std::min(pause, static_cast<double>(retry_.longestPause.count()));
+  const base::MonotonicTime due = context_.worker().now() + base::Duration(static_cast<base::Duration::rep>(pause));
+  if (due >= made_ + retry_.within) return false;
+  answer_.reset();
+  context_.worker().timers().set(pause_, due);
+  return true;
 }
 
 // The steps go too, so they are not woken.
@@ -44,18 +75,27 @@ BackendCallout::~BackendCallout() {
 std::uint64_t BackendCallout::mostReceived() const { return context_.limits().processorBuffer; }
 
 void BackendCallout::send(std::string_view bytes) {
-  if (request_.over() || request_.body().end() != http::PipeEnd::kOpen) return;
+  if (over() || isWhole_) return;
+  if (kept_.size() + bytes.size() > kMostKept) keepNoMore();
+  if (keeps_) kept_.append(bytes);
+  if (isPausing()) {
+    if (!keeps_) cancel();
+    return;
+  }
+  if (request_->over()) return;
   if (unsent() + bytes.size() > context_.limits().exchangeBuffer) {
     context_.onLimit("exchangeBuffer");
-    return request_.fail(tooMuch("the server does not take what a processor sends"));
+    return request_->fail(tooMuch("the server does not take what a processor sends"));
   }
-  request_.body().bytes.append(bytes);
-  request_.wake();
+  request_->body().bytes.append(bytes);
+  request_->wake();
 }
 
 void BackendCallout::end() {
-  request_.body().finish();
-  request_.wake();
+  isWhole_ = true;
+  if (isPausing()) return;
+  request_->body().finish();
+  request_->wake();
 }
 
 void BackendCallout::await(processing::Resumer resumer, Moment moment) {
@@ -73,13 +113,16 @@ void BackendCallout::await(processing::Resumer resumer, Moment moment) {
 void BackendCallout::cancel() {
   if (over()) return;
   cancelled_ = true;
-  request_.fail(base::Error::internal("a processor has broken its request off"));
+  const base::Error error = base::Error::internal("a processor has broken its request off");
+  if (!isPausing()) return request_->fail(error);
+  pause_.cancel();
+  onFailed(error);
 }
 
 void BackendCallout::take(std::size_t count) {
   received_.consume(count);
   share_.keep(received_.size());
-  if (withheld_ > 0 && received_.size() <= mostReceived()) request_.grant(std::exchange(withheld_, 0));
+  if (withheld_ > 0 && received_.size() <= mostReceived()) request_->grant(std::exchange(withheld_, 0));
 }
 
 void BackendCallout::tell() {
@@ -95,10 +138,11 @@ void BackendCallout::onResponse(http::ResponseMessage&& message) {
 }
 
 void BackendCallout::onResponseBody(std::string_view bytes) {
-  if (request_.over()) return;
+  if (request_->over()) return;
+  keepNoMore();
   received_.append(bytes);
   if (received_.size() <= mostReceived()) {
-    request_.grant(bytes.size());
+    request_->grant(bytes.size());
   } else if (!waiting_.empty() && moment_ == Moment::kEnd) {
     return failBeyondBound();
   } else {
@@ -106,27 +150,35 @@ void BackendCallout::onResponseBody(std::string_view bytes) {
   }
   if (!share_.reach(received_.size())) {
     context_.onLimit("processorBufferTotal");
-    return request_.fail({base::ErrorType::kProcessorCapacityReached, base::ErrorOrigin::kProcessor,
-                          "the gateway has no room for the answer to a processor"});
+    return request_->fail({base::ErrorType::kProcessorCapacityReached, base::ErrorOrigin::kProcessor,
+                           "the gateway has no room for the answer to a processor"});
   }
   tell();
 }
 
 void BackendCallout::failBeyondBound() {
   context_.onLimit("processorBuffer");
-  request_.fail(tooMuch("the answer to a processor is larger than it may be"));
+  request_->fail(tooMuch("the answer to a processor is larger than it may be"));
 }
 
 void BackendCallout::onResponseEnd(std::optional<http::Trailers> trailers) {
   trailers_ = std::move(trailers);
   ended_ = true;
   context_.observer().onCallout(*this);
+  const std::uint32_t status = keeps_ ? http::grpcStatusOf(answer_->head, this->trailers()).code : 0;
+  if (status != 0 && planAnother(status)) {
+    ended_ = false;
+    trailers_.reset();
+    return;
+  }
   tell();
 }
 
 void BackendCallout::onFailed(const base::Error& error) {
   error_ = error;
   if (!cancelled_) context_.observer().onCallout(*this);  // a request that was broken off is no fault of the server
+  const bool isOfServer = error.origin == base::ErrorOrigin::kUpstream && !cancelled_;
+  if (isOfServer && planAnother(kUnavailable)) return error_.reset();
   tell();
 }
 

@@ -4,10 +4,12 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "proxy/http/message.h"
+#include "proxy/net/timers.h"
 #include "proxy/processing/buffer_budget.h"
 #include "proxy/processing/call.h"
 #include "proxy/processing/callout.h"
@@ -26,7 +28,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   // processing::Callout
   void send(std::string_view bytes) override;
   void end() override;
-  std::size_t unsent() const override { return request_.body().bytes.size(); }
+  std::size_t unsent() const override { return isPausing() ? kept_.size() : request_->body().bytes.size(); }
   void await(processing::Resumer resumer, Moment moment) override;
   void wake() override { tell(); }
   void cancel() override;
@@ -41,7 +43,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   const processing::Place& place() const { return place_; }
   const routing::BackendPlan& plan() const { return *plan_; }
   http::Method method() const { return message_.head.method; }
-  base::MonotonicTime begun() const { return request_.begun(); }
+  base::MonotonicTime begun() const { return request_->begun(); }
 
  private:
   // upstream::AsyncRequestOwner
@@ -52,6 +54,26 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   void onResponseEnd(std::optional<http::Trailers> trailers) override;
   void onFailed(const base::Error& error) override;
 
+  /// Ends the pause before another attempt.
+  class PauseTimer final : public net::Timer {
+   public:
+    explicit PauseTimer(BackendCallout& owner) : owner_(owner) {}
+
+   private:
+    void onTimer() override { owner_.begin(); }
+    BackendCallout& owner_;
+  };
+
+  /// Begins an attempt, with all of the body that there is.
+  void begin();
+  /// Called when there will be no other attempt.
+  void keepNoMore() {
+    keeps_ = false;
+    kept_ = {};
+  }
+  bool isPausing() const { return pause_.isSet(); }
+  /// Plans another attempt if the policy has one for that status of gRPC, and nothing of the answer has come.
+  bool planAnother(std::uint32_t status);
   /// Wakes the step, if it waits for what has come.
   void tell();
   void failBeyondBound();
@@ -61,7 +83,15 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   const std::shared_ptr<const routing::BackendPlan> plan_;
   http::RequestMessage message_;
   processing::Place place_;
-  upstream::AsyncRequest request_;
+  const processing::CalloutRetry retry_;
+  const base::Duration timeout_;
+  const base::MonotonicTime made_;
+  std::optional<upstream::AsyncRequest> request_;  // the current attempt, or the last one
+  std::uint32_t attempts_ = 0;                     // begun so far
+  std::string kept_;                               // the body, for another attempt
+  bool keeps_;                                     // kept_ has all of it
+  bool isWhole_;                                   // the body has ended
+  PauseTimer pause_{*this};
   std::optional<http::ResponseMessage> answer_;
   base::ByteQueue received_;
   processing::BufferShare share_;  // pays for received_

@@ -12,6 +12,7 @@
 //   slow       It asks for more time (override_message_timeout), and answers behind the gateway's own timeout.
 //   late       In full duplex it answers to the headers behind the body, and puts the body's length into x-length.
 //   early      In full duplex it gives a body of its own at once, and passes over the one that comes.
+//   away       It ends two of three streams as UNAVAILABLE before it has answered.
 //   hang, close, fail, garbage, wrong, twice, many, badname, badstatus, die (in the request's body)
 //
 // Prints "listening on PORT", and for each stream, when it is over, "heard PART ...", with "$" behind a part that ends its message, and with the values
@@ -88,6 +89,8 @@ function answerInDuplex(call, part, what, said, seen) {
   if (part.endsWith('_trailers')) call.write({[part]: {header_mutation: {set_headers: [set('x-behind', 'seen')]}}});
 }
 
+let timesAway = 0;
+
 function talk(call) {
   const heard = [];
   const seen = {request: [], response: []};
@@ -114,6 +117,9 @@ function talk(call) {
       }
     }
     if (what === 'hang') return;
+    if (what === 'away' && part === 'request_headers' && ++timesAway % 3 !== 0) {
+      return void call.emit('error', {code: status.UNAVAILABLE, details: 'on purpose'});
+    }
     if (what === 'close') return void call.end();
     if (what === 'fail') return void call.emit('error', {code: status.INTERNAL, details: 'on purpose'});
     if (message.observability_mode) {

@@ -7,8 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "test/integration/support/blocking_socket.h"
 #include "test/integration/support/ext_proc_server.h"
 #include "test/integration/support/gateway_process.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/processors.h"
 #include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
@@ -102,6 +104,31 @@ TEST_F(ExtensionServers, FailClosedOrAreLeftOutHookByHookAndRecover) {
         << hook << ": by itself, without another configuration";
     server_->stop();
   }
+}
+
+TEST_F(ExtensionServers, AreAskedAgainAsOftenAsTheirRetrySays) {
+  for (const int attempts : {3, 2}) {
+    start("extensionManager: {" +
+          manager("Route", ", retry: {maxAttempts: " + std::to_string(attempts) + ", initialBackoff: 1ms}") +
+          "}\ntimeouts: {processor: 60s}");
+    EXPECT_THAT(get("away"), StartsWith(attempts == 3 ? "HTTP/1.1 200" : "HTTP/1.1 500")) << attempts;
+  }
+  start("extensionManager: {" + manager("Route", ", retry: {retryableStatusCodes: [INTERNAL]}") + "}");
+  EXPECT_TRUE(server_->hasHeard("heard ", 5));
+  EXPECT_THAT(get("away"), StartsWith("HTTP/1.1 200")) << "the third of three";
+  EXPECT_THAT(get("away"), StartsWith("HTTP/1.1 500")) << "other statuses are final";
+}
+
+TEST_F(ExtensionServers, AreAskedAgainWhenTheyCanBeReached) {
+  server_->stop();
+  start("extensionManager: {" +
+        manager("Route", ", retry: {maxAttempts: 100, initialBackoff: 10ms, backoffMultiplier: 1}") +
+        "}\ntimeouts: {processor: 60s}");
+  BlockingSocket client = BlockingSocket::connect(gateway_->port());
+  client.send("GET /served HTTP/1.1\r\nHost: any.test\r\n\r\n");
+  EXPECT_TRUE(gateway_->reaches("http_client_request_duration_seconds_count{gateway=\"test/egress\"", 2));
+  server_->start();
+  EXPECT_EQ(readResponse(client).status, 200);
 }
 
 TEST_F(ExtensionServers, AreVerifiedByTheAuthoritiesOfASecret) {
