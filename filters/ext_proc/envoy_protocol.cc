@@ -152,14 +152,20 @@ HeaderChange::Action actionOf(const wire::HeaderValueOption& option) {
   }
 }
 
-base::Result<HeaderChanges> readChanges(const wire::HeaderMutation& mutation) {
-  HeaderCollector changes;
+/// Collects the changes up to the first that is wrong.
+void collect(const wire::HeaderMutation& mutation, HeaderCollector& changes) {
   for (const wire::HeaderValueOption& option : mutation.set_headers()) {
     const wire::HeaderValue& header = option.header();
     const std::string& value = header.raw_value().empty() ? header.value() : header.raw_value();
     changes.set(header.key(), value, actionOf(option), option.keep_empty_value());
+    if (!changes.wrong().empty()) return;
   }
   for (const std::string& name : mutation.remove_headers()) changes.remove(name);
+}
+
+base::Result<HeaderChanges> readChanges(const wire::HeaderMutation& mutation) {
+  HeaderCollector changes;
+  collect(mutation, changes);
   if (!changes.wrong().empty()) return wrongAnswer(changes.wrong());
   return changes.take();
 }
@@ -190,14 +196,14 @@ base::Result<PartAnswer> readPart(Part part, const wire::CommonResponse& respons
   return answer;
 }
 
-base::Result<ImmediateAnswer> readImmediate(const wire::ImmediateResponse& response) {
+/// Reads an answer that takes the place of the Backend's. It refuses the request whatever it says, so what no answer
+/// may have is left out, and a status that is none becomes 500.
+ImmediateAnswer readImmediate(const wire::ImmediateResponse& response) {
   ImmediateAnswer answer;
-  const auto status = finalStatus(std::to_string(response.status().code()));
-  if (!status) return wrongAnswer("is an immediate one without a final status");
-  answer.status = *status;
-  auto changes = readChanges(response.headers());
-  if (!changes) return std::move(changes).error();
-  answer.headers = *std::move(changes);
+  answer.status = finalStatus(std::to_string(response.status().code())).value_or(500);
+  HeaderCollector changes;
+  collect(response.headers(), changes);
+  answer.headers = changes.take();
   answer.body = response.body();
   if (response.has_grpc_status()) answer.grpcStatus = response.grpc_status().status();
   return answer;
@@ -272,9 +278,7 @@ std::optional<base::Result<PartAnswer>> partIn(const wire::ProcessingResponse& r
 base::Result<ServerAnswer> readWithoutPart(const wire::ProcessingResponse& response) {
   ServerAnswer answer;
   if (response.response_case() == wire::ProcessingResponse::kImmediateResponse) {
-    auto immediate = readImmediate(response.immediate_response());
-    if (!immediate) return std::move(immediate).error();
-    answer.immediate = *std::move(immediate);
+    answer.immediate = readImmediate(response.immediate_response());
     return answer;
   }
   if (!response.has_override_message_timeout()) return wrongAnswer("is to nothing that was said");

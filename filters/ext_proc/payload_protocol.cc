@@ -96,17 +96,15 @@ base::Result<ServerAnswer> readContinue(const wire::Continue& action, Part part)
   return answer;
 }
 
-base::Result<ServerAnswer> readReply(const wire::ImmediateResponse& action) {
+/// Reads an answer that refuses the request whatever it says: what no answer may have is left out.
+ServerAnswer readReply(const wire::ImmediateResponse& action) {
   ServerAnswer answer;
   ImmediateAnswer& reply = answer.immediate.emplace();
-  const auto status = finalStatus(std::to_string(action.status_code()));
-  if (!status) return refusedAction("is an immediate response without a final status");
-  reply.status = *status;
+  reply.status = finalStatus(std::to_string(action.status_code())).value_or(500);
   HeaderCollector changes;
   for (const wire::HttpHeader& header : action.headers()) {
     changes.set(header.name(), header.value(), HeaderChange::Action::kAppend, true);
   }
-  if (!changes.wrong().empty()) return refusedAction(changes.wrong());
   reply.headers = changes.take();
   reply.body = action.body();
   return answer;

@@ -72,7 +72,8 @@ class ExternalAuth final : public processing::Processor {
       if (auto refused = begin(call, peer, check)) return *refused;
     }
     processing::Callout& callout = *check.callout;
-    if (callout.error()) return Verdict::fail(*callout.error());
+    const bool isAnswered = !settings_.grpc && callout.head() != nullptr;
+    if (callout.error() && !isAnswered) return Verdict::fail(*callout.error());
     auto verdict = settings_.grpc ? judgeGrpc(call, callout, toClient(call)) : judgeHttp(call, settings_, callout);
     if (verdict) return *std::move(verdict);
     sendMore(check);

@@ -106,10 +106,13 @@ Verdict permitEdited(processing::Call& call, const external_auth::OkHttpResponse
   return Verdict::goOn();
 }
 
+/// Fields that no answer may have are left out, because a denial must deny whatever the use's failOpen says.
 Verdict denyAsSaid(const external_auth::DeniedHttpResponse& answer) {
-  if (!areFields(answer.headers())) return breaksRule("has a field that no answer may have, or too many");
   AuthFields fields;
-  for (const auto& option : answer.headers()) fields.push_back(*fieldOf(option.header()));
+  for (const auto& option : answer.headers()) {
+    auto field = fieldOf(option.header());
+    if (field && fields.size() < kMostAuthFields) fields.push_back(*std::move(field));
+  }
   return deny(answer.status().code(), std::move(fields), answer.body());
 }
 

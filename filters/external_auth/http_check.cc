@@ -77,12 +77,11 @@ std::optional<Verdict> judgeHttp(processing::Call& call, const AuthSettings& set
   if (head->status >= 500) {
     return Verdict::fail("the authorization server answers with status " + std::to_string(head->status));
   }
-  if (callout.received().size() > kMostAuthAnswer) {
-    return Verdict::fail("the answer of the authorization server is longer than " + std::to_string(kMostAuthAnswer) +
-                         " bytes");
-  }
-  if (!callout.over()) return std::nullopt;
-  return deny(head->status, fieldsOfDenial(head->headers), callout.received().text());
+  // A denial denies, whatever becomes of its body.
+  const bool isTooLong = callout.received().size() > kMostAuthAnswer;
+  if (!callout.over() && !isTooLong) return std::nullopt;
+  const bool isWhole = !isTooLong && !callout.error();
+  return deny(head->status, fieldsOfDenial(head->headers), isWhole ? callout.received().text() : std::string());
 }
 
 }  // namespace sluice::filters

@@ -1,7 +1,7 @@
 // An authorization server that speaks Envoy's external authorization protocol over gRPC, with the schema authorization.proto beside
 // this file. Prints "listening on PORT", and each request that it is asked about as a line of JSON; ends with its parent.
 //
-// The path of the request says how it decides: /allowed, /edited, /denied, /rude, /late, /broken; it denies all others with 403.
+// The path of the request says how it decides: /allowed, /edited, /denied, /denied-rudely, /rude, /late, /broken; it denies all others with 403.
 import {Server, ServerCredentials, loadPackageDefinition, status} from '@grpc/grpc-js';
 import {loadSync} from '@grpc/proto-loader';
 import {fileURLToPath} from 'node:url';
@@ -26,6 +26,7 @@ const answers = {
     status: {code: 7},
     denied_response: {status: {code: 401}, headers: [option('www-authenticate', 'Bearer'), option('content-type', 'text/html')], body: '<b>no</b>'},
   },
+  '/denied-rudely': {status: {code: 7}, denied_response: {headers: [option('content-length', '7'), option('x-why', 'no')]}},
   '/rude': {status: {code: 0}, ok_response: {headers: [option('x-user', 'a\r\nx-evil: b')]}},
 };
 

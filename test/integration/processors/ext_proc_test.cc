@@ -150,8 +150,8 @@ struct ServerFault {
 };
 
 TEST_F(ExternalProcessors, FailClosedOrAreLeftOutByteForByte) {
-  constexpr ServerFault kFaults[] = {{"hang", 504}, {"fail", 500},    {"garbage", 500},   {"wrong", 500},
-                                     {"many", 500}, {"badname", 500}, {"badstatus", 500}, {"die", 500}};
+  constexpr ServerFault kFaults[] = {{"hang", 504}, {"fail", 500},    {"garbage", 500}, {"wrong", 500},
+                                     {"many", 500}, {"badname", 500}, {"die", 500}};
   for (const bool open : {false, true}) {
     start(kWhole, open ? ", failOpen: true" : "", "timeouts: {processor: 500ms}\n");
     for (const ServerFault& fault : kFaults) {
@@ -167,6 +167,12 @@ TEST_F(ExternalProcessors, FailClosedOrAreLeftOutByteForByte) {
       }
     }
   }
+}
+
+TEST_F(ExternalProcessors, RefuseRequestsWithAStatusThatIsNoneEvenIfTheyFailOpen) {
+  start(kWhole, ", failOpen: true");
+  EXPECT_THAT(get("badstatus"), StartsWith("HTTP/1.1 500"));
+  EXPECT_TRUE(origin_.heads().empty());
 }
 
 TEST_F(ExternalProcessors, FailIfTheyAnswerTwice) {

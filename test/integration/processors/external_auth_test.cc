@@ -143,8 +143,16 @@ TEST_F(ExternalAuthFilter, FailsClosedIfTheServerIsDownOrBrokenAndAUseMayFailOpe
   const RawOrigin broken(RawOrigin::answering(answering("503 Service Unavailable", "", "secret reason")));
   const GatewayProcess gateway(specOf(broken.port(), "protocol: HTTP"));
   EXPECT_THAT(ask(gateway, "/"), AllOf(HasSubstr("HTTP/1.1 500"), Not(HasSubstr("secret reason"))));
+}
+
+TEST_F(ExternalAuthFilter, DeniesWhateverElseADenialSaysEvenIfTheUseFailsOpen) {
   const RawOrigin talkative(RawOrigin::answering(answering("403 Forbidden", "", std::string(65537, 'x'))));
-  EXPECT_EQ(statusOf(GatewayProcess(specOf(talkative.port(), "protocol: HTTP")), "/"), "500");
+  EXPECT_EQ(statusOf(GatewayProcess(useOf(talkative.port(), "protocol: HTTP", ", failOpen: true")), "/"), "403");
+  const RawOrigin cut(RawOrigin::answering("HTTP/1.1 401 Unauthorized\r\nContent-Length: 9\r\n\r\nhalf"));
+  EXPECT_EQ(statusOf(GatewayProcess(useOf(cut.port(), "protocol: HTTP", ", failOpen: true")), "/"), "401");
+  GrpcAuthServer guard;
+  const GatewayProcess gateway(useOf(guard.port(), "protocol: GRPC", ", failOpen: true"));
+  EXPECT_THAT(ask(gateway, "/denied-rudely"), AllOf(HasSubstr("HTTP/1.1 403"), HasSubstr("x-why: no\r\n")));
 }
 
 TEST_F(ExternalAuthFilter, DoesNotWaitForALateServer) {
