@@ -154,6 +154,7 @@ TEST(CompileService, SpeaksTheProtocolOfItsAppProtocol) {
     return firstPlan(shop(with(kService, "nodePort: 30080", "appProtocol: " + name))).protocol;
   };
   EXPECT_EQ(spoken("kubernetes.io/h2c"), routing::UpstreamProtocol::kHttp2);
+  EXPECT_EQ(spoken("grpc"), routing::UpstreamProtocol::kHttp2);
   EXPECT_EQ(spoken("kubernetes.io/ws"), routing::UpstreamProtocol::kHttp11);
   EXPECT_EQ(spoken("http"), routing::UpstreamProtocol::kHttp11);
 }

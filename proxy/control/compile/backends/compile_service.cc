@@ -26,7 +26,7 @@ Resolved<routing::UpstreamProtocol> protocolOfPort(const config::ServicePort& po
   }
   if (name.empty()) return routing::UpstreamProtocol::kAuto;
   if (name == "http" || name == "kubernetes.io/ws") return routing::UpstreamProtocol::kHttp11;
-  if (name == "kubernetes.io/h2c") return routing::UpstreamProtocol::kHttp2;
+  if (name == "kubernetes.io/h2c" || name == "grpc") return routing::UpstreamProtocol::kHttp2;
   if (name == "kubernetes.io/wss" || name == "https") {
     return fault(reason::kUnsupportedProtocol,
                  "appProtocol " + name + " needs TLS, which is not supported towards Services");
