@@ -19,6 +19,8 @@ class BodyRelay {
  private:
   /// As much of a body as is collected for a server that gets what fits.
   static constexpr std::size_t kMostPartial = std::size_t{64} * 1024;
+  /// Bytes that the step gives at a time.
+  static constexpr std::size_t kMostGiven = std::size_t{64} * 1024;
   /// Bytes of pieces that the server may leave unanswered before it is given no more.
   static constexpr std::size_t kMostUnanswered = std::size_t{128} * 1024;
 
@@ -43,6 +45,7 @@ class BodyRelay {
   BodyForm form_ = BodyForm::kSkipped;
   bool begun_ = false;
   bool decided_ = false;            // the head may go on
+  bool leftUnread_ = false;         // there may be answers that have come and were not heard
   bool bodySaid_ = false;           // some of it
   bool endSaid_ = false;            // nothing more will be said
   bool answered_ = false;           // the server has given its last piece

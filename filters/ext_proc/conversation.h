@@ -64,6 +64,10 @@ class Conversation {
   /// Has the step asked again when there may be more to hear of that way. `until` is the deadline; max() stands for
   /// none.
   void await(processing::Call& call, base::MonotonicTime until);
+  /// Has the step that awaits asked again at once, because it has left answers unread.
+  void comeBack() {
+    if (callout_ != nullptr) callout_->wake();
+  }
   /// Returns when the next answer of that way is due; max() if none is awaited.
   base::MonotonicTime due(Way way) const { return sides_[index(way)].due; }
   /// The server has all of that way, and has this long to go on with its answers.

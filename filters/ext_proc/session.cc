@@ -58,6 +58,8 @@ Verdict ServerSession::obey(processing::Call& call, const ServerAnswer& answer) 
   if (answer.immediate) return reply(*answer.immediate);
   const PartAnswer& told = *answer.part;
   const Way way = wayOf(told.part);
+  for (const HeaderChange& each : told.headers.set) changed_ += sizeof each + each.name.size() + each.value.size();
+  if (changed_ > kMostChanged) return fail("the server changes more than it may", processing::Cause::kOverLimit);
   if (!change(call, told.headers)) return fail("the server sets :path to what is no path");
   if (call.wish != nullptr) {
     for (const auto& [name, value] : answer.hints) {

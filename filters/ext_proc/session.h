@@ -55,7 +55,11 @@ class ServerSession {
   WayState& of(Way way) { return ways_[static_cast<std::size_t>(way)]; }
 
  private:
+  /// Bytes of header fields that all answers of an exchange may set together: they are kept until its end.
+  static constexpr std::size_t kMostChanged = 4 * HeaderChanges::kMostBytes;
+
   std::array<WayState, 2> ways_;
+  std::size_t changed_ = 0;
   AttributeValues attributes_;  // of the message that is being made
 };
 

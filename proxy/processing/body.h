@@ -78,6 +78,8 @@ class Body {
     return changed_;
   }
   bool isChanged() const { return isChanged_; }
+  /// Returns the size of what was put into change() or replacement() so far.
+  std::size_t replacementSize() const { return isChanged_ ? changed_.size() : 0; }
   base::ByteQueue&& takeChanged() { return std::move(changed_); }
 
  private:

@@ -34,7 +34,7 @@ void Pipeline::carry(BodyPath path) {
 
 Pipeline::Outcome Pipeline::go(base::ByteQueue& to, std::size_t beyond) {
   feed(beyond + to.size());
-  if (refused_ || (!stages_.empty() && !flow())) return Outcome::kRefused;
+  if (refused_ || (!stages_.empty() && !flow(beyond + to.size()))) return Outcome::kRefused;
   // A head step begins when the one before it has ended. Zero: stages have run since, or no step has ended.
   base::MonotonicTime now{};
   while (true) {
@@ -51,7 +51,7 @@ Pipeline::Outcome Pipeline::go(base::ByteQueue& to, std::size_t beyond) {
       if (std::exchange(fresh_, false) && wishes()) return Outcome::kMatchAgain;
       if (beginNext(now)) {
         if (headStep_) continue;
-        if (!flow()) return Outcome::kRefused;
+        if (!flow(beyond + to.size())) return Outcome::kRefused;
         now = {};
         continue;
       }
@@ -59,7 +59,7 @@ Pipeline::Outcome Pipeline::go(base::ByteQueue& to, std::size_t beyond) {
     const bool begun = !headStep_ && (stages_.empty() || stages_.back().hasBegun());
     if (begun && sealed_ && carries_) to.splice(out_.bytes, out_.bytes.size());
     if (!feed(beyond + to.size())) return begun ? Outcome::kDone : Outcome::kWaits;
-    if (!flow()) return Outcome::kRefused;
+    if (!flow(beyond + to.size())) return Outcome::kRefused;
     now = {};
   }
 }
@@ -159,14 +159,18 @@ inline bool Pipeline::endHeadStep(const Verdict& verdict, base::MonotonicTime no
 }
 
 /// Moves the bytes that have come through the stages. Returns false if the message goes no further.
-bool Pipeline::flow() {
+/// Moves the bytes through the stages. `outside` counts those that have left them, and that nobody has taken yet.
+bool Pipeline::flow(std::size_t outside) {
   bool more = !stages_.empty();
   while (more) {
     more = false;
     for (std::size_t i = 0; i < stages_.size(); ++i) {
       const bool isLast = i + 1 == stages_.size();
       Flow& to = isLast ? out_ : stages_[i + 1].input;
-      const std::size_t room = !isLast && stages_[i + 1].collects() ? std::numeric_limits<std::size_t>::max() : kInside;
+      std::size_t room = !isLast && stages_[i + 1].collects() ? std::numeric_limits<std::size_t>::max() : kInside;
+      // A step that gives bytes in its own time gives none that nobody takes.
+      const bool inItsOwnTime = stages_[i].call.step().body.mode == BodyMode::kDuplex;
+      if (isLast && inItsOwnTime) room -= std::min(room, outside);
       if (!stages_[i].turn(host_, targetOf(stages_[i].call.step()), to, room)) {
         refused_ = true;
         return false;

@@ -118,7 +118,7 @@ class Pipeline {
   static constexpr std::size_t kInside = 64 * 1024;
 
   bool feed(std::size_t beyond);
-  bool flow();
+  bool flow(std::size_t outside);
   std::uint64_t statedLength() const;
   bool wishes();
   bool beginNext(base::MonotonicTime now);

@@ -73,17 +73,39 @@ TEST_P(ExternalProcessorEndings, GiveAnEndlessBodyUntilTheClientHasEnough) {
     client.send((GetParam() ? "POST " : "GET ") + cell.rule.path() +
                 " HTTP/1.1\r\nHost: any.test\r\nx-number: " + std::to_string(++number_) + "\r\nx-wish: length 5\r\n" +
                 (GetParam() ? "Content-Length: 5\r\n\r\nhello" : "\r\n"));
-    constexpr std::size_t kEnough = 4 * 1024 * 1024;
+    constexpr std::size_t kEnough = std::size_t{4} * 1024 * 1024;
     if (GetParam()) {
       EXPECT_TRUE(eventually([&] { return origin_.bytes(number_) > kEnough; }));
       refused_.push_back({number_, true, cell.name()});
     } else {
       EXPECT_EQ(client.readExactly(kEnough).size(), kEnough);
     }
-    client.reset();  // one that only says that it has asked all may still want the answer
+    client.reset();  // the mere end of what it says would not mean that it has stopped listening
     EXPECT_TRUE(eventually([&] { return server_.broken() > before; })) << "the server is told that nobody reads";
     server_.plan({});
   }
+  finish();
+}
+
+class ExternalProcessorFloods : public FaultMatrix {};
+
+TEST_F(ExternalProcessorFloods, GiveNoMoreOfABodyThanTheGatewayHasRoomForWhileTheClientTakesNothing) {
+  start(false, "replayBuffer: 1Mi");
+  FaultCell cell{{.ofRequest = false, .mode = ProcessorMode::kFullDuplex}, ServerFault::kEndless, true, 5, false};
+  server_.plan(planOf(cell));
+  BlockingSocket client = BlockingSocket::connect(gateway_->port(), 4096);
+  client.send("GET " + cell.rule.path() + " HTTP/1.1\r\nHost: any.test\r\nx-number: " + std::to_string(++number_) +
+              "\r\nx-wish: length 5\r\n\r\n");
+  ASSERT_TRUE(eventually([&] { return server_.given() > 0; }));
+  server_.plan({});
+  cell.fault = ServerFault::kNone;
+  for (int i = 0; i < 100; ++i) {
+    const PeerRequest request = requestOf(cell);
+    checkWhole(cell, request, this->client(false).ask(request));
+  }
+  // Sockets and windows hold some of it, and the gateway limits.processorBuffer at most.
+  EXPECT_LT(server_.given(), std::size_t{16} * 1024 * 1024);
+  client.reset();
   finish();
 }
 

@@ -299,6 +299,7 @@ class FaultyConnection {
       }
       say(h2::data(id, std::string_view(stream.out).substr(0, count), false));
       stream.out.erase(0, count);
+      if (stream.isEndless) orders_.given += count;
       window_ -= static_cast<std::int64_t>(count);
       stream.window -= static_cast<std::int64_t>(count);
     }

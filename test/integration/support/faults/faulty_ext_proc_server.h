@@ -57,10 +57,11 @@ struct ServerPlan {
 /// What it shares with its connections, which it outlives.
 struct ServerOrders {
   std::mutex mutex;
-  ServerPlan plan;               // guarded by mutex
-  std::atomic<int> failed = 0;   // how often it has failed as planned
-  std::atomic<int> streams = 0;  // that have begun
-  std::atomic<int> broken = 0;   // streams that the gateway has broken off
+  ServerPlan plan;                     // guarded by mutex
+  std::atomic<int> failed = 0;         // how often it has failed as planned
+  std::atomic<int> streams = 0;        // that have begun
+  std::atomic<int> broken = 0;         // streams that the gateway has broken off
+  std::atomic<std::size_t> given = 0;  // bytes of endless bodies
 };
 
 class FaultyExtProcServer {
@@ -71,6 +72,7 @@ class FaultyExtProcServer {
   int failed() const { return orders_.failed; }
   int streams() const { return orders_.streams; }
   int broken() const { return orders_.broken; }
+  std::size_t given() const { return orders_.given; }
 
  private:
   ServerOrders orders_;
