@@ -207,7 +207,7 @@ struct ExtensionManager {
   friend bool operator==(const ExtensionManager&, const ExtensionManager&) = default;
 };
 
-/// Of the requests of one rule, in the whole process.
+/// Bounds the retries of the requests of one rule, in the whole process.
 struct RetryBudgetSettings {
   std::uint32_t percent = 20;       // of the requests of the last 10s may be retries
   std::uint32_t minPerSecond = 10;  // retries are allowed in each second, whatever the percentage says

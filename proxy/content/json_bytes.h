@@ -32,8 +32,8 @@ inline const char* skipPlainByWords(const char* at, const char* end) {
 }
 
 #if defined(__SSE2__)
-/// Returns 16 bytes of which those that are not plain have all bits set, and the others none. With one bit
-/// turned over, the quote follows the control characters, so that one comparison finds both, and bytes from 0x80 on,
+/// Returns 16 bytes: where the text has a byte that is not plain, all bits are set, elsewhere none. Turning one bit
+/// over makes the quote follow the control characters, so that one comparison finds both, and bytes from 0x80 on too,
 /// which are negative.
 inline __m128i bytesNotPlain(const char* at) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));

@@ -52,6 +52,7 @@ TEST_F(Allowed, AServiceWithoutEndpointsIsUnavailable) {
   const std::size_t asker = rig_->ask();
   ASSERT_TRUE(rig_->failed(asker));
   EXPECT_EQ(rig_->error(asker).type, base::ErrorType::kDestinationUnavailable);
+  EXPECT_FALSE(rig_->cluster().serves()) << "a request had better go to another Backend";
 }
 
 TEST_F(Allowed, ARequestWithoutAnAllowedAddressFails) {
