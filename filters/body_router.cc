@@ -35,8 +35,8 @@ class BodyRouter final : public processing::PreAuthProcessor {
     return {.mode = processing::BodyMode::kInspected, .bound = choice_.maxBodyBytes(), .decoded = true};
   }
   std::span<const std::string> ownedFields() const override { return choice_.ownedFields(); }
-  bool wantsBody(const http::RequestHead& request, const http::ResponseHead* /*response*/) const override {
-    return BodyChoice::concerns(request);
+  processing::BodyMode bodyMode(processing::BodyMode usual, const processing::MessageView& message) const override {
+    return BodyChoice::concerns(message.request) ? usual : processing::BodyMode::kNone;
   }
 
   Verdict process(processing::Call& call) const override {

@@ -23,7 +23,9 @@ constexpr Choice<std::optional<base::HookScope>> kHookTypes[] = {{"Route", base:
 constexpr std::size_t kMaxHooks = 16;
 constexpr std::size_t kMaxManagers = 16;
 constexpr TextRule kManagerName{isDnsLabel, "a DNS label in lower case", 63};
-constexpr std::uint64_t kMaxMessageSize = 1024 * 1024 * 1024;
+// Bytes; as the schema of sluice.dev/ExtProc:v1 has it.
+constexpr std::uint64_t kLeastMessageSize = 1024;
+constexpr std::uint64_t kMaxMessageSize = 64 * 1024 * 1024;
 
 bool isRpcStatus(std::string_view text) { return text != "OK" && base::grpcStatusNamed(text).has_value(); }
 constexpr TextRule kRpcStatus{isRpcStatus, "a gRPC status like UNAVAILABLE", 32};
@@ -166,10 +168,10 @@ void readMaxMessageSize(FieldReader& manager, std::uint64_t& size) {
   if (given == nullptr) return;
   const bool scalar = given->kind == Value::Kind::kNumber || given->isString();
   const std::optional<std::uint64_t> quantity = scalar ? parseQuantity(given->text) : std::nullopt;
-  if (quantity && *quantity >= 1 && *quantity <= kMaxMessageSize) {
+  if (quantity && *quantity >= kLeastMessageSize && *quantity <= kMaxMessageSize) {
     size = *quantity;
   } else {
-    manager.error("maxMessageSize", "must be a quantity like 4M, at most 1Gi");
+    manager.error("maxMessageSize", "must be a quantity like 4M, from 1Ki to 64Mi");
   }
 }
 

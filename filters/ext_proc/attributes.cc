@@ -21,13 +21,20 @@ base::Result<Attributes> Attributes::read(const content::Value* list, MessageSid
   return {std::move(attributes)};
 }
 
-AttributeValues Attributes::valuesIn(const processing::Call& call) const {
-  AttributeValues values;
+content::Value Attributes::valuesIn(const processing::Call& call) const {
+  using Kind = content::Value::Kind;
+  content::Value values;
+  values.kind = Kind::kMap;
   for (const auto& [name, expression] : attributes_) {
     Meter meter(call.arena);
     Datum value = expression.evaluate({call.request, call.response, nullptr}, meter);
+    const Kind kind = value.isNumber() ? Kind::kNumber : value.is(DatumType::kBool) ? Kind::kBool : Kind::kString;
     if (!value.isError()) value = toString(value, meter);
-    if (!value.isError()) values.emplace_back(name, value.text());
+    if (value.isError()) continue;
+    content::Member& member = values.members.emplace_back();
+    member.key = name;
+    member.value.kind = kind;
+    member.value.text = value.text();
   }
   return values;
 }

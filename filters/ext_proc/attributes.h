@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "filters/expression/expression.h"
-#include "filters/ext_proc/protocol.h"
 #include "proxy/base/result.h"
 #include "proxy/content/value.h"
 #include "proxy/processing/call.h"
@@ -20,8 +19,9 @@ class Attributes {
   /// Reads a list of names, which are expressions without the body: "request.path". `list` is null if there is none.
   /// Errors have config's origin and begin with the position in the list.
   static base::Result<Attributes> read(const content::Value* list, MessageSide side);
-  /// Returns the values of those that have one.
-  AttributeValues valuesIn(const processing::Call& call) const;
+  bool empty() const { return attributes_.empty(); }
+  /// Returns a map with the values of those that have one: strings, numbers and booleans.
+  content::Value valuesIn(const processing::Call& call) const;
 
  private:
   std::vector<std::pair<std::string, Expression>> attributes_;

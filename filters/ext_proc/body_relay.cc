@@ -10,8 +10,11 @@ Verdict BodyRelay::ask(processing::Call& call, ServerSession& session, Way way) 
   if (!begun_) {
     if (auto over = begin(call, session, way)) return *std::move(over);
   }
-  if (auto ended = listen(call, session, way)) return *std::move(ended);
-  if (session.of(way).replacement || replaced_) return replace(call, session, way);
+  const auto hasReplacement = [&] { return replaced_ || session.of(way).replacement.has_value(); };
+  if (!hasReplacement()) {
+    if (auto ended = listen(call, session, way)) return *std::move(ended);
+  }
+  if (hasReplacement()) return replace(call, session, way);
   const bool taken = give(call, session, way);
   if (isDone(session, way)) return finish(call, session, way);
   if (!session.talk.isNew()) {
@@ -74,7 +77,7 @@ std::optional<Verdict> BodyRelay::obey(processing::Call& call, ServerSession& se
     return std::nullopt;
   }
   if (decided_) {
-    session.narrow(answer);
+    session.endPhases(answer);
   } else if (Verdict verdict = session.obey(call, answer); verdict.kind() != Verdict::Kind::kContinue) {
     return verdict;
   }
@@ -97,6 +100,8 @@ std::optional<Verdict> BodyRelay::obeyBody(processing::Call& call, ServerSession
     case BodyForm::kBufferedPartial:
       call.body->replacement().append(told.body.value_or(held_));
       held_ = {};
+      passes_ = session.talk.modes.of(wayOf(told.part)).trailers;
+      if (passes_) return std::nullopt;
       session.talk.finish(wayOf(told.part));
       return passRest(call);
     default:
@@ -104,7 +109,7 @@ std::optional<Verdict> BodyRelay::obeyBody(processing::Call& call, ServerSession
   }
   std::string piece = std::move(pieces_.front());
   pieces_.pop_front();
-  bytes_ -= piece.size();
+  bytes_ -= sizeOf(piece);
   held_ += piece;
   if (held_.size() > session.settings.mostHeld) {
     return session.fail("the server keeps more of the body than it may", processing::Cause::kOverLimit);
@@ -136,6 +141,11 @@ bool BodyRelay::give(processing::Call& call, ServerSession& session, Way way) {
     say(call, session, way, body.bytes().text());
     return true;
   }
+  if (passes_) {
+    call.body->replacement().appendCopy(body.bytes(), body.bytes().size());
+    if (body.last()) say(call, session, way, {});
+    return true;
+  }
   if (bodySaid_) return false;  // the rest follows when the server has answered
   held_ += body.bytes().text();
   if (held_.size() >= kMostPartial || body.last()) say(call, session, way, held_);
@@ -146,15 +156,12 @@ void BodyRelay::say(processing::Call& call, ServerSession& session, Way way, std
   const bool last = call.body->last();
   const bool hasTrailers = last && session.hasTrailers(call, way);
   bodySaid_ = true;
-  if (!piece.empty() || !hasTrailers) {
-    Statement statement{bodyOf(way)};
-    statement.ends = last && !hasTrailers;
+  if (!passes_ && (!piece.empty() || !hasTrailers)) {
     if (form_ == BodyForm::kStreamed) {
       pieces_.push_back(piece);
-      bytes_ += piece.size();
+      bytes_ += sizeOf(piece);
     }
-    statement.body = std::move(piece);
-    session.talk.say(call, std::move(statement), answers());
+    session.talk.say(call, session.body(call, way, std::move(piece), last && !hasTrailers), answers());
   }
   if (!last) return;
   endSaid_ = true;

@@ -37,6 +37,7 @@ class BodyRelay {
   /// The server wants to hear no more; what it has not answered to goes on as it is.
   processing::Verdict goOnWithout(processing::Call& call, ServerSession& session, Way way);
   static processing::Verdict passRest(processing::Call& call);
+  static std::size_t sizeOf(const std::string& piece) { return sizeof piece + piece.size(); }
   processing::Verdict replace(processing::Call& call, ServerSession& session, Way way);
   Conversation::Answers answers() const {
     return form_ == BodyForm::kFullDuplex ? Conversation::Answers::kInItsOwnTime : Conversation::Answers::kDue;
@@ -50,8 +51,9 @@ class BodyRelay {
   bool endSaid_ = false;            // nothing more will be said
   bool answered_ = false;           // the server has given its last piece
   bool replaced_ = false;           // the server has given a whole body instead
+  bool passes_ = false;             // the rest passes, up to the trailers
   std::deque<std::string> pieces_;  // said, and not answered
-  std::size_t bytes_ = 0;           // of pieces_
+  std::size_t bytes_ = 0;           // that pieces_ takes
   std::string held_;  // collected for a server that gets what fits, or that has asked to keep what it has heard
 };
 

@@ -8,18 +8,10 @@ using processing::Verdict;
 
 Verdict BufferedBody::ask(processing::Call& call, ServerSession& session, Way way) {
   Conversation& talk = session.talk;
-  ServerSession::WayState& state = session.of(way);
-  if (state.replacement) {
-    answer_ = std::exchange(state.replacement, std::nullopt);
-    return finish(call, session, way);
-  }
   if (!bodySaid_) {
-    const bool isWanted = talk.modes.of(way).body != BodyForm::kSkipped && !state.ended && ServerSession::hasBody(call);
-    if (talk.isOver() || !isWanted) return Verdict::goOn();
-    Statement statement{bodyOf(way)};
-    statement.body = call.body->bytes().text();
-    statement.ends = !session.hasTrailers(call, way);
-    talk.say(call, std::move(statement), Conversation::Answers::kDue);
+    if (talk.isOver() || session.of(way).ended || !ServerSession::hasBody(call)) return Verdict::goOn();
+    const bool ends = !session.hasTrailers(call, way);
+    talk.say(call, session.body(call, way, call.body->bytes().text(), ends), Conversation::Answers::kDue);
     bodySaid_ = true;
   }
   while (true) {
@@ -45,7 +37,7 @@ Verdict BufferedBody::ask(processing::Call& call, ServerSession& session, Way wa
     if (verdict.kind() != Verdict::Kind::kContinue) return verdict;
     answer_ = std::move(answer.part->body);
     if (!session.hasTrailers(call, way)) return finish(call, session, way);
-    talk.say(call, ServerSession::trailers(call, way), Conversation::Answers::kDue);
+    talk.say(call, session.trailers(call, way), Conversation::Answers::kDue);
     trailersSaid_ = true;
   }
 }

@@ -134,7 +134,17 @@ Conversation::Heard Conversation::hear(const processing::Call& call, Way way, Se
 }
 
 std::size_t Conversation::bytesOf(const ServerAnswer& answer) {
-  return answer.part && answer.part->body ? answer.part->body->size() : 0;
+  std::size_t bytes = sizeof answer;
+  for (const auto& [name, value] : answer.hints) bytes += name.size() + value.size();
+  if (!answer.part) return bytes;
+  bytes += answer.part->body ? answer.part->body->size() : 0;
+  for (const HeaderChange& each : answer.part->headers.set) bytes += sizeof each + each.name.size() + each.value.size();
+  for (const std::string& each : answer.part->headers.remove) bytes += sizeof each + each.size();
+  return bytes;
+}
+
+std::size_t Conversation::held() const {
+  return unsent() + (callout_ != nullptr ? callout_->unsent() : 0) + sides_[0].bytes + sides_[1].bytes;
 }
 
 bool Conversation::isFull() const { return sides_[0].bytes + sides_[1].bytes >= kMostWaiting; }

@@ -81,7 +81,7 @@ class Conversation {
   const std::string& failure() const { return failure_; }
   processing::Cause cause() const { return cause_; }
   /// Returns how many bytes are held until the server or a step takes them.
-  std::size_t held() const { return unsent() + sides_[0].bytes + sides_[1].bytes; }
+  std::size_t held() const;
   /// Returns true if the server should take some bytes before it is told more.
   bool isBehind() const { return unsent() > 0; }
 
@@ -95,7 +95,7 @@ class Conversation {
 
   struct Side {
     std::deque<ServerAnswer> answers;
-    std::size_t bytes = 0;       // of their bodies
+    std::size_t bytes = 0;       // that they take
     std::size_t unanswered = 0;  // parts
     bool told = false;           // something of this way was said
     bool finished = false;

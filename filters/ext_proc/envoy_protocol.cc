@@ -217,10 +217,10 @@ BodyForm formOf(wire::ProcessingMode::BodySendMode mode) {
       return BodyForm::kBuffered;
     case wire::ProcessingMode::BUFFERED_PARTIAL:
       return BodyForm::kBufferedPartial;
-    case wire::ProcessingMode::FULL_DUPLEX_STREAMED:
-      return BodyForm::kFullDuplex;
-    default:
+    case wire::ProcessingMode::NONE:
       return BodyForm::kSkipped;
+    default:  // no server may choose those
+      return BodyForm::kFullDuplex;
   }
 }
 
@@ -298,9 +298,8 @@ class ExternalProcessorProtocol final : public Protocol {
     wire::ProcessingRequest request;
     setPart(statement, request);
     if (statement.introduction != nullptr) introduce(*statement.introduction, request);
-    if (statement.attributes != nullptr && !statement.attributes->empty()) {
-      wire::Struct& values = (*request.mutable_attributes())[kAttributes];
-      for (const auto& [name, value] : *statement.attributes) (*values.mutable_fields())[name].set_string_value(value);
+    if (!statement.attributes.members.empty()) {
+      setStruct(statement.attributes, (*request.mutable_attributes())[kAttributes], 0);
     }
     request.set_observability_mode(statement.observed);
     return request.SerializeAsString();

@@ -19,7 +19,6 @@ using ext_proc::BufferedBody;
 using ext_proc::ExtProcSettings;
 using ext_proc::HeadStep;
 using ext_proc::ServerSession;
-using ext_proc::Statement;
 using ext_proc::TrailerStep;
 using ext_proc::Way;
 using ext_proc::WayModes;
@@ -31,8 +30,9 @@ std::vector<Phase> phasesOf(const ExtProcSettings& settings) {
   std::vector<Phase> phases;
   const auto add = [&](Way way, Phase headers, Phase body) {
     const WayModes& modes = settings.modes.of(way);
-    if (modes.headers && !settings.saysHeadersWithBody(way)) phases.push_back(headers);
-    if (modes.body != BodyForm::kSkipped || modes.trailers) phases.push_back(body);
+    const bool mayChoose = settings.isOpen(way);
+    if ((modes.headers || mayChoose) && !settings.saysHeadersWithBody(way)) phases.push_back(headers);
+    if (modes.body != BodyForm::kSkipped || modes.trailers || mayChoose) phases.push_back(body);
   };
   add(Way::kRequest, Phase::kRequestHeaders, Phase::kRequestBody);
   add(Way::kResponse, Phase::kResponseHeaders, Phase::kResponseBody);
@@ -51,12 +51,10 @@ Verdict mention(processing::Call& call, ServerSession& session, Way way) {
   const bool last = call.body->last();
   const bool hasTrailers = last && session.hasTrailers(call, way);
   if (modes.body != BodyForm::kSkipped && ServerSession::hasBody(call) && (last || !call.body->bytes().empty())) {
-    Statement statement{ext_proc::bodyOf(way)};
-    statement.body = call.body->bytes().text();
-    statement.ends = last && !hasTrailers;
-    session.talk.mention(call, std::move(statement));
+    session.talk.mention(call, session.body(call, way, call.body->bytes().text(), last && !hasTrailers));
   }
-  if (hasTrailers) session.talk.mention(call, ServerSession::trailers(call, way));
+  if (hasTrailers) session.talk.mention(call, session.trailers(call, way));
+  if (!call.body->claim(session.talk.held())) session.talk.close();  // there is no room for what it has not taken
   if (last) session.talk.finish(way);
   return Verdict::goOn();
 }
@@ -76,7 +74,7 @@ class ExtProc final : public processing::PreAuthProcessor {
       if (way == Way::kResponse && body(Phase::kRequestBody).mode == BodyMode::kDuplex) return session.failed();
     }
     if (!isOfBody(call.phase)) return call.state<HeadStep>().ask(call, session, way);
-    switch (settings_.modes.of(way).body) {
+    switch (session.settle(way)) {
       case BodyForm::kSkipped:
         return call.state<TrailerStep>().ask(call, session, way);
       case BodyForm::kBuffered:
@@ -91,10 +89,16 @@ class ExtProc final : public processing::PreAuthProcessor {
   processing::BodyInterest body(Phase phase) const override {
     if (!isOfBody(phase)) return {};
     const WayModes& modes = settings_.modes.of(wayOf(phase));
-    if (modes.body == BodyForm::kSkipped && !modes.trailers) return {};
-    if (modes.body == BodyForm::kBuffered) return {BodyMode::kBuffered, 0, true, false};
-    const bool onlyLooks = settings_.observes || modes.body == BodyForm::kSkipped;
-    return {onlyLooks ? BodyMode::kStreamed : BodyMode::kDuplex, 0, !onlyLooks, false};
+    const BodyMode mode = settings_.isOpen(wayOf(phase)) ? BodyMode::kDuplex : modeFor(modes.body, modes.trailers);
+    const bool mayEdit = mode == BodyMode::kDuplex || mode == BodyMode::kBuffered;
+    return {mode, 0, mayEdit, false};
+  }
+  BodyMode bodyMode(BodyMode usual, const processing::MessageView& message) const override {
+    const Way way = wayOf(message.phase);
+    const auto* session = processing::findShared<ServerSession>(message.lasting, this);
+    if (session == nullptr) return modeFor(settings_.modes.of(way).body, settings_.modes.of(way).trailers);
+    if (settings_.saysHeadersWithBody(way)) return usual;
+    return modeFor(session->formOf(way), session->talk.modes.of(way).trailers);
   }
   std::span<const Phase> phases() const override { return phases_; }
   std::span<const std::shared_ptr<const processing::CalloutTarget>> targets() const override { return {&server_, 1}; }
@@ -102,6 +106,11 @@ class ExtProc final : public processing::PreAuthProcessor {
 
  private:
   static Way wayOf(Phase phase) { return processing::isOfRequest(phase) ? Way::kRequest : Way::kResponse; }
+  BodyMode modeFor(BodyForm form, bool trailers) const {
+    if (form == BodyForm::kSkipped) return trailers ? BodyMode::kStreamed : BodyMode::kNone;
+    if (form == BodyForm::kBuffered) return BodyMode::kBuffered;
+    return settings_.observes ? BodyMode::kStreamed : BodyMode::kDuplex;
+  }
   /// Phases next to the Backend are about heads.
   static bool isOfBody(Phase phase) { return phase == Phase::kRequestBody || phase == Phase::kResponseBody; }
 

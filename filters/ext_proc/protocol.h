@@ -25,9 +25,6 @@ struct Introduction {
   const processing::Place& place;
 };
 
-/// Values of attributes, by name.
-using AttributeValues = std::vector<std::pair<std::string, std::string>>;
-
 /// One message to a server.
 struct Statement {
   Part part;
@@ -38,9 +35,9 @@ struct Statement {
   const http::Headers* trailers = nullptr;
   std::string body = {};
   const Introduction* introduction = nullptr;  // null behind the first message
-  const AttributeValues* attributes = nullptr;
-  std::string_view transaction = {};  // names the exchange
-  bool observed = false;              // no answer is awaited
+  content::Value attributes = {};              // a map; null if there are none
+  std::string_view transaction = {};           // names the exchange
+  bool observed = false;                       // no answer is awaited
 };
 
 class Protocol {

@@ -7,35 +7,36 @@
 namespace sluice::filters::ext_proc {
 namespace {
 
+using processing::Phase;
 using processing::Verdict;
-
-/// Returns what is left of `modes` if the server wants no more than `wanted`. A body in full duplex goes on, because
-/// parts of it may have been said.
-ProcessingModes narrowed(ProcessingModes modes, const ProcessingModes& wanted) {
-  for (const Way way : {Way::kRequest, Way::kResponse}) {
-    WayModes& left = modes.of(way);
-    if (left.body == BodyForm::kFullDuplex) continue;
-    if (wanted.of(way).body == BodyForm::kSkipped) left.body = BodyForm::kSkipped;
-    left.trailers = left.trailers && wanted.of(way).trailers;
-  }
-  modes.response.headers = modes.response.headers && wanted.response.headers;
-  return modes;
-}
 
 }  // namespace
 
+Statement ServerSession::about(const processing::Call& call, Part part) {
+  Statement statement{part};
+  const Attributes& attributes = settings.attributesOf(wayOf(part));
+  if (!std::exchange(of(wayOf(part)).told, true) && !attributes.empty())
+    statement.attributes = attributes.valuesIn(call);
+  return statement;
+}
+
 Statement ServerSession::headers(const processing::Call& call, Way way) {
-  Statement statement{headersOf(way)};
+  Statement statement = about(call, headersOf(way));
   statement.request = &call.request;
   statement.response = call.response;
   statement.ends = of(way).ended = !hasBody(call);
-  attributes_ = settings.attributesOf(way).valuesIn(call);
-  statement.attributes = &attributes_;
+  return statement;
+}
+
+Statement ServerSession::body(const processing::Call& call, Way way, std::string bytes, bool ends) {
+  Statement statement = about(call, bodyOf(way));
+  statement.body = std::move(bytes);
+  statement.ends = ends;
   return statement;
 }
 
 Statement ServerSession::trailers(const processing::Call& call, Way way) {
-  Statement statement{trailersOf(way)};
+  Statement statement = about(call, trailersOf(way));
   statement.ends = true;
   statement.trailers = &call.body->trailers()->fields;
   return statement;
@@ -51,7 +52,7 @@ bool ServerSession::hasTrailers(const processing::Call& call, Way way) const {
 
 bool ServerSession::endsWithHeaders(Way way) const {
   const WayModes& modes = talk.modes.of(way);
-  return ways_[static_cast<std::size_t>(way)].ended || (modes.body == BodyForm::kSkipped && !modes.trailers);
+  return of(way).ended || (modes.body == BodyForm::kSkipped && !modes.trailers);
 }
 
 Verdict ServerSession::obey(processing::Call& call, const ServerAnswer& answer) {
@@ -67,9 +68,12 @@ Verdict ServerSession::obey(processing::Call& call, const ServerAnswer& answer) 
     }
     if (told.clearsRoute || !answer.hints.empty()) call.wish->matchAgain = true;
   }
-  narrow(answer);
+  endPhases(answer);
+  if (answer.modes && settings.allowsOverride) {
+    if (auto impossible = adopt(*answer.modes, way)) return fail(*std::move(impossible));
+  }
   if (told.replaces && isHeaders(told.part)) {
-    if (settings.modes.of(way).body == BodyForm::kSkipped) {
+    if (settings.modes.of(way).body == BodyForm::kSkipped && !settings.isOpen(way)) {
       return fail("the server replaces a body that its processingMode skips");
     }
     of(way).replacement = told.body.value_or("");
@@ -79,8 +83,45 @@ Verdict ServerSession::obey(processing::Call& call, const ServerAnswer& answer) 
   return Verdict::goOn();
 }
 
-void ServerSession::narrow(const ServerAnswer& answer) {
-  if (answer.modes && settings.allowsOverride) talk.modes = narrowed(talk.modes, *answer.modes);
+void ServerSession::endPhases(const ServerAnswer& answer) {
+  if (!answer.modes || !settings.isTurnByTurn) return;
+  for (const Way way : {Way::kRequest, Way::kResponse}) {
+    if (answer.modes->of(way).body == BodyForm::kSkipped) talk.modes.of(way).body = BodyForm::kSkipped;
+  }
+  talk.modes.response.headers = talk.modes.response.headers && answer.modes->response.headers;
+}
+
+/// Has the server get from here on what it wants to get, in the answer to the headers of the way `told`. As in Envoy it
+/// cannot choose about a body in full duplex. Returns why it is impossible, because a server that asks for a body may
+/// count on seeing it.
+std::optional<std::string> ServerSession::adopt(const ProcessingModes& wanted, Way told) {
+  for (const Way way : {Way::kRequest, Way::kResponse}) {
+    const bool isOfRequest = way == Way::kRequest;
+    const WayModes& asked = wanted.of(way);
+    if (way < told || !settings.isOpen(way)) continue;
+    if (asked.body == BodyForm::kFullDuplex) {
+      return "the server asks for a body in full duplex or in an unknown form, which it cannot choose by mode_override";
+    }
+    const bool asksForBody = asked.body != BodyForm::kSkipped || asked.trailers;
+    const Phase ofBody = isOfRequest ? Phase::kRequestBody : Phase::kResponseBody;
+    if (asksForBody && !settings.mayRunIn(ofBody)) {
+      return "the server asks for a body in the phase " + std::string(phaseName(ofBody)) + ", in which it is not used";
+    }
+    const bool keepsHeaders = way == told;  // they have been said
+    talk.modes.of(way) = {keepsHeaders ? talk.modes.of(way).headers : asked.headers, asked.body, asked.trailers};
+  }
+  return std::nullopt;
+}
+
+BodyForm ServerSession::formOf(Way way) const {
+  if (const WayState& state = of(way); state.form) return *state.form;
+  if (settings.saysHeadersWithBody(way)) return settings.modes.of(way).body;
+  return of(way).replacement ? BodyForm::kStreamed : talk.modes.of(way).body;
+}
+
+BodyForm ServerSession::settle(Way way) {
+  of(way).form = formOf(way);
+  return *of(way).form;
 }
 
 void ServerSession::changeTrailers(processing::Call& call, const ServerAnswer& answer) {

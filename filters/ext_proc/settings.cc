@@ -165,8 +165,10 @@ base::Result<ExtProcSettings> readSettings(const processing::Use& use) {
   settings.modes = {readWay(modes, "request"), readWay(modes, "response")};
   settings.isTurnByTurn = memberText(&config, "protocol", "") == "PayloadProcessor";
   if (settings.isTurnByTurn) settings.protocol = &payloadProcessor();
-  settings.allowsOverride = settings.isTurnByTurn || memberText(&config, "allowModeOverride", "") == "true";
   settings.observes = memberText(&config, "observabilityMode", "") == "true";
+  const bool isHeard = !settings.isTurnByTurn && !settings.observes;
+  settings.allowsOverride = isHeard && memberText(&config, "allowModeOverride", "") == "true";
+  settings.possiblePhases = use.phases;
   settings.statusOnError = static_cast<std::uint16_t>(numberIn(config, "statusOnError", 0));
   settings.mostPatience = base::parseDuration(memberText(&config, "maxMessageTimeout", "")).value_or(base::Duration());
   settings.mostMessage = numberIn(config, "maxMessageSize", settings.mostMessage);

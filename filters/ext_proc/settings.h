@@ -24,7 +24,7 @@ struct ExtProcSettings {
   const Protocol* protocol = &externalProcessor();
   bool isTurnByTurn = false;  // each part waits for the answer to the one before it, and may be held by it
   ProcessingModes modes;
-  bool allowsOverride = false;      // the server may leave parts out
+  bool allowsOverride = false;      // the server may choose other modes in its answers to headers
   bool observes = false;            // the server only looks; nobody waits for it
   std::uint16_t statusOnError = 0;  // of requests that are refused because it fails; 0: the gateway's own
   base::Duration mostPatience{};    // that the server may ask for by a message; zero: none
@@ -32,7 +32,8 @@ struct ExtProcSettings {
   std::size_t mostHeld = std::size_t{2} * 1024 * 1024;     // bytes of a body that the server may have kept
   Attributes requestAttributes;
   Attributes responseAttributes;
-  content::Value context;  // a map for the server; null if there is none
+  content::Value context;           // a map for the server; null if there is none
+  std::uint8_t possiblePhases = 0;  // the set of phases in which the use may run
 
   const Attributes& attributesOf(Way way) const {
     return way == Way::kRequest ? requestAttributes : responseAttributes;
@@ -43,6 +44,12 @@ struct ExtProcSettings {
     const BodyForm form = modes.of(way).body;
     return form == BodyForm::kFullDuplex || (isTurnByTurn && form != BodyForm::kSkipped);
   }
+  /// Returns true if an answer to headers may choose how the server gets the body of that way.
+  bool isOpen(Way way) const {
+    const bool isAsked = way == Way::kResponse || modes.request.headers;
+    return allowsOverride && isAsked && modes.of(way).body != BodyForm::kFullDuplex;
+  }
+  bool mayRunIn(processing::Phase phase) const { return (possiblePhases & processing::bitOf(phase)) != 0; }
 };
 
 /// Reads the settings of a use: those of its config, or for a type of a catalog those of its entry (`extProc`), with

@@ -8,7 +8,7 @@ Verdict TrailerStep::ask(processing::Call& call, ServerSession& session, Way way
   Conversation& talk = session.talk;
   if (!said_) {
     if (talk.isOver() || call.body == nullptr || !session.hasTrailers(call, way)) return Verdict::goOn();
-    talk.say(call, ServerSession::trailers(call, way), Conversation::Answers::kDue);
+    talk.say(call, session.trailers(call, way), Conversation::Answers::kDue);
     said_ = true;
   }
   ServerAnswer answer;

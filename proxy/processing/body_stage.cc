@@ -18,14 +18,22 @@ constexpr base::Duration kLongestTurn = std::chrono::milliseconds(1);
 
 bool collectsAll(BodyMode mode) { return mode == BodyMode::kBuffered || mode == BodyMode::kInspected; }
 
+Verdict noRoom(PipelineHost& host) {
+  host.onLimit("processorBufferTotal");
+  return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kNoRoom,
+                       "processorBufferTotal");
+}
+
 }  // namespace
 
-BodyStage::BodyStage(const Step& step, PipelineHost& host, base::ChunkPool& pool, bool flows, std::uint64_t stated)
+BodyStage::BodyStage(const Step& step, BodyMode mode, PipelineHost& host, base::ChunkPool& pool, bool flows,
+                     std::uint64_t stated)
     : call(step),
       input(pool),
+      mode_(mode),
       flows_(flows),
       stated_(stated),
-      state_(collectsAll(step.body.mode) ? State::kCollecting : State::kBeginning),
+      state_(collectsAll(mode) ? State::kCollecting : State::kBeginning),
       share_(host.bufferRoom(), host.peer().address),
       given_(pool),
       coded_(pool),
@@ -34,7 +42,7 @@ BodyStage::BodyStage(const Step& step, PipelineHost& host, base::ChunkPool& pool
 bool BodyStage::turn(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room) {
   if (share_.hasGivenWay() && !giveWay(host, to)) return false;
   if (!prepare(host, target)) return false;
-  if (call.step().body.mode == BodyMode::kDuplex && state_ != State::kPassing) {
+  if (mode_ == BodyMode::kDuplex && state_ != State::kPassing) {
     if (!converse(host, target, to, room)) return false;
     return state_ != State::kPassing || pass(host, to, room);
   }
@@ -80,7 +88,7 @@ bool BodyStage::collect(PipelineHost& host, const StepTarget& target) {
   if (const auto wrong = excess(host, std::max(come(), stated_))) return finish(host, *wrong, nullptr);
   if (!reach(host)) return finish(host, noRoom(host), nullptr);
   if (input.ended) share_.settle();
-  if (call.step().body.mode == BodyMode::kInspected) return inspect(host, target);
+  if (mode_ == BodyMode::kInspected) return inspect(host, target);
   if (!input.ended || call.waits()) return true;
   if (text_.isNeeded() && !call.isDue()) {
     if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, nullptr);
@@ -325,7 +333,7 @@ std::uint64_t BodyStage::come() const {
   return input.bytes.size() + coded_.size() + (text_.isNeeded() ? 0 : given_.size());
 }
 
-bool BodyStage::holdsWhole() const { return collectsAll(call.step().body.mode); }
+bool BodyStage::holdsWhole() const { return collectsAll(mode_); }
 
 /// Returns how many bytes count against limits.processorBufferTotal. The pieces of a streamed body are bounded by
 /// themselves, so only the memory of its decoder counts, and what the processor has claimed.
@@ -359,12 +367,6 @@ void BodyStage::endText() {
 bool BodyStage::giveWay(PipelineHost& host, Flow& to) {
   if (state_ != State::kPassing) return finish(host, noRoom(host), &to);
   return !host.ends(call.step(), noRoom(host));
-}
-
-Verdict BodyStage::noRoom(PipelineHost& host) {
-  host.onLimit("processorBufferTotal");
-  return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kNoRoom,
-                       "processorBufferTotal");
 }
 
 bool BodyStage::finish(PipelineHost& host, const Verdict& verdict, Flow* to) {

@@ -25,9 +25,12 @@ struct Flow {
 
 class BodyStage {
  public:
-  /// `flows` is true if the message has a body; `stated` is the length that the body will have, 0 if that is not known.
-  BodyStage(const Step& step, PipelineHost& host, base::ChunkPool& pool, bool flows, std::uint64_t stated);
+  /// `mode` is not kNone. `flows` is true if the message has a body; `stated` is the length that the body will have, 0
+  /// if that is not known.
+  BodyStage(const Step& step, BodyMode mode, PipelineHost& host, base::ChunkPool& pool, bool flows,
+            std::uint64_t stated);
 
+  BodyMode mode() const { return mode_; }
   /// Takes in the bytes that have come, asks the step as often as there is something to ask, and puts the bytes that go
   /// on into `to`. Bytes that grow on the way (decoded text) are put there only up to about `room`. Returns false once
   /// the exchange is refused.
@@ -87,7 +90,6 @@ class BodyStage {
   void takeWhole(Body& body);
   std::optional<Verdict> decodeWhole(PipelineHost& host);
   bool giveWay(PipelineHost& host, Flow& to);
-  static Verdict noRoom(PipelineHost& host);
   bool reach(PipelineHost& host);
   Body bodyNow();
   /// Returns true if nothing is decoded any more: bytes that come pass as they are.
@@ -100,6 +102,7 @@ class BodyStage {
   /// Ends the step with this verdict. Returns true if the exchange goes on.
   bool finish(PipelineHost& host, const Verdict& verdict, Flow* to);
 
+  const BodyMode mode_;
   const bool flows_;
   const std::uint64_t stated_;
   bool prepared_ = false;

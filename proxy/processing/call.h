@@ -48,6 +48,13 @@ struct RouteWish {
   http::Headers hints;
 };
 
+/// Returns the state that Call::shared() has made for `owner`; nullptr if it has made none.
+template <typename State>
+State* findShared(const Holds& lasting, const void* owner) {
+  const void* const known = lasting.find(owner);
+  return known == nullptr ? nullptr : *static_cast<State* const*>(known);
+}
+
 /// Lets a step wait, and make requests of its own meanwhile.
 class StepControl {
  public:
@@ -109,7 +116,7 @@ struct Call {
   /// exchange or the attempt.
   template <typename State, typename... Args>
   State& shared(const void* owner, Args&&... args) {
-    if (const void* known = lasting.find(owner)) return **static_cast<State* const*>(known);
+    if (State* const known = findShared<State>(lasting, owner)) return *known;
     State* const made = arena.make<State>(std::forward<Args>(args)...);
     lasting.add(
         arena, arena.make<State*>(made), [](const void* what) { (*static_cast<State* const*>(what))->~State(); },

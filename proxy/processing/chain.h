@@ -74,9 +74,6 @@ inline bool isSkipped(const Step& step, const Verdict& failure) {
   return step.failOpen && failure.cause() != Cause::kNoRoom;
 }
 
-/// Returns the bit of this phase in a set of phases.
-constexpr std::uint8_t bitOf(Phase phase) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(phase)); }
-
 class Chain {
  public:
   /// `steps` are those of one scope, or of several that come together. At equal priority and scope they keep the order

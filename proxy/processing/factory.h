@@ -64,6 +64,8 @@ struct Use {
   std::string_view owner;  // the object that lists the use: "Backend demo/api"
   std::string_view name;   // its name in that list
   Phase phase = Phase::kRequestHeaders;
+  /// The set of phases in which it may run: `phase`, or many if it names none and its type spans phases.
+  std::uint8_t phases = bitOf(Phase::kRequestHeaders);
   bool preAuth = false;
   /// The config of the use. It satisfies the schema of the type, and the schema's defaults are filled in.
   const content::Value& config;

@@ -19,6 +19,9 @@ enum class Phase : std::uint8_t {
 };
 inline constexpr std::size_t kPhases = 7;
 
+/// Returns the bit of this phase in a set of phases.
+constexpr std::uint8_t bitOf(Phase phase) { return static_cast<std::uint8_t>(1U << static_cast<unsigned>(phase)); }
+
 /// Returns "request-headers" and so on.
 std::string_view phaseName(Phase phase);
 std::optional<Phase> phaseFrom(std::string_view name);

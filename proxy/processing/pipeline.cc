@@ -127,13 +127,15 @@ inline bool Pipeline::beginNext(base::MonotonicTime now) {
   if (target.edits != nullptr) target.edits->begin(target.arena, *step);
   guarded_ = step->ownsFields && target.response == nullptr && guardFields(*step, target);
   if (guarded_ && wish_ != nullptr) wish_->asking = step;
-  const bool wantsBody = hasBody(step->phase) && step->body.mode != BodyMode::kNone &&
-                         step->processor->wantsBody(target.request, target.response);
-  if (!wantsBody) {
+  BodyMode mode = hasBody(step->phase) ? step->body.mode : BodyMode::kNone;
+  if (mode != BodyMode::kNone) {
+    mode = step->processor->bodyMode(mode, {step->phase, target.request, target.response, target.lastingFor(*step)});
+  }
+  if (mode == BodyMode::kNone) {
     headStep_.emplace(*step, now);
     return true;
   }
-  stages_.emplace_back(*step, host_, pool_, flows_, statedLength());
+  stages_.emplace_back(*step, mode, host_, pool_, flows_, statedLength());
   std::swap(stages_.back().input, out_);
   return true;
 }
@@ -158,8 +160,8 @@ inline bool Pipeline::endHeadStep(const Verdict& verdict, base::MonotonicTime no
   return !refused_;
 }
 
-/// Moves the bytes that have come through the stages. Returns false if the message goes no further.
-/// Moves the bytes through the stages. `outside` counts those that have left them, and that nobody has taken yet.
+/// Moves the bytes that have come through the stages. Returns false if the message goes no further. `outside` counts
+/// those that have left them, and that nobody has taken yet.
 bool Pipeline::flow(std::size_t outside) {
   bool more = !stages_.empty();
   while (more) {
@@ -169,7 +171,7 @@ bool Pipeline::flow(std::size_t outside) {
       Flow& to = isLast ? out_ : stages_[i + 1].input;
       std::size_t room = !isLast && stages_[i + 1].collects() ? std::numeric_limits<std::size_t>::max() : kInside;
       // A step that gives bytes in its own time gives none that nobody takes.
-      const bool inItsOwnTime = stages_[i].call.step().body.mode == BodyMode::kDuplex;
+      const bool inItsOwnTime = stages_[i].mode() == BodyMode::kDuplex;
       if (isLast && inItsOwnTime) room -= std::min(room, outside);
       if (!stages_[i].turn(host_, targetOf(stages_[i].call.step()), to, room)) {
         refused_ = true;

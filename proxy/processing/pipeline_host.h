@@ -82,6 +82,11 @@ struct StepTarget {
   RequestEdits* edits = nullptr;       // null if the steps' changes of the request will not be needed again
   /// The holds of the exchange, if `holds` are those of an attempt; else null.
   Holds* ofExchange = nullptr;
+
+  /// Returns the holds behind Call::shared() for that step.
+  Holds& lastingFor(const Step& step) const {
+    return step.scope != Scope::kBackend && ofExchange != nullptr ? *ofExchange : holds;
+  }
 };
 
 }  // namespace sluice::processing

@@ -14,6 +14,14 @@
 
 namespace sluice::processing {
 
+/// What a processor may look at before it says how it wants a body.
+struct MessageView {
+  Phase phase;
+  const http::RequestHead& request;
+  const http::ResponseHead* response;  // null in phases of the request
+  const Holds& lasting;                // see Call::lasting and findShared()
+};
+
 class Processor {
  public:
   Processor() = default;
@@ -36,11 +44,9 @@ class Processor {
   virtual std::uint16_t statusOnError() const { return 0; }
   /// Returns the targets of its own requests.
   virtual std::span<const std::shared_ptr<const CalloutTarget>> targets() const { return {}; }
-  /// Returns true if it wants the body of this message; if not, it is asked once, about the heads alone. `response` is
-  /// null in phases of the request.
-  virtual bool wantsBody(const http::RequestHead& /*request*/, const http::ResponseHead* /*response*/) const {
-    return true;
-  }
+  /// Returns how it wants the body of this message, if its body() says `usual`. It is asked once for each message, when
+  /// the steps before it have run. With kNone the step is asked once, about the heads alone.
+  virtual BodyMode bodyMode(BodyMode usual, const MessageView& /*message*/) const { return usual; }
   /// Removes from `fields` those that it would remove or replace in the head of the response. It is called for fields
   /// that go to the client and that no step sees: trailers, and those of 1xx heads.
   virtual void withhold(http::Headers& /*fields*/) const {}

@@ -67,7 +67,6 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
   RequestEditor editor(target.arena, target.request, *step_, target.edits, decided_);
   RouteWish* const wish = target.wish;
   const bool asked = wish != nullptr && wish->matchAgain;
-  const bool lasts = step_->scope != Scope::kBackend && target.ofExchange != nullptr;
   Call call{step_->phase,
             host.place(),
             target.arena,
@@ -75,7 +74,7 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
             target.request,
             editor,
             target.holds,
-            lasts ? *target.ofExchange : target.holds,
+            target.lastingFor(*step_),
             target.response,
             body,
             wish,

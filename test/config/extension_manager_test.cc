@@ -247,8 +247,10 @@ TEST(ExtensionManager, ChecksItsService) {
   EXPECT_THAT(errors("service: {fqdn: {hostname: a.b, port: 1}, ip: {address: 10.0.0.1, port: 1}}"),
               ElementsAre(EndsWith("service.ip: must not stand beside fqdn")));
   EXPECT_THAT(errors("service: {ip: {address: a.b, port: 1}}"), ElementsAre(HasSubstr("must be an IP address")));
-  EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: 1Gi"), IsEmpty());
-  EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: 1073741825"), ElementsAre(HasSubstr("at most 1Gi")));
+  EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: 64Mi"), IsEmpty());
+  for (const char* wrong : {"1023", "65Mi"}) {
+    EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: " + wrong), ElementsAre(HasSubstr("from 1Ki to 64Mi")));
+  }
   EXPECT_THAT(errors(kExtensionService + ", maxMessageSize: 0"), ElementsAre(HasSubstr("maxMessageSize")));
 }
 

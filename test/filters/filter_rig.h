@@ -57,7 +57,8 @@ class FilterRig final : private processing::SecretLookup,
     config::Problems problems;
     config::forEachDocument(config, {}, problems, [this](const content::Value& root) { config_ = root; });
     EXPECT_TRUE(problems.empty()) << config;
-    processing::Made made = type_.make({owner, "use", phase, preAuth, config_, *this, *this, states_, exposed});
+    processing::Made made =
+        type_.make({owner, "use", phase, processing::bitOf(phase), preAuth, config_, *this, *this, states_, exposed});
     processor_ = std::move(made.processor);
     return processor_ ? "" : made.refusal.reason + ": " + made.refusal.message;
   }

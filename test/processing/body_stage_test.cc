@@ -134,10 +134,10 @@ TEST_F(BodyStageTest, HeldBytesCountAgainstTheBufferBudgetUntilTheyHaveLeft) {
 
 TEST_F(BodyStageTest, AStatedLengthTakesNoRoom) {
   step_ = makeStep("step", Phase::kRequestBody, goesOn(), BodyMode::kBuffered);
-  stage_.emplace(step_, host_, pool_, true, 1024);
+  stage_.emplace(step_, step_.body.mode, host_, pool_, true, 1024);
   EXPECT_TRUE(turn());
   EXPECT_EQ(host_.room.used(), 0U);
-  stage_.emplace(step_, host_, pool_, true, 1025);
+  stage_.emplace(step_, step_.body.mode, host_, pool_, true, 1025);
   EXPECT_FALSE(turn()) << "though it is refused at once if it can only be too long";
 }
 

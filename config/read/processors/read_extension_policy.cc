@@ -15,7 +15,7 @@ namespace sluice::config {
 namespace {
 
 constexpr std::size_t kMaxExtensions = 16;
-constexpr std::size_t kMaxAttributes = 64;
+constexpr std::size_t kMaxAttributes = 32;
 constexpr std::size_t kMaxNamespaces = 64;
 constexpr base::Duration kEnvoyMessageTimeout = std::chrono::milliseconds(200);
 constexpr std::string_view kFullDuplex = "FullDuplexStreamed";
@@ -127,7 +127,7 @@ ProcessorUse readExtension(FieldReader extension, std::size_t index) {
   addMember(config, "backendRefs", readServers(extension, use));
   readModesOfWays(extension.map("processingMode"), *use.failOpen, config);
   if (extension.boolean("shadowMode", false)) addFlag(config, "observabilityMode", true);
-  if (const auto status = extension.integer("statusOnError", 200, 599)) {
+  if (const auto status = extension.integer("statusOnError", 400, 599)) {
     addMember(config, "statusOnError",
               scalarValue(Value::Kind::kNumber, std::to_string(*status), extension.positionOf("statusOnError")));
   }

@@ -78,6 +78,7 @@ void BackendCallout::send(std::string_view bytes) {
   if (over() || isWhole_) return;
   if (kept_.size() + bytes.size() > kMostKept) keepNoMore();
   if (keeps_) kept_.append(bytes);
+  if (keeps_ && !share_.reach(received_.size() + kept_.size())) keepNoMore();
   if (isPausing()) {
     if (!keeps_) cancel();
     return;
@@ -121,7 +122,7 @@ void BackendCallout::cancel() {
 
 void BackendCallout::take(std::size_t count) {
   received_.consume(count);
-  share_.keep(received_.size());
+  share_.keep(received_.size() + kept_.size());
   if (withheld_ > 0 && received_.size() <= mostReceived()) request_->grant(std::exchange(withheld_, 0));
 }
 

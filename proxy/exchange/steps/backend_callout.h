@@ -70,6 +70,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   void keepNoMore() {
     keeps_ = false;
     kept_ = {};
+    share_.keep(received_.size());
   }
   bool isPausing() const { return pause_.isSet(); }
   /// Plans another attempt if the policy has one for that status of gRPC, and nothing of the answer has come.
@@ -94,7 +95,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   PauseTimer pause_{*this};
   std::optional<http::ResponseMessage> answer_;
   base::ByteQueue received_;
-  processing::BufferShare share_;  // pays for received_
+  processing::BufferShare share_;  // pays for received_ and kept_
   std::size_t withheld_ = 0;       // bytes that came beyond limits.processorBuffer, and for which no more may come
   std::optional<http::Trailers> trailers_;
   std::optional<base::Error> error_;

@@ -116,7 +116,7 @@ TEST(ExtensionPolicies, AreRefusedWithTheirTargetsLegible) {
   for (const auto& [spec, message] : {
            std::pair(kRouteTarget + "extProc: [{}]", "spec.extProc[0].backendRefs: is required"),
            std::pair(kRouteTarget + "extProc: [{backendRefs: []}]", "backendRefs: must have at least one item"),
-           std::pair(kRouteTarget + "extProc: [{" + kOneServer + ", statusOnError: 99}]", "statusOnError"),
+           std::pair(kRouteTarget + "extProc: [{" + kOneServer + ", statusOnError: 399}]", "statusOnError"),
            std::pair(kRouteTarget + "extProc: [{" + kOneServer + ", processingMode: {request: {body: Skip}}}]", "body"),
            std::pair(kRouteTarget + "extProc: [{" + kOneServer +
                          ", failOpen: true, processingMode: {request: {body: FullDuplexStreamed}}}]",

@@ -3,10 +3,11 @@
 //   nothing    It adds x-guard to request and response, and answers to each body by the same in upper case.
 //   reject     It refuses the request with 418 and a body, and calls of gRPC with status 9.
 //   route      It sets x-tenant and has the route matched again.
-//   replace    It replaces the request's body without having seen it.
+//   replace    It replaces the request's body without having seen it; leave does so and ends the stream.
 //   path       It sets :path to /edited.
 //   own        It tries to change what is the gateway's: :authority, host, content-length, x-envoy-a.
 //   less       It wants no bodies (mode_override).
+//   look       It asks for the response's body in the answer to its headers (mode_override).
 //   keep       It changes nothing.
 //   hint       It names x-tenant as a route hint (dynamic_metadata).
 //   slow       It asks for more time (override_message_timeout), and answers behind the gateway's own timeout.
@@ -14,6 +15,8 @@
 //   early      In full duplex it gives a body of its own at once, and passes over the one that comes.
 //   away       It ends two of three streams as UNAVAILABLE before it has answered.
 //   hang, close, fail, garbage, wrong, twice, many, badname, badstatus, die (in the request's body)
+//
+// If a request has x-mode, a JSON text, the answer to its headers has that mode_override.
 //
 // Prints "listening on PORT", and for each stream, when it is over, "heard PART ...", with "$" behind a part that ends its message, and with the values
 // of authorization and x-open.
@@ -35,6 +38,8 @@ const ofPart = (part, response) => ({[part]: {response}});
 
 function answerHeaders(part, what, headers) {
   const plain = ofPart(part, {header_mutation: {set_headers: [set('x-guard', 'seen')], remove_headers: ['x-secret']}});
+  if ('x-mode' in headers) return {...plain, mode_override: JSON.parse(headers['x-mode'])};
+  if (part === 'response_headers' && what === 'look') return {...plain, mode_override: {response_body_mode: 'STREAMED'}};
   if (part === 'response_headers') return what === 'keep' ? ofPart(part, {}) : plain;
   switch (what) {
     case 'reject':
@@ -42,6 +47,7 @@ function answerHeaders(part, what, headers) {
     case 'route':
       return ofPart(part, {header_mutation: {set_headers: [set('x-tenant', 'two')]}, clear_route_cache: true});
     case 'replace':
+    case 'leave':
       return ofPart(part, {status: 1, body_mutation: {body: Buffer.from('replaced')}});
     case 'path':
       return ofPart(part, {header_mutation: {set_headers: [set(':path', '/edited')]}});
@@ -105,7 +111,7 @@ function talk(call) {
       inDuplex = {request: request_body_mode === 'FULL_DUPLEX_STREAMED', response: response_body_mode === 'FULL_DUPLEX_STREAMED'};
     }
     for (const [name, {fields}] of Object.entries(message.attributes ?? {})) {
-      heard.push(`${name}[${Object.keys(fields).sort().map((key) => `${key}=${fields[key].string_value}`).join(' ')}]`);
+      heard.push(`${name}[${Object.keys(fields).sort().map((key) => `${key}=${fields[key].string_value ?? `number ${fields[key].number_value}`}`).join(' ')}]`);
     }
     if (part === 'request_headers') {
       const headers = headersIn(said);
@@ -136,6 +142,7 @@ function talk(call) {
       const answer = answerHeaders(part, what, headersIn(said));
       call.write(answer);
       if (what === 'twice') call.write(answer);
+      if (what === 'leave') call.end();
       return;
     }
     if (what === 'die') return void call.emit('error', {code: status.UNAVAILABLE, details: 'in the body'});

@@ -102,6 +102,19 @@ TEST_F(ExternalProcessorModes, SeeAndChangeTrailersInEachForm) {
   }
 }
 
+TEST_F(ExternalProcessorModes, SeeTheTrailersBehindABodyOfWhichTheyGetAPart) {
+  startWith("    - " +
+            guarding(", processingMode: {requestBody: BufferedPartial, requestTrailers: Send, responseHeaders: Skip}") +
+            "      backendRefs: [" + backendRef("echo") + "]\n");
+  EXPECT_THAT(askWithTrailers(""), AllOf(HasSubstr("x-checksum: 17"), HasSubstr("x-behind: seen")));
+  EXPECT_THAT(heard(), EndsWith("request_body request_trailers"));
+  BlockingSocket client = BlockingSocket::connect(gateway_->port());
+  client.send("POST /look HTTP/1.1\r\nHost: any.test\r\nTransfer-Encoding: chunked\r\nTE: trailers\r\n\r\n30d40\r\n" +
+              std::string(200'000, 'a') + "\r\n0\r\nx-checksum: 17\r\n\r\n");
+  EXPECT_THAT(readResponse(client).body, AllOf(HasSubstr("x-checksum: 17"), HasSubstr("x-behind: seen")));
+  EXPECT_THAT(heard(), EndsWith("request_body request_trailers"));
+}
+
 TEST_F(ExternalProcessorModes, OnlyLookInObservabilityMode) {
   startWith("    - " +
             guarding(", observabilityMode: true, processingMode: {requestBody: Streamed, responseBody: Streamed}") +
@@ -126,7 +139,16 @@ TEST_F(ExternalProcessorModes, GetTheAttributesThatAreNamed) {
             backendRefs());
   get("");
   EXPECT_THAT(heard(), AllOf(HasSubstr("ext_proc[request.method=GET request.path=/a?b=c]"),
-                             HasSubstr("ext_proc[response.code=200]")));
+                             HasSubstr("ext_proc[response.code=number 200]")));
+}
+
+TEST_F(ExternalProcessorModes, GetTheAttributesWithTheBodyIfTheHeadersAreSkipped) {
+  startWith("    - " +
+            guarding(", requestAttributes: [request.path], processingMode: {requestHeaders: Skip, requestBody: "
+                     "Streamed, responseHeaders: Skip}") +
+            backendRefs());
+  post("", "hello");
+  EXPECT_THAT(heard(), MatchesRegex("request_body\\$ .*ext_proc\\[request.path=/a\\?b=c\\]"));
 }
 
 TEST_F(ExternalProcessorModes, GiveRouteHints) {

@@ -309,7 +309,7 @@ namespace {
 /// A Backend is chosen after authentication.
 bool changesSharedBody(const processing::Step& step) {
   const bool mayChange =
-      step.body.mode == processing::BodyMode::kStreamed || step.body.mode == processing::BodyMode::kBuffered;
+      step.body.mode != processing::BodyMode::kNone && step.body.mode != processing::BodyMode::kInspected;
   return step.preAuth && step.scope == processing::Scope::kBackend && step.phase == Phase::kRequestBody && mayChange;
 }
 
@@ -326,17 +326,23 @@ processing::Step stepOf(const config::ProcessorUse& use, const UsesOf& of, const
   return step;
 }
 
+/// Returns the set of phases in which a use may run.
+std::uint8_t possiblePhases(const config::Admission& admission, bool preRouting) {
+  if (!admission.spans) return processing::bitOf(*processing::phaseFrom(admission.phase));
+  std::uint8_t phases = 0;
+  for (const std::string_view name : admission.type->entry.phases) {
+    const std::optional<Phase> phase = processing::phaseFrom(name);
+    if (phase && (!preRouting || *phase <= Phase::kRequestBody)) phases |= processing::bitOf(*phase);
+  }
+  return phases;
+}
+
 /// Returns the phases of a use, of which `spanned` are those of its processor if it names none.
 std::vector<Phase> phasesOf(const config::Admission& admission, std::span<const Phase> spanned, bool preRouting) {
   if (!admission.spans) return {*processing::phaseFrom(admission.phase)};
-  std::vector<Phase> phases;
-  for (const Phase phase : spanned) {
-    const auto& allowed = admission.type->entry.phases;
-    const bool early = !preRouting || phase <= Phase::kRequestBody;
-    if (early && std::find(allowed.begin(), allowed.end(), processing::phaseName(phase)) != allowed.end()) {
-      phases.push_back(phase);
-    }
-  }
+  const std::uint8_t possible = possiblePhases(admission, preRouting);
+  std::vector<Phase> phases(spanned.begin(), spanned.end());
+  std::erase_if(phases, [possible](Phase phase) { return (possible & processing::bitOf(phase)) == 0; });
   return phases;
 }
 
@@ -417,10 +423,11 @@ processing::Made ProcessorCompiler::make(const config::ProcessorUse& use, const 
   const ModelSecrets secrets(model_, writer);
   const ModelTargets targets(model_, sources_.destinations, writer);
   const std::optional<config::Value>& engine = admission.type->entry.engineConfig;
-  return makeProcessor(type,
-                       {owner, use.name, phase, admission.preAuth, admission.config, secrets, targets, states_,
-                        of.exposure == Exposure::kSome, engine ? &*engine : nullptr},
-                       cache_);
+  return makeProcessor(
+      type,
+      {owner, use.name, phase, possiblePhases(admission, of.preRouting), admission.preAuth, admission.config, secrets,
+       targets, states_, of.exposure == Exposure::kSome, engine ? &*engine : nullptr},
+      cache_);
 }
 
 }  // namespace sluice::control

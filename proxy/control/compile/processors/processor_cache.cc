@@ -69,8 +69,8 @@ MadeProcessor makeAnew(const processing::BuiltinType& type, const processing::Us
   const RecordingTargetLookup targets(use.targets, processor.targets);
   processor.config = use.config;
   if (use.engine != nullptr) processor.engine = *use.engine;
-  processor.made = type.make({use.owner, use.name, use.phase, use.preAuth, use.config, recording, targets, use.states,
-                              use.exposed, use.engine});
+  processor.made = type.make({use.owner, use.name, use.phase, use.phases, use.preAuth, use.config, recording, targets,
+                              use.states, use.exposed, use.engine});
   return processor;
 }
 
@@ -91,8 +91,8 @@ bool holds(const MadeProcessor& processor, const processing::Use& use) {
 }  // namespace
 
 processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorCache& cache) {
-  const std::tuple key(std::string(use.owner), std::string(use.name), std::string(type.type), use.phase, use.preAuth,
-                       use.exposed);
+  const std::tuple key(std::string(use.owner), std::string(use.name), std::string(type.type), use.phase, use.phases,
+                       use.preAuth, use.exposed);
   const auto unchanged = [&](const MadeProcessor& before) { return holds(before, use); };
   return cache.get(key, unchanged, [&] { return makeAnew(type, use); }).made;
 }
@@ -101,7 +101,7 @@ std::vector<AwaitingUse> awaitingUses(const ProcessorCache& cache) {
   std::vector<AwaitingUse> uses;
   cache.forEach([&](const auto& key, const MadeProcessor& each) {
     if (each.made.awaited == nullptr) return;
-    const auto& [owner, name, type, phase, preAuth, exposed] = key;
+    const auto& [owner, name, type, phase, phases, preAuth, exposed] = key;
     uses.push_back({owner + ": " + name + " (" + type + " in " + std::string(processing::phaseName(phase)) + ")",
                     each.made.state(), each.made.refusal.message, each.made.awaited});
   });

@@ -35,9 +35,10 @@ struct MadeProcessor {
   processing::Made made;
 };
 
-/// The key is owner, name, type, phase, preAuth, exposed; a round is one compilation.
+/// The key is owner, name, type, phase, phases, preAuth, exposed; a round is one compilation.
 using ProcessorCache =
-    base::Cache<std::tuple<std::string, std::string, std::string, processing::Phase, bool, bool>, MadeProcessor>;
+    base::Cache<std::tuple<std::string, std::string, std::string, processing::Phase, std::uint8_t, bool, bool>,
+                MadeProcessor>;
 
 /// Returns the processor that `type` makes of `use`; the kept one if nothing changed.
 processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorCache& cache);
