@@ -5,6 +5,7 @@
 #include "filters/ext_proc/external_processor.pb.h"
 #include "filters/ext_proc/header_collector.h"
 #include "filters/ext_proc/protocol.h"
+#include "filters/wire_text.h"
 
 namespace sluice::filters::ext_proc {
 namespace {
@@ -57,7 +58,7 @@ void setValue(const content::Value& from, wire::Value& to, int depth) {
     std::from_chars(from.text.data(), from.text.data() + from.text.size(), number);
     to.set_number_value(number);
   } else if (from.kind == Kind::kString) {
-    to.set_string_value(from.text);
+    to.set_string_value(readableText(from.text));
   } else {
     to.set_null_value(0);
   }

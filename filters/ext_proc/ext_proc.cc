@@ -9,6 +9,7 @@
 #include "filters/ext_proc/session.h"
 #include "filters/ext_proc/settings.h"
 #include "filters/ext_proc/trailer_step.h"
+#include "filters/wire_text.h"
 
 namespace sluice::filters {
 namespace {
@@ -130,6 +131,7 @@ processing::Made makeExtProc(const processing::Use& use) {
 }  // namespace
 
 processing::BuiltinType extProc() {
+  muteProtobuf();
   return {.type = "sluice.dev/ExtProc:v1",
           .phases = {Phase::kRequestHeaders, Phase::kRequestBody, Phase::kBackendRequest, Phase::kBackendResponse,
                      Phase::kResponseHeaders, Phase::kResponseBody},

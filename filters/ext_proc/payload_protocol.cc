@@ -3,6 +3,7 @@
 #include "filters/ext_proc/header_collector.h"
 #include "filters/ext_proc/payload_processor.pb.h"
 #include "filters/ext_proc/protocol.h"
+#include "filters/wire_text.h"
 
 namespace sluice::filters::ext_proc {
 namespace {
@@ -26,8 +27,8 @@ void addHeaders(const http::Headers& headers, Message& message) {
 void setRequest(const Statement& statement, wire::HttpRequestHeaders& said) {
   const http::RequestHead& head = *statement.request;
   said.set_method(std::string(head.methodText));
-  said.set_path(std::string(head.openTarget()));
-  said.set_authority(std::string(head.authority));
+  said.set_path(readableText(head.openTarget()));
+  said.set_authority(readableText(head.authority));
   said.set_scheme(std::string(http::schemeName(head.scheme)));
   addHeaders(head.headers, said);
   said.set_end_of_stream(statement.ends);
@@ -116,7 +117,7 @@ class PayloadProtocol final : public Protocol {
 
   std::string write(const Statement& statement) const override {
     wire::PayloadPhase phase;
-    phase.set_transaction_id(std::string(statement.transaction));
+    phase.set_transaction_id(readableText(statement.transaction));
     if (statement.introduction != nullptr) putContext(*statement.introduction, phase);
     if (statement.part == Part::kRequestHeaders) {
       setRequest(statement, *phase.mutable_request_headers());

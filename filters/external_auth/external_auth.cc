@@ -5,6 +5,7 @@
 #include "filters/external_auth/auth_settings.h"
 #include "filters/external_auth/grpc_check.h"
 #include "filters/external_auth/http_check.h"
+#include "filters/wire_text.h"
 
 namespace sluice::filters {
 namespace {
@@ -158,6 +159,7 @@ processing::Made makeExternalAuth(const processing::Use& use) {
 }  // namespace
 
 processing::BuiltinType externalAuth() {
+  muteProtobuf();
   // A use that names no phase is made as one of the first, where it may have a body.
   return {.type = "sluice.dev/ExternalAuth:v1",
           .phases = {Phase::kRequestBody, Phase::kRequestHeaders, Phase::kResponseHeaders},

@@ -1,11 +1,10 @@
 #include "filters/external_auth/grpc_check.h"
 
-#include <algorithm>
 #include <chrono>
 
 #include "filters/external_auth/authorization.pb.h"
+#include "filters/wire_text.h"
 #include "proxy/base/text.h"
-#include "proxy/base/utf8.h"
 #include "proxy/http/field_grammar.h"
 #include "proxy/http/grpc.h"
 #include "proxy/processing/field_edits.h"
@@ -18,24 +17,6 @@ using processing::Verdict;
 
 /// HeaderAppendAction of envoy.config.core.v3.
 enum AppendAction { kUnset, kAddIfAbsent, kOverwriteOrAdd, kOverwriteIfExists };
-
-bool isUtf8(std::string_view text) {
-  while (!text.empty()) {
-    const base::Utf8Character next = base::decodeUtf8(text);
-    if (next.length == 0) return false;
-    text.remove_prefix(next.length);
-  }
-  return true;
-}
-
-/// Servers refuse a message with text that is no UTF-8, so bytes beyond ASCII are then replaced, as Envoy does.
-std::string readable(std::string_view value) {
-  std::string text(value);
-  if (isUtf8(text)) return text;
-  std::replace_if(
-      text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0x80; }, '!');
-  return text;
-}
 
 Verdict breaksRule(std::string_view what) {
   return Verdict::fail("the authorization server's answer " + std::string(what));
@@ -146,8 +127,8 @@ std::string grpcMessage(const processing::Call& call, const AuthSettings& settin
   time.set_nanos(static_cast<std::int32_t>(std::chrono::nanoseconds(now - seconds).count()));
   external_auth::HttpRequest& http = *context.mutable_request()->mutable_http();
   http.set_method(std::string(call.request.methodText));
-  http.set_path(std::string(call.request.openTarget()));
-  http.set_host(std::string(call.request.authority));
+  http.set_path(readableText(call.request.openTarget()));
+  http.set_host(readableText(call.request.authority));
   http.set_scheme(std::string(http::schemeName(call.request.scheme)));
   http.set_protocol("HTTP/" + std::string(http::versionName(call.request.version)));
   http.set_size(call.request.body == http::Body::kNone ? 0 : -1);
@@ -157,7 +138,7 @@ std::string grpcMessage(const processing::Call& call, const AuthSettings& settin
       continue;
     std::string& value = (*http.mutable_headers())[std::string(field.name)];
     if (!value.empty()) value += ',';
-    value += readable(field.value);
+    value += readableText(field.value);
   }
   if (body != nullptr) {
     std::string text = body->text();

@@ -15,14 +15,14 @@ std::string_view nameOf(EventType type) { return type == EventType::kNormal ? "N
 
 void EventBatch::add(EventType type, std::string_view reason, std::string_view object, std::string_view message,
                      base::WallTime now) {
-  const auto found = events_.find(std::tuple(type, reason, object));
+  const Key key(type, reason, object);
+  const auto found = events_.find(key);
   if (found != events_.end()) {
     ++found->second.count;
     found->second.message = message;
     found->second.last = now;
   } else if (events_.size() < kMost) {
-    events_.emplace(Key(type, reason, object),
-                    Event{type, std::string(reason), std::string(object), std::string(message), 1, now, now});
+    events_.emplace(key, Event{type, std::string(reason), std::string(object), std::string(message), 1, now, now});
   } else {
     ++dropped_;
   }

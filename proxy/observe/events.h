@@ -52,7 +52,7 @@ class EventBatch {
 
  private:
   using Key = std::tuple<EventType, std::string, std::string>;
-  std::map<Key, Event, std::less<>> events_;
+  std::map<Key, Event> events_;
   std::uint64_t dropped_ = 0;
 };
 

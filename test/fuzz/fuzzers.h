@@ -22,6 +22,7 @@ int fuzzYaml(const std::uint8_t* data, std::size_t size);
 int fuzzQuery(const std::uint8_t* data, std::size_t size);
 int fuzzBodyPath(const std::uint8_t* data, std::size_t size);
 int fuzzExpression(const std::uint8_t* data, std::size_t size);
+int fuzzExtProc(const std::uint8_t* data, std::size_t size);
 int fuzzExchange(const std::uint8_t* data, std::size_t size);
 int fuzzProcess(const std::uint8_t* data, std::size_t size);
 int fuzzSession(const std::uint8_t* data, std::size_t size);
@@ -51,6 +52,7 @@ inline constexpr Fuzzer kFuzzers[] = {
     {"query", fuzzQuery},
     {"body_path", fuzzBodyPath},
     {"expression", fuzzExpression},
+    {"ext_proc", fuzzExtProc},
     {"exchange", fuzzExchange},
     {"process", fuzzProcess},
     {"session", fuzzSession},

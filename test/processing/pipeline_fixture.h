@@ -1,4 +1,4 @@
-// Runs steps without an exchange: a host that records what it is told, and answers when a test says so.
+// Runs steps without an exchange.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -11,8 +11,7 @@
 
 #include "proxy/processing/pipeline.h"
 #include "proxy/processing/processor.h"
-#include "test/support/manual_clock.h"
-#include "test/support/no_services.h"
+#include "test/support/fake_host.h"
 
 namespace sluice::processing {
 
@@ -44,47 +43,6 @@ inline Step open(Step step) {
 inline Work goesOn() {
   return [](Call&) { return Verdict::goOn(); };
 }
-
-class FakeHost final : public PipelineHost, public ResumeSink {
- public:
-  struct EndedStep {
-    std::string step;
-    Verdict::Kind kind;
-    Cause cause;
-    StepOutcome outcome;
-    base::Duration time;
-  };
-
-  FakeHost() : PipelineHost(time, nothing, {}) { setPlace({"demo/egress", "demo/route", {}}); }
-
-  BodyLimits bodyLimits() const override { return limits; }
-  BufferRoom& bufferRoom() override { return room; }
-  base::Duration patience() const override { return std::chrono::milliseconds(200); }
-  Ticket newTicket() override { return ++tickets; }
-  Resumer resumer(Ticket ticket) override { return {*this, 1, ticket}; }
-  Waker waker(Ticket ticket) override { return {*this, 1, ticket}; }
-  void answerLater(Ticket ticket) override { later.push_back(ticket); }
-  void onStep(const Step& step, base::Duration took, const Verdict& verdict, StepOutcome outcome) override {
-    told.push_back({step.name, verdict.kind(), verdict.cause(), outcome, took});
-  }
-  void onLimit(std::string_view limit) override { met.emplace_back(limit); }
-  bool ends(const Step&, const Verdict&) override { return heeds; }
-  void onResumed(std::uint64_t, Ticket ticket, bool dropped) override {
-    if (answers) answers(ticket, dropped);
-  }
-
-  test::ManualClock time;
-  BodyLimits limits{1024, 16, 1024, 10};
-  BufferBudget budget{1 << 20};
-  BufferRoom room{budget, time};
-  test::NoServices nothing;
-  std::vector<EndedStep> told;
-  std::vector<std::string> met;
-  std::vector<Ticket> later;
-  bool heeds = true;
-  Ticket tickets = 0;
-  std::function<void(Ticket, bool)> answers;
-};
 
 class PipelineFixture : public ::testing::Test {
  protected:

@@ -11,7 +11,7 @@
 #include "filters/ext_proc/external_processor.pb.h"
 #include "proxy/http/grpc.h"
 #include "test/support/manual_clock.h"
-#include "test/support/no_services.h"
+#include "test/support/server_stream.h"
 
 namespace sluice::filters::ext_proc {
 namespace {
@@ -20,49 +20,13 @@ using testing::HasSubstr;
 using Answers = Conversation::Answers;
 using Heard = Conversation::Heard;
 
-/// A stream whose server says what a test says.
-class ServerStream final : public test::FailedCallout {
- public:
-  void send(std::string_view bytes) override { sent += bytes; }
-  void end() override { ended = true; }
-  void await(processing::Resumer resumer, Moment) override { resumer.release(); }
-  void cancel() override { cancelled = over_ = true; }
-  const base::ByteQueue& received() const override { return received_; }
-  void take(std::size_t count) override { received_.consume(count); }
-  bool over() const override { return over_; }
-  const std::optional<base::Error>& error() const override { return none_; }
+using test::ServerStream;
+using test::StreamServices;
 
-  void answer(const sluice::ext_proc::ProcessingResponse& message) {
-    received_.append(http::frameGrpcMessage(message.SerializeAsString()));
-  }
-
-  std::string sent;
-  bool ended = false;
-  bool cancelled = false;
-
- private:
-  base::ChunkPool pool_;
-  base::ByteQueue received_{pool_};
-  bool over_ = false;
-  const std::optional<base::Error> none_;
-};
-
-class StreamServices final : public processing::Services {
- public:
-  std::unique_ptr<processing::Callout> callout(const processing::CalloutRequest&, const processing::Place&) override {
-    auto made = std::make_unique<ServerStream>();
-    stream = made.get();
-    return made;
-  }
-  void leave(std::unique_ptr<processing::Callout> callout) override { left = std::move(callout); }
-  processing::WorkerStates& workerStates() override { return states_; }
-
-  ServerStream* stream = nullptr;
-  std::unique_ptr<processing::Callout> left;
-
- private:
-  processing::WorkerStates states_;
-};
+/// Says a message of the server.
+void put(ServerStream& stream, const sluice::ext_proc::ProcessingResponse& message) {
+  stream.bring(http::frameGrpcMessage(message.SerializeAsString()));
+}
 
 class ConversationTest : public testing::Test, private processing::StepControl {
  protected:
@@ -82,12 +46,12 @@ class ConversationTest : public testing::Test, private processing::StepControl {
   void answerHeaders() {
     sluice::ext_proc::ProcessingResponse message;
     message.mutable_request_headers();
-    server().answer(message);
+    put(server(), message);
   }
   void answerBody() {
     sluice::ext_proc::ProcessingResponse message;
     message.mutable_request_body();
-    server().answer(message);
+    put(server(), message);
   }
   void givePiece(const std::string& bytes, bool ends) {
     sluice::ext_proc::ProcessingResponse message;
@@ -95,17 +59,17 @@ class ConversationTest : public testing::Test, private processing::StepControl {
         *message.mutable_request_body()->mutable_response()->mutable_body_mutation()->mutable_streamed_response();
     piece.set_body(bytes);
     piece.set_end_of_stream(ends);
-    server().answer(message);
+    put(server(), message);
   }
   void refuse(std::int32_t status) {
     sluice::ext_proc::ProcessingResponse message;
     message.mutable_immediate_response()->mutable_status()->set_code(status);
-    server().answer(message);
+    put(server(), message);
   }
   void askForTime(std::int64_t seconds) {
     sluice::ext_proc::ProcessingResponse message;
     message.mutable_override_message_timeout()->set_seconds(seconds);
-    server().answer(message);
+    put(server(), message);
   }
   Heard hear() { return talk_->hear(call_, Way::kRequest, answer_); }
   bool isLate() { return talk_->isLate(call_, Way::kRequest); }
