@@ -49,8 +49,8 @@ std::optional<Verdict> BodyRelay::begin(processing::Call& call, ServerSession& s
 // --- what the server answers -----------------------------------------------------------------------------------------
 
 std::optional<Verdict> BodyRelay::listen(processing::Call& call, ServerSession& session, Way way) {
-  while (!session.talk.isNew()) {
-    leftUnread_ = call.body->replacementSize() >= kMostGiven;
+  for (int heard = 0; !session.talk.isNew(); ++heard) {
+    leftUnread_ = call.body->replacementSize() >= kMostGiven || heard == kMostHeard;
     if (leftUnread_) return std::nullopt;
     ServerAnswer answer;
     switch (session.talk.hear(call, way, answer)) {

@@ -21,6 +21,8 @@ class BodyRelay {
   static constexpr std::size_t kMostPartial = std::size_t{64} * 1024;
   /// Bytes that the step gives at a time.
   static constexpr std::size_t kMostGiven = std::size_t{64} * 1024;
+  /// Answers that it hears at a time, so that other exchanges have their turn.
+  static constexpr int kMostHeard = 256;
   /// Bytes of pieces that the server may leave unanswered before it is given no more.
   static constexpr std::size_t kMostUnanswered = std::size_t{128} * 1024;
 

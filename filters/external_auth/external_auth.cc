@@ -81,6 +81,11 @@ class ExternalAuth final : public processing::Processor {
     callout.await(call.suspend(), processing::Callout::Moment::kChange);
     return Verdict::wait();
   }
+  /// A denial denies although the rest of its body is late.
+  std::optional<Verdict> expired(processing::Call& call) const override {
+    const processing::Callout* const callout = call.state<AuthCheckState>().callout;
+    return callout == nullptr || settings_.grpc ? std::nullopt : denialIn(*callout, false);
+  }
   processing::BodyInterest body(Phase phase) const override {
     if (phase != Phase::kRequestBody || settings_.maxBody == 0) return {};
     return {processing::BodyMode::kBuffered, settings_.maxBody, false, false};

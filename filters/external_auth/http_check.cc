@@ -37,6 +37,9 @@ Verdict permit(processing::Call& call, const AuthSettings& settings, const http:
   return Verdict::goOn();
 }
 
+constexpr int kPermitted = 200;  // the one status that permits
+constexpr int kBroken = 500;     // from here on the server has failed, and all others deny
+
 AuthFields fieldsOfDenial(const http::Headers& answered) {
   AuthFields fields;
   for (const http::Field& field : answered) {
@@ -72,15 +75,18 @@ std::optional<Verdict> judgeHttp(processing::Call& call, const AuthSettings& set
                                  const processing::Callout& callout) {
   const http::ResponseHead* const head = callout.head();
   if (head == nullptr) return std::nullopt;
-  constexpr int kPermitted = 200;
   if (head->status == kPermitted) return permit(call, settings, head->headers);
-  if (head->status >= 500) {
+  if (head->status >= kBroken) {
     return Verdict::fail("the authorization server answers with status " + std::to_string(head->status));
   }
-  // A denial denies, whatever becomes of its body.
   const bool isTooLong = callout.received().size() > kMostAuthAnswer;
   if (!callout.over() && !isTooLong) return std::nullopt;
-  const bool isWhole = !isTooLong && !callout.error();
+  return denialIn(callout, !isTooLong && !callout.error());
+}
+
+std::optional<Verdict> denialIn(const processing::Callout& callout, bool isWhole) {
+  const http::ResponseHead* const head = callout.head();
+  if (head == nullptr || head->status == kPermitted || head->status >= kBroken) return std::nullopt;
   return deny(head->status, fieldsOfDenial(head->headers), isWhole ? callout.received().text() : std::string());
 }
 

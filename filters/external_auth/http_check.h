@@ -14,5 +14,8 @@ http::RequestHead httpCheck(processing::Call& call, const AuthSettings& settings
 /// looked at.
 std::optional<processing::Verdict> judgeHttp(processing::Call& call, const AuthSettings& settings,
                                              const processing::Callout& callout);
+/// Returns the denial if the head of the answer is one, with the body if that is whole. A denial denies whatever
+/// becomes of its body.
+std::optional<processing::Verdict> denialIn(const processing::Callout& callout, bool isWhole);
 
 }  // namespace sluice::filters

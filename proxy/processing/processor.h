@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -30,6 +31,9 @@ class Processor {
   virtual ~Processor() = default;
 
   virtual Verdict process(Call& call, const Peer& peer) const = 0;
+  /// Called instead of process() when the step has waited beyond its deadline. Returns what the processor knows all the
+  /// same: a reply or a failure. With nullopt the step fails with Cause::kTimeout.
+  virtual std::optional<Verdict> expired(Call& /*call*/) const { return std::nullopt; }
   /// Returns how it wants the body in one of its phases, if that phase has bodies.
   virtual BodyInterest body(Phase /*phase*/) const { return {}; }
   /// Returns the phases in which it runs, if its type spans phases and its use names none. They share its state of an

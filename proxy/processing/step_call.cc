@@ -83,7 +83,7 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
             host.services(),
             patience(host),
             memory_};
-  Verdict verdict = inVain ? unanswered() : step_->processor->process(call, host.peer());
+  Verdict verdict = inVain ? unanswered(call) : step_->processor->process(call, host.peer());
   if (wish != nullptr && wish->matchAgain && !asked) wish->asking = step_;
   if (verdict.kind() == Verdict::Kind::kWait && !suspend(host)) verdict = Verdict::fail("it waits for nothing");
   if (verdict.kind() == Verdict::Kind::kWait || verdict.kind() == Verdict::Kind::kHold) return verdict;
@@ -110,10 +110,12 @@ void StepCall::noteServer(const PipelineHost& host, const Verdict& verdict, bool
   }
 }
 
-Verdict StepCall::unanswered() {
-  return std::exchange(wait_, Wait::kNone) == Wait::kDropped
-             ? Verdict::fail("what it waited for will not come", Cause::kDropped)
-             : Verdict::fail("it took longer than its timeout", Cause::kTimeout);
+Verdict StepCall::unanswered(Call& call) {
+  if (std::exchange(wait_, Wait::kNone) == Wait::kDropped) {
+    return Verdict::fail("what it waited for will not come", Cause::kDropped);
+  }
+  if (auto known = step_->processor->expired(call)) return *std::move(known);
+  return Verdict::fail("it took longer than its timeout", Cause::kTimeout);
 }
 
 bool StepCall::suspend(const PipelineHost& host) {

@@ -45,7 +45,7 @@ class StepCall {
   struct KeptHeads;
 
   /// Returns the verdict of a step that has waited in vain.
-  Verdict unanswered();
+  Verdict unanswered(Call& call);
   /// Returns false if there is nothing to wait for.
   bool suspend(const PipelineHost& host);
   /// Records what the verdict says about the server that the step asks. `resumed` says that it has waited before.

@@ -78,6 +78,14 @@ std::string pieceOf(ServerPart part, const std::string& bytes, bool isLast) {
   return answer.SerializeAsString();
 }
 
+/// Returns a few thousand messages of that kind.
+std::string manyOf(const std::string& message) {
+  constexpr int kMany = 4000;
+  std::string all;
+  for (int i = 0; i < kMany; ++i) all += http::frameGrpcMessage(message);
+  return all;
+}
+
 /// One exchange that the gateway tells of.
 struct FaultyStream {
   explicit FaultyStream(const ServerPlan& what)
@@ -98,7 +106,7 @@ struct FaultyStream {
   bool holds = false;         // it answers to nothing more
   bool isFailing = false;     // it has done what is planned
   bool isGone = false;        // nothing is sent any more
-  bool isEndless = false;     // there is always more to say
+  std::string fodder;         // said over and over; empty for none
   ServerFault behindOut{};    // what happens when `out` is sent
 };
 
@@ -241,7 +249,13 @@ class FaultyConnection {
         stream.behindOut = ServerFault::kCleanEnd;
         return;
       case ServerFault::kEndless:
-        stream.isEndless = true;
+        stream.fodder = http::frameGrpcMessage(pieceOf(stream.plan.part, std::string(8192, 'e'), false));
+        return;
+      case ServerFault::kEndlessEmpty:
+        stream.fodder = manyOf(pieceOf(stream.plan.part, "", false));
+        return;
+      case ServerFault::kEndlessPatience:
+        stream.fodder = manyOf(needsLittleTime());
         return;
       default:
         return breakOff(id, stream, stream.plan.fault);
@@ -287,9 +301,7 @@ class FaultyConnection {
   /// Sends what the gateway has room for.
   void flush(std::uint32_t id, FaultyStream& stream) {
     while (!stream.isGone) {
-      if (stream.isEndless && stream.out.empty()) {
-        stream.out += http::frameGrpcMessage(pieceOf(stream.plan.part, std::string(8192, 'e'), false));
-      }
+      if (stream.out.empty()) stream.out = stream.fodder;
       const std::int64_t room = std::min(window_, stream.window);
       const std::size_t count =
           std::min({stream.out.size(), static_cast<std::size_t>(std::max<std::int64_t>(room, 0)), kMostFrame});
@@ -299,7 +311,7 @@ class FaultyConnection {
       }
       say(h2::data(id, std::string_view(stream.out).substr(0, count), false));
       stream.out.erase(0, count);
-      if (stream.isEndless) orders_.given += count;
+      if (!stream.fodder.empty()) orders_.given += count;
       window_ -= static_cast<std::int64_t>(count);
       stream.window -= static_cast<std::int64_t>(count);
     }
@@ -328,7 +340,7 @@ const char* nameOf(ServerFault fault) {
       "good",     "mute",         "slow",         "reset of the stream", "refused stream", "reset of TCP",
       "hang-up",  "error status", "clean end",    "garbage message",     "garbage frames", "wrong part",
       "too long", "last goaway",  "error goaway", "good goaway",         "gone behind",    "gone changed",
-      "own end",  "endless"};
+      "own end",  "endless",      "empty pieces", "endless patience"};
   return kNames[static_cast<std::size_t>(fault)];
 }
 

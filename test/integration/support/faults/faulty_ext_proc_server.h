@@ -33,7 +33,9 @@ enum class ServerFault : std::uint8_t {
   kGoneBehind,       // the right answer, and RST_STREAM behind it
   kGoneChanged,      // an answer that changes the bytes, and RST_STREAM behind it
   kOwnEnd,           // in full duplex: kOwnBody as a whole body of its own, and the end of the stream with status 0
-  kEndless           // in full duplex: pieces of a body without an end
+  kEndless,          // in full duplex: pieces of a body without an end
+  kEndlessEmpty,     // in full duplex: empty pieces without an end
+  kEndlessPatience   // needs more time, and says so without an end
 };
 
 /// A body that no client and no origin sends.
@@ -61,7 +63,7 @@ struct ServerOrders {
   std::atomic<int> failed = 0;         // how often it has failed as planned
   std::atomic<int> streams = 0;        // that have begun
   std::atomic<int> broken = 0;         // streams that the gateway has broken off
-  std::atomic<std::size_t> given = 0;  // bytes of endless bodies
+  std::atomic<std::size_t> given = 0;  // bytes of what has no end
 };
 
 class FaultyExtProcServer {
