@@ -27,7 +27,7 @@ void parseAndCheck(benchmark::State& state) {
     std::size_t used = 0;
     if (reader.scan(text, used) != H1SectionReader::Status::kComplete) return state.SkipWithError("not complete");
     RawRequest raw;
-    if (parseRequestHead(reader.collect(arena, text), reader.fieldLines(), arena, raw) != nullptr) {
+    if (parseRequestHead(reader.collect(arena, text), reader.fieldLines(), arena, raw)) {
       return state.SkipWithError("not a head");
     }
     auto checked = checkRequest(arena, raw, Scheme::kHttp);
