@@ -21,6 +21,7 @@
 #include "config/model/policy_model.h"
 #include "config/model/processor_model.h"
 #include "config/model/route_model.h"
+#include "config/model/traffic_policy.h"
 #include "config/yaml/document.h"
 #include "proxy/base/secret.h"
 #include "proxy/base/settings.h"

@@ -117,6 +117,7 @@ constexpr ObjectKind kObjectKinds[] = {
     readBy<&readUnsupportedPolicy>(kExperimentalGroup, "XBackendTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kEnvoyGroup, "BackendTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readTrafficPolicy>(kOwnGroup, TrafficPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readExtensionPolicy>(kEnvoyGroup, ExtensionPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
 };
 
@@ -126,11 +127,10 @@ struct GroupKind {
 };
 
 constexpr GroupKind kUnsupportedKinds[] = {
-    {kGatewayGroup, "TLSRoute"},          {kGatewayGroup, "TCPRoute"},       {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ListenerSet"},       {kExperimentalGroup, "XMesh"},     {kOwnGroup, "EgressRevision"},
-    {kOwnGroup, "GatewayParameters"},     {kOwnGroup, "TrafficPolicy"},      {kEnvoyGroup, "Backend"},
-    {kEnvoyGroup, "ClientTrafficPolicy"}, {kEnvoyGroup, "EnvoyPatchPolicy"}, {kEnvoyGroup, "EnvoyProxy"},
-    {kEnvoyGroup, "HTTPRouteFilter"},
+    {kGatewayGroup, "TLSRoute"},       {kGatewayGroup, "TCPRoute"},   {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"},    {kExperimentalGroup, "XMesh"}, {kOwnGroup, "EgressRevision"},
+    {kOwnGroup, "GatewayParameters"},  {kEnvoyGroup, "Backend"},      {kEnvoyGroup, "ClientTrafficPolicy"},
+    {kEnvoyGroup, "EnvoyPatchPolicy"}, {kEnvoyGroup, "EnvoyProxy"},   {kEnvoyGroup, "HTTPRouteFilter"},
 };
 
 constexpr GroupKind kUnconcernedKinds[] = {

@@ -49,12 +49,20 @@ PayloadProcessingPipeline readXPayloadProcessor(FieldReader& root, ObjectMeta me
 /// Reads gateway.envoyproxy.io/v1alpha1 EnvoyExtensionPolicy. Returns, after errors, the legible part if it says what
 /// it targets; else nullopt.
 std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta meta);
+/// Reads sluice.dev/v1alpha1 TrafficPolicy. Returns, after errors, the legible part if it says what it targets; else
+/// nullopt.
+std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta);
 /// Reads what a policy of another API names, and warns that its kind is not supported. Returns, after errors, what is
 /// legible of that; else nullopt.
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta);
 
 // The functions below read parts that several kinds share.
 
+inline constexpr std::size_t kMaxPolicyTargets = 16;
+/// Reads one target into `named`, as far as it is legible.
+void readPolicyTarget(FieldReader reader, PolicyTargets& named);
+/// Reads `targetRefs` of a policy, which are required.
+PolicyTargets readTargetRefs(FieldReader& spec);
 /// Reads `targetRefs`, the older `targetRef`, and `targetSelectors` of a policy, one of which is required.
 PolicyTargets readPolicyTargets(FieldReader& spec);
 

@@ -1,21 +1,9 @@
-// Reads what a policy names: `targetRefs`, the older `targetRef`, and `targetSelectors` of Envoy Gateway's kinds. The
+// Reads what a policy of Envoy Gateway's kinds names: `targetRefs`, the older `targetRef`, and `targetSelectors`. The
 // rest of its spec belongs to a feature that is not there and is not looked at.
 #include "config/read/object_readers.h"
 
 namespace sluice::config {
 namespace {
-
-constexpr std::size_t kMaxTargets = 16;
-
-void readPolicyTarget(FieldReader reader, PolicyTargets& named) {
-  PolicyTarget target;
-  target.object = readObjectRef(reader, {{}, {}, /*required=*/true}, false);
-  const Value* group = reader.find("group");
-  target.groupLegible = group != nullptr && group->isString() && isGroup(group->text);
-  target.sectionName = reader.text("sectionName", rule::kSectionName);
-  reader.finish();
-  if (!target.object.name.empty()) named.targets.push_back(std::move(target));
-}
 
 /// A selector that is not legible is left out, because it could mean every object of the namespace.
 void readPolicySelector(FieldReader reader, PolicyTargets& named) {
@@ -35,9 +23,9 @@ void readPolicySelector(FieldReader reader, PolicyTargets& named) {
 
 PolicyTargets readPolicyTargets(FieldReader& spec) {
   PolicyTargets named;
-  for (const Item& item : spec.list("targetRefs", kMaxTargets)) readPolicyTarget(spec.map(item), named);
+  for (const Item& item : spec.list("targetRefs", kMaxPolicyTargets)) readPolicyTarget(spec.map(item), named);
   if (spec.has("targetRef")) readPolicyTarget(spec.map("targetRef"), named);
-  for (const Item& item : spec.list("targetSelectors", kMaxTargets)) readPolicySelector(spec.map(item), named);
+  for (const Item& item : spec.list("targetSelectors", kMaxPolicyTargets)) readPolicySelector(spec.map(item), named);
   if (!spec.has("targetRefs") && !spec.has("targetRef") && !spec.has("targetSelectors")) spec.require("targetRefs");
   return named;
 }

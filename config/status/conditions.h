@@ -42,8 +42,8 @@ inline constexpr std::string_view kAvailable = "Available";
 /// - Routes: Pending cannot occur, as for the GatewayClass. IncompatibleFilters cannot occur, because the schema
 ///   refuses such rules and the object is Invalid.
 /// - Policies: Overridden and NoValidCACertificate cannot occur. An EnvoyExtensionPolicy still counts for rules without
-///   one of their own, all PayloadProcessors of one target apply, and policies of other kinds are not supported: they
-///   are Invalid.
+///   one of their own, a TrafficPolicy too, all PayloadProcessors of one target apply, and policies of other kinds are
+///   not supported: they are Invalid.
 ///
 /// Whether this machine can listen on an address and port shows only when it tries. Then the Gateway gets
 /// AddressNotUsable, and a listener that has no other address PortUnavailable.

@@ -63,6 +63,7 @@ void ResponsePath::onInterim(http::ResponseMessage&& message) {
 void ResponsePath::onResponse(http::ResponseMessage&& message) {
   t_.progress();
   if (http::asksToAuthenticateConnection(message.head)) keepToClient(message.head);
+  s_.attempts.onAnswer(message.head);
   const bool processed = s_.processing.chains().wantsResponse();
   if (message.head.body == http::Body::kNone && !processed) t_.responseBody.finish();
   // The backend does not agree to a tunnel, so the request was complete with its head.

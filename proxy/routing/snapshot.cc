@@ -1,17 +1,8 @@
 #include "proxy/routing/snapshot.h"
 
+#include "proxy/routing/policy/chance.h"
+
 namespace sluice::routing {
-namespace {
-
-/// Returns a number that is uniform over [0, bound) if `random` is uniform over 64 bits: the high half of the product,
-/// without the bias and the division of a remainder.
-std::uint64_t scale(std::uint64_t random, std::uint64_t bound) {
-  __extension__ using Wide = unsigned __int128;
-  return static_cast<std::uint64_t>((static_cast<Wide>(random) * bound) >> 64);
-}
-
-}  // namespace
-
 base::Error Rule::refusal(base::Error error, bool grpc) {
   constexpr std::uint16_t kServiceUnavailable = 503;
   if (grpc) error.status = kServiceUnavailable;
@@ -25,12 +16,20 @@ base::Error Rule::withoutBackend() const {
 }
 
 const WeightedBackend* Rule::choose(std::uint64_t random) const {
-  std::uint64_t ticket = scale(random, totalWeight);
+  std::uint64_t ticket = scaled(random, totalWeight);
   for (const WeightedBackend& each : backends) {
     if (ticket < each.weight) return &each;
     ticket -= each.weight;
   }
   return nullptr;
+}
+
+std::uint64_t Rule::broken() const {
+  std::uint64_t broken = 0;
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    if (backends[i].failure) broken |= std::uint64_t{1} << i;
+  }
+  return broken;
 }
 
 const WeightedBackend* Rule::chooseAnother(std::uint64_t random, std::uint64_t tried) const {
@@ -41,7 +40,7 @@ const WeightedBackend* Rule::chooseAnother(std::uint64_t random, std::uint64_t t
   };
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < backends.size(); ++i) total += weightOf(i);
-  std::uint64_t ticket = scale(random, total);
+  std::uint64_t ticket = scaled(random, total);
   for (std::size_t i = 0; i < backends.size(); ++i) {
     if (ticket < weightOf(i)) return &backends[i];
     ticket -= weightOf(i);

@@ -23,6 +23,7 @@
 #include "proxy/routing/listener_service.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/policy/cors.h"
+#include "proxy/routing/policy/failover.h"
 #include "proxy/routing/policy/header_edit.h"
 #include "proxy/routing/policy/redirect.h"
 #include "proxy/routing/policy/request_mirror.h"
@@ -138,6 +139,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   std::optional<base::Duration> requestTimeout;
   base::Duration backendRequestTimeout = base::Duration::zero();  // of each attempt
   std::optional<RetryPolicy> retry;
+  std::shared_ptr<const FailoverPolicy> failover;  // null: requests are spread by weight alone
   std::shared_ptr<const processing::Chain> chain;  // steps of its filters and its route; null if they have none
   std::shared_ptr<const SessionPolicy> session;    // null: no request depends on the ones before it
   /// Set if the whole rule can only answer (a field that cannot be served as it is written, all weights 0, ...). A rule
@@ -147,6 +149,9 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// Returns the weighted backend that `random` (uniform over 64 bits) chooses; nullptr, for an answer with 500, if all
   /// weights are 0 or there are none.
   const WeightedBackend* choose(std::uint64_t random) const;
+  /// Returns the weighted backends that lead to no Backend because something about them is broken (a bit each, by
+  /// position).
+  std::uint64_t broken() const;
   /// Chooses likewise among the weighted backends that lead to a Backend and are not in `tried` (a bit each, by
   /// position). Returns nullptr if there are none.
   const WeightedBackend* chooseAnother(std::uint64_t random, std::uint64_t tried) const;

@@ -142,6 +142,8 @@ std::vector<Valid> validObjects() {
       {std::string(kExperimentalGroup), "v1alpha1", "XBackendTrafficPolicy", "spec: {" + targets},
       {envoy, "v1alpha1", "BackendTrafficPolicy", "spec: {" + targets},
       {envoy, "v1alpha1", "SecurityPolicy", "spec: {" + targets},
+      {own, "v1alpha1", "TrafficPolicy",
+       "spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: a}], retry: {}}\n"},
       {envoy, "v1alpha1", "EnvoyExtensionPolicy",
        "spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: a}]}\n"},
   };

@@ -53,7 +53,7 @@ constexpr std::string_view kNames[] = {"x-a",
 /// What no server may set in a head.
 constexpr std::string_view kOfGateway[] = {"host", "content-length", "connection", "transfer-encoding", "te",
                                            "via",  "keep-alive",     "trailer",    "x-envoy-a"};
-constexpr const char* kBodies[] = {"Skip", "Streamed", "Buffered", "BufferedPartial", "FullDuplexStreamed"};
+constexpr const char* kBodyForms[] = {"Skip", "Streamed", "Buffered", "BufferedPartial", "FullDuplexStreamed"};
 
 void add(Value& map, std::string_view key, Value value) {
   content::Member& member = map.members.emplace_back();
@@ -223,8 +223,8 @@ class ServerCourse {
     add(modes, "responseHeaders", (bits & 2) != 0 ? "Skip" : "Send");
     add(modes, "requestTrailers", (bits & 4) != 0 ? "Send" : "Skip");
     add(modes, "responseTrailers", (bits & 8) != 0 ? "Send" : "Skip");
-    add(modes, "requestBody", kBodies[forms % 5]);
-    add(modes, "responseBody", kBodies[forms / 5 % 5]);
+    add(modes, "requestBody", kBodyForms[forms % 5]);
+    add(modes, "responseBody", kBodyForms[forms / 5 % 5]);
     add(config_, "processingMode", modes);
     add(config_, "allowModeOverride", (bits & 16) != 0 ? "true" : "false", Value::Kind::kBool);
     add(config_, "observabilityMode", (bits & 32) != 0 ? "true" : "false", Value::Kind::kBool);

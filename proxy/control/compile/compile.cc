@@ -180,6 +180,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   // The settings were checked when they were read. If they were wrong nevertheless, only public addresses are allowed.
   if (auto made = routing::AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
   const ClosingPolicies policies(model);
+  const TrafficPolicies traffic(model);
   const DestinationCatalog destinations(model, tools.systemTrust, guard, policies, cache.backends);
   AskedServers servers;
   const ProcessorCompiler processors({model, tools.catalog, tools.processors, destinations}, cache.states,
@@ -194,7 +195,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   attached.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   const RouteOrder::Plans routes =
-      compileRoutes(model, {backends, cache.uses, processors, cache.hooks, cache.states}, cache);
+      compileRoutes(model, {backends, cache.uses, processors, cache.hooks, cache.states, traffic}, cache);
   SharedMatches matches;
   for (const auto& plan : routes) matches.add(*plan);
   for (const auto& plan : routes) {

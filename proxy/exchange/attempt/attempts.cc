@@ -1,9 +1,11 @@
 #include "proxy/exchange/attempt/attempts.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/exchange/deadlines.h"
 #include "proxy/exchange/session/session_carrier.h"
+#include "proxy/http/retry_after.h"
 
 namespace sluice::exchange {
 namespace {
@@ -71,6 +73,7 @@ Attempts::Judgement Attempts::judgeFailure() {
   const bool idempotent = http::isIdempotent(t_.request.head.method);
   const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale()));
   if (spurious && !repeated_ && bodyIntact()) return Judgement::kRepeat;
+  if (t_.route.rule->failover && isPassing(*t_.error)) health().onError(t_.now(), t_.route.rule->failover->passive);
   const bool harmless = !sent || attempt_.unprocessed || idempotent;
   return harmless && isPassing(*t_.error) && plan() ? Judgement::kRetry : Judgement::kGiveUp;
 }
@@ -96,7 +99,8 @@ bool Attempts::plan() {
     t_.context.onLimit("replayBuffer");
     return false;
   }
-  const routing::WeightedBackend& next = retries_->choose(*attempt_.backend, t_.context.random());
+  const routing::WeightedBackend& next =
+      retries_->choose(*attempt_.backend, [this](std::uint64_t avoided) { return chooseAnother(avoided); });
   if (!budgetAllows(next)) {
     t_.context.onLimit("retryBudget");
     return false;
@@ -114,13 +118,57 @@ bool Attempts::budgetAllows(const routing::WeightedBackend& next) {
 
 /// Chooses again, without the Backends that take no connections, if that leaves any.
 void Attempts::leaveOutDead() {
-  const routing::Rule& rule = *t_.route.rule;
   if (attempt_.backend == nullptr || serves(*attempt_.backend)) return;
+  if (const auto* another = t_.route.rule->chooseAnother(t_.context.random(), dead())) attempt_.backend = another;
+}
+
+/// Returns the weighted backends that take no connections.
+std::uint64_t Attempts::dead() {
+  const std::vector<routing::WeightedBackend>& backends = t_.route.rule->backends;
   std::uint64_t dead = 0;
-  for (std::size_t i = 0; i < rule.backends.size(); ++i) {
-    if (!serves(rule.backends[i])) dead |= std::uint64_t{1} << i;
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    if (!serves(backends[i])) dead |= std::uint64_t{1} << i;
   }
-  if (const auto* another = rule.chooseAnother(t_.context.random(), dead)) attempt_.backend = another;
+  return dead;
+}
+
+const routing::WeightedBackend* Attempts::chooseByPriority() {
+  const routing::Rule& rule = *t_.route.rule;
+  const routing::FailoverPolicy::Chances chances{t_.context.random(), t_.context.random()};
+  auto chosen = rule.failover->choose(chances, rule.broken() | dead(), t_.now());
+  if (!chosen) chosen = rule.failover->choose(chances, rule.broken(), t_.now());
+  // A rule whose every reference is broken says so.
+  if (!chosen) chosen = rule.failover->choose(chances, 0, t_.now());
+  return chosen ? &rule.backends[*chosen] : nullptr;
+}
+
+const routing::WeightedBackend* Attempts::chooseAnother(std::uint64_t avoided) {
+  const routing::Rule& rule = *t_.route.rule;
+  if (!rule.failover) return rule.chooseAnother(t_.context.random(), avoided);
+  const auto chosen =
+      rule.failover->choose({t_.context.random(), t_.context.random()}, rule.broken() | avoided | dead(), t_.now());
+  return chosen ? &rule.backends[*chosen] : nullptr;
+}
+
+const routing::AnswerHealth& Attempts::health() const {
+  const routing::Rule& rule = *t_.route.rule;
+  return *rule.failover->members[static_cast<std::size_t>(attempt_.backend - rule.backends.data())].health;
+}
+
+void Attempts::noteAnswer(const http::ResponseHead& head) {
+  constexpr std::uint16_t kTooManyRequests = 429;
+  constexpr std::uint16_t kServiceUnavailable = 503;
+  constexpr std::uint16_t kServerErrors = 500;
+  const routing::FailoverPolicy& failover = *t_.route.rule->failover;
+  const base::MonotonicTime now = t_.now();
+  if (head.status >= kServerErrors) {
+    health().onError(now, failover.passive);
+  } else if (head.status != kTooManyRequests) {
+    health().onAnswer(now);
+  }
+  if (head.status != kTooManyRequests && head.status != kServiceUnavailable) return;
+  const auto pause = http::retryAfter(head.headers, t_.context.worker().clock().wallNow());
+  if (pause) health().rest(now + std::min(*pause, failover.longestRest));
 }
 
 /// Returns true if the Backend takes connections as far as this worker knows, or if none stands behind it.

@@ -24,16 +24,22 @@ class Attempts {
   const routing::WeightedBackend* backend() const { return attempt_.backend; }
 
   /// Chooses the weighted backend of the rule: that of the session, if the rule persists sessions and the request
-  /// carries one, else by weight; null if no weighted backend has any weight. A rule that retries leaves out Backends
-  /// that take no connections. The cookie or field of the session is taken out of the request's head, and of `before`
-  /// too, which may be null.
+  /// carries one, else by priority and weight; null if no weighted backend has any weight. A rule that retries, or has
+  /// a fail-over, leaves out Backends that take no connections. The cookie or field of the session is taken out of the
+  /// request's head, and of `before` too, which may be null.
   void choose(http::RequestHead* before) {
     const routing::Rule& rule = *t_.route.rule;
     // A session comes before the weights, also before a weight of 0 (GEP-1619, "Traffic Splitting").
     if (rule.session) resumeSession(before);
     const bool resumed = session_ && session_->weightedBackend() != nullptr;
-    attempt_.backend = resumed ? session_->weightedBackend() : rule.choose(t_.context.random());
-    if (!resumed && rule.retry && rule.backends.size() > 1) leaveOutDead();
+    if (resumed) {
+      attempt_.backend = session_->weightedBackend();
+    } else if (rule.failover) {
+      attempt_.backend = chooseByPriority();
+    } else {
+      attempt_.backend = rule.choose(t_.context.random());
+      if (rule.retry && rule.backends.size() > 1) leaveOutDead();
+    }
   }
   /// Forgets what was chosen, because the route is another one.
   void reset();
@@ -78,6 +84,10 @@ class Attempts {
   Judgement judgeFailure();
   /// Returns true if the rule retries for that status.
   bool refuses(std::uint16_t status) const { return retries_ && retries_->refuses(status); }
+  /// Called with the final head of an attempt's response, as the Backend has sent it.
+  void onAnswer(const http::ResponseHead& head) {
+    if (t_.route.rule->failover) noteAnswer(head);
+  }
   /// Plans another attempt. Returns false if there is none left, or none is possible.
   bool plan();
   /// Gives the current attempt up and returns it; the planned one is current then.
@@ -108,6 +118,11 @@ class Attempts {
   bool wentStale() const;
   bool bodyIntact() const;
   void leaveOutDead();
+  std::uint64_t dead();
+  const routing::WeightedBackend* chooseByPriority();
+  const routing::WeightedBackend* chooseAnother(std::uint64_t avoided);
+  const routing::AnswerHealth& health() const;
+  void noteAnswer(const http::ResponseHead& head);
   bool serves(const routing::WeightedBackend& backend);
   bool budgetAllows(const routing::WeightedBackend& next);
 

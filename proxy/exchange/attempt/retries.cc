@@ -20,13 +20,4 @@ base::Duration Retries::pause(std::uint64_t random) const {
   return pause + base::Duration(static_cast<base::Duration::rep>(static_cast<double>(pause.count() / 4) * fraction));
 }
 
-const routing::WeightedBackend& Retries::choose(const routing::WeightedBackend& failed, std::uint64_t random) {
-  const std::uint64_t last = bitOf(failed);
-  tried_ |= last;
-  for (const std::uint64_t avoided : {tried_, last}) {
-    if (const routing::WeightedBackend* backend = rule_.chooseAnother(random, avoided)) return *backend;
-  }
-  return failed;
-}
-
 }  // namespace sluice::exchange

@@ -37,9 +37,18 @@ class Retries {
   base::MonotonicTime due() const { return due_; }
   void begin() { due_ = base::MonotonicTime::max(); }
 
-  /// Returns the weighted backend of the next attempt, chosen by weight: one that has not failed if there is one, else
-  /// another than `failed`, else that one again.
-  const routing::WeightedBackend& choose(const routing::WeightedBackend& failed, std::uint64_t random);
+  /// Returns the weighted backend of the next attempt: one that has not failed if there is one, else another than
+  /// `failed`, else that one again. chooseAnother(std::uint64_t) chooses a weighted backend that is not in a set (a bit
+  /// each, by position), or returns nullptr.
+  template <typename ChooseAnother>
+  const routing::WeightedBackend& choose(const routing::WeightedBackend& failed, ChooseAnother&& chooseAnother) {
+    const std::uint64_t last = bitOf(failed);
+    tried_ |= last;
+    for (const std::uint64_t avoided : {tried_, last}) {
+      if (const routing::WeightedBackend* backend = chooseAnother(avoided)) return *backend;
+    }
+    return failed;
+  }
   /// Returns true if an attempt at that weighted backend has failed.
   bool hasTried(const routing::WeightedBackend& backend) const { return (tried_ & bitOf(backend)) != 0; }
 

@@ -94,6 +94,10 @@ std::string routeToBackend(const std::string& name, const std::string& backend, 
          "}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + "}]" + more + "}]\n";
 }
 
+constexpr const char* kRetries =
+    "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: retries}\nspec: {targetRefs: [{group: "
+    "gateway.networking.k8s.io, kind: HTTPRoute, name: a}], retry: {attempts: 3}}\n";
+
 class CompileCacheTest : public testing::Test {
  protected:
   CompileCacheTest() {
@@ -108,6 +112,18 @@ class CompileCacheTest : public testing::Test {
 
   CompiledFolder folder_;
 };
+
+TEST_F(CompileCacheTest, FollowsTrafficPoliciesThatComeAndGo) {
+  const routing::Rule* const other = folder_.rule("/b");
+  EXPECT_FALSE(folder_.rule("/a")->retry);
+  folder_.write("policy.yaml", kRetries);
+  folder_.compile();
+  EXPECT_TRUE(folder_.rule("/a")->retry);
+  EXPECT_EQ(folder_.rule("/b"), other);
+  folder_.write("policy.yaml", "");
+  folder_.compile();
+  EXPECT_FALSE(folder_.rule("/a")->retry);
+}
 
 TEST_F(CompileCacheTest, KeepsTheRulesOfUnchangedRoutes) {
   const routing::Rule* a = folder_.rule("/a");

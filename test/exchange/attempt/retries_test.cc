@@ -28,7 +28,8 @@ class RetriesTest : public ::testing::Test {
   }
   Retries make() { return {rule_, empty_, 0}; }
   std::size_t choose(Retries& retries, std::size_t failed, std::uint64_t random) {
-    return static_cast<std::size_t>(&retries.choose(rule_.backends[failed], random) - rule_.backends.data());
+    const auto another = [&](std::uint64_t avoided) { return rule_.chooseAnother(random, avoided); };
+    return static_cast<std::size_t>(&retries.choose(rule_.backends[failed], another) - rule_.backends.data());
   }
 
   base::ChunkPool pool_;

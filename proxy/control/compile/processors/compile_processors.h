@@ -16,9 +16,9 @@
 #include "config/model/model.h"
 #include "proxy/control/compile/backends/destination_catalog.h"
 #include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/policies/attached_policies.h"
 #include "proxy/control/compile/processors/asked_servers.h"
 #include "proxy/control/compile/processors/compiled_chain.h"
-#include "proxy/control/compile/processors/extension_policies.h"
 #include "proxy/control/compile/processors/processor_cache.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/processing/chain.h"
@@ -150,7 +150,7 @@ class ProcessorCompiler {
 
   const ProcessorSources sources_;
   const config::Model& model_;  // of sources_
-  const ExtensionPolicies extensions_;
+  const AttachedPolicies<config::ExtensionPolicy> extensions_;
   processing::SharedStates& states_;
   ProcessorCache& cache_;
   AskedServers& servers_;  // all uses that are compiled to steps which ask one

@@ -5,6 +5,7 @@
 #include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/routes/compile_cors.h"
+#include "proxy/control/compile/routes/compile_failover.h"
 #include "proxy/control/compile/routes/compile_headers.h"
 #include "proxy/control/compile/routes/compile_match.h"
 #include "proxy/control/compile/routes/compile_rewrite.h"
@@ -14,12 +15,11 @@
 namespace sluice::control {
 namespace {
 
-std::optional<routing::RetryPolicy> retryPolicy(const std::optional<config::HttpRouteRetry>& retry) {
-  if (!retry) return std::nullopt;
+routing::RetryPolicy retryPolicy(const config::HttpRouteRetry& retry) {
   routing::RetryPolicy policy;
-  for (const std::uint16_t code : retry->codes) policy.cover(code);
-  policy.attempts = retry->attempts;
-  policy.backoff = retry->backoff;
+  for (const std::uint16_t code : retry.codes) policy.cover(code);
+  policy.attempts = retry.attempts;
+  policy.backoff = retry.backoff;
   return policy;
 }
 
@@ -41,6 +41,7 @@ class RouteCompiler {
         processors_(tools.processors),
         hooks_(*tools.hooks),
         states_(tools.states),
+        traffic_(tools.traffic),
         plan_(plan) {}
 
   template <typename RouteRule>
@@ -68,11 +69,6 @@ class RouteCompiler {
     addNotes(ignoredNotes(rule.unsupported));
     compileFilters(rule.filters, rule, *compiled, own);
     compileOwn(rule, *compiled);
-    if (compiled->retry) {
-      compiled->retry->budget =
-          states_.get<routing::RetryBudget>(std::string(plan_.kind) + " " + plan_.name + place,
-                                            [] { return std::make_shared<const routing::RetryBudget>(); });
-    }
     take(compileSession(rule, {plan_.kind, route_.meta, index}), compiled->session, own);
     compiled->mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
@@ -81,6 +77,7 @@ class RouteCompiler {
           weightedBackend(ref, rule, place + ", backendRef " + std::to_string(compiled->backends.size())));
       compiled->totalWeight += ref.weight;
     }
+    compileTraffic(rule, std::string(plan_.kind) + " " + plan_.name + place, *compiled, own);
     compileProcessors(rule, place, *compiled, own);
     result.extended = compileExtensions(rule, *compiled, own);
     setFailure(rule, ofRoute ? ofRoute : own, *compiled);
@@ -88,6 +85,20 @@ class RouteCompiler {
     if (own) plan_.faults.push_back(*own);
     plan_.rules.push_back(std::move(result));
     return !own;
+  }
+
+  /// Compiles what the TrafficPolicies say. A rule's own `retry` comes before theirs.
+  void compileTraffic(const config::RouteRule& rule, const std::string& place, routing::Rule& compiled,
+                      std::optional<Fault>& own) {
+    if (plan_.governed) {
+      const TrafficSettings traffic = traffic_.of(route_.meta, rule.name);
+      if (!own) own = traffic.fault;
+      if (!compiled.retry && traffic.retry != nullptr) compiled.retry = retryPolicy(*traffic.retry);
+      compiled.failover = compileFailover(traffic, rule, route_.meta.nameSpace, compiled, place, states_);
+    }
+    if (!compiled.retry) return;
+    compiled.retry->budget =
+        states_.get<routing::RetryBudget>(place, [] { return std::make_shared<const routing::RetryBudget>(); });
   }
 
   /// Names the rule if it has a name, so that rules before it may come and go.
@@ -174,7 +185,7 @@ class RouteCompiler {
     } else if (rule.backendRefs.empty() && !compiled.redirect) {
       // The request's steps run all the same, because one of them may answer (HTTPRouteRule.backendRefs).
       if (!compiled.chain) addNote(rule.path + ": it has no backendRefs: its requests answer " + refused());
-    } else if (compiled.totalWeight == 0 && !compiled.redirect) {
+    } else if (compiled.totalWeight == 0 && !compiled.failover && !compiled.redirect) {
       addNote(rule.path + ": all weights are 0: its requests answer " + refused() +
               (compiled.session ? ", but for the sessions that there are" : ""));
       // Exchanges find out for themselves whether a request belongs to a session.
@@ -272,7 +283,7 @@ class RouteCompiler {
   static void compileOwn(const config::HttpRouteRule& rule, routing::Rule& compiled) {
     compiled.requestTimeout = rule.requestTimeout;
     compiled.backendRequestTimeout = rule.backendRequestTimeout.value_or(base::Duration::zero());
-    compiled.retry = retryPolicy(rule.retry);
+    if (rule.retry) compiled.retry = retryPolicy(*rule.retry);
   }
 
   static void compileOwn(const config::GrpcRouteRule& /*rule*/, routing::Rule& compiled) { compiled.grpc = true; }
@@ -295,6 +306,7 @@ class RouteCompiler {
   const ProcessorCompiler& processors_;
   const ExtensionHooks& hooks_;
   processing::SharedStates& states_;
+  const TrafficPolicies& traffic_;
   RoutePlan& plan_;
   routing::Regex::Room room_;
 };
@@ -307,6 +319,7 @@ RoutePlan compileRouteOfKind(const RouteType& route, const RouteTools& tools, st
   plan.name = route.meta.qualifiedName();
   plan.rejection = std::move(rejection);
   plan.hooks = tools.hooks;
+  plan.governed = tools.traffic.concern(route.meta);
   RouteCompiler(route, tools, plan).compile(route.rules);
   plan.candidates = candidatesOf(plan.rules);
   return plan;
@@ -326,6 +339,7 @@ bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
   if (plan.hooks != tools.hooks) return false;
   // Processors may depend on any object, and routes with processors are few.
   if (plan.processed || tools.processors.concern(plan.route->meta)) return false;
+  if (plan.governed || tools.traffic.concern(plan.route->meta)) return false;
   return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const std::shared_ptr<const BackendUse>& before) {
     return tools.uses.hold(tools.backends, before, plan.holder());
   });

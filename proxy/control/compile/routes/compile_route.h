@@ -12,6 +12,7 @@
 #include "proxy/control/compile/backends/backend_uses.h"
 #include "proxy/control/compile/backends/compile_backend.h"
 #include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/policies/traffic_policies.h"
 #include "proxy/control/compile/processors/extension_hooks.h"
 #include "proxy/control/compile/routes/compile_match.h"
 #include "proxy/routing/snapshot.h"
@@ -45,6 +46,7 @@ struct RoutePlan {
   /// True if every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
   bool processed = false;                       // whether its filters attach processors
+  bool governed = false;                        // whether TrafficPolicies concern it
   std::shared_ptr<const ExtensionHooks> hooks;  // the hooks of its rules
 
   std::size_t matchCount() const;
@@ -58,6 +60,7 @@ struct RouteTools {
   const ProcessorCompiler& processors;
   std::shared_ptr<const ExtensionHooks> hooks;
   processing::SharedStates& states;
+  const TrafficPolicies& traffic;
 };
 
 /// `rejection` is set for routes that their schema refused.

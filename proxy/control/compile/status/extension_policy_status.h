@@ -5,7 +5,6 @@
 
 namespace sluice::control {
 
-/// A policy's ancestors are the objects that it names; see policy_ancestors.h.
 void extensionPolicyStatuses(const StatusSources& sources, Statuses& statuses);
 
 }  // namespace sluice::control

@@ -17,6 +17,7 @@
 #include "proxy/control/compile/status/policy_status.h"
 #include "proxy/control/compile/status/processor_status.h"
 #include "proxy/control/compile/status/route_status.h"
+#include "proxy/control/compile/status/traffic_policy_status.h"
 
 namespace sluice::control {
 namespace {
@@ -29,6 +30,7 @@ constexpr StatusEntry kStatusTable[] = {
     {&typeid(config::PayloadProcessor), payloadProcessorStatuses},
     {&typeid(config::PayloadProcessingPipeline), pipelineStatuses},
     {&typeid(config::ExtensionPolicy), extensionPolicyStatuses},
+    {&typeid(config::TrafficPolicy), trafficPolicyStatuses},
     {&typeid(config::Backend), backendStatuses},
     {&typeid(config::UnsupportedPolicy), policyStatuses},
 };

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "proxy/control/compile/processors/extension_policies.h"
 #include "test/control/compile/compile_world.h"
 #include "test/control/compile/processors/server_type.h"
 

@@ -1,0 +1,50 @@
+// TrafficPolicy: how requests of routes are spread over their Backends, and what happens when one of these fails. Plain
+// values; see model.h.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/model/object_meta.h"
+#include "config/model/policy_model.h"
+#include "config/model/route_model.h"
+#include "proxy/base/clock.h"
+
+namespace sluice::config {
+
+struct FailoverPriority {
+  BackendObjectReference backendRef;  // of rules of the target; without a port it means that Backend at any port
+  std::uint32_t priority = 0;
+  std::string path;  // "spec.failover.priorities[0]"
+};
+
+/// spec.failover
+struct FailoverSettings {
+  std::vector<FailoverPriority> priorities;
+  std::uint32_t overprovisioningFactor = 140;  // percent, at least 100
+  base::Duration maxRetryAfter = std::chrono::minutes(1);
+};
+
+/// spec.healthCheck.passive
+struct PassiveHealthSettings {
+  std::uint32_t consecutive5XxErrors = 5;
+  base::Duration baseEjectionTime = std::chrono::seconds(30);
+  base::Duration maxEjectionTime = std::chrono::minutes(5);  // at least baseEjectionTime
+};
+
+/// Its targets are HTTPRoutes, GRPCRoutes and named rules of these.
+struct TrafficPolicy : PolicyTargets {
+  static constexpr std::string_view kKind = "TrafficPolicy";
+  ObjectMeta meta;
+  // At least one of these is set.
+  std::optional<HttpRouteRetry> retry;
+  std::optional<FailoverSettings> failover;
+  std::optional<PassiveHealthSettings> passiveHealth;
+  std::vector<UnsupportedField> unsupported;
+};
+
+}  // namespace sluice::config

@@ -1,0 +1,112 @@
+#include <algorithm>
+
+#include "config/read/object_readers.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxPriorities = 64;
+constexpr std::int64_t kHighestPriority = 15;
+constexpr std::int64_t kLeastOverprovisioning = 100;  // percent
+constexpr std::int64_t kMostOverprovisioning = 1000;
+constexpr std::int64_t kMostErrors = 1000;
+
+void checkTarget(FieldReader& spec, const PolicyTarget& target, const std::string& path, const Position& position) {
+  const bool isRoute = target.object.group == kGatewayGroup &&
+                       (target.object.kind == HttpRoute::kKind || target.object.kind == GrpcRoute::kKind);
+  if (target.legible() && !isRoute) {
+    spec.context().error(position, path, "must be an HTTPRoute or a GRPCRoute of gateway.networking.k8s.io");
+  }
+}
+
+/// Reads a duration that must not be zero.
+void readTime(FieldReader& reader, std::string_view key, base::Duration& time) {
+  const auto given = reader.duration(key);
+  if (!given) return;
+  time = *given;
+  if (time == base::Duration::zero()) reader.error(key, "must not be zero");
+}
+
+FailoverPriority readPriority(FieldReader reader) {
+  FailoverPriority result;
+  result.path = reader.path();
+  reader.require("backendRef");
+  if (reader.has("backendRef")) {
+    FieldReader ref = reader.map("backendRef");
+    result.backendRef.object = readObjectRef(ref, {"", "Service"}, true);
+    result.backendRef.port = ref.port("port");
+    ref.finish();
+  }
+  reader.require("priority");
+  result.priority = static_cast<std::uint32_t>(reader.integer("priority", 0, kHighestPriority).value_or(0));
+  reader.finish();
+  return result;
+}
+
+bool isSame(const BackendObjectReference& a, const BackendObjectReference& b) {
+  return a.object.group == b.object.group && a.object.kind == b.object.kind && a.object.name == b.object.name &&
+         a.object.nameSpace == b.object.nameSpace && a.port == b.port;
+}
+
+FailoverSettings readFailover(FieldReader reader) {
+  FailoverSettings failover;
+  for (const Item& item : reader.list("priorities", kMaxPriorities)) {
+    FailoverPriority each = readPriority(reader.map(item));
+    const bool repeats =
+        std::any_of(failover.priorities.begin(), failover.priorities.end(),
+                    [&](const FailoverPriority& other) { return isSame(other.backendRef, each.backendRef); });
+    if (repeats) reader.context().error(item.value->position, each.path + ".backendRef", "repeats one of the list");
+    failover.priorities.push_back(std::move(each));
+  }
+  const auto factor = reader.integer("overprovisioningFactor", kLeastOverprovisioning, kMostOverprovisioning);
+  if (factor) failover.overprovisioningFactor = static_cast<std::uint32_t>(*factor);
+  if (const auto most = reader.duration("maxRetryAfter")) failover.maxRetryAfter = *most;
+  reader.finish();
+  return failover;
+}
+
+PassiveHealthSettings readPassive(FieldReader reader) {
+  PassiveHealthSettings passive;
+  if (const auto errors = reader.integer("consecutive5XxErrors", 1, kMostErrors)) {
+    passive.consecutive5XxErrors = static_cast<std::uint32_t>(*errors);
+  }
+  readTime(reader, "baseEjectionTime", passive.baseEjectionTime);
+  readTime(reader, "maxEjectionTime", passive.maxEjectionTime);
+  if (passive.maxEjectionTime < passive.baseEjectionTime) {
+    if (reader.has("maxEjectionTime")) reader.error("maxEjectionTime", "must not be less than baseEjectionTime");
+    passive.maxEjectionTime = passive.baseEjectionTime;
+  }
+  reader.finish();
+  return passive;
+}
+
+}  // namespace
+
+std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta) {
+  TrafficPolicy policy;
+  policy.meta = std::move(meta);
+  root.require("spec");
+  FieldReader spec = root.map("spec");
+  if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readTargetRefs(spec);
+  std::size_t index = 0;
+  for (const PolicyTarget& each : policy.targets) {
+    checkTarget(spec, each, spec.pathOf("targetRefs") + "[" + std::to_string(index++) + "]",
+                spec.positionOf("targetRefs"));
+  }
+  policy.retry = readRetry(spec, policy.unsupported);
+  if (spec.has("failover")) policy.failover = readFailover(spec.map("failover"));
+  if (spec.has("healthCheck")) {
+    FieldReader checks = spec.map("healthCheck");
+    checks.require("passive");
+    if (checks.has("passive")) policy.passiveHealth = readPassive(checks.map("passive"));
+    checks.finish();
+  }
+  if (root.has("spec") && !spec.has("retry") && !spec.has("failover") && !spec.has("healthCheck")) {
+    root.error("spec", "must have retry, failover or healthCheck");
+  }
+  spec.finish();
+  if (policy.empty()) return std::nullopt;
+  return policy;
+}
+
+}  // namespace sluice::config

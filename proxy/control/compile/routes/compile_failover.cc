@@ -1,0 +1,75 @@
+#include "proxy/control/compile/routes/compile_failover.h"
+
+#include <algorithm>
+#include <set>
+
+#include "proxy/control/compile/references.h"
+
+namespace sluice::control {
+namespace {
+
+const config::FailoverPriority* priorityOf(const config::BackendObjectReference& ref,
+                                           const config::FailoverSettings& failover, std::string_view nameSpace) {
+  const auto found = std::find_if(
+      failover.priorities.begin(), failover.priorities.end(),
+      [&](const config::FailoverPriority& each) { return meansBackendRef(each.backendRef, ref, nameSpace); });
+  return found == failover.priorities.end() ? nullptr : &*found;
+}
+
+/// Numbers the priorities that occur from 0 on, without gaps.
+void closeRanks(std::vector<routing::FailoverMember>& members) {
+  std::set<std::uint32_t> occurring;
+  for (const routing::FailoverMember& each : members) occurring.insert(each.priority);
+  for (routing::FailoverMember& each : members) {
+    each.priority = static_cast<std::uint32_t>(std::distance(occurring.begin(), occurring.find(each.priority)));
+  }
+}
+
+}  // namespace
+
+bool meansBackendRef(const config::BackendObjectReference& meant, const config::BackendObjectReference& ref,
+                     std::string_view nameSpace) {
+  return meant.object.group == ref.object.group && meant.object.kind == ref.object.kind &&
+         meant.object.name == ref.object.name &&
+         targetNamespace(meant.object, nameSpace) == targetNamespace(ref.object, nameSpace) &&
+         (meant.port == 0 || meant.port == ref.port);
+}
+
+std::shared_ptr<const routing::FailoverPolicy> compileFailover(const TrafficSettings& settings,
+                                                               const config::RouteRule& rule,
+                                                               std::string_view nameSpace,
+                                                               const routing::Rule& compiled, const std::string& place,
+                                                               processing::SharedStates& states) {
+  const bool isWanted = settings.failover != nullptr || settings.passiveHealth != nullptr;
+  if (!isWanted || rule.backendRefs.size() < 2) return nullptr;
+  auto policy = std::make_shared<routing::FailoverPolicy>();
+  for (std::size_t i = 0; i < rule.backendRefs.size(); ++i) {
+    const config::HttpBackendRef& ref = rule.backendRefs[i];
+    routing::FailoverMember& member = policy->members.emplace_back();
+    member.weight = ref.weight;
+    const auto* priority = settings.failover != nullptr ? priorityOf(ref, *settings.failover, nameSpace) : nullptr;
+    if (priority != nullptr) {
+      member.priority = priority->priority;
+      member.weight = std::max<std::uint32_t>(ref.weight, 1);  // one without a weight stands by
+    }
+    const auto& backend = compiled.backends[i].backend;
+    const std::string name = backend != nullptr ? backend->identity.text() : std::to_string(i);
+    member.health = states.get<routing::AnswerHealth>(place + ", health of " + name,
+                                                      [] { return std::make_shared<const routing::AnswerHealth>(); });
+  }
+  const auto isOut = [](const routing::FailoverMember& each) { return each.weight == 0; };
+  if (std::all_of(policy->members.begin(), policy->members.end(), isOut)) return nullptr;
+  closeRanks(policy->members);
+  if (const config::FailoverSettings* const failover = settings.failover) {
+    policy->overprovisioning = failover->overprovisioningFactor;
+    policy->longestRest = failover->maxRetryAfter;
+  } else {
+    policy->longestRest = base::Duration::zero();
+  }
+  if (const config::PassiveHealthSettings* const passive = settings.passiveHealth) {
+    policy->passive = {passive->consecutive5XxErrors, passive->baseEjectionTime, passive->maxEjectionTime};
+  }
+  return policy;
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,28 @@
+// Compiles the fail-over of a rule from the TrafficPolicies that count for it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "config/model/model.h"
+#include "proxy/control/compile/policies/traffic_policies.h"
+#include "proxy/processing/shared_states.h"
+#include "proxy/routing/policy/failover.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::control {
+
+/// Returns true if the reference of a policy means that of a rule. `nameSpace` is that of both objects.
+bool meansBackendRef(const config::BackendObjectReference& meant, const config::BackendObjectReference& ref,
+                     std::string_view nameSpace);
+
+/// Returns the fail-over of a rule with these weighted backends, one for each of its backendRefs; nullptr if the
+/// settings have none, or the rule has no choice. `place` names the rule, under which the health of its Backends is
+/// kept.
+std::shared_ptr<const routing::FailoverPolicy> compileFailover(const TrafficSettings& settings,
+                                                               const config::RouteRule& rule,
+                                                               std::string_view nameSpace,
+                                                               const routing::Rule& compiled, const std::string& place,
+                                                               processing::SharedStates& states);
+
+}  // namespace sluice::control

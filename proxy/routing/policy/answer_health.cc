@@ -1,0 +1,49 @@
+#include "proxy/routing/policy/answer_health.h"
+
+#include <algorithm>
+
+namespace sluice::routing {
+
+bool AnswerHealth::tryProbe(base::MonotonicTime now) const {
+  base::MonotonicTime::rep before = probe_.load(std::memory_order_relaxed);
+  if (now.time_since_epoch().count() < before) return false;
+  return probe_.compare_exchange_strong(before, (now + kProbe).time_since_epoch().count(), std::memory_order_relaxed);
+}
+
+// Requests that were under way when it was ejected say nothing new.
+void AnswerHealth::onError(base::MonotonicTime now, const PassiveHealthBounds& bounds) const {
+  base::MonotonicTime::rep before = until_.load(std::memory_order_relaxed);
+  if (now.time_since_epoch().count() < before) return;
+  const std::uint32_t errors = errors_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (before == 0 && errors < bounds.errors) return;
+  const base::Duration healthy = now.time_since_epoch() - base::Duration(recovered_.load(std::memory_order_relaxed));
+  const std::uint32_t ejections = healthy > bounds.longestEjection ? 1 : ejections_.load(std::memory_order_relaxed) + 1;
+  const base::Duration most = bounds.longestEjection;
+  const base::Duration rest = bounds.baseEjection > most / ejections ? most : bounds.baseEjection * ejections;
+  const bool first =
+      until_.compare_exchange_strong(before, (now + rest).time_since_epoch().count(), std::memory_order_relaxed);
+  if (!first) return;  // another thread has ejected it
+  ejections_.store(ejections, std::memory_order_relaxed);
+  // The times count from when the Backend last served, however long it is away.
+  recovered_.store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
+  probe_.store(0, std::memory_order_relaxed);
+  errors_.store(0, std::memory_order_relaxed);
+}
+
+void AnswerHealth::rest(base::MonotonicTime until) const {
+  const base::MonotonicTime::rep wanted = until.time_since_epoch().count();
+  base::MonotonicTime::rep before = until_.load(std::memory_order_relaxed);
+  while (before < wanted && !until_.compare_exchange_weak(before, wanted, std::memory_order_relaxed)) {
+  }
+  probe_.store(0, std::memory_order_relaxed);
+}
+
+void AnswerHealth::recover(base::MonotonicTime now) const {
+  base::MonotonicTime::rep before = until_.load(std::memory_order_relaxed);
+  if (before == 0 || now.time_since_epoch().count() < before) return;
+  if (until_.compare_exchange_strong(before, 0, std::memory_order_relaxed)) {
+    recovered_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+}
+
+}  // namespace sluice::routing

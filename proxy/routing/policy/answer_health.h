@@ -1,0 +1,62 @@
+// What a rule knows of one of its Backends by the answers to its requests: a Backend that fails several times in a row,
+// or asks for a pause (Retry-After), rests. Then one request finds out whether it serves again.
+//
+// There is one for each weighted backend of a rule with a TrafficPolicy, for the whole process; it survives reloads;
+// any thread. It is the rule's and not the Backend's, because the clients of one rule must not take a Backend away from
+// those of others, who have credentials and quotas of their own.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+
+#include "proxy/base/clock.h"
+
+namespace sluice::routing {
+
+/// TrafficPolicy.spec.healthCheck.passive
+struct PassiveHealthBounds {
+  std::uint32_t errors = 5;                                  // in a row
+  base::Duration baseEjection = std::chrono::seconds(30);    // times how often it was ejected
+  base::Duration longestEjection = std::chrono::minutes(5);  // never zero
+};
+
+class AnswerHealth {
+ public:
+  enum class State : std::uint8_t {
+    kServes,
+    kRests,
+    kDue  // its rest has passed, and no request has found out yet whether it serves
+  };
+  State state(base::MonotonicTime now) const {
+    const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
+    if (until == 0) return State::kServes;
+    return now.time_since_epoch().count() < until ? State::kRests : State::kDue;
+  }
+  /// Returns true if the request that asks may find out whether it serves, which one may at a time.
+  bool tryProbe(base::MonotonicTime now) const;
+
+  /// Called when it has answered with a status below 500.
+  void onAnswer(base::MonotonicTime now) const {
+    if (errors_.load(std::memory_order_relaxed) != 0) errors_.store(0, std::memory_order_relaxed);
+    if (until_.load(std::memory_order_relaxed) != 0) recover(now);
+  }
+  /// Called when it has answered with another one, or has failed before it answered.
+  void onError(base::MonotonicTime now, const PassiveHealthBounds& bounds) const;
+  /// Called when it asks for a pause.
+  void rest(base::MonotonicTime until) const;
+
+ private:
+  /// How long a request has for finding out.
+  static constexpr base::Duration kProbe = std::chrono::seconds(5);
+
+  void recover(base::MonotonicTime now) const;
+
+  mutable std::atomic<std::uint32_t> errors_{0};  // in a row
+  mutable std::atomic<std::uint32_t> ejections_{0};
+  mutable std::atomic<base::MonotonicTime::rep> until_{0};      // when its rest passes; 0: it serves
+  mutable std::atomic<base::MonotonicTime::rep> probe_{0};      // until when a request finds out
+  mutable std::atomic<base::MonotonicTime::rep> recovered_{0};  // when it served again
+};
+
+}  // namespace sluice::routing

@@ -1,0 +1,75 @@
+#include "proxy/routing/policy/failover.h"
+
+#include <algorithm>
+
+#include "proxy/routing/policy/chance.h"
+
+namespace sluice::routing {
+namespace {
+
+constexpr std::uint64_t kWhole = 100;  // percent
+
+}  // namespace
+
+std::uint64_t FailoverPolicy::weightAt(std::uint32_t priority, std::uint64_t unavailable) const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].priority == priority && (unavailable >> i & 1) == 0) sum += members[i].weight;
+  }
+  return sum;
+}
+
+std::optional<std::size_t> FailoverPolicy::chooseAt(std::uint32_t priority, std::uint64_t chance,
+                                                    std::uint64_t unavailable) const {
+  std::uint64_t ticket = scaled(chance, weightAt(priority, unavailable));
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].priority != priority || (unavailable >> i & 1) != 0) continue;
+    if (ticket < members[i].weight) return i;
+    ticket -= members[i].weight;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::size_t> FailoverPolicy::choose(const Chances& chances, std::uint64_t without,
+                                                  base::MonotonicTime now) const {
+  std::uint64_t rests = without;
+  std::uint64_t due = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const AnswerHealth::State state = members[i].health->state(now);
+    if (state == AnswerHealth::State::kRests) rests |= std::uint64_t{1} << i;
+    if (state == AnswerHealth::State::kDue && members[i].weight > 0) due |= std::uint64_t{1} << i;
+  }
+  due &= ~without;
+  std::optional<std::size_t> chosen = chooseAmong(chances, rests | due);
+  for (std::size_t i = 0; i < members.size() && due != 0; ++i) {
+    const bool isMeant = (due >> i & 1) != 0 && (!chosen || members[i].priority <= members[*chosen].priority);
+    if (isMeant && members[i].health->tryProbe(now)) return i;
+  }
+  if (!chosen) chosen = chooseAmong(chances, rests);
+  return chosen ? chosen : chooseAmong(chances, without);
+}
+
+// Each priority takes as much of what is left as its available share allows, times the overprovisioning. If all of them
+// together cannot take everything, they share it as they can.
+std::optional<std::size_t> FailoverPolicy::chooseAmong(const Chances& chances, std::uint64_t unavailable) const {
+  std::uint32_t priorities = 0;
+  for (const FailoverMember& each : members) priorities = std::max(priorities, each.priority + 1);
+  const auto capacityAt = [&](std::uint32_t priority) -> std::uint64_t {
+    const std::uint64_t all = weightAt(priority, 0);
+    if (all == 0) return 0;
+    return std::min<std::uint64_t>(kWhole, weightAt(priority, unavailable) * overprovisioning / all);
+  };
+  std::uint64_t capacity = 0;
+  for (std::uint32_t priority = 0; priority < priorities && capacity < kWhole; ++priority) {
+    capacity += capacityAt(priority);
+  }
+  std::uint64_t ticket = scaled(chances.ofPriority, std::min(capacity, kWhole));
+  for (std::uint32_t priority = 0; priority < priorities; ++priority) {
+    const std::uint64_t takes = capacityAt(priority);
+    if (ticket < takes) return chooseAt(priority, chances.ofMember, unavailable);
+    ticket -= takes;
+  }
+  return std::nullopt;
+}
+
+}  // namespace sluice::routing

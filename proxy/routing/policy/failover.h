@@ -1,0 +1,49 @@
+// The fail-over of a rule: which of its Backends get requests, by priority and by health (TrafficPolicy.spec.failover
+// and .healthCheck).
+//
+// As Envoy does, requests go to the Backends of the lowest priority as long as enough of them serve; if fewer do, a
+// share goes to the next priority, and so on. Immutable but for the health; any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "proxy/base/clock.h"
+#include "proxy/routing/policy/answer_health.h"
+
+namespace sluice::routing {
+
+/// One weighted backend of the rule.
+struct FailoverMember {
+  std::uint32_t priority = 0;                  // 0 comes first; of n priorities the last is n - 1
+  std::uint32_t weight = 1;                    // among those of its priority
+  std::shared_ptr<const AnswerHealth> health;  // never null
+};
+
+struct FailoverPolicy {
+  std::vector<FailoverMember> members;  // as Rule::backends, at most 64
+  /// In percent: with 140, five Backends of which one is out still get all requests of their priority.
+  std::uint32_t overprovisioning = 140;
+  base::Duration longestRest = std::chrono::minutes(1);  // that a Backend may ask for by Retry-After
+  PassiveHealthBounds passive;
+
+  /// Two numbers that are uniform over 64 bits.
+  struct Chances {
+    std::uint64_t ofPriority;
+    std::uint64_t ofMember;
+  };
+  /// Chooses the member for a request, none of `without` (a bit each, by position). Those that rest are chosen if there
+  /// is no other. One whose rest has passed gets a request to find out whether it serves, unless one that comes before
+  /// it serves. Returns nullopt if no member is left that has a weight.
+  std::optional<std::size_t> choose(const Chances& chances, std::uint64_t without, base::MonotonicTime now) const;
+
+ private:
+  std::optional<std::size_t> chooseAmong(const Chances& chances, std::uint64_t unavailable) const;
+  std::uint64_t weightAt(std::uint32_t priority, std::uint64_t unavailable) const;
+  std::optional<std::size_t> chooseAt(std::uint32_t priority, std::uint64_t chance, std::uint64_t unavailable) const;
+};
+
+}  // namespace sluice::routing

@@ -1,0 +1,107 @@
+// Tests what TrafficPolicies make of rules: retries and fail-over of those that they target, and their statuses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/control/compile/compile_world.h"
+
+namespace sluice::control {
+namespace {
+
+using test::kBackend;
+using test::kClass;
+using test::kGateway;
+using test::routeWithRules;
+using test::with;
+using test::World;
+using ::testing::HasSubstr;
+
+std::string refOf(const std::string& name, int weight = 1) {
+  return "{group: gateway.networking.k8s.io, kind: Backend, name: " + name +
+         ", port: 8080, weight: " + std::to_string(weight) + "}";
+}
+std::string priorityOf(const std::string& name, int priority) {
+  return "{backendRef: {group: gateway.networking.k8s.io, kind: Backend, name: " + name +
+         "}, priority: " + std::to_string(priority) + "}";
+}
+std::string trafficPolicy(const std::string& fields, const std::string& section = {}, const std::string& name = "p") {
+  return "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: " + name +
+         "}\nspec: {targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: route" +
+         (section.empty() ? "" : ", sectionName: " + section) + "}], " + fields + "}\n";
+}
+/// Two rules: "chat" at /chat, with two Backends, of which the second has no weight, and one at /.
+World trafficWorld(const std::string& policies, const std::string& rule = {}) {
+  const std::string rules = "rules: [{name: chat, " + rule + "matches: [{path: {value: /chat}}], backendRefs: [" +
+                            refOf("origin") + ", " + refOf("other", 0) + "]}, {backendRefs: [" + refOf("origin") +
+                            ", " + refOf("other") + "]}]";
+  return World(
+      {kClass, kGateway, kBackend, with(kBackend, "name: origin,", "name: other,"), routeWithRules(rules), policies});
+}
+const routing::Rule& ruleServing(const World& world, const std::string& path) {
+  return *world.rule(test::RequestMaker("GET", "a.test", path));
+}
+
+TEST(TrafficPolicyCompilation, GivesRulesRetriesAndPriorities) {
+  const World world = trafficWorld(trafficPolicy(
+      "retry: {codes: [503], attempts: 2}, failover: {priorities: [" + priorityOf("origin", 2) + ", " +
+      priorityOf("other", 5) + "], maxRetryAfter: 5s}, healthCheck: {passive: {consecutive5XxErrors: 7}}"));
+  const routing::Rule& chat = ruleServing(world, "/chat");
+  ASSERT_TRUE(chat.retry && chat.failover);
+  EXPECT_TRUE(chat.retry->covers(503));
+  EXPECT_EQ(chat.retry->attempts, 2u);
+  ASSERT_EQ(chat.failover->members.size(), 2u);
+  EXPECT_EQ(chat.failover->members[0].priority, 0u);
+  EXPECT_EQ(chat.failover->members[1].priority, 1u);
+  EXPECT_EQ(chat.failover->members[1].weight, 1u) << "it stands by";
+  EXPECT_EQ(chat.failover->longestRest, std::chrono::seconds(5));
+  EXPECT_EQ(chat.failover->passive.errors, 7u);
+  EXPECT_EQ(world.condition("TrafficPolicy", "p", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.condition("TrafficPolicy", "p", "ResolvedRefs"), "True/ResolvedRefs");
+}
+
+TEST(TrafficPolicyCompilation, CountsFieldByFieldForARuleBeforeItsRoute) {
+  const World world = trafficWorld(trafficPolicy("retry: {attempts: 1}, healthCheck: {passive: {}}") + "---\n" +
+                                   trafficPolicy("retry: {attempts: 3}", "chat", "of-chat"));
+  EXPECT_EQ(ruleServing(world, "/chat").retry->attempts, 3u);
+  EXPECT_TRUE(ruleServing(world, "/chat").failover);
+  EXPECT_EQ(ruleServing(world, "/").retry->attempts, 1u);
+}
+
+TEST(TrafficPolicyCompilation, LeavesARulesOwnRetry) {
+  const World world = trafficWorld(trafficPolicy("retry: {attempts: 5}"), "retry: {attempts: 2}, ");
+  EXPECT_EQ(ruleServing(world, "/chat").retry->attempts, 2u);
+  EXPECT_EQ(ruleServing(world, "/").retry->attempts, 5u);
+}
+
+TEST(TrafficPolicyCompilation, KeepsABackendOutThatHasNoWeightAndNoPriority) {
+  const World world = trafficWorld(trafficPolicy("failover: {}"));
+  EXPECT_EQ(ruleServing(world, "/chat").failover->members[1].weight, 0u);
+}
+
+TEST(TrafficPolicyCompilation, SaysWhichPriorityIsForNoBackendRef) {
+  const World world = trafficWorld(
+      trafficPolicy("failover: {priorities: [" + priorityOf("origin", 0) + ", " + priorityOf("stray", 1) + "]}"));
+  EXPECT_EQ(world.condition("TrafficPolicy", "p", "ResolvedRefs"), "False/BackendNotFound");
+  EXPECT_THAT(world.message("TrafficPolicy", "p", "ResolvedRefs"),
+              HasSubstr("spec.failover.priorities[1].backendRef: no rule of HTTPRoute default/route refers to"));
+  EXPECT_TRUE(ruleServing(world, "/chat").failover);
+}
+
+TEST(TrafficPolicyCompilation, LetsTheOldestOfTwoCount) {
+  const World world = trafficWorld(trafficPolicy("retry: {attempts: 1}") + "---\n" +
+                                   trafficPolicy("retry: {attempts: 3}, failover: {}", {}, "second"));
+  EXPECT_EQ(ruleServing(world, "/").retry->attempts, 1u);
+  EXPECT_FALSE(ruleServing(world, "/").failover);
+  EXPECT_EQ(world.condition("TrafficPolicy", "second", "Accepted"), "False/Conflicted");
+}
+
+TEST(TrafficPolicyCompilation, ClosesTheRulesOfAPolicyThatIsWrong) {
+  const World world = trafficWorld(trafficPolicy("retry: {attempts: 0}", "chat"));
+  EXPECT_EQ(world.outcome("a.test", "/chat"), "500");
+  EXPECT_EQ(world.outcome("a.test", "/"), "default/origin");
+  EXPECT_EQ(world.condition("TrafficPolicy", "p", "Accepted"), "False/Invalid");
+}
+
+}  // namespace
+}  // namespace sluice::control

@@ -1,0 +1,87 @@
+#include "proxy/routing/policy/answer_health.h"
+
+#include <gtest/gtest.h>
+
+namespace sluice::routing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using State = AnswerHealth::State;
+
+class AnswerHealthTest : public ::testing::Test {
+ protected:
+  void fail(std::uint32_t times = 1) {
+    for (std::uint32_t i = 0; i < times; ++i) health_.onError(now_, bounds_);
+  }
+  State state() const { return health_.state(now_); }
+  /// Fails until it rests, and waits until the rest has passed. Returns how long that was.
+  base::Duration eject(std::uint32_t errors) {
+    fail(errors);
+    const base::MonotonicTime begun = now_;
+    while (state() == State::kRests) now_ += milliseconds(100);
+    return now_ - begun;
+  }
+
+  base::MonotonicTime now_{hours(1)};
+  PassiveHealthBounds bounds_{3, seconds(10), seconds(25)};
+  AnswerHealth health_;
+};
+
+TEST_F(AnswerHealthTest, RestsAfterErrorsInARow) {
+  fail(2);
+  health_.onAnswer(now_);
+  fail(2);
+  EXPECT_EQ(state(), State::kServes);
+  fail();
+  EXPECT_EQ(state(), State::kRests);
+  now_ += seconds(10);
+  EXPECT_EQ(state(), State::kDue);
+}
+
+TEST_F(AnswerHealthTest, RestsLongerEachTimeUpToABound) {
+  EXPECT_EQ(eject(3), seconds(10));
+  EXPECT_EQ(eject(1), seconds(20)) << "one error is enough as long as it has not served";
+  EXPECT_EQ(eject(1), seconds(25));
+  EXPECT_EQ(eject(1), seconds(25));
+}
+
+TEST_F(AnswerHealthTest, BeginsAnewAfterATimeOfHealth) {
+  eject(3);
+  health_.onAnswer(now_);
+  EXPECT_EQ(state(), State::kServes);
+  EXPECT_EQ(eject(3), seconds(20)) << "it has served for no time at all";
+  health_.onAnswer(now_);
+  now_ += minutes(1);
+  EXPECT_EQ(eject(3), seconds(10));
+}
+
+TEST_F(AnswerHealthTest, IsProbedByOneRequestAtATime) {
+  eject(3);
+  EXPECT_TRUE(health_.tryProbe(now_));
+  EXPECT_FALSE(health_.tryProbe(now_));
+  now_ += seconds(6);
+  EXPECT_TRUE(health_.tryProbe(now_)) << "nothing was heard of the first";
+  fail();
+  now_ += seconds(20);
+  EXPECT_EQ(state(), State::kDue);
+  EXPECT_TRUE(health_.tryProbe(now_));
+  health_.onAnswer(now_);
+  EXPECT_EQ(state(), State::kServes);
+}
+
+TEST_F(AnswerHealthTest, RestsAsLongAsItAsksTo) {
+  health_.rest(now_ + seconds(7));
+  health_.rest(now_ + seconds(3));
+  health_.onAnswer(now_);
+  EXPECT_EQ(state(), State::kRests) << "that request was under way";
+  now_ += seconds(7);
+  EXPECT_EQ(state(), State::kDue);
+  health_.onAnswer(now_);
+  EXPECT_EQ(state(), State::kServes);
+}
+
+}  // namespace
+}  // namespace sluice::routing

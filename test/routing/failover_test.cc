@@ -1,0 +1,101 @@
+#include "proxy/routing/policy/failover.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace sluice::routing {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+using testing::ElementsAre;
+
+class FailoverTest : public ::testing::Test {
+ protected:
+  struct Wanted {
+    std::uint32_t priority;
+    std::uint32_t weight;
+  };
+  void make(std::initializer_list<Wanted> members) {
+    for (const Wanted& each : members) {
+      health_.push_back(std::make_shared<AnswerHealth>());
+      policy_.members.push_back({each.priority, each.weight, health_.back()});
+    }
+  }
+  void rest(std::size_t member) { health_[member]->rest(now_ + seconds(10)); }
+  /// Returns how many of 100 requests, whose chances are spread evenly, go to each member.
+  std::vector<int> spread(std::uint64_t without = 0) const {
+    std::vector<int> counts(policy_.members.size());
+    for (std::uint64_t i = 0; i < 100; ++i) {
+      const std::uint64_t chance = UINT64_MAX / 100 * i + UINT64_MAX / 200;
+      const auto chosen = policy_.choose({chance, chance * 0x9E3779B97F4A7C15ULL}, without, now_);
+      if (chosen) ++counts[*chosen];
+    }
+    return counts;
+  }
+
+  base::MonotonicTime now_{hours(1)};
+  std::vector<std::shared_ptr<AnswerHealth>> health_;
+  FailoverPolicy policy_;
+};
+
+TEST_F(FailoverTest, TakesTheFirstPriorityAsLongAsItServes) {
+  make({{0, 1}, {1, 1}, {2, 1}});
+  EXPECT_THAT(spread(), ElementsAre(100, 0, 0));
+  rest(0);
+  EXPECT_THAT(spread(), ElementsAre(0, 100, 0));
+  rest(1);
+  EXPECT_THAT(spread(), ElementsAre(0, 0, 100));
+}
+
+TEST_F(FailoverTest, SpillsOverWhatThePriorityCannotTake) {
+  make({{0, 1}, {0, 1}, {1, 5}});
+  rest(0);
+  EXPECT_THAT(spread(), ElementsAre(0, 70, 30)) << "half of them times 1.4";
+  policy_.overprovisioning = 200;
+  EXPECT_THAT(spread(), ElementsAre(0, 100, 0));
+}
+
+TEST_F(FailoverTest, SharesWhatAllPrioritiesTogetherCannotTake) {
+  make({{0, 1}, {0, 3}, {1, 1}, {1, 3}});
+  rest(1);
+  rest(3);
+  EXPECT_THAT(spread(), ElementsAre(50, 0, 50, 0));
+}
+
+TEST_F(FailoverTest, GivesToThoseThatRestIfThereIsNoOther) {
+  make({{0, 1}, {1, 1}});
+  rest(0);
+  rest(1);
+  EXPECT_THAT(spread(), ElementsAre(100, 0));
+  EXPECT_THAT(spread(1), ElementsAre(0, 100));
+  EXPECT_THAT(spread(3), ElementsAre(0, 0));
+}
+
+TEST_F(FailoverTest, LeavesAMemberWithoutWeightOut) {
+  make({{0, 0}, {0, 1}});
+  EXPECT_THAT(spread(), ElementsAre(0, 100));
+  EXPECT_THAT(spread(2), ElementsAre(0, 0));
+}
+
+TEST_F(FailoverTest, FindsOutByOneRequestWhetherTheFirstServesAgain) {
+  make({{0, 1}, {1, 1}});
+  rest(0);
+  now_ += seconds(10);
+  EXPECT_THAT(spread(), ElementsAre(1, 99));
+  health_[0]->onAnswer(now_);
+  EXPECT_THAT(spread(), ElementsAre(100, 0));
+}
+
+TEST_F(FailoverTest, DoesNotFindOutAboutAStandbyThatNobodyNeeds) {
+  make({{0, 1}, {1, 1}});
+  rest(1);
+  now_ += seconds(10);
+  EXPECT_THAT(spread(), ElementsAre(100, 0));
+  EXPECT_THAT(spread(1), ElementsAre(0, 100)) << "it is needed, although nobody knows whether it serves";
+}
+
+}  // namespace
+}  // namespace sluice::routing
