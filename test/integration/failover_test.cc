@@ -117,6 +117,13 @@ TEST_F(Failover, LetsAPrimaryRestAsLongAsItAsks) {
   EXPECT_EQ(first_.heads().size(), 1u);
 }
 
+TEST_F(Failover, LetsNoPrimaryRestIfThatIsTurnedOff) {
+  mood_ = ProviderMood::kPausing;
+  start({}, ", maxRetryAfter: 0s");
+  EXPECT_THAT(ask(20), Each("second"));
+  EXPECT_EQ(first_.heads().size(), 20u) << "each request asks it first";
+}
+
 TEST_F(Failover, BoundsHowLongAPrimaryRests) {
   mood_ = ProviderMood::kPausing;
   start({}, ", maxRetryAfter: 100ms");

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 namespace sluice::routing {
 namespace {
 
@@ -81,6 +85,30 @@ TEST_F(AnswerHealthTest, RestsAsLongAsItAsksTo) {
   EXPECT_EQ(state(), State::kDue);
   health_.onAnswer(now_);
   EXPECT_EQ(state(), State::kServes);
+}
+
+TEST(AnswerHealthThreads, EjectOnceAndAreProbedByOneRequestAtATime) {
+  constexpr int kThreads = 4;
+  constexpr int kRounds = 2000;
+  const AnswerHealth health;
+  const PassiveHealthBounds bounds{3, seconds(10), seconds(10)};
+  for (int round = 0; round < kRounds; ++round) {
+    const base::MonotonicTime now(hours(1) + minutes(round));
+    std::atomic<int> probes = 0;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&] {
+        for (int k = 0; k < 3; ++k) health.onError(now, bounds);
+        if (health.state(now + seconds(10)) == State::kDue && health.tryProbe(now + seconds(10))) ++probes;
+      });
+    }
+    for (std::thread& each : threads) each.join();
+    // The last thread has seen all errors, so one of them has probed.
+    ASSERT_EQ(probes, 1) << round;
+    ASSERT_EQ(health.state(now + seconds(9)), State::kRests);
+    health.onAnswer(now + seconds(10));
+    ASSERT_EQ(health.state(now + seconds(10)), State::kServes);
+  }
 }
 
 }  // namespace

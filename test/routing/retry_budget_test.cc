@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <thread>
+#include <vector>
+
 namespace sluice::routing {
 namespace {
 
@@ -85,6 +89,28 @@ TEST_F(RetryBudgetTest, EndsForAClockThatIsALittleBehind) {
   EXPECT_TRUE(take());
   now_ -= seconds(1);
   EXPECT_TRUE(take());
+}
+
+TEST(RetryBudgetThreads, GiveNoMoreThanTheBudgetToAllTogether) {
+  constexpr int kThreads = 4;
+  constexpr int kRequests = 5000;
+  const RetryBudget budget;
+  const base::RetryBudgetSettings bounds;
+  std::atomic<int> taken = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kThreads; ++i) {
+    threads.emplace_back([&] {
+      for (int k = 0; k < kRequests; ++k) {
+        const base::MonotonicTime now(hours(1) + milliseconds(k / 10));
+        budget.count(now);
+        if (budget.tryTake(now, bounds)) ++taken;
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_GE(taken, static_cast<int>(bounds.minPerSecond));
+  EXPECT_LE(taken,
+            kThreads * kRequests * static_cast<int>(bounds.percent) / 100 + static_cast<int>(bounds.minPerSecond));
 }
 
 }  // namespace

@@ -168,7 +168,8 @@ void Attempts::noteAnswer(const http::ResponseHead& head) {
   }
   if (head.status != kTooManyRequests && head.status != kServiceUnavailable) return;
   const auto pause = http::retryAfter(head.headers, t_.context.worker().clock().wallNow());
-  if (pause) health().rest(now + std::min(*pause, failover.longestRest));
+  const base::Duration rest = std::min(pause.value_or(base::Duration::zero()), failover.longestRest);
+  if (rest > base::Duration::zero()) health().rest(now + rest);
 }
 
 /// Returns true if the Backend takes connections as far as this worker knows, or if none stands behind it.

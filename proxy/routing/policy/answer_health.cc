@@ -4,10 +4,14 @@
 
 namespace sluice::routing {
 
+// The time behind a rest is divided into windows, and each has one probe.
 bool AnswerHealth::tryProbe(base::MonotonicTime now) const {
+  const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
+  const base::MonotonicTime::rep passed = now.time_since_epoch().count() - until;
+  if (until == 0 || passed < 0) return false;
+  const base::MonotonicTime::rep window = until + passed - passed % kProbe.count();
   base::MonotonicTime::rep before = probe_.load(std::memory_order_relaxed);
-  if (now.time_since_epoch().count() < before) return false;
-  return probe_.compare_exchange_strong(before, (now + kProbe).time_since_epoch().count(), std::memory_order_relaxed);
+  return before != window && probe_.compare_exchange_strong(before, window, std::memory_order_relaxed);
 }
 
 // Requests that were under way when it was ejected say nothing new.
@@ -26,7 +30,6 @@ void AnswerHealth::onError(base::MonotonicTime now, const PassiveHealthBounds& b
   ejections_.store(ejections, std::memory_order_relaxed);
   // The times count from when the Backend last served, however long it is away.
   recovered_.store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
-  probe_.store(0, std::memory_order_relaxed);
   errors_.store(0, std::memory_order_relaxed);
 }
 
@@ -35,7 +38,6 @@ void AnswerHealth::rest(base::MonotonicTime until) const {
   base::MonotonicTime::rep before = until_.load(std::memory_order_relaxed);
   while (before < wanted && !until_.compare_exchange_weak(before, wanted, std::memory_order_relaxed)) {
   }
-  probe_.store(0, std::memory_order_relaxed);
 }
 
 void AnswerHealth::recover(base::MonotonicTime now) const {

@@ -33,7 +33,8 @@ class AnswerHealth {
     if (until == 0) return State::kServes;
     return now.time_since_epoch().count() < until ? State::kRests : State::kDue;
   }
-  /// Returns true if the request that asks may find out whether it serves, which one may at a time.
+  /// Returns true if it is due, and the request that asks may find out whether it serves. One may, and another one if
+  /// nothing was heard of the first for a while.
   bool tryProbe(base::MonotonicTime now) const;
 
   /// Called when it has answered with a status below 500.
@@ -55,7 +56,7 @@ class AnswerHealth {
   mutable std::atomic<std::uint32_t> errors_{0};  // in a row
   mutable std::atomic<std::uint32_t> ejections_{0};
   mutable std::atomic<base::MonotonicTime::rep> until_{0};      // when its rest passes; 0: it serves
-  mutable std::atomic<base::MonotonicTime::rep> probe_{0};      // until when a request finds out
+  mutable std::atomic<base::MonotonicTime::rep> probe_{0};      // when the window of the last probe begins
   mutable std::atomic<base::MonotonicTime::rep> recovered_{0};  // when it served again
 };
 

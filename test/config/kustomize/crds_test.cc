@@ -212,6 +212,22 @@ TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
   EXPECT_EQ(read, defined);
 }
 
+TEST(CustomResources, AreInTheReferenceOfTrafficPolicies) {
+  std::map<std::string, Value> defined = definitions();
+  const FieldPaths fields = propertiesOf(memberAt(schemaOf(defined.at("TrafficPolicy")), "properties.spec"));
+  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/traffic-policy.md");
+  FieldPaths listed;
+  static const std::regex row(R"re(\n\| `([A-Za-z0-9.]+)` \|)re");
+  for (auto match = std::sregex_iterator(page.begin(), page.end(), row); match != std::sregex_iterator(); ++match) {
+    listed.insert((*match)[1].str());
+    EXPECT_TRUE(fields.contains((*match)[1].str())) << (*match)[1] << " is no field";
+  }
+  for (const std::string& field : fields) {
+    const bool isListed = listed.contains(field) || field == "healthCheck" || field.find("[]") != field.npos;
+    EXPECT_TRUE(isListed) << field << " is not in the table";
+  }
+}
+
 TEST(CustomResources, DescribeWhatTheyShareInTheSameWords) {
   std::map<std::string, Value> defined = definitions();
   const auto spec = [&](const std::string& kind) -> const Value& {

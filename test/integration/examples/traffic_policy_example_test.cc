@@ -1,0 +1,39 @@
+// Tests that examples/traffic-policy shows what its texts promise.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/integration/examples/example_copy.h"
+#include "test/integration/support/gateway_process.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(TrafficPolicyExample, IsAValidConfiguration) {
+  const ProgramOutcome got =
+      run({programPath("sluice"), "validate", "--config", SLUICE_SOURCE_DIR "/examples/traffic-policy"});
+  EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
+}
+
+TEST(TrafficPolicyExample, FailsOverAndReturnsWithoutAFailedRequest) {
+  const ExampleCopy example("traffic-policy", {"10480", "10443", "10444", "10401", "10402"});
+  const ProgramOutcome got = run(example.command());
+  ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
+  const std::size_t gone = got.output.find("2. ");
+  const std::size_t back = got.output.find("3. ");
+  ASSERT_TRUE(gone < back && back != std::string::npos) << got.output;
+  const auto all = [](const std::string& provider) {
+    return HasSubstr("20 requests reached the " + provider + "\n     20 answers with 200\n");
+  };
+  EXPECT_THAT(got.output.substr(0, gone), all("first"));
+  EXPECT_THAT(got.output.substr(gone, back - gone), all("second"));
+  EXPECT_THAT(got.output.substr(back), all("first"));
+  EXPECT_THAT(got.output, Not(HasSubstr("answers with 5")));
+}
+
+}  // namespace
+}  // namespace sluice::test
