@@ -10,6 +10,8 @@ namespace {
 using processing::Phase;
 using processing::Verdict;
 
+Phase bodyPhaseOf(Way way) { return way == Way::kRequest ? Phase::kRequestBody : Phase::kResponseBody; }
+
 }  // namespace
 
 Statement ServerSession::about(const processing::Call& call, Part part) {
@@ -73,8 +75,9 @@ Verdict ServerSession::obey(processing::Call& call, const ServerAnswer& answer) 
     if (auto impossible = adopt(*answer.modes, way)) return fail(*std::move(impossible));
   }
   if (told.replaces && isHeaders(told.part)) {
-    if (settings.modes.of(way).body == BodyForm::kSkipped && !settings.isOpen(way)) {
-      return fail("the server replaces a body that its processingMode skips");
+    const bool isSkipped = settings.modes.of(way).body == BodyForm::kSkipped && !settings.isOpen(way);
+    if (isSkipped || !settings.mayRunIn(bodyPhaseOf(way))) {
+      return fail("the server replaces a body that it does not get");
     }
     of(way).replacement = told.body.value_or("");
     of(way).ended = true;
@@ -96,16 +99,15 @@ void ServerSession::endPhases(const ServerAnswer& answer) {
 /// count on seeing it.
 std::optional<std::string> ServerSession::adopt(const ProcessingModes& wanted, Way told) {
   for (const Way way : {Way::kRequest, Way::kResponse}) {
-    const bool isOfRequest = way == Way::kRequest;
     const WayModes& asked = wanted.of(way);
     if (way < told || !settings.isOpen(way)) continue;
     if (asked.body == BodyForm::kFullDuplex) {
       return "the server asks for a body in full duplex or in an unknown form, which it cannot choose by mode_override";
     }
     const bool asksForBody = asked.body != BodyForm::kSkipped || asked.trailers;
-    const Phase ofBody = isOfRequest ? Phase::kRequestBody : Phase::kResponseBody;
-    if (asksForBody && !settings.mayRunIn(ofBody)) {
-      return "the server asks for a body in the phase " + std::string(phaseName(ofBody)) + ", in which it is not used";
+    if (asksForBody && !settings.mayRunIn(bodyPhaseOf(way))) {
+      return "the server asks for a body in the phase " + std::string(phaseName(bodyPhaseOf(way))) +
+             ", in which it is not used";
     }
     const bool keepsHeaders = way == told;  // they have been said
     talk.modes.of(way) = {keepsHeaders ? talk.modes.of(way).headers : asked.headers, asked.body, asked.trailers};

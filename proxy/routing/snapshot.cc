@@ -32,6 +32,14 @@ std::uint64_t Rule::broken() const {
   return broken;
 }
 
+std::uint64_t Rule::unfit() const {
+  std::uint64_t unfit = broken();
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    if (backends[i].redirect) unfit |= std::uint64_t{1} << i;
+  }
+  return unfit;
+}
+
 const WeightedBackend* Rule::chooseAnother(std::uint64_t random, std::uint64_t tried) const {
   const auto weightOf = [&](std::size_t index) -> std::uint64_t {
     const WeightedBackend& each = backends[index];

@@ -152,6 +152,8 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// Returns the weighted backends that lead to no Backend because something about them is broken (a bit each, by
   /// position).
   std::uint64_t broken() const;
+  /// Returns those and the ones whose filters answer themselves, none of which takes a retry.
+  std::uint64_t unfit() const;
   /// Chooses likewise among the weighted backends that lead to a Backend and are not in `tried` (a bit each, by
   /// position). Returns nullptr if there are none.
   const WeightedBackend* chooseAnother(std::uint64_t random, std::uint64_t tried) const;

@@ -30,7 +30,8 @@ class FailoverTest : public ::testing::Test {
     std::vector<int> counts(policy_.members.size());
     for (std::uint64_t i = 0; i < 100; ++i) {
       const std::uint64_t chance = UINT64_MAX / 100 * i + UINT64_MAX / 200;
-      const auto chosen = policy_.choose({chance, chance * 0x9E3779B97F4A7C15ULL}, without, now_);
+      auto chosen = policy_.choose({chance, chance * 0x9E3779B97F4A7C15ULL}, without, now_);
+      if (const auto due = policy_.probe(chosen, without, now_)) chosen = due;
       if (chosen) ++counts[*chosen];
     }
     return counts;
@@ -87,6 +88,22 @@ TEST_F(FailoverTest, FindsOutByOneRequestWhetherTheFirstServesAgain) {
   EXPECT_THAT(spread(), ElementsAre(1, 99));
   health_[0]->onAnswer(now_);
   EXPECT_THAT(spread(), ElementsAre(100, 0));
+}
+
+TEST_F(FailoverTest, FindsOutByAnotherRequestIfTheFirstWasNotThere) {
+  make({{0, 1}, {1, 1}});
+  rest(0);
+  now_ += seconds(10);
+  EXPECT_EQ(policy_.probe(1, 0, now_), 0u);
+  EXPECT_EQ(policy_.probe(1, 0, now_), std::nullopt);
+  health_[0]->giveProbeBack();
+  EXPECT_EQ(policy_.probe(1, 0, now_), 0u);
+}
+
+TEST_F(FailoverTest, GivesEverythingToALightMemberIfNoOtherServes) {
+  make({{0, 999}, {0, 1}});
+  rest(0);
+  EXPECT_THAT(spread(), ElementsAre(0, 100));
 }
 
 TEST_F(FailoverTest, DoesNotFindOutAboutAStandbyThatNobodyNeeds) {

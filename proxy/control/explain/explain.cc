@@ -125,7 +125,7 @@ class ExplanationMaker {
       result_.steps = steps(nullptr, Course::kAnswered);
     } else if (rule.backends.empty()) {
       refuse(rule.withoutBackend(), Course::kAnswered);
-    } else if (rule.totalWeight == 0 && !rule.session) {
+    } else if (rule.totalWeight == 0 && !rule.session && !rule.failover) {
       return refuse(rule.withoutBackend());
     } else {
       for (const routing::WeightedBackend& each : rule.backends) result_.backends.push_back(describe(rule, each));
@@ -244,7 +244,7 @@ class ExplanationMaker {
   }
 
   void addNotes(const routing::Rule& rule) {
-    if (rule.totalWeight == 0 && !result_.answer) {
+    if (rule.totalWeight == 0 && !rule.failover && !result_.answer) {
       result_.notes.emplace_back("all weights are 0: a request that belongs to no session is answered with " +
                                  std::to_string(rule.withoutBackend().status));
     }

@@ -30,6 +30,7 @@ void Attempts::resumeSession(http::RequestHead* before) {
 
 void Attempts::reset() {
   session_.reset();
+  probe_ = {};
   attempt_ = Attempt{{t_.context.upstreams(), t_.token()}};
 }
 
@@ -73,7 +74,7 @@ Attempts::Judgement Attempts::judgeFailure() {
   const bool idempotent = http::isIdempotent(t_.request.head.method);
   const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale()));
   if (spurious && !repeated_ && bodyIntact()) return Judgement::kRepeat;
-  if (t_.route.rule->failover && isPassing(*t_.error)) health().onError(t_.now(), t_.route.rule->failover->passive);
+  if (t_.route.rule->failover) noteError(*t_.error);
   const bool harmless = !sent || attempt_.unprocessed || idempotent;
   return harmless && isPassing(*t_.error) && plan() ? Judgement::kRetry : Judgement::kGiveUp;
 }
@@ -135,7 +136,12 @@ std::uint64_t Attempts::dead() {
 const routing::WeightedBackend* Attempts::chooseByPriority() {
   const routing::Rule& rule = *t_.route.rule;
   const routing::FailoverPolicy::Chances chances{t_.context.random(), t_.context.random()};
-  auto chosen = rule.failover->choose(chances, rule.broken() | dead(), t_.now());
+  const std::uint64_t without = rule.broken() | dead();
+  auto chosen = rule.failover->choose(chances, without, t_.now());
+  if (const auto due = rule.failover->probe(chosen, without, t_.now())) {
+    probe_ = routing::ProbeTask(rule.failover->members[*due].health);
+    return &rule.backends[*due];
+  }
   if (!chosen) chosen = rule.failover->choose(chances, rule.broken(), t_.now());
   // A rule whose every reference is broken says so.
   if (!chosen) chosen = rule.failover->choose(chances, 0, t_.now());
@@ -146,13 +152,21 @@ const routing::WeightedBackend* Attempts::chooseAnother(std::uint64_t avoided) {
   const routing::Rule& rule = *t_.route.rule;
   if (!rule.failover) return rule.chooseAnother(t_.context.random(), avoided);
   const auto chosen =
-      rule.failover->choose({t_.context.random(), t_.context.random()}, rule.broken() | avoided | dead(), t_.now());
+      rule.failover->choose({t_.context.random(), t_.context.random()}, rule.unfit() | avoided | dead(), t_.now());
   return chosen ? &rule.backends[*chosen] : nullptr;
 }
 
 const routing::AnswerHealth& Attempts::health() const {
   const routing::Rule& rule = *t_.route.rule;
   return *rule.failover->members[static_cast<std::size_t>(attempt_.backend - rule.backends.data())].health;
+}
+
+// The gateway's own limits say nothing about the Backend, and neither does a client that takes its time with the body.
+void Attempts::noteError(const base::Error& error) const {
+  const bool isSlowUpload =
+      error.type == base::ErrorType::kHttpResponseTimeout && t_.requestState != RequestState::kSent;
+  if (!isPassing(error) || error.type == base::ErrorType::kConnectionLimitReached || isSlowUpload) return;
+  health().onError(t_.now(), t_.route.rule->failover->passive);
 }
 
 void Attempts::noteAnswer(const http::ResponseHead& head) {
@@ -163,7 +177,7 @@ void Attempts::noteAnswer(const http::ResponseHead& head) {
   const base::MonotonicTime now = t_.now();
   if (head.status >= kServerErrors) {
     health().onError(now, failover.passive);
-  } else if (head.status != kTooManyRequests) {
+  } else {
     health().onAnswer(now);
   }
   if (head.status != kTooManyRequests && head.status != kServiceUnavailable) return;

@@ -53,6 +53,7 @@ class Attempts {
   /// Called when the attempt begins to be made.
   void begin() {
     attempt_.begun = t_.now();
+    probe_.begin();
     if (!retries_) return;
     retries_->begin();
     t_.rearm = true;
@@ -122,6 +123,7 @@ class Attempts {
   const routing::WeightedBackend* chooseByPriority();
   const routing::WeightedBackend* chooseAnother(std::uint64_t avoided);
   const routing::AnswerHealth& health() const;
+  void noteError(const base::Error& error) const;
   void noteAnswer(const http::ResponseHead& head);
   bool serves(const routing::WeightedBackend& backend);
   bool budgetAllows(const routing::WeightedBackend& next);
@@ -130,7 +132,8 @@ class Attempts {
   Attempt attempt_;
   std::unique_ptr<Retries> retries_;  // null unless the rule retries
   std::unique_ptr<Session> session_;  // null unless the rule persists sessions
-  bool repeated_ = false;             // an attempt was made once more, unseen by the client
+  routing::ProbeTask probe_;
+  bool repeated_ = false;  // an attempt was made once more, unseen by the client
 };
 
 }  // namespace sluice::exchange

@@ -9,6 +9,8 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "proxy/base/clock.h"
 
@@ -36,6 +38,8 @@ class AnswerHealth {
   /// Returns true if it is due, and the request that asks may find out whether it serves. One may, and another one if
   /// nothing was heard of the first for a while.
   bool tryProbe(base::MonotonicTime now) const;
+  /// Called when a request that was to find out has not been to the Backend. Another one may.
+  void giveProbeBack() const { probe_.store(0, std::memory_order_relaxed); }
 
   /// Called when it has answered with a status below 500.
   void onAnswer(base::MonotonicTime now) const {
@@ -58,6 +62,29 @@ class AnswerHealth {
   mutable std::atomic<base::MonotonicTime::rep> until_{0};      // when its rest passes; 0: it serves
   mutable std::atomic<base::MonotonicTime::rep> probe_{0};      // when the window of the last probe begins
   mutable std::atomic<base::MonotonicTime::rep> recovered_{0};  // when it served again
+};
+
+/// The task of a request to find out whether a Backend serves. Another request may, unless this one has been there.
+class ProbeTask {
+ public:
+  ProbeTask() = default;
+  explicit ProbeTask(std::shared_ptr<const AnswerHealth> of) : of_(std::move(of)) {}
+  ProbeTask(ProbeTask&&) noexcept = default;
+  ProbeTask& operator=(ProbeTask&& other) noexcept {
+    std::swap(of_, other.of_);
+    return *this;
+  }
+  ~ProbeTask() {
+    if (of_) of_->giveProbeBack();
+  }
+
+  /// Called when the request goes to the Backend, whose answer will tell.
+  void begin() {
+    if (of_) of_.reset();
+  }
+
+ private:
+  std::shared_ptr<const AnswerHealth> of_;  // null if there is no task
 };
 
 }  // namespace sluice::routing

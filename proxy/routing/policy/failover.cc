@@ -37,16 +37,22 @@ std::optional<std::size_t> FailoverPolicy::choose(const Chances& chances, std::u
   for (std::size_t i = 0; i < members.size(); ++i) {
     const AnswerHealth::State state = members[i].health->state(now);
     if (state == AnswerHealth::State::kRests) rests |= std::uint64_t{1} << i;
-    if (state == AnswerHealth::State::kDue && members[i].weight > 0) due |= std::uint64_t{1} << i;
+    if (state == AnswerHealth::State::kDue) due |= std::uint64_t{1} << i;
   }
-  due &= ~without;
   std::optional<std::size_t> chosen = chooseAmong(chances, rests | due);
-  for (std::size_t i = 0; i < members.size() && due != 0; ++i) {
-    const bool isMeant = (due >> i & 1) != 0 && (!chosen || members[i].priority <= members[*chosen].priority);
-    if (isMeant && members[i].health->tryProbe(now)) return i;
-  }
   if (!chosen) chosen = chooseAmong(chances, rests);
   return chosen ? chosen : chooseAmong(chances, without);
+}
+
+std::optional<std::size_t> FailoverPolicy::probe(std::optional<std::size_t> chosen, std::uint64_t without,
+                                                 base::MonotonicTime now) const {
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const FailoverMember& member = members[i];
+    const bool isMeant =
+        member.weight > 0 && (without >> i & 1) == 0 && (!chosen || member.priority <= members[*chosen].priority);
+    if (isMeant && member.health->state(now) == AnswerHealth::State::kDue && member.health->tryProbe(now)) return i;
+  }
+  return std::nullopt;
 }
 
 // Each priority takes as much of what is left as its available share allows, times the overprovisioning. If all of them
@@ -57,7 +63,9 @@ std::optional<std::size_t> FailoverPolicy::chooseAmong(const Chances& chances, s
   const auto capacityAt = [&](std::uint32_t priority) -> std::uint64_t {
     const std::uint64_t all = weightAt(priority, 0);
     if (all == 0) return 0;
-    return std::min<std::uint64_t>(kWhole, weightAt(priority, unavailable) * overprovisioning / all);
+    const std::uint64_t available = weightAt(priority, unavailable);
+    if (available == 0) return 0;
+    return std::clamp<std::uint64_t>(available * overprovisioning / all, 1, kWhole);
   };
   std::uint64_t capacity = 0;
   for (std::uint32_t priority = 0; priority < priorities && capacity < kWhole; ++priority) {

@@ -36,9 +36,12 @@ struct FailoverPolicy {
     std::uint64_t ofMember;
   };
   /// Chooses the member for a request, none of `without` (a bit each, by position). Those that rest are chosen if there
-  /// is no other. One whose rest has passed gets a request to find out whether it serves, unless one that comes before
-  /// it serves. Returns nullopt if no member is left that has a weight.
+  /// is no other. Returns nullopt if no member is left that has a weight.
   std::optional<std::size_t> choose(const Chances& chances, std::uint64_t without, base::MonotonicTime now) const;
+  /// Returns the member about which the request shall find out whether it serves, because its rest has passed; nullopt
+  /// if there is none, or `chosen` comes before it. The member awaits the outcome, or giveProbeBack().
+  std::optional<std::size_t> probe(std::optional<std::size_t> chosen, std::uint64_t without,
+                                   base::MonotonicTime now) const;
 
  private:
   std::optional<std::size_t> chooseAmong(const Chances& chances, std::uint64_t unavailable) const;

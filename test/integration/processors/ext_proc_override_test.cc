@@ -105,6 +105,7 @@ TEST_F(ExternalProcessorOverrides, FailIfTheBodyThatTheyAskForCannotBeHad) {
   startChoosing({}, ", phase: request-headers");
   EXPECT_THAT(choose(R"({"request_body_mode":"BUFFERED"})"), StartsWith("HTTP/1.1 500"));
   EXPECT_THAT(choose(R"({"response_trailer_mode":"SEND"})"), StartsWith("HTTP/1.1 500"));
+  EXPECT_THAT(post("replace", "hello"), StartsWith("HTTP/1.1 500")) << "nobody would put the body in";
   EXPECT_TRUE(origin_.heads().empty());
   EXPECT_THAT(choose("{}"), StartsWith("HTTP/1.1 200")) << "it asks for nothing";
 }

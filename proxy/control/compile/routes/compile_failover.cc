@@ -16,6 +16,17 @@ const config::FailoverPriority* priorityOf(const config::BackendObjectReference&
   return found == failover.priorities.end() ? nullptr : &*found;
 }
 
+/// Gives a weight to the members of priorities in which nobody has one.
+void setStandbys(std::vector<routing::FailoverMember>& members, const std::vector<bool>& hasPriority) {
+  std::set<std::uint32_t> weighted;
+  for (const routing::FailoverMember& each : members) {
+    if (each.weight > 0) weighted.insert(each.priority);
+  }
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (hasPriority[i] && !weighted.contains(members[i].priority)) members[i].weight = 1;
+  }
+}
+
 /// Numbers the priorities that occur from 0 on, without gaps.
 void closeRanks(std::vector<routing::FailoverMember>& members) {
   std::set<std::uint32_t> occurring;
@@ -43,20 +54,20 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const TrafficSett
   const bool isWanted = settings.failover != nullptr || settings.passiveHealth != nullptr;
   if (!isWanted || rule.backendRefs.size() < 2) return nullptr;
   auto policy = std::make_shared<routing::FailoverPolicy>();
+  std::vector<bool> hasPriority;
   for (std::size_t i = 0; i < rule.backendRefs.size(); ++i) {
     const config::HttpBackendRef& ref = rule.backendRefs[i];
     routing::FailoverMember& member = policy->members.emplace_back();
     member.weight = ref.weight;
     const auto* priority = settings.failover != nullptr ? priorityOf(ref, *settings.failover, nameSpace) : nullptr;
-    if (priority != nullptr) {
-      member.priority = priority->priority;
-      member.weight = std::max<std::uint32_t>(ref.weight, 1);  // one without a weight stands by
-    }
+    if (priority != nullptr) member.priority = priority->priority;
+    hasPriority.push_back(priority != nullptr);
     const auto& backend = compiled.backends[i].backend;
     const std::string name = backend != nullptr ? backend->identity.text() : std::to_string(i);
     member.health = states.get<routing::AnswerHealth>(place + ", health of " + name,
                                                       [] { return std::make_shared<const routing::AnswerHealth>(); });
   }
+  setStandbys(policy->members, hasPriority);
   const auto isOut = [](const routing::FailoverMember& each) { return each.weight == 0; };
   if (std::all_of(policy->members.begin(), policy->members.end(), isOut)) return nullptr;
   closeRanks(policy->members);

@@ -79,6 +79,12 @@ TEST(TrafficPolicyCompilation, KeepsABackendOutThatHasNoWeightAndNoPriority) {
   EXPECT_EQ(ruleServing(world, "/chat").failover->members[1].weight, 0u);
 }
 
+TEST(TrafficPolicyCompilation, KeepsABackendOutThatHasNoWeightBesideOneThatHas) {
+  const World world = trafficWorld(
+      trafficPolicy("failover: {priorities: [" + priorityOf("origin", 1) + ", " + priorityOf("other", 1) + "]}"));
+  EXPECT_EQ(ruleServing(world, "/chat").failover->members[1].weight, 0u);
+}
+
 TEST(TrafficPolicyCompilation, SaysWhichPriorityIsForNoBackendRef) {
   const World world = trafficWorld(
       trafficPolicy("failover: {priorities: [" + priorityOf("origin", 0) + ", " + priorityOf("stray", 1) + "]}"));
