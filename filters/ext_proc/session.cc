@@ -94,9 +94,9 @@ void ServerSession::endPhases(const ServerAnswer& answer) {
   talk.modes.response.headers = talk.modes.response.headers && answer.modes->response.headers;
 }
 
-/// Has the server get from here on what it wants to get, in the answer to the headers of the way `told`. As in Envoy it
-/// cannot choose about a body in full duplex. Returns why it is impossible, because a server that asks for a body may
-/// count on seeing it.
+/// Takes over the modes that the answer to the headers of the way `told` asks for. As in Envoy, a body in full duplex
+/// stays as it is. Returns the reason if they are impossible, because a server that asks for a body may count on seeing
+/// it.
 std::optional<std::string> ServerSession::adopt(const ProcessingModes& wanted, Way told) {
   for (const Way way : {Way::kRequest, Way::kResponse}) {
     const WayModes& asked = wanted.of(way);
