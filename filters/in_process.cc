@@ -76,7 +76,7 @@ class InProcess final : public processing::PreAuthProcessor {
     if (call.body != nullptr && !gather(*call.body, edits.editsBody(), copied, text)) {
       return Verdict::fail("there is no room for the body", processing::Cause::kNoRoom);
     }
-    BodyDocument document(text, edits.reads());
+    BodyDocument document(text, edits.reads(), call.arena);
     MessageChanges changes;
     const ExpressionInput input{call.request, call.response, edits.needsBody() ? &document : nullptr};
     if (auto failed = edits.prepare(input, call.arena, changes)) return *std::move(failed);

@@ -9,7 +9,7 @@
 #include "filters/expression/json_part.h"
 #include "filters/expression/text_functions.h"
 #include "proxy/base/text.h"
-#include "proxy/content/json_scan.h"
+#include "proxy/content/json_locate.h"
 
 namespace sluice::filters {
 namespace {
@@ -187,9 +187,10 @@ Datum Evaluator::matches(const ExpressionNode& node) {
 Datum Evaluator::parsed(const Datum& text) {
   if (!text.is(DatumType::kString)) return noOverload();
   if (!meter_.step(text.text().size())) return Datum::error(kTooManySteps);
-  content::JsonScan scan({}, 0);
-  if (!scan.feed(text.text()) || !scan.end()) return Datum::error("a text is no JSON");
-  return jsonDatum(trimmedJson(text.text()), meter_);
+  const content::JsonPath whole;
+  std::string_view found;
+  if (!content::locateJson(text.text(), {&whole, 1}, {&found, 1})) return Datum::error("a text is no JSON");
+  return jsonDatum(found, meter_);
 }
 
 Datum Evaluator::has(const Datum& holder, std::string_view name) {

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <cstring>
 
-#include "proxy/content/byte_order_mark.h"
 #include "proxy/content/json_scan.h"
 
 namespace sluice::filters {
@@ -16,13 +15,6 @@ std::string decodedString(std::string_view quoted) {
 }
 
 }  // namespace
-
-std::string_view trimmedJson(std::string_view text) {
-  if (text.starts_with(content::kByteOrderMark)) text.remove_prefix(content::kByteOrderMark.size());
-  constexpr std::string_view kSpace = " \t\r\n";
-  text.remove_prefix(std::min(text.find_first_not_of(kSpace), text.size()));
-  return text.substr(0, text.find_last_not_of(kSpace) + 1);
-}
 
 JsonParts::JsonParts(std::string_view container)
     : text_(container),

@@ -15,9 +15,6 @@
 
 namespace sluice::filters {
 
-/// Returns a JSON text without spaces and a byte order mark around it.
-std::string_view trimmedJson(std::string_view text);
-
 /// Goes through the members of a map or the elements of a list.
 class JsonParts {
  public:

@@ -49,7 +49,7 @@ class NameResolution {
   const AttributeRow* attributeOf(const Syntax& syntax) const;
   bool isBody(const Syntax& syntax) const;
   std::optional<BodyReads::Path> bodyPath(const Syntax& syntax) const;
-  std::optional<std::uint16_t> field(const Syntax& at, const BodyReads::Path& path, bool main);
+  std::optional<std::uint16_t> field(const Syntax& at, const BodyReads::Path& path);
 
   const MessageSide side_;
   BodyReads& reads_;
@@ -96,7 +96,7 @@ std::uint16_t NameResolution::resolve(const Syntax& syntax) {
     case SyntaxKind::kSelect:
       return select(syntax);
     case SyntaxKind::kIndex:
-      if (const auto path = bodyPath(syntax)) return field(syntax, *path, true).value_or(0);
+      if (const auto path = bodyPath(syntax)) return field(syntax, *path).value_or(0);
       node.kind = NodeKind::kIndex;
       return several(node, syntax);
     case SyntaxKind::kCall:
@@ -121,7 +121,7 @@ std::uint16_t NameResolution::several(ExpressionNode node, const Syntax& syntax)
 
 std::uint16_t NameResolution::select(const Syntax& syntax) {
   if (syntax.children[0].kind == SyntaxKind::kName) return attribute(syntax);
-  if (const auto path = bodyPath(syntax)) return field(syntax, *path, true).value_or(0);
+  if (const auto path = bodyPath(syntax)) return field(syntax, *path).value_or(0);
   ExpressionNode node;
   node.kind = NodeKind::kIndex;
   const std::array operands = {resolve(syntax.children[0]), text(syntax.text)};
@@ -185,8 +185,8 @@ std::optional<BodyReads::Path> NameResolution::bodyPath(const Syntax& syntax) co
   return path;
 }
 
-std::optional<std::uint16_t> NameResolution::field(const Syntax& at, const BodyReads::Path& path, bool main) {
-  const auto number = reads_.add(path, main);
+std::optional<std::uint16_t> NameResolution::field(const Syntax& at, const BodyReads::Path& path) {
+  const auto number = reads_.add(path);
   if (!number) {
     fail(at, "more than " + std::to_string(BodyReads::kMostPaths) + " fields of the body are read");
     return std::nullopt;
@@ -213,7 +213,7 @@ std::uint16_t NameResolution::call(const Syntax& syntax) {
   }
   if (row->function == Function::kHas) return has(syntax.children[0]);
   if (row->function == Function::kMatches) return matches(syntax);
-  if (const auto path = bodyPath(syntax)) return field(syntax, *path, true).value_or(0);
+  if (const auto path = bodyPath(syntax)) return field(syntax, *path).value_or(0);
   ExpressionNode node;
   node.kind = NodeKind::kCall;
   node.function = row->function;
@@ -232,8 +232,8 @@ std::uint16_t NameResolution::has(const Syntax& syntax) {
     node.kind = NodeKind::kHasField;
     const auto found = reads_.add(*path);
     path->pop_back();
-    const auto parent = reads_.add(*path, false);
-    if (!found || !parent) return field(syntax, *path, false).value_or(0);
+    const auto parent = reads_.add(*path);
+    if (!found || !parent) return field(syntax, *path).value_or(0);
     node.path = static_cast<std::uint16_t>(*found);
     node.parent = static_cast<std::uint16_t>(*parent);
     return put(node);

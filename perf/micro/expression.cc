@@ -31,7 +31,7 @@ struct Evaluation {
   for (int i = 0; i < kTimes; ++i) {
     base::Arena arena(pool);
     filters::Meter meter(arena);
-    filters::BodyDocument body(evaluation.text, evaluation.reads);
+    filters::BodyDocument body(evaluation.text, evaluation.reads, arena);
     const filters::Datum value = evaluation.expression.evaluate({request, nullptr, &body}, meter);
     if (value.isError()) std::exit(1);
   }

@@ -86,6 +86,76 @@ inline char escapeMeans(char c) {
   }
 }
 
+/// Returns -1 for a character that is no hexadecimal digit.
+inline int hexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+constexpr bool isHighSurrogate(std::uint32_t code) { return code >= 0xD800 && code < 0xDC00; }
+constexpr bool isLowSurrogate(std::uint32_t code) { return code >= 0xDC00 && code < 0xE000; }
+
+/// Returns the code of four hexadecimal digits from `at` on; -1 if there are none.
+inline int codeOfHex(const char* at, const char* end) {
+  if (end - at < 4) return -1;
+  int code = 0;
+  for (int i = 0; i < 4; ++i) {
+    const int digit = hexDigit(at[i]);
+    if (digit < 0) return -1;
+    code = code << 4 | digit;
+  }
+  return code;
+}
+
+/// Returns the end of the escape that begins at the backslash `at`, which is two of them for a surrogate pair; null if
+/// it is none, or half of a pair.
+inline const char* skipEscape(const char* at, const char* end) {
+  if (end - at < 2) return nullptr;
+  if (at[1] != 'u') return escapeMeans(at[1]) != '\0' ? at + 2 : nullptr;
+  const int first = codeOfHex(at + 2, end);
+  if (first < 0 || isLowSurrogate(static_cast<std::uint32_t>(first))) return nullptr;
+  at += 6;
+  if (!isHighSurrogate(static_cast<std::uint32_t>(first))) return at;
+  if (end - at < 6 || at[0] != '\\' || at[1] != 'u') return nullptr;
+  const int second = codeOfHex(at + 2, end);
+  return second >= 0 && isLowSurrogate(static_cast<std::uint32_t>(second)) ? at + 6 : nullptr;
+}
+
+/// The bytes that follow the first one of a character (RFC 3629 section 4).
+struct Utf8Rest {
+  std::uint8_t count = 0;       // 0 if no character begins so
+  unsigned char lowest = 0x80;  // of the first of them; the others are 0x80 to 0xBF
+  unsigned char highest = 0xBF;
+};
+
+/// `lead` is 0x80 or more.
+inline Utf8Rest restOfUtf8(unsigned char lead) {
+  if (lead < 0xC2 || lead > 0xF4) return {};
+  return {static_cast<std::uint8_t>(lead < 0xE0   ? 1
+                                    : lead < 0xF0 ? 2
+                                                  : 3),
+          static_cast<unsigned char>(lead == 0xE0   ? 0xA0
+                                     : lead == 0xF0 ? 0x90
+                                                    : 0x80),
+          static_cast<unsigned char>(lead == 0xED   ? 0x9F
+                                     : lead == 0xF4 ? 0x8F
+                                                    : 0xBF)};
+}
+
+/// Returns the end of the character of more than one byte that begins at `at`; null if it is no UTF-8.
+inline const char* skipCharacter(const char* at, const char* end) {
+  const Utf8Rest rest = restOfUtf8(static_cast<unsigned char>(*at++));
+  if (rest.count == 0 || end - at < rest.count) return nullptr;
+  const auto first = static_cast<unsigned char>(*at);
+  if (first < rest.lowest || first > rest.highest) return nullptr;
+  for (int i = 1; i < rest.count; ++i) {
+    if ((static_cast<unsigned char>(at[i]) & 0xC0) != 0x80) return nullptr;
+  }
+  return at + rest.count;
+}
+
 /// Writes `code` as UTF-8 into room for four bytes and returns the end. Half of a surrogate pair becomes three bytes,
 /// which are no UTF-8 and so equal no valid text.
 inline char* writeUtf8(char* to, std::uint32_t code) {

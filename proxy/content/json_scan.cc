@@ -7,20 +7,6 @@
 #include "proxy/content/json_bytes.h"
 
 namespace sluice::content {
-namespace {
-
-/// Returns -1 for any other character.
-int hexDigit(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-  return -1;
-}
-
-constexpr bool isHighSurrogate(std::uint32_t code) { return code >= 0xD800 && code < 0xDC00; }
-constexpr bool isLowSurrogate(std::uint32_t code) { return code >= 0xDC00 && code < 0xE000; }
-
-}  // namespace
 
 bool JsonScan::feed(std::string_view piece) {
   const char* at = piece.data();
@@ -292,11 +278,11 @@ const char* JsonScan::takeString(const char* at, const char* end) {
 const char* JsonScan::takeCharacter(const char* at, const char* end) {
   do {
     if (needed_ == 0) {
-      const auto lead = static_cast<unsigned char>(*at++);
-      if (lead < 0xC2 || lead > 0xF4) return nullptr;
-      needed_ = static_cast<std::uint8_t>(lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3);
-      lowest_ = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-      highest_ = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+      const Utf8Rest rest = restOfUtf8(static_cast<unsigned char>(*at++));
+      if (rest.count == 0) return nullptr;
+      needed_ = rest.count;
+      lowest_ = rest.lowest;
+      highest_ = rest.highest;
     }
     for (; needed_ > 0 && at != end; ++at, --needed_) {
       const auto byte = static_cast<unsigned char>(*at);

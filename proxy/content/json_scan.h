@@ -17,16 +17,11 @@
 #include <string_view>
 #include <vector>
 
+#include "proxy/content/json_step.h"
 #include "proxy/content/name_set.h"
 #include "proxy/content/value.h"
 
 namespace sluice::content {
-
-/// One step of a path into a value: by name into a map, by index into a list. A step that has both goes either way.
-struct JsonStep {
-  std::optional<std::string> name;
-  std::optional<std::int32_t> index;  // negative: counted from the end
-};
 
 /// The value that was found.
 struct FoundJson {

@@ -67,8 +67,8 @@ void evaluate(const Expression& expression, const sluice::filters::BodyReads& re
   request.head.authority = "a";
   request.head.headers.add(request.arena, "a", "value");
   request.head.headers.add(request.arena, "a", "value");
-  sluice::filters::BodyDocument document(body, reads);
   sluice::base::Arena arena(pool);
+  sluice::filters::BodyDocument document(body, reads, arena);
   sluice::filters::Meter meter(arena);
   const Datum result = expression.evaluate({request.head, nullptr, &document}, meter);
   require(!result.isError() || !result.text().empty(), "an error has a reason");

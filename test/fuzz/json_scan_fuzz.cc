@@ -1,5 +1,5 @@
 // Scans any text, in pieces of any size, for a value: the parser accepts and refuses the same texts, and finds the same
-// value.
+// value. So it is with the text as a whole.
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -18,5 +18,7 @@ int sluice::test::fuzzJsonScan(const std::uint8_t* data, std::size_t size) {
   const std::string difference = differenceOf(
       text, path, [&]() -> std::size_t { return input.next() % 4 == 0 ? text.size() : 1 + input.next() % 40; });
   require(difference.empty(), difference.c_str());
+  const std::string ofLocated = differenceOfLocated(text, kPaths);
+  require(ofLocated.empty(), ofLocated.c_str());
   return 0;
 }

@@ -1,7 +1,8 @@
-// Compares a JsonScan with the parser: both accept the same texts, and the value that the scan finds is the one in the
-// tree.
+// Compares a JsonScan and locateJson() with the parser: all accept the same texts, and the values that they find are
+// those in the tree.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <span>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "proxy/content/json.h"
+#include "proxy/content/json_locate.h"
 #include "proxy/content/json_scan.h"
 
 namespace sluice::test {
@@ -17,7 +19,7 @@ namespace sluice::test {
 inline constexpr std::size_t kScannedText = 8;
 
 /// Returns paths of all kinds, into texts that name their members "a", "b" and "0".
-inline std::vector<std::vector<content::JsonStep>> scannedPaths() {
+inline std::vector<content::JsonPath> scannedPaths() {
   using Step = content::JsonStep;
   const Step a{"a", {}};
   return {{},
@@ -74,6 +76,24 @@ inline std::string differenceOf(std::string_view text, std::span<const content::
   if (found->text != (hasText ? std::string_view(value->text).substr(0, kScannedText) : std::string_view()))
     return "the text";
   return found->isCut == (hasText && value->text.size() > kScannedText) ? "" : "whether it is cut";
+}
+
+/// Locates the values at all of `paths` at once, and describes how they differ from the parser's; "" if they do not.
+inline std::string differenceOfLocated(std::string_view text, std::span<const content::JsonPath> paths) {
+  const std::string copy(text);  // so that a sanitizer sees reads beyond it
+  const auto parsed = content::parseJson(copy, {.bytes = copy.size()});
+  std::vector<std::string_view> found(paths.size());
+  if (content::locateJson(copy, paths, found) != parsed.ok()) return "one of the two does not take it";
+  for (std::size_t i = 0; parsed && i < paths.size(); ++i) {
+    const auto fromEnd = [](const content::JsonStep& step) { return step.index && *step.index < 0; };
+    if (std::any_of(paths[i].begin(), paths[i].end(), fromEnd)) continue;
+    const content::Value* value = walk(*parsed, paths[i]);
+    if (found[i].empty() != (value == nullptr)) return "whether there is a value";
+    if (value != nullptr && content::writeJson(content::parseJson(found[i]).value()) != content::writeJson(*value)) {
+      return "the value";
+    }
+  }
+  return "";
 }
 
 }  // namespace sluice::test

@@ -45,8 +45,8 @@ class ExpressionRig {
     filters::BodyReads reads;
     const auto expression = filters::Expression::compile(source, side, reads);
     if (!expression) return "refused: " + expression.error().detail;
-    filters::BodyDocument document(body, reads);
     base::Arena arena(pool_);
+    filters::BodyDocument document(body, reads, arena);
     filters::Meter meter(arena);
     const bool ofResponse = side == filters::MessageSide::kResponse;
     return shown(expression->evaluate({request_.head, ofResponse ? &response_.head : nullptr, &document}, meter));
