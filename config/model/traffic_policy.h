@@ -36,6 +36,20 @@ struct PassiveHealthSettings {
   base::Duration maxEjectionTime = std::chrono::minutes(5);  // at least baseEjectionTime
 };
 
+/// spec.healthCheck.active
+struct ActiveHealthSettings {
+  enum class Type : std::uint8_t { kHttp, kGrpc, kTcp };
+  Type type = Type::kTcp;
+  base::Duration timeout = std::chrono::seconds(1);
+  base::Duration interval = std::chrono::seconds(3);
+  std::uint32_t unhealthyThreshold = 3;
+  std::uint32_t healthyThreshold = 1;
+  std::string hostname = {};  // of kHttp and kGrpc; empty: the Backend's
+  std::string path = {};      // of kHttp
+  std::vector<std::uint16_t> expectedStatuses = {200};
+  std::string service = {};  // of kGrpc
+};
+
 /// Its targets are HTTPRoutes, GRPCRoutes and named rules of these.
 struct TrafficPolicy : PolicyTargets {
   static constexpr std::string_view kKind = "TrafficPolicy";
@@ -44,6 +58,7 @@ struct TrafficPolicy : PolicyTargets {
   std::optional<HttpRouteRetry> retry;
   std::optional<FailoverSettings> failover;
   std::optional<PassiveHealthSettings> passiveHealth;
+  std::optional<ActiveHealthSettings> activeHealth;
   std::vector<UnsupportedField> unsupported;
 };
 

@@ -52,6 +52,8 @@ std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta
 /// Reads sluice.dev/v1alpha1 TrafficPolicy. Returns, after errors, the legible part if it says what it targets; else
 /// nullopt.
 std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta);
+/// Reads spec.healthCheck of a TrafficPolicy.
+void readHealthCheck(FieldReader reader, TrafficPolicy& policy);
 /// Reads what a policy of another API names, and warns that its kind is not supported. Returns, after errors, what is
 /// legible of that; else nullopt.
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta);

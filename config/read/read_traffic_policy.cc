@@ -9,7 +9,6 @@ constexpr std::size_t kMaxPriorities = 64;
 constexpr std::int64_t kHighestPriority = 15;
 constexpr std::int64_t kLeastOverprovisioning = 100;  // percent
 constexpr std::int64_t kMostOverprovisioning = 1000;
-constexpr std::int64_t kMostErrors = 1000;
 
 void checkTarget(FieldReader& spec, const PolicyTarget& target, const std::string& path, const Position& position) {
   const bool isRoute = target.object.group == kGatewayGroup &&
@@ -17,14 +16,6 @@ void checkTarget(FieldReader& spec, const PolicyTarget& target, const std::strin
   if (target.legible() && !isRoute) {
     spec.context().error(position, path, "must be an HTTPRoute or a GRPCRoute of gateway.networking.k8s.io");
   }
-}
-
-/// Reads a duration that must not be zero.
-void readTime(FieldReader& reader, std::string_view key, base::Duration& time) {
-  const auto given = reader.duration(key);
-  if (!given) return;
-  time = *given;
-  if (time == base::Duration::zero()) reader.error(key, "must not be zero");
 }
 
 FailoverPriority readPriority(FieldReader reader) {
@@ -65,21 +56,6 @@ FailoverSettings readFailover(FieldReader reader) {
   return failover;
 }
 
-PassiveHealthSettings readPassive(FieldReader reader) {
-  PassiveHealthSettings passive;
-  if (const auto errors = reader.integer("consecutive5XxErrors", 1, kMostErrors)) {
-    passive.consecutive5XxErrors = static_cast<std::uint32_t>(*errors);
-  }
-  readTime(reader, "baseEjectionTime", passive.baseEjectionTime);
-  readTime(reader, "maxEjectionTime", passive.maxEjectionTime);
-  if (passive.maxEjectionTime < passive.baseEjectionTime) {
-    if (reader.has("maxEjectionTime")) reader.error("maxEjectionTime", "must not be less than baseEjectionTime");
-    passive.maxEjectionTime = passive.baseEjectionTime;
-  }
-  reader.finish();
-  return passive;
-}
-
 }  // namespace
 
 std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta) {
@@ -95,12 +71,7 @@ std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta met
   }
   policy.retry = readRetry(spec, policy.unsupported);
   if (spec.has("failover")) policy.failover = readFailover(spec.map("failover"));
-  if (spec.has("healthCheck")) {
-    FieldReader checks = spec.map("healthCheck");
-    checks.require("passive");
-    if (checks.has("passive")) policy.passiveHealth = readPassive(checks.map("passive"));
-    checks.finish();
-  }
+  if (spec.has("healthCheck")) readHealthCheck(spec.map("healthCheck"), policy);
   if (root.has("spec") && !spec.has("retry") && !spec.has("failover") && !spec.has("healthCheck")) {
     root.error("spec", "must have retry, failover or healthCheck");
   }

@@ -140,6 +140,8 @@ struct Rule : std::enable_shared_from_this<Rule> {
   base::Duration backendRequestTimeout = base::Duration::zero();  // of each attempt
   std::optional<RetryPolicy> retry;
   std::shared_ptr<const FailoverPolicy> failover;  // null: requests are spread by weight alone
+  /// One for each of `backends`, null for one that is broken; empty if none is checked.
+  std::vector<std::shared_ptr<const HealthCheck>> healthChecks;
   std::shared_ptr<const processing::Chain> chain;  // steps of its filters and its route; null if they have none
   std::shared_ptr<const SessionPolicy> session;    // null: no request depends on the ones before it
   /// Set if the whole rule can only answer (a field that cannot be served as it is written, all weights 0, ...). A rule
@@ -173,6 +175,14 @@ struct Bind {
   ListenerService service;
 };
 
+/// A Backend that is to be asked whether it serves.
+struct CheckedBackend {
+  std::shared_ptr<const BackendPlan> backend;
+  std::shared_ptr<const HealthCheck> check;
+  /// What rules know of it by its answers. When a check finds that it serves again, it need not rest any longer.
+  std::vector<std::shared_ptr<const AnswerHealth>> answers;
+};
+
 struct Snapshot {
   base::Settings settings;
   AddressGuard addressGuard;  // settings.addressGuardAllow
@@ -181,6 +191,7 @@ struct Snapshot {
   std::vector<Bind> binds;
   /// Every Backend to which a rule refers, each once.
   std::vector<std::shared_ptr<const BackendPlan>> backends;
+  std::vector<CheckedBackend> checked;
 };
 
 }  // namespace sluice::routing

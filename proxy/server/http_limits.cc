@@ -29,4 +29,9 @@ http::Limits httpLimits(const base::LimitSettings& limits) {
   return made;
 }
 
+upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot) {
+  const base::Settings& settings = snapshot.settings;
+  return {snapshot.addressGuard, httpLimits(settings.limits), settings.timeouts, settings.limits.backendPending};
+}
+
 }  // namespace sluice::server

@@ -1,13 +1,16 @@
-// Converts the settings to HTTP's limits.
+// Converts the settings to what codecs and upstreams take.
 #pragma once
 
 #include "proxy/base/settings.h"
 #include "proxy/http/limits.h"
+#include "proxy/routing/snapshot.h"
+#include "proxy/upstream/upstreams.h"
 
 namespace sluice::server {
 
 /// A stream's window is bounded by limits.exchangeBuffer too, because an exchange holds the bytes that were granted
 /// and not yet passed on.
 http::Limits httpLimits(const base::LimitSettings& limits);
+upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot);
 
 }  // namespace sluice::server

@@ -30,6 +30,7 @@
 #include "proxy/server/descriptor_shares.h"
 #include "proxy/server/exchanges_page.h"
 #include "proxy/server/explain/explain_page.h"
+#include "proxy/server/health_checks.h"
 #include "proxy/server/kubernetes/cluster_link.h"
 #include "proxy/server/kubernetes/without_traffic.h"
 #include "proxy/server/serving.h"
@@ -142,6 +143,7 @@ class Process {
   control::KubernetesSource* objectsOfCluster_ = nullptr;  // source_, if there is a cluster
   std::unique_ptr<control::Source> source_;
   observe::EventRing events_;
+  HealthChecks healthChecks_{main_, mainMetrics_, log_, events_};
   control::LoadingThread loader_;
   Serving serving_;
   WithoutTraffic without_{main_};
@@ -189,6 +191,7 @@ std::unique_ptr<control::Source> Process::makeSource() {
 
 base::Status Process::open() {
   beats_.add(admin_);
+  beats_.add(healthChecks_);
   if (cluster_) {
     beats_.add(cluster_->beats());
     if (base::Status opened = cluster_->open(); !opened.ok()) return opened;
@@ -223,6 +226,7 @@ base::Status Process::openAdmin() {
   serving_.onSettings([this, setBounds](const base::Settings& settings) {
     setBounds(settings);
     certificates_.look();
+    healthChecks_.adopt(*reloader_.generation()->snapshot);
   });
   admin_.serve(adminSockets_[0], adminPages_, adminActions_);
   for (std::size_t i = 1; i < adminSockets_.size(); ++i) {
@@ -318,6 +322,7 @@ AdminDocument Process::metricsPage() const {
     if (std::exchange(counted, true)) return false;
     observe::appendProcessMetrics(out, SLUICE_VERSION, buildCommit());
     control::appendConfigMetrics(out, reloader_.known().get(), reloader_.revisions());
+    healthChecks_.appendMetrics(out);
     return true;
   };
   return {200, std::string(observe::MetricsRegistry::kContentType), AdminBody::Pieces(std::move(pieces))};
@@ -342,7 +347,10 @@ base::Status Process::serve(const control::Loaded& first) {
                         {"admin", adminSockets_[0].address().toString()},
                         {"health", adminSockets_[1].address().toString()},
                         {"revision", generation.revision}});
-  main_.post([this] { certificates_.look(); });  // once the configuration is the served one
+  main_.post([this] {  // once the configuration is the served one
+    certificates_.look();
+    healthChecks_.adopt(*reloader_.generation()->snapshot);
+  });
   return base::Done{};
 }
 
@@ -359,6 +367,7 @@ void Process::stop() {
   log_.info("stopped");
   source_->close();
   if (cluster_) cluster_->shutdown();
+  healthChecks_.shutdown();
   admin_.shutdown();
   main_.stop();
 }

@@ -16,11 +16,6 @@ namespace {
 
 constexpr base::Duration kLogInterval = std::chrono::seconds(1);
 
-upstream::UpstreamPolicy policyOf(const routing::Snapshot& snapshot) {
-  const base::Settings& settings = snapshot.settings;
-  return {snapshot.addressGuard, httpLimits(settings.limits), settings.timeouts, settings.limits.backendPending};
-}
-
 exchange::ExchangeParts exchangeParts(const RuntimeParts& parts, net::Worker& worker,
                                       exchange::Downstreams& downstreams, exchange::ExchangeObserver& observer) {
   const base::Settings& settings = parts.generation->snapshot->settings;

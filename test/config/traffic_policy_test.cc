@@ -59,6 +59,34 @@ TEST(TrafficPolicies, HaveDefaults) {
             std::chrono::minutes(10));
 }
 
+TEST(TrafficPolicies, HaveActiveChecksOfEachType) {
+  const ActiveHealthSettings http = *trafficWith(
+                                         "healthCheck: {active: {type: HTTP, timeout: 2s, interval: 10s, "
+                                         "unhealthyThreshold: 4, healthyThreshold: 5, http: "
+                                         "{hostname: h.test, path: \"/a?b=c\", expectedStatuses: [200, 204]}}}")
+                                         .activeHealth;
+  EXPECT_EQ(http.type, ActiveHealthSettings::Type::kHttp);
+  EXPECT_EQ(http.timeout, std::chrono::seconds(2));
+  EXPECT_EQ(http.interval, std::chrono::seconds(10));
+  EXPECT_EQ(http.unhealthyThreshold, 4u);
+  EXPECT_EQ(http.healthyThreshold, 5u);
+  EXPECT_EQ(http.hostname, "h.test");
+  EXPECT_EQ(http.path, "/a?b=c");
+  EXPECT_THAT(http.expectedStatuses, ::testing::ElementsAre(200, 204));
+  const ActiveHealthSettings grpc =
+      *trafficWith("healthCheck: {active: {type: GRPC, grpc: {hostname: g.test, service: a.B}}}").activeHealth;
+  EXPECT_EQ(grpc.type, ActiveHealthSettings::Type::kGrpc);
+  EXPECT_EQ(grpc.hostname, "g.test");
+  EXPECT_EQ(grpc.service, "a.B");
+  const ActiveHealthSettings tcp = *trafficWith("healthCheck: {active: {type: TCP}}").activeHealth;
+  EXPECT_EQ(tcp.timeout, std::chrono::seconds(1));
+  EXPECT_EQ(tcp.interval, std::chrono::seconds(3));
+  EXPECT_EQ(tcp.unhealthyThreshold, 3u);
+  EXPECT_EQ(tcp.healthyThreshold, 1u);
+  EXPECT_THAT(trafficWith("healthCheck: {active: {type: HTTP, http: {path: /}}}").activeHealth->expectedStatuses,
+              ::testing::ElementsAre(200));
+}
+
 TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
   const std::string target = std::string(kTrafficTarget) + ", ";
   const std::string one = "{backendRef: {name: a}, priority: 0}";
@@ -75,7 +103,18 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {target + "failover: {priorities: [" + one + ", " + one + "]}", "priorities[1].backendRef: repeats one"},
       {target + "failover: {overprovisioningFactor: 99}", "spec.failover.overprovisioningFactor: "},
       {target + "failover: {maxRetryAfter: soon}", "spec.failover.maxRetryAfter: "},
-      {target + "healthCheck: {}", "spec.healthCheck.passive: is required"},
+      {target + "healthCheck: {}", "spec.healthCheck: must have active or passive"},
+      {target + "healthCheck: {active: {}}", "spec.healthCheck.active.type: is required"},
+      {target + "healthCheck: {active: {type: UDP}}", "spec.healthCheck.active.type: "},
+      {target + "healthCheck: {active: {type: HTTP}}", "spec.healthCheck.active.http: is required"},
+      {target + "healthCheck: {active: {type: HTTP, http: {}}}", "spec.healthCheck.active.http.path: is required"},
+      {target + "healthCheck: {active: {type: HTTP, http: {path: a}}}", "active.http.path: must be a path"},
+      {target + "healthCheck: {active: {type: HTTP, http: {path: /, expectedStatuses: [600]}}}", "expectedStatuses[0]"},
+      {target + "healthCheck: {active: {type: TCP, http: {path: /}}}", "active.http: is for the type HTTP alone"},
+      {target + "healthCheck: {active: {type: TCP, grpc: {}}}", "active.grpc: is for the type GRPC alone"},
+      {target + "healthCheck: {active: {type: TCP, interval: 50ms}}", "active.interval: must not be less than 100ms"},
+      {target + "healthCheck: {active: {type: TCP, timeout: 0s}}", "active.timeout: must not be zero"},
+      {target + "healthCheck: {active: {type: TCP, healthyThreshold: 0}}", "active.healthyThreshold: "},
       {target + "healthCheck: {passive: {consecutive5XxErrors: 0}}", "passive.consecutive5XxErrors: "},
       {target + "healthCheck: {passive: {baseEjectionTime: 0s}}", "passive.baseEjectionTime: must not be zero"},
       {target + "healthCheck: {passive: {maxEjectionTime: 1s}}", "maxEjectionTime: must not be less than"},

@@ -76,8 +76,9 @@ TEST(MetricFamilies, AreInTheReferenceWithKindLabelsAndMeaning) {
 
 TEST(MetricFamilies, AreAllThatTheReferenceNames) {
   std::set<std::string> names;
-  for (const char* header : {"| metric of the configuration | kind | labels | meaning |",
-                             "| metric of the process | kind | labels | meaning |"}) {
+  for (const char* header :
+       {"| metric of the configuration | kind | labels | meaning |", "| metric of health | kind | labels | meaning |",
+        "| metric of the process | kind | labels | meaning |"}) {
     const auto others = test::firstWords(test::pageTable(test::referencePage("metrics.md"), header));
     names.insert(others.begin(), others.end());
   }

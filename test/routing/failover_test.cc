@@ -21,7 +21,7 @@ class FailoverTest : public ::testing::Test {
   void make(std::initializer_list<Wanted> members) {
     for (const Wanted& each : members) {
       health_.push_back(std::make_shared<AnswerHealth>());
-      policy_.members.push_back({each.priority, each.weight, health_.back()});
+      policy_.members.push_back({each.priority, each.weight, health_.back(), nullptr});
     }
   }
   void rest(std::size_t member) { health_[member]->rest(now_ + seconds(10)); }
@@ -49,6 +49,21 @@ TEST_F(FailoverTest, TakesTheFirstPriorityAsLongAsItServes) {
   EXPECT_THAT(spread(), ElementsAre(0, 100, 0));
   rest(1);
   EXPECT_THAT(spread(), ElementsAre(0, 0, 100));
+}
+
+TEST_F(FailoverTest, TakesAMemberThatFailsItsHealthCheckForOneThatRests) {
+  make({{0, 1}, {1, 1}});
+  const auto check = std::make_shared<HealthCheck>(HealthCheckSettings());
+  policy_.members[0].check = check;
+  EXPECT_THAT(spread(), ElementsAre(100, 0)) << "nobody has asked yet";
+  check->set(CheckedState::kUnhealthy);
+  EXPECT_THAT(spread(), ElementsAre(0, 100));
+  rest(0);
+  now_ += seconds(11);
+  EXPECT_THAT(spread(), ElementsAre(0, 100)) << "and no request finds out";
+  check->set(CheckedState::kHealthy);
+  health_[0]->endRest(now_);
+  EXPECT_THAT(spread(), ElementsAre(100, 0));
 }
 
 TEST_F(FailoverTest, SpillsOverWhatThePriorityCannotTake) {

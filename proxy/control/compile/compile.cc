@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "proxy/control/compile/gateways/attach.h"
+#include "proxy/control/compile/gateways/checked_backends.h"
 #include "proxy/control/compile/gateways/compile_binds.h"
 #include "proxy/control/compile/gateways/compile_gateway.h"
 #include "proxy/control/compile/gateways/pool_addresses.h"
@@ -141,16 +142,9 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
     for (const ListenerPlan& listener : gateway.listeners) {
       useTargets(listener.preRouting);
       useTargets(listener.chain);
-      for (const AttachedRoute& route : listener.routes) {
-        // The matches of a rule follow one another.
-        const routing::Rule* last = nullptr;
-        for (const routing::Candidate& each : *route.candidates) {
-          if (each.rule.get() != last) useRule(*each.rule);
-          last = each.rule.get();
-        }
-      }
     }
   }
+  eachRule(gateways, useRule);
   std::vector<std::shared_ptr<const routing::BackendPlan>> result;
   for (auto& [identity, plan] : used) result.push_back(std::move(plan));
   return result;
@@ -216,6 +210,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->addressGuard = std::move(guard);
   if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
   snapshot->backends = backendsInUse(gateways, backends);
+  snapshot->checked = checkedBackends(gateways, backends);
   snapshot->binds = compileBinds(gateways, model.settings.paths, cache.hostRules);
   result.snapshot = std::move(snapshot);
   result.places = placesOf(gateways);

@@ -40,6 +40,12 @@ void AnswerHealth::rest(base::MonotonicTime until) const {
   }
 }
 
+void AnswerHealth::endRest(base::MonotonicTime now) const {
+  errors_.store(0, std::memory_order_relaxed);
+  if (until_.exchange(0, std::memory_order_relaxed) == 0) return;
+  recovered_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+}
+
 void AnswerHealth::recover(base::MonotonicTime now) const {
   base::MonotonicTime::rep before = until_.load(std::memory_order_relaxed);
   if (before == 0 || now.time_since_epoch().count() < before) return;

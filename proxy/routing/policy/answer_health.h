@@ -50,6 +50,8 @@ class AnswerHealth {
   void onError(base::MonotonicTime now, const PassiveHealthBounds& bounds) const;
   /// Called when it asks for a pause.
   void rest(base::MonotonicTime until) const;
+  /// Called when a health check has found that it serves again.
+  void endRest(base::MonotonicTime now) const;
 
  private:
   /// How long a request has for finding out.

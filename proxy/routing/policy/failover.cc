@@ -36,7 +36,7 @@ std::optional<std::size_t> FailoverPolicy::choose(const Chances& chances, std::u
   std::uint64_t due = 0;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const AnswerHealth::State state = members[i].health->state(now);
-    if (state == AnswerHealth::State::kRests) rests |= std::uint64_t{1} << i;
+    if (state == AnswerHealth::State::kRests || !members[i].passes()) rests |= std::uint64_t{1} << i;
     if (state == AnswerHealth::State::kDue) due |= std::uint64_t{1} << i;
   }
   std::optional<std::size_t> chosen = chooseAmong(chances, rests | due);
@@ -48,8 +48,8 @@ std::optional<std::size_t> FailoverPolicy::probe(std::optional<std::size_t> chos
                                                  base::MonotonicTime now) const {
   for (std::size_t i = 0; i < members.size(); ++i) {
     const FailoverMember& member = members[i];
-    const bool isMeant =
-        member.weight > 0 && (without >> i & 1) == 0 && (!chosen || member.priority <= members[*chosen].priority);
+    const bool isMeant = member.weight > 0 && member.passes() && (without >> i & 1) == 0 &&
+                         (!chosen || member.priority <= members[*chosen].priority);
     if (isMeant && member.health->state(now) == AnswerHealth::State::kDue && member.health->tryProbe(now)) return i;
   }
   return std::nullopt;

@@ -13,6 +13,7 @@
 
 #include "proxy/base/clock.h"
 #include "proxy/routing/policy/answer_health.h"
+#include "proxy/routing/policy/health_check.h"
 
 namespace sluice::routing {
 
@@ -21,6 +22,10 @@ struct FailoverMember {
   std::uint32_t priority = 0;                  // 0 comes first; of n priorities the last is n - 1
   std::uint32_t weight = 1;                    // among those of its priority
   std::shared_ptr<const AnswerHealth> health;  // never null
+  std::shared_ptr<const HealthCheck> check;    // null: nobody asks it
+
+  /// Returns false if a check has found that it does not serve.
+  bool passes() const { return check == nullptr || !check->fails(); }
 };
 
 struct FailoverPolicy {

@@ -21,7 +21,9 @@ void TrafficPolicies::add(const Candidate* candidate, TrafficSettings& settings)
   }
   if (settings.retry == nullptr && policy.retry) settings.retry = &*policy.retry;
   if (settings.failover == nullptr && policy.failover) settings.failover = &*policy.failover;
-  if (settings.passiveHealth == nullptr && policy.passiveHealth) settings.passiveHealth = &*policy.passiveHealth;
+  if (settings.passiveHealth != nullptr || settings.activeHealth != nullptr) return;
+  if (policy.passiveHealth) settings.passiveHealth = &*policy.passiveHealth;
+  if (policy.activeHealth) settings.activeHealth = &*policy.activeHealth;
 }
 
 }  // namespace sluice::control

@@ -18,6 +18,7 @@ struct TrafficSettings {
   const config::HttpRouteRetry* retry = nullptr;
   const config::FailoverSettings* failover = nullptr;
   const config::PassiveHealthSettings* passiveHealth = nullptr;
+  const config::ActiveHealthSettings* activeHealth = nullptr;
   /// Set if one of the policies must not be left out and cannot be served.
   std::optional<Fault> fault = std::nullopt;
 };

@@ -36,6 +36,30 @@ void closeRanks(std::vector<routing::FailoverMember>& members) {
   }
 }
 
+routing::HealthCheckSettings checkSettings(const config::ActiveHealthSettings& active) {
+  using Type = config::ActiveHealthSettings::Type;
+  using Kind = routing::HealthCheckKind;
+  const Kind kind = active.type == Type::kHttp ? Kind::kHttp : active.type == Type::kGrpc ? Kind::kGrpc : Kind::kTcp;
+  return {kind,
+          active.interval,
+          active.timeout,
+          active.unhealthyThreshold,
+          active.healthyThreshold,
+          active.hostname,
+          active.path,
+          kind == Kind::kHttp ? active.expectedStatuses : std::vector<std::uint16_t>(),
+          active.service};
+}
+
+/// Returns a text that is the same for equal settings alone.
+std::string checkText(const routing::HealthCheckSettings& check) {
+  std::string text = std::to_string(static_cast<int>(check.kind)) + " " + std::to_string(check.interval.count()) + " " +
+                     std::to_string(check.timeout.count()) + " " + std::to_string(check.unhealthyThreshold) + " " +
+                     std::to_string(check.healthyThreshold) + " " + check.hostname + " " + check.path;
+  for (const std::uint16_t status : check.expectedStatuses) text += " " + std::to_string(status);
+  return text + " " + check.service;
+}
+
 }  // namespace
 
 bool meansBackendRef(const config::BackendObjectReference& meant, const config::BackendObjectReference& ref,
@@ -51,7 +75,8 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const TrafficSett
                                                                std::string_view nameSpace,
                                                                const routing::Rule& compiled, const std::string& place,
                                                                processing::SharedStates& states) {
-  const bool isWanted = settings.failover != nullptr || settings.passiveHealth != nullptr;
+  const bool isWanted =
+      settings.failover != nullptr || settings.passiveHealth != nullptr || !compiled.healthChecks.empty();
   if (!isWanted || rule.backendRefs.size() < 2) return nullptr;
   auto policy = std::make_shared<routing::FailoverPolicy>();
   std::vector<bool> hasPriority;
@@ -67,6 +92,7 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const TrafficSett
     member.health = states.get<routing::AnswerHealth>(place + ", health of " + name,
                                                       [] { return std::make_shared<const routing::AnswerHealth>(); });
   }
+  for (std::size_t i = 0; i < compiled.healthChecks.size(); ++i) policy->members[i].check = compiled.healthChecks[i];
   setStandbys(policy->members, hasPriority);
   const auto isOut = [](const routing::FailoverMember& each) { return each.weight == 0; };
   if (std::all_of(policy->members.begin(), policy->members.end(), isOut)) return nullptr;
@@ -81,6 +107,22 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const TrafficSett
     policy->passive = {passive->consecutive5XxErrors, passive->baseEjectionTime, passive->maxEjectionTime};
   }
   return policy;
+}
+
+std::vector<std::shared_ptr<const routing::HealthCheck>> compileHealthChecks(const TrafficSettings& settings,
+                                                                             const routing::Rule& compiled,
+                                                                             processing::SharedStates& states) {
+  std::vector<std::shared_ptr<const routing::HealthCheck>> checks;
+  if (settings.activeHealth == nullptr) return checks;
+  const routing::HealthCheckSettings check = checkSettings(*settings.activeHealth);
+  for (const routing::WeightedBackend& each : compiled.backends) {
+    auto& added = checks.emplace_back();
+    if (each.backend == nullptr) continue;
+    added =
+        states.get<routing::HealthCheck>("health check of " + each.backend->identity.text() + ": " + checkText(check),
+                                         [&] { return std::make_shared<const routing::HealthCheck>(check); });
+  }
+  return checks;
 }
 
 }  // namespace sluice::control

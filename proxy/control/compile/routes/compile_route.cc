@@ -94,6 +94,7 @@ class RouteCompiler {
       const TrafficSettings traffic = traffic_.of(route_.meta, rule.name);
       if (!own) own = traffic.fault;
       if (!compiled.retry && traffic.retry != nullptr) compiled.retry = retryPolicy(*traffic.retry);
+      compiled.healthChecks = compileHealthChecks(traffic, compiled, states_);
       compiled.failover = compileFailover(traffic, rule, route_.meta.nameSpace, compiled, place, states_);
     }
     if (!compiled.retry) return;

@@ -1,0 +1,96 @@
+#include <algorithm>
+#include <chrono>
+
+#include "config/read/object_readers.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::int64_t kMostInARow = 1000;
+constexpr std::int64_t kLowestStatus = 100;
+constexpr std::int64_t kHighestStatus = 599;
+constexpr base::Duration kShortestInterval = std::chrono::milliseconds(100);
+
+bool isCheckedPath(std::string_view text) {
+  const auto fits = [](char c) { return c > ' ' && c < '\x7F' && c != '#'; };
+  return text.starts_with('/') && std::all_of(text.begin(), text.end(), fits);
+}
+
+constexpr TextRule kCheckedPath{isCheckedPath, "a path that begins with \"/\", without spaces and fragments", 1024};
+constexpr TextRule kGrpcService{isAnyText, "the name of a gRPC service", 253};
+
+/// Reads a duration that must not be zero.
+void readTime(FieldReader& reader, std::string_view key, base::Duration& time) {
+  const auto given = reader.duration(key);
+  if (!given) return;
+  time = *given;
+  if (time == base::Duration::zero()) reader.error(key, "must not be zero");
+}
+
+PassiveHealthSettings readPassive(FieldReader reader) {
+  PassiveHealthSettings passive;
+  if (const auto errors = reader.integer("consecutive5XxErrors", 1, kMostInARow)) {
+    passive.consecutive5XxErrors = static_cast<std::uint32_t>(*errors);
+  }
+  readTime(reader, "baseEjectionTime", passive.baseEjectionTime);
+  readTime(reader, "maxEjectionTime", passive.maxEjectionTime);
+  if (passive.maxEjectionTime < passive.baseEjectionTime) {
+    if (reader.has("maxEjectionTime")) reader.error("maxEjectionTime", "must not be less than baseEjectionTime");
+    passive.maxEjectionTime = passive.baseEjectionTime;
+  }
+  reader.finish();
+  return passive;
+}
+
+void readHttpCheck(FieldReader reader, ActiveHealthSettings& active) {
+  active.hostname = reader.text("hostname", rule::kPreciseHostname);
+  active.path = reader.requiredText("path", kCheckedPath);
+  if (reader.has("expectedStatuses")) active.expectedStatuses.clear();
+  for (const Item& item : reader.list("expectedStatuses", kHighestStatus - kLowestStatus + 1)) {
+    const auto status = readInteger(*item.value, item.path, kLowestStatus, kHighestStatus, reader.context());
+    if (status) active.expectedStatuses.push_back(static_cast<std::uint16_t>(*status));
+  }
+  reader.finish();
+}
+
+ActiveHealthSettings readActive(FieldReader reader) {
+  using Type = ActiveHealthSettings::Type;
+  static constexpr Choice<Type> kTypes[] = {{"HTTP", Type::kHttp}, {"GRPC", Type::kGrpc}, {"TCP", Type::kTcp}};
+  ActiveHealthSettings active;
+  reader.require("type");
+  active.type = reader.choice("type", kTypes, Type::kTcp);
+  readTime(reader, "timeout", active.timeout);
+  readTime(reader, "interval", active.interval);
+  if (active.interval < kShortestInterval) reader.error("interval", "must not be less than 100ms");
+  const auto threshold = [&reader](std::string_view key, std::uint32_t& number) {
+    if (const auto given = reader.integer(key, 1, kMostInARow)) number = static_cast<std::uint32_t>(*given);
+  };
+  threshold("unhealthyThreshold", active.unhealthyThreshold);
+  threshold("healthyThreshold", active.healthyThreshold);
+  if (active.type != Type::kHttp && reader.has("http")) reader.error("http", "is for the type HTTP alone");
+  if (active.type != Type::kGrpc && reader.has("grpc")) reader.error("grpc", "is for the type GRPC alone");
+  if (active.type == Type::kHttp) {
+    reader.require("http");
+    readHttpCheck(reader.map("http"), active);
+  } else if (active.type == Type::kGrpc && reader.has("grpc")) {
+    FieldReader grpc = reader.map("grpc");
+    active.hostname = grpc.text("hostname", rule::kPreciseHostname);
+    active.service = grpc.text("service", kGrpcService);
+    grpc.finish();
+  }
+  reader.finish();
+  return active;
+}
+
+}  // namespace
+
+void readHealthCheck(FieldReader reader, TrafficPolicy& policy) {
+  if (reader.has("passive")) policy.passiveHealth = readPassive(reader.map("passive"));
+  if (reader.has("active")) policy.activeHealth = readActive(reader.map("active"));
+  if (!reader.has("passive") && !reader.has("active")) {
+    reader.context().error(reader.position(), reader.path(), "must have active or passive");
+  }
+  reader.finish();
+}
+
+}  // namespace sluice::config

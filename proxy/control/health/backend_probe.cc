@@ -1,0 +1,105 @@
+#include "proxy/control/health/backend_probe.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/control/health/health.pb.h"
+#include "proxy/http/grpc.h"
+
+namespace sluice::control {
+namespace {
+
+using routing::HealthCheckKind;
+
+constexpr std::string_view kGrpcPath = "/grpc.health.v1.Health/Check";
+constexpr std::size_t kMostMessage = 1024;
+
+upstream::AsyncRequestTimes timesOf(base::Duration timeout) { return {timeout, timeout, {}}; }
+
+}  // namespace
+
+BackendProbe::BackendProbe(const ProbeParts& parts, std::shared_ptr<const routing::BackendPlan> backend,
+                           const routing::HealthCheckSettings& settings)
+    : parts_(parts),
+      backend_(std::move(backend)),
+      settings_(settings),
+      message_(parts.upstreams.worker().chunks()),
+      body_(parts.upstreams.worker().chunks()),
+      request_(parts.upstreams, *this, timesOf(settings.timeout)) {
+  if (!request_.enter(backend_)) {
+    end("too many requests to the Backend are under way");
+  } else if (settings_.kind == HealthCheckKind::kTcp) {
+    parts_.user.onProbeDue();
+  } else {
+    ask();
+  }
+}
+
+BackendProbe::~BackendProbe() = default;
+
+void BackendProbe::drive() {
+  if (fault_ || settings_.kind != HealthCheckKind::kTcp || transport_ != nullptr) return;
+  const base::Result<net::Addresses> addresses = request_.resolve();
+  if (!addresses.ok()) return end(addresses.error().detail);
+  if (!addresses->empty()) transport_ = parts_.dialer.dial(addresses->front(), nullptr, *this);
+}
+
+void BackendProbe::ask() {
+  base::Arena& arena = message_.arena;
+  http::RequestHead& head = message_.head;
+  const bool grpc = settings_.kind == HealthCheckKind::kGrpc;
+  head.method = grpc ? http::Method::kPost : http::Method::kGet;
+  head.methodText = http::methodLabel(head.method);
+  head.scheme = backend_->tls ? http::Scheme::kHttps : http::Scheme::kHttp;
+  head.authority = arena.copy(settings_.hostname.empty() ? backend_->authority : settings_.hostname);
+  head.target = grpc ? kGrpcPath : std::string_view(settings_.path);
+  head.headers.add(arena, http::FieldId::kUserAgent, "sluice");
+  if (grpc) {
+    health::HealthCheckRequest request;
+    request.set_service(settings_.service);
+    const std::string body = http::frameGrpcMessage(request.SerializeAsString());
+    head.headers.add(arena, http::FieldId::kContentType, "application/grpc");
+    head.headers.add(arena, "te", "trailers");
+    head.body = http::Body::kLength;
+    head.contentLength = body.size();
+    request_.body().bytes.append(body);
+    request_.body().finish();
+  }
+  request_.start(head);
+}
+
+void BackendProbe::end(std::string fault) {
+  if (fault_) return;
+  fault_ = std::move(fault);
+  parts_.user.onProbeDue();
+}
+
+void BackendProbe::onResponseBody(std::string_view bytes) {
+  received_ += bytes.size();
+  if (received_ > kMostBody) {
+    request_.fail(base::Error::upstream(base::ErrorType::kHttpProtocolError, "the answer is too long"));
+    return;
+  }
+  request_.grant(bytes.size());
+  if (settings_.kind == HealthCheckKind::kGrpc) body_.append(bytes);
+}
+
+void BackendProbe::onResponseEnd(std::optional<http::Trailers> trailers) {
+  if (settings_.kind == HealthCheckKind::kGrpc) return end(faultOfGrpc(trailers));
+  const std::uint16_t status = response_->head.status;
+  const std::vector<std::uint16_t>& expected = settings_.expectedStatuses;
+  const bool good = std::find(expected.begin(), expected.end(), status) != expected.end();
+  end(good ? "" : "it answered with status " + std::to_string(status));
+}
+
+std::string BackendProbe::faultOfGrpc(const std::optional<http::Trailers>& trailers) const {
+  const http::GrpcStatus status = http::grpcStatusOf(response_->head, trailers ? &trailers->fields : nullptr);
+  if (status.code != 0) return "it answered with gRPC status " + std::to_string(status.code);
+  std::string message;
+  health::HealthCheckResponse answer;
+  const bool whole = http::readGrpcMessage(body_, kMostMessage, message) == http::GrpcFrame::kMessage;
+  if (!whole || !answer.ParseFromString(message)) return "its answer is no HealthCheckResponse";
+  return answer.status() == health::HealthCheckResponse::SERVING ? "" : "it answered that it does not serve";
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,84 @@
+// One question to a Backend whether it serves: an HTTP request, a call of grpc.health.v1, or a TCP connection.
+//
+// Owned by whoever asks; destroying it ends it. One thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "proxy/base/byte_queue.h"
+#include "proxy/http/message.h"
+#include "proxy/net/transport.h"
+#include "proxy/routing/snapshot.h"
+#include "proxy/upstream/async_request.h"
+#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/upstreams.h"
+
+namespace sluice::control {
+
+class ProbeUser {
+ public:
+  /// Called when drive() is due. It only records that.
+  virtual void onProbeDue() = 0;
+
+ protected:
+  ~ProbeUser() = default;
+};
+
+/// All references outlive the probe, and so do the settings.
+struct ProbeParts {
+  upstream::Upstreams& upstreams;
+  upstream::Dialer& dialer;
+  ProbeUser& user;
+};
+
+class BackendProbe final : private upstream::AsyncRequestOwner, private net::TransportSink {
+ public:
+  /// The longest answer of a Backend; a longer one is a failure.
+  static constexpr std::size_t kMostBody = std::size_t{64} * 1024;
+
+  BackendProbe(const ProbeParts& parts, std::shared_ptr<const routing::BackendPlan> backend,
+               const routing::HealthCheckSettings& settings);
+  ~BackendProbe() override;
+  BackendProbe(const BackendProbe&) = delete;
+  BackendProbe& operator=(const BackendProbe&) = delete;
+
+  /// Goes on, in a beat.
+  void drive();
+  /// Returns null as long as it is under way, "" if the Backend serves, or else what is wrong, in words without
+  /// secrets.
+  const std::optional<std::string>& fault() const { return fault_; }
+
+ private:
+  void ask();
+  void end(std::string fault);
+  std::string faultOfGrpc(const std::optional<http::Trailers>& trailers) const;
+
+  // upstream::AsyncRequestOwner
+  void onAddresses() override { parts_.user.onProbeDue(); }
+  void onResponse(http::ResponseMessage&& message) override { response_ = std::move(message); }
+  void onResponseBody(std::string_view bytes) override;
+  void onRequestTaken() override {}
+  void onResponseEnd(std::optional<http::Trailers> trailers) override;
+  // Both of them.
+  void onFailed(const base::Error& error) override { end(error.detail); }
+  // net::TransportSink, of kTcp
+  void onOpen() override { end({}); }
+  void onBytes(std::string_view) override {}
+  void onEnd(bool) override {}
+  void onWritable() override {}
+
+  const ProbeParts parts_;
+  const std::shared_ptr<const routing::BackendPlan> backend_;
+  const routing::HealthCheckSettings& settings_;
+  http::RequestMessage message_;
+  std::optional<http::ResponseMessage> response_;
+  base::ByteQueue body_;      // of kGrpc
+  std::size_t received_ = 0;  // bytes of the body
+  std::optional<std::string> fault_;
+  std::unique_ptr<net::Transport> transport_;
+  upstream::AsyncRequest request_;
+};
+
+}  // namespace sluice::control

@@ -1,0 +1,162 @@
+#include "proxy/control/health/health_checker.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::control {
+namespace {
+
+// Each check has one request at most; the connections of a Service are one for each endpoint that was asked.
+constexpr std::uint64_t kMostProbes = 1024;
+constexpr base::Duration kLongestStart = std::chrono::seconds(1);
+constexpr std::uint64_t kJitterParts = 10;  // a delay is up to a tenth longer, so that checks do not come all at once
+
+/// Returns the plan of a Backend with connections of its own.
+std::shared_ptr<const routing::BackendPlan> planOfChecks(const routing::BackendPlan& backend,
+                                                         std::uint64_t generation) {
+  auto plan = std::make_shared<routing::BackendPlan>(backend);
+  plan->identity = backend.identity.text() + "|" + std::to_string(generation);
+  plan->countsAs = {};
+  plan->chain = nullptr;
+  return plan;
+}
+
+}  // namespace
+
+/// The check of one Backend: when it is asked next, and what its last answers say.
+class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser {
+ public:
+  BackendCheck(HealthChecker& checker, routing::CheckedBackend backend)
+      : checker_(checker), backend_(std::move(backend)), plan_(planOfChecks(*backend_.backend, generation_)) {
+    wait(std::min(settings().interval, kLongestStart) / kJitterParts);
+  }
+  ~BackendCheck() override { std::erase(checker_.due_, this); }
+
+  void adopt(const routing::CheckedBackend& backend) {
+    backend_ = backend;
+    plan_ = planOfChecks(*backend_.backend, generation_);
+  }
+  const std::shared_ptr<const routing::BackendPlan>& plan() const { return plan_; }
+
+  void drive() {
+    due_ = false;
+    if (probe_ == nullptr) {
+      probe_ = std::make_unique<BackendProbe>(
+          ProbeParts{checker_.upstreams_, checker_.parts_.dialer, static_cast<ProbeUser&>(*this)}, plan_, settings());
+      return;
+    }
+    probe_->drive();
+    if (!probe_->fault()) return;
+    const std::string wrong = *probe_->fault();
+    probe_.reset();
+    if (!wrong.empty()) connectAnew();
+    note(wrong);
+    wait(settings().interval);
+  }
+
+ private:
+  const routing::HealthCheckSettings& settings() const { return backend_.check->settings(); }
+
+  void wait(base::Duration delay) {
+    const auto most = static_cast<std::uint64_t>(delay.count()) / kJitterParts;
+    const base::Duration jitter(static_cast<base::Duration::rep>(checker_.random_.next() % (most + 1)));
+    net::Worker& worker = checker_.parts_.worker;
+    worker.timers().set(*this, worker.now() + delay + jitter);
+  }
+
+  /// The next probe uses another connection. This one may be dead, which TCP finds out too late.
+  void connectAnew() {
+    plan_ = planOfChecks(*backend_.backend, ++generation_);
+    checker_.hasOtherPlans_ = true;
+  }
+
+  void note(const std::string& wrong) {
+    const bool good = wrong.empty();
+    inARow_ = good == lastGood_ ? inARow_ + 1 : 1;
+    lastGood_ = good;
+    const routing::CheckedState before = backend_.check->state();
+    const routing::CheckedState after = good ? routing::CheckedState::kHealthy : routing::CheckedState::kUnhealthy;
+    const std::uint32_t needed = good ? settings().healthyThreshold : settings().unhealthyThreshold;
+    if (after == before || (before != routing::CheckedState::kUnknown && inARow_ < needed)) return;
+    backend_.check->set(after);
+    if (before == routing::CheckedState::kUnhealthy) {
+      for (const auto& each : backend_.answers) each->endRest(checker_.parts_.worker.now());
+    }
+    checker_.parts_.observer.onHealth(backend_, wrong);
+  }
+
+  void mark() {
+    if (std::exchange(due_, true)) return;
+    checker_.due_.push_back(this);
+  }
+
+  void onTimer() override { mark(); }
+  void onProbeDue() override { mark(); }
+
+  HealthChecker& checker_;
+  routing::CheckedBackend backend_;
+  std::uint64_t generation_ = 0;  // of connections
+  std::shared_ptr<const routing::BackendPlan> plan_;
+  std::unique_ptr<BackendProbe> probe_;
+  bool due_ = false;
+  bool lastGood_ = true;
+  std::uint32_t inARow_ = 0;
+};
+
+HealthChecker::HealthChecker(const HealthCheckerParts& parts)
+    : parts_(parts),
+      random_(parts.randomSeed),
+      breakers_(kMostProbes, kMostProbes),
+      policy_{routing::AddressGuard(), http::Limits(), base::TimeoutSettings(), kMostProbes},
+      upstreams_({parts.worker, parts.resolver, parts.dialer, breakers_, parts.metrics, h2Memory_, policy_,
+                  random_.next() | 1}) {}
+
+HealthChecker::~HealthChecker() = default;
+
+void HealthChecker::adopt(const upstream::UpstreamPolicy& policy, std::vector<routing::CheckedBackend> checked) {
+  policy_ = policy;
+  next_ = std::move(checked);
+}
+
+void HealthChecker::drive() {
+  upstreams_.drive();
+  // What a check does may make others due, and itself again.
+  std::vector<BackendCheck*> due = std::exchange(due_, {});
+  for (BackendCheck* each : due) each->drive();
+}
+
+// Clusters come and go between beats alone.
+void HealthChecker::reap() {
+  upstreams_.reap();
+  const bool hasOtherPlans = std::exchange(hasOtherPlans_, false);
+  if (next_) {
+    checked_ = *std::exchange(next_, std::nullopt);
+    setChecks();
+  } else if (!hasOtherPlans) {
+    return;
+  }
+  upstream::Upstreams::Plans plans;
+  for (const auto& [check, each] : checks_) plans.push_back(each->plan());
+  upstreams_.adopt(policy_, plans);
+}
+
+void HealthChecker::setChecks() {
+  std::map<const routing::HealthCheck*, std::unique_ptr<BackendCheck>> kept;
+  for (const routing::CheckedBackend& each : checked_) {
+    std::unique_ptr<BackendCheck>& check = kept[each.check.get()];
+    if (const auto known = checks_.find(each.check.get()); known != checks_.end()) {
+      check = std::move(known->second);
+      check->adopt(each);
+    } else {
+      check = std::make_unique<BackendCheck>(*this, each);
+    }
+  }
+  checks_ = std::move(kept);
+}
+
+void HealthChecker::shutdown() {
+  checks_.clear();
+  upstreams_.shutdown();
+}
+
+}  // namespace sluice::control

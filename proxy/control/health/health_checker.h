@@ -1,0 +1,86 @@
+// Asks Backends again and again whether they serve (TrafficPolicy.spec.healthCheck.active), for the whole process.
+//
+// As Envoy does, it believes the first answer at once, and later ones when enough of them in a row agree. It has
+// connections of its own, so that a check waits for no request and no request for a check. It runs on the main thread's
+// loop; what it finds out is in routing::HealthCheck.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "proxy/base/random.h"
+#include "proxy/control/health/backend_probe.h"
+#include "proxy/http/h2/h2_memory.h"
+#include "proxy/net/dns/resolver.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/worker.h"
+#include "proxy/observe/metrics.h"
+#include "proxy/routing/snapshot.h"
+#include "proxy/upstream/circuit_breaker.h"
+#include "proxy/upstream/dialer.h"
+#include "proxy/upstream/upstreams.h"
+
+namespace sluice::control {
+
+class HealthObserver {
+ public:
+  /// Called when a check has found that the Backend serves, or, with what is `wrong`, that it does not; not at every
+  /// check.
+  virtual void onHealth(const routing::CheckedBackend& backend, const std::string& wrong) = 0;
+
+ protected:
+  ~HealthObserver() = default;
+};
+
+/// All references outlive the checker.
+struct HealthCheckerParts {
+  net::Worker& worker;
+  net::Resolver& resolver;
+  upstream::Dialer& dialer;
+  observe::MetricShard& metrics;
+  HealthObserver& observer;
+  std::uint64_t randomSeed = 1;  // of delays; not 0
+};
+
+class HealthChecker final : public net::Beats {
+ public:
+  explicit HealthChecker(const HealthCheckerParts& parts);
+  ~HealthChecker() override;
+  HealthChecker(const HealthChecker&) = delete;
+  HealthChecker& operator=(const HealthChecker&) = delete;
+
+  /// Checks these Backends from the next beat on, and no others. Checks that were made before go on as they were.
+  void adopt(const upstream::UpstreamPolicy& policy, std::vector<routing::CheckedBackend> checked);
+  /// Returns the Backends that are checked, by name.
+  const std::vector<routing::CheckedBackend>& checked() const { return checked_; }
+
+  // net::Beats
+  void drive() override;
+  void flush() override { upstreams_.flush(); }
+  void reap() override;
+  bool quiet() const override { return due_.empty() && !next_ && upstreams_.quiet(); }
+  /// Ends all checks and drops all connections.
+  void shutdown();
+
+ private:
+  class BackendCheck;
+  void setChecks();
+
+  const HealthCheckerParts parts_;
+  base::Random random_;
+  upstream::CircuitBreakers breakers_;
+  http::H2Memory h2Memory_;
+  upstream::UpstreamPolicy policy_;
+  upstream::Upstreams upstreams_;
+  std::vector<routing::CheckedBackend> checked_;
+  std::optional<std::vector<routing::CheckedBackend>> next_;  // until the end of the beat
+  bool hasOtherPlans_ = false;
+  std::map<const routing::HealthCheck*, std::unique_ptr<BackendCheck>> checks_;
+  std::vector<BackendCheck*> due_;
+};
+
+}  // namespace sluice::control

@@ -1,0 +1,60 @@
+// An active health check: what the gateway asks a Backend again and again (TrafficPolicy.spec.healthCheck.active), and
+// what it has found out.
+//
+// There is one for each Backend and each way of asking, for the whole process. The main thread asks and writes, the
+// workers read. Reloads keep it.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/base/clock.h"
+
+namespace sluice::routing {
+
+enum class HealthCheckKind : std::uint8_t {
+  kHttp,  // a request, and the status of the answer
+  kGrpc,  // grpc.health.v1.Health/Check
+  kTcp    // a connection
+};
+
+struct HealthCheckSettings {
+  HealthCheckKind kind = HealthCheckKind::kTcp;
+  base::Duration interval = std::chrono::seconds(3);  // between the end of one and the begin of the next
+  base::Duration timeout = std::chrono::seconds(1);   // for the whole of one
+  std::uint32_t unhealthyThreshold = 3;               // failures in a row; the first check of all needs none
+  std::uint32_t healthyThreshold = 1;                 // successes in a row, likewise
+  std::string hostname = {};                          // Host or :authority; empty: the Backend's
+  std::string path = {};                              // of kHttp, with the query
+  std::vector<std::uint16_t> expectedStatuses = {};   // of kHttp
+  std::string service = {};                           // of kGrpc; empty: the server as a whole
+
+  friend bool operator==(const HealthCheckSettings&, const HealthCheckSettings&) = default;
+};
+
+enum class CheckedState : std::uint8_t {
+  kUnknown,  // nobody has asked yet; it counts as healthy
+  kHealthy,
+  kUnhealthy
+};
+
+class HealthCheck {
+ public:
+  explicit HealthCheck(HealthCheckSettings settings) : settings_(std::move(settings)) {}
+
+  const HealthCheckSettings& settings() const { return settings_; }
+  CheckedState state() const { return state_.load(std::memory_order_relaxed); }
+  bool fails() const { return state() == CheckedState::kUnhealthy; }
+  /// Called by whoever asks.
+  void set(CheckedState state) const { state_.store(state, std::memory_order_relaxed); }
+
+ private:
+  const HealthCheckSettings settings_;
+  mutable std::atomic<CheckedState> state_{CheckedState::kUnknown};
+};
+
+}  // namespace sluice::routing

@@ -1,0 +1,65 @@
+// The health checks of the process: a checker with what it needs of its own, a resolver and a dialer, on the main
+// thread's loop. It is made when a configuration first has checks. What it finds is logged, told as events, and shown
+// in the metrics.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "proxy/control/health/health_checker.h"
+#include "proxy/net/worker.h"
+#include "proxy/observe/events.h"
+#include "proxy/observe/exposition.h"
+#include "proxy/observe/log.h"
+#include "proxy/observe/metrics.h"
+#include "proxy/routing/snapshot.h"
+#include "proxy/upstream/dialer.h"
+
+namespace sluice::server {
+
+inline constexpr auto kHealthFamilies = std::to_array<observe::ReadFamily>({
+    {observe::MetricKind::kGauge,
+     "sluice_upstream_endpoint_healthy",
+     {"backend", "endpoint"},
+     "1 if all health checks of the Backend pass, 0 if one fails."},
+});
+
+class HealthChecks final : public net::Beats, private control::HealthObserver {
+ public:
+  /// All references outlive it.
+  HealthChecks(net::Worker& main, observe::MetricShard& metrics, observe::Log& log, observe::EventRing& events)
+      : main_(main), metrics_(metrics), log_(log), events_(events), dialer_(main) {}
+
+  /// Checks what the configuration that is served wants checked.
+  void adopt(const routing::Snapshot& snapshot);
+  /// Appends the metric of the health that is known.
+  void appendMetrics(std::string& out) const;
+
+  // net::Beats
+  void drive() override {
+    if (checker_) checker_->drive();
+  }
+  void flush() override {
+    if (checker_) checker_->flush();
+  }
+  void reap() override {
+    if (checker_) checker_->reap();
+  }
+  bool quiet() const override { return !checker_ || checker_->quiet(); }
+  /// Drops all connections, inside a Turn, before the loop ends.
+  void shutdown();
+
+ private:
+  void onHealth(const routing::CheckedBackend& backend, const std::string& wrong) override;
+
+  net::Worker& main_;
+  observe::MetricShard& metrics_;
+  observe::Log& log_;
+  observe::EventRing& events_;
+  upstream::NetworkDialer dialer_;
+  std::unique_ptr<net::Resolver> resolver_;
+  std::unique_ptr<control::HealthChecker> checker_;
+};
+
+}  // namespace sluice::server

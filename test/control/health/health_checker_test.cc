@@ -1,0 +1,209 @@
+// Health checks over a network in memory, at the pace of a test's clock.
+#include "proxy/control/health/health_checker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/support/fake_network.h"
+#include "test/support/http_peers.h"
+#include "test/support/manual_clock.h"
+
+namespace sluice::control {
+namespace {
+
+using routing::CheckedState;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// A checker of Backends whose connections and answers a test gives.
+class HealthCheckerTest : public testing::Test, private HealthObserver {
+ protected:
+  HealthCheckerTest() {
+    resolver_.know("backend.test", {"192.0.2.1"});
+    worker_.setBeats(&checker_);
+  }
+  ~HealthCheckerTest() override {
+    const net::Worker::Turn turn(worker_);
+    checker_.shutdown();
+  }
+
+  routing::CheckedBackend backend(routing::HealthCheckSettings settings) const {
+    auto plan = std::make_shared<routing::BackendPlan>();
+    plan->name = "demo/backend";
+    plan->identity = "backend";
+    plan->hostname = "backend.test";
+    plan->port = 8080;
+    plan->authority = "backend.test:8080";
+    return {plan, std::make_shared<const routing::HealthCheck>(std::move(settings)), {}};
+  }
+  static routing::HealthCheckSettings byHttp() {
+    routing::HealthCheckSettings settings;
+    settings.kind = routing::HealthCheckKind::kHttp;
+    settings.path = "/healthz";
+    settings.expectedStatuses = {200};
+    return settings;
+  }
+  void adopt(std::vector<routing::CheckedBackend> checked) {
+    {
+      const net::Worker::Turn turn(worker_);
+      checker_.adopt({*routing::AddressGuard::make({"192.0.2.0/24"}), {}, {}, 1024}, std::move(checked));
+    }
+    settle();
+  }
+  void settle() {
+    for (int quiet = 0; quiet < 2;) {
+      bool moved = false;
+      { const net::Worker::Turn turn(worker_); }
+      for (std::size_t i = 0; i < dialer_.wires.size(); ++i) moved = acceptNext(i) || dialer_.wires[i]->pump() || moved;
+      for (const auto& peer : peers_) moved = peer->pump() || moved;
+      quiet = moved ? 0 : quiet + 1;
+    }
+  }
+  void advance(base::Duration by) {
+    clock_.advance(by);
+    settle();
+  }
+  /// Lets the time of the next probe come, and answers it.
+  void answer(std::uint16_t status) {
+    const std::size_t before = probes();
+    for (int i = 0; i < 100 && probes() == before; ++i) advance(milliseconds(100));
+    ASSERT_EQ(probes(), before + 1);
+    ASSERT_FALSE(peers_.empty());
+    sluice::test::BackendPeer& peer = *peers_.back();
+    peer.respond(peer.requests() - 1, status, "");
+    settle();
+  }
+  std::size_t probes() const {
+    std::size_t count = 0;
+    for (const auto& each : peers_) count += each->requests();
+    return count;
+  }
+
+  std::vector<std::string> told_;
+  bool refuses_ = false;
+  std::vector<std::unique_ptr<sluice::test::BackendPeer>> peers_;  // as their wires
+
+ private:
+  bool acceptNext(std::size_t index) {
+    if (index < peers_.size()) return false;
+    peers_.push_back(std::make_unique<sluice::test::BackendPeer>(dialer_.wires[index], http::Version::kHttp11, clock_));
+    if (refuses_) {
+      dialer_.wires[index]->refuse();
+    } else {
+      dialer_.wires[index]->accept("");
+    }
+    return true;
+  }
+  void onHealth(const routing::CheckedBackend& of, const std::string& wrong) override {
+    told_.push_back(of.backend->name + (wrong.empty() ? " serves" : ": " + wrong));
+  }
+
+  sluice::test::ManualClock clock_;
+  net::Worker worker_{clock_};
+  observe::MetricsRegistry metrics_;
+  observe::MetricShard shard_{metrics_};
+  sluice::test::FakeResolver resolver_{worker_};
+
+ protected:
+  sluice::test::FakeDialer dialer_{worker_};
+  HealthChecker checker_{{worker_, resolver_, dialer_, shard_, *this, 7}};
+};
+
+TEST_F(HealthCheckerTest, BelievesTheFirstAnswerAndLaterOnesWhenEnoughAgree) {
+  const routing::CheckedBackend checked = backend(byHttp());
+  adopt({checked});
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnknown);
+  answer(503);
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
+  answer(200);
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
+  answer(503);
+  answer(503);
+  answer(200);
+  answer(503);
+  answer(503);
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
+  answer(503);
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
+  EXPECT_THAT(told_, ElementsAre("demo/backend: it answered with status 503", "demo/backend serves",
+                                 "demo/backend: it answered with status 503"));
+}
+
+TEST_F(HealthCheckerTest, UsesOneConnectionAsLongAsItServesAndAnotherOneAfterAFailure) {
+  adopt({backend(byHttp())});
+  for (int i = 0; i < 3; ++i) answer(200);
+  EXPECT_EQ(dialer_.wires.size(), 1u);
+  answer(503);
+  answer(200);
+  EXPECT_EQ(dialer_.wires.size(), 2u);
+}
+
+TEST_F(HealthCheckerTest, FailsWhenTheTimeIsUp) {
+  const routing::CheckedBackend checked = backend(byHttp());
+  adopt({checked});
+  for (int i = 0; i < 10 && probes() == 0; ++i) advance(milliseconds(100));
+  ASSERT_EQ(probes(), 1u);
+  advance(milliseconds(900));
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnknown);
+  advance(milliseconds(200));
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
+}
+
+TEST_F(HealthCheckerTest, ConnectsAndHangsUpByTcp) {
+  const routing::CheckedBackend checked = backend({});
+  adopt({checked});
+  advance(seconds(1));
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
+  EXPECT_EQ(dialer_.wires.size(), 1u);
+  refuses_ = true;
+  for (int i = 0; i < 3; ++i) advance(seconds(4));
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
+  EXPECT_EQ(dialer_.wires.size(), 4u);
+}
+
+TEST_F(HealthCheckerTest, EndsTheRestOfABackendThatServesAgain) {
+  routing::CheckedBackend checked = backend(byHttp());
+  const auto health = std::make_shared<routing::AnswerHealth>();
+  checked.answers = {health};
+  adopt({checked});
+  answer(503);
+  const base::MonotonicTime now{std::chrono::hours(1)};
+  health->rest(now + std::chrono::hours(1));
+  answer(200);
+  EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kServes);
+  health->rest(now + std::chrono::hours(1));
+  answer(200);
+  EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kRests) << "it was healthy all the time";
+}
+
+TEST_F(HealthCheckerTest, GoesOnOverReloadsAndEndsWithTheCheck) {
+  const routing::CheckedBackend checked = backend(byHttp());
+  adopt({checked});
+  answer(200);
+  adopt({checked, backend({})});
+  EXPECT_EQ(checker_.checked().size(), 2u);
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
+  const std::size_t before = probes();
+  adopt({});
+  for (int i = 0; i < 20; ++i) advance(seconds(1));
+  EXPECT_EQ(probes(), before);
+  EXPECT_THAT(checker_.checked(), IsEmpty());
+}
+
+TEST_F(HealthCheckerTest, EndsAProbeThatIsUnderWayWithItsCheck) {
+  adopt({backend(byHttp())});
+  for (int i = 0; i < 10 && probes() == 0; ++i) advance(milliseconds(100));
+  ASSERT_EQ(probes(), 1u);
+  adopt({});
+  advance(seconds(10));
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+}  // namespace
+}  // namespace sluice::control

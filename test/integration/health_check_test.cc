@@ -1,0 +1,220 @@
+// Tests active health checks of TrafficPolicies through the binary: by HTTP, gRPC and TCP, of Backends that fail, hang,
+// go and come back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <string>
+
+#include "test/integration/support/gateway_process.h"
+#include "test/integration/support/grpc_origin.h"
+#include "test/integration/support/http1.h"
+#include "test/integration/support/recording_origin.h"
+#include "test/integration/support/route.h"
+#include "test/integration/support/waiting.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::Each;
+using testing::HasSubstr;
+
+std::string checkedAnswer(const std::string& status, const std::string& body) {
+  return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+/// A Backend whose health is asked for at its paths /healthz and /hang; its other paths serve whatever its health.
+class CheckedProvider {
+ public:
+  explicit CheckedProvider(std::string name) : name_(std::move(name)) {}
+
+  std::uint16_t port() const { return origin_.port(); }
+  void setHealthy(bool healthy) { healthy_ = healthy; }
+  void setServing(bool serving) { serving_ = serving; }
+  int probes() const { return probes_; }
+  int requests() const { return requests_; }
+  std::string probe() const {
+    for (const std::string& head : origin_.heads()) {
+      if (head.starts_with("GET /healthz")) return head;
+    }
+    return {};
+  }
+
+ private:
+  void serve(BlockingSocket& socket, RawOrigin& self) {
+    while (true) {
+      const std::string head = self.readHead(socket);
+      if (head.empty()) return;
+      if (head.starts_with("GET /hang")) return self.waitUntilItStops();
+      if (head.starts_with("GET /healthz")) {
+        ++probes_;
+        socket.send(healthy_ ? checkedAnswer("204 No Content", "") : checkedAnswer("503 Service Unavailable", "no"));
+      } else {
+        ++requests_;
+        socket.send(serving_ ? checkedAnswer("200 OK", name_) : checkedAnswer("500 Internal Server Error", "broken"));
+      }
+    }
+  }
+
+  const std::string name_;
+  std::atomic<bool> healthy_ = true;
+  std::atomic<bool> serving_ = true;
+  std::atomic<int> probes_ = 0;
+  std::atomic<int> requests_ = 0;
+  RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin& self) { serve(socket, self); }};
+};
+
+class ActiveHealth : public testing::Test {
+ protected:
+  /// `active` has the fields of healthCheck.active, `more` other fields of the policy.
+  void start(const std::string& active, const std::string& more = {}) {
+    spec_.backends = {{.name = "first", .hostname = "first.test", .port = firstPort_ != 0 ? firstPort_ : first_.port()},
+                      {.name = "second", .hostname = "second.test", .port = second_.port()}};
+    spec_.routes =
+        routeOfRules("    - backendRefs: [" + backendRef("first") + ", " + backendRef("second", ", weight: 0") +
+                     "]\n") +
+        "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: test, name: checked}\nspec:\n"
+        "  targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: all}]\n"
+        "  failover: {priorities: [{backendRef: " +
+        backendRef("second") +
+        ", priority: 1}]}\n"
+        "  healthCheck: {active: {" +
+        active + "}" + more + "}\n";
+    gateway_ = std::make_unique<GatewayProcess>(spec_);
+  }
+  std::vector<std::string> ask(int count) const {
+    std::vector<std::string> bodies;
+    for (int i = 0; i < count; ++i) {
+      const ReceivedResponse answer = askRaw(gateway_->port(), "GET / HTTP/1.1\r\nHost: any.test\r\n\r\n");
+      bodies.push_back(answer.status == 200 ? answer.body : std::to_string(answer.status));
+    }
+    return bodies;
+  }
+  /// Waits until the metric of the Backend says so.
+  bool isFound(const std::string& backend, bool healthy) const {
+    return eventually([&] {
+      const std::string metrics = gateway_->metrics();
+      const std::size_t at = metrics.find("sluice_upstream_endpoint_healthy{backend=\"test/" + backend + "\"");
+      return at != std::string::npos && metrics.substr(metrics.find("} ", at) + 2, 1) == (healthy ? "1" : "0");
+    });
+  }
+
+  CheckedProvider first_{"first"};
+  CheckedProvider second_{"second"};
+  std::uint16_t firstPort_ = 0;  // in the place of that of first_
+  GatewaySpec spec_;
+  std::unique_ptr<GatewayProcess> gateway_;
+};
+
+constexpr const char* kByHttp =
+    "type: HTTP, interval: 100ms, http: {path: \"/healthz?deep=1\", expectedStatuses: [204]}";
+
+TEST_F(ActiveHealth, TakeNoRequestToABackendThatFailsThem) {
+  first_.setHealthy(false);
+  start(kByHttp);
+  ASSERT_TRUE(isFound("first", false));
+  ASSERT_TRUE(isFound("second", true));
+  const int before = first_.requests();
+  EXPECT_THAT(ask(20), Each("second"));
+  EXPECT_EQ(first_.requests(), before);
+  first_.setHealthy(true);
+  ASSERT_TRUE(isFound("first", true));
+  EXPECT_THAT(ask(20), Each("first"));
+}
+
+TEST_F(ActiveHealth, AskForThePathAtTheBackendsOwnHost) {
+  start(kByHttp);
+  ASSERT_TRUE(isFound("first", true));
+  EXPECT_THAT(first_.probe(), HasSubstr("GET /healthz?deep=1 HTTP/1.1\r\n"));
+  EXPECT_THAT(first_.probe(), HasSubstr("host: first.test"));
+}
+
+TEST_F(ActiveHealth, AskOnceForTheWholeProcess) {
+  spec_.workers = 4;
+  start("type: HTTP, interval: 1h, http: {path: /healthz, expectedStatuses: [204]}");
+  ASSERT_TRUE(eventually([&] { return first_.probes() > 0 && second_.probes() > 0; }));
+  EXPECT_THAT(ask(20), Each("first"));
+  EXPECT_EQ(first_.probes(), 1);
+  EXPECT_EQ(second_.probes(), 1);
+}
+
+TEST_F(ActiveHealth, WaitForSeveralFailuresInARow) {
+  start(std::string(kByHttp) + ", unhealthyThreshold: 4");
+  ASSERT_TRUE(isFound("first", true));
+  const int before = first_.probes();
+  first_.setHealthy(false);
+  ASSERT_TRUE(isFound("first", false));
+  EXPECT_GE(first_.probes(), before + 4);
+}
+
+TEST_F(ActiveHealth, FailIfTheBackendHangs) {
+  start("type: HTTP, interval: 100ms, timeout: 200ms, http: {path: /hang}");
+  EXPECT_TRUE(isFound("first", false));
+  EXPECT_TRUE(isFound("second", false));
+  EXPECT_THAT(ask(5), Each("first")) << "if nobody is healthy, requests go where they would go";
+}
+
+TEST_F(ActiveHealth, ConnectByTcp) {
+  firstPort_ = freePort();
+  start("type: TCP, interval: 100ms");
+  ASSERT_TRUE(isFound("first", false));
+  EXPECT_TRUE(isFound("second", true));
+  EXPECT_THAT(ask(20), Each("second"));
+  EXPECT_THAT(gateway_->process().errors(), HasSubstr("backend is unhealthy"));
+}
+
+TEST_F(ActiveHealth, EndTheRestOfABackendThatServesAgain) {
+  start(kByHttp, ", passive: {consecutive5XxErrors: 1, baseEjectionTime: 1h, maxEjectionTime: 1h}");
+  ASSERT_TRUE(isFound("first", true));
+  first_.setServing(false);
+  first_.setHealthy(false);
+  EXPECT_THAT(ask(1), Each("500"));
+  ASSERT_TRUE(isFound("first", false));
+  EXPECT_THAT(ask(5), Each("second"));
+  first_.setServing(true);
+  first_.setHealthy(true);
+  ASSERT_TRUE(isFound("first", true));
+  EXPECT_THAT(ask(5), Each("first"));
+}
+
+TEST_F(ActiveHealth, SurviveAReloadAndEndWithTheirPolicy) {
+  first_.setHealthy(false);
+  start(kByHttp);
+  ASSERT_TRUE(isFound("first", false));
+  spec_.backends.push_back({.name = "third", .hostname = "third.test", .port = second_.port()});
+  gateway_->reload(spec_);
+  EXPECT_THAT(ask(5), Each("second")) << "what was found counts from the first request on";
+  const int before = first_.probes();
+  EXPECT_TRUE(eventually([&] { return first_.probes() > before + 1; }));
+  spec_.routes = spec_.routes.substr(0, spec_.routes.find("---\napiVersion: sluice.dev"));
+  gateway_->reload(spec_);
+  EXPECT_THAT(ask(5), Each("first"));
+  EXPECT_TRUE(eventually([&] { return gateway_->metrics().find("endpoint_healthy{") == std::string::npos; }));
+}
+
+TEST_F(ActiveHealth, CallGrpcsHealthService) {
+  GrpcOrigin origin(std::nullopt, "health_origin.mjs");
+  const auto health = [&](const std::string& service) {
+    spec_.backends = {{.name = "grpc", .hostname = "grpc.test", .port = origin.port()}};
+    spec_.routes =
+        "---\napiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {namespace: test, name: "
+        "calls}\nspec:\n  parentRefs: [{name: egress}]\n  rules: [{backendRefs: [" +
+        backendRef("grpc") +
+        "]}]\n---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: test, name: "
+        "checked}\nspec:\n  targetRefs: [{group: gateway.networking.k8s.io, kind: GRPCRoute, name: calls}]\n"
+        "  healthCheck: {active: {type: GRPC, interval: 100ms, timeout: 10s" +
+        service + "}}\n";
+    gateway_ = std::make_unique<GatewayProcess>(spec_);
+  };
+  health("");
+  EXPECT_TRUE(isFound("grpc", true)) << gateway_->process().errors();
+  health(", grpc: {service: down}");
+  EXPECT_TRUE(isFound("grpc", false));
+  EXPECT_THAT(gateway_->process().errors(), HasSubstr("it answered that it does not serve"));
+  health(", grpc: {service: missing}");
+  EXPECT_TRUE(isFound("grpc", false));
+  EXPECT_THAT(gateway_->process().errors(), HasSubstr("it answered with gRPC status 5"));
+}
+
+}  // namespace
+}  // namespace sluice::test
