@@ -24,7 +24,7 @@ struct FailoverPriority {
 
 /// spec.failover
 struct FailoverSettings {
-  std::vector<FailoverPriority> priorities;
+  std::vector<FailoverPriority> priorities;    // none if a target is a Gateway
   std::uint32_t overprovisioningFactor = 140;  // percent, at least 100
   base::Duration maxRetryAfter = std::chrono::minutes(1);
 };
@@ -50,7 +50,8 @@ struct ActiveHealthSettings {
   std::string service = {};  // of kGrpc
 };
 
-/// Its targets are HTTPRoutes, GRPCRoutes and named rules of these.
+/// Its targets are HTTPRoutes, GRPCRoutes and named rules of these, and Gateways and their listeners, whose rules
+/// inherit what neither they nor their routes have.
 struct TrafficPolicy : PolicyTargets {
   static constexpr std::string_view kKind = "TrafficPolicy";
   ObjectMeta meta;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "config/model/object_kinds.h"
 #include "config/read/object_readers.h"
 
 namespace sluice::config {
@@ -10,12 +11,27 @@ constexpr std::int64_t kHighestPriority = 15;
 constexpr std::int64_t kLeastOverprovisioning = 100;  // percent
 constexpr std::int64_t kMostOverprovisioning = 1000;
 
+bool isRouteTarget(const ObjectRef& object) {
+  return object.group == kGatewayGroup && (object.kind == HttpRoute::kKind || object.kind == GrpcRoute::kKind);
+}
+
 void checkTarget(FieldReader& spec, const PolicyTarget& target, const std::string& path, const Position& position) {
-  const bool isRoute = target.object.group == kGatewayGroup &&
-                       (target.object.kind == HttpRoute::kKind || target.object.kind == GrpcRoute::kKind);
-  if (target.legible() && !isRoute) {
-    spec.context().error(position, path, "must be an HTTPRoute or a GRPCRoute of gateway.networking.k8s.io");
-  }
+  if (!target.legible() || isRouteTarget(target.object)) return;
+  if (isKindOf<Gateway>(target.object.group, target.object.kind)) return;
+  spec.context().error(position, path,
+                       "must be a Gateway, an HTTPRoute or a GRPCRoute of gateway.networking.k8s.io, or an "
+                       "EgressGateway of ainetworking.prototype.x-k8s.io");
+}
+
+/// Refuses priorities for a Gateway: what they name are backendRefs, which its routes have and it has not.
+void checkPriorities(FieldReader& spec, const TrafficPolicy& policy) {
+  if (!policy.failover || policy.failover->priorities.empty()) return;
+  const bool ofGateway = std::any_of(policy.targets.begin(), policy.targets.end(), [](const PolicyTarget& each) {
+    return isKindOf<Gateway>(each.object.group, each.object.kind);
+  });
+  if (!ofGateway) return;
+  spec.context().error(spec.positionOf("failover"), spec.pathOf("failover") + ".priorities",
+                       "must not be given for a Gateway, which has no backendRefs");
 }
 
 FailoverPriority readPriority(FieldReader reader) {
@@ -75,6 +91,7 @@ std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta met
   if (root.has("spec") && !spec.has("retry") && !spec.has("failover") && !spec.has("healthCheck")) {
     root.error("spec", "must have retry, failover or healthCheck");
   }
+  checkPriorities(spec, policy);
   spec.finish();
   if (policy.empty()) return std::nullopt;
   return policy;

@@ -87,6 +87,17 @@ TEST(TrafficPolicies, HaveActiveChecksOfEachType) {
               ::testing::ElementsAre(200));
 }
 
+TEST(TrafficPolicies, MayTargetGatewaysAndListeners) {
+  for (const char* target : {"{group: gateway.networking.k8s.io, kind: Gateway, name: g}",
+                             "{group: gateway.networking.k8s.io, kind: Gateway, name: g, sectionName: web}",
+                             "{group: ainetworking.prototype.x-k8s.io, kind: EgressGateway, name: g}"}) {
+    const Configuration configuration =
+        loadTraffic("targetRefs: [" + std::string(target) + "], retry: {}, failover: {maxRetryAfter: 5s}");
+    EXPECT_THAT(rendered(configuration.problems), IsEmpty()) << target;
+    EXPECT_EQ(configuration.model.all<TrafficPolicy>().at(0).targets.at(0).object.name, "g") << target;
+  }
+}
+
 TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
   const std::string target = std::string(kTrafficTarget) + ", ";
   const std::string one = "{backendRef: {name: a}, priority: 0}";
@@ -94,8 +105,11 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {"retry: {}", "spec.targetRefs: is required"},
       {"targetRefs: [], retry: {}", "spec.targetRefs: must have at least one item"},
       {kTrafficTarget, "spec: must have retry, failover or healthCheck"},
-      {"targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: g}], retry: {}",
-       "spec.targetRefs[0]: must be an HTTPRoute or a GRPCRoute"},
+      {"targetRefs: [{group: '', kind: Service, name: s}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
+      {"targetRefs: [{group: sluice.dev, kind: Gateway, name: g}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
+      {"targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: g}], failover: {priorities: [" + one +
+           "]}",
+       "spec.failover.priorities: must not be given for a Gateway"},
       {"targetRef: {group: gateway.networking.k8s.io, kind: HTTPRoute, name: r}, retry: {}", "spec.targetRef: "},
       {target + "failover: {priorities: [{priority: 0}]}", "spec.failover.priorities[0].backendRef: is required"},
       {target + "failover: {priorities: [{backendRef: {name: a}}]}", "spec.failover.priorities[0].priority: is"},

@@ -102,6 +102,21 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
   }
 }
 
+/// Gives listeners what their rules inherit of TrafficPolicies. A policy that cannot be served closes these rules.
+void governListeners(std::vector<GatewayPlan>& gateways, const TrafficPolicies& traffic) {
+  for (GatewayPlan& gateway : gateways) {
+    const config::ObjectMeta& meta = gateway.gateway->meta;
+    if (!traffic.concern(meta)) continue;
+    for (ListenerPlan& listener : gateway.listeners) {
+      listener.traffic = traffic.ofListener(meta, listener.listener->name);
+      const std::optional<Fault>& fault = listener.traffic.settings.fault;
+      if (!fault) continue;
+      listener.unprocessed = listener.unprocessed ? joined({*listener.unprocessed, *fault}) : fault;
+      closeOnce(*fault, gateway);
+    }
+  }
+}
+
 /// Notes the uses of Gateways that some of their rules refuse, because these lead out without TLS.
 void noteExposed(const std::vector<GatewayPlan>& gateways, RefusedUses& refused) {
   for (const GatewayPlan& gateway : gateways) {
@@ -185,6 +200,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   cache.hooks = compileHooks(model, processors, std::move(cache.hooks));
   RefusedUses refused;
   processListeners(gateways, processors, *cache.hooks, refused);
+  governListeners(gateways, traffic);
   Statuses attached;
   attached.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
@@ -197,7 +213,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
     const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
     const RoutePlan& servable = sessionless ? *sessionless : *plan;
     const auto closed = closedRoute(servable, policies);
-    config::ObjectStatus status = attachRoute({model, matches, gateways, backends, servers},
+    config::ObjectStatus status = attachRoute({model, matches, gateways, backends, servers, cache.states},
                                               closed ? *closed : servable, keptFault(model, plan->route->meta));
     if (!status.parents.empty()) attached.push_back(std::move(status));
   }

@@ -9,6 +9,7 @@
 #include "proxy/control/compile/hints.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/references.h"
+#include "proxy/control/compile/routes/inherited_traffic.h"
 #include "proxy/control/compile/routes/shielded_rule.h"
 #include "proxy/control/compile/status/object_status.h"
 #include "proxy/control/compile/status/use_conditions.h"
@@ -44,6 +45,7 @@ class Attacher {
         gateways_(tools.gateways),
         backends_(tools.backends),
         servers_(tools.servers),
+        states_(tools.states),
         plan_(plan),
         route_(*plan.route),
         kept_(kept) {}
@@ -257,8 +259,8 @@ class Attacher {
     count(listener);
     listener.claims.addHostnames(plan_.kind, hostnames, route_);
     listener.routes.push_back({hostnames, plan_.candidates});
-    if (!listener.shielded.empty() || !listener.inherited.empty())
-      listener.routes.back().candidates = shieldedCandidates(listener);
+    if (!listener.shielded.empty() || !listener.inherited.empty() || !listener.traffic.settings.empty())
+      listener.routes.back().candidates = candidatesAt(listener);
     for (const RulePlan& rule : plan_.rules) {
       for (const MatchPlan& match : rule.matches) {
         const auto number = matches_.numberOf(match.identity);
@@ -267,11 +269,14 @@ class Attacher {
     }
   }
 
-  /// Returns the candidates with the listener's shielded uses.
-  std::shared_ptr<const routing::RouteCandidates> shieldedCandidates(ListenerPlan& listener) {
+  /// Returns the candidates with what rules have of the listener.
+  std::shared_ptr<const routing::RouteCandidates> candidatesAt(ListenerPlan& listener) {
     std::vector<RulePlan> rules = plan_.rules;
-    for (std::size_t index = 0; index < rules.size(); ++index)
-      rules[index].rule = shield(listener, rules[index], index);
+    for (std::size_t index = 0; index < rules.size(); ++index) {
+      RulePlan& rule = rules[index];
+      rule.rule = shield(listener, rule, index);
+      rule.rule = governedRule(rule, route_.meta.nameSpace, listener.traffic, states_);
+    }
     return candidatesOf(rules);
   }
 
@@ -360,6 +365,7 @@ class Attacher {
   std::vector<GatewayPlan>& gateways_;
   BackendCatalog& backends_;
   const AskedServers& servers_;
+  processing::SharedStates& states_;
   const RoutePlan& plan_;
   const config::Route& route_;
   const std::optional<Fault>& kept_;

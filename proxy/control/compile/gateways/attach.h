@@ -20,6 +20,7 @@ struct AttachTools {
   std::vector<GatewayPlan>& gateways;
   BackendCatalog& backends;
   const AskedServers& servers;  // of all routes
+  processing::SharedStates& states;
 };
 
 /// Adds the route to the listeners that accept it, counts it there, and notes which Gateways use its Backends. The

@@ -17,6 +17,7 @@
 #include "proxy/control/compile/gateways/claims.h"
 #include "proxy/control/compile/gateways/listener_place.h"
 #include "proxy/control/compile/gateways/unusable_place.h"
+#include "proxy/control/compile/policies/traffic_policies.h"
 #include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/routes/inherited_uses.h"
@@ -57,6 +58,7 @@ struct ListenerPlan {
   std::shared_ptr<const processing::Chain> chain;       // uses of PayloadProcessors that target it or its Gateway
   std::vector<ShieldedUse> shielded;                    // such uses that rules have instead, see shielded_rule.h
   InheritedUses inherited;                              // of extension policies that target it or its Gateway
+  ListenerTraffic traffic;                              // of TrafficPolicies that target it or its Gateway
   std::set<std::size_t> exposed;                        // those of them that some rule refuses
   std::int32_t attachedRoutes = 0;
 

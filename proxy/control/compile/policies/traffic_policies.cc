@@ -4,6 +4,17 @@
 
 namespace sluice::control {
 
+void TrafficSettings::inherit(const TrafficSettings& others) {
+  if (retry == nullptr) retry = others.retry;
+  if (failover == nullptr) failover = others.failover;
+  // Both belong to one field.
+  if (passiveHealth == nullptr && activeHealth == nullptr) {
+    passiveHealth = others.passiveHealth;
+    activeHealth = others.activeHealth;
+  }
+  if (!fault) fault = others.fault;
+}
+
 TrafficSettings TrafficPolicies::of(const config::ObjectMeta& route, std::string_view rule) const {
   TrafficSettings settings;
   if (!rule.empty()) add(policies_.findExactly(route, rule), settings);
@@ -11,19 +22,26 @@ TrafficSettings TrafficPolicies::of(const config::ObjectMeta& route, std::string
   return settings;
 }
 
+ListenerTraffic TrafficPolicies::ofListener(const config::ObjectMeta& gateway, std::string_view listener) const {
+  ListenerTraffic traffic{of(gateway, listener), std::string(gateway.kind) + " " + gateway.qualifiedName()};
+  if (policies_.findExactly(gateway, listener) != nullptr) traffic.place += ", listener " + std::string(listener);
+  return traffic;
+}
+
 void TrafficPolicies::add(const Candidate* candidate, TrafficSettings& settings) {
   if (candidate == nullptr) return;
   const config::TrafficPolicy& policy = *candidate->policy;
-  if (candidate->rejected != nullptr && !settings.fault) {
-    settings.fault =
+  TrafficSettings own;
+  if (candidate->rejected != nullptr) {
+    own.fault =
         summary(config::reason::kInvalid, std::string(config::TrafficPolicy::kKind) + " " +
                                               policy.meta.qualifiedName() + ": " + candidate->rejected->message);
   }
-  if (settings.retry == nullptr && policy.retry) settings.retry = &*policy.retry;
-  if (settings.failover == nullptr && policy.failover) settings.failover = &*policy.failover;
-  if (settings.passiveHealth != nullptr || settings.activeHealth != nullptr) return;
-  if (policy.passiveHealth) settings.passiveHealth = &*policy.passiveHealth;
-  if (policy.activeHealth) settings.activeHealth = &*policy.activeHealth;
+  if (policy.retry) own.retry = &*policy.retry;
+  if (policy.failover) own.failover = &*policy.failover;
+  if (policy.passiveHealth) own.passiveHealth = &*policy.passiveHealth;
+  if (policy.activeHealth) own.activeHealth = &*policy.activeHealth;
+  settings.inherit(own);
 }
 
 }  // namespace sluice::control

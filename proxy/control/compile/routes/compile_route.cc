@@ -8,20 +8,13 @@
 #include "proxy/control/compile/routes/compile_failover.h"
 #include "proxy/control/compile/routes/compile_headers.h"
 #include "proxy/control/compile/routes/compile_match.h"
+#include "proxy/control/compile/routes/compile_retry.h"
 #include "proxy/control/compile/routes/compile_rewrite.h"
 #include "proxy/control/compile/routes/compile_session.h"
 #include "proxy/control/compile/routes/shielded_rule.h"
 
 namespace sluice::control {
 namespace {
-
-routing::RetryPolicy retryPolicy(const config::HttpRouteRetry& retry) {
-  routing::RetryPolicy policy;
-  for (const std::uint16_t code : retry.codes) policy.cover(code);
-  policy.attempts = retry.attempts;
-  policy.backoff = retry.backoff;
-  return policy;
-}
 
 /// Returns true if the fault is that of a reference to the server of a use, such as that of an ExternalAuth filter.
 bool isOfReference(const Fault& fault) {
@@ -77,7 +70,7 @@ class RouteCompiler {
           weightedBackend(ref, rule, place + ", backendRef " + std::to_string(compiled->backends.size())));
       compiled->totalWeight += ref.weight;
     }
-    compileTraffic(rule, std::string(plan_.kind) + " " + plan_.name + place, *compiled, own);
+    compileTraffic(rule, std::string(plan_.kind) + " " + plan_.name + place, *compiled, own, result);
     compileProcessors(rule, place, *compiled, own);
     result.extended = compileExtensions(rule, *compiled, own);
     setFailure(rule, ofRoute ? ofRoute : own, *compiled);
@@ -89,17 +82,17 @@ class RouteCompiler {
 
   /// Compiles what the TrafficPolicies say. A rule's own `retry` comes before theirs.
   void compileTraffic(const config::RouteRule& rule, const std::string& place, routing::Rule& compiled,
-                      std::optional<Fault>& own) {
+                      std::optional<Fault>& own, RulePlan& result) {
+    result.written = &rule;
+    result.place = place;
     if (plan_.governed) {
-      const TrafficSettings traffic = traffic_.of(route_.meta, rule.name);
-      if (!own) own = traffic.fault;
-      if (!compiled.retry && traffic.retry != nullptr) compiled.retry = retryPolicy(*traffic.retry);
-      compiled.healthChecks = compileHealthChecks(traffic, compiled, states_);
-      compiled.failover = compileFailover(traffic, rule, route_.meta.nameSpace, compiled, place, states_);
+      result.traffic = traffic_.of(route_.meta, rule.name);
+      if (!own) own = result.traffic.fault;
+      addRetry(result.traffic, compiled);
+      compiled.healthChecks = compileHealthChecks(result.traffic, compiled, states_);
+      compiled.failover = compileFailover(result.traffic, rule, route_.meta.nameSpace, compiled, place, states_);
     }
-    if (!compiled.retry) return;
-    compiled.retry->budget =
-        states_.get<routing::RetryBudget>(place, [] { return std::make_shared<const routing::RetryBudget>(); });
+    addBudget(place, states_, compiled);
   }
 
   /// Names the rule if it has a name, so that rules before it may come and go.

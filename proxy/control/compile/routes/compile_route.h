@@ -23,8 +23,11 @@ namespace sluice::control {
 struct RulePlan {
   std::shared_ptr<const routing::Rule> rule;
   std::vector<MatchPlan> matches;
-  std::string_view name = {};  // empty if the rule has none
-  bool extended = false;       // it has an extension policy, in place of that of its listener
+  std::string_view name = {};                  // empty if the rule has none
+  bool extended = false;                       // it has an extension policy, in place of that of its listener
+  const config::RouteRule* written = nullptr;  // in the route's object; null for a rule that stands for the others
+  std::string place = {};                      // names the rule in the process
+  TrafficSettings traffic = {};                // of policies for it and its route; valid for one compilation
 };
 
 /// The compiled route. It points into the route's object.

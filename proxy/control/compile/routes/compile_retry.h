@@ -1,0 +1,23 @@
+// Compiles the retries of a rule: its own, or else those of the TrafficPolicies that count for it.
+#pragma once
+
+#include <string>
+
+#include "config/model/model.h"
+#include "proxy/control/compile/policies/traffic_policies.h"
+#include "proxy/processing/shared_states.h"
+#include "proxy/routing/policy/retry_policy.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::control {
+
+/// Returns the policy without the budget that `place` has; see addBudget().
+routing::RetryPolicy retryPolicy(const config::HttpRouteRetry& retry);
+
+/// Gives the rule the retries of the settings, if it has none of its own. Settings with no attempts turn retries off.
+void addRetry(const TrafficSettings& settings, routing::Rule& compiled);
+
+/// Gives the rule's retries, if it has any, the budget of that name. It survives reloads.
+void addBudget(const std::string& place, processing::SharedStates& states, routing::Rule& compiled);
+
+}  // namespace sluice::control
