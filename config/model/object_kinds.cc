@@ -115,9 +115,9 @@ constexpr ObjectKind kObjectKinds[] = {
                                    {.status = Shape::kConditions}),
     readBy<&readUnsupportedPolicy>(kGatewayGroup, "BackendTLSPolicy", kTlsPolicy, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kExperimentalGroup, "XBackendTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
-    readBy<&readUnsupportedPolicy>(kEnvoyGroup, "BackendTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readTrafficPolicy>(kOwnGroup, TrafficPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readBackendTrafficPolicy>(kEnvoyGroup, TrafficPolicy::kEnvoyKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readExtensionPolicy>(kEnvoyGroup, ExtensionPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
 };
 

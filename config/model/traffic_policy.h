@@ -52,10 +52,14 @@ struct ActiveHealthSettings {
 
 /// Its targets are HTTPRoutes, GRPCRoutes and named rules of these, and Gateways and their listeners, whose rules
 /// inherit what neither they nor their routes have.
+///
+/// A BackendTrafficPolicy, in either form, is one too. It may say nothing.
 struct TrafficPolicy : PolicyTargets {
   static constexpr std::string_view kKind = "TrafficPolicy";
+  static constexpr std::string_view kEnvoyKind = "BackendTrafficPolicy";  // of kEnvoyGroup
+  static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
-  // At least one of these is set.
+  // At least one of these is set in a TrafficPolicy. 0 attempts mean that requests are not tried again.
   std::optional<HttpRouteRetry> retry;
   std::optional<FailoverSettings> failover;
   std::optional<PassiveHealthSettings> passiveHealth;

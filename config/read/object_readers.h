@@ -54,6 +54,9 @@ std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta
 std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta);
 /// Reads spec.healthCheck of a TrafficPolicy.
 void readHealthCheck(FieldReader reader, TrafficPolicy& policy);
+/// Reads gateway.envoyproxy.io/v1alpha1 BackendTrafficPolicy in either of its forms. Returns, after errors, the legible
+/// part if it says what it targets; else nullopt.
+std::optional<TrafficPolicy> readBackendTrafficPolicy(FieldReader& root, ObjectMeta meta);
 /// Reads what a policy of another API names, and warns that its kind is not supported. Returns, after errors, what is
 /// legible of that; else nullopt.
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta);
@@ -67,6 +70,9 @@ void readPolicyTarget(FieldReader reader, PolicyTargets& named);
 PolicyTargets readTargetRefs(FieldReader& spec);
 /// Reads `targetRefs`, the older `targetRef`, and `targetSelectors` of a policy, one of which is required.
 PolicyTargets readPolicyTargets(FieldReader& spec);
+/// Reports targets of kinds that policies of Envoy Gateway cannot have. Kinds that are known and not served are none of
+/// them: nothing is attached to their objects.
+void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named);
 
 /// Reads `matchLabels` and `matchExpressions`, and calls finish() on `reader`.
 LabelSelector readLabelSelector(FieldReader reader);

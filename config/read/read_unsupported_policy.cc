@@ -1,9 +1,25 @@
 // Reads what a policy of Envoy Gateway's kinds names: `targetRefs`, the older `targetRef`, and `targetSelectors`. The
-// rest of its spec belongs to a feature that is not there and is not looked at.
+// rest of the spec of a policy whose kind is not supported belongs to a feature that is not there and is not looked at.
+#include <algorithm>
+#include <string>
+#include <utility>
+
 #include "config/read/object_readers.h"
+#include "proxy/base/text.h"
 
 namespace sluice::config {
 namespace {
+
+/// Kinds that the API allows and that are known, but not served here: nothing is attached to their objects.
+constexpr std::string_view kOtherTargets[] = {"ListenerSet", "TLSRoute", "TCPRoute", "UDPRoute"};
+
+bool isTargetKind(const PolicyTarget& target) {
+  const auto& [group, kind] = std::pair(target.object.group, target.object.kind);
+  if (group == kPrototypeGroup) return kind == Gateway::kEgressKind;
+  if (group != kGatewayGroup) return false;
+  return kind == Gateway::kKind || kind == HttpRoute::kKind || kind == GrpcRoute::kKind ||
+         std::find(std::begin(kOtherTargets), std::end(kOtherTargets), kind) != std::end(kOtherTargets);
+}
 
 /// A selector that is not legible is left out, because it could mean every object of the namespace.
 void readPolicySelector(FieldReader reader, PolicyTargets& named) {
@@ -28,6 +44,15 @@ PolicyTargets readPolicyTargets(FieldReader& spec) {
   for (const Item& item : spec.list("targetSelectors", kMaxPolicyTargets)) readPolicySelector(spec.map(item), named);
   if (!spec.has("targetRefs") && !spec.has("targetRef") && !spec.has("targetSelectors")) spec.require("targetRefs");
   return named;
+}
+
+void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named) {
+  for (const PolicyTarget& each : named.targets) {
+    if (!each.legible() || isTargetKind(each)) continue;
+    spec.context().error(each.object.position, each.object.path + ".kind",
+                         "must be Gateway, HTTPRoute or GRPCRoute of " + std::string(kGatewayGroup) + ", but is " +
+                             base::quote(each.object.kind + "." + each.object.group));
+  }
 }
 
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta) {

@@ -37,11 +37,10 @@ ObjectMeta metaOf(std::string_view group, std::string_view kind, const std::stri
 }
 
 TEST(UnsupportedPolicies, AreReadInEveryKindAndVersion) {
-  for (const auto& [version, kind] :
-       {std::pair("gateway.networking.k8s.io/v1", "BackendTLSPolicy"),
-        std::pair("gateway.networking.k8s.io/v1alpha3", "BackendTLSPolicy"),
-        std::pair("gateway.networking.x-k8s.io/v1alpha1", "XBackendTrafficPolicy"),
-        std::pair(kEnvoyVersion, "BackendTrafficPolicy"), std::pair(kEnvoyVersion, "SecurityPolicy")}) {
+  for (const auto& [version, kind] : {std::pair("gateway.networking.k8s.io/v1", "BackendTLSPolicy"),
+                                      std::pair("gateway.networking.k8s.io/v1alpha3", "BackendTLSPolicy"),
+                                      std::pair("gateway.networking.x-k8s.io/v1alpha1", "XBackendTrafficPolicy"),
+                                      std::pair(kEnvoyVersion, "SecurityPolicy")}) {
     const Configuration configuration = loadPolicy(
         "targetRefs: [{group: '', kind: Service, name: s, sectionName: web}], validation: {a: 1}", kind, version);
     ASSERT_EQ(configuration.model.all<UnsupportedPolicy>().size(), 1U) << kind;

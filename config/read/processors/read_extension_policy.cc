@@ -1,6 +1,5 @@
 // Reads Envoy Gateway's EnvoyExtensionPolicy: its external processors become uses of kExtProc. Its other extensions are
 // not supported, and what a policy with them names must not be served without them.
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string>
@@ -9,7 +8,6 @@
 #include "config/read/object_readers.h"
 #include "config/read/processors/processor_readers.h"
 #include "config/yaml/value_builder.h"
-#include "proxy/base/text.h"
 
 namespace sluice::config {
 namespace {
@@ -24,26 +22,6 @@ constexpr Choice<std::string_view> kEnvoyBodyModes[] = {{"Streamed", "Streamed"}
                                                         {"Buffered", "Buffered"},
                                                         {"BufferedPartial", "BufferedPartial"},
                                                         {kFullDuplex, kFullDuplex}};
-
-/// Kinds that the API allows and that are known, but not served here: nothing is attached to their objects.
-constexpr std::string_view kOtherTargets[] = {"ListenerSet", "TLSRoute", "TCPRoute", "UDPRoute"};
-
-bool isTargetKind(const PolicyTarget& target) {
-  const auto& [group, kind] = std::pair(target.object.group, target.object.kind);
-  if (group == kPrototypeGroup) return kind == Gateway::kEgressKind;
-  if (group != kGatewayGroup) return false;
-  return kind == Gateway::kKind || kind == HttpRoute::kKind || kind == GrpcRoute::kKind ||
-         std::find(std::begin(kOtherTargets), std::end(kOtherTargets), kind) != std::end(kOtherTargets);
-}
-
-void checkTargets(FieldReader& spec, const ExtensionPolicy& policy) {
-  for (const PolicyTarget& each : policy.targets) {
-    if (!each.legible() || isTargetKind(each)) continue;
-    spec.context().error(each.object.position, each.object.path + ".kind",
-                         "must be Gateway, HTTPRoute or GRPCRoute of " + std::string(kGatewayGroup) + ", but is " +
-                             base::quote(each.object.kind + "." + each.object.group));
-  }
-}
 
 Value textList(FieldReader& reader, std::string_view key, std::size_t maxItems) {
   Value list = emptyValue(Value::Kind::kList, reader.positionOf(key));
@@ -146,7 +124,7 @@ std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta
   root.require("spec");
   FieldReader spec = root.map("spec");
   if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readPolicyTargets(spec);
-  checkTargets(spec, policy);
+  checkEnvoyTargets(spec, policy);
   for (const Item& item : spec.list("extProc", kMaxExtensions)) {
     policy.processors.push_back(readExtension(spec.map(item), policy.processors.size()));
   }

@@ -18,6 +18,7 @@
 #include "config/yaml/yaml_writer.h"
 #include "test/config/file_text.h"
 #include "test/config/test_support.h"
+#include "test/support/reference_page.h"
 
 namespace sluice::config {
 namespace {
@@ -215,12 +216,11 @@ TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
 TEST(CustomResources, AreInTheReferenceOfTrafficPolicies) {
   std::map<std::string, Value> defined = definitions();
   const FieldPaths fields = propertiesOf(memberAt(schemaOf(defined.at("TrafficPolicy")), "properties.spec"));
-  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/traffic-policy.md");
   FieldPaths listed;
-  static const std::regex row(R"re(\n\| `([A-Za-z0-9.]+)` \|)re");
-  for (auto match = std::sregex_iterator(page.begin(), page.end(), row); match != std::sregex_iterator(); ++match) {
-    listed.insert((*match)[1].str());
-    EXPECT_TRUE(fields.contains((*match)[1].str())) << (*match)[1] << " is no field";
+  const std::string page = test::referencePage("traffic-policy.md");
+  for (const std::string& field : test::firstWords(test::pageTable(page, "| field | default | meaning |"))) {
+    listed.insert(field);
+    EXPECT_TRUE(fields.contains(field)) << field << " is no field";
   }
   for (const std::string& field : fields) {
     const bool isListed = listed.contains(field) || field == "healthCheck" || field.find("[]") != field.npos;

@@ -172,7 +172,6 @@ TEST_F(BlastRadius, OfAPolicyOfAnUnsupportedKindIsWhatItNames) {
   for (const auto& [apiVersion, kind, target] :
        {std::tuple(kGatewayApi, "BackendTLSPolicy", "kind: Backend, name: second"),
         std::tuple("gateway.networking.x-k8s.io/v1alpha1", "XBackendTrafficPolicy", "kind: Backend, name: second"),
-        std::tuple(kEnvoyApi, "BackendTrafficPolicy", "kind: HTTPRoute, name: wrong"),
         std::tuple(kEnvoyApi, "SecurityPolicy", "kind: HTTPRoute, name: wrong")}) {
     SCOPED_TRACE(kind);
     const GatewayProcess gateway(beside(route + policyOf(apiVersion, kind, target)));
@@ -187,6 +186,18 @@ TEST_F(BlastRadius, OfAnUnsupportedExtensionIsWhatItsPolicyNames) {
                                       "  lua: [{type: Inline, inline: 'x = 1'}]\n"));
   expectRefusal(gateway, "EnvoyExtensionPolicy", "policy", "UnsupportedValue");
   EXPECT_THAT(conditionsOf(gateway, "HTTPRoute", "wrong"), HasSubstr("EnvoyExtensionPolicy test/policy: spec.lua"));
+}
+
+TEST_F(BlastRadius, OfAnUnsupportedFieldIsWhatItsPolicyNames) {
+  const std::string route = routeFor("wrong.test", ruleOfPrefix("/", "second"));
+  for (const std::string field : {"rateLimit: {type: Local}", "circuitBreakers: []"}) {
+    SCOPED_TRACE(field);
+    const GatewayProcess gateway(beside(
+        route + policyOf(kEnvoyApi, "BackendTrafficPolicy", "kind: HTTPRoute, name: wrong") + "  " + field + "\n"));
+    expectRefusal(gateway, "BackendTrafficPolicy", "policy", "UnsupportedValue");
+    EXPECT_THAT(conditionsOf(gateway, "HTTPRoute", "wrong"),
+                HasSubstr("BackendTrafficPolicy test/policy: spec." + field.substr(0, field.find(':'))));
+  }
 }
 
 TEST_F(BlastRadius, OfAPolicyForAGatewayIsThatGateway) {

@@ -103,5 +103,59 @@ TEST_F(BackendTraffic, AvoidsAFailingBackendByTheGatewaysPolicy) {
   EXPECT_THAT(ask("/", 20), Each("200"));
 }
 
+/// A policy in one of its spellings: the kind, with fields that retry for 503, and others that let a Backend rest after
+/// three failures.
+struct PolicySpelling {
+  const char* name;
+  const char* apiVersion;
+  const char* kind;
+  const char* retries;
+  const char* rests;
+};
+const PolicySpelling kSpellings[] = {
+    {"own", "sluice.dev/v1alpha1", "TrafficPolicy", "  retry: {codes: [503], attempts: 3, backoff: 1ms}\n",
+     "  healthCheck: {passive: {consecutive5XxErrors: 3, baseEjectionTime: 1h}}\n"},
+    {"shipped", "gateway.envoyproxy.io/v1alpha1", "BackendTrafficPolicy",
+     "  retry: {numRetries: 3, retryOn: {httpStatusCodes: [503], triggers: [retriable-status-codes]}, perRetry: "
+     "{backOff: {baseInterval: 1ms}}}\n",
+     "  healthCheck: {passive: {consecutive5XxErrors: 3, baseEjectionTime: 1h, interval: 3s}}\n"},
+    {"proposed", "gateway.envoyproxy.io/v1alpha1", "BackendTrafficPolicy",
+     "  retryStrategy: {type: http, numRetries: 3, http: {retryOn: gateway-error}, perRetry: {backoff: {baseInterval: "
+     "1ms}}}\n",
+     "  healthChecking: {outlierDetection: {checkInterval: 10s, consecutive5XX: {threshold: 3}}}\n"}};
+
+TEST_F(BackendTraffic, IsRetriedByAPolicyInEverySpelling) {
+  for (const PolicySpelling& each : kSpellings) {
+    SCOPED_TRACE(each.name);
+    start(routeBelow("named", "/named") + routeBelow("other", "/other") +
+          policyFor(each.apiVersion, each.kind, "policy", "kind: HTTPRoute, name: named", each.retries));
+    EXPECT_TRUE(isRetried("/named"));
+    EXPECT_FALSE(isRetried("/other"));
+  }
+}
+
+TEST_F(BackendTraffic, AvoidsAFailingBackendByAPolicyInEverySpelling) {
+  for (const PolicySpelling& each : kSpellings) {
+    SCOPED_TRACE(each.name);
+    const std::size_t before = failing_.heads().size();
+    start(routeBelow("named", "/") +
+          policyFor(each.apiVersion, each.kind, "policy", "kind: HTTPRoute, name: named", each.rests));
+    ask("/", 60);
+    EXPECT_EQ(failing_.heads().size(), before + 3);
+  }
+}
+
+TEST_F(BackendTraffic, IsGovernedByAGatewaysPolicyInEnvoyGatewaysSpelling) {
+  const PolicySpelling& shipped = kSpellings[1];
+  const auto policy = [&](const std::string& name, const std::string& target, const std::string& fields) {
+    return policyFor(shipped.apiVersion, shipped.kind, name, target, fields);
+  };
+  start(routeBelow("open", "/open") + routeBelow("own", "/own") +
+        policy("gateway", "kind: Gateway, name: egress", shipped.retries) +
+        policy("route", "kind: HTTPRoute, name: own", "  retry: {numRetries: 0}\n"));
+  EXPECT_TRUE(isRetried("/open"));
+  EXPECT_FALSE(isRetried("/own"));
+}
+
 }  // namespace
 }  // namespace sluice::test

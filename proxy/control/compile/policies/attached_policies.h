@@ -1,5 +1,6 @@
-// Finds the policy of one kind that counts for an object or a section of it (config/model/policy_model.h). One for the
-// section comes before one for the whole object, and among those for the same thing the oldest, then the first by name.
+// Finds the policy of one type that counts for an object or a section of it (config/model/policy_model.h). One for the
+// section comes before one for the whole object, and among those for the same thing the oldest, then the first by name
+// and group.
 //
 // A policy that its schema refused counts as far as it is legible. It lives as long as one compilation.
 #pragma once
@@ -30,7 +31,8 @@ class AttachedPolicies {
       if (legible != nullptr) byNamespace_[legible->meta.nameSpace].push_back({legible, &each});
     }
     const auto age = [](const PolicyCandidate& each) {
-      return std::tie(each.policy->meta.creationTimestamp, each.policy->meta.name);
+      const config::ObjectMeta& meta = each.policy->meta;
+      return std::tie(meta.creationTimestamp, meta.name, meta.group);
     };
     for (auto& [name, all] : byNamespace_) {
       std::sort(all.begin(), all.end(),

@@ -4,6 +4,22 @@
 
 namespace sluice::control {
 
+namespace {
+
+/// Returns the fault of a policy that its schema refused, or that asks for something that is not supported.
+std::optional<Fault> faultOfPolicy(const AttachedPolicies<config::TrafficPolicy>::PolicyCandidate& candidate) {
+  const config::TrafficPolicy& policy = *candidate.policy;
+  const std::string title = std::string(policy.meta.kind) + " " + policy.meta.qualifiedName() + ": ";
+  if (candidate.rejected != nullptr) {
+    return summary(config::reason::kInvalid, title + candidate.rejected->message);
+  }
+  std::optional<Fault> unsupported = alteringFault(policy.unsupported);
+  if (!unsupported) return std::nullopt;
+  return summary(unsupported->reason, title + unsupported->message);
+}
+
+}  // namespace
+
 void TrafficSettings::inherit(const TrafficSettings& others) {
   if (retry == nullptr) retry = others.retry;
   if (failover == nullptr) failover = others.failover;
@@ -32,11 +48,7 @@ void TrafficPolicies::add(const Candidate* candidate, TrafficSettings& settings)
   if (candidate == nullptr) return;
   const config::TrafficPolicy& policy = *candidate->policy;
   TrafficSettings own;
-  if (candidate->rejected != nullptr) {
-    own.fault =
-        summary(config::reason::kInvalid, std::string(config::TrafficPolicy::kKind) + " " +
-                                              policy.meta.qualifiedName() + ": " + candidate->rejected->message);
-  }
+  own.fault = faultOfPolicy(*candidate);
   if (policy.retry) own.retry = &*policy.retry;
   if (policy.failover) own.failover = &*policy.failover;
   if (policy.passiveHealth) own.passiveHealth = &*policy.passiveHealth;

@@ -1,4 +1,4 @@
-// Writes the statuses of policies of one kind whose objects attach to others: whether they count for what they name.
+// Writes the statuses of policies of one type whose objects attach to others: whether they count for what they name.
 #pragma once
 
 #include <optional>
@@ -63,9 +63,9 @@ class AttachedStatusWriter {
                                 std::string_view section) const {
     const auto* const first = policies_.findExactly(object, section);
     if (first == nullptr || first->policy == &policy) return std::nullopt;
-    return fault(config::reason::kConflicted, std::string(Policy::kKind) + " " + first->policy->meta.qualifiedName() +
-                                                  " is for the same and comes first; " +
-                                                  std::string(consequences_.unattached));
+    return fault(config::reason::kConflicted,
+                 std::string(first->policy->meta.kind) + " " + first->policy->meta.qualifiedName() +
+                     " is for the same and comes first; " + std::string(consequences_.unattached));
   }
 
   const StatusSources& sources_;
@@ -75,7 +75,7 @@ class AttachedStatusWriter {
   const ConditionsOf conditionsOf_;
 };
 
-/// Writes the statuses of all policies of that kind. A policy's ancestors are the objects that it names; see
+/// Writes the statuses of all policies of that type. A policy's ancestors are the objects that it names; see
 /// policy_ancestors.h.
 template <typename Policy, typename ConditionsOf>
 void attachedPolicyStatuses(const StatusSources& sources, const PolicyConsequences& consequences,

@@ -45,7 +45,8 @@ void trafficPolicyStatuses(const StatusSources& sources, Statuses& statuses) {
       [&sources](const config::TrafficPolicy& policy, const config::ObjectMeta* object,
                  const std::optional<Fault>& why) {
         Conditions conditions(policy.meta);
-        conditions.check(config::condition_type::kAccepted, both(why, keptFault(sources.model, policy.meta)));
+        conditions.check(config::condition_type::kAccepted, both(why, keptFault(sources.model, policy.meta)),
+                         ignoredNotes(policy.unsupported));
         if (object != nullptr) {
           conditions.check(config::condition_type::kResolvedRefs, strayPriority(policy, *object, sources.model));
         }

@@ -1,0 +1,47 @@
+// Reads Envoy Gateway's BackendTrafficPolicy, in the form that its fields show.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "config/read/object_readers.h"
+#include "config/read/traffic/traffic_readers.h"
+
+namespace sluice::config {
+namespace {
+
+/// Returns the first of the fields that is present; empty if there is none.
+std::string_view firstPresent(FieldReader& spec, std::span<const std::string_view> fields) {
+  const auto found = std::find_if(fields.begin(), fields.end(), [&](std::string_view each) { return spec.has(each); });
+  return found == fields.end() ? std::string_view() : *found;
+}
+
+void readForm(FieldReader& root, FieldReader& spec, TrafficPolicy& policy) {
+  const std::string_view shipped = firstPresent(spec, shippedTrafficFields());
+  const std::string_view proposed = firstPresent(spec, proposedTrafficFields());
+  if (!shipped.empty() && !proposed.empty()) {
+    root.error("spec", "must not mix the two forms of this kind: " + std::string(shipped) +
+                           " is a field of Envoy Gateway's, and " + std::string(proposed) + " one of the proposal's");
+    spec.ignoreOthers();
+  } else if (!proposed.empty()) {
+    readProposedTraffic(spec, policy);
+  } else {
+    readShippedTraffic(spec, policy);
+  }
+}
+
+}  // namespace
+
+std::optional<TrafficPolicy> readBackendTrafficPolicy(FieldReader& root, ObjectMeta meta) {
+  TrafficPolicy policy;
+  policy.meta = std::move(meta);
+  root.require("spec");
+  FieldReader spec = root.map("spec");
+  if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readPolicyTargets(spec);
+  checkEnvoyTargets(spec, policy);
+  readForm(root, spec, policy);
+  spec.finish();
+  if (policy.empty()) return std::nullopt;
+  return policy;
+}
+
+}  // namespace sluice::config

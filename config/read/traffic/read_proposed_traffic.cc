@@ -1,0 +1,105 @@
+// Reads the form in which BackendTrafficPolicy was proposed to Envoy Gateway (envoyproxy/gateway#1821).
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "config/read/traffic/traffic_readers.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr base::Duration kProposedInterval = std::chrono::seconds(10);
+
+constexpr std::string_view kProposedFields[] = {"retryStrategy",   "healthChecking", "protocols",     "circuitBreakers",
+                                                "keepAliveProbes", "timeouts",       "loadBalancing", "observability",
+                                                "matching",        "integrations"};
+constexpr std::string_view kRefusedProposed[] = {"protocols",     "circuitBreakers", "keepAliveProbes", "timeouts",
+                                                 "loadBalancing", "matching",        "integrations",    "dns"};
+
+enum class StrategyType : std::uint8_t { kNone, kHttp, kGrpc };
+constexpr Choice<StrategyType> kStrategyTypes[] = {{"http", StrategyType::kHttp}, {"grpc", StrategyType::kGrpc}};
+
+constexpr RetryTrigger kProposedNone{"", TriggerEffect::kUnsupported};
+constexpr Choice<RetryTrigger> kProposedTriggers[] = {
+    {"5xx", {"5xx", TriggerEffect::kCodes, 500, 599}},
+    {"gateway-error", {"gateway-error", TriggerEffect::kCodes, 502, 504}},
+    {"retriable-4xx", {"retriable-4xx", TriggerEffect::kCodes, 409, 409}},
+    {"disconnect-reset", {"disconnect-reset", TriggerEffect::kFailures}},
+    {"connect-fail", {"connect-fail", TriggerEffect::kFailures}},
+    {"refused-stream", {"refused-stream", TriggerEffect::kFailures}},
+    {"retriable-status-codes", {"retriable-status-codes", TriggerEffect::kListed}}};
+
+void readHttpRetry(FieldReader http, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported) {
+  http.require("retryOn");
+  const RetryTrigger trigger = http.choice("retryOn", kProposedTriggers, kProposedNone);
+  if (trigger.effect == TriggerEffect::kCodes) addCodes(trigger.first, trigger.last, retry.codes);
+  const bool listed = trigger.effect == TriggerEffect::kListed;
+  std::vector<std::uint16_t> codes;
+  readTrafficCodes(http, "retriableStatusCodes", codes, unsupported);
+  if (listed) {
+    http.require("retriableStatusCodes");
+    retry.codes = codes;
+  } else if (http.has("retriableStatusCodes")) {
+    http.unsupported("retriableStatusCodes", "has no effect without retryOn: retriable-status-codes", false,
+                     unsupported);
+  }
+  http.finish();
+}
+
+HttpRouteRetry readStrategy(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  HttpRouteRetry retry;
+  readRetryCount(reader, "numRetries", retry, unsupported);
+  reader.require("type");
+  const StrategyType type = reader.choice("type", kStrategyTypes, StrategyType::kNone);
+  if (type == StrategyType::kHttp) {
+    reader.require("http");
+    if (reader.has("http")) readHttpRetry(reader.map("http"), retry, unsupported);
+  }
+  if (type == StrategyType::kGrpc) reader.require("grpc");
+  constexpr std::string_view kRefusedStrategy[] = {"grpc", "retryLimits"};
+  refuseFields(reader, kRefusedStrategy, unsupported);
+  FieldReader perRetry = reader.map("perRetry");
+  constexpr std::string_view kRefusedPerTry[] = {"timeout", "idleTimeout"};
+  refuseFields(perRetry, kRefusedPerTry, unsupported);
+  if (perRetry.has("backoff")) {
+    FieldReader backoff = perRetry.map("backoff");
+    backoff.require("baseInterval");
+    readBackOff(std::move(backoff), retry, unsupported);
+  }
+  perRetry.finish();
+  reader.finish();
+  return retry;
+}
+
+PassiveHealthSettings readOutlierDetection(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  PassiveHealthSettings passive;
+  readSweepInterval(reader, "checkInterval", kProposedInterval, unsupported);
+  FieldReader errors = reader.map("consecutive5XX");
+  readErrorThreshold(errors, "threshold", passive, unsupported);
+  errors.finish();
+  constexpr std::string_view kRefusedDetection[] = {"failurePercentage"};
+  refuseFields(reader, kRefusedDetection, unsupported);
+  reader.finish();
+  return passive;
+}
+
+}  // namespace
+
+std::span<const std::string_view> proposedTrafficFields() { return kProposedFields; }
+
+void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy) {
+  if (spec.has("retryStrategy")) policy.retry = readStrategy(spec.map("retryStrategy"), policy.unsupported);
+  if (spec.has("healthChecking")) {
+    FieldReader checking = spec.map("healthChecking");
+    if (checking.has("outlierDetection")) {
+      policy.passiveHealth = readOutlierDetection(checking.map("outlierDetection"), policy.unsupported);
+    }
+    constexpr std::string_view kRefusedChecking[] = {"activeChecks"};
+    refuseFields(checking, kRefusedChecking, policy.unsupported);
+    checking.finish();
+  }
+  refuseFields(spec, kRefusedProposed, policy.unsupported);
+  spec.unsupported("observability", "observability is not supported", false, policy.unsupported);
+}
+
+}  // namespace sluice::config

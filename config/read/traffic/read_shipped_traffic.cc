@@ -1,0 +1,156 @@
+// Reads the form of BackendTrafficPolicy that Envoy Gateway ships.
+//
+// An API server that has Envoy Gateway's definition fills in its defaults, so a field that has its default says nothing
+// about what the user wants.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "config/read/traffic/traffic_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::uint32_t kShippedRetries = 2;
+constexpr std::uint16_t kShippedCode = 503;
+constexpr base::Duration kShippedInterval = std::chrono::seconds(3);
+constexpr std::int64_t kShippedEjectionPercent = 10;
+constexpr std::int64_t kAllEjected = 100;
+constexpr std::size_t kMaxTriggers = 64;
+
+constexpr std::string_view kShippedFields[] = {
+    "retry",        "healthCheck",       "loadBalancer", "circuitBreaker", "rateLimit",      "faultInjection",
+    "tcpKeepalive", "proxyProtocol",     "timeout",      "connection",     "http2",          "compression",
+    "compressor",   "responseOverride",  "httpUpgrade",  "requestBuffer",  "bandwidthLimit", "admissionControl",
+    "routingType",  "useClientProtocol", "telemetry",    "mergeType"};
+constexpr std::string_view kRefusedShipped[] = {
+    "loadBalancer", "circuitBreaker", "rateLimit",      "faultInjection",   "tcpKeepalive", "proxyProtocol",
+    "timeout",      "connection",     "http2",          "compression",      "compressor",   "responseOverride",
+    "httpUpgrade",  "requestBuffer",  "bandwidthLimit", "admissionControl", "routingType",  "dns"};
+
+constexpr RetryTrigger kShippedTriggers[] = {{"5xx", TriggerEffect::kCodes, 500, 599},
+                                             {"gateway-error", TriggerEffect::kCodes, 502, 504},
+                                             {"retriable-4xx", TriggerEffect::kCodes, 409, 409},
+                                             {"reset", TriggerEffect::kFailures},
+                                             {"connect-failure", TriggerEffect::kFailures},
+                                             {"refused-stream", TriggerEffect::kFailures},
+                                             {"retriable-status-codes", TriggerEffect::kListed},
+                                             {"cancelled", TriggerEffect::kUnsupported},
+                                             {"deadline-exceeded", TriggerEffect::kUnsupported},
+                                             {"internal", TriggerEffect::kUnsupported},
+                                             {"resource-exhausted", TriggerEffect::kUnsupported},
+                                             {"unavailable", TriggerEffect::kUnsupported}};
+
+/// Adds the statuses of the triggers. Returns whether those of httpStatusCodes count, which they do without triggers.
+bool readTriggers(FieldReader& retryOn, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported) {
+  const std::vector<Item> items = retryOn.list("triggers", kMaxTriggers);
+  bool listed = items.empty();
+  for (const Item& item : items) {
+    const auto* const trigger = std::find_if(std::begin(kShippedTriggers), std::end(kShippedTriggers),
+                                             [&](const RetryTrigger& each) { return each.word == item.value->text; });
+    const bool known = trigger != std::end(kShippedTriggers);
+    if (!known || trigger->effect == TriggerEffect::kUnsupported) {
+      unsupported.push_back(
+          {item.path, item.value->position, "trigger " + base::quote(item.value->text) + " is not supported", true});
+    } else if (trigger->effect == TriggerEffect::kCodes) {
+      addCodes(trigger->first, trigger->last, retry.codes);
+    } else if (trigger->effect == TriggerEffect::kListed) {
+      listed = true;
+    }
+  }
+  return listed;
+}
+
+void readRetryOn(FieldReader retryOn, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported) {
+  const bool listed = readTriggers(retryOn, retry, unsupported);
+  std::vector<std::uint16_t> codes;
+  readTrafficCodes(retryOn, "httpStatusCodes", codes, unsupported);
+  if (!listed && !codes.empty()) {
+    retryOn.unsupported("httpStatusCodes", "has no effect without the trigger retriable-status-codes", false,
+                        unsupported);
+  }
+  if (codes.empty()) codes.push_back(kShippedCode);
+  if (listed) {
+    for (const std::uint16_t code : codes) addCodes(code, code, retry.codes);
+  }
+  retryOn.finish();
+}
+
+HttpRouteRetry readShippedRetry(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  HttpRouteRetry retry;
+  retry.attempts = kShippedRetries;
+  readRetryCount(reader, "numRetries", retry, unsupported);
+  readRetryOn(reader.map("retryOn"), retry, unsupported);
+  FieldReader perRetry = reader.map("perRetry");
+  constexpr std::string_view kRefusedPerRetry[] = {"timeout"};
+  refuseFields(perRetry, kRefusedPerRetry, unsupported);
+  readBackOff(perRetry.map("backOff"), retry, unsupported);
+  perRetry.finish();
+  constexpr std::string_view kRefusedRetry[] = {"numAttemptsPerPriority"};
+  refuseFields(reader, kRefusedRetry, unsupported);
+  reader.finish();
+  return retry;
+}
+
+/// Reads how many of the Backends may rest. Here that may be all: then they get requests nevertheless.
+void readEjectionPercent(FieldReader& passive, std::vector<UnsupportedField>& unsupported) {
+  const auto percent = passive.integer("maxEjectionPercent", 0, kAllEjected);
+  if (!percent || *percent == kShippedEjectionPercent || *percent == kAllEjected) return;
+  passive.unsupported("maxEjectionPercent", "any number of Backends may rest: only 100 is supported", true,
+                      unsupported);
+}
+
+PassiveHealthSettings readShippedPassive(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  PassiveHealthSettings passive;
+  readErrorThreshold(reader, "consecutive5XxErrors", passive, unsupported);
+  if (const auto time = reader.duration("baseEjectionTime")) {
+    passive.baseEjectionTime = *time;
+    if (*time == base::Duration::zero()) reader.error("baseEjectionTime", "must not be zero");
+  }
+  passive.maxEjectionTime = std::max(passive.maxEjectionTime, passive.baseEjectionTime);
+  readSweepInterval(reader, "interval", kShippedInterval, unsupported);
+  readEjectionPercent(reader, unsupported);
+  if (reader.integer("consecutiveGatewayErrors", 0, INT32_MAX).value_or(0) != 0) {
+    reader.unsupported("consecutiveGatewayErrors", "consecutiveGatewayErrors is not supported", true, unsupported);
+  }
+  if (reader.boolean("splitExternalLocalOriginErrors", false)) {
+    reader.unsupported("splitExternalLocalOriginErrors", "splitExternalLocalOriginErrors is not supported", true,
+                       unsupported);
+  }
+  // It counts only if errors are split.
+  reader.integer("consecutiveLocalOriginFailures", 0, INT32_MAX);
+  // A Backend may always rest, even if it is the only one.
+  reader.boolean("alwaysEjectOneEndpoint", false);
+  constexpr std::string_view kRefusedPassive[] = {"failurePercentageThreshold"};
+  refuseFields(reader, kRefusedPassive, unsupported);
+  reader.finish();
+  return passive;
+}
+
+void readShippedHealth(FieldReader checks, TrafficPolicy& policy) {
+  if (checks.has("passive")) policy.passiveHealth = readShippedPassive(checks.map("passive"), policy.unsupported);
+  constexpr std::string_view kRefusedChecks[] = {"active", "panicThreshold"};
+  refuseFields(checks, kRefusedChecks, policy.unsupported);
+  checks.finish();
+}
+
+}  // namespace
+
+std::span<const std::string_view> shippedTrafficFields() { return kShippedFields; }
+
+void readShippedTraffic(FieldReader& spec, TrafficPolicy& policy) {
+  if (spec.has("retry")) policy.retry = readShippedRetry(spec.map("retry"), policy.unsupported);
+  if (spec.has("healthCheck")) readShippedHealth(spec.map("healthCheck"), policy);
+  refuseFields(spec, kRefusedShipped, policy.unsupported);
+  spec.unsupported("mergeType", "policies are not merged: a field of a more specific policy replaces the whole field",
+                   true, policy.unsupported);
+  spec.unsupported("telemetry", "telemetry is not supported", false, policy.unsupported);
+  if (spec.boolean("useClientProtocol", false)) {
+    spec.unsupported("useClientProtocol", "useClientProtocol is not supported", true, policy.unsupported);
+  }
+}
+
+}  // namespace sluice::config

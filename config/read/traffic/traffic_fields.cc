@@ -1,0 +1,94 @@
+// Reads the parts that both forms of BackendTrafficPolicy share.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <string>
+
+#include "config/read/traffic/traffic_readers.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxTrafficCodes = 500;
+constexpr std::uint16_t kLeastRetriedCode = 400;
+constexpr std::int64_t kMostRetries = 10;
+// A pause that doubles stops growing here (RetryPolicy::backoff).
+constexpr base::Duration kLongestBackOff = std::chrono::seconds(10);
+
+/// Returns the longest pause between two attempts of so many, without what is added by chance.
+base::Duration longestPause(const HttpRouteRetry& retry) {
+  base::Duration pause = retry.backoff;
+  const base::Duration most = std::max(pause, kLongestBackOff);
+  for (std::uint32_t i = 1; i < retry.attempts && pause < most; ++i) pause = std::min(pause * 2, most);
+  return pause;
+}
+
+}  // namespace
+
+void addCodes(std::uint16_t first, std::uint16_t last, std::vector<std::uint16_t>& codes) {
+  for (std::uint32_t code = first; code <= last; ++code) {
+    const auto narrow = static_cast<std::uint16_t>(code);
+    if (std::find(codes.begin(), codes.end(), narrow) == codes.end()) codes.push_back(narrow);
+  }
+}
+
+void readTrafficCodes(FieldReader& reader, std::string_view key, std::vector<std::uint16_t>& codes,
+                      std::vector<UnsupportedField>& unsupported) {
+  for (const Item& item : reader.list(key, kMaxTrafficCodes)) {
+    const auto code = readInteger(*item.value, item.path, 100, 599, reader.context());
+    if (!code) continue;
+    const auto narrow = static_cast<std::uint16_t>(*code);
+    if (narrow >= kLeastRetriedCode) {
+      addCodes(narrow, narrow, codes);
+    } else {
+      unsupported.push_back({item.path, item.value->position, "statuses below 400 are not tried again", true});
+    }
+  }
+}
+
+void readRetryCount(FieldReader& reader, std::string_view key, HttpRouteRetry& retry,
+                    std::vector<UnsupportedField>& unsupported) {
+  const auto count = reader.integer(key, 0, INT32_MAX);
+  if (!count) return;
+  retry.attempts = static_cast<std::uint32_t>(std::min(*count, kMostRetries));
+  if (*count <= kMostRetries) return;
+  unsupported.push_back(
+      {reader.pathOf(key), reader.positionOf(key), "at most " + std::to_string(kMostRetries) + " are made", false});
+}
+
+void readBackOff(FieldReader reader, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported) {
+  if (const auto base = reader.duration("baseInterval")) retry.backoff = *base;
+  if (const auto most = reader.duration("maxInterval")) {
+    if (*most < retry.backoff) {
+      reader.error("maxInterval", "must not be less than baseInterval");
+    } else if (*most < longestPause(retry)) {
+      reader.unsupported("maxInterval", "a pause may be longer: it doubles each time, up to 10s", false, unsupported);
+    }
+  }
+  reader.finish();
+}
+
+void readErrorThreshold(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive,
+                        std::vector<UnsupportedField>& unsupported) {
+  const auto errors = reader.integer(key, 0, INT32_MAX);
+  if (!errors) return;
+  passive.consecutive5XxErrors = static_cast<std::uint32_t>(*errors);
+  if (*errors == 0) reader.unsupported(key, "0 is not supported", true, unsupported);
+}
+
+void readSweepInterval(FieldReader& reader, std::string_view key, base::Duration usual,
+                       std::vector<UnsupportedField>& unsupported) {
+  const auto interval = reader.duration(key);
+  if (!interval || *interval == usual) return;
+  reader.unsupported(key, "a Backend rests at once, and serves again as soon as its rest has passed", false,
+                     unsupported);
+}
+
+void refuseFields(FieldReader& reader, std::span<const std::string_view> keys,
+                  std::vector<UnsupportedField>& unsupported) {
+  for (const std::string_view key : keys) {
+    reader.unsupported(key, std::string(key) + " is not supported", true, unsupported);
+  }
+}
+
+}  // namespace sluice::config

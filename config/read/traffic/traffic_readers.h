@@ -1,0 +1,66 @@
+// Readers of BackendTrafficPolicy, whose two forms become a TrafficPolicy: the one that Envoy Gateway ships, and the
+// one that was proposed for it first. They have the kind and the target in common, and hardly a field.
+//
+// What a form has and this program has not is noted as unsupported by its name, so that it closes what the policy is
+// for. What only observes traffic is noted, and closes nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "config/fields/field_reader.h"
+#include "config/model/traffic_policy.h"
+
+namespace sluice::config {
+
+/// The fields of spec that one form alone has, without the targets.
+std::span<const std::string_view> shippedTrafficFields();
+std::span<const std::string_view> proposedTrafficFields();
+
+/// Reads the fields of the form that Envoy Gateway ships. Its defaults are Envoy Gateway's.
+void readShippedTraffic(FieldReader& spec, TrafficPolicy& policy);
+/// Reads the fields of the form of the proposal.
+void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy);
+
+// The functions below read parts that both forms share.
+
+enum class TriggerEffect : std::uint8_t {
+  kCodes,       // the statuses of the trigger
+  kFailures,    // failures without an answer, which every `retry` covers
+  kListed,      // the statuses of a list in another field
+  kUnsupported  // not known here
+};
+
+/// A word for the cause of a retry, as Envoy has them (x-envoy-retry-on).
+struct RetryTrigger {
+  std::string_view word;
+  TriggerEffect effect;
+  std::uint16_t first = 0;  // of the statuses, for kCodes
+  std::uint16_t last = 0;
+};
+
+/// Adds statuses that are not in the list yet.
+void addCodes(std::uint16_t first, std::uint16_t last, std::vector<std::uint16_t>& codes);
+/// Reads a list of statuses. Those below 400 are noted as unsupported.
+void readTrafficCodes(FieldReader& reader, std::string_view key, std::vector<std::uint16_t>& codes,
+                      std::vector<UnsupportedField>& unsupported);
+/// Reads how often a request is tried again. 0 turns retries off.
+void readRetryCount(FieldReader& reader, std::string_view key, HttpRouteRetry& retry,
+                    std::vector<UnsupportedField>& unsupported);
+/// Reads `baseInterval` and `maxInterval`, and calls finish() on `reader`. `retry` has its attempts. A bound that
+/// pauses can exceed is noted, and has no effect.
+void readBackOff(FieldReader reader, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported);
+/// Reads after how many failures in a row a Backend rests.
+void readErrorThreshold(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive,
+                        std::vector<UnsupportedField>& unsupported);
+/// Reads a time between two looks at the health of Backends. There are none here: another time than `usual` is noted,
+/// and has no effect.
+void readSweepInterval(FieldReader& reader, std::string_view key, base::Duration usual,
+                       std::vector<UnsupportedField>& unsupported);
+/// Notes those of the fields that are present as unsupported.
+void refuseFields(FieldReader& reader, std::span<const std::string_view> keys,
+                  std::vector<UnsupportedField>& unsupported);
+
+}  // namespace sluice::config

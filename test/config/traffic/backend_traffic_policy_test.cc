@@ -1,0 +1,410 @@
+// Tests what is read of BackendTrafficPolicy in its two forms, and that the reference says of each field whether it is
+// supported.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/load.h"
+#include "config/read/traffic/traffic_readers.h"
+#include "test/config/test_support.h"
+#include "test/support/reference_page.h"
+
+namespace sluice::config {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr const char* kEnvoyTarget = "targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: r}]";
+
+Configuration loadBackendTraffic(const std::string& fields) {
+  const bool hasTarget = fields.starts_with("target");
+  return loadText(object("gateway.envoyproxy.io/v1alpha1", "BackendTrafficPolicy", "p",
+                         "spec: {" + (hasTarget ? "" : std::string(kEnvoyTarget) + ", ") + fields + "}\n"));
+}
+TrafficPolicy backendTraffic(const std::string& fields) {
+  const Configuration configuration = loadBackendTraffic(fields);
+  EXPECT_THAT(rendered(configuration.problems), IsEmpty()) << fields;
+  EXPECT_THAT(configuration.model.all<TrafficPolicy>(), SizeIs(1)) << fields;
+  return configuration.model.all<TrafficPolicy>().at(0);
+}
+/// Returns the statuses for which a policy with these fields retries, in order.
+std::vector<std::uint16_t> codesOf(const std::string& fields) {
+  std::vector<std::uint16_t> codes = backendTraffic(fields).retry.value().codes;
+  std::sort(codes.begin(), codes.end());
+  return codes;
+}
+/// Returns the paths of the fields that are not supported: those that close what the policy is for, or all.
+std::set<std::string> unsupportedIn(const TrafficPolicy& policy, bool closing = false) {
+  std::set<std::string> paths;
+  for (const UnsupportedField& each : policy.unsupported) {
+    if (each.altersTraffic || !closing) paths.insert(each.path);
+  }
+  return paths;
+}
+
+TEST(BackendTrafficPolicies, OfEnvoyGatewayHaveItsDefaults) {
+  const TrafficPolicy policy = backendTraffic("retry: {}, healthCheck: {passive: {}}");
+  EXPECT_EQ(policy.meta.kind, "BackendTrafficPolicy");
+  EXPECT_EQ(policy.retry->attempts, 2u);
+  EXPECT_THAT(policy.retry->codes, ElementsAre(503));
+  EXPECT_EQ(policy.retry->backoff, std::chrono::milliseconds(25));
+  EXPECT_EQ(policy.passiveHealth->consecutive5XxErrors, 5u);
+  EXPECT_EQ(policy.passiveHealth->baseEjectionTime, std::chrono::seconds(30));
+  EXPECT_EQ(policy.passiveHealth->maxEjectionTime, std::chrono::minutes(5));
+  EXPECT_FALSE(policy.failover);
+  EXPECT_THAT(policy.unsupported, IsEmpty());
+}
+
+TEST(BackendTrafficPolicies, OfEnvoyGatewayAreReadAsTheyAreWritten) {
+  const TrafficPolicy policy = backendTraffic(
+      "retry: {numRetries: 4, retryOn: {httpStatusCodes: [500, 429], triggers: [connect-failure, "
+      "retriable-status-codes]}, perRetry: {backOff: {baseInterval: 100ms, maxInterval: 10s}}}, healthCheck: "
+      "{passive: {consecutive5XxErrors: 3, baseEjectionTime: 10m}}");
+  EXPECT_EQ(policy.retry->attempts, 4u);
+  EXPECT_THAT(policy.retry->codes, ElementsAre(500, 429));
+  EXPECT_EQ(policy.retry->backoff, std::chrono::milliseconds(100));
+  EXPECT_EQ(policy.passiveHealth->consecutive5XxErrors, 3u);
+  EXPECT_EQ(policy.passiveHealth->baseEjectionTime, std::chrono::minutes(10));
+  EXPECT_EQ(policy.passiveHealth->maxEjectionTime, std::chrono::minutes(10));
+  EXPECT_THAT(policy.unsupported, IsEmpty());
+}
+
+TEST(BackendTrafficPolicies, TakeWhatAnApiServerFillsIn) {
+  const TrafficPolicy policy = backendTraffic(
+      "retry: {numRetries: 2}, healthCheck: {passive: {splitExternalLocalOriginErrors: false, interval: 3s, "
+      "consecutiveLocalOriginFailures: 5, consecutiveGatewayErrors: 0, consecutive5XxErrors: 5, baseEjectionTime: 30s, "
+      "maxEjectionPercent: 10}}, useClientProtocol: false");
+  EXPECT_THAT(policy.unsupported, IsEmpty());
+}
+
+TEST(BackendTrafficPolicies, RetryForTheStatusesOfTheirTriggers) {
+  EXPECT_THAT(codesOf("retry: {retryOn: {triggers: [5xx]}}"), SizeIs(100));
+  EXPECT_THAT(codesOf("retry: {retryOn: {triggers: [gateway-error, retriable-4xx]}}"), ElementsAre(409, 502, 503, 504));
+  EXPECT_THAT(codesOf("retry: {retryOn: {triggers: [reset, connect-failure, refused-stream]}}"), IsEmpty());
+  EXPECT_THAT(codesOf("retry: {retryOn: {triggers: [retriable-status-codes]}}"), ElementsAre(503));
+  EXPECT_THAT(codesOf("retry: {retryOn: {triggers: [gateway-error, retriable-status-codes], httpStatusCodes: [429, "
+                      "502]}}"),
+              ElementsAre(429, 502, 503, 504));
+  EXPECT_THAT(codesOf("retry: {retryOn: {httpStatusCodes: [429, 429]}}"), ElementsAre(429));
+  EXPECT_THAT(codesOf("retryStrategy: {type: http, http: {retryOn: 5xx}}"), SizeIs(100));
+  EXPECT_THAT(codesOf("retryStrategy: {type: http, http: {retryOn: gateway-error}}"), ElementsAre(502, 503, 504));
+  EXPECT_THAT(codesOf("retryStrategy: {type: http, http: {retryOn: retriable-4xx}}"), ElementsAre(409));
+  EXPECT_THAT(codesOf("retryStrategy: {type: http, http: {retryOn: disconnect-reset}}"), IsEmpty());
+  EXPECT_THAT(codesOf("retryStrategy: {type: http, http: {retryOn: retriable-status-codes, retriableStatusCodes: "
+                      "[429]}}"),
+              ElementsAre(429));
+}
+
+TEST(BackendTrafficPolicies, TurnRetriesOff) {
+  EXPECT_EQ(backendTraffic("retry: {numRetries: 0}").retry->attempts, 0u);
+  EXPECT_EQ(backendTraffic("retryStrategy: {type: http, numRetries: 0, http: {retryOn: 5xx}}").retry->attempts, 0u);
+}
+
+TEST(BackendTrafficPolicies, OfTheProposalHaveItsDefaults) {
+  const TrafficPolicy policy = backendTraffic(
+      "targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: g}, retryStrategy: {type: http, http: "
+      "{retryOn: gateway-error}, perRetry: {backoff: {baseInterval: 50ms}}}, healthChecking: {outlierDetection: "
+      "{checkInterval: 10s}}");
+  EXPECT_EQ(policy.retry->attempts, 1u);
+  EXPECT_EQ(policy.retry->backoff, std::chrono::milliseconds(50));
+  EXPECT_EQ(policy.passiveHealth->consecutive5XxErrors, 5u);
+  EXPECT_THAT(policy.unsupported, IsEmpty());
+  EXPECT_EQ(backendTraffic("healthChecking: {outlierDetection: {consecutive5XX: {threshold: 2}}}")
+                .passiveHealth->consecutive5XxErrors,
+            2u);
+}
+
+/// The example of the proposal, with a value for each of its fields.
+constexpr const char* kTrafficProposal = R"(
+apiVersion: gateway.envoyproxy.io/v1alpha1
+kind: BackendTrafficPolicy
+metadata:
+  name: example-policy
+spec:
+  dns: {type: logical, respectDnsTtl: true}
+  protocols: {enableIPv4: true, enableIPv6: false}
+  circuitBreakers:
+    - {priority: default, maxConnections: 1024, maxPendingRequests: 1024, maxParallelRequests: 1024}
+  keepAliveProbes: {idleTime: 7200s, interval: 75s, maxProbes: 9}
+  retryStrategy:
+    type: http
+    http:
+      retryOn: retriable-status-codes
+      retriableStatusCodes: [429, 503]
+    grpc:
+      retryOn: unavailable
+    numRetries: 1
+    perRetry:
+      timeout: 1s
+      idleTimeout: 1s
+      backoff: {baseInterval: 25ms, maxInterval: 250ms}
+    retryLimits:
+      type: budget
+      static: {maxParallel: 3}
+      retryBudget: {activeRequestPercent: 20, minConcurrent: 3}
+  healthChecking:
+    activeChecks:
+      - connectionTimeout: 1s
+        healthyCheckInterval: 5s
+        unhealthyCheckInterval: 10s
+        unhealthyThreshold: 3
+        healthyThreshold: 1
+        logging: {enabled: false, alwaysLogFailures: false}
+        type: grpc
+        grpc: {upstreamName: a, authority: b}
+        http:
+          expectedStatuses: [{min: 200, max: 299}]
+          path: /health
+          hostname: a.test
+          addRequestHeaders: {set: [{name: a, value: b}], add: [{name: c, value: d}]}
+          removeRequestHeaders: [e]
+    outlierDetection:
+      checkInterval: 10s
+      consecutive5XX: {threshold: 5}
+      failurePercentage: {threshold: 85, minimumRequests: 50}
+  timeouts: {connectTimeout: 1s, idleTimeout: 1s, clusterIdleTimeout: 1s, maxConnectionLifetime: 1s}
+  loadBalancing:
+    type: ringHash
+    sessionAffinity: {type: cookie, cookie: {name: a, path: /, ttl: 1h}, header: {name: b}}
+  observability:
+    metrics: {clusterTag: a, statsName: b, statsPrefix: c}
+    tracing: {samplePercentage: 1, addTracingTags: [{type: literal, name: a, literal: {value: b}}]}
+  matching: {ignoreAuthorityPort: false, stripAuthorityPort: false, ignorePathParameters: false}
+  integrations: {addLinkerdHeaders: false}
+  targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress}
+)";
+
+TEST(BackendTrafficPolicies, ReadTheExampleOfTheProposal) {
+  const Configuration configuration = loadText(kTrafficProposal);
+  EXPECT_THAT(rendered(configuration.problems), IsEmpty());
+  ASSERT_THAT(configuration.model.all<TrafficPolicy>(), SizeIs(1));
+  const TrafficPolicy& policy = configuration.model.all<TrafficPolicy>().front();
+  EXPECT_THAT(policy.retry->codes, ElementsAre(429, 503));
+  EXPECT_EQ(policy.passiveHealth->consecutive5XxErrors, 5u);
+  EXPECT_EQ(unsupportedIn(policy, /*closing=*/true),
+            (std::set<std::string>{"spec.circuitBreakers", "spec.dns", "spec.healthChecking.activeChecks",
+                                   "spec.healthChecking.outlierDetection.failurePercentage", "spec.integrations",
+                                   "spec.keepAliveProbes", "spec.loadBalancing", "spec.matching", "spec.protocols",
+                                   "spec.retryStrategy.grpc", "spec.retryStrategy.perRetry.idleTimeout",
+                                   "spec.retryStrategy.perRetry.timeout", "spec.retryStrategy.retryLimits",
+                                   "spec.timeouts"}));
+  EXPECT_THAT(unsupportedIn(policy), Contains("spec.observability"));
+}
+
+TEST(BackendTrafficPolicies, DoNotMixTheTwoForms) {
+  const Configuration configuration = loadBackendTraffic("retry: {}, circuitBreakers: []");
+  EXPECT_THAT(
+      rendered(configuration.problems),
+      ElementsAre(HasSubstr("spec: must not mix the two forms of this kind: retry is a field of Envoy Gateway's, "
+                            "and circuitBreakers one of the proposal's")));
+  const auto* legible = configuration.model.rejected.at(0).legible<TrafficPolicy>();
+  ASSERT_NE(legible, nullptr);
+  EXPECT_EQ(legible->targets.at(0).object.name, "r");
+}
+
+TEST(BackendTrafficPolicies, SayWhatIsWrongWithThem) {
+  const std::pair<std::string, const char*> wrong[] = {
+      {"targetRefs: [{group: '', kind: Service, name: s}], retry: {}", "spec.targetRefs[0].kind: must be Gateway"},
+      {"targetSelectors: [{matchLabels: {a: b}}]", "spec.targetSelectors[0].kind: is required"},
+      {"retry: {numRetries: -1}", "spec.retry.numRetries: "},
+      {"retry: {retryOn: {httpStatusCodes: [600]}}", "spec.retry.retryOn.httpStatusCodes[0]: "},
+      {"retry: {perRetry: {backOff: {baseInterval: soon}}}", "spec.retry.perRetry.backOff.baseInterval: "},
+      {"retry: {perRetry: {backOff: {baseInterval: 2s, maxInterval: 1s}}}",
+       "spec.retry.perRetry.backOff.maxInterval: must not be less than baseInterval"},
+      {"retry: {attempts: 2}", "spec.retry.attempts: unknown field"},
+      {"healthCheck: {passive: {baseEjectionTime: 0s}}", "passive.baseEjectionTime: must not be zero"},
+      {"healthCheck: {passive: {maxEjectionPercent: 101}}", "passive.maxEjectionPercent: "},
+      {"retries: {}", "spec.retries: unknown field"},
+      {"retryStrategy: {http: {retryOn: 5xx}}", "spec.retryStrategy.type: is required"},
+      {"retryStrategy: {type: http}", "spec.retryStrategy.http: is required"},
+      {"retryStrategy: {type: grpc}", "spec.retryStrategy.grpc: is required"},
+      {"retryStrategy: {type: http, http: {}}", "spec.retryStrategy.http.retryOn: is required"},
+      {"retryStrategy: {type: http, http: {retryOn: never}}", "spec.retryStrategy.http.retryOn: "},
+      {"retryStrategy: {type: http, http: {retryOn: retriable-status-codes}}",
+       "spec.retryStrategy.http.retriableStatusCodes: is required"},
+      {"retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {backoff: {}}}",
+       "spec.retryStrategy.perRetry.backoff.baseInterval: is required"},
+  };
+  for (const auto& [fields, what] : wrong) {
+    EXPECT_THAT(rendered(loadBackendTraffic(fields).problems), Contains(HasSubstr(what))) << fields;
+  }
+}
+
+TEST(BackendTrafficPolicies, NoteWhatHasNoEffectWithoutClosingAnything) {
+  for (const auto& [fields, path] :
+       {std::pair("retry: {numRetries: 11}", "spec.retry.numRetries"),
+        std::pair("retry: {retryOn: {triggers: [5xx], httpStatusCodes: [429]}}", "spec.retry.retryOn.httpStatusCodes"),
+        std::pair("retry: {numRetries: 5, perRetry: {backOff: {baseInterval: 1s, maxInterval: 2s}}}",
+                  "spec.retry.perRetry.backOff.maxInterval"),
+        std::pair("healthCheck: {passive: {interval: 1s}}", "spec.healthCheck.passive.interval"),
+        std::pair("telemetry: {}", "spec.telemetry"), std::pair("observability: {}", "spec.observability"),
+        std::pair("retryStrategy: {type: http, http: {retryOn: 5xx, retriableStatusCodes: [429]}}",
+                  "spec.retryStrategy.http.retriableStatusCodes"),
+        std::pair("healthChecking: {outlierDetection: {checkInterval: 1s}}",
+                  "spec.healthChecking.outlierDetection.checkInterval")}) {
+    const TrafficPolicy policy = backendTraffic(fields);
+    EXPECT_THAT(unsupportedIn(policy), ElementsAre(path)) << fields;
+    EXPECT_THAT(unsupportedIn(policy, /*closing=*/true), IsEmpty()) << fields;
+  }
+  EXPECT_EQ(backendTraffic("retry: {numRetries: 11}").retry->attempts, 10u);
+}
+
+TEST(BackendTrafficPolicies, CloseForWhatIsNotSupported) {
+  for (const auto& [fields, path] :
+       {std::pair("retry: {retryOn: {triggers: [unavailable]}}", "spec.retry.retryOn.triggers[0]"),
+        std::pair("retry: {retryOn: {triggers: [5xx, new-one]}}", "spec.retry.retryOn.triggers[1]"),
+        std::pair("retry: {retryOn: {httpStatusCodes: [200]}}", "spec.retry.retryOn.httpStatusCodes[0]"),
+        std::pair("healthCheck: {passive: {consecutive5XxErrors: 0}}", "spec.healthCheck.passive.consecutive5XxErrors"),
+        std::pair("healthCheck: {passive: {maxEjectionPercent: 50}}", "spec.healthCheck.passive.maxEjectionPercent"),
+        std::pair("useClientProtocol: true", "spec.useClientProtocol"),
+        std::pair("mergeType: JSONMerge", "spec.mergeType")}) {
+    EXPECT_THAT(unsupportedIn(backendTraffic(fields), /*closing=*/true), ElementsAre(path)) << fields;
+  }
+}
+
+/// Examples of fields, by their path.
+using FieldExamples = std::map<std::string, std::string>;
+
+constexpr const char* kSelectors =
+    "targetSelectors: [{group: gateway.networking.k8s.io, kind: HTTPRoute, matchLabels: {a: b}, matchExpressions: "
+    "[{key: c, operator: Exists}]}]";
+const FieldExamples kShippedExamples = {
+    {"targetRef", "targetRef: {group: gateway.networking.k8s.io, kind: HTTPRoute, name: r}"},
+    {"targetRefs", kEnvoyTarget},
+    {"targetSelectors", kSelectors},
+    {"mergeType", "mergeType: StrategicMerge"},
+    {"retry.numRetries", "retry: {numRetries: 3}"},
+    {"retry.numAttemptsPerPriority", "retry: {numAttemptsPerPriority: 1}"},
+    {"retry.retryOn.triggers", "retry: {retryOn: {triggers: [5xx]}}"},
+    {"retry.retryOn.httpStatusCodes", "retry: {retryOn: {httpStatusCodes: [503]}}"},
+    {"retry.perRetry.timeout", "retry: {perRetry: {timeout: 1s}}"},
+    {"retry.perRetry.backOff.baseInterval", "retry: {perRetry: {backOff: {baseInterval: 1s}}}"},
+    {"retry.perRetry.backOff.maxInterval", "retry: {perRetry: {backOff: {maxInterval: 1s}}}"},
+    {"healthCheck.active", "healthCheck: {active: {type: HTTP, http: {path: /}}}"},
+    {"healthCheck.panicThreshold", "healthCheck: {panicThreshold: 0}"},
+    {"healthCheck.passive.consecutive5XxErrors", "healthCheck: {passive: {consecutive5XxErrors: 3}}"},
+    {"healthCheck.passive.baseEjectionTime", "healthCheck: {passive: {baseEjectionTime: 1m}}"},
+    {"healthCheck.passive.interval", "healthCheck: {passive: {interval: 1s}}"},
+    {"healthCheck.passive.maxEjectionPercent", "healthCheck: {passive: {maxEjectionPercent: 50}}"},
+    {"healthCheck.passive.alwaysEjectOneEndpoint", "healthCheck: {passive: {alwaysEjectOneEndpoint: true}}"},
+    {"healthCheck.passive.consecutiveGatewayErrors", "healthCheck: {passive: {consecutiveGatewayErrors: 3}}"},
+    {"healthCheck.passive.splitExternalLocalOriginErrors",
+     "healthCheck: {passive: {splitExternalLocalOriginErrors: true}}"},
+    {"healthCheck.passive.consecutiveLocalOriginFailures",
+     "healthCheck: {passive: {consecutiveLocalOriginFailures: 3}}"},
+    {"healthCheck.passive.failurePercentageThreshold", "healthCheck: {passive: {failurePercentageThreshold: 3}}"},
+    {"loadBalancer", "loadBalancer: {type: Random}"},
+    {"circuitBreaker", "circuitBreaker: {maxConnections: 1}"},
+    {"rateLimit", "rateLimit: {type: Local}"},
+    {"bandwidthLimit", "bandwidthLimit: {}"},
+    {"faultInjection", "faultInjection: {abort: {httpStatus: 500}}"},
+    {"admissionControl", "admissionControl: {}"},
+    {"tcpKeepalive", "tcpKeepalive: {}"},
+    {"proxyProtocol", "proxyProtocol: {version: V2}"},
+    {"timeout", "timeout: {http: {requestTimeout: 1s}}"},
+    {"connection", "connection: {bufferLimit: 1Mi}"},
+    {"dns", "dns: {dnsRefreshRate: 1s}"},
+    {"http2", "http2: {}"},
+    {"compression", "compression: [{type: Gzip}]"},
+    {"compressor", "compressor: [{type: Gzip}]"},
+    {"responseOverride", "responseOverride: [{response: {}}]"},
+    {"httpUpgrade", "httpUpgrade: [{type: websocket}]"},
+    {"requestBuffer", "requestBuffer: {limit: 1Mi}"},
+    {"routingType", "routingType: Service"},
+    {"useClientProtocol", "useClientProtocol: true"},
+    {"telemetry", "telemetry: {tracing: {}}"},
+};
+const FieldExamples kProposedExamples = {
+    {"targetRef", "targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: g}"},
+    {"retryStrategy.type", "retryStrategy: {type: http, http: {retryOn: 5xx}}"},
+    {"retryStrategy.http.retryOn", "retryStrategy: {type: http, http: {retryOn: 5xx}}"},
+    {"retryStrategy.http.retriableStatusCodes",
+     "retryStrategy: {type: http, http: {retryOn: retriable-status-codes, retriableStatusCodes: [503]}}"},
+    {"retryStrategy.grpc", "retryStrategy: {type: grpc, grpc: {retryOn: internal}}"},
+    {"retryStrategy.numRetries", "retryStrategy: {type: http, http: {retryOn: 5xx}, numRetries: 3}"},
+    {"retryStrategy.perRetry.timeout", "retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {timeout: 1s}}"},
+    {"retryStrategy.perRetry.idleTimeout",
+     "retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {idleTimeout: 1s}}"},
+    {"retryStrategy.perRetry.backoff.baseInterval",
+     "retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {backoff: {baseInterval: 1s}}}"},
+    {"retryStrategy.perRetry.backoff.maxInterval",
+     "retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {backoff: {baseInterval: 1s, maxInterval: 1s}}}"},
+    {"retryStrategy.retryLimits", "retryStrategy: {type: http, http: {retryOn: 5xx}, retryLimits: {type: budget}}"},
+    {"healthChecking.activeChecks", "healthChecking: {activeChecks: []}"},
+    {"healthChecking.outlierDetection.checkInterval", "healthChecking: {outlierDetection: {checkInterval: 1s}}"},
+    {"healthChecking.outlierDetection.consecutive5XX.threshold",
+     "healthChecking: {outlierDetection: {consecutive5XX: {threshold: 3}}}"},
+    {"healthChecking.outlierDetection.failurePercentage",
+     "healthChecking: {outlierDetection: {failurePercentage: {threshold: 3}}}"},
+    {"dns", "dns: {type: strict}, timeouts: {}"},
+    {"protocols", "protocols: {enableIPv6: true}"},
+    {"circuitBreakers", "circuitBreakers: [{maxConnections: 1}]"},
+    {"keepAliveProbes", "keepAliveProbes: {maxProbes: 1}"},
+    {"timeouts", "timeouts: {connectTimeout: 1s}"},
+    {"loadBalancing", "loadBalancing: {type: maglev}"},
+    {"observability", "observability: {metrics: {statsName: a}}"},
+    {"matching", "matching: {stripAuthorityPort: true}"},
+    {"integrations", "integrations: {addLinkerdHeaders: true}"},
+};
+
+/// Checks that the table has a row for each example, which says UnsupportedValue if its field is not supported.
+void expectTable(const std::string& head, const FieldExamples& examples) {
+  std::set<std::string> listed;
+  for (const test::PageRow& row : test::pageTable(test::referencePage("traffic-policy.md"), head)) {
+    const std::string field = test::quotedWords(row.at(0)).at(0);
+    listed.insert(field);
+    const auto example = examples.find(field);
+    if (example == examples.end()) {
+      ADD_FAILURE() << field << " has no example here";
+      continue;
+    }
+    const bool isRefused = unsupportedIn(backendTraffic(example->second)).contains("spec." + field);
+    EXPECT_EQ(row.at(2).find("UnsupportedValue") != std::string::npos, isRefused) << field;
+  }
+  for (const auto& [field, example] : examples) EXPECT_TRUE(listed.contains(field)) << field << " is not in the table";
+}
+
+/// Checks that there is an example of each field of a form.
+void expectExamples(std::span<const std::string_view> fields, const FieldExamples& examples) {
+  for (const std::string_view field : fields) {
+    const bool has = std::any_of(examples.begin(), examples.end(), [&](const auto& each) {
+      return each.first == field || each.first.starts_with(std::string(field) + ".");
+    });
+    EXPECT_TRUE(has) << field << " has no example";
+  }
+}
+
+TEST(BackendTrafficPolicies, AreInTheReferenceWithEveryField) {
+  expectExamples(shippedTrafficFields(), kShippedExamples);
+  expectExamples(proposedTrafficFields(), kProposedExamples);
+  expectTable("| field of Envoy Gateway's form | its default | here |", kShippedExamples);
+  expectTable("| field of the proposal's form | its default | here |", kProposedExamples);
+}
+
+TEST(BackendTrafficPolicies, AreInTheReferenceWithEveryTrigger) {
+  for (const test::PageRow& row :
+       test::pageTable(test::referencePage("traffic-policy.md"), "| trigger | the proposal's word | here |")) {
+    for (const std::string& word : test::quotedWords(row.at(0))) {
+      const TrafficPolicy policy = backendTraffic("retry: {retryOn: {triggers: [" + word + "]}}");
+      EXPECT_EQ(row.at(2).find("UnsupportedValue") != std::string::npos, !policy.unsupported.empty()) << word;
+    }
+    for (const std::string& word : test::quotedWords(row.at(1))) {
+      const TrafficPolicy policy =
+          backendTraffic("retryStrategy: {type: http, http: {retryOn: " + word + ", retriableStatusCodes: [503]}}");
+      EXPECT_THAT(unsupportedIn(policy, /*closing=*/true), IsEmpty()) << word;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace sluice::config
