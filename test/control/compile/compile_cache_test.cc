@@ -125,6 +125,21 @@ TEST_F(CompileCacheTest, FollowsTrafficPoliciesThatComeAndGo) {
   EXPECT_FALSE(folder_.rule("/a")->retry);
 }
 
+TEST_F(CompileCacheTest, FollowsTrafficPoliciesOfGatewaysThatComeAndGo) {
+  const routing::Rule* const before = folder_.rule("/a");
+  const std::string ofGateway = with(kRetries, "kind: HTTPRoute, name: a", "kind: Gateway, name: egress");
+  folder_.write("policy.yaml", ofGateway);
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a")->retry->attempts, 3u);
+  EXPECT_EQ(folder_.rule("/b")->retry->attempts, 3u);
+  folder_.write("policy.yaml", with(ofGateway, "attempts: 3", "attempts: 4"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a")->retry->attempts, 4u);
+  folder_.write("policy.yaml", "");
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a"), before) << "the route itself was not compiled again";
+}
+
 TEST_F(CompileCacheTest, KeepsTheRulesOfUnchangedRoutes) {
   const routing::Rule* a = folder_.rule("/a");
   const routing::Rule* b = folder_.rule("/b");

@@ -36,7 +36,7 @@ std::string governing(const std::string& name, const std::string& target, const 
   return "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: " + name +
          ", generation: 2}\nspec: {targetRefs: [{group: gateway.networking.k8s.io, " + target + "}], " + fields + "}\n";
 }
-/// Returns a policy that retries so often. Its name is that of what it retries for.
+/// Returns a policy that retries so often.
 std::string retrying(const std::string& name, const std::string& target, int attempts) {
   return governing(name, target, "retry: {codes: [503], attempts: " + std::to_string(attempts) + "}");
 }
@@ -138,6 +138,20 @@ TEST(InheritedTraffic, IsTakenByNoRuleOfAnotherGateway) {
   EXPECT_FALSE(governedAt(world, "/", 82).retry);
 }
 
+TEST(InheritedTraffic, IsThatOfAnEgressGatewayToo) {
+  const std::string gateway =
+      with(with(kGateway, "gateway.networking.k8s.io/v1", "ainetworking.prototype.x-k8s.io/v0alpha0"), "kind: Gateway",
+           "kind: EgressGateway");
+  const std::string route =
+      with(routeWithRules(kGovernedRules), "parentRefs: [{name: egress}]",
+           "parentRefs: [{group: ainetworking.prototype.x-k8s.io, kind: EgressGateway, name: egress}]");
+  const std::string policy = with(retrying("p", "kind: EgressGateway, name: egress", 2),
+                                  "group: gateway.networking.k8s.io", "group: ainetworking.prototype.x-k8s.io");
+  const World world = governedWorld({policy}, route, gateway);
+  EXPECT_EQ(governedAt(world).retry->attempts, 2u);
+  EXPECT_EQ(world.condition("TrafficPolicy", "p", "Accepted"), "True/Accepted");
+}
+
 TEST(InheritedTraffic, KeepsWhatIsKnownOfBackendsOverACompilation) {
   World world = governedWorld({governing("gateway", kGovernedGateway, "retry: {}, healthCheck: {passive: {}}")});
   const auto health = governedAt(world).failover->members[0].health;
@@ -166,6 +180,20 @@ TEST(InheritedTraffic, CompletesTheFailoverOfARoute) {
   ASSERT_TRUE(rule.failover);
   EXPECT_EQ(rule.failover->members[1].priority, 1u);
   EXPECT_EQ(rule.failover->passive.errors, 9u);
+}
+
+TEST(InheritedTraffic, HasChecksUnlessARouteHasAHealthCheckOfItsOwn) {
+  const std::string gateway = governing("gateway", kGovernedGateway, "healthCheck: {active: {type: TCP}}");
+  const World inheriting = governedWorld({gateway});
+  const routing::Rule& rule = governedAt(inheriting);
+  EXPECT_EQ(rule.healthChecks.size(), 2u);
+  ASSERT_TRUE(rule.failover);
+  EXPECT_EQ(rule.failover->members[0].check, rule.healthChecks[0]);
+  EXPECT_EQ(rule.healthChecks, governedAt(inheriting, "/main").healthChecks) << "a Backend is asked once";
+  EXPECT_EQ(inheriting.snapshot().checked.size(), 2u);
+  const World own = governedWorld({gateway, governing("route", kGovernedRoute, "healthCheck: {passive: {}}")});
+  EXPECT_TRUE(governedAt(own).healthChecks.empty()) << "the field counts as a whole";
+  EXPECT_TRUE(own.snapshot().checked.empty());
 }
 
 TEST(InheritedTraffic, OfAPolicyThatIsWrongClosesTheRules) {
