@@ -135,7 +135,7 @@ TEST(Reference, ListsTheTlsOfABackend) {
       UnorderedElementsAreArray(namesIn("config/read/read_backend_common.cc", R"re(\{"(\w+)",\s+TlsMode::)re")));
   EXPECT_THAT(
       firstWords(pageTable(page, "| option | value | meaning |")),
-      UnorderedElementsAreArray(namesIn("config/model/model.h", R"re(string_view k\w+ = "(sluice\.dev/[\w-]+)")re")));
+      UnorderedElementsAreArray(namesIn("config/model/backend_tls.h", R"re(string_view k\w+ = "(sluice\.dev/[\w-]+)")re")));
   std::set<std::string> fields =
       namesIn("config/read/read_destination_tls.cc", R"re(tls\.(?:text|boolean|list|textMap|find|map)\("(\w+)")re");
   fields.merge(std::set<std::string>{"mode", "clientCertificateRef"});  // read by functions that spellings share
