@@ -19,7 +19,8 @@ struct BackendTls {
   TlsMode mode = TlsMode::kNone;
   std::string serverName;         // SNI, lower case; empty: the hostname
   std::vector<ObjectRef> caRefs;  // ConfigMaps (or Secrets) with the key ca.crt; empty: the system's authorities
-  /// DNS names, one of which the certificate must have; empty: the verified hostname
+  /// DNS names and URIs, one of which the certificate must have instead of the verified name; empty: that name. A URI
+  /// has a scheme and "://", and so is no DNS name.
   std::vector<std::string> subjectAltNames;
   std::optional<ObjectRef> clientCertificateRef;  // set for kMutual: a Secret with tls.crt and tls.key
   bool insecureSkipVerify = false;

@@ -138,7 +138,7 @@ TEST(Reference, ListsTheTlsOfABackend) {
       UnorderedElementsAreArray(namesIn("config/model/backend_tls.h", R"re(string_view k\w+ = "(sluice\.dev/[\w-]+)")re")));
   std::set<std::string> fields =
       namesIn("config/read/read_destination_tls.cc", R"re(tls\.(?:text|boolean|list|textMap|find|map)\("(\w+)")re");
-  fields.merge(std::set<std::string>{"mode", "clientCertificateRef"});  // read by functions that spellings share
+  fields.merge(std::set<std::string>{"mode", "clientCertificateRef", "options"});  // read by functions that spellings share
   EXPECT_THAT(firstWords(pageTable(page, "| field | default | meaning |")), UnorderedElementsAreArray(fields));
 }
 
