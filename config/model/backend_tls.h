@@ -1,4 +1,4 @@
-// TLS towards a destination, as Backends write it. Plain values; see model.h.
+// TLS towards a destination, as Backends and BackendTLSPolicies write it. Plain values; see model.h.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,7 @@ struct BackendTls {
   std::vector<std::string> subjectAltNames;
   std::optional<ObjectRef> clientCertificateRef;  // set for kMutual: a Secret with tls.crt and tls.key
   bool insecureSkipVerify = false;
-  /// `tls.options` of the sluice.dev Backend as written, by the keys of
+  /// `tls.options` of the sluice.dev Backend, or `options` of a BackendTLSPolicy, as written, by the keys of
   /// tls_option.
   std::map<std::string, std::string> options;
   std::string path = "spec.tls";

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "config/model/backend_tls.h"
+#include "config/model/backend_tls_policy.h"
 #include "config/model/label_selector.h"
 #include "config/model/object_lists.h"
 #include "config/model/object_meta.h"

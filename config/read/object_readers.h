@@ -54,6 +54,9 @@ std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta
 std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta);
 /// Reads spec.healthCheck of a TrafficPolicy.
 void readHealthCheck(FieldReader reader, TrafficPolicy& policy);
+/// Reads gateway.networking.k8s.io BackendTLSPolicy. Returns, after errors, the legible part if it says what it
+/// targets; else nullopt.
+std::optional<BackendTlsPolicy> readBackendTlsPolicy(FieldReader& root, ObjectMeta meta);
 /// Reads what a policy of another API names, and warns that its kind is not supported. Returns, after errors, what is
 /// legible of that; else nullopt.
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta);
