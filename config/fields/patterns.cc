@@ -211,6 +211,15 @@ bool endsInNumber(std::string_view text) {
   return !last.empty() && all(last, isDigit);
 }
 
+bool isUri(std::string_view text) {
+  const std::size_t colon = text.find("://");
+  if (colon == std::string_view::npos || colon == 0) return false;
+  const std::string_view scheme = text.substr(0, colon);
+  const bool letter = isAlphanumeric(scheme.front()) && !isDigit(scheme.front());
+  const auto inScheme = [](char c) { return isAlphanumeric(c) || c == '+' || c == '-' || c == '.'; };
+  return letter && all(scheme, inScheme) && all(text, [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
 bool isDomainName(std::string_view text) {
   if (text.ends_with('.')) text.remove_suffix(1);
   const bool shaped = eachPart(text, '.', [](std::string_view part) {

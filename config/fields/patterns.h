@@ -43,6 +43,8 @@ bool isRpcService(std::string_view text);  // "package.Service"; a dot may stand
 bool isRpcMethod(std::string_view text);
 bool isCorsOrigin(std::string_view text);  // "*", or http(s)://host[:port] whose host is or begins with a "*"
 bool isCorsMethod(std::string_view text);  // a method of RFC 9110, PATCH or "*"
+/// Accepts visible ASCII with a scheme (RFC 3986 section 3.1) and "://" in front: "spiffe://cluster.local/ns/a/sa/b".
+bool isUri(std::string_view text);
 /// Returns true if the last label is a number, because resolvers and clients then read the whole as an IPv4 address in
 /// one of its old forms (RFC 1123 section 2.1, WHATWG URL "ends in a number"): "127.1", "0x7f000001", "a.0".
 bool endsInNumber(std::string_view text);
@@ -62,6 +64,7 @@ inline constexpr TextRule kPreciseHostname{isDnsSubdomain, "a hostname in lower 
 inline constexpr TextRule kHostText{isAnyText, "a hostname", 253};  // external_hostname checks the rest
 inline constexpr TextRule kIpAddress{isIpAddress, "an IP address", 45};
 inline constexpr TextRule kDomainName{isDomainName, "a domain name", 253, hostnameHint};
+inline constexpr TextRule kUri{isUri, "a URI like spiffe://cluster.local/ns/a/sa/b", 253};
 inline constexpr TextRule kGroup{isGroup, "an API group", 253};
 inline constexpr TextRule kKind{isKind, "a kind", 63};
 inline constexpr TextRule kControllerName{isControllerName, "a controller name like example.com/gateway", 253};

@@ -15,6 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/model/backend_tls.h"
+#include "config/model/backend_tls_policy.h"
 #include "config/model/label_selector.h"
 #include "config/model/object_lists.h"
 #include "config/model/object_meta.h"
@@ -122,29 +124,6 @@ struct SecretObject {
 
   const base::Secret* find(const std::string& key) const;
 };
-
-/// The modes of TLS towards a Backend; every spelling means one of them.
-enum class TlsMode : std::uint8_t { kNone, kPassthrough, kServerAuth, kMutual };
-
-struct BackendTls {
-  TlsMode mode = TlsMode::kNone;
-  std::string serverName;         // SNI, lower case; empty: the hostname
-  std::vector<ObjectRef> caRefs;  // ConfigMaps (or Secrets) with the key ca.crt; empty: the system's authorities
-  std::vector<std::string>
-      subjectAltNames;  // DNS names, one of which the certificate must have; empty: the verified hostname
-  std::optional<ObjectRef> clientCertificateRef;  // set for kMutual: a Secret with tls.crt and tls.key
-  bool insecureSkipVerify = false;
-  /// `tls.options` of the sluice.dev Backend as written, by the keys of tls_option.
-  std::map<std::string, std::string> options;
-  std::string path = "spec.tls";
-  Position position;
-};
-
-namespace tls_option {
-inline constexpr std::string_view kSpkiPins = "sluice.dev/spki-pins";
-inline constexpr std::string_view kMinVersion = "sluice.dev/min-tls-version";
-inline constexpr std::string_view kCipherSuites = "sluice.dev/cipher-suites";
-}  // namespace tls_option
 
 /// The protocol of a Backend's port; kOther is one that this program does not speak.
 enum class BackendProtocol : std::uint8_t { kAuto, kHttp11, kHttp2, kOther };

@@ -113,7 +113,7 @@ constexpr ObjectKind kObjectKinds[] = {
     readBy<&readPipeline>(kGatewayGroup, PayloadProcessingPipeline::kKind, kAlpha, {.status = Shape::kConditions}),
     readBy<&readXPayloadProcessor>(kPrototypeGroup, PayloadProcessingPipeline::kRemoteKind, kPrototype,
                                    {.status = Shape::kConditions}),
-    readBy<&readUnsupportedPolicy>(kGatewayGroup, "BackendTLSPolicy", kTlsPolicy, {.status = Shape::kAncestors}),
+    readBy<&readBackendTlsPolicy>(kGatewayGroup, BackendTlsPolicy::kKind, kTlsPolicy, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kExperimentalGroup, "XBackendTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readTrafficPolicy>(kOwnGroup, TrafficPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),

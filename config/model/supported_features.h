@@ -14,6 +14,8 @@ struct SupportedFeature {
 
 /// Sorted by name, as the API demands.
 inline constexpr SupportedFeature kSupportedFeatures[] = {
+    {"BackendTLSPolicy", "TLS towards Services, with a ConfigMap's authorities or the system's"},
+    {"BackendTLSPolicySANValidation", "`validation.subjectAltNames`, hostnames and URIs"},
     {"GRPCRoute", "calls by service, method and header to HTTP/2 Backends"},
     {"GRPCRouteNamedRouteRule", "`name` of its rules"},
     {"Gateway", "listeners for HTTP and HTTPS, with addresses of its own"},

@@ -26,6 +26,10 @@ struct DestinationForm {
 Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const DestinationForm& form);
 /// Reads `tls` of a port or of the whole Backend.
 BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form, std::vector<UnsupportedField>& unsupported);
+/// Reads BackendTLSPolicyValidation of Gateway API, and calls finish() on `validation`.
+void readTlsValidation(FieldReader validation, BackendTls& tls, std::vector<UnsupportedField>& unsupported);
+/// Reads `options` of `holder`. They belong to implementations, so keys of foreign domains are not refused.
+void readTlsOptions(FieldReader& holder, BackendTls& tls, std::vector<UnsupportedField>& unsupported);
 
 /// Reads a Backend's hostname, in lower case and without a final dot; see config/read/external_hostname.h.
 std::string readExternalHostname(FieldReader& reader, std::string_view key);

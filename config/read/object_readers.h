@@ -57,6 +57,9 @@ void readHealthCheck(FieldReader reader, TrafficPolicy& policy);
 /// Reads gateway.envoyproxy.io/v1alpha1 BackendTrafficPolicy in either of its forms. Returns, after errors, the legible
 /// part if it says what it targets; else nullopt.
 std::optional<TrafficPolicy> readBackendTrafficPolicy(FieldReader& root, ObjectMeta meta);
+/// Reads gateway.networking.k8s.io BackendTLSPolicy. Returns, after errors, the legible part if it says what it
+/// targets; else nullopt.
+std::optional<BackendTlsPolicy> readBackendTlsPolicy(FieldReader& root, ObjectMeta meta);
 /// Reads what a policy of another API names, and warns that its kind is not supported. Returns, after errors, what is
 /// legible of that; else nullopt.
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta);

@@ -5,9 +5,6 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::size_t kMaxValidationCaRefs = 8;
-constexpr std::size_t kMaxValidationAltNames = 5;
-
 enum class XBackendType : std::uint8_t { kExternalHostname };
 constexpr Choice<XBackendType> kXBackendTypes[] = {{"ExternalHostname", XBackendType::kExternalHostname}};
 
@@ -16,48 +13,13 @@ constexpr Choice<XBackendProtocol> kXBackendProtocols[] = {
     {"TCP", XBackendProtocol::kTcp},       {"HTTP", XBackendProtocol::kHttp}, {"HTTP2", XBackendProtocol::kHttp2},
     {"HTTP11", XBackendProtocol::kHttp11}, {"H2C", XBackendProtocol::kH2c},   {"MCP", XBackendProtocol::kMcp}};
 
-enum class AltNameType : std::uint8_t { kHostname, kUri };
-constexpr Choice<AltNameType> kAltNameTypes[] = {{"Hostname", AltNameType::kHostname}, {"URI", AltNameType::kUri}};
-
-void readValidationAltNames(FieldReader& validation, BackendTls& tls, std::vector<UnsupportedField>& unsupported) {
-  for (const Item& item : validation.list("subjectAltNames", kMaxValidationAltNames)) {
-    FieldReader reader = validation.map(item);
-    reader.require("type");
-    const AltNameType type = reader.choice("type", kAltNameTypes, AltNameType::kHostname);
-    const bool named = reader.has("hostname");
-    const bool identified = reader.has("uri");
-    if (named != (type == AltNameType::kHostname) || identified != (type == AltNameType::kUri)) {
-      reader.error("type", "must be Hostname with a hostname, or URI with a uri");
-    }
-    const std::string hostname = reader.text("hostname", rule::kHostname);
-    if (!hostname.empty()) tls.subjectAltNames.push_back(hostname);
-    reader.unsupported("uri", "subjectAltNames of type URI are not supported", true, unsupported);
-    reader.finish();
-  }
-}
-
-void readValidation(FieldReader validation, BackendTls& tls, std::vector<UnsupportedField>& unsupported) {
-  tls.serverName = validation.requiredText("hostname", rule::kPreciseHostname);
-  tls.caRefs = readObjectRefs(validation, "caCertificateRefs", kMaxValidationCaRefs, {"", "", true}, false);
-  const std::string wellKnown = validation.text("wellKnownCACertificates", rule::kAnyText);
-  if (tls.caRefs.empty() == wellKnown.empty()) {
-    validation.error("caCertificateRefs", "or wellKnownCACertificates is required, and not both");
-  }
-  if (!wellKnown.empty() && wellKnown != "System") {
-    validation.unsupported("wellKnownCACertificates", "well-known authorities other than System are not supported",
-                           true, unsupported);
-  }
-  readValidationAltNames(validation, tls, unsupported);
-  validation.finish();
-}
-
 BackendTls readTls(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
   BackendTls tls;
   tls.path = reader.path();
   tls.position = reader.position();
   reader.require("mode");
   tls.mode = readTlsMode(reader, TlsMode::kNone);
-  if (reader.has("validation")) readValidation(reader.map("validation"), tls, unsupported);
+  if (reader.has("validation")) readTlsValidation(reader.map("validation"), tls, unsupported);
   tls.clientCertificateRef = readClientCertificateRef(reader, tls.mode);
   reader.finish();
   return tls;

@@ -26,30 +26,29 @@ std::vector<ObjectRef> readCaRefs(FieldReader& tls, const DestinationForm& form)
   return refs;
 }
 
-void readSubjectAltNames(FieldReader& tls, BackendTls& result, std::vector<UnsupportedField>& unsupported) {
+void readSubjectAltNames(FieldReader& tls, BackendTls& result) {
   for (const Item& item : tls.list("subjectAltNames", kMaxSubjectAltNames)) {
-    if (item.value->isString() && item.value->text.find(':') != std::string::npos) {
-      unsupported.push_back({item.path, item.value->position, "subjectAltNames that are URIs are not supported", true});
-    } else if (auto name = readText(*item.value, item.path, rule::kHostname, tls.context())) {
+    const bool isUri = item.value->isString() && item.value->text.find(':') != std::string::npos;
+    const TextRule& rule = isUri ? rule::kUri : rule::kHostname;
+    if (auto name = readText(*item.value, item.path, rule, tls.context())) {
       result.subjectAltNames.push_back(std::move(*name));
     }
   }
 }
 
-/// Reads the options. They belong to implementations, so keys of foreign domains are not refused.
-void readOptions(FieldReader& tls, BackendTls& result, std::vector<UnsupportedField>& unsupported) {
-  const Value* given = tls.find("options");
-  result.options = tls.textMap("options", kMaxOptionBytes);
+}  // namespace
+
+void readTlsOptions(FieldReader& holder, BackendTls& tls, std::vector<UnsupportedField>& unsupported) {
+  const Value* given = holder.find("options");
+  tls.options = holder.textMap("options", kMaxOptionBytes);
   if (given == nullptr) return;
   for (const Member& member : given->members) {
     if (std::find(std::begin(kOptions), std::end(kOptions), member.key) != std::end(kOptions)) continue;
     const bool foreign = member.key.find('/') != std::string::npos && !member.key.starts_with("sluice.dev/");
-    unsupported.push_back(
-        {tls.pathOf("options"), member.position, "option " + base::quote(member.key) + " is not supported", !foreign});
+    unsupported.push_back({holder.pathOf("options"), member.position,
+                           "option " + base::quote(member.key) + " is not supported", !foreign});
   }
 }
-
-}  // namespace
 
 BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form,
                               std::vector<UnsupportedField>& unsupported) {
@@ -63,8 +62,8 @@ BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form,
   result.caRefs = readCaRefs(tls, form);
   result.insecureSkipVerify = tls.boolean("insecureSkipVerify", false);
   result.clientCertificateRef = readClientCertificateRef(tls, result.mode);
-  readSubjectAltNames(tls, result, unsupported);
-  if (form.tlsOptions) readOptions(tls, result, unsupported);
+  readSubjectAltNames(tls, result);
+  if (form.tlsOptions) readTlsOptions(tls, result, unsupported);
   tls.finish();
   return result;
 }

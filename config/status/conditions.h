@@ -41,8 +41,8 @@ inline constexpr std::string_view kAvailable = "Available";
 ///   supported either. Pending cannot occur, as for the GatewayClass. Attached is deprecated. Ready is reserved.
 /// - Routes: Pending cannot occur, as for the GatewayClass. IncompatibleFilters cannot occur, because the schema
 ///   refuses such rules and the object is Invalid.
-/// - Policies: Overridden and NoValidCACertificate cannot occur. An EnvoyExtensionPolicy, TrafficPolicy or
-///   BackendTrafficPolicy still counts for rules without one of their own. All PayloadProcessors of one target apply.
+/// - Policies: Overridden cannot occur. An EnvoyExtensionPolicy, TrafficPolicy or BackendTrafficPolicy still counts for
+///   rules without one of their own, and a BackendTLSPolicy for ports. All PayloadProcessors of one target apply.
 ///   Policies of other kinds are not supported, and are Invalid.
 ///
 /// Whether this machine can listen on an address and port shows only when it tries. Then the Gateway gets
@@ -80,6 +80,7 @@ inline constexpr std::string_view kUnsupportedValue = "UnsupportedValue";
 inline constexpr std::string_view kInvalidKind = "InvalidKind";
 inline constexpr std::string_view kBackendNotFound = "BackendNotFound";
 inline constexpr std::string_view kInvalidCaCertificateRef = "InvalidCACertificateRef";
+inline constexpr std::string_view kNoValidCaCertificate = "NoValidCACertificate";
 inline constexpr std::string_view kInvalidClientCertificateRef = "InvalidClientCertificateRef";
 inline constexpr std::string_view kUnsupportedExtensionType = "UnsupportedExtensionType";
 inline constexpr std::string_view kUnsupportedPhase = "UnsupportedPhase";

@@ -246,7 +246,8 @@ TEST(XBackend, ChecksValidation) {
   const Configuration uri = loadX(
       "  tls: {mode: ServerOnly, validation: {hostname: a.b, wellKnownCACertificates: System, subjectAltNames: [{type: "
       "URI, uri: 'spiffe://a'}]}}\n");
-  EXPECT_EQ(uri.model.all<Backend>().at(0).unsupported.size(), 1u);
+  EXPECT_THAT(uri.model.all<Backend>().at(0).unsupported, IsEmpty());
+  EXPECT_THAT(uri.model.all<Backend>().at(0).tls->subjectAltNames, ElementsAre("spiffe://a"));
 }
 
 }  // namespace

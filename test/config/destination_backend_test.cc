@@ -201,12 +201,14 @@ TEST(DestinationBackend, ReadsAnAddressInItsCanonicalForm) {
   }
 }
 
-TEST(DestinationBackend, RemembersUriNamesAsUnsupported) {
+TEST(DestinationBackend, ReadsNamesAndUrisOfCertificates) {
   const Configuration configuration = loadTls(kOwn, "{subjectAltNames: ['spiffe://a/b', a.test]}");
   ASSERT_THAT(problemsIn(configuration), IsEmpty());
-  EXPECT_THAT(configuration.model.all<Backend>().at(0).ports.at(0).tls->subjectAltNames, ElementsAre("a.test"));
-  EXPECT_EQ(configuration.model.all<Backend>().at(0).unsupported.at(0).path,
-            "spec.destination.ports[0].tls.subjectAltNames[0]");
+  EXPECT_THAT(configuration.model.all<Backend>().at(0).ports.at(0).tls->subjectAltNames,
+              ElementsAre("spiffe://a/b", "a.test"));
+  EXPECT_THAT(configuration.model.all<Backend>().at(0).unsupported, IsEmpty());
+  EXPECT_THAT(problemsIn(loadTls(kOwn, "{subjectAltNames: ['a.test:443']}")),
+              ElementsAre(HasSubstr("subjectAltNames[0]: must be a URI")));
   EXPECT_THAT(problemsIn(loadTls(kOwn, "{subjectAltNames: [Not_A_Name]}")),
               ElementsAre(HasSubstr("subjectAltNames[0]")));
 }

@@ -133,13 +133,26 @@ TEST(Reference, ListsTheTlsOfABackend) {
   EXPECT_THAT(
       firstWords(pageTable(page, "| mode | meaning |")),
       UnorderedElementsAreArray(namesIn("config/read/read_backend_common.cc", R"re(\{"(\w+)",\s+TlsMode::)re")));
-  EXPECT_THAT(
-      firstWords(pageTable(page, "| option | value | meaning |")),
-      UnorderedElementsAreArray(namesIn("config/model/model.h", R"re(string_view k\w+ = "(sluice\.dev/[\w-]+)")re")));
+  EXPECT_THAT(firstWords(pageTable(page, "| option | value | meaning |")),
+              UnorderedElementsAreArray(
+                  namesIn("config/model/backend_tls.h", R"re(string_view k\w+ = "(sluice\.dev/[\w-]+)")re")));
   std::set<std::string> fields =
       namesIn("config/read/read_destination_tls.cc", R"re(tls\.(?:text|boolean|list|textMap|find|map)\("(\w+)")re");
-  fields.merge(std::set<std::string>{"mode", "clientCertificateRef"});  // read by functions that spellings share
+  fields.merge(
+      std::set<std::string>{"mode", "clientCertificateRef", "options"});  // read by functions that spellings share
   EXPECT_THAT(firstWords(pageTable(page, "| field | default | meaning |")), UnorderedElementsAreArray(fields));
+}
+
+TEST(Reference, ListsEveryFieldOfABackendTlsPolicy) {
+  auto fields = namesIn("config/read/read_tls_validation.cc",
+                        R"re((?:requiredText|text|list|readObjectRefs)\((?:validation, )?"(\w+)")re");
+  fields.merge(std::set<std::string>{"targetRefs", "sectionName", "type", "options"});  // that other kinds have too
+  std::set<std::string> listed;
+  for (const std::string& path :
+       firstWords(pageTable(referencePage("backend-tls-policy.md"), "| field | default | meaning |"))) {
+    listed.insert(path.substr(path.rfind('.') + 1));
+  }
+  EXPECT_THAT(listed, UnorderedElementsAreArray(fields));
 }
 
 TEST(Reference, ListsEveryFilterAndPolicyOfRoutes) {

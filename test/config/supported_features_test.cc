@@ -22,6 +22,8 @@ using ::testing::HasSubstr;
 
 /// The test in test/integration that proves each feature.
 const std::map<std::string, std::string, std::less<>> kProofs = {
+    {"BackendTLSPolicy", "ServiceTls, HasTheHostnameAsItsSniAndTheAuthorityOfTheClient"},
+    {"BackendTLSPolicySANValidation", "ServiceTls, AcceptsTheUriOfTheCertificateInsteadOfTheHostname"},
     {"GRPCRoute", "GrpcRoutes, CarryCallsOfEveryKindToAPlaintextBackend"},
     {"GRPCRouteNamedRouteRule", "GrpcRoutes, FindTheirRuleByServiceMethodAndHeader"},
     {"Gateway", "TlsListeners, ServeTheHostsOfTheListenerThatTheConnectionWasOpenedFor"},

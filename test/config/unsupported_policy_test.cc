@@ -37,9 +37,7 @@ ObjectMeta metaOf(std::string_view group, std::string_view kind, const std::stri
 }
 
 TEST(UnsupportedPolicies, AreReadInEveryKindAndVersion) {
-  for (const auto& [version, kind] : {std::pair("gateway.networking.k8s.io/v1", "BackendTLSPolicy"),
-                                      std::pair("gateway.networking.k8s.io/v1alpha3", "BackendTLSPolicy"),
-                                      std::pair("gateway.networking.x-k8s.io/v1alpha1", "XBackendTrafficPolicy"),
+  for (const auto& [version, kind] : {std::pair("gateway.networking.x-k8s.io/v1alpha1", "XBackendTrafficPolicy"),
                                       std::pair(kEnvoyVersion, "SecurityPolicy")}) {
     const Configuration configuration = loadPolicy(
         "targetRefs: [{group: '', kind: Service, name: s, sectionName: web}], validation: {a: 1}", kind, version);
@@ -85,8 +83,8 @@ TEST(UnsupportedPolicies, NeedATarget) {
 }
 
 TEST(RefusedPolicies, KeepTheTargetsOfAVersionThatIsNotRead) {
-  const Configuration configuration = loadPolicy("targetRef: {group: '', kind: Service, name: s}", "BackendTLSPolicy",
-                                                 "gateway.networking.k8s.io/v1alpha2");
+  const Configuration configuration =
+      loadPolicy("targetRef: {group: '', kind: Service, name: s}", "SecurityPolicy", "gateway.envoyproxy.io/v1");
   ASSERT_NE(legiblePolicy(configuration), nullptr);
   EXPECT_EQ(legiblePolicy(configuration)->targets.at(0).object.name, "s");
 }

@@ -190,7 +190,8 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   if (auto made = routing::AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
   const ClosingPolicies policies(model);
   const TrafficPolicies traffic(model);
-  const DestinationCatalog destinations(model, tools.systemTrust, guard, policies, cache.backends);
+  const BackendTlsPolicies tlsPolicies(model, tools.systemTrust);
+  const DestinationCatalog destinations(model, tools.systemTrust, {guard, policies, tlsPolicies}, cache.backends);
   AskedServers servers;
   const ProcessorCompiler processors({model, tools.catalog, tools.processors, destinations}, cache.states,
                                      cache.processors, servers);
@@ -219,7 +220,8 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   }
   noteExposed(gateways, refused);
   CompileResult result;
-  result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused, servers}, std::move(attached));
+  result.statuses =
+      writeStatuses({model, gateways, backends, *cache.hooks, refused, servers, tlsPolicies}, std::move(attached));
 
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->settings = model.settings;

@@ -74,7 +74,7 @@ Resolved<Authorities> resolveAuthorities(const config::Model& model, const confi
     return brokenReference(reason::kInvalidCaCertificateRef, ref, holder, text);
   };
   if (!ref.group.empty() || (ref.kind != kConfigMapKind && ref.kind != kSecretKind)) {
-    return fault("only ConfigMaps and Secrets can hold authorities");
+    return brokenReference(reason::kInvalidKind, ref, holder, "only ConfigMaps and Secrets can hold authorities");
   }
   if (auto refused = crossNamespaceFault(model, ref, holder)) return *std::move(refused);
   const std::string_view nameSpace = targetNamespace(ref, holder.nameSpace);

@@ -42,7 +42,7 @@ std::optional<Fault> crossNamespaceFault(const config::Model& model, const confi
 Resolved<KeyPair> resolveKeyPair(const config::Model& model, const config::ObjectRef& ref, const Holder& holder,
                                  std::string_view invalidReason);
 /// Reads ca.crt of a ConfigMap or Secret, and its crl.pem if it has one; both are parsed together as a check. Faults:
-/// RefNotPermitted, InvalidCACertificateRef.
+/// InvalidKind, RefNotPermitted, InvalidCACertificateRef.
 Resolved<Authorities> resolveAuthorities(const config::Model& model, const config::ObjectRef& ref,
                                          const Holder& holder);
 

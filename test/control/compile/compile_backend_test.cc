@@ -101,7 +101,7 @@ TEST(CompileBackend, RefusesBundlesOfOtherKindsAndNamespaces) {
   World world = worldWithBackend({backendWith("tls: {mode: Terminate, caBundleRef: {name: ca}}"), authorities()});
   world.backend().tls->caRefs.front().kind = "Service";
   world.recompile();
-  EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidCACertificateRef");
+  EXPECT_EQ(world.condition("Backend", "origin", "ResolvedRefs"), "False/InvalidKind");
   world.backend().tls->caRefs.front().kind = "ConfigMap";
   world.backend().tls->caRefs.front().nameSpace = "other";
   world.recompile();

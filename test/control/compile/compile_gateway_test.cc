@@ -257,7 +257,7 @@ TEST(CompileGateway, PublishesTheSupportedFeaturesAndTheVersionOfTheApi) {
   const World world({kClass});
   EXPECT_EQ(world.condition("GatewayClass", "sluice", "SupportedVersion"), "True/SupportedVersion");
   const std::string json = config::statusJson(*world.status("GatewayClass", "sluice"));
-  EXPECT_NE(json.find(R"("supportedFeatures":[{"name":"GRPCRoute"},{"name":"GRPCRouteNamedRouteRule"},)"),
+  EXPECT_NE(json.find(R"("supportedFeatures":[{"name":"BackendTLSPolicy"},{"name":"BackendTLSPolicySANValidation"},)"),
             std::string::npos)
       << json;
 }

@@ -103,6 +103,15 @@ void lookAtListeners(ReasonsGiven& given) {
   given.look({kClass, listeners(https("a", "'*.test'", "one") + ", " + https("b", "b.test", "two")), one, two});
 }
 
+/// Looks at NoValidCACertificate.
+void lookAtTlsPolicies(ReasonsGiven& given) {
+  given.look({kClass, kGateway, test::routeWithRules("rules: [{backendRefs: [{name: s, port: 80}]}]"),
+              "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: 80}]}\n",
+              "apiVersion: gateway.networking.k8s.io/v1\nkind: BackendTLSPolicy\nmetadata: {name: p}\nspec: "
+              "{targetRefs: [{group: '', kind: Service, name: s}], validation: {hostname: a.test, caCertificateRefs: "
+              "[{group: '', kind: ConfigMap, name: absent}]}}\n"});
+}
+
 void lookAtRoutes(ReasonsGiven& given) {
   given.look({kClass, listeners("{name: web, hostname: a.test, protocol: HTTP, port: 80}"),
               with(kRoute, "spec:", "spec:\n  hostnames: [b.test]")});  // NoMatchingListenerHostname
@@ -157,6 +166,7 @@ TEST(ConditionReasons, AreAllProvoked) {
   lookAtListeners(given);
   lookAtRoutes(given);
   lookAtBackends(given);
+  lookAtTlsPolicies(given);
   const std::set<std::string> promised = reasonsOfTheHeader();
   EXPECT_GT(promised.size(), 20U);
   for (const std::string& each : promised) EXPECT_TRUE(given.all().count(each) == 1) << each << " is never given";

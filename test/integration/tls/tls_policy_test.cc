@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-class BackendTlsPolicy : public testing::Test {
+class BackendTlsRules : public testing::Test {
  protected:
   /// Returns the answer of an origin with certificate `leaf_`, or the gateway's local reply.
   std::string ask(BackendSpec backend) {
@@ -39,30 +39,30 @@ class BackendTlsPolicy : public testing::Test {
   CertifiedKey leaf_ = issueServer(authority_, "origin.test");
 };
 
-TEST_F(BackendTlsPolicy, AcceptsACertificateOutsideTheRevocationList) {
+TEST_F(BackendTlsRules, AcceptsACertificateOutsideTheRevocationList) {
   EXPECT_THAT(ask({.crl = revocationList(authority_, {})}), HasSubstr(" 200 "));
 }
 
-TEST_F(BackendTlsPolicy, RefusesARevokedCertificate) {
+TEST_F(BackendTlsRules, RefusesARevokedCertificate) {
   expectRefused(ask({.crl = revocationList(authority_, {leaf_})}), "it has been revoked");
 }
 
-TEST_F(BackendTlsPolicy, RefusesEveryCertificateByAnExpiredRevocationList) {
+TEST_F(BackendTlsRules, RefusesEveryCertificateByAnExpiredRevocationList) {
   expectRefused(ask({.crl = revocationList(authority_, {}, std::chrono::seconds(-1))}),
                 "the revocation list has expired");
 }
 
-TEST_F(BackendTlsPolicy, AcceptsAPinnedKey) {
+TEST_F(BackendTlsRules, AcceptsAPinnedKey) {
   EXPECT_THAT(ask({.tlsOptions = pins(leaf_)}), HasSubstr(" 200 "));
   EXPECT_THAT(ask({.tlsOptions = pins(authority_)}), HasSubstr(" 200 "));
 }
 
-TEST_F(BackendTlsPolicy, RefusesAChainWithoutAPinnedKey) {
+TEST_F(BackendTlsRules, RefusesAChainWithoutAPinnedKey) {
   expectRefused(ask({.tlsOptions = pins(makeAuthority())}), "no certificate of the chain matches a pin");
 }
 
 /// Runs openssl s_server, whose TLS versions and cipher suites can be chosen.
-class TlsVersion : public BackendTlsPolicy {
+class TlsVersion : public BackendTlsRules {
  protected:
   std::string askServer(const std::vector<std::string>& arguments, const std::string& options) {
     const std::uint16_t port = freePort();

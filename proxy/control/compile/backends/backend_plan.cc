@@ -26,7 +26,8 @@ std::string tlsIdentity(const routing::UpstreamTls& tls) {
   std::string text = "|sni=" + tls.serverName + "|san=";
   std::vector<std::string> names = tls.subjectAltNames;
   std::sort(names.begin(), names.end());
-  for (const std::string& name : names) text += name + ",";
+  // A URI may contain any of the other marks, but no line break.
+  for (const std::string& name : names) text += name + "\n";
   text += "|ca=" + (tls.trust ? tls.trust->fingerprint() : std::string());
   text += "|client=" + (tls.clientCertificate ? tls.clientCertificate->fingerprint() : std::string());
   text += "|pins=";

@@ -18,18 +18,21 @@ namespace reason = config::reason;
 
 constexpr std::size_t kMostNamed = 3;  // addresses in a note
 
-/// Maps appProtocol (GEP-1911).
-Resolved<routing::UpstreamProtocol> protocolOfPort(const config::ServicePort& port) {
+/// Maps appProtocol (GEP-1911). It says which version of HTTP the port speaks; over TLS, ALPN chooses where it does
+/// not.
+Resolved<routing::UpstreamProtocol> protocolOfPort(const config::ServicePort& port, bool overTls) {
   const std::string& name = port.appProtocol;
   if (port.protocol != config::TransportProtocol::kTcp) {
     return fault(reason::kUnsupportedProtocol, "only ports of protocol TCP can carry HTTP");
   }
   if (name.empty()) return routing::UpstreamProtocol::kAuto;
+  if (name == "https" && overTls) return routing::UpstreamProtocol::kAuto;
+  if (name == "kubernetes.io/wss" && overTls) return routing::UpstreamProtocol::kHttp11;
   if (name == "http" || name == "kubernetes.io/ws") return routing::UpstreamProtocol::kHttp11;
   if (name == "kubernetes.io/h2c" || name == "grpc") return routing::UpstreamProtocol::kHttp2;
   if (name == "kubernetes.io/wss" || name == "https") {
     return fault(reason::kUnsupportedProtocol,
-                 "appProtocol " + name + " needs TLS, which is not supported towards Services");
+                 "appProtocol " + name + " needs TLS, which a BackendTLSPolicy for the Service gives it");
   }
   return fault(reason::kUnsupportedProtocol, "appProtocol " + name + " is not supported");
 }
@@ -98,8 +101,7 @@ void collect(const config::EndpointSlice& slice, const config::ServicePort& port
 
 bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == config::Service::kKind; }
 
-ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard,
-                               const ClosingPolicies& policies, BackendCache& cache)
+ServiceCatalog::ServiceCatalog(const config::Model& model, const DestinationRules& rules, BackendCache& cache)
     : model_(model) {
   std::map<Name, Slices> slices;
   for (const config::EndpointSlice& slice : model.all<config::EndpointSlice>()) {
@@ -114,12 +116,12 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::Addres
       // One port number may occur with two protocols.
       const bool known = entry.ports.contains(port.number);
       if (known && port.protocol != config::TransportProtocol::kTcp) continue;
-      CompiledServicePort compiled = compilePort(service, port, slices[name], guard, cache);
+      CompiledServicePort compiled = compilePort(service, port, slices[name], rules, cache);
       if (compiled.plan) {
         newest_.insert_or_assign(compiled.plan->identity, compiled.plan);
         compiled.plan = planOfRules(compiled.plan, cache);
       }
-      if (!compiled.fault) compiled.fault = policies.faultOf(service.meta, port.name);
+      if (!compiled.fault) compiled.fault = rules.closing.faultOf(service.meta, port.name);
       entry.ports.insert_or_assign(port.number, std::move(compiled));
     }
   }
@@ -127,15 +129,19 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const routing::Addres
 
 ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Service& service,
                                                                 const config::ServicePort& port, const Slices& slices,
-                                                                const routing::AddressGuard& guard,
-                                                                BackendCache& cache) {
+                                                                const DestinationRules& rules, BackendCache& cache) {
   CompiledServicePort entry;
-  const Resolved<routing::UpstreamProtocol> protocol = protocolOfPort(port);
+  std::optional<Resolved<routing::UpstreamTls>> tls = rules.tls.of(service.meta, port.name);
+  if (tls && !*tls) {
+    entry.fault = std::move(tls->fault);
+    return entry;
+  }
+  const Resolved<routing::UpstreamProtocol> protocol = protocolOfPort(port, tls.has_value());
   if (!protocol) {
     entry.fault = protocol.fault;
     return entry;
   }
-  EndpointCollector endpoints(guard);
+  EndpointCollector endpoints(rules.guard);
   for (const config::EndpointSlice* slice : slices) collect(*slice, port, endpoints);
   auto plan = std::make_shared<routing::BackendPlan>();
   plan->name = service.meta.qualifiedName();
@@ -144,8 +150,10 @@ ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Se
   plan->port = port.number;
   plan->protocol = *protocol.value;
   plan->endpoints = endpoints.chosen(service.prefersIpv6);
+  if (tls) plan->tls = *std::move(tls->value);
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
+  plan->http11 = overHttp11(*plan);
   entry.note = endpoints.note();
   entry.plan = sharedPlan(std::move(plan), cache);
   return entry;

@@ -15,6 +15,7 @@
 #include "config/model/model.h"
 #include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/policies/backend_tls_policies.h"
 #include "proxy/control/compile/policies/closing_policies.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/routing/policy/address_guard.h"
@@ -25,16 +26,22 @@ namespace sluice::control {
 /// Returns true for the kind Service of the core group.
 bool isService(const config::ObjectRef& ref);
 
+/// What decides about destinations besides their own objects.
+struct DestinationRules {
+  const routing::AddressGuard& guard;  // which endpoints are refused
+  const ClosingPolicies& closing;      // which ports answer 500
+  const BackendTlsPolicies& tls;       // which ports of Services speak TLS
+};
+
 class ServiceCatalog {
  public:
-  /// `model` outlives it. `guard` decides which endpoints are refused, and `policies` which ports.
-  ServiceCatalog(const config::Model& model, const routing::AddressGuard& guard, const ClosingPolicies& policies,
-                 BackendCache& cache);
+  /// `model` must outlive it.
+  ServiceCatalog(const config::Model& model, const DestinationRules& rules, BackendCache& cache);
 
   /// Returns the plan that a backendRef of the route `holder` means. Faults: BackendNotFound for a Service
   /// or port that does not exist; InvalidKind for type ExternalName, which the API asks not to support
   /// (CVE-2021-25740); UnsupportedProtocol for a port that is not TCP, or an unknown appProtocol (GEP-1911);
-  /// UnsupportedValue for a port that a policy closes.
+  /// UnsupportedValue for a port that a policy closes; the fault of a BackendTLSPolicy for the port.
   Resolved<std::shared_ptr<const routing::BackendPlan>> resolve(const config::BackendObjectReference& ref,
                                                                 const Holder& holder) const;
   /// Returns the plan of the same Service with its endpoints of now, over the same version of HTTP; `plan` itself if it
@@ -57,7 +64,7 @@ class ServiceCatalog {
   };
 
   static CompiledServicePort compilePort(const config::Service& service, const config::ServicePort& port,
-                                         const Slices& slices, const routing::AddressGuard& guard, BackendCache& cache);
+                                         const Slices& slices, const DestinationRules& rules, BackendCache& cache);
   const CompiledServicePort* find(const config::BackendObjectReference& ref, std::string_view holder) const;
 
   const config::Model& model_;

@@ -59,15 +59,14 @@ bool originatesTls(const std::optional<config::BackendTls>& tls) {
 }  // namespace
 
 DestinationCatalog::DestinationCatalog(const config::Model& model, const SystemTrust& systemTrust,
-                                       const routing::AddressGuard& guard, const ClosingPolicies& policies,
-                                       BackendCache& cache)
-    : model_(model), services_(model, guard, policies, cache) {
+                                       const DestinationRules& rules, BackendCache& cache)
+    : model_(model), services_(model, rules, cache) {
   TlsCompiler tls(model, systemTrust);
   for (const config::Backend& backend : model.all<config::Backend>()) {
     BackendDestination& entry = backends_[&backend];
     entry.unaccepted = acceptance(backend);
     for (const config::BackendPort& port : backend.ports) {
-      entry.ports.emplace(port.number, compilePort(backend, port, tls, policies, cache));
+      entry.ports.emplace(port.number, compilePort(backend, port, tls, rules.closing, cache));
     }
   }
 }
@@ -86,7 +85,7 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
   plan->port = port.number;
   plan->protocol = *upstreamProtocol(port.protocol);
   if (originatesTls(options)) {
-    auto compiled = tls.compile(backend, *options);
+    auto compiled = tls.compile(holderOf(backend.meta), backend.hostname, *options);
     if (!compiled) {
       entry.unresolved = std::move(compiled.fault);
       return entry;

@@ -56,8 +56,8 @@ struct BackendDestination {
 class DestinationCatalog {
  public:
   /// `model` must outlive it.
-  DestinationCatalog(const config::Model& model, const SystemTrust& systemTrust, const routing::AddressGuard& guard,
-                     const ClosingPolicies& policies, BackendCache& cache);
+  DestinationCatalog(const config::Model& model, const SystemTrust& systemTrust, const DestinationRules& rules,
+                     BackendCache& cache);
 
   /// Resolves a reference of `holder`. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or the fault of the
   /// Backend itself; see ServiceCatalog for Services.

@@ -9,13 +9,13 @@ namespace reason = config::reason;
 
 }  // namespace
 
-Resolved<routing::UpstreamTls> TlsCompiler::compile(const config::Backend& backend, const config::BackendTls& tls) {
+Resolved<routing::UpstreamTls> TlsCompiler::compile(const Holder& holder, const std::string& hostname,
+                                                    const config::BackendTls& tls) {
   routing::UpstreamTls result;
-  result.serverName = tls.serverName.empty() ? backend.hostname : tls.serverName;
+  result.serverName = tls.serverName.empty() ? hostname : tls.serverName;
   result.subjectAltNames = tls.subjectAltNames;
   result.insecureSkipVerify = tls.insecureSkipVerify;
   if (auto wrong = compileTlsOptions(tls, result)) return *std::move(wrong);
-  const Holder holder = holderOf(backend.meta);
   auto trust = trustFor(holder, tls);
   if (!trust) return std::move(trust.fault);
   result.trust = *std::move(trust.value);

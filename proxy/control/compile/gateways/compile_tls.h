@@ -1,4 +1,4 @@
-// Compiles TLS towards Backends: resolves and parses authorities, client certificates and options.
+// Compiles TLS towards Backends and Services: resolves and parses authorities, client certificates and options.
 //
 // It lives as long as one compilation.
 #pragma once
@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "config/model/model.h"
 #include "proxy/control/compile/fault.h"
@@ -20,12 +21,13 @@ using SystemTrust = std::function<base::Result<std::shared_ptr<const pki::TrustS
 
 class TlsCompiler {
  public:
-  /// Both must outlive it. The system's authorities are loaded at most once, and only if a Backend relies on them.
+  /// Both must outlive it. The system's authorities are loaded at most once, and only if something relies on them.
   TlsCompiler(const config::Model& model, const SystemTrust& systemTrust) : model_(model), systemTrust_(systemTrust) {}
 
-  /// `tls` must have a mode that originates TLS, and options that compileTlsOptions() accepted. Faults are those of
-  /// references.
-  Resolved<routing::UpstreamTls> compile(const config::Backend& backend, const config::BackendTls& tls);
+  /// `holder` has the references of `tls`, and `hostname` is the name of a server that `tls` does not name. `tls` must
+  /// have a mode that originates TLS. Faults are those of references, and those of compileTlsOptions().
+  Resolved<routing::UpstreamTls> compile(const Holder& holder, const std::string& hostname,
+                                         const config::BackendTls& tls);
 
  private:
   using TrustResult = Resolved<std::shared_ptr<const pki::TrustStore>>;
@@ -38,7 +40,7 @@ class TlsCompiler {
   std::optional<TrustResult> system_;
 };
 
-/// Stores `tls.options` in the members of `result` that they set. Returns a fault (Invalid) for a wrong value.
+/// Stores the options of `tls` in the members of `result` that they set. Returns a fault (Invalid) for a wrong value.
 std::optional<Fault> compileTlsOptions(const config::BackendTls& tls, routing::UpstreamTls& result);
 
 }  // namespace sluice::control

@@ -3,11 +3,23 @@
 #include <algorithm>
 #include <string>
 
+#include "proxy/control/compile/policies/backend_tls_policies.h"
+
 namespace sluice::control {
 namespace {
 
-std::string titleOf(const config::UnsupportedPolicy& policy) {
-  return std::string(policy.meta.kind) + " " + policy.meta.qualifiedName();
+std::string titleOf(const config::ObjectMeta& policy) {
+  return std::string(policy.kind) + " " + policy.qualifiedName();
+}
+
+/// BackendTLSPolicies are of a supported kind, and close what is not a Service.
+std::string consequenceOf(const std::vector<std::string>& titles) {
+  const std::string only = std::string(config::BackendTlsPolicy::kKind) + " ";
+  const bool onlyTls =
+      std::all_of(titles.begin(), titles.end(), [&](const std::string& title) { return title.starts_with(only); });
+  if (onlyTls) return ": policies of this kind are supported for Services only";
+  return titles.size() == 1 ? ": policies of this kind are not supported"
+                            : ": policies of these kinds are not supported";
 }
 
 bool selects(const config::UnsupportedPolicy& policy, const config::ObjectMeta& object) {
@@ -20,16 +32,25 @@ bool selects(const config::UnsupportedPolicy& policy, const config::ObjectMeta& 
 
 ClosingPolicies::ClosingPolicies(const config::Model& model) {
   for (const config::UnsupportedPolicy& each : model.all<config::UnsupportedPolicy>()) add(each);
+  for (const config::BackendTlsPolicy& each : model.all<config::BackendTlsPolicy>()) add(each);
   for (const config::Rejected& each : model.rejected) {
     if (const auto* legible = each.legible<config::UnsupportedPolicy>()) add(*legible);
+    if (const auto* legible = each.legible<config::BackendTlsPolicy>()) add(*legible);
   }
 }
 
 void ClosingPolicies::add(const config::UnsupportedPolicy& policy) {
   for (const config::PolicyTarget& target : policy.targets) {
-    byTarget_[{policy.meta.nameSpace, target.object.name}].push_back({&policy, &target});
+    byTarget_[{policy.meta.nameSpace, target.object.name}].push_back({&policy.meta, &target});
   }
   if (!policy.selectors.empty()) selecting_.push_back(&policy);
+}
+
+void ClosingPolicies::add(const config::BackendTlsPolicy& policy) {
+  for (const config::PolicyTarget& target : policy.targets) {
+    if (isServiceTarget(target)) continue;
+    byTarget_[{policy.meta.nameSpace, target.object.name}].push_back({&policy.meta, &target});
+  }
 }
 
 std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object, std::string_view section) const {
@@ -42,7 +63,7 @@ std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object, 
     }
   }
   for (const config::UnsupportedPolicy* each : selecting_) {
-    if (selects(*each, object)) names.push_back(titleOf(*each));
+    if (selects(*each, object)) names.push_back(titleOf(each->meta));
   }
   if (names.empty()) return std::nullopt;
   // The order of the objects must not matter.
@@ -50,9 +71,7 @@ std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object, 
   names.erase(std::unique(names.begin(), names.end()), names.end());
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return summary(config::reason::kUnsupportedValue,
-                 text + (names.size() == 1 ? ": policies of this kind are not supported"
-                                           : ": policies of these kinds are not supported"));
+  return summary(config::reason::kUnsupportedValue, text + consequenceOf(names));
 }
 
 }  // namespace sluice::control

@@ -1,5 +1,6 @@
-// The policies whose kinds are known and not served (config/model/policy_model.h). Each of them closes what it names:
-// serving it anyway would let traffic through without the encryption, the limit or the check that somebody asked for.
+// The policies whose kinds are known and not served (config/model/policy_model.h), and BackendTLSPolicies for anything
+// but a Service. Each of them closes what it names: serving it anyway would let traffic through without the encryption,
+// the limit or the check that somebody asked for.
 //
 // A policy that its schema refuses closes what is legible of its targets. It lives as long as one compilation.
 #pragma once
@@ -28,11 +29,12 @@ class ClosingPolicies {
 
  private:
   struct Targeting {
-    const config::UnsupportedPolicy* policy;
+    const config::ObjectMeta* policy;
     const config::PolicyTarget* target;
   };
   using Name = std::pair<std::string_view, std::string_view>;  // namespace and name of a target
   void add(const config::UnsupportedPolicy& policy);
+  void add(const config::BackendTlsPolicy& policy);
 
   std::map<Name, std::vector<Targeting>> byTarget_;
   std::vector<const config::UnsupportedPolicy*> selecting_;

@@ -12,9 +12,6 @@
 namespace sluice::control {
 namespace {
 
-// Bound of status.ancestors in the CRDs.
-constexpr std::size_t kMostAncestors = 16;
-
 /// Writes the ancestors of one policy.
 class PolicyWriter {
  public:
@@ -100,28 +97,37 @@ template <typename Routes>
 void PolicyReach::addRoutes(const Routes& routes) {
   for (const auto& route : routes) {
     const std::string& nameSpace = route.meta.nameSpace;
-    const bool attached =
-        std::any_of(route.parentRefs.begin(), route.parentRefs.end(), [&](const config::ParentRef& each) {
-          return findGatewayPlan(gateways_, each.object, nameSpace) != gateways_.end();
-        });
-    if (!attached) continue;
+    Through through;
+    for (const config::ParentRef& each : route.parentRefs) {
+      const auto plan = findGatewayPlan(gateways_, each.object, nameSpace);
+      if (plan != gateways_.end()) through.insert(&*plan);
+    }
+    if (through.empty()) continue;
     add(route.meta);
     for (const auto& rule : route.rules) {
-      addMirrors(rule.filters, nameSpace);
+      addMirrors(rule.filters, nameSpace, through);
       for (const config::HttpBackendRef& each : rule.backendRefs) {
-        addService(each, nameSpace);
-        addMirrors(each.filters, nameSpace);
+        addService(each, nameSpace, through);
+        addMirrors(each.filters, nameSpace, through);
       }
     }
   }
 }
 
-void PolicyReach::addMirrors(const config::RouteFilters& filters, std::string_view holder) {
-  for (const config::RequestMirrorFilter& each : filters.mirrors) addService(each, holder);
+void PolicyReach::addMirrors(const config::RouteFilters& filters, std::string_view holder, const Through& through) {
+  for (const config::RequestMirrorFilter& each : filters.mirrors) addService(each, holder, through);
 }
 
-void PolicyReach::addService(const config::BackendObjectReference& ref, std::string_view holder) {
-  if (isService(ref.object)) services_.insert({targetNamespace(ref.object, holder), ref.object.name});
+void PolicyReach::addService(const config::BackendObjectReference& ref, std::string_view holder,
+                             const Through& through) {
+  if (!isService(ref.object)) return;
+  services_[{targetNamespace(ref.object, holder), ref.object.name}].insert(through.begin(), through.end());
+}
+
+std::vector<const GatewayPlan*> PolicyReach::gatewaysTo(std::string_view nameSpace, std::string_view service) const {
+  const auto found = services_.find({nameSpace, service});
+  if (found == services_.end()) return {};
+  return {found->second.begin(), found->second.end()};
 }
 
 std::vector<config::ParentStatus> ancestorsOf(const StatusSources& sources, const PolicyReach& reach,

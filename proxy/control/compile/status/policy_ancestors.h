@@ -1,7 +1,7 @@
 // The objects that policies name, and the entries of status.ancestors[] for them.
 //
-// A policy's ancestors are the objects that it names. There is none for those that belong to other controllers, or that
-// no Gateway of ours leads to.
+// A policy's ancestors are the objects that it names; see backend_tls_policy_status.h for the one kind that has others.
+// There is none for those that belong to other controllers, or that no Gateway of ours leads to.
 #pragma once
 
 #include <functional>
@@ -29,25 +29,31 @@ class PolicyReach {
   const config::ObjectMeta* find(const config::PolicyTarget& target, std::string_view nameSpace) const;
   /// Calls visit(meta) with each object of the namespace.
   void eachObject(std::string_view nameSpace, const std::function<void(const config::ObjectMeta&)>& visit) const;
+  /// Returns the Gateways whose routes refer to that Service, whether it is there or not, in the order of the sources.
+  std::vector<const GatewayPlan*> gatewaysTo(std::string_view nameSpace, std::string_view service) const;
 
  private:
   using Name = std::pair<std::string_view, std::string_view>;
+  using Through = std::set<const GatewayPlan*>;  // elements of gateways_, so addresses have their order
 
   void add(const config::ObjectMeta& meta) { objects_.emplace(Name(meta.nameSpace, meta.name), &meta); }
   template <typename Routes>
   void addRoutes(const Routes& routes);
-  void addMirrors(const config::RouteFilters& filters, std::string_view holder);
-  void addService(const config::BackendObjectReference& ref, std::string_view holder);
+  void addMirrors(const config::RouteFilters& filters, std::string_view holder, const Through& through);
+  void addService(const config::BackendObjectReference& ref, std::string_view holder, const Through& through);
 
   const std::vector<GatewayPlan>& gateways_;
   std::multimap<Name, const config::ObjectMeta*> objects_;
-  std::set<Name> services_;  // those that rules of our routes lead to
+  std::map<Name, Through> services_;  // those that rules of our routes lead to
 };
 
 /// Returns the conditions of a policy for one thing that it names. `object` is that thing, or the whole of which it is
 /// a section; null if it is not there. `unfound` is the fault if it, or the section, is not there.
 using PolicyJudge = std::function<std::vector<config::Condition>(
     const config::ObjectMeta* object, std::string_view section, const std::optional<Fault>& unfound)>;
+
+/// Bound of status.ancestors in the CRDs.
+inline constexpr std::size_t kMostAncestors = 16;
 
 /// Returns the ancestors of a policy, at most as many as its status has room for. `consequence` follows a message that
 /// says that something is not there: "nothing is refused".

@@ -12,6 +12,7 @@ namespace sluice::control {
 
 class AskedServers;
 class BackendCatalog;
+class BackendTlsPolicies;
 class RefusedUses;
 struct ExtensionHooks;
 struct GatewayPlan;
@@ -25,6 +26,7 @@ struct StatusSources {
   const ExtensionHooks& hooks;
   const RefusedUses& refusedUses;
   const AskedServers& servers;
+  const BackendTlsPolicies& tlsPolicies;
 };
 
 }  // namespace sluice::control

@@ -12,6 +12,7 @@
 #include "config/model/name_tuple_hash.h"
 #include "config/model/object_kinds.h"
 #include "proxy/control/compile/status/backend_status.h"
+#include "proxy/control/compile/status/backend_tls_policy_status.h"
 #include "proxy/control/compile/status/extension_policy_status.h"
 #include "proxy/control/compile/status/gateway_status.h"
 #include "proxy/control/compile/status/policy_status.h"
@@ -31,6 +32,7 @@ constexpr StatusEntry kStatusTable[] = {
     {&typeid(config::PayloadProcessingPipeline), pipelineStatuses},
     {&typeid(config::ExtensionPolicy), extensionPolicyStatuses},
     {&typeid(config::TrafficPolicy), trafficPolicyStatuses},
+    {&typeid(config::BackendTlsPolicy), backendTlsPolicyStatuses},
     {&typeid(config::Backend), backendStatuses},
     {&typeid(config::UnsupportedPolicy), policyStatuses},
 };

@@ -25,6 +25,7 @@ class NameCollector {
     visit<config::PayloadProcessor>(reading);
     visit<config::PayloadProcessingPipeline>(reading);
     visit<config::ExtensionPolicy>(reading);
+    visit<config::BackendTlsPolicy>(reading);
     visit<config::ConfigMap>(reading);
   }
 
@@ -99,6 +100,7 @@ class NameCollector {
   void take(const config::PayloadProcessingPipeline& each) { take(each.processors, each.meta); }
 
   void take(const config::ExtensionPolicy& each) { take(each.processors, each.meta); }
+  void take(const config::BackendTlsPolicy& each) { take(each.tls.caRefs, each.meta); }
 
   void take(const std::vector<config::ProcessorUse>& uses, const config::ObjectMeta& holder) {
     for (const config::ProcessorUse& use : uses) {

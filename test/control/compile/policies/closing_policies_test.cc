@@ -130,9 +130,9 @@ TEST(ClosingPolicies, CloseAServiceOrOneOfItsPorts) {
   const std::string route = routeWithRules(rules);
   const auto outcomes = [&](const std::string& section) {
     const std::string policy =
-        "apiVersion: gateway.networking.k8s.io/v1\nkind: BackendTLSPolicy\nmetadata: {name: p}\nspec: {targetRefs: "
-        "[{group: '', kind: Service, name: origin" +
-        section + "}], validation: {hostname: a.test, wellKnownCACertificates: System}}\n";
+        "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata: {name: p}\nspec: "
+        "{targetRefs: [{group: '', kind: Service, name: origin" +
+        section + "}]}\n";
     const World world({kClass, kGateway, kBackend, service, route, policy});
     return world.outcome("a.test", "/web") + " " + world.outcome("a.test", "/admin") + " " +
            world.outcome("a.test", "/backend");

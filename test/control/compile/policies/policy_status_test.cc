@@ -20,8 +20,9 @@ using test::World;
 constexpr const char* kTargetService =
     "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: 80}]}\n";
 
-std::string tlsPolicy(const std::string& targets) {
-  return "apiVersion: gateway.networking.k8s.io/v1\nkind: BackendTLSPolicy\nmetadata: {name: p, generation: 7}\n"
+std::string closingPolicy(const std::string& targets) {
+  return "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata: {name: p, "
+         "generation: 7}\n"
          "spec: {targetRefs: [" +
          targets + "]}\n";
 }
@@ -29,19 +30,19 @@ std::string target(const std::string& kind, const std::string& name, const std::
   return "{group: gateway.networking.k8s.io, kind: " + kind + ", name: " + name + more + "}";
 }
 
-World worldWithTlsPolicy(const std::string& targets, const std::vector<std::string_view>& more = {}) {
-  const std::string policy = tlsPolicy(targets);
+World worldWithClosingPolicy(const std::string& targets, const std::vector<std::string_view>& more = {}) {
+  const std::string policy = closingPolicy(targets);
   std::vector<std::string_view> documents = {kClass, kGateway, kBackend, kRoute, policy};
   documents.insert(documents.end(), more.begin(), more.end());
   return World(documents);
 }
 
-const config::ObjectStatus* policyStatus(const World& world) { return world.status("BackendTLSPolicy", "p"); }
-std::string policyAccepted(const World& world) { return world.condition("BackendTLSPolicy", "p", "Accepted"); }
-std::string policyMessage(const World& world) { return world.message("BackendTLSPolicy", "p", "Accepted"); }
+const config::ObjectStatus* policyStatus(const World& world) { return world.status("XBackendTrafficPolicy", "p"); }
+std::string policyAccepted(const World& world) { return world.condition("XBackendTrafficPolicy", "p", "Accepted"); }
+std::string policyMessage(const World& world) { return world.message("XBackendTrafficPolicy", "p", "Accepted"); }
 
 TEST(PolicyStatus, HasTheTargetAsItsAncestor) {
-  const World world = worldWithTlsPolicy(target("Gateway", "egress", ", sectionName: web"));
+  const World world = worldWithClosingPolicy(target("Gateway", "egress", ", sectionName: web"));
   ASSERT_NE(policyStatus(world), nullptr);
   EXPECT_EQ(config::statusJson(*policyStatus(world)),
             R"({"ancestors":[{"ancestorRef":{"group":"gateway.networking.k8s.io","kind":"Gateway",)"
@@ -56,7 +57,7 @@ TEST(PolicyStatus, IsWrittenForEveryKindOfTarget) {
   const std::string route = test::routeWithRules("rules: [{backendRefs: [{name: s, port: 80}]}]");
   for (const std::string& each : {target("Gateway", "egress"), target("HTTPRoute", "route"),
                                   target("Backend", "origin"), std::string("{group: '', kind: Service, name: s}")}) {
-    const World world({kClass, kGateway, kBackend, kTargetService, route, tlsPolicy(each)});
+    const World world({kClass, kGateway, kBackend, kTargetService, route, closingPolicy(each)});
     EXPECT_EQ(policyAccepted(world), "False/Invalid") << each;
   }
 }
@@ -66,11 +67,11 @@ TEST(PolicyStatus, ReportsAMissingTargetOrSection) {
        {target("Gateway", "other"), target("Gateway", "egress", ", sectionName: other"), target("HTTPRoute", "other"),
         target("HttpRoute", "route"), target("HTTPRoute", "route", ", sectionName: other"),
         target("Backend", "origin", ", sectionName: other"), std::string("{group: '', kind: Service, name: other}")}) {
-    const World world = worldWithTlsPolicy(each);
+    const World world = worldWithClosingPolicy(each);
     EXPECT_EQ(policyAccepted(world), "False/TargetNotFound") << each;
     EXPECT_EQ(world.outcome(), "default/origin") << each;
   }
-  const World world = worldWithTlsPolicy(target("Backend", "origin", ", sectionName: other"));
+  const World world = worldWithClosingPolicy(target("Backend", "origin", ", sectionName: other"));
   EXPECT_EQ(policyMessage(world),
             "spec.targetRefs[0]: Backend default/origin: it has no port with the name other; nothing is refused");
 }
@@ -83,7 +84,7 @@ TEST(PolicyStatus, IsNotWrittenForWhatIsNotServedHere) {
   const std::string route = with(with(kRoute, "name: route", "name: routed"), "{name: egress}", "{name: theirs}");
   for (const std::string& each : {target("Gateway", "theirs"), target("HTTPRoute", "routed"),
                                   std::string("{group: '', kind: Service, name: s}"), target("TCPRoute", "t")}) {
-    EXPECT_EQ(policyStatus(worldWithTlsPolicy(each, {other, theirs, route, kTargetService})), nullptr) << each;
+    EXPECT_EQ(policyStatus(worldWithClosingPolicy(each, {other, theirs, route, kTargetService})), nullptr) << each;
   }
 }
 
@@ -114,7 +115,7 @@ TEST(PolicyStatus, NamesAtMostSixteenAncestors) {
 }
 
 TEST(PolicyStatus, SaysWhyNothingIsRefusedForAPolicyWithoutALegibleTarget) {
-  const World world = worldWithTlsPolicy("{group: gateway.networking.k8s.io, kind: HTTPRoute, nam: route}");
+  const World world = worldWithClosingPolicy("{group: gateway.networking.k8s.io, kind: HTTPRoute, nam: route}");
   EXPECT_EQ(policyAccepted(world), "False/Invalid");
   EXPECT_NE(policyMessage(world).find("it cannot be read what it names, so nothing is refused for it"),
             std::string::npos);
@@ -122,8 +123,8 @@ TEST(PolicyStatus, SaysWhyNothingIsRefusedForAPolicyWithoutALegibleTarget) {
 }
 
 TEST(PolicyStatus, SaysThatThePreviousVersionCounts) {
-  const World good = worldWithTlsPolicy(target("HTTPRoute", "route"));
-  const World bad({kClass, kGateway, kBackend, kRoute, with(tlsPolicy(""), "spec:", "specs:")}, &good);
+  const World good = worldWithClosingPolicy(target("HTTPRoute", "route"));
+  const World bad({kClass, kGateway, kBackend, kRoute, with(closingPolicy(""), "spec:", "specs:")}, &good);
   EXPECT_EQ(bad.outcome(), "500");
   EXPECT_NE(policyMessage(bad).find("its previous valid version serves on"), std::string::npos);
 }

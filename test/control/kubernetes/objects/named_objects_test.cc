@@ -76,6 +76,19 @@ TEST(ObjectNames, AreThoseOfABackendsAuthoritiesCertificateAndProcessors) {
   EXPECT_THAT(names.secrets, ElementsAre(Pair("demo", "client"), Pair("demo", "token")));
 }
 
+TEST(ObjectNames, AreThoseOfATlsPolicysAuthoritiesEvenIfItIsRefused) {
+  for (const std::string more : {"", ", surprise: 1"}) {
+    const NamedObjects names = namesIn(
+        "apiVersion: gateway.networking.k8s.io/v1\nkind: BackendTLSPolicy\nmetadata: {namespace: demo, name: p}\n"
+        "spec: {targetRefs: [{group: '', kind: Service, name: s}], validation: {hostname: a.test, caCertificateRefs: "
+        "[{group: '', kind: ConfigMap, name: ca}, {group: '', kind: Secret, name: more}]" +
+        more + "}}\n");
+    EXPECT_THAT(names.configMaps, ElementsAre(Pair("demo", "ca")));
+    EXPECT_THAT(names.secrets, ElementsAre(Pair("demo", "more")));
+    EXPECT_TRUE(names.services.empty()) << "only routes lead to Services";
+  }
+}
+
 TEST(ObjectNames, AreThoseInTheConfigOfProcessorsWhereverTheyAreAttached) {
   const std::string uses =
       "[{name: key, type: 'sluice.dev/CredentialInjector:v1', phase: request-headers, config: {secretRef: {name: "

@@ -1,0 +1,40 @@
+// TLS towards a destination, as Backends and BackendTLSPolicies write it. Plain values; see model.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/model/object_meta.h"
+
+namespace sluice::config {
+
+/// The modes of TLS towards a Backend; every spelling means one of them.
+enum class TlsMode : std::uint8_t { kNone, kPassthrough, kServerAuth, kMutual };
+
+struct BackendTls {
+  TlsMode mode = TlsMode::kNone;
+  std::string serverName;         // SNI, lower case; empty: the hostname
+  std::vector<ObjectRef> caRefs;  // ConfigMaps (or Secrets) with the key ca.crt; empty: the system's authorities
+  /// DNS names and URIs, one of which the certificate must have instead of the verified name; empty: that name. A URI
+  /// has a scheme and "://", and so is no DNS name.
+  std::vector<std::string> subjectAltNames;
+  std::optional<ObjectRef> clientCertificateRef;  // set for kMutual: a Secret with tls.crt and tls.key
+  bool insecureSkipVerify = false;
+  /// `tls.options` of the sluice.dev Backend, or `options` of a BackendTLSPolicy, as written, by the keys of
+  /// tls_option.
+  std::map<std::string, std::string> options;
+  std::string path = "spec.tls";
+  Position position;
+};
+
+namespace tls_option {
+inline constexpr std::string_view kSpkiPins = "sluice.dev/spki-pins";
+inline constexpr std::string_view kMinVersion = "sluice.dev/min-tls-version";
+inline constexpr std::string_view kCipherSuites = "sluice.dev/cipher-suites";
+}  // namespace tls_option
+
+}  // namespace sluice::config

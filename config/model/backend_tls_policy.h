@@ -1,0 +1,22 @@
+// BackendTLSPolicy of Gateway API: TLS towards Services, which have none of their own. Plain values; see model.h.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "config/model/backend_tls.h"
+#include "config/model/object_meta.h"
+#include "config/model/policy_model.h"
+
+namespace sluice::config {
+
+/// It targets Services, and ports of Services by their names.
+struct BackendTlsPolicy : PolicyTargets {
+  static constexpr std::string_view kKind = "BackendTLSPolicy";
+  ObjectMeta meta;
+  /// `validation` and `options`. The server's name is always set, and the path is "spec".
+  BackendTls tls;
+  std::vector<UnsupportedField> unsupported;
+};
+
+}  // namespace sluice::config
