@@ -85,7 +85,7 @@ void ResponsePath::keepToClient(http::ResponseHead& challenge) {
 // --- whether the response is kept -----------------------------------------------------------------------------------
 
 void ResponsePath::judgeStatus() {
-  if (s_.attempts.refuses(t_.response->head.status)) return t_.raise(Event::kResponseRefused);
+  if (s_.attempts.refuses(t_.response->head)) return t_.raise(Event::kResponseRefused);
   keep();
 }
 

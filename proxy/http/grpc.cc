@@ -67,14 +67,29 @@ GrpcFrame readGrpcMessage(const base::ByteQueue& body, std::size_t most, std::st
 GrpcStatus grpcStatusOf(const ResponseHead& head, const Headers* trailers) {
   const Headers& said =
       trailers != nullptr && trailers->find(FieldId::kGrpcStatus) != nullptr ? *trailers : head.headers;
-  const Field* status = said.find(FieldId::kGrpcStatus);
-  if (status == nullptr) return {grpcStatusFrom(head.status), {}};
-  GrpcStatus result;
-  const char* const end = status->value.data() + status->value.size();
-  const auto [rest, error] = std::from_chars(status->value.data(), end, result.code);
-  if (error != std::errc{} || rest != end) result.code = kUnknown;
+  const std::optional<std::uint32_t> code = grpcCodeOf(said);
+  if (!code) return {grpcStatusFrom(head.status), {}};
+  GrpcStatus result{*code, {}};
   if (const Field* message = said.find(FieldId::kGrpcMessage)) result.message = percentDecoded(message->value);
   return result;
+}
+
+std::optional<std::uint32_t> grpcCodeOf(const Headers& fields) {
+  const Field* status = fields.find(FieldId::kGrpcStatus);
+  if (status == nullptr) return std::nullopt;
+  std::uint32_t code = 0;
+  const char* const end = status->value.data() + status->value.size();
+  const auto [rest, error] = std::from_chars(status->value.data(), end, code);
+  return error == std::errc{} && rest == end ? code : kUnknown;
+}
+
+std::uint16_t httpStatusFrom(std::uint32_t grpcCode) {
+  // By code: OK, CANCELLED, UNKNOWN, INVALID_ARGUMENT, DEADLINE_EXCEEDED, NOT_FOUND, ALREADY_EXISTS,
+  // PERMISSION_DENIED, RESOURCE_EXHAUSTED, FAILED_PRECONDITION, ABORTED, OUT_OF_RANGE, UNIMPLEMENTED, INTERNAL,
+  // UNAVAILABLE, DATA_LOSS, UNAUTHENTICATED.
+  static constexpr std::array<std::uint16_t, 17> kStatuses = {200, 499, 500, 400, 504, 404, 409, 403, 429,
+                                                              400, 409, 400, 501, 500, 503, 500, 401};
+  return grpcCode < kStatuses.size() ? kStatuses[grpcCode] : 500;
 }
 
 std::uint32_t grpcStatusFrom(std::uint16_t httpStatus) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -43,6 +44,11 @@ struct GrpcStatus {
 /// Says how a call ended, by its trailers, or by a head that is all of the answer ("Trailers-Only"). Where neither has
 /// a status, that of HTTP decides; a 200 is then UNKNOWN.
 GrpcStatus grpcStatusOf(const ResponseHead& head, const Headers* trailers);
+/// Returns the code of grpc-status; nullopt if there is none. A value that is no code is UNKNOWN.
+std::optional<std::uint32_t> grpcCodeOf(const Headers& fields);
+/// Returns the status of HTTP that a code stands for, as Envoy and gRPC gateways map it; 500 for a code that gRPC does
+/// not define. CANCELLED is 499.
+std::uint16_t httpStatusFrom(std::uint32_t grpcCode);
 /// Maps as gRPC defines it ("HTTP to gRPC Status Code Mapping").
 std::uint32_t grpcStatusFrom(std::uint16_t httpStatus);
 

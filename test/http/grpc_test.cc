@@ -31,6 +31,22 @@ class Grpc : public ::testing::Test {
   std::string message;
 };
 
+TEST_F(Grpc, ACodeIsReadAsANumber) {
+  EXPECT_EQ(grpcCodeOf(head(200).headers), std::nullopt);
+  EXPECT_EQ(grpcCodeOf(head(200, "14").headers), 14u);
+  EXPECT_EQ(grpcCodeOf(head(200, "fourteen").headers), 2u);
+  EXPECT_EQ(grpcCodeOf(head(200, "14 ").headers), 2u);
+}
+
+TEST_F(Grpc, ACodeStandsForAStatusOfHttp) {
+  EXPECT_EQ(httpStatusFrom(0), 200);
+  EXPECT_EQ(httpStatusFrom(7), 403);
+  EXPECT_EQ(httpStatusFrom(8), 429);
+  EXPECT_EQ(httpStatusFrom(14), 503);
+  EXPECT_EQ(httpStatusFrom(16), 401);
+  EXPECT_EQ(httpStatusFrom(17), 500);
+}
+
 TEST_F(Grpc, AMessageComesOutAsItWentIn) {
   const std::string large(300'000, 'x');
   for (const std::string& text : {std::string(), std::string("how much?"), large}) {

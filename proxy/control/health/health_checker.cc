@@ -41,6 +41,7 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
   void drive() {
     due_ = false;
     if (probe_ == nullptr) {
+      if (!std::exchange(isTime_, false)) return;  // the probe that was due has ended meanwhile
       probe_ = std::make_unique<BackendProbe>(
           ProbeParts{checker_.upstreams_, checker_.parts_.dialer, static_cast<ProbeUser&>(*this)}, plan_, settings());
       return;
@@ -90,7 +91,10 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
     checker_.due_.push_back(this);
   }
 
-  void onTimer() override { mark(); }
+  void onTimer() override {
+    isTime_ = true;
+    mark();
+  }
   void onProbeDue() override { mark(); }
 
   HealthChecker& checker_;
@@ -99,6 +103,7 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
   std::shared_ptr<const routing::BackendPlan> plan_;
   std::unique_ptr<BackendProbe> probe_;
   bool due_ = false;
+  bool isTime_ = false;  // for the next probe
   bool lastGood_ = true;
   std::uint32_t inARow_ = 0;
 };

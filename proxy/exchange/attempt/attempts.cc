@@ -5,6 +5,7 @@
 
 #include "proxy/exchange/deadlines.h"
 #include "proxy/exchange/session/session_carrier.h"
+#include "proxy/http/grpc.h"
 #include "proxy/http/retry_after.h"
 
 namespace sluice::exchange {
@@ -14,6 +15,13 @@ namespace {
 /// guard, which would both say the same again.
 bool isPassing(const base::Error& error) {
   return error.origin == base::ErrorOrigin::kUpstream && error.type != base::ErrorType::kDestinationIpProhibited;
+}
+
+/// Returns the status of an answer, or what that of gRPC stands for if the head has one.
+std::uint16_t statusOf(const http::ResponseHead& head, const http::RequestHead& request) {
+  if (!http::speaksGrpc(request)) return head.status;
+  const std::optional<std::uint32_t> code = http::grpcCodeOf(head.headers);
+  return code ? http::httpStatusFrom(*code) : head.status;
 }
 
 }  // namespace
@@ -175,12 +183,13 @@ void Attempts::noteAnswer(const http::ResponseHead& head) {
   constexpr std::uint16_t kServerErrors = 500;
   const routing::FailoverPolicy& failover = *t_.route.rule->failover;
   const base::MonotonicTime now = t_.now();
-  if (head.status >= kServerErrors) {
+  const std::uint16_t status = statusOf(head, t_.request.head);
+  if (status >= kServerErrors) {
     health().onError(now, failover.passive);
   } else {
     health().onAnswer(now);
   }
-  if (head.status != kTooManyRequests && head.status != kServiceUnavailable) return;
+  if (status != kTooManyRequests && status != kServiceUnavailable) return;
   const auto pause = http::retryAfter(head.headers, t_.context.worker().clock().wallNow());
   const base::Duration rest = std::min(pause.value_or(base::Duration::zero()), failover.longestRest);
   if (rest > base::Duration::zero()) health().rest(now + rest);

@@ -84,7 +84,7 @@ class Attempts {
   /// Judges an attempt that failed with the transaction's error.
   Judgement judgeFailure();
   /// Returns true if the rule retries for that status.
-  bool refuses(std::uint16_t status) const { return retries_ && retries_->refuses(status); }
+  bool refuses(const http::ResponseHead& head) const { return retries_ && retries_->refuses(head); }
   /// Called with the final head of an attempt's response, as the Backend has sent it.
   void onAnswer(const http::ResponseHead& head) {
     if (t_.route.rule->failover) noteAnswer(head);

@@ -2,17 +2,22 @@
 
 #include <algorithm>
 
+#include "proxy/http/grpc.h"
+
 namespace sluice::exchange {
-namespace {
 
-// A backoff that doubles stops growing here, unless it begins beyond this bound.
-constexpr base::Duration kLongestPause = std::chrono::seconds(10);
-
-}  // namespace
+bool Retries::refuses(const http::ResponseHead& head) const {
+  const routing::RetryPolicy& policy = *rule_.retry;
+  if (policy.covers(head.status)) return true;
+  if (policy.grpcCodes == 0) return false;
+  // A call that failed before its first message has a head that is all of the answer ("Trailers-Only").
+  const std::optional<std::uint32_t> code = http::grpcCodeOf(head.headers);
+  return code && policy.coversGrpc(*code);
+}
 
 base::Duration Retries::pause(std::uint64_t random) const {
   const base::Duration least = rule_.retry->backoff;
-  const base::Duration most = std::max(least, kLongestPause);
+  const base::Duration most = std::max(least, rule_.retry->longestBackoff);
   base::Duration pause = least;
   for (std::uint32_t i = 0; i < made_ && pause < most; ++i) pause = std::min(pause * 2, most);
   // The upper 53 bits as a fraction of one.

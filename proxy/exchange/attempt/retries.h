@@ -7,6 +7,7 @@
 
 #include "proxy/base/clock.h"
 #include "proxy/exchange/attempt/replay.h"
+#include "proxy/http/message.h"
 #include "proxy/net/address.h"
 #include "proxy/routing/snapshot.h"
 
@@ -19,8 +20,8 @@ class Retries {
       : replay(body, replayBound), rule_(rule) {}
 
   bool left() const { return made_ < rule_.retry->attempts; }
-  /// Returns true if the rule retries for that status.
-  bool refuses(std::uint16_t status) const { return rule_.retry->covers(status); }
+  /// Returns true if the rule retries for that status, of HTTP or of gRPC.
+  bool refuses(const http::ResponseHead& head) const;
   /// Returns the pause between the attempt that failed and the next: at least `backoff`, twice as long each time up to
   /// a bound, and up to a quarter more by `random`, so that requests which failed together do not come back together.
   base::Duration pause(std::uint64_t random) const;

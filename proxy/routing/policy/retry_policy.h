@@ -1,7 +1,9 @@
-// HTTPRouteRule.retry in the form that workers use: which attempts may be made again, how often and how soon.
+// HTTPRouteRule.retry and TrafficPolicy.spec.retry in the form that workers use: which attempts may be made again, how
+// often and how soon.
 #pragma once
 
 #include <bitset>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,12 +17,17 @@ struct RetryPolicy {
   /// Statuses 400 to 599, a bit each.
   std::bitset<200> codes;
   std::uint32_t attempts = 0;  // beyond the first
-  base::Duration backoff{};    // the least time between two
+  /// Status codes of gRPC from 0 to 31, a bit each.
+  std::uint32_t grpcCodes = 0;
+  base::Duration backoff{};  // the least time between two
+  /// A pause that doubles stops growing here.
+  base::Duration longestBackoff = std::chrono::seconds(10);
   /// Never null.
   std::shared_ptr<const RetryBudget> budget = std::make_shared<const RetryBudget>();
 
   bool covers(std::uint16_t status) const { return status >= 400 && status < 600 && codes.test(status - 400U); }
   void cover(std::uint16_t status) { codes.set(status - 400U); }
+  bool coversGrpc(std::uint32_t code) const { return code < 32 && (grpcCodes >> code & 1) != 0; }
 };
 
 }  // namespace sluice::routing

@@ -108,9 +108,9 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
   net::Worker worker_{clock_};
   observe::MetricsRegistry metrics_;
   observe::MetricShard shard_{metrics_};
-  sluice::test::FakeResolver resolver_{worker_};
 
  protected:
+  sluice::test::FakeResolver resolver_{worker_};
   sluice::test::FakeDialer dialer_{worker_};
   HealthChecker checker_{{worker_, resolver_, dialer_, shard_, *this, 7}};
 };
@@ -165,6 +165,19 @@ TEST_F(HealthCheckerTest, ConnectsAndHangsUpByTcp) {
   for (int i = 0; i < 3; ++i) advance(seconds(4));
   EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
   EXPECT_EQ(dialer_.wires.size(), 4u);
+}
+
+TEST_F(HealthCheckerTest, AsksNoMoreOftenIfAProbeFailsAtOnce) {
+  resolver_.know("backend.test", base::Error::upstream(base::ErrorType::kDnsError, "backend.test: not found"));
+  const routing::CheckedBackend checked = backend({});
+  adopt({checked});
+  advance(seconds(1));
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
+  resolver_.know("backend.test", {"192.0.2.1"});
+  advance(seconds(1));
+  EXPECT_EQ(dialer_.wires.size(), 0u) << "it was found a second ago";
+  advance(seconds(3));
+  EXPECT_EQ(dialer_.wires.size(), 1u);
 }
 
 TEST_F(HealthCheckerTest, EndsTheRestOfABackendThatServesAgain) {

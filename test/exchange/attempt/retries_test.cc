@@ -73,6 +73,28 @@ TEST_F(RetriesTest, PauseNoLongerThanTenSecondsUnlessTheBackoffIsLonger) {
   EXPECT_GE(longest.pause(kMost), rule_.retry->backoff) << "as long as a duration can be written";
 }
 
+TEST_F(RetriesTest, PauseNoLongerThanThePolicySays) {
+  rule_.retry->longestBackoff = milliseconds(150);
+  Retries retries = make();
+  for (int i = 0; i < 3; ++i) retries.plan({}, share_);
+  EXPECT_EQ(retries.pause(0), milliseconds(150));
+}
+
+TEST_F(RetriesTest, RefuseStatusesOfHttpAndOfGrpc) {
+  rule_.retry->cover(503);
+  base::Arena arena(pool_);
+  http::ResponseHead head;
+  head.status = 503;
+  EXPECT_TRUE(make().refuses(head));
+  head.status = 200;
+  head.headers.add(arena, http::FieldId::kGrpcStatus, "14");
+  EXPECT_FALSE(make().refuses(head));
+  rule_.retry->grpcCodes = 1U << 14;
+  EXPECT_TRUE(make().refuses(head));
+  rule_.retry->grpcCodes = 1U << 8;
+  EXPECT_FALSE(make().refuses(head));
+}
+
 TEST_F(RetriesTest, AvoidEveryBackendThatFailed) {
   for (int i = 0; i < 3; ++i) addShare(1);
   Retries retries = make();
