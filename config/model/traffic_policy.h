@@ -29,6 +29,13 @@ struct FailoverSettings {
   base::Duration maxRetryAfter = std::chrono::minutes(1);
 };
 
+/// spec.retry. 0 attempts mean that requests are not tried again.
+struct TrafficRetry : HttpRouteRetry {
+  std::uint32_t grpcCodes = 0;                                  // status codes of gRPC, a bit each
+  base::Duration longestBackoff = std::chrono::seconds(10);     // a pause that doubles stops growing here
+  std::optional<base::Duration> attemptTimeout = std::nullopt;  // of rules without timeouts.backendRequest
+};
+
 /// spec.healthCheck.passive
 struct PassiveHealthSettings {
   std::uint32_t consecutive5XxErrors = 5;
@@ -59,8 +66,8 @@ struct TrafficPolicy : PolicyTargets {
   static constexpr std::string_view kEnvoyKind = "BackendTrafficPolicy";  // of kEnvoyGroup
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
-  // At least one of these is set in a TrafficPolicy. 0 attempts mean that requests are not tried again.
-  std::optional<HttpRouteRetry> retry;
+  // At least one of these is set in a TrafficPolicy.
+  std::optional<TrafficRetry> retry;
   std::optional<FailoverSettings> failover;
   std::optional<PassiveHealthSettings> passiveHealth;
   std::optional<ActiveHealthSettings> activeHealth;

@@ -52,6 +52,17 @@ std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta
 /// Reads sluice.dev/v1alpha1 TrafficPolicy. Returns, after errors, the legible part if it says what it targets; else
 /// nullopt.
 std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta);
+/// Fields of an active health check that only another spelling has: those that are not supported here, and those that
+/// its own reader has read.
+struct OtherCheckFields {
+  std::span<const std::string_view> refusedOfCheck;
+  std::span<const std::string_view> refusedOfHttp;
+  std::span<const std::string_view> ignoredOfCheck;
+  std::span<const std::string_view> ignoredOfHttp;
+};
+/// Reads an active health check, in the spelling that Envoy Gateway and this program share.
+ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields& others,
+                                     std::vector<UnsupportedField>& unsupported);
 /// Reads spec.healthCheck of a TrafficPolicy.
 void readHealthCheck(FieldReader reader, TrafficPolicy& policy);
 /// Reads gateway.envoyproxy.io/v1alpha1 BackendTrafficPolicy in either of its forms. Returns, after errors, the legible
@@ -96,6 +107,8 @@ std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key,
 
 /// Reads `retry` of a rule. More attempts than this program ever makes are noted in `unsupported`.
 std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<UnsupportedField>& unsupported);
+/// Reads its fields, and leaves finish() to the caller.
+void readRetryFields(FieldReader& reader, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported);
 
 /// Reads `sessionPersistence` of a rule of any kind of route.
 std::optional<SessionPersistence> readSessionPersistence(FieldReader& rule);

@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "config/read/object_readers.h"
+#include "config/read/traffic/traffic_readers.h"
 
 namespace sluice::config {
 namespace {
@@ -42,7 +43,8 @@ PassiveHealthSettings readPassive(FieldReader reader) {
   return passive;
 }
 
-void readHttpCheck(FieldReader reader, ActiveHealthSettings& active) {
+void readHttpCheck(FieldReader reader, ActiveHealthSettings& active, const OtherCheckFields& others,
+                   std::vector<UnsupportedField>& unsupported) {
   active.hostname = reader.text("hostname", rule::kPreciseHostname);
   active.path = reader.requiredText("path", kCheckedPath);
   if (reader.has("expectedStatuses")) active.expectedStatuses.clear();
@@ -50,10 +52,15 @@ void readHttpCheck(FieldReader reader, ActiveHealthSettings& active) {
     const auto status = readInteger(*item.value, item.path, kLowestStatus, kHighestStatus, reader.context());
     if (status) active.expectedStatuses.push_back(static_cast<std::uint16_t>(*status));
   }
+  for (const std::string_view each : others.ignoredOfHttp) reader.ignore(each);
+  refuseFields(reader, others.refusedOfHttp, unsupported);
   reader.finish();
 }
 
-ActiveHealthSettings readActive(FieldReader reader) {
+}  // namespace
+
+ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields& others,
+                                     std::vector<UnsupportedField>& unsupported) {
   using Type = ActiveHealthSettings::Type;
   static constexpr Choice<Type> kTypes[] = {{"HTTP", Type::kHttp}, {"GRPC", Type::kGrpc}, {"TCP", Type::kTcp}};
   ActiveHealthSettings active;
@@ -71,22 +78,22 @@ ActiveHealthSettings readActive(FieldReader reader) {
   if (active.type != Type::kGrpc && reader.has("grpc")) reader.error("grpc", "is for the type GRPC alone");
   if (active.type == Type::kHttp) {
     reader.require("http");
-    readHttpCheck(reader.map("http"), active);
+    readHttpCheck(reader.map("http"), active, others, unsupported);
   } else if (active.type == Type::kGrpc && reader.has("grpc")) {
     FieldReader grpc = reader.map("grpc");
     active.hostname = grpc.text("hostname", rule::kPreciseHostname);
     active.service = grpc.text("service", kGrpcService);
     grpc.finish();
   }
+  for (const std::string_view each : others.ignoredOfCheck) reader.ignore(each);
+  refuseFields(reader, others.refusedOfCheck, unsupported);
   reader.finish();
   return active;
 }
 
-}  // namespace
-
 void readHealthCheck(FieldReader reader, TrafficPolicy& policy) {
   if (reader.has("passive")) policy.passiveHealth = readPassive(reader.map("passive"));
-  if (reader.has("active")) policy.activeHealth = readActive(reader.map("active"));
+  if (reader.has("active")) policy.activeHealth = readActiveCheck(reader.map("active"), {}, policy.unsupported);
   if (!reader.has("passive") && !reader.has("active")) {
     reader.context().error(reader.position(), reader.path(), "must have active or passive");
   }

@@ -28,10 +28,7 @@ std::vector<std::uint16_t> readCodes(FieldReader& retry) {
 
 }  // namespace
 
-std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<UnsupportedField>& unsupported) {
-  if (!rule.has("retry")) return std::nullopt;
-  FieldReader reader = rule.map("retry");
-  HttpRouteRetry retry;
+void readRetryFields(FieldReader& reader, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported) {
   retry.codes = readCodes(reader);
   if (const auto attempts = reader.integer("attempts", 1, std::numeric_limits<std::int64_t>::max())) {
     retry.attempts = static_cast<std::uint32_t>(std::min(*attempts, kMostAttempts));
@@ -41,6 +38,13 @@ std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<Unsupport
     }
   }
   if (const auto backoff = reader.duration("backoff")) retry.backoff = *backoff;
+}
+
+std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<UnsupportedField>& unsupported) {
+  if (!rule.has("retry")) return std::nullopt;
+  FieldReader reader = rule.map("retry");
+  HttpRouteRetry retry;
+  readRetryFields(reader, retry, unsupported);
   reader.finish();
   return retry;
 }

@@ -2,6 +2,7 @@
 
 #include "config/model/object_kinds.h"
 #include "config/read/object_readers.h"
+#include "proxy/base/grpc_status.h"
 
 namespace sluice::config {
 namespace {
@@ -72,6 +73,30 @@ FailoverSettings readFailover(FieldReader reader) {
   return failover;
 }
 
+TrafficRetry readTrafficRetry(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  TrafficRetry retry;
+  readRetryFields(reader, retry, unsupported);
+  for (const Item& item : reader.list("grpcCodes", base::kGrpcStatusNames.size())) {
+    const auto code = base::grpcStatusNamed(item.value->text);
+    if (!code || *code == 0) {
+      reader.context().error(item.value->position, item.path,
+                             "must be a status of gRPC that is no success, such as UNAVAILABLE");
+    } else {
+      retry.grpcCodes |= 1U << *code;
+    }
+  }
+  if (const auto most = reader.duration("maxBackoff")) {
+    retry.longestBackoff = *most;
+    if (*most < retry.backoff) reader.error("maxBackoff", "must not be less than backoff");
+  }
+  if (const auto timeout = reader.duration("attemptTimeout")) {
+    retry.attemptTimeout = *timeout;
+    if (*timeout == base::Duration::zero()) reader.error("attemptTimeout", "must not be zero");
+  }
+  reader.finish();
+  return retry;
+}
+
 }  // namespace
 
 std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta) {
@@ -85,7 +110,7 @@ std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta met
     checkTarget(spec, each, spec.pathOf("targetRefs") + "[" + std::to_string(index++) + "]",
                 spec.positionOf("targetRefs"));
   }
-  policy.retry = readRetry(spec, policy.unsupported);
+  if (spec.has("retry")) policy.retry = readTrafficRetry(spec.map("retry"), policy.unsupported);
   if (spec.has("failover")) policy.failover = readFailover(spec.map("failover"));
   if (spec.has("healthCheck")) readHealthCheck(spec.map("healthCheck"), policy);
   if (root.has("spec") && !spec.has("retry") && !spec.has("failover") && !spec.has("healthCheck")) {

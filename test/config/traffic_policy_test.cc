@@ -59,6 +59,16 @@ TEST(TrafficPolicies, HaveDefaults) {
             std::chrono::minutes(10));
 }
 
+TEST(TrafficPolicies, RetryForStatusesOfGrpcAndBoundAttemptsAndPauses) {
+  const TrafficRetry retry =
+      *trafficWith("retry: {grpcCodes: [UNAVAILABLE, CANCELLED], backoff: 1s, maxBackoff: 2s, attemptTimeout: 5s}")
+           .retry;
+  EXPECT_EQ(retry.grpcCodes, 1U << 14 | 1U << 1);
+  EXPECT_EQ(retry.longestBackoff, std::chrono::seconds(2));
+  EXPECT_EQ(retry.attemptTimeout, std::chrono::seconds(5));
+  EXPECT_EQ(trafficWith("retry: {}").retry->longestBackoff, std::chrono::seconds(10));
+}
+
 TEST(TrafficPolicies, HaveActiveChecksOfEachType) {
   const ActiveHealthSettings http = *trafficWith(
                                          "healthCheck: {active: {type: HTTP, timeout: 2s, interval: 10s, "
@@ -117,6 +127,9 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {target + "failover: {priorities: [" + one + ", " + one + "]}", "priorities[1].backendRef: repeats one"},
       {target + "failover: {overprovisioningFactor: 99}", "spec.failover.overprovisioningFactor: "},
       {target + "failover: {maxRetryAfter: soon}", "spec.failover.maxRetryAfter: "},
+      {target + "retry: {grpcCodes: [OK]}", "spec.retry.grpcCodes[0]: must be a status of gRPC"},
+      {target + "retry: {backoff: 2s, maxBackoff: 1s}", "spec.retry.maxBackoff: must not be less than backoff"},
+      {target + "retry: {attemptTimeout: 0s}", "spec.retry.attemptTimeout: must not be zero"},
       {target + "healthCheck: {}", "spec.healthCheck: must have active or passive"},
       {target + "healthCheck: {active: {}}", "spec.healthCheck.active.type: is required"},
       {target + "healthCheck: {active: {type: UDP}}", "spec.healthCheck.active.type: "},

@@ -9,6 +9,7 @@
 
 #include "test/integration/support/blocking_socket.h"
 #include "test/integration/support/gateway_process.h"
+#include "test/integration/support/grpc_origin.h"
 #include "test/integration/support/http1.h"
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/processors.h"
@@ -183,6 +184,33 @@ TEST_F(Failover, ServesEveryRequestOfManyClientsWhileThePrimaryFailsGoesAndComes
   for (std::thread& each : clients) each.join();
   EXPECT_EQ(failed, 0);
   EXPECT_TRUE(third_.heads().empty());
+}
+
+TEST(FailoverOfGrpc, RetriesCallsByTheirStatusAndLetsTheBackendRest) {
+  const GrpcOrigin lacking(std::nullopt, "health_origin.mjs");  // it does not implement the service
+  const GrpcOrigin origin;
+  const GatewayProcess gateway(
+      {.backends = {{.name = "first", .hostname = "first.test", .port = lacking.port()},
+                    {.name = "second", .hostname = "second.test", .port = origin.port()}},
+       .routes =
+           "---\napiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {namespace: test, name: calls}\n"
+           "spec:\n  parentRefs: [{name: egress}]\n  rules: [{backendRefs: [" +
+           backendRef("first") + ", " + backendRef("second", ", weight: 0") +
+           "]}]\n---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\n"
+           "metadata: {namespace: test, name: calls}\nspec:\n  targetRefs: [{group: gateway.networking.k8s.io, "
+           "kind: GRPCRoute, name: calls}]\n  retry: {grpcCodes: [UNIMPLEMENTED], backoff: 1ms}\n  failover: "
+           "{priorities: [{backendRef: " +
+           backendRef("second") +
+           ", priority: 1}]}\n  healthCheck: {passive: "
+           "{consecutive5XxErrors: 2, baseEjectionTime: 1h, maxEjectionTime: 1h}}\n"});
+  std::vector<std::string> calls{"127.0.0.1:" + std::to_string(gateway.port())};
+  for (int i = 0; i < 5; ++i) calls.emplace_back("/sluice.test.Echo/Unary,x-client=a");
+  const ProgramOutcome got = runNode("grpc_call.mjs", calls);
+  EXPECT_EQ(got.output, "0 OK first\n0 OK first\n0 OK first\n0 OK first\n0 OK first\n") << got.errors;
+  EXPECT_EQ(gateway.metric("http_client_request_duration_seconds_count{gateway=\"test/egress\",route=\"test/"
+                           "calls\",backend=\"test/first\""),
+            2)
+      << "then it rests";
 }
 
 TEST_F(Failover, TellsNoProviderTheCredentialsOfAnother) {

@@ -87,7 +87,7 @@ TEST(Gateways, AnswerWith500IfTheirParametersAreInvalid) {
 
 TEST(Gateways, HaveAClassThatReportsItsSupportedFeatures) {
   const GatewayProcess gateway({.backends = {{.port = freePort()}}, .routes = redirectingRouteOf("egress")});
-  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr(R"("supportedFeatures":[{"name":"GRPCRoute"},)"));
+  EXPECT_THAT(gateway.adminGet("/status"), HasSubstr(R"("supportedFeatures":[{"name":"BackendTLSPolicy"},)"));
 }
 
 }  // namespace

@@ -123,8 +123,9 @@ TEST(Metrics, AreValidForPrometheusWithEveryKindOfSeries) {
   EXPECT_EQ(readResponse(tooMuch).status, 431);
 
   const std::string page = gateway.metrics();
-  // No compiled-in type changes a body while it streams.
-  EXPECT_THAT(withoutSeries(page), testing::ElementsAre("sluice_processor_unreplayable_total"));
+  // No compiled-in type changes a body while it streams, and no Backend is checked.
+  EXPECT_THAT(withoutSeries(page),
+              testing::ElementsAre("sluice_processor_unreplayable_total", "sluice_upstream_endpoint_healthy"));
   for (const char* series : {"sluice_upstream_tls_handshakes_total{result=\"success\"",
                              "sluice_upstream_tls_handshakes_total{result=\"tls_certificate_error\"",
                              "sluice_limit_hits_total{limit=\"headerFields\"}", "dns_lookup_duration_seconds_sum{",

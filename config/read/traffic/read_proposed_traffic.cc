@@ -29,6 +29,9 @@ constexpr Choice<RetryTrigger> kProposedTriggers[] = {
     {"refused-stream", {"refused-stream", TriggerEffect::kFailures}},
     {"retriable-status-codes", {"retriable-status-codes", TriggerEffect::kListed}}};
 
+constexpr Choice<std::uint32_t> kGrpcTriggers[] = {
+    {"cancelled", 1}, {"deadline-exceeded", 4}, {"internal", 13}, {"resource-exhausted", 8}, {"unavailable", 14}};
+
 void readHttpRetry(FieldReader http, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported) {
   http.require("retryOn");
   const RetryTrigger trigger = http.choice("retryOn", kProposedTriggers, kProposedNone);
@@ -46,8 +49,14 @@ void readHttpRetry(FieldReader http, HttpRouteRetry& retry, std::vector<Unsuppor
   http.finish();
 }
 
-HttpRouteRetry readStrategy(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
-  HttpRouteRetry retry;
+void readGrpcRetry(FieldReader grpc, TrafficRetry& retry) {
+  grpc.require("retryOn");
+  if (const std::uint32_t code = grpc.choice("retryOn", kGrpcTriggers, 0U)) retry.grpcCodes = 1U << code;
+  grpc.finish();
+}
+
+TrafficRetry readStrategy(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  TrafficRetry retry;
   readRetryCount(reader, "numRetries", retry, unsupported);
   reader.require("type");
   const StrategyType type = reader.choice("type", kStrategyTypes, StrategyType::kNone);
@@ -55,16 +64,23 @@ HttpRouteRetry readStrategy(FieldReader reader, std::vector<UnsupportedField>& u
     reader.require("http");
     if (reader.has("http")) readHttpRetry(reader.map("http"), retry, unsupported);
   }
-  if (type == StrategyType::kGrpc) reader.require("grpc");
-  constexpr std::string_view kRefusedStrategy[] = {"grpc", "retryLimits"};
+  if (type == StrategyType::kGrpc) {
+    reader.require("grpc");
+    if (reader.has("grpc")) readGrpcRetry(reader.map("grpc"), retry);
+  } else {
+    reader.unsupported("grpc", "has no effect without type: grpc", false, unsupported);
+  }
+  if (type == StrategyType::kGrpc) reader.unsupported("http", "has no effect without type: http", false, unsupported);
+  constexpr std::string_view kRefusedStrategy[] = {"retryLimits"};
   refuseFields(reader, kRefusedStrategy, unsupported);
   FieldReader perRetry = reader.map("perRetry");
-  constexpr std::string_view kRefusedPerTry[] = {"timeout", "idleTimeout"};
+  readAttemptTimeout(perRetry, retry);
+  constexpr std::string_view kRefusedPerTry[] = {"idleTimeout"};
   refuseFields(perRetry, kRefusedPerTry, unsupported);
   if (perRetry.has("backoff")) {
     FieldReader backoff = perRetry.map("backoff");
     backoff.require("baseInterval");
-    readBackOff(std::move(backoff), retry, unsupported);
+    readBackOff(std::move(backoff), retry);
   }
   perRetry.finish();
   reader.finish();

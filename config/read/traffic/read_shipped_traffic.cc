@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 
+#include "config/read/object_readers.h"
 #include "config/read/traffic/traffic_readers.h"
 #include "proxy/base/text.h"
 
@@ -16,6 +18,7 @@ namespace {
 
 constexpr std::uint32_t kShippedRetries = 2;
 constexpr std::uint16_t kShippedCode = 503;
+constexpr std::uint32_t kShippedGrpcCodes = 1U << 1 | 1U << 14;  // cancelled, unavailable
 constexpr base::Duration kShippedInterval = std::chrono::seconds(3);
 constexpr std::int64_t kShippedEjectionPercent = 10;
 constexpr std::int64_t kAllEjected = 100;
@@ -31,23 +34,20 @@ constexpr std::string_view kRefusedShipped[] = {
     "timeout",      "connection",     "http2",          "compression",      "compressor",   "responseOverride",
     "httpUpgrade",  "requestBuffer",  "bandwidthLimit", "admissionControl", "routingType",  "dns"};
 
-constexpr RetryTrigger kShippedTriggers[] = {{"5xx", TriggerEffect::kCodes, 500, 599},
-                                             {"gateway-error", TriggerEffect::kCodes, 502, 504},
-                                             {"retriable-4xx", TriggerEffect::kCodes, 409, 409},
-                                             {"reset", TriggerEffect::kFailures},
-                                             {"connect-failure", TriggerEffect::kFailures},
-                                             {"refused-stream", TriggerEffect::kFailures},
-                                             {"retriable-status-codes", TriggerEffect::kListed},
-                                             {"cancelled", TriggerEffect::kUnsupported},
-                                             {"deadline-exceeded", TriggerEffect::kUnsupported},
-                                             {"internal", TriggerEffect::kUnsupported},
-                                             {"resource-exhausted", TriggerEffect::kUnsupported},
-                                             {"unavailable", TriggerEffect::kUnsupported}};
+constexpr RetryTrigger kShippedTriggers[] = {
+    {"5xx", TriggerEffect::kCodes, 500, 599},           {"gateway-error", TriggerEffect::kCodes, 502, 504},
+    {"retriable-4xx", TriggerEffect::kCodes, 409, 409}, {"reset", TriggerEffect::kFailures},
+    {"connect-failure", TriggerEffect::kFailures},      {"refused-stream", TriggerEffect::kFailures},
+    {"retriable-status-codes", TriggerEffect::kListed}, {"cancelled", TriggerEffect::kGrpc, 1},
+    {"deadline-exceeded", TriggerEffect::kGrpc, 4},     {"internal", TriggerEffect::kGrpc, 13},
+    {"resource-exhausted", TriggerEffect::kGrpc, 8},    {"unavailable", TriggerEffect::kGrpc, 14}};
 
-/// Adds the statuses of the triggers. Returns whether those of httpStatusCodes count, which they do without triggers.
-bool readTriggers(FieldReader& retryOn, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported) {
+/// Adds the statuses of the triggers; those that Envoy Gateway has by default if there are none. Returns whether those
+/// of httpStatusCodes count.
+bool readTriggers(FieldReader& retryOn, TrafficRetry& retry, std::vector<UnsupportedField>& unsupported) {
   const std::vector<Item> items = retryOn.list("triggers", kMaxTriggers);
   bool listed = items.empty();
+  if (items.empty()) retry.grpcCodes = kShippedGrpcCodes;
   for (const Item& item : items) {
     const auto* const trigger = std::find_if(std::begin(kShippedTriggers), std::end(kShippedTriggers),
                                              [&](const RetryTrigger& each) { return each.word == item.value->text; });
@@ -57,6 +57,8 @@ bool readTriggers(FieldReader& retryOn, HttpRouteRetry& retry, std::vector<Unsup
           {item.path, item.value->position, "trigger " + base::quote(item.value->text) + " is not supported", true});
     } else if (trigger->effect == TriggerEffect::kCodes) {
       addCodes(trigger->first, trigger->last, retry.codes);
+    } else if (trigger->effect == TriggerEffect::kGrpc) {
+      retry.grpcCodes |= 1U << trigger->first;
     } else if (trigger->effect == TriggerEffect::kListed) {
       listed = true;
     }
@@ -64,7 +66,7 @@ bool readTriggers(FieldReader& retryOn, HttpRouteRetry& retry, std::vector<Unsup
   return listed;
 }
 
-void readRetryOn(FieldReader retryOn, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported) {
+void readRetryOn(FieldReader retryOn, TrafficRetry& retry, std::vector<UnsupportedField>& unsupported) {
   const bool listed = readTriggers(retryOn, retry, unsupported);
   std::vector<std::uint16_t> codes;
   readTrafficCodes(retryOn, "httpStatusCodes", codes, unsupported);
@@ -79,15 +81,14 @@ void readRetryOn(FieldReader retryOn, HttpRouteRetry& retry, std::vector<Unsuppo
   retryOn.finish();
 }
 
-HttpRouteRetry readShippedRetry(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
-  HttpRouteRetry retry;
+TrafficRetry readShippedRetry(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  TrafficRetry retry;
   retry.attempts = kShippedRetries;
   readRetryCount(reader, "numRetries", retry, unsupported);
   readRetryOn(reader.map("retryOn"), retry, unsupported);
   FieldReader perRetry = reader.map("perRetry");
-  constexpr std::string_view kRefusedPerRetry[] = {"timeout"};
-  refuseFields(perRetry, kRefusedPerRetry, unsupported);
-  readBackOff(perRetry.map("backOff"), retry, unsupported);
+  readAttemptTimeout(perRetry, retry);
+  readBackOff(perRetry.map("backOff"), retry);
   perRetry.finish();
   constexpr std::string_view kRefusedRetry[] = {"numAttemptsPerPriority"};
   refuseFields(reader, kRefusedRetry, unsupported);
@@ -130,9 +131,25 @@ PassiveHealthSettings readShippedPassive(FieldReader reader, std::vector<Unsuppo
   return passive;
 }
 
+ActiveHealthSettings readShippedActive(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  constexpr std::string_view kRefusedCheck[] = {"initialJitter", "overrides"};
+  constexpr std::string_view kRefusedHttp[] = {"expectedResponse", "retriableStatuses"};
+  constexpr std::string_view kRefusedTcp[] = {"send", "receive"};
+  constexpr std::string_view kTcp[] = {"tcp"};
+  constexpr std::string_view kMethod[] = {"method"};
+  FieldReader http = reader.map("http");
+  const std::string method = http.text("method", rule::kAnyText);
+  if (!method.empty() && method != "GET") http.unsupported("method", "only GET is supported", true, unsupported);
+  FieldReader tcp = reader.map("tcp");
+  refuseFields(tcp, kRefusedTcp, unsupported);
+  tcp.finish();
+  return readActiveCheck(std::move(reader), {kRefusedCheck, kRefusedHttp, kTcp, kMethod}, unsupported);
+}
+
 void readShippedHealth(FieldReader checks, TrafficPolicy& policy) {
   if (checks.has("passive")) policy.passiveHealth = readShippedPassive(checks.map("passive"), policy.unsupported);
-  constexpr std::string_view kRefusedChecks[] = {"active", "panicThreshold"};
+  if (checks.has("active")) policy.activeHealth = readShippedActive(checks.map("active"), policy.unsupported);
+  constexpr std::string_view kRefusedChecks[] = {"panicThreshold"};
   refuseFields(checks, kRefusedChecks, policy.unsupported);
   checks.finish();
 }

@@ -1,6 +1,5 @@
 // Reads the parts that both forms of BackendTrafficPolicy share.
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -12,16 +11,7 @@ namespace {
 constexpr std::size_t kMaxTrafficCodes = 500;
 constexpr std::uint16_t kLeastRetriedCode = 400;
 constexpr std::int64_t kMostRetries = 10;
-// A pause that doubles stops growing here (RetryPolicy::backoff).
-constexpr base::Duration kLongestBackOff = std::chrono::seconds(10);
-
-/// Returns the longest pause between two attempts of so many, without what is added by chance.
-base::Duration longestPause(const HttpRouteRetry& retry) {
-  base::Duration pause = retry.backoff;
-  const base::Duration most = std::max(pause, kLongestBackOff);
-  for (std::uint32_t i = 1; i < retry.attempts && pause < most; ++i) pause = std::min(pause * 2, most);
-  return pause;
-}
+constexpr std::uint32_t kBackOffGrowth = 10;
 
 }  // namespace
 
@@ -56,16 +46,19 @@ void readRetryCount(FieldReader& reader, std::string_view key, HttpRouteRetry& r
       {reader.pathOf(key), reader.positionOf(key), "at most " + std::to_string(kMostRetries) + " are made", false});
 }
 
-void readBackOff(FieldReader reader, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported) {
+void readBackOff(FieldReader reader, TrafficRetry& retry) {
   if (const auto base = reader.duration("baseInterval")) retry.backoff = *base;
+  retry.longestBackoff = retry.backoff * kBackOffGrowth;
   if (const auto most = reader.duration("maxInterval")) {
-    if (*most < retry.backoff) {
-      reader.error("maxInterval", "must not be less than baseInterval");
-    } else if (*most < longestPause(retry)) {
-      reader.unsupported("maxInterval", "a pause may be longer: it doubles each time, up to 10s", false, unsupported);
-    }
+    retry.longestBackoff = *most;
+    if (*most < retry.backoff) reader.error("maxInterval", "must not be less than baseInterval");
   }
   reader.finish();
+}
+
+void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry) {
+  const auto timeout = perRetry.duration("timeout");
+  if (timeout && *timeout != base::Duration::zero()) retry.attemptTimeout = *timeout;
 }
 
 void readErrorThreshold(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive,

@@ -29,6 +29,7 @@ void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy);
 enum class TriggerEffect : std::uint8_t {
   kCodes,       // the statuses of the trigger
   kFailures,    // failures without an answer, which every `retry` covers
+  kGrpc,        // the status of gRPC that is `first`
   kListed,      // the statuses of a list in another field
   kUnsupported  // not known here
 };
@@ -37,7 +38,7 @@ enum class TriggerEffect : std::uint8_t {
 struct RetryTrigger {
   std::string_view word;
   TriggerEffect effect;
-  std::uint16_t first = 0;  // of the statuses, for kCodes
+  std::uint16_t first = 0;  // of the statuses, for kCodes and kGrpc
   std::uint16_t last = 0;
 };
 
@@ -49,9 +50,10 @@ void readTrafficCodes(FieldReader& reader, std::string_view key, std::vector<std
 /// Reads how often a request is tried again. 0 turns retries off.
 void readRetryCount(FieldReader& reader, std::string_view key, HttpRouteRetry& retry,
                     std::vector<UnsupportedField>& unsupported);
-/// Reads `baseInterval` and `maxInterval`, and calls finish() on `reader`. `retry` has its attempts. A bound that
-/// pauses can exceed is noted, and has no effect.
-void readBackOff(FieldReader reader, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported);
+/// Reads `baseInterval` and `maxInterval`, by default ten times the other, and calls finish() on `reader`.
+void readBackOff(FieldReader reader, TrafficRetry& retry);
+/// Reads `timeout`, of one attempt.
+void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry);
 /// Reads after how many failures in a row a Backend rests.
 void readErrorThreshold(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive,
                         std::vector<UnsupportedField>& unsupported);

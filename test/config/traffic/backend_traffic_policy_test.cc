@@ -195,9 +195,11 @@ TEST(BackendTrafficPolicies, ReadTheExampleOfTheProposal) {
             (std::set<std::string>{"spec.circuitBreakers", "spec.dns", "spec.healthChecking.activeChecks",
                                    "spec.healthChecking.outlierDetection.failurePercentage", "spec.integrations",
                                    "spec.keepAliveProbes", "spec.loadBalancing", "spec.matching", "spec.protocols",
-                                   "spec.retryStrategy.grpc", "spec.retryStrategy.perRetry.idleTimeout",
-                                   "spec.retryStrategy.perRetry.timeout", "spec.retryStrategy.retryLimits",
+                                   "spec.retryStrategy.perRetry.idleTimeout", "spec.retryStrategy.retryLimits",
                                    "spec.timeouts"}));
+  EXPECT_THAT(unsupportedIn(policy), Contains("spec.retryStrategy.grpc"));
+  EXPECT_EQ(policy.retry->attemptTimeout, std::chrono::seconds(1));
+  EXPECT_EQ(policy.retry->longestBackoff, std::chrono::milliseconds(250));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.observability"));
 }
 
@@ -244,8 +246,6 @@ TEST(BackendTrafficPolicies, NoteWhatHasNoEffectWithoutClosingAnything) {
   for (const auto& [fields, path] :
        {std::pair("retry: {numRetries: 11}", "spec.retry.numRetries"),
         std::pair("retry: {retryOn: {triggers: [5xx], httpStatusCodes: [429]}}", "spec.retry.retryOn.httpStatusCodes"),
-        std::pair("retry: {numRetries: 5, perRetry: {backOff: {baseInterval: 1s, maxInterval: 2s}}}",
-                  "spec.retry.perRetry.backOff.maxInterval"),
         std::pair("healthCheck: {passive: {interval: 1s}}", "spec.healthCheck.passive.interval"),
         std::pair("telemetry: {}", "spec.telemetry"), std::pair("observability: {}", "spec.observability"),
         std::pair("retryStrategy: {type: http, http: {retryOn: 5xx, retriableStatusCodes: [429]}}",
@@ -261,8 +261,7 @@ TEST(BackendTrafficPolicies, NoteWhatHasNoEffectWithoutClosingAnything) {
 
 TEST(BackendTrafficPolicies, CloseForWhatIsNotSupported) {
   for (const auto& [fields, path] :
-       {std::pair("retry: {retryOn: {triggers: [unavailable]}}", "spec.retry.retryOn.triggers[0]"),
-        std::pair("retry: {retryOn: {triggers: [5xx, new-one]}}", "spec.retry.retryOn.triggers[1]"),
+       {std::pair("retry: {retryOn: {triggers: [5xx, new-one]}}", "spec.retry.retryOn.triggers[1]"),
         std::pair("retry: {retryOn: {httpStatusCodes: [200]}}", "spec.retry.retryOn.httpStatusCodes[0]"),
         std::pair("healthCheck: {passive: {consecutive5XxErrors: 0}}", "spec.healthCheck.passive.consecutive5XxErrors"),
         std::pair("healthCheck: {passive: {maxEjectionPercent: 50}}", "spec.healthCheck.passive.maxEjectionPercent"),
@@ -290,7 +289,25 @@ const FieldExamples kShippedExamples = {
     {"retry.perRetry.timeout", "retry: {perRetry: {timeout: 1s}}"},
     {"retry.perRetry.backOff.baseInterval", "retry: {perRetry: {backOff: {baseInterval: 1s}}}"},
     {"retry.perRetry.backOff.maxInterval", "retry: {perRetry: {backOff: {maxInterval: 1s}}}"},
-    {"healthCheck.active", "healthCheck: {active: {type: HTTP, http: {path: /}}}"},
+    {"healthCheck.active.type", "healthCheck: {active: {type: TCP, tcp: {}}}"},
+    {"healthCheck.active.timeout", "healthCheck: {active: {type: TCP, timeout: 2s}}"},
+    {"healthCheck.active.interval", "healthCheck: {active: {type: TCP, interval: 2s}}"},
+    {"healthCheck.active.unhealthyThreshold", "healthCheck: {active: {type: TCP, unhealthyThreshold: 2}}"},
+    {"healthCheck.active.healthyThreshold", "healthCheck: {active: {type: TCP, healthyThreshold: 2}}"},
+    {"healthCheck.active.initialJitter", "healthCheck: {active: {type: TCP, initialJitter: 1s}}"},
+    {"healthCheck.active.overrides", "healthCheck: {active: {type: TCP, overrides: {port: 1}}}"},
+    {"healthCheck.active.http.hostname", "healthCheck: {active: {type: HTTP, http: {path: /, hostname: a.test}}}"},
+    {"healthCheck.active.http.path", "healthCheck: {active: {type: HTTP, http: {path: /}}}"},
+    {"healthCheck.active.http.method", "healthCheck: {active: {type: HTTP, http: {path: /, method: HEAD}}}"},
+    {"healthCheck.active.http.expectedStatuses",
+     "healthCheck: {active: {type: HTTP, http: {path: /, expectedStatuses: [204]}}}"},
+    {"healthCheck.active.http.expectedResponse",
+     "healthCheck: {active: {type: HTTP, http: {path: /, expectedResponse: {type: Text, text: a}}}}"},
+    {"healthCheck.active.http.retriableStatuses",
+     "healthCheck: {active: {type: HTTP, http: {path: /, retriableStatuses: [503]}}}"},
+    {"healthCheck.active.tcp.send", "healthCheck: {active: {type: TCP, tcp: {send: {type: Text, text: a}}}}"},
+    {"healthCheck.active.tcp.receive", "healthCheck: {active: {type: TCP, tcp: {receive: {type: Text, text: a}}}}"},
+    {"healthCheck.active.grpc.service", "healthCheck: {active: {type: GRPC, grpc: {service: a.B}}}"},
     {"healthCheck.panicThreshold", "healthCheck: {panicThreshold: 0}"},
     {"healthCheck.passive.consecutive5XxErrors", "healthCheck: {passive: {consecutive5XxErrors: 3}}"},
     {"healthCheck.passive.baseEjectionTime", "healthCheck: {passive: {baseEjectionTime: 1m}}"},
@@ -330,7 +347,7 @@ const FieldExamples kProposedExamples = {
     {"retryStrategy.http.retryOn", "retryStrategy: {type: http, http: {retryOn: 5xx}}"},
     {"retryStrategy.http.retriableStatusCodes",
      "retryStrategy: {type: http, http: {retryOn: retriable-status-codes, retriableStatusCodes: [503]}}"},
-    {"retryStrategy.grpc", "retryStrategy: {type: grpc, grpc: {retryOn: internal}}"},
+    {"retryStrategy.grpc.retryOn", "retryStrategy: {type: grpc, grpc: {retryOn: internal}}"},
     {"retryStrategy.numRetries", "retryStrategy: {type: http, http: {retryOn: 5xx}, numRetries: 3}"},
     {"retryStrategy.perRetry.timeout", "retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {timeout: 1s}}"},
     {"retryStrategy.perRetry.idleTimeout",

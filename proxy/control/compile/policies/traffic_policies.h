@@ -17,7 +17,7 @@ namespace sluice::control {
 
 /// Null stands for what no policy says.
 struct TrafficSettings {
-  const config::HttpRouteRetry* retry = nullptr;
+  const config::TrafficRetry* retry = nullptr;
   const config::FailoverSettings* failover = nullptr;
   const config::PassiveHealthSettings* passiveHealth = nullptr;
   const config::ActiveHealthSettings* activeHealth = nullptr;

@@ -14,7 +14,12 @@ routing::RetryPolicy retryPolicy(const config::HttpRouteRetry& retry) {
 
 void addRetry(const TrafficSettings& settings, routing::Rule& compiled) {
   if (compiled.retry || settings.retry == nullptr || settings.retry->attempts == 0) return;
-  compiled.retry = retryPolicy(*settings.retry);
+  const config::TrafficRetry& retry = *settings.retry;
+  compiled.retry = retryPolicy(retry);
+  compiled.retry->grpcCodes = retry.grpcCodes;
+  compiled.retry->longestBackoff = retry.longestBackoff;
+  const bool isBounded = compiled.backendRequestTimeout != base::Duration::zero();
+  if (retry.attemptTimeout && !isBounded) compiled.backendRequestTimeout = *retry.attemptTimeout;
 }
 
 void addBudget(const std::string& place, processing::SharedStates& states, routing::Rule& compiled) {

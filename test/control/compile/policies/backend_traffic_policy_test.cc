@@ -108,12 +108,13 @@ TEST(BackendTrafficPolicy, SelectsObjectsByTheirLabels) {
 
 TEST(BackendTrafficPolicy, ClosesRulesForWhatIsNotSupported) {
   for (const char* target : {kToRoute, kToGateway}) {
-    const World world = envoyWorld({envoyTraffic("p", target, "retry: {perRetry: {timeout: 1s}}, rateLimit: {}")});
+    const World world = envoyWorld({envoyTraffic("p", target, "retry: {numAttemptsPerPriority: 1}, rateLimit: {}")});
     EXPECT_EQ(world.outcome(), "500") << target;
     EXPECT_EQ(world.outcome("a.test", "/main"), "500") << target;
     EXPECT_EQ(envoyAcceptance(world), "False/UnsupportedValue") << target;
     const std::string message = world.message("BackendTrafficPolicy", "p", "Accepted");
-    EXPECT_THAT(message, HasSubstr("spec.retry.perRetry.timeout: timeout is not supported")) << target;
+    EXPECT_THAT(message, HasSubstr("spec.retry.numAttemptsPerPriority: numAttemptsPerPriority is not supported"))
+        << target;
     EXPECT_THAT(message, HasSubstr("spec.rateLimit: rateLimit is not supported")) << target;
   }
   const World rule = envoyWorld({envoyTraffic("p", kToMain, "timeouts: {}")});
