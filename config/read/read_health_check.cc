@@ -47,8 +47,12 @@ void readHttpCheck(FieldReader reader, ActiveHealthSettings& active, const Other
                    std::vector<UnsupportedField>& unsupported) {
   active.hostname = reader.text("hostname", rule::kPreciseHostname);
   active.path = reader.requiredText("path", kCheckedPath);
+  const std::vector<Item> statuses = reader.list("expectedStatuses", kHighestStatus - kLowestStatus + 1);
   if (reader.has("expectedStatuses")) active.expectedStatuses.clear();
-  for (const Item& item : reader.list("expectedStatuses", kHighestStatus - kLowestStatus + 1)) {
+  if (reader.has("expectedStatuses") && statuses.empty()) {
+    reader.error("expectedStatuses", "must have at least one item");
+  }
+  for (const Item& item : statuses) {
     const auto status = readInteger(*item.value, item.path, kLowestStatus, kHighestStatus, reader.context());
     if (status) active.expectedStatuses.push_back(static_cast<std::uint16_t>(*status));
   }

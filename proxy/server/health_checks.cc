@@ -21,7 +21,8 @@ std::string endpointOf(const routing::BackendPlan& backend) {
 }  // namespace
 
 void HealthChecks::adopt(const routing::Snapshot& snapshot) {
-  if (!checker_ && snapshot.checked.empty()) return;
+  const bool isShutDown = checker_ && !resolver_;
+  if (isShutDown || (!checker_ && snapshot.checked.empty())) return;
   if (!checker_) {
     auto resolver = net::makeResolver(main_, snapshot.settings.dns, {.metrics = &metrics_});
     if (!resolver.ok()) {

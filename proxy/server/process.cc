@@ -226,7 +226,7 @@ base::Status Process::openAdmin() {
   serving_.onSettings([this, setBounds](const base::Settings& settings) {
     setBounds(settings);
     certificates_.look();
-    healthChecks_.adopt(*reloader_.generation()->snapshot);
+    if (servesTraffic()) healthChecks_.adopt(*reloader_.generation()->snapshot);
   });
   admin_.serve(adminSockets_[0], adminPages_, adminActions_);
   for (std::size_t i = 1; i < adminSockets_.size(); ++i) {

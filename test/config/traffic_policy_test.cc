@@ -137,6 +137,8 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {target + "healthCheck: {active: {type: HTTP, http: {}}}", "spec.healthCheck.active.http.path: is required"},
       {target + "healthCheck: {active: {type: HTTP, http: {path: a}}}", "active.http.path: must be a path"},
       {target + "healthCheck: {active: {type: HTTP, http: {path: /, expectedStatuses: [600]}}}", "expectedStatuses[0]"},
+      {target + "healthCheck: {active: {type: HTTP, http: {path: /, expectedStatuses: []}}}",
+       "active.http.expectedStatuses: must have at least one item"},
       {target + "healthCheck: {active: {type: TCP, http: {path: /}}}", "active.http: is for the type HTTP alone"},
       {target + "healthCheck: {active: {type: TCP, grpc: {}}}", "active.grpc: is for the type GRPC alone"},
       {target + "healthCheck: {active: {type: TCP, interval: 50ms}}", "active.interval: must not be less than 100ms"},

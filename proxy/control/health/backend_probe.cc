@@ -27,6 +27,7 @@ BackendProbe::BackendProbe(const ProbeParts& parts, std::shared_ptr<const routin
       body_(parts.upstreams.worker().chunks()),
       request_(parts.upstreams, *this, timesOf(settings.timeout)) {
   if (!request_.enter(backend_)) {
+    ownLimit_ = true;
     end("too many requests to the Backend are under way");
   } else if (settings_.kind == HealthCheckKind::kTcp) {
     parts_.user.onProbeDue();
@@ -38,10 +39,23 @@ BackendProbe::BackendProbe(const ProbeParts& parts, std::shared_ptr<const routin
 BackendProbe::~BackendProbe() = default;
 
 void BackendProbe::drive() {
-  if (fault_ || settings_.kind != HealthCheckKind::kTcp || transport_ != nullptr) return;
-  const base::Result<net::Addresses> addresses = request_.resolve();
-  if (!addresses.ok()) return end(addresses.error().detail);
-  if (!addresses->empty()) transport_ = parts_.dialer.dial(addresses->front(), nullptr, *this);
+  if (fault_ || settings_.kind != HealthCheckKind::kTcp || (transport_ != nullptr && !refusal_)) return;
+  if (addresses_.empty()) {
+    base::Result<net::Addresses> addresses = request_.resolve();
+    if (!addresses.ok()) return onFailed(addresses.error());
+    addresses_ = std::move(addresses).value();
+    if (addresses_.empty()) return;
+  }
+  if (tried_ == addresses_.size()) return end(*refusal_);
+  refusal_.reset();
+  transport_ = parts_.dialer.dial(addresses_[tried_++], nullptr, *this);
+}
+
+void BackendProbe::onFailed(const base::Error& error) {
+  ownLimit_ = error.type == base::ErrorType::kConnectionLimitReached;
+  if (transport_ == nullptr || request_.over() || ownLimit_) return end(error.detail);
+  refusal_ = error.detail;
+  parts_.user.onProbeDue();
 }
 
 void BackendProbe::ask() {

@@ -49,6 +49,8 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
   /// Returns null as long as it is under way, "" if the Backend serves, or else what is wrong, in words without
   /// secrets.
   const std::optional<std::string>& fault() const { return fault_; }
+  /// Returns true if the fault is a limit of the gateway's own, which says nothing about the Backend.
+  bool failedByOwnLimit() const { return ownLimit_; }
 
  private:
   void ask();
@@ -62,7 +64,7 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
   void onRequestTaken() override {}
   void onResponseEnd(std::optional<http::Trailers> trailers) override;
   // Both of them.
-  void onFailed(const base::Error& error) override { end(error.detail); }
+  void onFailed(const base::Error& error) override;
   // net::TransportSink, of kTcp
   void onOpen() override { end({}); }
   void onBytes(std::string_view) override {}
@@ -77,6 +79,10 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
   base::ByteQueue body_;      // of kGrpc
   std::size_t received_ = 0;  // bytes of the body
   std::optional<std::string> fault_;
+  bool ownLimit_ = false;
+  net::Addresses addresses_;  // of kTcp: they are tried one after the other
+  std::size_t tried_ = 0;
+  std::optional<std::string> refusal_;  // of the address that was tried last
   std::unique_ptr<net::Transport> transport_;
   upstream::AsyncRequest request_;
 };

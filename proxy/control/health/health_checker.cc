@@ -49,9 +49,10 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
     probe_->drive();
     if (!probe_->fault()) return;
     const std::string wrong = *probe_->fault();
+    const bool isTold = !probe_->failedByOwnLimit();
     probe_.reset();
     if (!wrong.empty()) connectAnew();
-    note(wrong);
+    if (isTold) note(wrong);
     wait(settings().interval);
   }
 
@@ -160,6 +161,8 @@ void HealthChecker::setChecks() {
 }
 
 void HealthChecker::shutdown() {
+  next_.reset();
+  hasOtherPlans_ = false;
   checks_.clear();
   upstreams_.shutdown();
 }

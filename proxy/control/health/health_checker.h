@@ -79,8 +79,8 @@ class HealthChecker final : public net::Beats {
   std::vector<routing::CheckedBackend> checked_;
   std::optional<std::vector<routing::CheckedBackend>> next_;  // until the end of the beat
   bool hasOtherPlans_ = false;
-  std::map<const routing::HealthCheck*, std::unique_ptr<BackendCheck>> checks_;
   std::vector<BackendCheck*> due_;
+  std::map<const routing::HealthCheck*, std::unique_ptr<BackendCheck>> checks_;  // each leaves due_ at its end
 };
 
 }  // namespace sluice::control

@@ -87,13 +87,14 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
 
   std::vector<std::string> told_;
   bool refuses_ = false;
+  std::size_t refused_ = 0;                                        // the first of the connections
   std::vector<std::unique_ptr<sluice::test::BackendPeer>> peers_;  // as their wires
 
  private:
   bool acceptNext(std::size_t index) {
     if (index < peers_.size()) return false;
     peers_.push_back(std::make_unique<sluice::test::BackendPeer>(dialer_.wires[index], http::Version::kHttp11, clock_));
-    if (refuses_) {
+    if (refuses_ || index < refused_) {
       dialer_.wires[index]->refuse();
     } else {
       dialer_.wires[index]->accept("");
@@ -165,6 +166,16 @@ TEST_F(HealthCheckerTest, ConnectsAndHangsUpByTcp) {
   for (int i = 0; i < 3; ++i) advance(seconds(4));
   EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
   EXPECT_EQ(dialer_.wires.size(), 4u);
+}
+
+TEST_F(HealthCheckerTest, TriesEachAddressByTcp) {
+  resolver_.know("backend.test", {"192.0.2.1", "192.0.2.2"});
+  refused_ = 1;
+  const routing::CheckedBackend checked = backend({});
+  adopt({checked});
+  advance(seconds(1));
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
+  EXPECT_EQ(dialer_.wires.size(), 2u);
 }
 
 TEST_F(HealthCheckerTest, AsksNoMoreOftenIfAProbeFailsAtOnce) {

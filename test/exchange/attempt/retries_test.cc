@@ -91,6 +91,9 @@ TEST_F(RetriesTest, RefuseStatusesOfHttpAndOfGrpc) {
   EXPECT_FALSE(make().refuses(head));
   rule_.retry->grpcCodes = 1U << 14;
   EXPECT_TRUE(make().refuses(head));
+  head.body = http::Body::kUntilEnd;
+  EXPECT_FALSE(make().refuses(head)) << "messages follow";
+  head.body = http::Body::kNone;
   rule_.retry->grpcCodes = 1U << 8;
   EXPECT_FALSE(make().refuses(head));
 }

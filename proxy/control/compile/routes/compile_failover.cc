@@ -1,6 +1,7 @@
 #include "proxy/control/compile/routes/compile_failover.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include "proxy/control/compile/references.h"
@@ -105,6 +106,8 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const TrafficSett
   }
   if (const config::PassiveHealthSettings* const passive = settings.passiveHealth) {
     policy->passive = {passive->consecutive5XxErrors, passive->baseEjectionTime, passive->maxEjectionTime};
+  } else if (settings.failover == nullptr) {
+    policy->passive.errors = std::numeric_limits<std::uint32_t>::max();  // health checks alone decide
   }
   return policy;
 }
