@@ -179,7 +179,7 @@ struct Bind {
 struct CheckedBackend {
   std::shared_ptr<const BackendPlan> backend;
   std::shared_ptr<const HealthCheck> check;
-  /// What rules know of it by its answers. When a check finds that it serves again, it need not rest any longer.
+  /// Rules judge it by its answers too. When the check finds that it serves again, its rests there end.
   std::vector<std::shared_ptr<const AnswerHealth>> answers;
 };
 

@@ -1,8 +1,8 @@
 // Readers of BackendTrafficPolicy, whose two forms become a TrafficPolicy: the one that Envoy Gateway ships, and the
 // one that was proposed for it first. They have the kind and the target in common, and hardly a field.
 //
-// What a form has and this program has not is noted as unsupported by its name, so that it closes what the policy is
-// for. What only observes traffic is noted, and closes nothing.
+// A field that this program does not serve is noted as unsupported by its name, and closes what the policy is for. A
+// field that only observes traffic is noted too, and closes nothing.
 #pragma once
 
 #include <cstdint>

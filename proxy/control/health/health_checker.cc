@@ -126,7 +126,7 @@ void HealthChecker::adopt(const upstream::UpstreamPolicy& policy, std::vector<ro
 
 void HealthChecker::drive() {
   upstreams_.drive();
-  // What a check does may make others due, and itself again.
+  // A check that is driven may make others due, and itself again.
   std::vector<BackendCheck*> due = std::exchange(due_, {});
   for (BackendCheck* each : due) each->drive();
 }

@@ -26,7 +26,7 @@ namespace sluice::control {
 /// Returns true for the kind Service of the core group.
 bool isService(const config::ObjectRef& ref);
 
-/// What decides about destinations besides their own objects.
+/// DestinationRules decide about destinations, besides their own objects.
 struct DestinationRules {
   const routing::AddressGuard& guard;  // which endpoints are refused
   const ClosingPolicies& closing;      // which ports answer 500

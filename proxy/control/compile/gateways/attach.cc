@@ -269,7 +269,7 @@ class Attacher {
     }
   }
 
-  /// Returns the candidates with what rules have of the listener.
+  /// Returns the candidates with what their rules inherit from the listener: shielded uses and traffic settings.
   std::shared_ptr<const routing::RouteCandidates> candidatesAt(ListenerPlan& listener) {
     std::vector<RulePlan> rules = plan_.rules;
     for (std::size_t index = 0; index < rules.size(); ++index) {

@@ -1,4 +1,4 @@
-// Finds what the rules of the routes that are attached to Gateways have in common.
+// Visits the rules of the routes that are attached to Gateways, and gathers the Backends that they have checked.
 #pragma once
 
 #include <vector>

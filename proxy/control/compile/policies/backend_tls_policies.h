@@ -21,7 +21,7 @@ namespace sluice::control {
 /// Returns true for a target of the kind Service of the core group.
 bool isServiceTarget(const config::PolicyTarget& target);
 
-/// What a policy says about TLS, compiled for all that it targets.
+/// A policy, compiled once for all Services that it targets.
 struct CompiledTlsPolicy {
   std::optional<routing::UpstreamTls> tls;  // none if there is a fault
   /// Invalid, or NoValidCACertificate if every reference to authorities is broken.

@@ -1,8 +1,8 @@
 // The settings of TrafficPolicies that count for a rule. Each field of a policy's spec counts as a whole: that of a
 // policy for the rule, or else that of one for its route, for the listener or for the Gateway.
 //
-// What a route and its rules have is the same at every listener; what they inherit is not. It lives as long as one
-// compilation.
+// The settings of a route and its rules are the same at every listener, but those that they inherit differ by listener.
+// The object lives as long as one compilation.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ struct TrafficSettings {
   void inherit(const TrafficSettings& others);
 };
 
-/// What the rules of a listener inherit.
+/// The rules of a listener inherit these settings.
 struct ListenerTraffic {
   TrafficSettings settings;
   /// Names the Gateway, or the listener if it has a policy of its own. What is learnt of Backends by these settings is
