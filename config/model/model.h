@@ -151,6 +151,7 @@ struct Backend {
   std::vector<BackendPort> ports;  // at least one; numbers are unique
   std::optional<BackendTls> tls;
   std::vector<ProcessorUse> extensions;
+  BackendTraffic traffic;
   std::vector<UnsupportedField> unsupported;
 
   /// Returns the port that a backendRef with this port means; 0 means the only port. Returns nullptr if there is no

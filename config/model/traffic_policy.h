@@ -57,20 +57,26 @@ struct ActiveHealthSettings {
   std::string service = {};  // of kGrpc
 };
 
-/// Its targets are HTTPRoutes, GRPCRoutes and named rules of these, and Gateways and their listeners, whose rules
-/// inherit what neither they nor their routes have.
+/// The settings that count for each Backend by itself. A Backend may have them among its own fields too.
+struct BackendTraffic {
+  std::optional<PassiveHealthSettings> passiveHealth;
+  std::optional<ActiveHealthSettings> activeHealth;
+
+  bool any() const { return passiveHealth || activeHealth; }
+};
+
+/// Its targets are HTTPRoutes, GRPCRoutes and named rules of these; Backends, Services and their ports; and Gateways
+/// and their listeners, whose rules inherit what nobody else says.
 ///
 /// A BackendTrafficPolicy, in either form, is one too. It may say nothing.
-struct TrafficPolicy : PolicyTargets {
+struct TrafficPolicy : PolicyTargets, BackendTraffic {
   static constexpr std::string_view kKind = "TrafficPolicy";
   static constexpr std::string_view kEnvoyKind = "BackendTrafficPolicy";  // of kEnvoyGroup
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
-  // At least one of these is set in a TrafficPolicy.
+  // A TrafficPolicy has at least one of these, or of BackendTraffic. One for a Backend or a Service has none of these.
   std::optional<TrafficRetry> retry;
   std::optional<FailoverSettings> failover;
-  std::optional<PassiveHealthSettings> passiveHealth;
-  std::optional<ActiveHealthSettings> activeHealth;
   std::vector<UnsupportedField> unsupported;
 };
 

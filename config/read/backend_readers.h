@@ -18,8 +18,8 @@ struct DestinationForm {
   bool first = false;
   /// Requires the fields that the CRD requires: `protocol` of ports, `mode` of TLS, group and kind of references.
   bool strict = false;
-  /// Accepts `tls.options`.
-  bool tlsOptions = false;
+  /// Accepts what this project adds: `tls.options`, and the fields of BackendTraffic.
+  bool own = false;
 };
 
 /// Reads a Backend whose `spec` has `destination` and `extensions`.

@@ -63,8 +63,8 @@ struct OtherCheckFields {
 /// Reads an active health check, in the spelling that Envoy Gateway and this program share.
 ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields& others,
                                      std::vector<UnsupportedField>& unsupported);
-/// Reads spec.healthCheck of a TrafficPolicy.
-void readHealthCheck(FieldReader reader, TrafficPolicy& policy);
+/// Reads the fields of a TrafficPolicy that a Backend may have too, from the spec of either.
+void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic, std::vector<UnsupportedField>& unsupported);
 /// Reads gateway.envoyproxy.io/v1alpha1 BackendTrafficPolicy in either of its forms. Returns, after errors, the legible
 /// part if it says what it targets; else nullopt.
 std::optional<TrafficPolicy> readBackendTrafficPolicy(FieldReader& root, ObjectMeta meta);

@@ -4,7 +4,7 @@
 namespace sluice::config {
 
 Backend readOwnBackend(FieldReader& root, ObjectMeta meta) {
-  return readDestinationBackend(root, std::move(meta), {.first = true, .tlsOptions = true});
+  return readDestinationBackend(root, std::move(meta), {.first = true, .own = true});
 }
 
 }  // namespace sluice::config

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "config/read/backend_readers.h"
+#include "config/read/object_readers.h"
 #include "config/read/processors/processor_readers.h"
 #include "proxy/base/text.h"
 
@@ -146,6 +147,7 @@ Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const Destina
   if (form.first && spec.has("tls")) backend.tls = readDestinationTls(spec.map("tls"), form, backend.unsupported);
   if (spec.has("destination")) readDestination(spec.map("destination"), form, backend);
   backend.extensions = readProcessorUses(spec, "extensions");
+  if (form.own) readBackendTraffic(spec, backend.traffic, backend.unsupported);
   spec.finish();
   return backend;
 }

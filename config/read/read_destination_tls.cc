@@ -63,7 +63,7 @@ BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form,
   result.insecureSkipVerify = tls.boolean("insecureSkipVerify", false);
   result.clientCertificateRef = readClientCertificateRef(tls, result.mode);
   readSubjectAltNames(tls, result);
-  if (form.tlsOptions) readTlsOptions(tls, result, unsupported);
+  if (form.own) readTlsOptions(tls, result, unsupported);
   tls.finish();
   return result;
 }

@@ -95,13 +95,21 @@ ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields&
   return active;
 }
 
-void readHealthCheck(FieldReader reader, TrafficPolicy& policy) {
-  if (reader.has("passive")) policy.passiveHealth = readPassive(reader.map("passive"));
-  if (reader.has("active")) policy.activeHealth = readActiveCheck(reader.map("active"), {}, policy.unsupported);
+namespace {
+
+void readHealthCheck(FieldReader reader, BackendTraffic& traffic, std::vector<UnsupportedField>& unsupported) {
+  if (reader.has("passive")) traffic.passiveHealth = readPassive(reader.map("passive"));
+  if (reader.has("active")) traffic.activeHealth = readActiveCheck(reader.map("active"), {}, unsupported);
   if (!reader.has("passive") && !reader.has("active")) {
     reader.context().error(reader.position(), reader.path(), "must have active or passive");
   }
   reader.finish();
+}
+
+}  // namespace
+
+void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic, std::vector<UnsupportedField>& unsupported) {
+  if (spec.has("healthCheck")) readHealthCheck(spec.map("healthCheck"), traffic, unsupported);
 }
 
 }  // namespace sluice::config

@@ -16,12 +16,25 @@ bool isRouteTarget(const ObjectRef& object) {
   return object.group == kGatewayGroup && (object.kind == HttpRoute::kKind || object.kind == GrpcRoute::kKind);
 }
 
+bool isBackendTarget(const PolicyTarget& target) {
+  return isKindOf<Backend>(target.object.group, target.object.kind) ||
+         isKindOf<Service>(target.object.group, target.object.kind);
+}
+
 void checkTarget(FieldReader& spec, const PolicyTarget& target, const std::string& path, const Position& position) {
-  if (!target.legible() || isRouteTarget(target.object)) return;
+  if (!target.legible() || isRouteTarget(target.object) || isBackendTarget(target)) return;
   if (isKindOf<Gateway>(target.object.group, target.object.kind)) return;
   spec.context().error(position, path,
-                       "must be a Gateway, an HTTPRoute or a GRPCRoute of gateway.networking.k8s.io, or an "
-                       "EgressGateway of ainetworking.prototype.x-k8s.io");
+                       "must be a Gateway, an HTTPRoute or a GRPCRoute of gateway.networking.k8s.io, an EgressGateway "
+                       "of ainetworking.prototype.x-k8s.io, a Backend or a Service");
+}
+
+/// Refuses for a Backend what is decided about a request before it has one.
+void checkBackendFields(FieldReader& spec, const TrafficPolicy& policy) {
+  if (std::none_of(policy.targets.begin(), policy.targets.end(), isBackendTarget)) return;
+  for (const std::string_view field : {"retry", "failover"}) {
+    if (spec.has(field)) spec.error(field, "is for Gateways and routes alone, not for a Backend or a Service");
+  }
 }
 
 /// Refuses priorities for a Gateway: what they name are backendRefs, which its routes have and it has not.
@@ -112,11 +125,12 @@ std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta met
   }
   if (spec.has("retry")) policy.retry = readTrafficRetry(spec.map("retry"), policy.unsupported);
   if (spec.has("failover")) policy.failover = readFailover(spec.map("failover"));
-  if (spec.has("healthCheck")) readHealthCheck(spec.map("healthCheck"), policy);
+  readBackendTraffic(spec, policy, policy.unsupported);
   if (root.has("spec") && !spec.has("retry") && !spec.has("failover") && !spec.has("healthCheck")) {
     root.error("spec", "must have retry, failover or healthCheck");
   }
   checkPriorities(spec, policy);
+  checkBackendFields(spec, policy);
   spec.finish();
   if (policy.empty()) return std::nullopt;
   return policy;

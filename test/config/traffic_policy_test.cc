@@ -115,7 +115,8 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {"retry: {}", "spec.targetRefs: is required"},
       {"targetRefs: [], retry: {}", "spec.targetRefs: must have at least one item"},
       {kTrafficTarget, "spec: must have retry, failover or healthCheck"},
-      {"targetRefs: [{group: '', kind: Service, name: s}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
+      {"targetRefs: [{group: '', kind: ConfigMap, name: s}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
+      {"targetRefs: [{group: '', kind: Service, name: s}], retry: {}", "spec.retry: is for Gateways and routes alone"},
       {"targetRefs: [{group: sluice.dev, kind: Gateway, name: g}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
       {"targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: g}], failover: {priorities: [" + one +
            "]}",

@@ -164,9 +164,10 @@ const routing::WeightedBackend* Attempts::chooseAnother(std::uint64_t avoided) {
   return chosen ? &rule.backends[*chosen] : nullptr;
 }
 
-const routing::AnswerHealth& Attempts::health() const {
+/// Returns the weighted backend of the attempt as the rule's fail-over knows it.
+const routing::FailoverMember& Attempts::member() const {
   const routing::Rule& rule = *t_.route.rule;
-  return *rule.failover->members[static_cast<std::size_t>(attempt_.backend - rule.backends.data())].health;
+  return rule.failover->members[static_cast<std::size_t>(attempt_.backend - rule.backends.data())];
 }
 
 // The gateway's own limits say nothing about the Backend, and neither does a client that takes its time with the body.
@@ -174,7 +175,7 @@ void Attempts::noteError(const base::Error& error) const {
   const bool isSlowUpload =
       error.type == base::ErrorType::kHttpResponseTimeout && t_.requestState != RequestState::kSent;
   if (!isPassing(error) || error.type == base::ErrorType::kConnectionLimitReached || isSlowUpload) return;
-  health().onError(t_.now(), t_.route.rule->failover->passive);
+  member().health->onError(t_.now(), member().passive);
 }
 
 void Attempts::noteAnswer(const http::ResponseHead& head) {
@@ -184,15 +185,16 @@ void Attempts::noteAnswer(const http::ResponseHead& head) {
   const routing::FailoverPolicy& failover = *t_.route.rule->failover;
   const base::MonotonicTime now = t_.now();
   const std::uint16_t status = statusOf(head, t_.request.head);
+  const routing::FailoverMember& answering = member();
   if (status >= kServerErrors) {
-    health().onError(now, failover.passive);
+    answering.health->onError(now, answering.passive);
   } else {
-    health().onAnswer(now);
+    answering.health->onAnswer(now);
   }
   if (status != kTooManyRequests && status != kServiceUnavailable) return;
   const auto pause = http::retryAfter(head.headers, t_.context.worker().clock().wallNow());
   const base::Duration rest = std::min(pause.value_or(base::Duration::zero()), failover.longestRest);
-  if (rest > base::Duration::zero()) health().rest(now + rest);
+  if (rest > base::Duration::zero()) answering.health->rest(now + rest);
 }
 
 /// Returns true if the Backend takes connections as far as this worker knows, or if none stands behind it.

@@ -122,7 +122,7 @@ class Attempts {
   std::uint64_t dead();
   const routing::WeightedBackend* chooseByPriority();
   const routing::WeightedBackend* chooseAnother(std::uint64_t avoided);
-  const routing::AnswerHealth& health() const;
+  const routing::FailoverMember& member() const;
   void noteError(const base::Error& error) const;
   void noteAnswer(const http::ResponseHead& head);
   bool serves(const routing::WeightedBackend& backend);

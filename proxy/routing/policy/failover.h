@@ -23,6 +23,7 @@ struct FailoverMember {
   std::uint32_t weight = 1;                    // among those of its priority
   std::shared_ptr<const AnswerHealth> health;  // never null
   std::shared_ptr<const HealthCheck> check;    // null: nobody asks it
+  PassiveHealthBounds passive;
 
   /// Returns false if a check has found that it does not serve.
   bool passes() const { return check == nullptr || !check->fails(); }
@@ -33,7 +34,6 @@ struct FailoverPolicy {
   /// In percent: with 140, five Backends of which one is out still get all requests of their priority.
   std::uint32_t overprovisioning = 140;
   base::Duration longestRest = std::chrono::minutes(1);  // that a Backend may ask for by Retry-After
-  PassiveHealthBounds passive;
 
   /// Two numbers that are uniform over 64 bits.
   struct Chances {

@@ -1,10 +1,44 @@
 #include "proxy/control/compile/policies/traffic_policies.h"
 
+#include <algorithm>
 #include <string>
+
+#include "config/model/object_kinds.h"
 
 namespace sluice::control {
 
 namespace {
+
+bool isOfBackends(const config::TrafficPolicy& policy) {
+  const auto isBackend = [](std::string_view group, std::string_view kind) {
+    return config::isKindOf<config::Backend>(group, kind) || config::isKindOf<config::Service>(group, kind);
+  };
+  return std::any_of(policy.targets.begin(), policy.targets.end(),
+                     [&](const config::PolicyTarget& each) {
+                       return !each.legible() || isBackend(each.object.group, each.object.kind);
+                     }) ||
+         std::any_of(policy.selectors.begin(), policy.selectors.end(),
+                     [&](const config::PolicyTargetSelector& each) { return isBackend(each.group, each.kind); });
+}
+
+/// Returns true if some policy is for a Backend or a Service, or some Backend has settings of its own.
+bool speaksOfBackends(const config::Model& model) {
+  const auto& policies = model.all<config::TrafficPolicy>();
+  if (std::any_of(policies.begin(), policies.end(), isOfBackends)) return true;
+  const auto isRefused = [](const config::Rejected& each) {
+    const auto* legible = each.legible<config::TrafficPolicy>();
+    return legible != nullptr && isOfBackends(*legible);
+  };
+  if (std::any_of(model.rejected.begin(), model.rejected.end(), isRefused)) return true;
+  const auto& backends = model.all<config::Backend>();
+  return std::any_of(backends.begin(), backends.end(),
+                     [](const config::Backend& each) { return each.traffic.any(); });
+}
+
+void addBackendTraffic(const config::BackendTraffic& traffic, TrafficSettings& settings) {
+  if (traffic.passiveHealth) settings.passiveHealth = &*traffic.passiveHealth;
+  if (traffic.activeHealth) settings.activeHealth = &*traffic.activeHealth;
+}
 
 /// Returns the fault of a policy that its schema refused, or that asks for something that is not supported.
 std::optional<Fault> faultOfPolicy(const AttachedPolicies<config::TrafficPolicy>::PolicyCandidate& candidate) {
@@ -31,6 +65,50 @@ void TrafficSettings::inherit(const TrafficSettings& others) {
   if (!fault) fault = others.fault;
 }
 
+TrafficSettings RuleTraffic::ofRule() const {
+  TrafficSettings settings = own;
+  settings.inherit(inherited);
+  return settings;
+}
+
+TrafficSettings RuleTraffic::ofBackend(std::size_t index) const {
+  TrafficSettings settings = own;
+  if (index < ofBackends.size()) settings.inherit(ofBackends[index]);
+  settings.inherit(inherited);
+  return settings;
+}
+
+TrafficPolicies::TrafficPolicies(const config::Model& model)
+    : model_(model), policies_(model), ofBackends_(speaksOfBackends(model)) {}
+
+const config::Service* TrafficPolicies::serviceOf(const BackendUse& use, const Holder& holder) const {
+  if (use.backend != nullptr || !use.result || !isService(use.target.object)) return nullptr;
+  return model_.find<config::Service>(targetNamespace(use.target.object, holder.nameSpace), use.target.object.name);
+}
+
+bool TrafficPolicies::concern(const BackendUse& use, const Holder& holder) const {
+  if (!ofBackends_) return false;
+  if (use.backend != nullptr) return use.backend->traffic.any() || concern(use.backend->meta);
+  const config::Service* service = serviceOf(use, holder);
+  return service != nullptr && concern(service->meta);
+}
+
+TrafficSettings TrafficPolicies::of(const BackendUse& use, const Holder& holder) const {
+  TrafficSettings settings;
+  if (!ofBackends_) return settings;
+  if (use.backend != nullptr) {
+    addBackendTraffic(use.backend->traffic, settings);
+    const config::BackendPort* port = use.backend->findPort(use.target.port);
+    settings.inherit(of(use.backend->meta, port != nullptr ? std::string_view(port->name) : std::string_view()));
+  } else if (const config::Service* service = serviceOf(use, holder)) {
+    const auto port = std::find_if(service->ports.begin(), service->ports.end(),
+                                   [&](const config::ServicePort& each) { return each.number == use.target.port; });
+    settings.inherit(
+        of(service->meta, port != service->ports.end() ? std::string_view(port->name) : std::string_view()));
+  }
+  return settings;
+}
+
 TrafficSettings TrafficPolicies::of(const config::ObjectMeta& route, std::string_view rule) const {
   TrafficSettings settings;
   if (!rule.empty()) add(policies_.findExactly(route, rule), settings);
@@ -51,8 +129,7 @@ void TrafficPolicies::add(const Candidate* candidate, TrafficSettings& settings)
   own.fault = faultOfPolicy(*candidate);
   if (policy.retry) own.retry = &*policy.retry;
   if (policy.failover) own.failover = &*policy.failover;
-  if (policy.passiveHealth) own.passiveHealth = &*policy.passiveHealth;
-  if (policy.activeHealth) own.activeHealth = &*policy.activeHealth;
+  addBackendTraffic(policy, own);
   settings.inherit(own);
 }
 

@@ -1,15 +1,18 @@
-// The settings of TrafficPolicies that count for a rule. Each field of a policy's spec counts as a whole: that of a
-// policy for the rule, or else that of one for its route, for the listener or for the Gateway.
+// The settings of TrafficPolicies that count for a rule and for each of its backendRefs. Each field of a policy's spec
+// counts as a whole: that of a policy for the rule, or else that of one for its route, for the Backend or Service (or,
+// before that, a field of the Backend itself), for the listener or for the Gateway.
 //
-// The settings of a route and its rules are the same at every listener, but those that they inherit differ by listener.
-// The object lives as long as one compilation.
+// The settings of a route and its Backends are the same at every listener, but those that they inherit differ by
+// listener. The object lives as long as one compilation.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "config/model/model.h"
+#include "proxy/control/compile/backends/destination_catalog.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/policies/attached_policies.h"
 
@@ -31,6 +34,18 @@ struct TrafficSettings {
   void inherit(const TrafficSettings& others);
 };
 
+/// What policies say of a rule and its Backends.
+struct RuleTraffic {
+  TrafficSettings own = {};                      // of policies for it and its route
+  std::vector<TrafficSettings> ofBackends = {};  // one for each of its backendRefs; empty if none is for any of them
+  TrafficSettings inherited = {};                // of policies for the listener and its Gateway
+
+  /// Returns the settings of the rule as a whole.
+  TrafficSettings ofRule() const;
+  /// Returns the settings for one of its backendRefs.
+  TrafficSettings ofBackend(std::size_t index) const;
+};
+
 /// The rules of a listener inherit these settings.
 struct ListenerTraffic {
   TrafficSettings settings;
@@ -42,12 +57,17 @@ struct ListenerTraffic {
 class TrafficPolicies {
  public:
   /// `model` must outlive it.
-  explicit TrafficPolicies(const config::Model& model) : policies_(model) {}
+  explicit TrafficPolicies(const config::Model& model);
 
   /// Returns true if a policy targets the route or Gateway, or a section of it.
   bool concern(const config::ObjectMeta& object) const { return policies_.concern(object); }
   /// Returns what policies for the rule and its route say.
   TrafficSettings of(const config::ObjectMeta& route, std::string_view rule) const;
+  /// Returns true if a policy targets the Backend or Service of a reference of `holder`, or if it has settings of its
+  /// own.
+  bool concern(const BackendUse& use, const Holder& holder) const;
+  /// Returns what such policies, and the Backend itself, say.
+  TrafficSettings of(const BackendUse& use, const Holder& holder) const;
   /// Returns what policies for the listener and its Gateway say.
   ListenerTraffic ofListener(const config::ObjectMeta& gateway, std::string_view listener) const;
 
@@ -55,7 +75,12 @@ class TrafficPolicies {
   using Candidate = AttachedPolicies<config::TrafficPolicy>::PolicyCandidate;
   static void add(const Candidate* candidate, TrafficSettings& settings);
 
+  /// Returns the Service to which a reference of `holder` leads; nullptr if it leads to none.
+  const config::Service* serviceOf(const BackendUse& use, const Holder& holder) const;
+
+  const config::Model& model_;
   const AttachedPolicies<config::TrafficPolicy> policies_;
+  const bool ofBackends_;  // whether there is anything to say of any Backend or Service
 };
 
 }  // namespace sluice::control

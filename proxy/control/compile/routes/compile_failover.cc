@@ -37,6 +37,14 @@ void closeRanks(std::vector<routing::FailoverMember>& members) {
   }
 }
 
+/// Without settings, only a fail-over makes a Backend rest: then the defaults count.
+routing::PassiveHealthBounds passiveBounds(const config::PassiveHealthSettings* passive, bool hasFailover) {
+  if (passive != nullptr) return {passive->consecutive5XxErrors, passive->baseEjectionTime, passive->maxEjectionTime};
+  routing::PassiveHealthBounds bounds;
+  if (!hasFailover) bounds.errors = std::numeric_limits<std::uint32_t>::max();
+  return bounds;
+}
+
 routing::HealthCheckSettings checkSettings(const config::ActiveHealthSettings& active) {
   using Type = config::ActiveHealthSettings::Type;
   using Kind = routing::HealthCheckKind;
@@ -71,60 +79,62 @@ bool meansBackendRef(const config::BackendObjectReference& meant, const config::
          (meant.port == 0 || meant.port == ref.port);
 }
 
-std::shared_ptr<const routing::FailoverPolicy> compileFailover(const TrafficSettings& settings,
+std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic& traffic,
                                                                const config::RouteRule& rule,
                                                                std::string_view nameSpace,
                                                                const routing::Rule& compiled, const std::string& place,
                                                                processing::SharedStates& states) {
-  const bool isWanted =
-      settings.failover != nullptr || settings.passiveHealth != nullptr || !compiled.healthChecks.empty();
-  if (!isWanted || rule.backendRefs.size() < 2) return nullptr;
+  if (rule.backendRefs.size() < 2) return nullptr;
+  const config::FailoverSettings* const failover = traffic.ofRule().failover;
+  bool isWanted = failover != nullptr || !compiled.healthChecks.empty();
   auto policy = std::make_shared<routing::FailoverPolicy>();
   std::vector<bool> hasPriority;
   for (std::size_t i = 0; i < rule.backendRefs.size(); ++i) {
     const config::HttpBackendRef& ref = rule.backendRefs[i];
     routing::FailoverMember& member = policy->members.emplace_back();
     member.weight = ref.weight;
-    const auto* priority = settings.failover != nullptr ? priorityOf(ref, *settings.failover, nameSpace) : nullptr;
+    const auto* priority = failover != nullptr ? priorityOf(ref, *failover, nameSpace) : nullptr;
     if (priority != nullptr) member.priority = priority->priority;
     hasPriority.push_back(priority != nullptr);
+    const config::PassiveHealthSettings* const passive = traffic.ofBackend(i).passiveHealth;
+    member.passive = passiveBounds(passive, failover != nullptr);
+    isWanted = isWanted || passive != nullptr;
     const auto& backend = compiled.backends[i].backend;
     const std::string name = backend != nullptr ? backend->identity.text() : std::to_string(i);
     member.health = states.get<routing::AnswerHealth>(place + ", health of " + name,
                                                       [] { return std::make_shared<const routing::AnswerHealth>(); });
   }
+  if (!isWanted) return nullptr;
   for (std::size_t i = 0; i < compiled.healthChecks.size(); ++i) policy->members[i].check = compiled.healthChecks[i];
   setStandbys(policy->members, hasPriority);
   const auto isOut = [](const routing::FailoverMember& each) { return each.weight == 0; };
   if (std::all_of(policy->members.begin(), policy->members.end(), isOut)) return nullptr;
   closeRanks(policy->members);
-  if (const config::FailoverSettings* const failover = settings.failover) {
+  if (failover != nullptr) {
     policy->overprovisioning = failover->overprovisioningFactor;
     policy->longestRest = failover->maxRetryAfter;
   } else {
     policy->longestRest = base::Duration::zero();
   }
-  if (const config::PassiveHealthSettings* const passive = settings.passiveHealth) {
-    policy->passive = {passive->consecutive5XxErrors, passive->baseEjectionTime, passive->maxEjectionTime};
-  } else if (settings.failover == nullptr) {
-    policy->passive.errors = std::numeric_limits<std::uint32_t>::max();  // health checks alone decide
-  }
   return policy;
 }
 
-std::vector<std::shared_ptr<const routing::HealthCheck>> compileHealthChecks(const TrafficSettings& settings,
+std::vector<std::shared_ptr<const routing::HealthCheck>> compileHealthChecks(const RuleTraffic& traffic,
                                                                              const routing::Rule& compiled,
                                                                              processing::SharedStates& states) {
-  std::vector<std::shared_ptr<const routing::HealthCheck>> checks;
-  if (settings.activeHealth == nullptr) return checks;
-  const routing::HealthCheckSettings check = checkSettings(*settings.activeHealth);
-  for (const routing::WeightedBackend& each : compiled.backends) {
-    auto& added = checks.emplace_back();
-    if (each.backend == nullptr) continue;
-    added =
-        states.get<routing::HealthCheck>("health check of " + each.backend->identity.text() + ": " + checkText(check),
+  std::vector<std::shared_ptr<const routing::HealthCheck>> checks(compiled.backends.size());
+  bool any = false;
+  for (std::size_t i = 0; i < compiled.backends.size(); ++i) {
+    const auto& backend = compiled.backends[i].backend;
+    const config::ActiveHealthSettings* const active = traffic.ofBackend(i).activeHealth;
+    if (backend == nullptr || active == nullptr) continue;
+    const routing::HealthCheckSettings check = checkSettings(*active);
+    checks[i] =
+        states.get<routing::HealthCheck>("health check of " + backend->identity.text() + ": " + checkText(check),
                                          [&] { return std::make_shared<const routing::HealthCheck>(check); });
+    any = true;
   }
+  if (!any) checks.clear();
   return checks;
 }
 

@@ -18,16 +18,16 @@ bool meansBackendRef(const config::BackendObjectReference& meant, const config::
                      std::string_view nameSpace);
 
 /// Returns the fail-over of a rule with these weighted backends, one for each of its backendRefs; nullptr if the
-/// settings have none, or the rule has no choice. The rule has its health checks already. `place` names the rule, under
-/// which the health of its Backends is kept.
-std::shared_ptr<const routing::FailoverPolicy> compileFailover(const TrafficSettings& settings,
+/// policies say nothing of it, or the rule has no choice. The rule has its health checks already. `place` names the
+/// rule, under which the health of its Backends is kept.
+std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic& traffic,
                                                                const config::RouteRule& rule,
                                                                std::string_view nameSpace,
                                                                const routing::Rule& compiled, const std::string& place,
                                                                processing::SharedStates& states);
 
 /// Returns the health check of each weighted backend of a rule, as Rule::healthChecks has them.
-std::vector<std::shared_ptr<const routing::HealthCheck>> compileHealthChecks(const TrafficSettings& settings,
+std::vector<std::shared_ptr<const routing::HealthCheck>> compileHealthChecks(const RuleTraffic& traffic,
                                                                              const routing::Rule& compiled,
                                                                              processing::SharedStates& states);
 

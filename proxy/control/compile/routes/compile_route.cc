@@ -65,6 +65,7 @@ class RouteCompiler {
     take(compileSession(rule, {plan_.kind, route_.meta, index}), compiled->session, own);
     compiled->mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
+    refs_.clear();
     for (const config::HttpBackendRef& ref : rule.backendRefs) {
       compiled->backends.push_back(
           weightedBackend(ref, rule, place + ", backendRef " + std::to_string(compiled->backends.size())));
@@ -85,14 +86,32 @@ class RouteCompiler {
                       std::optional<Fault>& own, RulePlan& result) {
     result.written = &rule;
     result.place = place;
+    RuleTraffic& traffic = result.traffic;
+    if (plan_.governed) traffic.own = traffic_.of(route_.meta, rule.name);
+    if (!own) own = traffic.own.fault;
+    addRetry(traffic.own, compiled);
+    compileBackendTraffic(compiled, traffic);
     if (plan_.governed) {
-      result.traffic = traffic_.of(route_.meta, rule.name);
-      if (!own) own = result.traffic.fault;
-      addRetry(result.traffic, compiled);
-      compiled.healthChecks = compileHealthChecks(result.traffic, compiled, states_);
-      compiled.failover = compileFailover(result.traffic, rule, route_.meta.nameSpace, compiled, place, states_);
+      compiled.healthChecks = compileHealthChecks(traffic, compiled, states_);
+      compiled.failover = compileFailover(traffic, rule, route_.meta.nameSpace, compiled, place, states_);
     }
     addBudget(place, states_, compiled);
+  }
+
+  /// Gathers what is said of each Backend of the rule. A policy that cannot be served closes its Backend.
+  void compileBackendTraffic(routing::Rule& compiled, RuleTraffic& traffic) {
+    bool any = false;
+    for (std::size_t i = 0; i < compiled.backends.size(); ++i) {
+      const TrafficSettings& said = traffic.ofBackends.emplace_back(traffic_.of(*refs_[i], plan_.holder()));
+      any = any || !said.empty();
+      routing::WeightedBackend& weighted = compiled.backends[i];
+      if (!said.fault || weighted.failure) continue;
+      plan_.unresolved.push_back(*said.fault);
+      weighted.failure = refusal(answer(*said.fault));
+      weighted.backend = nullptr;
+    }
+    if (!any) traffic.ofBackends.clear();
+    plan_.governed = plan_.governed || any;
   }
 
   /// Names the rule if it has a name, so that rules before it may come and go.
@@ -212,6 +231,7 @@ class RouteCompiler {
     compileFilters(ref.filters, rule, result, own);
     result.mirrors = mirrors(ref.filters);
     BackendResult backend = resolve(ref);
+    refs_.push_back(plan_.uses.back());
     if (backend && !ref.filters.processors.empty()) {
       result.backend = *backend.value;
       CompiledUses uses = ofFilters(ref.filters, usesOf(isExposed(result), place));
@@ -302,6 +322,7 @@ class RouteCompiler {
   processing::SharedStates& states_;
   const TrafficPolicies& traffic_;
   RoutePlan& plan_;
+  std::vector<std::shared_ptr<const BackendUse>> refs_;  // of the backendRefs of the rule that is being compiled
   routing::Regex::Room room_;
 };
 
@@ -335,7 +356,7 @@ bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
   if (plan.processed || tools.processors.concern(plan.route->meta)) return false;
   if (plan.governed || tools.traffic.concern(plan.route->meta)) return false;
   return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const std::shared_ptr<const BackendUse>& before) {
-    return tools.uses.hold(tools.backends, before, plan.holder());
+    return !tools.traffic.concern(*before, plan.holder()) && tools.uses.hold(tools.backends, before, plan.holder());
   });
 }
 

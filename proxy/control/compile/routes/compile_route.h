@@ -27,7 +27,7 @@ struct RulePlan {
   bool extended = false;                       // it has an extension policy, in place of that of its listener
   const config::RouteRule* written = nullptr;  // in the route's object; null for a rule that stands for the others
   std::string place = {};                      // names the rule in the process
-  TrafficSettings traffic = {};                // of policies for it and its route; valid for one compilation
+  RuleTraffic traffic = {};                    // without what it inherits; valid for one compilation
 };
 
 /// The compiled route. It points into the route's object.

@@ -6,6 +6,19 @@
 #include "proxy/control/compile/routes/compile_retry.h"
 
 namespace sluice::control {
+namespace {
+
+/// Returns true if one of the rule's Backends has its health settings from the listener.
+bool inheritsForSome(const RuleTraffic& traffic, const RulePlan& plan) {
+  for (std::size_t i = 0; i < plan.rule->backends.size(); ++i) {
+    const TrafficSettings with = traffic.ofBackend(i);
+    const TrafficSettings without = plan.traffic.ofBackend(i);
+    if (with.passiveHealth != without.passiveHealth || with.activeHealth != without.activeHealth) return true;
+  }
+  return false;
+}
+
+}  // namespace
 
 std::shared_ptr<const routing::Rule> governedRule(const RulePlan& plan, std::string_view nameSpace,
                                                   const ListenerTraffic& inherited, processing::SharedStates& states) {
@@ -16,19 +29,18 @@ std::shared_ptr<const routing::Rule> governedRule(const RulePlan& plan, std::str
     governed->failure = routing::Rule::refusal(answer(*others.fault), governed->grpc);
     return governed;
   }
-  TrafficSettings settings = plan.traffic;
-  settings.inherit(others);
+  RuleTraffic traffic = plan.traffic;
+  traffic.inherited = others;
   // Another Gateway of the route may judge by other settings, and must not learn from these.
   const std::string place = plan.place + ", by " + inherited.place;
   if (!governed->retry) {
-    addRetry(settings, *governed);
+    addRetry(traffic.ofRule(), *governed);
     addBudget(place, states, *governed);
   }
-  const bool inheritsHealth =
-      settings.passiveHealth != plan.traffic.passiveHealth || settings.activeHealth != plan.traffic.activeHealth;
-  if (inheritsHealth) governed->healthChecks = compileHealthChecks(settings, *governed, states);
-  if (settings.failover != plan.traffic.failover || inheritsHealth) {
-    governed->failover = compileFailover(settings, *plan.written, nameSpace, *governed, place, states);
+  const bool inheritsHealth = inheritsForSome(traffic, plan);
+  if (inheritsHealth) governed->healthChecks = compileHealthChecks(traffic, *governed, states);
+  if (inheritsHealth || traffic.ofRule().failover != plan.traffic.own.failover) {
+    governed->failover = compileFailover(traffic, *plan.written, nameSpace, *governed, place, states);
   }
   return governed;
 }

@@ -59,7 +59,7 @@ TEST(BackendTrafficPolicy, GivesRulesRetriesAndHealthInBothForms) {
       EXPECT_EQ(rule.retry->attempts, 3u) << fields;
       EXPECT_TRUE(rule.retry->covers(504)) << fields;
       EXPECT_FALSE(rule.retry->covers(500)) << fields;
-      EXPECT_EQ(rule.failover->passive.errors, 4u) << fields;
+      EXPECT_EQ(rule.failover->members[0].passive.errors, 4u) << fields;
       EXPECT_EQ(envoyAcceptance(world), "True/Accepted") << fields;
       EXPECT_EQ(world.condition("BackendTrafficPolicy", "p", "ResolvedRefs"), "True/ResolvedRefs") << fields;
     }

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <limits>
 #include <string>
+#include <vector>
 
 #include "test/control/compile/compile_world.h"
 
@@ -15,6 +18,7 @@ using test::kGateway;
 using test::routeWithRules;
 using test::with;
 using test::World;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 std::string refOf(const std::string& name, int weight = 1) {
@@ -55,7 +59,7 @@ TEST(TrafficPolicyCompilation, GivesRulesRetriesAndPriorities) {
   EXPECT_EQ(chat.failover->members[1].priority, 1u);
   EXPECT_EQ(chat.failover->members[1].weight, 1u) << "it stands by";
   EXPECT_EQ(chat.failover->longestRest, std::chrono::seconds(5));
-  EXPECT_EQ(chat.failover->passive.errors, 7u);
+  EXPECT_EQ(chat.failover->members[0].passive.errors, 7u);
   EXPECT_EQ(world.condition("TrafficPolicy", "p", "Accepted"), "True/Accepted");
   EXPECT_EQ(world.condition("TrafficPolicy", "p", "ResolvedRefs"), "True/ResolvedRefs");
 }
@@ -107,6 +111,75 @@ TEST(TrafficPolicyCompilation, ClosesTheRulesOfAPolicyThatIsWrong) {
   EXPECT_EQ(world.outcome("a.test", "/chat"), "500");
   EXPECT_EQ(world.outcome("a.test", "/"), "default/origin");
   EXPECT_EQ(world.condition("TrafficPolicy", "p", "Accepted"), "False/Invalid");
+}
+
+std::string backendPolicy(const std::string& target, const std::string& fields,
+                          const std::string& name = "of-backend") {
+  return "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: " + name +
+         "}\nspec: {targetRefs: [{" + target + "}], " + fields + "}\n";
+}
+constexpr const char* kOtherBackend = "group: gateway.networking.k8s.io, kind: Backend, name: other";
+constexpr const char* kRestsAfterTwo = "healthCheck: {passive: {consecutive5XxErrors: 2}}";
+
+std::vector<std::uint32_t> errorsOfMembers(const routing::Rule& rule) {
+  std::vector<std::uint32_t> errors;
+  if (rule.failover == nullptr) return errors;
+  for (const routing::FailoverMember& each : rule.failover->members) errors.push_back(each.passive.errors);
+  return errors;
+}
+constexpr std::uint32_t kNever = std::numeric_limits<std::uint32_t>::max();
+
+TEST(TrafficPolicyCompilation, CountsForOneBackendOfARule) {
+  const World world = trafficWorld(backendPolicy(kOtherBackend, kRestsAfterTwo));
+  EXPECT_THAT(errorsOfMembers(ruleServing(world, "/chat")), ElementsAre(kNever, 2u));
+  EXPECT_EQ(world.condition("TrafficPolicy", "of-backend", "Accepted"), "True/Accepted");
+}
+
+TEST(TrafficPolicyCompilation, PutsARouteBeforeABackendAndThatBeforeAGateway) {
+  const std::string ofBackend = backendPolicy(kOtherBackend, kRestsAfterTwo);
+  const std::string ofGateway = backendPolicy("group: gateway.networking.k8s.io, kind: Gateway, name: egress",
+                                              "healthCheck: {passive: {consecutive5XxErrors: 9}}", "of-gateway");
+  const World two = trafficWorld(ofBackend + ofGateway);
+  EXPECT_THAT(errorsOfMembers(ruleServing(two, "/chat")), ElementsAre(9u, 2u));
+  const World three =
+      trafficWorld(trafficPolicy("healthCheck: {passive: {consecutive5XxErrors: 7}}", "chat") + ofBackend + ofGateway);
+  EXPECT_THAT(errorsOfMembers(ruleServing(three, "/chat")), ElementsAre(7u, 7u));
+  EXPECT_THAT(errorsOfMembers(ruleServing(three, "/")), ElementsAre(9u, 2u));
+}
+
+TEST(TrafficPolicyCompilation, ChecksOneBackendOfARule) {
+  const World world = trafficWorld(backendPolicy(kOtherBackend, "healthCheck: {active: {type: TCP}}"));
+  const routing::Rule& rule = ruleServing(world, "/chat");
+  ASSERT_EQ(rule.healthChecks.size(), 2u);
+  EXPECT_EQ(rule.healthChecks[0], nullptr);
+  EXPECT_NE(rule.healthChecks[1], nullptr);
+  EXPECT_EQ(world.snapshot().checked.size(), 1u);
+}
+
+TEST(TrafficPolicyCompilation, ClosesTheBackendOfAPolicyThatIsWrong) {
+  const World world = trafficWorld(backendPolicy("group: gateway.networking.k8s.io, kind: Backend, name: origin",
+                                                 "healthCheck: {passive: {consecutive5XxErrors: 0}}"));
+  EXPECT_EQ(world.outcome("a.test", "/chat"), "500");
+  EXPECT_EQ(world.condition("TrafficPolicy", "of-backend", "Accepted"), "False/Invalid");
+  EXPECT_THAT(world.message("HTTPRoute", "route", "ResolvedRefs"), HasSubstr("TrafficPolicy default/of-backend: "));
+}
+
+TEST(TrafficPolicyCompilation, RefusesRetriesForABackend) {
+  const World world = trafficWorld(backendPolicy(kOtherBackend, "retry: {attempts: 2}"));
+  EXPECT_THAT(world.message("TrafficPolicy", "of-backend", "Accepted"),
+              HasSubstr("spec.retry: is for Gateways and routes alone, not for a Backend or a Service"));
+}
+
+TEST(TrafficPolicyCompilation, TakesTheFieldsOfABackendBeforeThoseOfItsPolicy) {
+  const std::string own =
+      "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {name: own}\nspec: {destination: "
+      "{type: FQDN, fqdn: {hostname: own.example, port: 8080}}, healthCheck: {passive: "
+      "{consecutive5XxErrors: 3}}}\n";
+  const std::string rules =
+      "rules: [{backendRefs: [" + refOf("origin") + ", {group: sluice.dev, kind: Backend, name: own, port: 8080}]}]";
+  const std::string policy = backendPolicy("group: sluice.dev, kind: Backend, name: own", kRestsAfterTwo);
+  const World world({kClass, kGateway, kBackend, own, routeWithRules(rules), policy.substr(4)});
+  EXPECT_THAT(errorsOfMembers(ruleServing(world, "/")), ElementsAre(kNever, 3u));
 }
 
 }  // namespace

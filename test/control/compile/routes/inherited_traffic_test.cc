@@ -89,7 +89,7 @@ TEST(InheritedTraffic, ReplacesWholeFields) {
   EXPECT_EQ(rule.retry->attempts, 1u);
   EXPECT_EQ(rule.retry->backoff, std::chrono::milliseconds(25));
   ASSERT_TRUE(rule.failover) << "the other field is inherited";
-  EXPECT_EQ(rule.failover->passive.errors, 9u);
+  EXPECT_EQ(rule.failover->members[0].passive.errors, 9u);
 }
 
 TEST(InheritedTraffic, ComesAfterTheRetryOfTheRuleItself) {
@@ -122,8 +122,8 @@ TEST(InheritedTraffic, IsThatOfEachGatewayForARouteOfSeveral) {
   EXPECT_EQ(first.retry->attempts, 1u);
   EXPECT_EQ(second.retry->attempts, 2u);
   ASSERT_TRUE(first.failover && second.failover);
-  EXPECT_EQ(first.failover->passive.errors, 1u);
-  EXPECT_EQ(second.failover->passive.errors, 2u);
+  EXPECT_EQ(first.failover->members[0].passive.errors, 1u);
+  EXPECT_EQ(second.failover->members[0].passive.errors, 2u);
   EXPECT_NE(first.failover->members[0].health, second.failover->members[0].health)
       << "one Gateway does not learn by the settings of another";
   EXPECT_NE(first.retry->budget, second.retry->budget);
@@ -179,7 +179,7 @@ TEST(InheritedTraffic, CompletesTheFailoverOfARoute) {
   const routing::Rule& rule = governedAt(world);
   ASSERT_TRUE(rule.failover);
   EXPECT_EQ(rule.failover->members[1].priority, 1u);
-  EXPECT_EQ(rule.failover->passive.errors, 9u);
+  EXPECT_EQ(rule.failover->members[0].passive.errors, 9u);
 }
 
 TEST(InheritedTraffic, HasChecksUnlessARouteHasAHealthCheckOfItsOwn) {
