@@ -31,8 +31,7 @@ bool speaksOfBackends(const config::Model& model) {
   };
   if (std::any_of(model.rejected.begin(), model.rejected.end(), isRefused)) return true;
   const auto& backends = model.all<config::Backend>();
-  return std::any_of(backends.begin(), backends.end(),
-                     [](const config::Backend& each) { return each.traffic.any(); });
+  return std::any_of(backends.begin(), backends.end(), [](const config::Backend& each) { return each.traffic.any(); });
 }
 
 void addBackendTraffic(const config::BackendTraffic& traffic, TrafficSettings& settings) {
