@@ -35,7 +35,7 @@ std::string ownPolicy(const std::string& name, const std::string& target, const 
 }
 
 /// A Backend that fails, and one that serves.
-class BackendTrafficPolicies : public testing::Test {
+class BackendTrafficOnTheWire : public testing::Test {
  protected:
   void start(const std::string& documents) {
     GatewaySpec spec;
@@ -71,7 +71,7 @@ class BackendTrafficPolicies : public testing::Test {
   std::unique_ptr<GatewayProcess> gateway_;
 };
 
-TEST_F(BackendTrafficPolicies, IsGovernedByTheGatewaysPolicyUnlessTheRouteHasItsOwn) {
+TEST_F(BackendTrafficOnTheWire, IsGovernedByTheGatewaysPolicyUnlessTheRouteHasItsOwn) {
   start(routeBelow("open", "/open") + routeBelow("own", "/own") +
         ownPolicy("gateway", "kind: Gateway, name: egress", "  retry: {codes: [503], attempts: 3, backoff: 1ms}\n") +
         ownPolicy("route", "kind: HTTPRoute, name: own", "  retry: {codes: [429]}\n"));
@@ -79,7 +79,7 @@ TEST_F(BackendTrafficPolicies, IsGovernedByTheGatewaysPolicyUnlessTheRouteHasIts
   EXPECT_FALSE(isRetried("/own"));
 }
 
-TEST_F(BackendTrafficPolicies, IsGovernedByAListenersPolicyThereAlone) {
+TEST_F(BackendTrafficOnTheWire, IsGovernedByAListenersPolicyThereAlone) {
   const std::uint16_t port = freePort();
   GatewaySpec spec;
   spec.backends = {{.name = "failing", .hostname = "failing.test", .port = failing_.port()},
@@ -94,7 +94,7 @@ TEST_F(BackendTrafficPolicies, IsGovernedByAListenersPolicyThereAlone) {
   }
 }
 
-TEST_F(BackendTrafficPolicies, AvoidsAFailingBackendByTheGatewaysPolicy) {
+TEST_F(BackendTrafficOnTheWire, AvoidsAFailingBackendByTheGatewaysPolicy) {
   start(routeBelow("open", "/") +
         ownPolicy("gateway", "kind: Gateway, name: egress",
                   "  healthCheck: {passive: {consecutive5XxErrors: 3, baseEjectionTime: 1h}}\n"));
@@ -124,7 +124,7 @@ const PolicySpelling kSpellings[] = {
      "1ms}}}\n",
      "  healthChecking: {outlierDetection: {checkInterval: 10s, consecutive5XX: {threshold: 3}}}\n"}};
 
-TEST_F(BackendTrafficPolicies, IsRetriedByAPolicyInEverySpelling) {
+TEST_F(BackendTrafficOnTheWire, IsRetriedByAPolicyInEverySpelling) {
   for (const PolicySpelling& each : kSpellings) {
     SCOPED_TRACE(each.name);
     start(routeBelow("named", "/named") + routeBelow("other", "/other") +
@@ -134,7 +134,7 @@ TEST_F(BackendTrafficPolicies, IsRetriedByAPolicyInEverySpelling) {
   }
 }
 
-TEST_F(BackendTrafficPolicies, AvoidsAFailingBackendByAPolicyInEverySpelling) {
+TEST_F(BackendTrafficOnTheWire, AvoidsAFailingBackendByAPolicyInEverySpelling) {
   for (const PolicySpelling& each : kSpellings) {
     SCOPED_TRACE(each.name);
     const std::size_t before = failing_.heads().size();
@@ -145,7 +145,7 @@ TEST_F(BackendTrafficPolicies, AvoidsAFailingBackendByAPolicyInEverySpelling) {
   }
 }
 
-TEST_F(BackendTrafficPolicies, IsGovernedByAGatewaysPolicyInEnvoyGatewaysSpelling) {
+TEST_F(BackendTrafficOnTheWire, IsGovernedByAGatewaysPolicyInEnvoyGatewaysSpelling) {
   const PolicySpelling& shipped = kSpellings[1];
   const auto policy = [&](const std::string& name, const std::string& target, const std::string& fields) {
     return policyFor(shipped.apiVersion, shipped.kind, name, target, fields);
