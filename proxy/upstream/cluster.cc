@@ -80,10 +80,14 @@ Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendP
     tls_ = std::move(*context);
   } else {
     broken_ = context.error();
+    ++owner_.failing();
   }
 }
 
-Cluster::~Cluster() { owner_.budgets().leave(countsAs_); }
+Cluster::~Cluster() {
+  if (broken_) --owner_.failing();
+  owner_.budgets().leave(countsAs_);
+}
 
 // compile() lets only addresses through.
 std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {

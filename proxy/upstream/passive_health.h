@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 
 #include "proxy/base/clock.h"
 
@@ -13,14 +14,22 @@ namespace sluice::upstream {
 
 class PassiveHealth {
  public:
+  /// `failing` counts the endpoints that failed last, of all that share it. It outlives the endpoint.
+  explicit PassiveHealth(std::size_t& failing) : failing_(failing) {}
+  ~PassiveHealth() { onSuccess(); }
+  PassiveHealth(const PassiveHealth&) = delete;
+  PassiveHealth& operator=(const PassiveHealth&) = delete;
+
   /// Called when an attempt to connect failed, or takes so long that another endpoint is tried, or when the name has no
   /// address. Attempts that were on their way at once fail together, and count once.
   void onFailure(base::MonotonicTime now) {
     if (now < ejectedUntil_) return;
     ejectedUntil_ = now + kFirstEjection * (1U << std::min(failures_, kMostDoublings));
-    ++failures_;
+    if (failures_++ == 0) ++failing_;
   }
   void onSuccess() {
+    if (failures_ == 0) return;
+    --failing_;
     failures_ = 0;
     ejectedUntil_ = {};
   }
@@ -34,6 +43,7 @@ class PassiveHealth {
   static constexpr base::Duration kFirstEjection = std::chrono::milliseconds(500);
   static constexpr unsigned kMostDoublings = 4;
 
+  std::size_t& failing_;
   base::MonotonicTime ejectedUntil_{};
   unsigned failures_ = 0;  // attempts to connect, since the last good one
 };

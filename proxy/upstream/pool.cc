@@ -27,7 +27,11 @@ std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Addre
 }  // namespace
 
 Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint)
-    : owner_(owner), cluster_(cluster), fixed_(alone(endpoint)), waiting_(*this, cluster, owner.sinks()) {
+    : owner_(owner),
+      cluster_(cluster),
+      fixed_(alone(endpoint)),
+      waiting_(*this, cluster, owner.sinks()),
+      health_(owner.failing()) {
   const bool byAlpn = cluster.plan().tls.has_value();
   switch (cluster.plan().protocol) {
     case routing::UpstreamProtocol::kAuto:

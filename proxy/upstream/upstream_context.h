@@ -71,6 +71,8 @@ class UpstreamContext {
   void onLimit(std::string_view limit) { metrics().at<observe::Metric::kLimitHits>(limit).add(); }
   observe::BoundedLog* debugLog() const { return parts_.debugLog; }
   std::uint64_t random() { return random_.next(); }
+  /// How many endpoints took no connection lately, and how many Backends can have none.
+  std::size_t& failing() { return failing_; }
 
   /// Returns the worker's cluster of that Backend, made at first use. O(1).
   virtual Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) = 0;
@@ -95,6 +97,7 @@ class UpstreamContext {
   UpstreamParts parts_;
   RequestSinks sinks_;
   base::Random random_;
+  std::size_t failing_ = 0;
 };
 
 }  // namespace sluice::upstream

@@ -32,7 +32,9 @@ class Upstreams final : public UpstreamContext {
   /// is. O(1).
   Cluster& cluster(const std::shared_ptr<const routing::BackendPlan>& plan) override;
   /// Returns Cluster::serves() of that Backend.
-  bool serves(const std::shared_ptr<const routing::BackendPlan>& plan) { return cluster(plan).serves(); }
+  bool serves(const std::shared_ptr<const routing::BackendPlan>& plan) { return allServe() || cluster(plan).serves(); }
+  /// Returns true if serves() is true of every Backend.
+  bool allServe() { return failing() == 0; }
   /// Called when a client's connection is gone: connections that serve it alone close as soon as they are done.
   void releaseClient(http::Token client) { pins_.release(client); }
   /// Takes other rules and other Backends, between beats. Backends whose identity is among `plans` keep their clusters,

@@ -21,7 +21,7 @@ class FailoverTest : public ::testing::Test {
   void make(std::initializer_list<Wanted> members) {
     for (const Wanted& each : members) {
       health_.push_back(std::make_shared<AnswerHealth>());
-      policy_.members.push_back({each.priority, each.weight, health_.back(), nullptr});
+      policy_.members.push_back({each.priority, each.weight, health_.back(), nullptr, {}});
     }
   }
   void rest(std::size_t member) { health_[member]->rest(now_ + seconds(10)); }
@@ -64,6 +64,30 @@ TEST_F(FailoverTest, TakesAMemberThatFailsItsHealthCheckForOneThatRests) {
   check->set(CheckedState::kHealthy);
   health_[0]->endRest(now_);
   EXPECT_THAT(spread(), ElementsAre(100, 0));
+}
+
+TEST_F(FailoverTest, ChoosesAtTheUsualTimeAsItDoesOtherwise) {
+  make({{0, 1}, {1, 5}, {0, 3}});
+  policy_.usualWeight = 4;
+  std::vector<int> counts(3);
+  for (std::uint64_t i = 0; i < 100; ++i) ++counts.at(policy_.chooseUsual(UINT64_MAX / 100 * i + UINT64_MAX / 200).value());
+  EXPECT_THAT(counts, ElementsAre(25, 0, 75));
+}
+
+TEST_F(FailoverTest, KnowsWhenTheTimeIsNotUsual) {
+  make({{0, 1}, {0, 1}, {1, 1}});
+  EXPECT_FALSE(policy_.chooseUsual(0)) << "one of the first priority is broken";
+  policy_.usualWeight = 2;
+  rest(2);
+  EXPECT_TRUE(policy_.chooseUsual(0)) << "one that stands by does not matter";
+  const auto check = std::make_shared<HealthCheck>(HealthCheckSettings());
+  policy_.members[1].check = check;
+  check->set(CheckedState::kUnhealthy);
+  EXPECT_FALSE(policy_.chooseUsual(0));
+  check->set(CheckedState::kHealthy);
+  EXPECT_TRUE(policy_.chooseUsual(0));
+  rest(1);
+  EXPECT_FALSE(policy_.chooseUsual(0));
 }
 
 TEST_F(FailoverTest, SpillsOverWhatThePriorityCannotTake) {

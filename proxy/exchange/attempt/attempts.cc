@@ -50,7 +50,7 @@ http::RequestHead Attempts::head(RuleFilters filters) {
 // Nothing is kept for a tunnel, whose bytes cannot be had again.
 void Attempts::makeRetries() {
   if (t_.request.head.body == http::Body::kTunnel) return;
-  retries_ = std::make_unique<Retries>(*t_.route.rule, t_.requestBody.bytes, t_.context.limits().replayBuffer);
+  retries_.emplace(*t_.route.rule, t_.requestBody.bytes, t_.context.limits().replayBuffer);
   t_.route.rule->retry->budget->count(t_.now());
 }
 
@@ -133,6 +133,7 @@ void Attempts::leaveOutDead() {
 
 /// Returns the weighted backends that take no connections.
 std::uint64_t Attempts::dead() {
+  if (t_.context.upstreams().allServe()) return 0;
   const std::vector<routing::WeightedBackend>& backends = t_.route.rule->backends;
   std::uint64_t dead = 0;
   for (std::size_t i = 0; i < backends.size(); ++i) {
@@ -143,6 +144,9 @@ std::uint64_t Attempts::dead() {
 
 const routing::WeightedBackend* Attempts::chooseByPriority() {
   const routing::Rule& rule = *t_.route.rule;
+  if (t_.context.upstreams().allServe()) {
+    if (const auto usual = rule.failover->chooseUsual(t_.context.random())) return &rule.backends[*usual];
+  }
   const routing::FailoverPolicy::Chances chances{t_.context.random(), t_.context.random()};
   const std::uint64_t without = rule.broken() | dead();
   auto chosen = rule.failover->choose(chances, without, t_.now());

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "proxy/exchange/attempt/attempt.h"
@@ -54,9 +55,7 @@ class Attempts {
   void begin() {
     attempt_.begun = t_.now();
     probe_.begin();
-    if (!retries_) return;
-    retries_->begin();
-    t_.rearm = true;
+    if (retries_ && retries_->begin()) t_.rearm = true;
   }
   /// Puts the whole body back in front of what is in the request's pipe, for the next attempt.
   void rewind();
@@ -64,7 +63,7 @@ class Attempts {
   void keep(std::string_view bytes) {
     if (retries_) retries_->replay.keep(bytes);
   }
-  bool keepsBody() const { return retries_ != nullptr; }
+  bool keepsBody() const { return retries_.has_value(); }
   /// Called when the attempt took `count` more bytes of the body. Returns how many of them no earlier attempt had
   /// taken.
   std::size_t pass(std::size_t count);
@@ -130,7 +129,7 @@ class Attempts {
 
   Transaction& t_;
   Attempt attempt_;
-  std::unique_ptr<Retries> retries_;  // null unless the rule retries
+  std::optional<Retries> retries_;    // set if the rule retries
   std::unique_ptr<Session> session_;  // null unless the rule persists sessions
   routing::ProbeTask probe_;
   bool repeated_ = false;  // an attempt was made once more, unseen by the client

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 
 #include "proxy/base/clock.h"
 #include "proxy/exchange/attempt/replay.h"
@@ -36,7 +37,8 @@ class Retries {
   const routing::WeightedBackend& next() const { return *next_; }
   /// Returns when the planned attempt is due; max() if none waits for its time.
   base::MonotonicTime due() const { return due_; }
-  void begin() { due_ = base::MonotonicTime::max(); }
+  /// Called when an attempt begins. Returns true if it was a planned one.
+  bool begin() { return std::exchange(due_, base::MonotonicTime::max()) != base::MonotonicTime::max(); }
 
   /// Returns the weighted backend of the next attempt: one that has not failed if there is one, else another than
   /// `failed`, else that one again. chooseAnother(std::uint64_t) chooses a weighted backend that is not in a set (a bit

@@ -30,6 +30,8 @@ class AnswerHealth {
     kRests,
     kDue  // its rest has passed, and no request has found out yet whether it serves
   };
+  /// Returns true if it neither rests nor is due.
+  bool serves() const { return until_.load(std::memory_order_relaxed) == 0; }
   State state(base::MonotonicTime now) const {
     const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
     if (until == 0) return State::kServes;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "proxy/routing/policy/chance.h"
-
 namespace sluice::routing {
 namespace {
 

@@ -13,6 +13,7 @@
 
 #include "proxy/base/clock.h"
 #include "proxy/routing/policy/answer_health.h"
+#include "proxy/routing/policy/chance.h"
 #include "proxy/routing/policy/health_check.h"
 
 namespace sluice::routing {
@@ -31,6 +32,8 @@ struct FailoverMember {
 
 struct FailoverPolicy {
   std::vector<FailoverMember> members;  // as Rule::backends, at most 64
+  /// The sum of the weights of the first priority; 0 if one of its members is broken.
+  std::uint64_t usualWeight = 0;
   /// In percent: with 140, five Backends of which one is out still get all requests of their priority.
   std::uint32_t overprovisioning = 140;
   base::Duration longestRest = std::chrono::minutes(1);  // that a Backend may ask for by Retry-After
@@ -40,6 +43,21 @@ struct FailoverPolicy {
     std::uint64_t ofPriority;
     std::uint64_t ofMember;
   };
+  /// Chooses the member for a request at the usual time, when all members of the first priority serve. Returns nullopt
+  /// at other times.
+  std::optional<std::size_t> chooseUsual(std::uint64_t random) const {
+    if (usualWeight == 0) return std::nullopt;
+    std::uint64_t ticket = scaled(random, usualWeight);
+    std::optional<std::size_t> chosen;
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      const FailoverMember& member = members[i];
+      if (member.priority != 0) continue;
+      if (!member.health->serves() || !member.passes()) return std::nullopt;
+      if (!chosen && ticket < member.weight) chosen = i;
+      ticket -= member.weight;
+    }
+    return chosen;
+  }
   /// Chooses the member for a request, none of `without` (a bit each, by position). Those that rest are chosen if there
   /// is no other. Returns nullopt if no member is left that has a weight.
   std::optional<std::size_t> choose(const Chances& chances, std::uint64_t without, base::MonotonicTime now) const;

@@ -28,6 +28,17 @@ void setStandbys(std::vector<routing::FailoverMember>& members, const std::vecto
   }
 }
 
+/// Returns FailoverPolicy::usualWeight. `broken` is Rule::broken().
+std::uint64_t usualWeight(const std::vector<routing::FailoverMember>& members, std::uint64_t broken) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].priority != 0) continue;
+    if ((broken >> i & 1) != 0) return 0;
+    sum += members[i].weight;
+  }
+  return sum;
+}
+
 /// Numbers the priorities that occur from 0 on, without gaps.
 void closeRanks(std::vector<routing::FailoverMember>& members) {
   std::set<std::uint32_t> occurring;
@@ -110,6 +121,7 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic
   const auto isOut = [](const routing::FailoverMember& each) { return each.weight == 0; };
   if (std::all_of(policy->members.begin(), policy->members.end(), isOut)) return nullptr;
   closeRanks(policy->members);
+  policy->usualWeight = usualWeight(policy->members, compiled.broken());
   if (failover != nullptr) {
     policy->overprovisioning = failover->overprovisioningFactor;
     policy->longestRest = failover->maxRetryAfter;
