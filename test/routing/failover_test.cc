@@ -70,7 +70,8 @@ TEST_F(FailoverTest, ChoosesAtTheUsualTimeAsItDoesOtherwise) {
   make({{0, 1}, {1, 5}, {0, 3}});
   policy_.usualWeight = 4;
   std::vector<int> counts(3);
-  for (std::uint64_t i = 0; i < 100; ++i) ++counts.at(policy_.chooseUsual(UINT64_MAX / 100 * i + UINT64_MAX / 200).value());
+  for (std::uint64_t i = 0; i < 100; ++i)
+    ++counts.at(policy_.chooseUsual(UINT64_MAX / 100 * i + UINT64_MAX / 200).value());
   EXPECT_THAT(counts, ElementsAre(25, 0, 75));
 }
 
