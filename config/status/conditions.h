@@ -28,8 +28,8 @@ inline constexpr std::string_view kDegraded = "Degraded";
 inline constexpr std::string_view kAvailable = "Available";
 }  // namespace condition_type
 
-/// The reasons of Gateway API, and of the proposal for Backends. A test provokes each of them. The API's other reasons
-/// cannot occur:
+/// The reasons of Gateway API, of the proposal for Backends, and of this project (Unreachable, Unhealthy). A test
+/// provokes each of them. The API's other reasons cannot occur:
 ///
 /// - GatewayClass: Waiting is deprecated. Pending cannot occur, since the class is decided when it is read.
 /// - Gateway: AddressNotAssigned occurs only with an address pool (--address-pool) whose addresses are all given.
@@ -52,6 +52,8 @@ inline constexpr std::string_view kAccepted = "Accepted";
 inline constexpr std::string_view kProgrammed = "Programmed";
 inline constexpr std::string_view kResolvedRefs = "ResolvedRefs";
 inline constexpr std::string_view kAvailable = "Available";
+inline constexpr std::string_view kUnreachable = "Unreachable";
+inline constexpr std::string_view kUnhealthy = "Unhealthy";
 inline constexpr std::string_view kNoConflicts = "NoConflicts";
 inline constexpr std::string_view kSupportedVersion = "SupportedVersion";
 inline constexpr std::string_view kUnsupported = "Unsupported";

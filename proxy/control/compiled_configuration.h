@@ -51,7 +51,8 @@ struct CompiledConfiguration {
   bool sameAs(const CompiledConfiguration& other) const {
     return digest == other.digest && servedDigest == other.servedDigest && endpointsDigest == other.endpointsDigest &&
            unusable == other.unusable && compiled.awaiting == other.compiled.awaiting &&
-           compiled.servers == other.compiled.servers && compiled.systemAuthorities == other.compiled.systemAuthorities;
+           compiled.servers == other.compiled.servers && compiled.health == other.compiled.health &&
+           compiled.systemAuthorities == other.compiled.systemAuthorities;
   }
   /// Returns true if it could not be read as it is now, although its content may be right.
   bool unavailable() const { return set.unavailable; }

@@ -173,25 +173,26 @@ bool Reloader::environmentChanged() {
                      [](const AwaitingUse& each) { return each.awaited->mayHaveCome(); });
 }
 
-/// Returns true if the server of a processor has another state than what is served says.
+/// Returns true if the server of a processor, or a Backend, has another state than what is served says.
 bool Reloader::serversMoved() {
-  if (!hasServers()) return false;
+  if (!watchesServers()) return false;
+  const CompileResult& compiled = served_.configuration->compiled;
   const base::WallTime now = parts_.clock.wallNow();
-  bool moved = false;
-  for (const AskedServer& each : served_.configuration->compiled.servers) {
-    moved = each.health->announce(now) != each.state || moved;
-  }
+  bool moved = hasMoved(compiled.health, now);
+  for (const AskedServer& each : compiled.servers) moved = each.health->announce(now) != each.state || moved;
   return moved;
 }
 
-bool Reloader::hasServers() const {
-  return served_.configuration != nullptr && !served_.configuration->compiled.servers.empty();
+bool Reloader::watchesServers() const {
+  if (served_.configuration == nullptr) return false;
+  const CompileResult& compiled = served_.configuration->compiled;
+  return !compiled.servers.empty() || !compiled.health.empty();
 }
 
 void Reloader::tryLater() {
   const std::size_t round = std::min(retries_++, kTryAfterMilliseconds.size() - 1);
   base::Duration delay = std::chrono::milliseconds(kTryAfterMilliseconds[round]);
-  if (hasServers() && !unavailable_) delay = std::min(delay, kLookAtServersAfter);
+  if (watchesServers() && !unavailable_) delay = std::min(delay, kLookAtServersAfter);
   parts_.timers.set(*this, parts_.clock.now() + spread(delay, random_));
 }
 
@@ -286,7 +287,7 @@ void Reloader::end() {
     return reload();
   }
   const bool incomplete = served_.configuration != nullptr && served_.configuration->awaitsEnvironment();
-  if (then_ == Then::kRest && (unavailable_ || incomplete || hasServers())) tryLater();
+  if (then_ == Then::kRest && (unavailable_ || incomplete || watchesServers())) tryLater();
 }
 
 }  // namespace sluice::control

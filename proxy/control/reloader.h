@@ -108,7 +108,7 @@ class Reloader final : private net::Timer {
   void setState(ConfigState state, std::shared_ptr<const config::Problems> problems);
   void end();
   bool serversMoved();
-  bool hasServers() const;
+  bool watchesServers() const;
   void tryLater();
 
   const Parts parts_;

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
+#include <optional>
+#include <utility>
 
 #include "proxy/base/json_writer.h"
 #include "proxy/base/timestamp.h"
@@ -32,6 +35,40 @@ void writeObjects(base::JsonWriter& json, const CompiledConfiguration& configura
   json.endList();
 }
 
+std::string_view checkName(routing::CheckedState state) {
+  switch (state) {
+    case routing::CheckedState::kUnknown:
+      return "pending";
+    case routing::CheckedState::kHealthy:
+      return "healthy";
+    case routing::CheckedState::kUnhealthy:
+      return "unhealthy";
+  }
+  return "";
+}
+
+/// Writes one entry for each Backend and port, with the worst of its checks.
+void writeEndpoints(base::JsonWriter& json, const BackendHealths& healths) {
+  struct Endpoint {
+    std::string_view reach = {};
+    std::optional<routing::CheckedState> check = {};
+  };
+  std::map<std::pair<std::string_view, std::string_view>, Endpoint> endpoints;
+  for (const BackendHealth& each : healths) {
+    Endpoint& endpoint = endpoints[{each.object, each.endpoint}];
+    if (each.reach != nullptr) endpoint.reach = processing::reachName(each.reached.reach);
+    if (each.check != nullptr) endpoint.check = std::max(endpoint.check.value_or(each.checked), each.checked);
+  }
+  json.key("endpoints").beginList();
+  for (const auto& [name, endpoint] : endpoints) {
+    json.beginObject().member("object", name.first).member("endpoint", name.second);
+    if (!endpoint.reach.empty()) json.member("connections", endpoint.reach);
+    if (endpoint.check) json.member("healthCheck", checkName(*endpoint.check));
+    json.endObject();
+  }
+  json.endList();
+}
+
 }  // namespace
 
 std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions) {
@@ -42,6 +79,7 @@ std::string statusDocument(const CompiledConfiguration& configuration, const Rev
   json.member("since", base::Timestamp().text(revisions.since));
   writeProblems(json, *revisions.problems);
   writeObjects(json, configuration);
+  writeEndpoints(json, configuration.compiled.health);
   json.endObject();
   return json.take() + "\n";
 }

@@ -1,7 +1,8 @@
-// ServerHealth says whether the server of a use of a payload processor answers now, and if it does not, since when.
+// ServerHealth says whether a server answers now, and if it does not, since when: the server of a use of a payload
+// processor, or a Backend, which answers if it takes connections.
 //
-// All workers share one for each use, and it survives reloads (shared_states.h). Workers record what they see; a server
-// that answers costs them two loads. The control plane asks what follows from it, and fixes that as the announced
+// All workers share one for each use or Backend, and it survives reloads. Workers record what they see; a server that
+// answers costs them two loads. The control plane asks what follows from it, and fixes that as the announced
 // state, which changes only there, so that a compilation sees one state of each server.
 #pragma once
 

@@ -19,6 +19,7 @@
 #include "proxy/pki/sealed_value.h"
 #include "proxy/pki/trust_store.h"
 #include "proxy/processing/chain.h"
+#include "proxy/processing/server_health.h"
 #include "proxy/routing/backend_identity.h"
 #include "proxy/routing/listener_service.h"
 #include "proxy/routing/policy/address_guard.h"
@@ -86,6 +87,8 @@ struct BackendPlan {
   /// `hostname`. They come and go while the identity stays: a rule's plan may have those of an earlier snapshot, and
   /// Snapshot::backends has those of now.
   std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
+  /// Only of a Backend: whether it takes connections. Workers record it; no request depends on it.
+  std::shared_ptr<const processing::ServerHealth> reach = nullptr;
   /// True of a server that the settings name. It is expected in private networks, as an endpoint of a Service is, and
   /// the address guard judges its addresses alike.
   bool ofSettings = false;

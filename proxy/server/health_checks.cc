@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "proxy/control/compile/backends/backend_health.h"
 #include "proxy/server/http_limits.h"
 
 namespace sluice::server {
@@ -12,10 +13,6 @@ namespace {
 std::uint64_t seedOfChecks() {
   std::random_device random;
   return random() | 1;  // not 0
-}
-
-std::string endpointOf(const routing::BackendPlan& backend) {
-  return backend.hostname + ":" + std::to_string(backend.port);
 }
 
 }  // namespace
@@ -39,15 +36,15 @@ void HealthChecks::adopt(const routing::Snapshot& snapshot) {
 void HealthChecks::onHealth(const routing::CheckedBackend& checked, const std::string& wrong) {
   const routing::BackendPlan& backend = *checked.backend;
   const bool good = wrong.empty();
-  const std::string message = "health checks of " + endpointOf(backend) + (good ? " pass" : " fail: " + wrong);
+  const std::string message = "health checks of " + control::endpointOf(backend) + (good ? " pass" : " fail: " + wrong);
   const base::WallTime now = main_.clock().wallNow();
   events_.note({good ? observe::EventType::kNormal : observe::EventType::kWarning,
                 good ? "BackendHealthy" : "BackendUnhealthy", backend.object, message, 1, now, now});
   if (good) {
-    log_.info("backend is healthy", {{"backend", backend.name}, {"endpoint", endpointOf(backend)}});
+    log_.info("backend is healthy", {{"backend", backend.name}, {"endpoint", control::endpointOf(backend)}});
   } else {
     log_.warn("backend is unhealthy",
-              {{"backend", backend.name}, {"endpoint", endpointOf(backend)}, {"reason", wrong}});
+              {{"backend", backend.name}, {"endpoint", control::endpointOf(backend)}, {"reason", wrong}});
   }
 }
 
@@ -59,7 +56,7 @@ void HealthChecks::appendMetrics(std::string& out) const {
   std::map<std::pair<std::string, std::string>, bool> healthy;
   for (const routing::CheckedBackend& each : checker_->checked()) {
     if (each.check->state() == routing::CheckedState::kUnknown) continue;
-    bool& all = healthy.try_emplace({each.backend->name, endpointOf(*each.backend)}, true).first->second;
+    bool& all = healthy.try_emplace({each.backend->name, control::endpointOf(*each.backend)}, true).first->second;
     all = all && !each.check->fails();
   }
   for (const auto& [labels, all] : healthy) page.add({labels.first, labels.second}, std::uint64_t{all ? 1U : 0U});

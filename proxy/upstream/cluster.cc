@@ -332,6 +332,14 @@ observe::Gauge* Cluster::gauge(ConnectionUse use) {
   return nullptr;
 }
 
+// A Backend that serves by the connections that it has is not away, whatever becomes of another one.
+void Cluster::onUnreached(const base::Error& error) {
+  if (plan_->reach == nullptr || error.type == base::ErrorType::kDestinationIpProhibited) return;
+  bool serves = false;
+  eachPool([&](const Pool& pool) { serves = serves || pool.hasServing(); });
+  if (!serves) plan_->reach->onFailure(processing::causeOf(error), owner_.worker().clock().wallNow());
+}
+
 void Cluster::onUse(ConnectionUse before, ConnectionUse now) {
   if (observe::Gauge* left = gauge(before)) left->add(-1);
   if (observe::Gauge* entered = gauge(now)) entered->add(1);

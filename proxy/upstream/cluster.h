@@ -94,6 +94,10 @@ class Cluster final : public PoolOwner {
   bool relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) override;
   void forget(http::Token waiter) override { placements_.erase(waiter); }
   void onUse(ConnectionUse before, ConnectionUse now) override;
+  void onReached() override {
+    if (plan_->reach != nullptr) plan_->reach->onAnswer();
+  }
+  void onUnreached(const base::Error& error) override;
 
  private:
   /// The pool where a request waits, or where it was told to ask again.

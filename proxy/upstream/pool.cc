@@ -187,6 +187,7 @@ bool Pool::open() {
   if (known == nullptr) return false;
   if (!known->ok()) {
     health_.onFailure(owner_.worker().now());
+    cluster_.onUnreached(known->error());
     waiting_.failAll(known->error(), Elsewhere::kReachable);
     return false;
   }
@@ -227,6 +228,7 @@ base::Result<http::Version> Pool::negotiated(const net::TlsFacts* tls) {
 void Pool::onServing(Connection& connection) {
   std::erase(connecting_, connection.handle());
   health_.onSuccess();
+  cluster_.onReached();
   if (connection.codec()->version() == http::Version::kHttp2) shared_.push_back(connection.handle());
   // This happens at once; otherwise the drive beat before the connection's first flush would open another one for the
   // same waiter.
@@ -259,6 +261,7 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
   if (error != nullptr) {
     std::erase(connecting_, connection.handle());
     health_.onFailure(owner_.worker().now());
+    cluster_.onUnreached(*error);
     // Other connections may still come for the rest; if there are none, no request may wait in vain.
     waiting_.fail(*error, open_ == 0 || !version_ ? waiting_.size() : 1, Elsewhere::kReachable);
   }

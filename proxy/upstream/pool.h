@@ -53,6 +53,7 @@ class Pool final : public ConnectionOwner {
   /// Returns the number of requests on their way and of those that wait.
   std::size_t load() const;
   std::size_t openConnections() const { return open_; }
+  bool hasServing() const { return open_ > connecting_.size(); }
   /// Returns true if the last attempt to connect failed a moment ago, or if a request is finding out whether the next
   /// one fails too.
   bool ejected(base::MonotonicTime now) const { return health_.ejected(now, !connecting_.empty()); }

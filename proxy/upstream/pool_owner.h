@@ -42,6 +42,10 @@ class PoolOwner {
   /// Called when the waiter was told of a failure.
   virtual void forget(http::Token waiter) = 0;
   virtual void onUse(ConnectionUse before, ConnectionUse now) = 0;
+  /// Called when a connection serves.
+  virtual void onReached() = 0;
+  /// Called when no connection could be made.
+  virtual void onUnreached(const base::Error& error) = 0;
 
  protected:
   ~PoolOwner() = default;

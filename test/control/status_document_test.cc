@@ -52,7 +52,7 @@ TEST(StatusDocument, SaysWhatIsDesiredAndServedAndSinceWhen) {
       "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\","
       "\"since\":\"1970-01-01T00:00:01.000Z\",\"problems\":[],\"objects\":[{\"group\":\"gateway.networking.k8s.io\","
       "\"kind\":\"Gateway\",\"namespace\":\"demo\",\"name\":\"egress\",\"status\":{\"conditions\":[]},"
-      "\"servedRevision\":\"0123456789ab\",\"servedSince\":\"1970-01-01T00:00:02.000Z\"}]}\n");
+      "\"servedRevision\":\"0123456789ab\",\"servedSince\":\"1970-01-01T00:00:02.000Z\"}],\"endpoints\":[]}\n");
 }
 
 TEST(StatusDocument, SaysWhyByFileLineObjectAndField) {
@@ -62,6 +62,30 @@ TEST(StatusDocument, SaysWhyByFileLineObjectAndField) {
               HasSubstr("\"problems\":[{\"severity\":\"error\",\"file\":\"a.yaml\",\"line\":7,\"column\":3,"
                         "\"object\":\"Gateway demo/egress\",\"field\":\"spec.listeners[0].port\","
                         "\"message\":\"must be a number\"}],"));
+}
+
+TEST(StatusDocument, SaysOfEachBackendWhetherItServes) {
+  CompiledConfiguration configuration;
+  BackendHealth reach;
+  reach.object = "Backend.sluice.dev/demo/api";
+  reach.endpoint = "api.test:443";
+  reach.reach = std::make_shared<const processing::ServerHealth>();
+  reach.reached.reach = processing::ServerReach::kDegraded;
+  BackendHealth healthy = reach;
+  healthy.reach = nullptr;
+  healthy.check = std::make_shared<const routing::HealthCheck>(routing::HealthCheckSettings());
+  healthy.checked = routing::CheckedState::kHealthy;
+  BackendHealth unhealthy = healthy;
+  unhealthy.checked = routing::CheckedState::kUnhealthy;
+  BackendHealth other = reach;
+  other.endpoint = "api.test:8443";
+  other.reached.reach = processing::ServerReach::kActive;
+  configuration.compiled.health = {reach, unhealthy, healthy, other};
+  EXPECT_THAT(statusDocument(configuration, Revisions()),
+              HasSubstr("\"endpoints\":[{\"object\":\"Backend.sluice.dev/demo/api\",\"endpoint\":\"api.test:443\","
+                        "\"connections\":\"degraded\",\"healthCheck\":\"unhealthy\"},"
+                        "{\"object\":\"Backend.sluice.dev/demo/api\",\"endpoint\":\"api.test:8443\","
+                        "\"connections\":\"active\"}]"));
 }
 
 TEST(StatusDocument, CutsALongListOfProblemsAndSaysSo) {

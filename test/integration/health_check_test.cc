@@ -163,6 +163,46 @@ TEST_F(ActiveHealth, ConnectByTcp) {
   EXPECT_THAT(gateway_->process().errors(), HasSubstr("backend is unhealthy"));
 }
 
+/// Returns the status of the condition Available of a Backend, with its reason.
+std::string availabilityOf(const GatewayProcess& gateway, const std::string& backend) {
+  const std::string status = gateway.adminGet("/status");
+  const std::string object = "\"kind\":\"Backend\",\"namespace\":\"test\",\"name\":\"" + backend + "\"";
+  const std::size_t at = status.find("\"type\":\"Available\"", status.find(object));
+  if (at == std::string::npos) return "none";
+  const auto member = [&](const std::string& name) {
+    const std::size_t from = status.find("\"" + name + "\":\"", at) + name.size() + 4;
+    return status.substr(from, status.find('"', from) - from);
+  };
+  return member("status") + "/" + member("reason");
+}
+
+TEST_F(ActiveHealth, MakeABackendUnavailableThatFailsThem) {
+  first_.setHealthy(false);
+  start(kByHttp);
+  ASSERT_TRUE(eventually([&] { return availabilityOf(*gateway_, "first") == "False/Unhealthy"; }));
+  EXPECT_EQ(availabilityOf(*gateway_, "second"), "True/Available");
+  EXPECT_THAT(gateway_->adminGet("/status"), HasSubstr("\"healthCheck\":\"unhealthy\""));
+  first_.setHealthy(true);
+  EXPECT_TRUE(eventually([&] { return availabilityOf(*gateway_, "first") == "True/Available"; }));
+}
+
+TEST_F(ActiveHealth, AreNotNeededToFindOutThatABackendTakesNoConnections) {
+  const std::uint16_t port = freePort();
+  spec_.backends = {{.name = "gone", .hostname = "gone.test", .port = port}};
+  spec_.routes = routeOfRules("    - backendRefs: [" + backendRef("gone") + "]\n");
+  gateway_ = std::make_unique<GatewayProcess>(spec_);
+  EXPECT_EQ(availabilityOf(*gateway_, "gone"), "True/Available") << "nobody has asked yet";
+  EXPECT_THAT(ask(1), Each("503"));
+  ASSERT_TRUE(eventually([&] { return availabilityOf(*gateway_, "gone") == "False/Unreachable"; }));
+  RawOrigin back(
+      [](BlockingSocket& socket, RawOrigin& self) {
+        if (!self.readHead(socket).empty()) socket.send(checkedAnswer("200 OK", "back"));
+      },
+      port);
+  EXPECT_TRUE(eventually([&] { return ask(1) == std::vector<std::string>{"back"}; }));
+  EXPECT_TRUE(eventually([&] { return availabilityOf(*gateway_, "gone") == "True/Available"; }));
+}
+
 TEST_F(ActiveHealth, EndTheRestOfABackendThatServesAgain) {
   start(kByHttp, ", passive: {consecutive5XxErrors: 1, baseEjectionTime: 1h, maxEjectionTime: 1h}");
   ASSERT_TRUE(isFound("first", true));

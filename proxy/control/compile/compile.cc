@@ -191,7 +191,8 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   const ClosingPolicies policies(model);
   const TrafficPolicies traffic(model);
   const BackendTlsPolicies tlsPolicies(model, tools.systemTrust);
-  const DestinationCatalog destinations(model, tools.systemTrust, {guard, policies, tlsPolicies}, cache.backends);
+  const DestinationCatalog destinations(model, tools.systemTrust, {guard, policies, tlsPolicies}, cache.backends,
+                                        cache.states);
   AskedServers servers;
   const ProcessorCompiler processors({model, tools.catalog, tools.processors, destinations}, cache.states,
                                      cache.processors, servers);
@@ -219,16 +220,17 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
     if (!status.parents.empty()) attached.push_back(std::move(status));
   }
   noteExposed(gateways, refused);
-  CompileResult result;
-  result.statuses =
-      writeStatuses({model, gateways, backends, *cache.hooks, refused, servers, tlsPolicies}, std::move(attached));
-
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->settings = model.settings;
   snapshot->addressGuard = std::move(guard);
   if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
   snapshot->backends = backendsInUse(gateways, backends);
   snapshot->checked = checkedBackends(gateways, backends);
+  CompileResult result;
+  result.health = healthOf(*snapshot);
+  const BackendFaults faults(result.health);
+  result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused, servers, tlsPolicies, faults},
+                                  std::move(attached));
   snapshot->binds = compileBinds(gateways, model.settings.paths, cache.hostRules);
   result.snapshot = std::move(snapshot);
   result.places = placesOf(gateways);

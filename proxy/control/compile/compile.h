@@ -12,6 +12,7 @@
 #include "config/model/model.h"
 #include "config/status/status_list.h"
 #include "proxy/control/compile/backends/backend_cache.h"
+#include "proxy/control/compile/backends/backend_health.h"
 #include "proxy/control/compile/gateways/compile_tls.h"
 #include "proxy/control/compile/gateways/listener_place.h"
 #include "proxy/control/compile/gateways/unusable_place.h"
@@ -42,6 +43,8 @@ struct CompileResult {
   std::vector<AwaitingUse> awaiting;
   /// The uses that ask a server. They are to be compiled again when one has another state.
   std::vector<AskedServer> servers;
+  /// What the statuses say of the health of Backends. They are to be written again when that changes.
+  BackendHealths health;
 };
 
 /// Results that successive compilations share, so that they are not made again. It never changes the result of a

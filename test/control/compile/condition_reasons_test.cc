@@ -160,6 +160,24 @@ void lookAtBackends(ReasonsGiven& given) {
   given.look({kClass, kGateway, policy, with(policy, "name: p", "name: q")});  // Conflicted
 }
 
+/// Looks at Unreachable and Unhealthy.
+void lookAtHealth(ReasonsGiven& given) {
+  World world({kClass, kGateway, kBackend, kRoute,
+               "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: p}\nspec: {targetRefs: [{group: "
+               "gateway.networking.k8s.io, kind: HTTPRoute, name: route}], healthCheck: {active: {type: TCP}}}\n"});
+  world.snapshot().checked.at(0).check->set(routing::CheckedState::kUnhealthy);
+  world.recompile();
+  given.look(world);
+  const processing::ServerHealth& reach = *world.snapshot().backends.at(0)->reach;
+  const base::WallTime now{std::chrono::hours(1)};
+  for (std::uint32_t i = 0; i < processing::ServerHealth::kMostFailures; ++i) {
+    reach.onFailure(processing::Cause::kError, now);
+  }
+  EXPECT_TRUE(hasMoved(world.result().health, now));
+  world.recompile();
+  given.look(world);
+}
+
 TEST(ConditionReasons, AreAllProvoked) {
   ReasonsGiven given;
   lookAtGateways(given);
@@ -167,6 +185,7 @@ TEST(ConditionReasons, AreAllProvoked) {
   lookAtRoutes(given);
   lookAtBackends(given);
   lookAtTlsPolicies(given);
+  lookAtHealth(given);
   const std::set<std::string> promised = reasonsOfTheHeader();
   EXPECT_GT(promised.size(), 20U);
   for (const std::string& each : promised) EXPECT_TRUE(given.all().count(each) == 1) << each << " is never given";

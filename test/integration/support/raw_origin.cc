@@ -11,11 +11,14 @@
 
 namespace sluice::test {
 
-RawOrigin::RawOrigin(Script script) : script_(std::move(script)) {
+RawOrigin::RawOrigin(Script script, std::uint16_t port) : script_(std::move(script)) {
   listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const int on = 1;
+  setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
   socklen_t length = sizeof address;
   bind(listener_, reinterpret_cast<sockaddr*>(&address), length);
   listen(listener_, SOMAXCONN);

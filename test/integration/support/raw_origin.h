@@ -20,7 +20,8 @@ class RawOrigin {
   /// Serves one connection, from its accept to its end, on a thread of its own. The socket closes when it returns.
   using Script = std::function<void(BlockingSocket&, RawOrigin&)>;
 
-  explicit RawOrigin(Script script);
+  /// Without a port, the kernel chooses one.
+  explicit RawOrigin(Script script, std::uint16_t port = 0);
   /// Returns a script that answers every request head with the same bytes until the peer ends. It does not separate the
   /// bodies of requests from their heads.
   static Script answering(std::string response);

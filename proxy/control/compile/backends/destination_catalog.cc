@@ -59,21 +59,22 @@ bool originatesTls(const std::optional<config::BackendTls>& tls) {
 }  // namespace
 
 DestinationCatalog::DestinationCatalog(const config::Model& model, const SystemTrust& systemTrust,
-                                       const DestinationRules& rules, BackendCache& cache)
+                                       const DestinationRules& rules, BackendCache& cache,
+                                       processing::SharedStates& states)
     : model_(model), services_(model, rules, cache) {
   TlsCompiler tls(model, systemTrust);
   for (const config::Backend& backend : model.all<config::Backend>()) {
     BackendDestination& entry = backends_[&backend];
     entry.unaccepted = acceptance(backend);
     for (const config::BackendPort& port : backend.ports) {
-      entry.ports.emplace(port.number, compilePort(backend, port, tls, rules.closing, cache));
+      entry.ports.emplace(port.number, compilePort(backend, port, tls, rules.closing, cache, states));
     }
   }
 }
 
 DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, const config::BackendPort& port,
-                                                TlsCompiler& tls, const ClosingPolicies& policies,
-                                                BackendCache& cache) {
+                                                TlsCompiler& tls, const ClosingPolicies& policies, BackendCache& cache,
+                                                processing::SharedStates& states) {
   DestinationPort entry;
   const std::optional<config::BackendTls>& options = tlsOf(backend, port);
   entry.unaccepted = acceptance(port, options);
@@ -94,6 +95,8 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
   }
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
+  plan->reach = states.get<processing::ServerHealth>("reach of " + plan->identity.text(),
+                                                     [] { return std::make_shared<const processing::ServerHealth>(); });
   plan->http11 = overHttp11(*plan);
   entry.closed = policies.faultOf(backend.meta, port.name);
   entry.plan = cache.destinations.get(

@@ -18,6 +18,7 @@
 #include "proxy/control/compile/gateways/compile_tls.h"
 #include "proxy/control/compile/policies/closing_policies.h"
 #include "proxy/control/compile/references.h"
+#include "proxy/processing/shared_states.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::control {
@@ -55,9 +56,9 @@ struct BackendDestination {
 
 class DestinationCatalog {
  public:
-  /// `model` must outlive it.
+  /// `model` must outlive it. `states` keep whether a Backend can be reached.
   DestinationCatalog(const config::Model& model, const SystemTrust& systemTrust, const DestinationRules& rules,
-                     BackendCache& cache);
+                     BackendCache& cache, processing::SharedStates& states);
 
   /// Resolves a reference of `holder`. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or the fault of the
   /// Backend itself; see ServiceCatalog for Services.
@@ -72,7 +73,8 @@ class DestinationCatalog {
 
  private:
   static DestinationPort compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
-                                     const ClosingPolicies& policies, BackendCache& cache);
+                                     const ClosingPolicies& policies, BackendCache& cache,
+                                     processing::SharedStates& states);
   /// Resolves a reference that means the object `meant`, which is `backend`; nullptr if there is no such Backend.
   BackendResult resolve(const config::BackendObjectReference& ref, const Holder& holder, const config::ObjectRef& meant,
                         const config::Backend* backend) const;

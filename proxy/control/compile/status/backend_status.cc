@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/control/compile/backends/backend_health.h"
 #include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/control/compile/backends/compile_backend.h"
 #include "proxy/control/compile/processors/refused_uses.h"
@@ -36,10 +37,14 @@ void add(std::vector<Fault>& faults, const Fault& fault) {
   if (!known) faults.push_back(fault);
 }
 
-/// Adds the condition that Gateway API calls Programmed and the proposal Available.
-void setServed(Conditions& conditions, config::StatusShape shape, const std::optional<Fault>& unserved) {
+/// Adds the conditions that Gateway API calls Programmed and the proposal Available. A Backend that is `down` is
+/// Programmed all the same: its requests are sent as its object says.
+void setServed(Conditions& conditions, config::StatusShape shape, const std::optional<Fault>& unserved,
+               const std::optional<Fault>& down = std::nullopt) {
   conditions.check(condition_type::kProgrammed, unserved);
-  if (shape == config::StatusShape::kControllers) conditions.check(condition_type::kAvailable, unserved);
+  if (shape == config::StatusShape::kControllers) {
+    conditions.check(condition_type::kAvailable, unserved ? unserved : down);
+  }
 }
 
 /// Puts the conditions where the kind's CRD has them. A Backend that no Gateway uses yet has the GatewayClass as its
@@ -71,7 +76,8 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
 }
 
 config::ObjectStatus backendStatus(const config::Model& model, const config::Backend& backend,
-                                   const CompiledBackend& compiled, const std::vector<AskedServer>& servers) {
+                                   const CompiledBackend& compiled, const std::vector<AskedServer>& servers,
+                                   const std::optional<Fault>& down) {
   std::vector<Fault> unaccepted;
   std::vector<Fault> unresolved;
   std::vector<Fault> closed;
@@ -95,11 +101,12 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   std::optional<Fault> unprogrammed;
   if (refusal || !served)
     unprogrammed = summary(reason::kInvalid, "requests to it answer 500; see the other conditions");
-  setServed(conditions, status.shape, unprogrammed);
+  setServed(conditions, status.shape, unprogrammed, down);
   if (!refusal && !unaccepted.empty()) {
     conditions.troubled(condition_type::kPartiallyInvalid, *joined(unaccepted));
   }
-  if (const auto degraded = both(joined(closed), both(degradation(compiled.refused), awayFault(servers)))) {
+  const std::optional<Fault> away = both(degradation(compiled.refused), both(awayFault(servers), down));
+  if (const auto degraded = both(joined(closed), away)) {
     conditions.troubled(condition_type::kDegraded, *degraded);
   } else if (kept && status.shape == config::StatusShape::kControllers) {
     conditions.troubled(condition_type::kDegraded, *kept);
@@ -126,7 +133,8 @@ config::ObjectStatus refusedBackendStatus(const config::Model& model, const conf
 void backendStatuses(const StatusSources& sources, Statuses& statuses) {
   for (const auto& [backend, compiled] : sources.backends.backends()) {
     statuses.push_back(backendStatus(sources.model, *backend, compiled,
-                                     sources.servers.in(objectName(holderOf(backend->meta), backend->meta.name))));
+                                     sources.servers.in(objectName(holderOf(backend->meta), backend->meta.name)),
+                                     sources.backendFaults.of(objectOf(backend->meta))));
   }
   forEachRefused<config::Backend>(sources.model, [&](const config::Rejected& rejected) {
     statuses.push_back(refusedBackendStatus(sources.model, rejected));

@@ -12,6 +12,7 @@ namespace sluice::control {
 
 class AskedServers;
 class BackendCatalog;
+class BackendFaults;
 class BackendTlsPolicies;
 class RefusedUses;
 struct ExtensionHooks;
@@ -27,6 +28,7 @@ struct StatusSources {
   const RefusedUses& refusedUses;
   const AskedServers& servers;
   const BackendTlsPolicies& tlsPolicies;
+  const BackendFaults& backendFaults;
 };
 
 }  // namespace sluice::control
