@@ -34,7 +34,7 @@ std::optional<CrowdAnswer> wholeAnswer(std::string_view bytes) {
     if (at != std::string_view::npos) length = std::strtoul(bytes.data() + at + name.size(), nullptr, 10);
   }
   if (bytes.size() < end + 4 + length) return std::nullopt;
-  return CrowdAnswer{std::atoi(bytes.data() + std::string_view("HTTP/1.1 ").size()),
+  return CrowdAnswer{static_cast<int>(std::strtol(bytes.data() + std::string_view("HTTP/1.1 ").size(), nullptr, 10)),
                      bytes.substr(0, end).find("onnection: close") != std::string_view::npos,
                      bytes.substr(end + 4, length)};
 }
@@ -137,21 +137,16 @@ void ClientCrowd::note(const std::string& outcome) {
   changed_.notify_all();
 }
 
-bool ClientCrowd::gets(std::size_t more) {
+bool ClientCrowd::hasAnswers(std::size_t more) {
   std::unique_lock lock(mutex_);
   const std::size_t until = answered_ + more;
   return changed_.wait_for(lock, kPatience, [&] { return answered_ >= until; });
 }
 
-bool ClientCrowd::gets(std::size_t more, const std::string& outcome) {
+bool ClientCrowd::hasAnswers(std::size_t more, const std::string& outcome) {
   std::unique_lock lock(mutex_);
   const std::size_t until = outcomes_[outcome] + more;
   return changed_.wait_for(lock, kPatience, [&] { return outcomes_[outcome] >= until; });
-}
-
-ClientCrowd::Outcomes ClientCrowd::outcomes() {
-  const std::lock_guard lock(mutex_);
-  return outcomes_;
 }
 
 ClientCrowd::Outcomes ClientCrowd::finish() {

@@ -32,10 +32,9 @@ class ClientCrowd {
   ClientCrowd& operator=(const ClientCrowd&) = delete;
 
   /// Waits until so many more answers have come; returns false if they do not come.
-  bool gets(std::size_t more);
+  bool hasAnswers(std::size_t more);
   /// Waits until so many more requests had this outcome.
-  bool gets(std::size_t more, const std::string& outcome);
-  Outcomes outcomes();
+  bool hasAnswers(std::size_t more, const std::string& outcome);
   /// Has each client stop when it has its answer, and returns the outcomes of all requests.
   Outcomes finish();
 

@@ -84,41 +84,41 @@ TEST_F(ProviderStory, FailsNoRequestWhileThePrimaryIsSlowThenBusyThenGoneAndThen
   const GatewayProcess gateway(spec());
   ASSERT_TRUE(gateway.reaches(kHealthOfFirst, 1));
   ClientCrowd clients(gateway.port(), kStoryClients, kGet, provider);
-  ASSERT_TRUE(clients.gets(500, "first"));
+  ASSERT_TRUE(clients.hasAnswers(500, "first"));
 
   first_.set(OriginMode::kHold);
   ASSERT_TRUE(first_.holds(kStoryClients)) << "it is so slow that each client waits for it";
   std::size_t before = first_.requests();
   time_.pass(gateway, 10min);
-  ASSERT_TRUE(clients.gets(1000, "second"));
+  ASSERT_TRUE(clients.hasAnswers(1000, "second"));
   EXPECT_LE(first_.requests(), before + kStoryFailures * kStoryWorkers);
 
   first_.set(OriginMode::kBusy);
   before = first_.requests();
   time_.pass(gateway, 61s);
   ASSERT_TRUE(first_.hears(before + 1)) << "one request finds out";
-  ASSERT_TRUE(clients.gets(1000, "second"));
+  ASSERT_TRUE(clients.hasAnswers(1000, "second"));
   EXPECT_EQ(first_.requests(), before + 1);
 
   first_.set(OriginMode::kServe);
   time_.pass(gateway, 61s);
-  ASSERT_TRUE(clients.gets(500, "first"));
+  ASSERT_TRUE(clients.hasAnswers(500, "first"));
 
   first_.set(OriginMode::kHold);
   ASSERT_TRUE(first_.holds(kStoryClients));
   first_.leave();
   ASSERT_TRUE(eventually([&] { return gateway.metric(kHealthOfFirst) == 0; }));
-  ASSERT_TRUE(clients.gets(1000, "second"));
+  ASSERT_TRUE(clients.hasAnswers(1000, "second"));
   const double refused = gateway.metric(attemptsOf("first", "503", "connection_refused"));
   EXPECT_GE(refused, 1);
   EXPECT_LE(refused, kStoryClients + kStoryFailures * kStoryWorkers) << "requests that were on their way, and few more";
-  ASSERT_TRUE(clients.gets(1000, "second"));
+  ASSERT_TRUE(clients.hasAnswers(1000, "second"));
   EXPECT_EQ(gateway.metric(attemptsOf("first", "503", "connection_refused")), refused);
 
   before = first_.requests();
   first_.comeBack(2);
   ASSERT_TRUE(first_.hears(before + 1)) << "it has answered no more than two health checks";
-  ASSERT_TRUE(clients.gets(500, "first"));
+  ASSERT_TRUE(clients.hasAnswers(500, "first"));
 
   const ClientCrowd::Outcomes outcomes = clients.finish();
   EXPECT_EQ(outcomes.size(), 2U) << testing::PrintToString(outcomes);
