@@ -3,47 +3,12 @@
 # run.sh --keep leaves both running until Ctrl-C. SLUICE_PROGRAMS is the folder of the programs (build/release).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-source examples/show_command.sh
+example=processors
+source examples/run_example.sh
 here=$PWD/examples/processors
 origin=$PWD/examples/quickstart/origin
-bin=$(realpath -m "${SLUICE_PROGRAMS:-build/release}")
 url=http://127.0.0.1:10180/v1/chat/completions
-logs=$(mktemp -d)
-pids=()
-
-stop() {
-  if [ ${#pids[@]} != 0 ]; then
-    kill "${pids[@]}" 2>/dev/null || true
-    wait "${pids[@]}" 2>/dev/null || true
-  fi
-  rm -rf "$logs"
-}
-trap stop EXIT
-trap 'exit 130' INT TERM
-
-fail() {
-  echo "processors: $1" >&2
-  if [ -n "${2:-}" ] && [ -f "$2" ]; then tail -n 20 "$2" >&2; fi
-  exit 1
-}
-
-free() {
-  if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then fail "port $1 of 127.0.0.1 is in use; this example needs it"; fi
-}
-
-# start NAME URL COMMAND...: starts it and waits until the URL answers.
-start() {
-  local name=$1 url=$2
-  shift 2
-  "$@" >"$logs/$name.log" 2>"$logs/$name.err" &
-  pids+=($!)
-  for _ in $(seq 100); do
-    if curl -sf -o /dev/null --max-time 1 --cacert "$logs/ca.crt" --resolve origin.example.test:10543:127.0.0.1 "$url"; then return; fi
-    kill -0 "${pids[-1]}" 2>/dev/null || break
-    sleep 0.1
-  done
-  fail "$name did not start" "$logs/$name.err"
-}
+curl_options=(--cacert "$logs/ca.crt" --resolve origin.example.test:10543:127.0.0.1)
 
 # request CURL-OPTIONS...: sends a request, and prints the answer and those of its fields FIELDS that the origin saw.
 request() {
@@ -73,8 +38,8 @@ model_routing() {
   done
 }
 
-[ -x "$bin/sluice" ] && [ -x "$bin/sluice-echo" ] || fail "there is no $bin/sluice: examples/quickstart/run.sh builds it"
-for port in 10180 10543 9911 9912; do free "$port"; done
+need_programs
+need_ports 10180 10543 9911 9912
 awk '/BEGIN CERT/,/END CERT/ { sub(/^ +/, ""); print }' "$here/backend.yaml" >"$logs/ca.crt"
 start origin https://origin.example.test:10543/ \
   "$bin/sluice-echo" --listen 127.0.0.1:10543 --tls-cert "$origin/demo-only.crt" --tls-key "$origin/demo-only.key"

@@ -4,27 +4,12 @@
 # run.sh --keep leaves both running until Ctrl-C. If SLUICE_PROGRAMS is the folder of the programs, nothing is installed or built.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-source examples/show_command.sh
+example=quickstart
+logs_kept_in=$PWD/build/quickstart
+source examples/run_example.sh
 here=$PWD/examples/quickstart
-bin=$(realpath -m "${SLUICE_PROGRAMS:-build/release}")
-logs=$PWD/build/quickstart
 url='http://127.0.0.1:10080/hello?from=quickstart'
-pids=()
-
-stop() {
-  if [ ${#pids[@]} != 0 ]; then
-    kill "${pids[@]}" 2>/dev/null || true
-    wait "${pids[@]}" 2>/dev/null || true
-  fi
-}
-trap stop EXIT
-trap 'exit 130' INT TERM
-
-fail() {
-  echo "quickstart: $1" >&2
-  if [ -n "${2:-}" ] && [ -f "$2" ]; then tail -n 20 "$2" >&2; fi
-  exit 1
-}
+curl_options=(--cacert "$logs/ca.crt" --resolve origin.example.test:10443:127.0.0.1)
 
 prepare() {
   test/support/install.sh build
@@ -32,24 +17,6 @@ prepare() {
   if [ ! -x "$bin/sluice" ]; then echo "building (once, some minutes), the compiler's output is in $logs/build.log"; fi
   NINJA_STATUS='  [%f of %t, %e s] ' cmake --build --preset release --target sluice sluice-echo 2>&1 | tee -a "$logs/build.log" |
     sed -nu '/^  \[/p' || fail "the build failed" "$logs/build.log"
-}
-
-free() {
-  if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then fail "port $1 of 127.0.0.1 is in use; this example needs it"; fi
-}
-
-# start NAME URL COMMAND...: starts it and waits until the URL answers.
-start() {
-  local name=$1 url=$2
-  shift 2
-  "$@" >"$logs/$name.log" 2>"$logs/$name.err" &
-  pids+=($!)
-  for _ in $(seq 100); do
-    if curl -sf -o /dev/null --max-time 1 --cacert "$logs/ca.crt" --resolve origin.example.test:10443:127.0.0.1 "$url"; then return; fi
-    kill -0 "${pids[-1]}" 2>/dev/null || break
-    sleep 0.1
-  done
-  fail "$name did not start" "$logs/$name.err"
 }
 
 request() {
@@ -62,7 +29,7 @@ request() {
 
 mkdir -p "$logs"
 if [ -z "${SLUICE_PROGRAMS:-}" ]; then prepare; fi
-for port in 10080 10443 9901 9902; do free "$port"; done
+need_ports 10080 10443 9901 9902
 awk '/BEGIN CERT/,/END CERT/ { sub(/^ +/, ""); print }' "$here/backend.yaml" >"$logs/ca.crt"
 start origin https://origin.example.test:10443/ \
   "$bin/sluice-echo" --listen 127.0.0.1:10443 --tls-cert "$here/origin/demo-only.crt" --tls-key "$here/origin/demo-only.key"

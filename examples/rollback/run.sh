@@ -3,34 +3,14 @@
 # run.sh --keep leaves it running until Ctrl-C. SLUICE_PROGRAMS is the folder of the programs (build/release).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
-source examples/show_command.sh
+example=rollback
+source examples/run_example.sh
 here=$PWD/examples/rollback
-bin=$(realpath -m "${SLUICE_PROGRAMS:-build/release}")
 url=http://127.0.0.1:10280/
 admin=127.0.0.1:10201
 health=127.0.0.1:10202
-work=$(mktemp -d)
-config=$work/config
-pids=()
+config=$logs/config
 gateway=
-
-stop() {
-  if [ ${#pids[@]} != 0 ]; then kill "${pids[@]}" 2>/dev/null || true; fi
-  wait 2>/dev/null || true
-  rm -rf "$work"
-}
-trap stop EXIT
-trap 'exit 130' INT TERM
-
-fail() {
-  echo "rollback: $1" >&2
-  tail -n 20 "$work/gateway.err" >&2 2>/dev/null || true
-  exit 1
-}
-
-free() {
-  if (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; then fail "port $1 of 127.0.0.1 is in use; this example needs it"; fi
-}
 
 # until TEXT COMMAND...: waits until the command prints TEXT.
 until_says() {
@@ -40,18 +20,18 @@ until_says() {
     if { "$@" 2>/dev/null || true; } | grep -q "$text"; then return; fi
     sleep 0.1
   done
-  fail "\`$*\` does not say $text"
+  fail "\`$*\` does not say $text" "$logs/gateway.err"
 }
 
 start_gateway() {
-  "$bin/sluice" run --config "$config" --state-dir "$work/state" --admin $admin --health $health 2>>"$work/gateway.err" &
+  "$bin/sluice" run --config "$config" --state-dir "$logs/state" --admin $admin --health $health 2>>"$logs/gateway.err" &
   gateway=$!
   pids+=($gateway)
   until_says ready curl -s http://$health/readyz
 }
 
 # Files are replaced in one step, so that no half file is read.
-write() { sed "$1" "$here/gateway.yaml" >"$work/new.yaml" && mv "$work/new.yaml" "$config/gateway.yaml"; }
+write() { sed "$1" "$here/gateway.yaml" >"$logs/new.yaml" && mv "$logs/new.yaml" "$config/gateway.yaml"; }
 
 show() {
   show_command "$bin/sluice" status --admin $admin
@@ -60,10 +40,8 @@ show() {
 }
 
 mkdir "$config"
-for port in 10280 10243 10201 10202; do free "$port"; done
-"$bin/sluice-echo" --listen 127.0.0.1:10243 >"$work/origin.log" 2>&1 &
-pids+=($!)
-until_says 10243 cat "$work/origin.log"
+need_ports 10280 10243 10201 10202
+start origin 10243 "$bin/sluice-echo" --listen 127.0.0.1:10243
 
 echo "1. A good configuration is served"
 write ""

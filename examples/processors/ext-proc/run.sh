@@ -4,47 +4,11 @@
 # SLUICE_PROGRAMS is the folder of the programs (build/release).
 set -euo pipefail
 cd "$(dirname "$0")/../../.."
-source examples/show_command.sh
+example=ext-proc
+source examples/run_example.sh
 here=$PWD/examples/processors/ext-proc
-bin=$(realpath -m "${SLUICE_PROGRAMS:-build/release}")
 url=http://127.0.0.1:10380/v1/completions
 python=/usr/bin/python3  # Debian's, which has Debian's packages
-logs=$(mktemp -d)
-pids=()
-
-stop() {
-  if [ ${#pids[@]} != 0 ]; then
-    kill "${pids[@]}" 2>/dev/null || true
-    wait "${pids[@]}" 2>/dev/null || true
-  fi
-  rm -rf "$logs"
-}
-trap stop EXIT
-trap 'exit 130' INT TERM
-
-fail() {
-  echo "ext-proc: $1" >&2
-  if [ -n "${2:-}" ] && [ -f "$2" ]; then tail -n 20 "$2" >&2; fi
-  exit 1
-}
-
-listens() { (exec 3<>"/dev/tcp/127.0.0.1/$1") 2>/dev/null; }
-ready() { curl -sf -o /dev/null --max-time 1 http://127.0.0.1:10302/readyz; }
-
-# start NAME CHECK COMMAND...: starts it and waits until the check, a port or a function, is passed.
-start() {
-  local name=$1 check=$2
-  shift 2
-  if [ "$check" != ready ]; then check="listens $check"; fi
-  "$@" >"$logs/$name.log" 2>"$logs/$name.err" &
-  pids+=($!)
-  for _ in $(seq 100); do
-    if $check; then return; fi
-    kill -0 "${pids[-1]}" 2>/dev/null || break
-    sleep 0.1
-  done
-  fail "$name did not start" "$logs/$name.err"
-}
 
 # request BODY: sends a request, and prints the answer, or those parts of it that show what the origin got.
 request() {
@@ -57,16 +21,14 @@ request() {
   fi
 }
 
-[ -x "$bin/sluice" ] && [ -x "$bin/sluice-echo" ] || fail "there is no $bin/sluice: examples/quickstart/run.sh builds it"
+need_programs
 "$python" -c 'import grpc, google.protobuf' 2>/dev/null && command -v protoc >/dev/null ||
   fail "guard.py needs packages: apt-get install --no-install-recommends python3-grpcio python3-protobuf protobuf-compiler"
-for port in 10380 10343 10303 10301 10302; do
-  if listens "$port"; then fail "port $port of 127.0.0.1 is in use; this example needs it"; fi
-done
+need_ports 10380 10343 10303 10301 10302
 protoc -I "$here" --python_out="$logs" ext_proc.proto
 start origin 10343 "$bin/sluice-echo" --listen 127.0.0.1:10343
 start guard 10303 env PYTHONPATH="$logs" "$python" "$here/guard.py" 10303
-start gateway ready "$bin/sluice" run --config "$here" --admin 127.0.0.1:10301 --health 127.0.0.1:10302
+start gateway http://127.0.0.1:10302/readyz "$bin/sluice" run --config "$here" --admin 127.0.0.1:10301 --health 127.0.0.1:10302
 
 echo "1. It edits: the Backend learns that it was there, and addresses are masked"
 request '{"prompt": "Write to ann@example.test"}'

@@ -20,7 +20,7 @@ class ExampleCopy {
     const fs::path to = folder_.path() + "/examples";
     fs::create_directories(to / "quickstart");
     fs::create_directories(to / name);
-    fs::copy(from / "show_command.sh", to);
+    for (const char* shared : {"show_command.sh", "run_example.sh"}) fs::copy(from / shared, to);
     fs::copy(from / "quickstart" / "origin", to / "quickstart" / "origin");
     fs::copy(from / name, to / name, fs::copy_options::recursive | fs::copy_options::overwrite_existing);
     std::string edits;

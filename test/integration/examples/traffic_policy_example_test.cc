@@ -10,6 +10,7 @@
 namespace sluice::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -19,18 +20,22 @@ TEST(TrafficPolicyExample, IsAValidConfiguration) {
   EXPECT_EQ(got.exitCode, 0) << got.output << got.errors;
 }
 
-TEST(TrafficPolicyExample, FailsOverAndReturnsWithoutAFailedRequest) {
+TEST(TrafficPolicyExample, ShowsFailOverRetriesAndHealthChecksWithoutAFailedRequest) {
   const ExampleCopy example("traffic-policy", {"10480", "10443", "10444", "10401", "10402"});
-  const ProgramOutcome got = run(example.command());
+  const ProgramOutcome got = run(example.command(), std::chrono::seconds(60));
   ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
   const std::size_t gone = got.output.find("2. ");
-  const std::size_t back = got.output.find("3. ");
-  ASSERT_TRUE(gone < back && back != std::string::npos) << got.output;
+  const std::size_t unhealthy = got.output.find("3. ");
+  const std::size_t back = got.output.find("4. ");
+  ASSERT_TRUE(gone < unhealthy && unhealthy < back && back != std::string::npos) << got.output;
   const auto all = [](const std::string& provider) {
     return HasSubstr("20 requests reached the " + provider + "\n     20 answers with 200\n");
   };
   EXPECT_THAT(got.output.substr(0, gone), all("first"));
-  EXPECT_THAT(got.output.substr(gone, back - gone), all("second"));
+  EXPECT_THAT(got.output.substr(gone, unhealthy - gone), AllOf(all("second"), HasSubstr(" of them after a retry\n")));
+  EXPECT_THAT(got.output, Not(HasSubstr(" 0 of them after a retry")));
+  EXPECT_THAT(got.output.substr(unhealthy, back - unhealthy),
+              AllOf(HasSubstr("      the first is unhealthy\n"), HasSubstr("      the second is healthy\n")));
   EXPECT_THAT(got.output.substr(back), all("first"));
   EXPECT_THAT(got.output, Not(HasSubstr("answers with 5")));
 }
