@@ -49,13 +49,13 @@ std::string_view checkName(routing::CheckedState state) {
 
 /// Writes one entry for each Backend and port, with the worst of its checks.
 void writeEndpoints(base::JsonWriter& json, const BackendHealths& healths) {
-  struct Endpoint {
+  struct EndpointStates {
     std::string_view reach = {};
     std::optional<routing::CheckedState> check = {};
   };
-  std::map<std::pair<std::string_view, std::string_view>, Endpoint> endpoints;
+  std::map<std::pair<std::string_view, std::string_view>, EndpointStates> endpoints;
   for (const BackendHealth& each : healths) {
-    Endpoint& endpoint = endpoints[{each.object, each.endpoint}];
+    EndpointStates& endpoint = endpoints[{each.object, each.endpoint}];
     if (each.reach != nullptr) endpoint.reach = processing::reachName(each.reached.reach);
     if (each.check != nullptr) endpoint.check = std::max(endpoint.check.value_or(each.checked), each.checked);
   }

@@ -165,6 +165,16 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
   return result;
 }
 
+/// Drops what this compilation has not used.
+void sweep(CompileCache& cache) {
+  cache.routes.sweep();
+  cache.uses.sweep();
+  cache.hostRules.sweep();
+  cache.backends.sweep();
+  cache.processors.sweep();
+  cache.states.sweep();
+}
+
 }  // namespace
 
 CompileResult compile(const config::Model& model, const config::Catalog& catalog,
@@ -236,14 +246,9 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   result.places = placesOf(gateways);
   result.addresses = addressesOf(gateways);
   result.usable = hasAcceptedClass(model);
-  cache.routes.sweep();
-  cache.uses.sweep();
-  cache.hostRules.sweep();
-  cache.backends.sweep();
-  cache.processors.sweep();
+  sweep(cache);
   result.awaiting = awaitingUses(cache.processors);
   result.servers = servers.all();
-  cache.states.sweep();
   return result;
 }
 

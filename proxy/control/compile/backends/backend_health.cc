@@ -10,7 +10,7 @@ namespace {
 
 using processing::ServerReach;
 
-bool serves(const BackendHealth& health) {
+bool isFineNow(const BackendHealth& health) {
   return health.reach != nullptr ? health.reached.reach != ServerReach::kDegraded
                                  : health.checked != routing::CheckedState::kUnhealthy;
 }
@@ -63,7 +63,7 @@ bool hasMoved(const BackendHealths& noted, base::WallTime now) {
 
 BackendFaults::BackendFaults(const BackendHealths& healths) {
   for (const BackendHealth& each : healths) {
-    if (serves(each)) continue;
+    if (isFineNow(each)) continue;
     std::vector<Fault>& known = faults_[each.object];
     Fault fault = faultOfHealth(each);
     // Rules may check one Backend in several ways.
