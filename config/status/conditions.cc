@@ -66,4 +66,8 @@ bool isHealthy(const ObjectStatus& object) {
   return healthy;
 }
 
+bool isOutage(const Condition& condition) {
+  return condition.reason == reason::kUnreachable || condition.reason == reason::kUnhealthy;
+}
+
 }  // namespace sluice::config

@@ -182,5 +182,7 @@ bool isTrouble(std::string_view type, std::string_view status);
 /// Returns true if no condition of the object is bad: every Accepted, Programmed and ResolvedRefs is True, and no
 /// Conflicted, PartiallyInvalid or Degraded is.
 bool isHealthy(const ObjectStatus& object);
+/// Returns true if the condition says that a Backend does not serve, which is no fault of the configuration.
+bool isOutage(const Condition& condition);
 
 }  // namespace sluice::config

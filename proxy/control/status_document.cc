@@ -35,35 +35,23 @@ void writeObjects(base::JsonWriter& json, const CompiledConfiguration& configura
   json.endList();
 }
 
-std::string_view checkName(routing::CheckedState state) {
-  switch (state) {
-    case routing::CheckedState::kUnknown:
-      return "pending";
-    case routing::CheckedState::kHealthy:
-      return "healthy";
-    case routing::CheckedState::kUnhealthy:
-      return "unhealthy";
-  }
-  return "";
-}
-
-/// Writes one entry for each Backend and port, with the worst of its checks.
+/// Writes one entry for each Backend and port. It is healthy if all its checks pass.
 void writeEndpoints(base::JsonWriter& json, const BackendHealths& healths) {
   struct EndpointStates {
-    std::string_view reach = {};
-    std::optional<routing::CheckedState> check = {};
+    std::optional<bool> reachable;
+    std::optional<bool> healthy;
   };
   std::map<std::pair<std::string_view, std::string_view>, EndpointStates> endpoints;
   for (const BackendHealth& each : healths) {
-    EndpointStates& endpoint = endpoints[{each.object, each.endpoint}];
-    if (each.reach != nullptr) endpoint.reach = processing::reachName(each.reached.reach);
-    if (each.check != nullptr) endpoint.check = std::max(endpoint.check.value_or(each.checked), each.checked);
+    EndpointStates& states = endpoints[{each.object, each.endpoint}];
+    std::optional<bool>& state = each.reach != nullptr ? states.reachable : states.healthy;
+    state = state.value_or(true) && each.serves;
   }
   json.key("endpoints").beginList();
-  for (const auto& [name, endpoint] : endpoints) {
+  for (const auto& [name, states] : endpoints) {
     json.beginObject().member("object", name.first).member("endpoint", name.second);
-    if (!endpoint.reach.empty()) json.member("connections", endpoint.reach);
-    if (endpoint.check) json.member("healthCheck", checkName(*endpoint.check));
+    if (states.reachable) json.key("reachable").json(*states.reachable ? "true" : "false");
+    if (states.healthy) json.key("healthy").json(*states.healthy ? "true" : "false");
     json.endObject();
   }
   json.endList();

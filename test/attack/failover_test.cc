@@ -157,7 +157,7 @@ TEST_F(FailoverAttacks, UploadsThatDoNotEndKeepNoBackendAwayFromTheOthers) {
 
 // Each of two gateways in a row tries again what fails. Their budgets bound what reaches the origin, however many
 // attempts each of them may make.
-TEST(GatewaysInARow, DoNotMultiplyTheRetriesOfAFailingOrigin) {
+TEST(GatewaysInARow, RepeatNoMoreThanTheirBudgetsAllow) {
   const RawOrigin failing(RawOrigin::answering(answerWith("503 Service Unavailable")));
   const RawOrigin serving(RawOrigin::answering(saying("serving")));
   const std::string rules = routeOfRules(

@@ -70,22 +70,22 @@ TEST(StatusDocument, SaysOfEachBackendWhetherItServes) {
   reach.object = "Backend.sluice.dev/demo/api";
   reach.endpoint = "api.test:443";
   reach.reach = std::make_shared<const processing::ServerHealth>();
-  reach.reached.reach = processing::ServerReach::kDegraded;
+  reach.serves = false;
   BackendHealth healthy = reach;
   healthy.reach = nullptr;
   healthy.check = std::make_shared<const routing::HealthCheck>(routing::HealthCheckSettings());
-  healthy.checked = routing::CheckedState::kHealthy;
+  healthy.serves = true;
   BackendHealth unhealthy = healthy;
-  unhealthy.checked = routing::CheckedState::kUnhealthy;
+  unhealthy.serves = false;
   BackendHealth other = reach;
   other.endpoint = "api.test:8443";
-  other.reached.reach = processing::ServerReach::kActive;
+  other.serves = true;
   configuration.compiled.health = {reach, unhealthy, healthy, other};
   EXPECT_THAT(statusDocument(configuration, Revisions()),
               HasSubstr("\"endpoints\":[{\"object\":\"Backend.sluice.dev/demo/api\",\"endpoint\":\"api.test:443\","
-                        "\"connections\":\"degraded\",\"healthCheck\":\"unhealthy\"},"
+                        "\"reachable\":false,\"healthy\":false},"
                         "{\"object\":\"Backend.sluice.dev/demo/api\",\"endpoint\":\"api.test:8443\","
-                        "\"connections\":\"active\"}]"));
+                        "\"reachable\":true}]"));
 }
 
 TEST(StatusDocument, CutsALongListOfProblemsAndSaysSo) {

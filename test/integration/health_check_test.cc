@@ -181,7 +181,7 @@ TEST_F(ActiveHealth, MakeABackendUnavailableThatFailsThem) {
   start(kByHttp);
   ASSERT_TRUE(eventually([&] { return availabilityOf(*gateway_, "first") == "False/Unhealthy"; }));
   EXPECT_EQ(availabilityOf(*gateway_, "second"), "True/Available");
-  EXPECT_THAT(gateway_->adminGet("/status"), HasSubstr("\"healthCheck\":\"unhealthy\""));
+  EXPECT_THAT(gateway_->adminGet("/status"), HasSubstr("\"healthy\":false"));
   first_.setHealthy(true);
   EXPECT_TRUE(eventually([&] { return availabilityOf(*gateway_, "first") == "True/Available"; }));
 }

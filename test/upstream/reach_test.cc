@@ -1,4 +1,4 @@
-// What workers record of whether a Backend can be reached.
+// Tests what workers record of whether a Backend can be reached.
 #include <gtest/gtest.h>
 
 #include <memory>

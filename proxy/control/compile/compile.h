@@ -43,7 +43,7 @@ struct CompileResult {
   std::vector<AwaitingUse> awaiting;
   /// The uses that ask a server. They are to be compiled again when one has another state.
   std::vector<AskedServer> servers;
-  /// What the statuses say of the health of Backends. They are to be written again when that changes.
+  /// The health of Backends as the statuses tell it. They are to be written again when it changes.
   BackendHealths health;
 };
 

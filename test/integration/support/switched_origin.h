@@ -14,7 +14,7 @@
 
 namespace sluice::test {
 
-/// What a SwitchedOrigin does with a request.
+/// The mode says what a SwitchedOrigin does with a request.
 enum class OriginMode : std::uint8_t {
   kServe,   // answers 200 with its name
   kHold,    // keeps the request until the mode changes, and then does as the new mode says

@@ -1,6 +1,7 @@
 #include "proxy/control/compile/backends/backend_health.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "proxy/base/timestamp.h"
@@ -10,18 +11,13 @@ namespace {
 
 using processing::ServerReach;
 
-bool isFineNow(const BackendHealth& health) {
-  return health.reach != nullptr ? health.reached.reach != ServerReach::kDegraded
-                                 : health.checked != routing::CheckedState::kUnhealthy;
-}
-
 Fault faultOfHealth(const BackendHealth& health) {
   if (health.reach == nullptr) {
     return summary(config::reason::kUnhealthy, "the health checks of " + health.endpoint + " fail");
   }
   base::Timestamp since;
   return summary(config::reason::kUnreachable,
-                 health.endpoint + " takes no connections since " + std::string(since.text(health.reached.since)));
+                 health.endpoint + " takes no connections since " + std::string(since.text(health.since)));
 }
 
 }  // namespace
@@ -32,21 +28,24 @@ std::string endpointOf(const routing::BackendPlan& backend) {
 
 BackendHealths healthOf(const routing::Snapshot& snapshot) {
   BackendHealths healths;
+  std::set<const processing::ServerHealth*> known;
   for (const auto& backend : snapshot.backends) {
-    // The same Backend over another version of HTTP shares its reach.
-    if (backend->reach == nullptr || !backend->countsAs.empty()) continue;
+    // Plans of one Backend over several versions of HTTP share its reach.
+    if (backend->reach == nullptr || !known.insert(backend->reach.get()).second) continue;
+    const processing::ServerReport report = backend->reach->announced();
     BackendHealth& health = healths.emplace_back();
     health.object = backend->object;
     health.endpoint = endpointOf(*backend);
     health.reach = backend->reach;
-    health.reached = backend->reach->announced();
+    health.serves = report.reach != ServerReach::kDegraded;
+    health.since = report.since;
   }
   for (const routing::CheckedBackend& each : snapshot.checked) {
     BackendHealth& health = healths.emplace_back();
     health.object = each.backend->object;
     health.endpoint = endpointOf(*each.backend);
     health.check = each.check;
-    health.checked = each.check->state();
+    health.serves = !each.check->fails();
   }
   return healths;
 }
@@ -54,16 +53,16 @@ BackendHealths healthOf(const routing::Snapshot& snapshot) {
 bool hasMoved(const BackendHealths& noted, base::WallTime now) {
   bool moved = false;
   for (const BackendHealth& each : noted) {
-    const bool differs =
-        each.reach != nullptr ? each.reach->announce(now) != each.reached : each.check->state() != each.checked;
-    moved = moved || differs;
+    const bool serves =
+        each.reach != nullptr ? each.reach->announce(now).reach != ServerReach::kDegraded : !each.check->fails();
+    moved = moved || serves != each.serves;
   }
   return moved;
 }
 
 BackendFaults::BackendFaults(const BackendHealths& healths) {
   for (const BackendHealth& each : healths) {
-    if (isFineNow(each)) continue;
+    if (each.serves) continue;
     std::vector<Fault>& known = faults_[each.object];
     Fault fault = faultOfHealth(each);
     // Rules may check one Backend in several ways.

@@ -1,7 +1,8 @@
-// What is known of the health of the Backends that are served: whether they take connections, and what their health
-// checks say. Workers and the checker find it out; the conditions of Backends and /status tell it.
+// BackendHealth says whether a Backend serves: whether it takes connections, and whether its health checks pass.
+// Workers and the checker find that out, and the conditions of Backends and /status tell it.
 //
-// A compilation notes what was announced by then. It is compiled again when that has changed.
+// A compilation notes what is known by then, and the configuration is compiled again when that has changed. Until
+// something else is known, a Backend serves.
 #pragma once
 
 #include <cstdint>
@@ -19,19 +20,19 @@
 
 namespace sluice::control {
 
-/// One Backend or Service and one of its ports: whether it can be reached, or what a health check says.
+/// It is about one port of a Backend or Service, and either about its connections or about one health check.
 struct BackendHealth {
   std::string object;                                     // BackendPlan::object
   std::string endpoint;                                   // "api.example.com:443"
   std::shared_ptr<const processing::ServerHealth> reach;  // null if this is about a check
-  processing::ServerReport reached;                       // as announced
-  std::shared_ptr<const routing::HealthCheck> check;      // null if this is about the reach
-  routing::CheckedState checked = routing::CheckedState::kUnknown;
+  std::shared_ptr<const routing::HealthCheck> check;      // null if this is about connections
+  bool serves = true;
+  base::WallTime since{};  // when connections began to fail; only if they do
 
   /// Returns true if both say the same.
   friend bool operator==(const BackendHealth& a, const BackendHealth& b) {
     return a.object == b.object && a.endpoint == b.endpoint && (a.reach == nullptr) == (b.reach == nullptr) &&
-           a.reached == b.reached && a.checked == b.checked;
+           a.serves == b.serves;
   }
 };
 
@@ -42,7 +43,7 @@ std::string endpointOf(const routing::BackendPlan& backend);
 
 /// Returns the health of all Backends of the snapshot, in its order.
 BackendHealths healthOf(const routing::Snapshot& snapshot);
-/// Announces the health of now. Returns true if it is not what is noted.
+/// Returns true if some Backend serves now that did not, or the other way round.
 bool hasMoved(const BackendHealths& noted, base::WallTime now);
 
 /// The faults of Backends that do not serve, by object.

@@ -34,7 +34,7 @@ struct TrafficSettings {
   void inherit(const TrafficSettings& others);
 };
 
-/// What policies say of a rule and its Backends.
+/// RuleTraffic is what policies say of a rule and of each of its Backends.
 struct RuleTraffic {
   TrafficSettings own = {};                      // of policies for it and its route
   std::vector<TrafficSettings> ofBackends = {};  // one for each of its backendRefs; empty if none is for any of them

@@ -48,6 +48,15 @@ void closeRanks(std::vector<routing::FailoverMember>& members) {
   }
 }
 
+/// Returns true if the policies say of the rule, or of one of its Backends, when to avoid a Backend.
+bool wantsFailover(const RuleTraffic& traffic, const routing::Rule& compiled) {
+  bool wants = traffic.ofRule().failover != nullptr || !compiled.healthChecks.empty();
+  for (std::size_t i = 0; i < compiled.backends.size() && !wants; ++i) {
+    wants = traffic.ofBackend(i).passiveHealth != nullptr;
+  }
+  return wants;
+}
+
 /// Without settings, only a fail-over makes a Backend rest: then the defaults count.
 routing::PassiveHealthBounds passiveBounds(const config::PassiveHealthSettings* passive, bool hasFailover) {
   if (passive != nullptr) return {passive->consecutive5XxErrors, passive->baseEjectionTime, passive->maxEjectionTime};
@@ -95,9 +104,8 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic
                                                                std::string_view nameSpace,
                                                                const routing::Rule& compiled, const std::string& place,
                                                                processing::SharedStates& states) {
-  if (rule.backendRefs.size() < 2) return nullptr;
   const config::FailoverSettings* const failover = traffic.ofRule().failover;
-  bool isWanted = failover != nullptr || !compiled.healthChecks.empty();
+  if (rule.backendRefs.size() < 2 || !wantsFailover(traffic, compiled)) return nullptr;
   auto policy = std::make_shared<routing::FailoverPolicy>();
   std::vector<bool> hasPriority;
   for (std::size_t i = 0; i < rule.backendRefs.size(); ++i) {
@@ -107,15 +115,12 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic
     const auto* priority = failover != nullptr ? priorityOf(ref, *failover, nameSpace) : nullptr;
     if (priority != nullptr) member.priority = priority->priority;
     hasPriority.push_back(priority != nullptr);
-    const config::PassiveHealthSettings* const passive = traffic.ofBackend(i).passiveHealth;
-    member.passive = passiveBounds(passive, failover != nullptr);
-    isWanted = isWanted || passive != nullptr;
+    member.passive = passiveBounds(traffic.ofBackend(i).passiveHealth, failover != nullptr);
     const auto& backend = compiled.backends[i].backend;
     const std::string name = backend != nullptr ? backend->identity.text() : std::to_string(i);
     member.health = states.get<routing::AnswerHealth>(place + ", health of " + name,
                                                       [] { return std::make_shared<const routing::AnswerHealth>(); });
   }
-  if (!isWanted) return nullptr;
   for (std::size_t i = 0; i < compiled.healthChecks.size(); ++i) policy->members[i].check = compiled.healthChecks[i];
   setStandbys(policy->members, hasPriority);
   const auto isOut = [](const routing::FailoverMember& each) { return each.weight == 0; };

@@ -105,7 +105,9 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   if (!refusal && !unaccepted.empty()) {
     conditions.troubled(condition_type::kPartiallyInvalid, *joined(unaccepted));
   }
-  const std::optional<Fault> away = both(degradation(compiled.refused), both(awayFault(servers), down));
+  // A kind that has no condition Available says so here.
+  const std::optional<Fault> unsaid = status.shape == config::StatusShape::kControllers ? std::nullopt : down;
+  const std::optional<Fault> away = both(degradation(compiled.refused), both(awayFault(servers), unsaid));
   if (const auto degraded = both(joined(closed), away)) {
     conditions.troubled(condition_type::kDegraded, *degraded);
   } else if (kept && status.shape == config::StatusShape::kControllers) {

@@ -8,7 +8,7 @@ namespace {
 
 bool isFailure(const config::Condition& condition) {
   return config::isTrouble(condition.type, config::conditionStatusName(condition.status)) &&
-         condition.type != config::condition_type::kResolvedRefs;
+         condition.type != config::condition_type::kResolvedRefs && !config::isOutage(condition);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace sluice::control {
 
 /// Returns these objects, each with the reason that it has first. A broken reference is served as it is written, namely
-/// as errors, so it is none of these.
+/// as errors, so it is none of these; and neither is a Backend that does not serve.
 std::vector<FailedObject> failedObjectsOf(const config::StatusList& statuses);
 
 }  // namespace sluice::control

@@ -179,6 +179,13 @@ TEST(FailedObjects, AreThoseThatAreNotServedAsTheyAreWritten) {
   ASSERT_THAT(failed, SizeIs(1));
   EXPECT_EQ(failed[0], (FailedObject{"HTTPRoute", "demo", "web", "r9", "UnsupportedValue", "odd"}));
   EXPECT_THAT(failedObjectsOf({fleetRouteStatus(ConditionStatus::kFalse)}), SizeIs(1));
+
+  config::ObjectStatus away = fleetRouteStatus();
+  away.parents[0].conditions.push_back({"Available", ConditionStatus::kFalse, "Unreachable", "api.test:443", 7});
+  away.parents[0].conditions.push_back({"Degraded", ConditionStatus::kTrue, "Unhealthy", "api.test:443", 7});
+  EXPECT_THAT(failedObjectsOf({away}), IsEmpty()) << "an outage is no fault of the configuration";
+  away.parents[0].conditions.back().reason = "UnsupportedValue";
+  EXPECT_THAT(failedObjectsOf({away}), SizeIs(1));
 }
 
 }  // namespace
