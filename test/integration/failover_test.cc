@@ -30,7 +30,7 @@ std::string answerOf(const std::string& status, const std::string& body, const s
 }
 
 /// What a provider does with a request.
-enum class ProviderMood : std::uint8_t { kGood, kBusy, kPausing, kBroken, kResetting };
+enum class ProviderMood : std::uint8_t { kGood, kBusy, kFaltering, kPausing, kBroken, kResetting };
 
 /// Three providers: "first", "second" and "third", in the order of their priorities.
 class Failover : public testing::Test {
@@ -63,8 +63,11 @@ class Failover : public testing::Test {
     }
     return bodies;
   }
-  static std::string behave(ProviderMood mood, const std::string& name) {
+  /// `index` counts the requests from 0.
+  static std::string behave(ProviderMood mood, const std::string& name, std::size_t index) {
     switch (mood) {
+      case ProviderMood::kFaltering:
+        return index % 2 == 0 ? answerOf("503 Service Unavailable", "busy") : answerOf("200 OK", name);
       case ProviderMood::kGood:
         return answerOf("200 OK", name);
       case ProviderMood::kBusy:
@@ -80,9 +83,10 @@ class Failover : public testing::Test {
   }
 
   std::atomic<ProviderMood> mood_ = ProviderMood::kGood;  // of the first
-  RecordingOrigin first_{[this](std::size_t) { return behave(mood_, "first"); }};
-  RecordingOrigin second_{[](std::size_t) { return answerOf("200 OK", "second"); }};
-  RecordingOrigin third_{[](std::size_t) { return answerOf("200 OK", "third"); }};
+  std::atomic<ProviderMood> moodOfOthers_ = ProviderMood::kGood;
+  RecordingOrigin first_{[this](std::size_t index) { return behave(mood_, "first", index); }};
+  RecordingOrigin second_{[this](std::size_t index) { return behave(moodOfOthers_, "second", index); }};
+  RecordingOrigin third_{[this](std::size_t index) { return behave(moodOfOthers_, "third", index); }};
   std::uint16_t firstPort_ = 0;  // in the place of that of first_
   GatewaySpec spec_;
   std::unique_ptr<GatewayProcess> gateway_;
@@ -116,6 +120,16 @@ TEST_F(Failover, LetsAPrimaryRestAsLongAsItAsks) {
   start({}, ", maxRetryAfter: 1h");
   EXPECT_THAT(ask(50), Each("second"));
   EXPECT_EQ(first_.heads().size(), 1u);
+}
+
+TEST_F(Failover, AsksAPrimaryThatFalteredAgainRatherThanOthersThatRest) {
+  mood_ = ProviderMood::kFaltering;
+  moodOfOthers_ = ProviderMood::kPausing;
+  start("  healthCheck: {passive: {consecutive5XxErrors: 1000}}\n", ", maxRetryAfter: 1h");
+  ask(1);
+  ASSERT_EQ(second_.heads().size() + third_.heads().size(), 2u) << "they have asked for a rest";
+  EXPECT_THAT(ask(10), Each("first"));
+  EXPECT_EQ(second_.heads().size() + third_.heads().size(), 2u);
 }
 
 TEST_F(Failover, LetsNoPrimaryRestIfThatIsTurnedOff) {

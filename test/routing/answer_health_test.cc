@@ -87,6 +87,26 @@ TEST_F(AnswerHealthTest, RestsAsLongAsItAsksTo) {
   EXPECT_EQ(state(), State::kServes);
 }
 
+TEST_F(AnswerHealthTest, RestsNoLongerWhenACheckPassesUnlessItAskedForThat) {
+  fail(3);
+  EXPECT_EQ(state(), State::kRests);
+  health_.endEjection(now_);
+  EXPECT_EQ(state(), State::kServes);
+  fail(2);
+  health_.endEjection(now_);
+  fail(2);
+  EXPECT_EQ(state(), State::kServes) << "the errors in a row count anew";
+  health_.rest(now_ + seconds(4));
+  fail(3);
+  health_.endEjection(now_);
+  now_ += seconds(3);
+  EXPECT_EQ(state(), State::kRests);
+  now_ += seconds(1);
+  EXPECT_EQ(state(), State::kDue);
+  health_.endEjection(now_);
+  EXPECT_EQ(state(), State::kServes);
+}
+
 TEST(AnswerHealthThreads, EjectOnceAndAreProbedByOneRequestAtATime) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 2000;

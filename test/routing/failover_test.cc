@@ -58,12 +58,21 @@ TEST_F(FailoverTest, TakesAMemberThatFailsItsHealthCheckForOneThatRests) {
   EXPECT_THAT(spread(), ElementsAre(100, 0)) << "nobody has asked yet";
   check->set(CheckedState::kUnhealthy);
   EXPECT_THAT(spread(), ElementsAre(0, 100));
-  rest(0);
+  health_[0]->onError(now_, {1, seconds(10), seconds(10)});
   now_ += seconds(11);
   EXPECT_THAT(spread(), ElementsAre(0, 100)) << "and no request finds out";
   check->set(CheckedState::kHealthy);
-  health_[0]->endRest(now_);
+  health_[0]->endEjection(now_);
   EXPECT_THAT(spread(), ElementsAre(100, 0));
+}
+
+TEST_F(FailoverTest, ChoosesNoneIfOnlyThoseThatRestAreLeftAndOneThatServesIsWanted) {
+  make({{0, 1}, {1, 1}});
+  rest(1);
+  EXPECT_EQ(policy_.chooseServing({0, 0}, 0, now_), 0u);
+  EXPECT_EQ(policy_.chooseServing({0, 0}, 1, now_), std::nullopt);
+  EXPECT_EQ(policy_.choose({0, 0}, 1, now_), 1u);
+  EXPECT_EQ(policy_.choose({0, 0}, 3, now_), std::nullopt);
 }
 
 TEST_F(FailoverTest, ChoosesAtTheUsualTimeAsItDoesOtherwise) {

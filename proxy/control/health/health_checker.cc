@@ -76,15 +76,22 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
     const bool good = wrong.empty();
     inARow_ = good == lastGood_ ? inARow_ + 1 : 1;
     lastGood_ = good;
+    endEjections(good);
     const routing::CheckedState before = backend_.check->state();
     const routing::CheckedState after = good ? routing::CheckedState::kHealthy : routing::CheckedState::kUnhealthy;
     const std::uint32_t needed = good ? settings().healthyThreshold : settings().unhealthyThreshold;
     if (after == before || (before != routing::CheckedState::kUnknown && inARow_ < needed)) return;
     backend_.check->set(after);
-    if (before == routing::CheckedState::kUnhealthy) {
-      for (const auto& each : backend_.answers) each->endRest(checker_.parts_.worker.now());
-    }
     checker_.parts_.observer.onHealth(backend_, wrong);
+  }
+
+  /// A Backend that passes its checks again is back, even if too few of them failed to make it unhealthy. If none of
+  /// them failed, they know nothing of what made it rest.
+  void endEjections(bool good) {
+    if (!good) hasFailed_ = true;
+    if (!hasFailed_ || !good || inARow_ < settings().healthyThreshold) return;
+    hasFailed_ = false;
+    for (const auto& each : backend_.answers) each->endEjection(checker_.parts_.worker.now());
   }
 
   void mark() {
@@ -106,6 +113,7 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
   bool due_ = false;
   bool isTime_ = false;  // for the next probe
   bool lastGood_ = true;
+  bool hasFailed_ = false;  // since it passed often enough in a row
   std::uint32_t inARow_ = 0;
 };
 

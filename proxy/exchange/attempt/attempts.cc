@@ -108,8 +108,7 @@ bool Attempts::plan() {
     t_.context.onLimit("replayBuffer");
     return false;
   }
-  const routing::WeightedBackend& next =
-      retries_->choose(*attempt_.backend, [this](std::uint64_t avoided) { return chooseAnother(avoided); });
+  const routing::WeightedBackend& next = chooseNext();
   if (!budgetAllows(next)) {
     t_.context.onLimit("retryBudget");
     return false;
@@ -160,11 +159,25 @@ const routing::WeightedBackend* Attempts::chooseByPriority() {
   return chosen ? &rule.backends[*chosen] : nullptr;
 }
 
-const routing::WeightedBackend* Attempts::chooseAnother(std::uint64_t avoided) {
+// With a fail-over, a Backend that serves and has failed once may do better than another one that rests.
+const routing::WeightedBackend& Attempts::chooseNext() {
+  const routing::WeightedBackend& failed = *attempt_.backend;
+  const auto choose = [&](bool alsoResting) -> const routing::WeightedBackend& {
+    return retries_->choose(failed, [&](std::uint64_t avoided) { return chooseAnother(avoided, alsoResting); });
+  };
+  const routing::WeightedBackend& next = choose(/*alsoResting=*/false);
+  if (&next != &failed || !t_.route.rule->failover) return next;
+  const bool failedServes = member().health->serves() && member().passes() && serves(failed);
+  return failedServes ? failed : choose(/*alsoResting=*/true);
+}
+
+const routing::WeightedBackend* Attempts::chooseAnother(std::uint64_t avoided, bool alsoResting) {
   const routing::Rule& rule = *t_.route.rule;
   if (!rule.failover) return rule.chooseAnother(t_.context.random(), avoided);
-  const auto chosen =
-      rule.failover->choose({t_.context.random(), t_.context.random()}, rule.unfit() | avoided | dead(), t_.now());
+  const routing::FailoverPolicy::Chances chances{t_.context.random(), t_.context.random()};
+  const std::uint64_t without = rule.unfit() | avoided | dead();
+  const auto chosen = alsoResting ? rule.failover->choose(chances, without, t_.now())
+                                  : rule.failover->chooseServing(chances, without, t_.now());
   return chosen ? &rule.backends[*chosen] : nullptr;
 }
 

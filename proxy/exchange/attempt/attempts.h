@@ -120,7 +120,8 @@ class Attempts {
   void leaveOutDead();
   std::uint64_t dead();
   const routing::WeightedBackend* chooseByPriority();
-  const routing::WeightedBackend* chooseAnother(std::uint64_t avoided);
+  const routing::WeightedBackend& chooseNext();
+  const routing::WeightedBackend* chooseAnother(std::uint64_t avoided, bool alsoResting);
   const routing::FailoverMember& member() const;
   void noteError(const base::Error& error) const;
   void noteAnswer(const http::ResponseHead& head);

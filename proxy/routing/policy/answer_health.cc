@@ -3,6 +3,16 @@
 #include <algorithm>
 
 namespace sluice::routing {
+namespace {
+
+void raise(std::atomic<base::MonotonicTime::rep>& time, base::MonotonicTime to) {
+  const base::MonotonicTime::rep wanted = to.time_since_epoch().count();
+  base::MonotonicTime::rep before = time.load(std::memory_order_relaxed);
+  while (before < wanted && !time.compare_exchange_weak(before, wanted, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
 
 // The time behind a rest is divided into windows, and each has one probe.
 bool AnswerHealth::tryProbe(base::MonotonicTime now) const {
@@ -34,16 +44,17 @@ void AnswerHealth::onError(base::MonotonicTime now, const PassiveHealthBounds& b
 }
 
 void AnswerHealth::rest(base::MonotonicTime until) const {
-  const base::MonotonicTime::rep wanted = until.time_since_epoch().count();
-  base::MonotonicTime::rep before = until_.load(std::memory_order_relaxed);
-  while (before < wanted && !until_.compare_exchange_weak(before, wanted, std::memory_order_relaxed)) {
-  }
+  raise(asked_, until);
+  raise(until_, until);
 }
 
-void AnswerHealth::endRest(base::MonotonicTime now) const {
+void AnswerHealth::endEjection(base::MonotonicTime now) const {
   errors_.store(0, std::memory_order_relaxed);
-  if (until_.exchange(0, std::memory_order_relaxed) == 0) return;
-  recovered_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
+  const base::MonotonicTime::rep asked = asked_.load(std::memory_order_relaxed);
+  const base::MonotonicTime::rep after = now.time_since_epoch().count() < asked ? asked : 0;
+  base::MonotonicTime::rep before = until_.load(std::memory_order_relaxed);
+  if (before == 0 || !until_.compare_exchange_strong(before, after, std::memory_order_relaxed)) return;
+  if (after == 0) recovered_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
 }
 
 void AnswerHealth::recover(base::MonotonicTime now) const {

@@ -52,8 +52,8 @@ class AnswerHealth {
   void onError(base::MonotonicTime now, const PassiveHealthBounds& bounds) const;
   /// Called when it asks for a pause.
   void rest(base::MonotonicTime until) const;
-  /// Called when a health check has found that it serves again.
-  void endRest(base::MonotonicTime now) const;
+  /// Called when a health check has found that it serves again. It rests no longer, unless it asked for that itself.
+  void endEjection(base::MonotonicTime now) const;
 
  private:
   /// How long a request has for finding out.
@@ -64,6 +64,7 @@ class AnswerHealth {
   mutable std::atomic<std::uint32_t> errors_{0};  // in a row
   mutable std::atomic<std::uint32_t> ejections_{0};
   mutable std::atomic<base::MonotonicTime::rep> until_{0};      // when its rest passes; 0: it serves
+  mutable std::atomic<base::MonotonicTime::rep> asked_{0};      // when the rest passes that it asked for
   mutable std::atomic<base::MonotonicTime::rep> probe_{0};      // when the window of the last probe begins
   mutable std::atomic<base::MonotonicTime::rep> recovered_{0};  // when it served again
 };

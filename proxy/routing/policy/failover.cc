@@ -30,6 +30,12 @@ std::optional<std::size_t> FailoverPolicy::chooseAt(std::uint32_t priority, std:
 
 std::optional<std::size_t> FailoverPolicy::choose(const Chances& chances, std::uint64_t without,
                                                   base::MonotonicTime now) const {
+  const std::optional<std::size_t> chosen = chooseServing(chances, without, now);
+  return chosen ? chosen : chooseAmong(chances, without);
+}
+
+std::optional<std::size_t> FailoverPolicy::chooseServing(const Chances& chances, std::uint64_t without,
+                                                         base::MonotonicTime now) const {
   std::uint64_t rests = without;
   std::uint64_t due = 0;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -37,9 +43,8 @@ std::optional<std::size_t> FailoverPolicy::choose(const Chances& chances, std::u
     if (state == AnswerHealth::State::kRests || !members[i].passes()) rests |= std::uint64_t{1} << i;
     if (state == AnswerHealth::State::kDue) due |= std::uint64_t{1} << i;
   }
-  std::optional<std::size_t> chosen = chooseAmong(chances, rests | due);
-  if (!chosen) chosen = chooseAmong(chances, rests);
-  return chosen ? chosen : chooseAmong(chances, without);
+  const std::optional<std::size_t> chosen = chooseAmong(chances, rests | due);
+  return chosen ? chosen : chooseAmong(chances, rests);
 }
 
 std::optional<std::size_t> FailoverPolicy::probe(std::optional<std::size_t> chosen, std::uint64_t without,

@@ -61,6 +61,9 @@ struct FailoverPolicy {
   /// Chooses the member for a request, none of `without` (a bit each, by position). Those that rest are chosen if there
   /// is no other. Returns nullopt if no member is left that has a weight.
   std::optional<std::size_t> choose(const Chances& chances, std::uint64_t without, base::MonotonicTime now) const;
+  /// Chooses likewise, but none that rests.
+  std::optional<std::size_t> chooseServing(const Chances& chances, std::uint64_t without,
+                                           base::MonotonicTime now) const;
   /// Returns the member about which the request shall find out whether it serves, because its rest has passed; nullopt
   /// if there is none, or `chosen` comes before it. The member awaits the outcome, or giveProbeBack().
   std::optional<std::size_t> probe(std::optional<std::size_t> chosen, std::uint64_t without,

@@ -191,19 +191,24 @@ TEST_F(HealthCheckerTest, AsksNoMoreOftenIfAProbeFailsAtOnce) {
   EXPECT_EQ(dialer_.wires.size(), 1u);
 }
 
-TEST_F(HealthCheckerTest, EndsTheRestOfABackendThatServesAgain) {
+TEST_F(HealthCheckerTest, EndsTheRestOfABackendWhoseChecksFailedAndPassAgain) {
   routing::CheckedBackend checked = backend(byHttp());
   const auto health = std::make_shared<routing::AnswerHealth>();
   checked.answers = {health};
   adopt({checked});
   answer(503);
   const base::MonotonicTime now{std::chrono::hours(1)};
-  health->rest(now + std::chrono::hours(1));
+  const auto eject = [&] { health->onError(now, {1, std::chrono::hours(1), std::chrono::hours(1)}); };
+  eject();
   answer(200);
   EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kServes);
-  health->rest(now + std::chrono::hours(1));
+  eject();
   answer(200);
   EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kRests) << "it was healthy all the time";
+  answer(503);
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy) << "one failure is too few";
+  answer(200);
+  EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kServes);
 }
 
 TEST_F(HealthCheckerTest, GoesOnOverReloadsAndEndsWithTheCheck) {
