@@ -28,6 +28,7 @@ const base::Secret* SecretObject::find(const std::string& key) const {
 }
 
 const BackendPort* Backend::findPort(std::uint16_t number) const {
+  if (hasEndpoints) return nullptr;
   if (number == 0) return ports.size() == 1 ? &ports.front() : nullptr;
   const auto found =
       std::find_if(ports.begin(), ports.end(), [&](const BackendPort& port) { return port.number == number; });

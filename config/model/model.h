@@ -128,6 +128,7 @@ struct SecretObject {
 /// The protocol of a Backend's port; kOther is one that this program does not speak.
 enum class BackendProtocol : std::uint8_t { kAuto, kHttp11, kHttp2, kOther };
 
+/// One port of a Backend's host; or one endpoint, which has a host of its own.
 struct BackendPort {
   std::string name;
   std::uint16_t number = 0;
@@ -135,6 +136,10 @@ struct BackendPort {
   std::optional<BackendTls> tls = std::nullopt;  // none: the Backend's own applies
   std::string protocolName = {};                 // as written: "HTTP", "MCP"; empty if not given
   std::string protocolPath = {};                 // path of the field
+  // Only of an endpoint:
+  std::string hostname = {};   // as Backend::hostname
+  std::uint32_t priority = 0;  // those with the lowest get the requests as long as they serve; at most 15
+  std::uint32_t weight = 1;    // among those of its priority; from 1 to 1000
 };
 
 /// One external destination, in any spelling. The group and kind of its metadata are those by which a backendRef names
@@ -148,14 +153,19 @@ struct Backend {
   /// type Ip an address in its canonical form, which the address guard judges like one that a name resolves to. Empty,
   /// with or without ports, for kinds of destinations that are not supported.
   std::string hostname;
-  std::vector<BackendPort> ports;  // at least one; numbers are unique
+  std::vector<BackendPort> ports;  // at least one; numbers are unique unless these are endpoints
+  /// True of type Endpoints: a reference means all of `ports`, at most 64, and none by its number. There is no hostname
+  /// then, and no two have the same host and number.
+  bool hasEndpoints = false;
+  /// Envoy Gateway's `fallback`: in a rule it gets requests when the other Backends do not serve.
+  bool isFallback = false;
   std::optional<BackendTls> tls;
   std::vector<ProcessorUse> extensions;
   BackendTraffic traffic;
   std::vector<UnsupportedField> unsupported;
 
   /// Returns the port that a backendRef with this port means; 0 means the only port. Returns nullptr if there is no
-  /// such port, or if 0 is ambiguous.
+  /// such port, if 0 is ambiguous, or if these are endpoints.
   const BackendPort* findPort(std::uint16_t number) const;
 };
 

@@ -106,6 +106,7 @@ constexpr ObjectKind kObjectKinds[] = {
     readBy<&readReferenceGrant>(kGatewayGroup, ReferenceGrant::kKind, kServed),
     readBy<&readXBackend>(kExperimentalGroup, "XBackend", kAlpha,
                           {.status = Shape::kParents, .crossesNamespaces = false}),
+    readBy<&readEnvoyBackend>(kEnvoyGroup, Backend::kKind, kAlpha, {.status = Shape::kConditions}),
     readBy<&readPayloadProcessor>(kOwnGroup, PayloadProcessor::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readPayloadProcessor>(kGatewayGroup, PayloadProcessor::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readPayloadProcessor>(kNetworkingGroup, PayloadProcessor::kKind, kPrototype, {.status = Shape::kAncestors}),
@@ -127,10 +128,10 @@ struct GroupKind {
 };
 
 constexpr GroupKind kUnsupportedKinds[] = {
-    {kGatewayGroup, "TLSRoute"},       {kGatewayGroup, "TCPRoute"},   {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ListenerSet"},    {kExperimentalGroup, "XMesh"}, {kOwnGroup, "EgressRevision"},
-    {kOwnGroup, "GatewayParameters"},  {kEnvoyGroup, "Backend"},      {kEnvoyGroup, "ClientTrafficPolicy"},
-    {kEnvoyGroup, "EnvoyPatchPolicy"}, {kEnvoyGroup, "EnvoyProxy"},   {kEnvoyGroup, "HTTPRouteFilter"},
+    {kGatewayGroup, "TLSRoute"},      {kGatewayGroup, "TCPRoute"},          {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"},   {kExperimentalGroup, "XMesh"},        {kOwnGroup, "EgressRevision"},
+    {kOwnGroup, "GatewayParameters"}, {kEnvoyGroup, "ClientTrafficPolicy"}, {kEnvoyGroup, "EnvoyPatchPolicy"},
+    {kEnvoyGroup, "EnvoyProxy"},      {kEnvoyGroup, "HTTPRouteFilter"},
 };
 
 constexpr GroupKind kUnconcernedKinds[] = {

@@ -10,7 +10,7 @@ enum class StatusShape : std::uint8_t {
   kGateway,     // conditions, listeners, addresses
   kParents,     // HTTPRoute, GRPCRoute, XBackend
   kAncestors,   // PayloadProcessor and policies
-  kControllers  // Backend
+  kControllers  // Backend, but for that of Envoy Gateway
 };
 
 }  // namespace sluice::config

@@ -33,6 +33,12 @@ void readTlsOptions(FieldReader& holder, BackendTls& tls, std::vector<Unsupporte
 
 /// Reads a Backend's hostname, in lower case and without a final dot; see config/read/external_hostname.h.
 std::string readExternalHostname(FieldReader& reader, std::string_view key);
+/// Reads `address` of a destination, in its canonical form. Returns an empty text if there is no valid one.
+std::string readDestinationAddress(FieldReader& ip);
+/// Reads `fqdn` or `ip` of an endpoint, one of which is required, with its port.
+BackendPort readEndpointHost(FieldReader& endpoint);
+/// Adds the endpoint that `item` is. It is an error if the Backend has it already.
+void addEndpoint(BackendPort endpoint, const Item& item, ObjectContext& context, Backend& backend);
 /// Reads `mode` in any of its spellings.
 TlsMode readTlsMode(FieldReader& reader, TlsMode absent);
 /// Reads clientCertificateRef, which Mutual requires and no other mode accepts.

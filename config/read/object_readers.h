@@ -36,6 +36,8 @@ Backend readBackendSeed(FieldReader& root, ObjectMeta meta);
 Backend readPrototypeBackend(FieldReader& root, ObjectMeta meta);
 /// Reads sluice.dev/v1alpha1 Backend: both forms of the proposal, and `tls.options`.
 Backend readOwnBackend(FieldReader& root, ObjectMeta meta);
+/// Reads gateway.envoyproxy.io/v1alpha1 Backend.
+Backend readEnvoyBackend(FieldReader& root, ObjectMeta meta);
 /// Reads gateway.networking.x-k8s.io/v1alpha1 XBackend.
 Backend readXBackend(FieldReader& root, ObjectMeta meta);
 /// Reads sluice.dev/v1alpha1 PayloadProcessor, gateway.networking.k8s.io/v1alpha1 as GEP-5091 drafts it, with the same

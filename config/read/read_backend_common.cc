@@ -1,4 +1,7 @@
 // Functions that the readers of the spellings of Backend share.
+#include <algorithm>
+#include <utility>
+
 #include "config/read/backend_readers.h"
 #include "config/read/external_hostname.h"
 #include "config/read/object_readers.h"
@@ -26,6 +29,42 @@ std::string readExternalHostname(FieldReader& reader, std::string_view key) {
   }
   if (hostname.ends_with('.')) hostname.pop_back();
   return hostname;
+}
+
+std::string readDestinationAddress(FieldReader& ip) {
+  const std::string address = ip.requiredText("address", rule::kIpAddress);
+  return address.empty() ? address : canonicalIp(address);
+}
+
+BackendPort readEndpointHost(FieldReader& endpoint) {
+  BackendPort result;
+  const bool isName = endpoint.has("fqdn");
+  if (isName == endpoint.has("ip")) {
+    endpoint.error(isName ? "ip" : "fqdn", isName ? "must not be given together with fqdn" : "or ip is required");
+  }
+  if (isName) {
+    FieldReader fqdn = endpoint.map("fqdn");
+    result.hostname = readExternalHostname(fqdn, "hostname");
+    result.number = fqdn.requiredPort("port");
+    fqdn.finish();
+  } else if (endpoint.has("ip")) {
+    FieldReader ip = endpoint.map("ip");
+    result.hostname = readDestinationAddress(ip);
+    result.number = ip.requiredPort("port");
+    ip.finish();
+  }
+  return result;
+}
+
+void addEndpoint(BackendPort endpoint, const Item& item, ObjectContext& context, Backend& backend) {
+  const auto isSame = [&](const BackendPort& other) {
+    return other.hostname == endpoint.hostname && other.number == endpoint.number;
+  };
+  if (!endpoint.hostname.empty() && std::any_of(backend.ports.begin(), backend.ports.end(), isSame)) {
+    context.error(item.value->position, item.path,
+                  "repeats " + endpoint.hostname + ":" + std::to_string(endpoint.number));
+  }
+  backend.ports.push_back(std::move(endpoint));
 }
 
 TlsMode readTlsMode(FieldReader& reader, TlsMode absent) {

@@ -10,6 +10,9 @@ namespace sluice::config {
 namespace {
 
 constexpr std::size_t kMaxPorts = 64;
+constexpr std::size_t kMaxBackendEndpoints = 16;
+constexpr std::uint32_t kLastPriority = 15;
+constexpr std::uint32_t kMostWeight = 1000;
 
 /// A type of destination and the only field that it goes with.
 struct DestinationType {
@@ -20,8 +23,14 @@ constexpr DestinationType kFqdn{"Fqdn", "fqdn"};
 constexpr DestinationType kIp{"Ip", "ip"};
 constexpr DestinationType kKubernetesService{"KubernetesService", "service"};
 constexpr DestinationType kService{"Service", "service"};
+constexpr DestinationType kEndpoints{"Endpoints", "endpoints"};
 constexpr Choice<const DestinationType*> kDestinationTypes[] = {
     {kFqdn.name, &kFqdn}, {kIp.name, &kIp}, {kKubernetesService.name, &kKubernetesService}, {kService.name, &kService}};
+constexpr Choice<const DestinationType*> kOwnDestinationTypes[] = {{kFqdn.name, &kFqdn},
+                                                                   {kIp.name, &kIp},
+                                                                   {kKubernetesService.name, &kKubernetesService},
+                                                                   {kService.name, &kService},
+                                                                   {kEndpoints.name, &kEndpoints}};
 
 /// `TLS` appears in the proposal's sample and not in its enum. It means HTTP over TLS, in any version.
 enum class DestinationProtocol : std::uint8_t { kNotGiven, kHttp, kHttp2, kTls, kTcp, kMcp };
@@ -59,9 +68,8 @@ void readProtocolOptions(FieldReader& port, std::vector<UnsupportedField>& unsup
   options.finish();
 }
 
-BackendPort readPort(FieldReader reader, const DestinationForm& form, Backend& backend) {
-  BackendPort port;
-  port.number = reader.requiredPort("number");
+/// Reads how the gateway speaks to a port: `protocol`, `protocolOptions` and `tls`.
+void readProtocolAndTls(FieldReader& reader, const DestinationForm& form, Backend& backend, BackendPort& port) {
   if (form.strict) reader.require("protocol");
   const DestinationProtocol protocol = reader.choice("protocol", kDestinationProtocols, DestinationProtocol::kNotGiven);
   port.protocol = meaningOf(protocol);
@@ -79,6 +87,12 @@ BackendPort readPort(FieldReader reader, const DestinationForm& form, Backend& b
     }
   }
   readProtocolOptions(reader, backend.unsupported);
+}
+
+BackendPort readPort(FieldReader reader, const DestinationForm& form, Backend& backend) {
+  BackendPort port;
+  port.number = reader.requiredPort("number");
+  readProtocolAndTls(reader, form, backend, port);
   reader.finish();
   return port;
 }
@@ -110,19 +124,47 @@ void readFqdn(FieldReader fqdn, const DestinationForm& form, bool portsListed, B
 
 /// The first form has one port, beside the hostname; an address has none, so it needs `ports`.
 void readIp(FieldReader ip, Backend& backend) {
-  const std::string address = ip.requiredText("address", rule::kIpAddress);
-  if (!address.empty()) backend.hostname = canonicalIp(address);
+  backend.hostname = readDestinationAddress(ip);
   ip.finish();
 }
 
-void readDestination(FieldReader destination, const DestinationForm& form, Backend& backend) {
+BackendPort readEndpoint(FieldReader reader, const DestinationForm& form, Backend& backend) {
+  BackendPort endpoint = readEndpointHost(reader);
+  readProtocolAndTls(reader, form, backend, endpoint);
+  endpoint.priority = static_cast<std::uint32_t>(reader.integer("priority", 0, kLastPriority).value_or(0));
+  endpoint.weight = static_cast<std::uint32_t>(reader.integer("weight", 1, kMostWeight).value_or(1));
+  reader.finish();
+  return endpoint;
+}
+
+void readEndpoints(FieldReader& destination, const DestinationForm& form, Backend& backend) {
+  backend.hasEndpoints = true;
+  const std::vector<Item> items = destination.list("endpoints", kMaxBackendEndpoints);
+  if (items.empty()) destination.error("endpoints", "must have at least one item");
+  if (destination.has("ports")) destination.error("ports", "must not be given: each endpoint has a port of its own");
+  for (const Item& item : items) {
+    addEndpoint(readEndpoint(destination.map(item), form, backend), item, destination.context(), backend);
+  }
+}
+
+const DestinationType* readType(FieldReader& destination, const DestinationForm& form) {
   destination.require("type");
-  const DestinationType* type = destination.choice<const DestinationType*>("type", kDestinationTypes, nullptr, true);
-  for (const std::string_view field : {kFqdn.field, kIp.field, kService.field}) {
+  return form.own ? destination.choice<const DestinationType*>("type", kOwnDestinationTypes, nullptr, true)
+                  : destination.choice<const DestinationType*>("type", kDestinationTypes, nullptr, true);
+}
+
+void readDestination(FieldReader destination, const DestinationForm& form, Backend& backend) {
+  const DestinationType* type = readType(destination, form);
+  for (const std::string_view field : {kFqdn.field, kIp.field, kService.field, kEndpoints.field}) {
+    if (field == kEndpoints.field && !form.own) continue;
     const bool given = destination.has(field);
     if (type == nullptr || given == (type->field == field)) continue;
     destination.error(field, given ? "must not be given when type is " + std::string(type->name)
                                    : "is required when type is " + std::string(type->name));
+  }
+  if (type == &kEndpoints) {
+    if (destination.has("endpoints")) readEndpoints(destination, form, backend);
+    return destination.finish();
   }
   const bool portsListed = destination.has("ports");
   if (!form.first || type == &kIp) destination.require("ports");

@@ -8,10 +8,12 @@
 namespace sluice::config {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 struct DestinationSpelling {
   const char* apiVersion;
@@ -227,6 +229,72 @@ TEST(DestinationBackend, ReadsTlsOptionsInThisProjectsSpellingOnly) {
   EXPECT_THAT(problemsIn(loadTls(kProposal, tls)), ElementsAre(HasSubstr("options: unknown field")));
   EXPECT_THAT(problemsIn(loadTls(kOwn, "{options: {sluice.dev/min-tls-version: 1.3}}")),
               ElementsAre(HasSubstr("must be a string")));
+}
+
+constexpr std::string_view kEndpoints =
+    R"({fqdn: {hostname: EU.models.test, port: 443}, tls: {mode: Simple, sni: models.test}},
+  {fqdn: {hostname: us.models.test, port: 443}, protocol: TLS, priority: 1, weight: 3},
+  {ip: {address: "2001:DB8::7", port: 8080}, protocol: HTTP2, priority: 15, weight: 1000})";
+
+TEST(EndpointsOfABackend, HaveAPortAndTlsOfTheirOwn) {
+  const Configuration configuration =
+      loadBackend(kOwn, "{destination: {type: endpoints, endpoints: [" + std::string(kEndpoints) + "]}}");
+  ASSERT_THAT(problemsIn(configuration), IsEmpty());
+  const Backend& backend = configuration.model.all<Backend>().at(0);
+  EXPECT_TRUE(backend.hasEndpoints);
+  EXPECT_EQ(backend.hostname, "");
+  EXPECT_EQ(backend.findPort(443), nullptr) << "a reference means all of them";
+  ASSERT_EQ(backend.ports.size(), 3u);
+  EXPECT_EQ(backend.ports[0].hostname, "eu.models.test");
+  EXPECT_EQ(backend.ports[0].number, 443);
+  EXPECT_EQ(backend.ports[0].priority, 0u);
+  EXPECT_EQ(backend.ports[0].weight, 1u);
+  EXPECT_EQ(backend.ports[0].tls->serverName, "models.test");
+  EXPECT_EQ(backend.ports[1].tls->mode, TlsMode::kServerAuth);
+  EXPECT_EQ(backend.ports[1].priority, 1u);
+  EXPECT_EQ(backend.ports[1].weight, 3u);
+  EXPECT_EQ(backend.ports[2].hostname, "2001:db8::7");
+  EXPECT_EQ(backend.ports[2].protocol, BackendProtocol::kHttp2);
+  EXPECT_FALSE(backend.ports[2].tls);
+}
+
+TEST(EndpointsOfABackend, AreOfThisProjectsOwnKindAlone) {
+  for (const DestinationSpelling& spelling : {kProposal, kPrototype, kDestination}) {
+    const Configuration configuration =
+        loadBackend(spelling, "{destination: {type: Endpoints, endpoints: [" + std::string(kEndpoints) + "]}}");
+    EXPECT_THAT(problemsIn(configuration), Not(IsEmpty())) << spelling.apiVersion;
+  }
+}
+
+TEST(EndpointsOfABackend, AreChecked) {
+  struct Wrong {
+    const char* destination;
+    const char* problem;
+  };
+  const Wrong all[] = {
+      {"{type: Endpoints}", "destination.endpoints: is required when type is Endpoints"},
+      {"{type: Endpoints, endpoints: []}", "destination.endpoints: must have at least one item"},
+      {"{type: Fqdn, fqdn: {hostname: a.test, port: 1}, endpoints: [{fqdn: {hostname: b.test, port: 1}}]}",
+       "destination.endpoints: must not be given when type is Fqdn"},
+      {"{type: Endpoints, ports: [{number: 1}], endpoints: [{fqdn: {hostname: a.test, port: 1}}]}",
+       "destination.ports: must not be given: each endpoint has a port of its own"},
+      {"{type: Endpoints, endpoints: [{fqdn: {hostname: a.test}}]}", "endpoints[0].fqdn.port: is required"},
+      {"{type: Endpoints, endpoints: [{ip: {address: 192.0.2.1}}]}", "endpoints[0].ip.port: is required"},
+      {"{type: Endpoints, endpoints: [{ip: {address: 192.0.2.256, port: 1}}]}", "endpoints[0].ip.address: "},
+      {"{type: Endpoints, endpoints: [{fqdn: {hostname: localhost, port: 1}}]}", "endpoints[0].fqdn.hostname: "},
+      {"{type: Endpoints, endpoints: [{priority: 1}]}", "endpoints[0].fqdn: or ip is required"},
+      {"{type: Endpoints, endpoints: [{fqdn: {hostname: a.test, port: 1}, ip: {address: 192.0.2.1, port: 1}}]}",
+       "endpoints[0].ip: must not be given together with fqdn"},
+      {"{type: Endpoints, endpoints: [{fqdn: {hostname: a.test, port: 1}, priority: 16}]}", "endpoints[0].priority: "},
+      {"{type: Endpoints, endpoints: [{fqdn: {hostname: a.test, port: 1}, weight: 0}]}", "endpoints[0].weight: "},
+      {"{type: Endpoints, endpoints: [{fqdn: {hostname: a.test, port: 1}}, {fqdn: {hostname: A.test., port: 1}}]}",
+       "endpoints[1]: repeats a.test:1"},
+      {"{type: Endpoints, endpoints: [{fqdn: {hostname: a.test, port: 1}, name: x}]}", "endpoints[0].name: "},
+  };
+  for (const Wrong& each : all) {
+    const Configuration configuration = loadBackend(kOwn, "{destination: " + std::string(each.destination) + "}");
+    EXPECT_THAT(problemsIn(configuration), Contains(HasSubstr(each.problem))) << each.destination;
+  }
 }
 
 }  // namespace

@@ -114,6 +114,11 @@ TEST(ExternalHostname, IsCheckedInEverySpellingOfBackend) {
         object("gateway.networking.k8s.io/v1alpha1", "Backend", "b", fqdn + ", port: 443}}}\n"),
         object("gateway.networking.k8s.io/v1alpha1", "Backend", "b", listed),
         object("sluice.dev/v1alpha1", "Backend", "b", listed),
+        object(
+            "sluice.dev/v1alpha1", "Backend", "b",
+            "spec: {destination: {type: Endpoints, endpoints: [{fqdn: {hostname: '" + hostname + "', port: 1}}]}}\n"),
+        object("gateway.envoyproxy.io/v1alpha1", "Backend", "b",
+               "spec: {endpoints: [{fqdn: {hostname: '" + hostname + "', port: 1}}]}\n"),
         object("ainetworking.prototype.x-k8s.io/v0alpha0", "Backend", "b", listed),
         object("ainetworking.prototype.x-k8s.io/v0alpha0", "XBackendDestination", "b", listed),
         object(
@@ -131,7 +136,8 @@ TEST(ExternalHostname, IsCheckedInEverySpellingOfBackend) {
   for (const std::string& document : documents("Api.Example.com.")) {
     const Configuration configuration = loadText(document);
     ASSERT_EQ(configuration.model.all<Backend>().size(), 1u) << document;
-    EXPECT_EQ(configuration.model.all<Backend>().front().hostname, "api.example.com");
+    const Backend& backend = configuration.model.all<Backend>().front();
+    EXPECT_EQ(backend.hasEndpoints ? backend.ports.at(0).hostname : backend.hostname, "api.example.com") << document;
   }
 }
 

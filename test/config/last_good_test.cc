@@ -127,6 +127,7 @@ std::vector<Valid> validObjects() {
       {std::string(kDiscoveryGroup), "v1", "EndpointSlice", "addressType: IPv4\nendpoints: []\n"},
       {gateway, "v1alpha1", "Backend", destination},
       {own, "v1alpha1", "Backend", destination},
+      {envoy, "v1alpha1", "Backend", "spec: {endpoints: [{fqdn: {hostname: a.test, port: 443}}]}\n"},
       {prototype, "v0alpha0", "Backend", ported},
       {prototype, "v0alpha0", "XBackendDestination", ported},
       {std::string(kExperimentalGroup), "v1alpha1", "XBackend",

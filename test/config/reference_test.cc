@@ -143,6 +143,14 @@ TEST(Reference, ListsTheTlsOfABackend) {
   EXPECT_THAT(firstWords(pageTable(page, "| field | default | meaning |")), UnorderedElementsAreArray(fields));
 }
 
+TEST(Reference, ListsTheFieldsOfAnEndpoint) {
+  std::set<std::string> fields =
+      namesIn("config/read/read_destination.cc", R"re(reader\.(?:integer|choice)\("(\w+)")re");
+  fields.merge(std::set<std::string>{"fqdn", "ip", "tls"});  // which a Backend of one host has too
+  EXPECT_THAT(firstWords(pageTable(referencePage("backends.md"), "| field of an endpoint | default | meaning |")),
+              UnorderedElementsAreArray(fields));
+}
+
 TEST(Reference, ListsEveryFieldOfABackendTlsPolicy) {
   auto fields = namesIn("config/read/read_tls_validation.cc",
                         R"re((?:requiredText|text|list|readObjectRefs)\((?:validation, )?"(\w+)")re");

@@ -128,7 +128,7 @@ TEST_F(Failover, AsksAPrimaryThatFalteredAgainRatherThanOthersThatRest) {
   start("  healthCheck: {passive: {consecutive5XxErrors: 1000}}\n", ", maxRetryAfter: 1h");
   ask(1);
   ASSERT_EQ(second_.heads().size() + third_.heads().size(), 2u) << "they have asked for a rest";
-  EXPECT_THAT(ask(10), Each("first"));
+  EXPECT_THAT(ask(5), Each("first"));
   EXPECT_EQ(second_.heads().size() + third_.heads().size(), 2u);
 }
 

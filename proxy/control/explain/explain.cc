@@ -150,6 +150,11 @@ class ExplanationMaker {
 
   ExplainedBackend describe(const routing::Rule& rule, const routing::WeightedBackend& weighted) {
     ExplainedBackend result = explainedBackend(head_, weighted, snapshot_);
+    if (rule.failover) {
+      const auto& member = rule.failover->members[static_cast<std::size_t>(&weighted - rule.backends.data())];
+      result.weight = member.weight;
+      result.priority = member.priority;
+    }
     const bool answered = routing::repliesLocally(head_, weighted);
     if (weighted.failure) {
       result.answer = answerOf(*weighted.failure);

@@ -82,9 +82,10 @@ struct ExplainedTls {
 
 /// A weighted backend of the rule.
 struct ExplainedBackend {
-  std::string name;  // "namespace/name"; empty if the reference is broken
-  std::uint32_t weight = 0;
-  std::string hostname;  // empty for a Service
+  std::string name;                       // "namespace/name"; empty if the reference is broken
+  std::uint32_t weight = 0;               // among those of its priority
+  std::optional<std::uint32_t> priority;  // from 0 on; none if the rule has no fail-over
+  std::string hostname;                   // empty for a Service
   std::uint16_t port = 0;
   std::string protocol;
   std::optional<ExplainedTls> tls;

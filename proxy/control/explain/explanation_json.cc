@@ -69,6 +69,7 @@ void writeTls(JsonWriter& json, const std::optional<ExplainedTls>& tls) {
 
 void writeBackend(JsonWriter& json, const ExplainedBackend& backend) {
   json.beginObject().member("name", backend.name).member("weight", backend.weight);
+  if (backend.priority) json.member("priority", *backend.priority);
   json.member("hostname", backend.hostname).member("port", backend.port).member("protocol", backend.protocol);
   writeTls(json, backend.tls);
   writeList(json, "addresses", backend.addresses, [&](const ExplainedAddress& each) {

@@ -80,9 +80,13 @@ void writeDestination(FactWriter& out, const ExplainedBackend& backend) {
   }
 }
 
-void writeBackendText(FactWriter& out, const ExplainedBackend& backend, std::uint64_t totalWeight) {
+/// Writes a Backend with its share of the requests to those of its priority.
+void writeBackendText(FactWriter& out, const ExplainedBackend& backend, const std::vector<ExplainedBackend>& all) {
+  std::uint64_t totalWeight = 0;
+  for (const ExplainedBackend& each : all) totalWeight += each.priority == backend.priority ? each.weight : 0;
   out.line("backend", (backend.name.empty() ? "a broken reference" : backend.name) + ", weight " +
-                          std::to_string(backend.weight) + " of " + std::to_string(totalWeight));
+                          std::to_string(backend.weight) + " of " + std::to_string(totalWeight) +
+                          (backend.priority ? ", priority " + std::to_string(*backend.priority) : ""));
   writeDestination(out, backend);
   if (backend.answer) out.line("  answer", answerInWords(*backend.answer));
   writeCourse(out, backend.filters, backend.steps);
@@ -133,9 +137,7 @@ std::string explanationText(const Explanation& explanation) {
   writeRoute(out, explanation);
   if (explanation.answer) out.line("answer", answerInWords(*explanation.answer));
   writeCourse(out, explanation.filters, explanation.steps);
-  std::uint64_t totalWeight = 0;
-  for (const ExplainedBackend& each : explanation.backends) totalWeight += each.weight;
-  for (const ExplainedBackend& each : explanation.backends) writeBackendText(out, each, totalWeight);
+  for (const ExplainedBackend& each : explanation.backends) writeBackendText(out, each, explanation.backends);
   if (!explanation.backends.empty()) writeBounds(out, explanation);
   for (const std::string& each : explanation.notes) out.line("note", each);
   return out.take();

@@ -161,24 +161,24 @@ const routing::WeightedBackend* Attempts::chooseByPriority() {
 
 // With a fail-over, a Backend that serves and has failed once may do better than another one that rests.
 const routing::WeightedBackend& Attempts::chooseNext() {
+  const routing::Rule& rule = *t_.route.rule;
   const routing::WeightedBackend& failed = *attempt_.backend;
+  if (!rule.failover) {
+    return retries_->choose(failed,
+                            [&](std::uint64_t avoided) { return rule.chooseAnother(t_.context.random(), avoided); });
+  }
   const auto choose = [&](bool alsoResting) -> const routing::WeightedBackend& {
-    return retries_->choose(failed, [&](std::uint64_t avoided) { return chooseAnother(avoided, alsoResting); });
+    return retries_->choose(failed, [&](std::uint64_t avoided) -> const routing::WeightedBackend* {
+      const routing::FailoverPolicy::Chances chances{t_.context.random(), t_.context.random()};
+      const std::uint64_t without = rule.unfit() | avoided | dead();
+      const auto chosen = alsoResting ? rule.failover->choose(chances, without, t_.now())
+                                      : rule.failover->chooseServing(chances, without, t_.now());
+      return chosen ? &rule.backends[*chosen] : nullptr;
+    });
   };
   const routing::WeightedBackend& next = choose(/*alsoResting=*/false);
-  if (&next != &failed || !t_.route.rule->failover) return next;
-  const bool failedServes = member().health->serves() && member().passes() && serves(failed);
-  return failedServes ? failed : choose(/*alsoResting=*/true);
-}
-
-const routing::WeightedBackend* Attempts::chooseAnother(std::uint64_t avoided, bool alsoResting) {
-  const routing::Rule& rule = *t_.route.rule;
-  if (!rule.failover) return rule.chooseAnother(t_.context.random(), avoided);
-  const routing::FailoverPolicy::Chances chances{t_.context.random(), t_.context.random()};
-  const std::uint64_t without = rule.unfit() | avoided | dead();
-  const auto chosen = alsoResting ? rule.failover->choose(chances, without, t_.now())
-                                  : rule.failover->chooseServing(chances, without, t_.now());
-  return chosen ? &rule.backends[*chosen] : nullptr;
+  const bool nextServes = &next != &failed || (member().health->serves() && member().passes() && serves(failed));
+  return nextServes ? next : choose(/*alsoResting=*/true);
 }
 
 /// Returns the weighted backend of the attempt as the rule's fail-over knows it.

@@ -121,7 +121,6 @@ class Attempts {
   std::uint64_t dead();
   const routing::WeightedBackend* chooseByPriority();
   const routing::WeightedBackend& chooseNext();
-  const routing::WeightedBackend* chooseAnother(std::uint64_t avoided, bool alsoResting);
   const routing::FailoverMember& member() const;
   void noteError(const base::Error& error) const;
   void noteAnswer(const http::ResponseHead& head);

@@ -107,8 +107,10 @@ FieldPaths fieldsOf(const Value& value) {
 /// Writes the paths of what occurs in several places in one way: uses of processors, and TLS.
 std::string commonPath(const std::string& path) {
   static const std::regex use(R"re(^spec\.(?:extensions|processors)\[\])re");
-  static const std::regex tls(R"re(^spec\.(?:destination\.ports\[\]\.)?tls)re");
-  return std::regex_replace(std::regex_replace(path, use, "use"), tls, "tls");
+  static const std::regex tls(R"re(^spec\.(?:destination\.(?:ports|endpoints)\[\]\.)?tls)re");
+  static const std::regex options(R"re(^spec\.destination\.endpoints\[\]\.protocolOptions)re");
+  const std::string common = std::regex_replace(std::regex_replace(path, use, "use"), tls, "tls");
+  return std::regex_replace(common, options, "spec.destination.ports[].protocolOptions");
 }
 
 /// Returns the fields of the objects in test/support/kube/objects/valid, by kind. They are fields that the readers

@@ -123,7 +123,7 @@ TEST(BackendSamples, CoverEverySpelling) {
        {"gateway.networking.k8s.io/v1alpha1\nkind: Backend\n", "sluice.dev/v1alpha1\nkind: Backend\n",
         "ainetworking.prototype.x-k8s.io/v0alpha0\nkind: Backend\n",
         "ainetworking.prototype.x-k8s.io/v0alpha0\nkind: XBackendDestination\n",
-        "gateway.networking.x-k8s.io/v1alpha1\nkind: XBackend\n"}) {
+        "gateway.envoyproxy.io/v1alpha1\nkind: Backend\n", "gateway.networking.x-k8s.io/v1alpha1\nkind: XBackend\n"}) {
     EXPECT_THAT(all, HasSubstr(apiVersion));
   }
 }

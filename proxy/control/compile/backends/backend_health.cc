@@ -62,6 +62,8 @@ bool hasMoved(const BackendHealths& noted, base::WallTime now) {
 
 BackendFaults::BackendFaults(const BackendHealths& healths) {
   for (const BackendHealth& each : healths) {
+    bool& serves = serves_[each.object].emplace(each.endpoint, true).first->second;
+    serves = serves && each.serves;
     if (each.serves) continue;
     std::vector<Fault>& known = faults_[each.object];
     Fault fault = faultOfHealth(each);
@@ -76,6 +78,12 @@ std::optional<Fault> BackendFaults::of(const std::string& object) const {
   std::optional<Fault> all = joined(found->second);
   if (all) all->summary = true;
   return all;
+}
+
+bool BackendFaults::leaveSome(const std::string& object) const {
+  const auto found = serves_.find(object);
+  return found != serves_.end() &&
+         std::any_of(found->second.begin(), found->second.end(), [](const auto& each) { return each.second; });
 }
 
 }  // namespace sluice::control

@@ -51,9 +51,12 @@ class BackendFaults {
  public:
   explicit BackendFaults(const BackendHealths& healths);
   std::optional<Fault> of(const std::string& object) const;
+  /// Returns true if some endpoint of the object, or some port, serves all the same.
+  bool leaveSome(const std::string& object) const;
 
  private:
   std::map<std::string, std::vector<Fault>, std::less<>> faults_;
+  std::map<std::string, std::map<std::string, bool>, std::less<>> serves_;  // by object and endpoint
 };
 
 }  // namespace sluice::control

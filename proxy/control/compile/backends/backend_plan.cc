@@ -41,6 +41,19 @@ std::string tlsIdentity(const routing::UpstreamTls& tls) {
 
 }  // namespace
 
+std::vector<const config::BackendPort*> portsOf(const config::Backend& backend, std::uint16_t port) {
+  std::vector<const config::BackendPort*> meant;
+  if (const config::BackendPort* only = backend.findPort(port)) meant.push_back(only);
+  if (!backend.hasEndpoints || port != 0) return meant;
+  for (const config::BackendPort& each : backend.ports) meant.push_back(&each);
+  std::stable_sort(meant.begin(), meant.end(), [](const auto* a, const auto* b) { return a->priority < b->priority; });
+  return meant;
+}
+
+const std::string& hostnameOf(const config::Backend& backend, const config::BackendPort& port) {
+  return port.hostname.empty() ? backend.hostname : port.hostname;
+}
+
 const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, const config::BackendPort& port) {
   return port.tls ? port.tls : backend.tls;
 }

@@ -1,15 +1,27 @@
 // Derives TLS, authority and identity from a Backend and its plan.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "config/model/model.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::control {
 
+/// Returns the ports that a reference with that port means, those of the lowest priority first; none if there is no
+/// such port.
+std::vector<const config::BackendPort*> portsOf(const config::Backend& backend, std::uint16_t port);
+/// Returns the position of one of the Backend's ports.
+inline std::size_t indexOf(const config::Backend& backend, const config::BackendPort& port) {
+  return static_cast<std::size_t>(&port - backend.ports.data());
+}
+/// Returns the host of one port: its own, or else the Backend's.
+const std::string& hostnameOf(const config::Backend& backend, const config::BackendPort& port);
 /// Returns the TLS of one port: its own, or else the Backend's.
 const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, const config::BackendPort& port);
 /// Returns the hostname, with the port unless it is 443 with TLS or 80 without (RFC 9110 section 4.2).

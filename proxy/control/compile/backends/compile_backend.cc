@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 
 namespace sluice::control {
@@ -13,8 +14,8 @@ BackendCatalog::BackendCatalog(const config::Model& model, const DestinationCata
     const BackendDestination& destination = destinations.of(backend);
     CompiledBackend& entry = backends_[&backend];
     entry.unaccepted = destination.unaccepted;
-    for (const auto& [number, port] : destination.ports) {
-      entry.ports.emplace(number, compilePort(backend, port, processors, cache, entry.refused));
+    for (const DestinationPort& port : destination.ports) {
+      entry.ports.push_back(compilePort(backend, port, processors, cache, entry.refused));
     }
   }
 }
@@ -39,13 +40,19 @@ CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, 
 
 BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder) const {
   BackendUse use = destinations_.resolve(ref, holder);
-  if (use.backend == nullptr || !use.result) return use;
-  const CompiledBackendPort& port = backends_.at(use.backend).ports.at(use.backend->findPort(ref.port)->number);
-  if (port.unprocessed) {
-    const std::string object = describe(ref.object, holder.nameSpace) + ": ";
-    use.result = summary(port.unprocessed->reason, object + port.unprocessed->message);
-  } else {
-    use.result = port.plan;
+  if (use.backend == nullptr) return use;
+  const CompiledBackend& compiled = backends_.at(use.backend);
+  const std::vector<const config::BackendPort*> meant = portsOf(*use.backend, ref.port);
+  for (std::size_t i = 0; i < use.endpoints.size(); ++i) {
+    BackendResult& result = use.endpoints[i].result;
+    if (!result) continue;
+    const CompiledBackendPort& port = compiled.ports[indexOf(*use.backend, *meant[i])];
+    if (port.unprocessed) {
+      const std::string object = describe(ref.object, holder.nameSpace) + ": ";
+      result = summary(port.unprocessed->reason, object + port.unprocessed->message);
+    } else {
+      result = port.plan;
+    }
   }
   return use;
 }

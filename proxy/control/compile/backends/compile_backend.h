@@ -2,8 +2,6 @@
 // that refer to a port share its plan.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -30,8 +28,8 @@ struct CompiledBackendPort {
 };
 
 struct CompiledBackend {
-  std::optional<Fault> unaccepted;  // concerns all ports
-  std::map<std::uint16_t, CompiledBackendPort> ports;
+  std::optional<Fault> unaccepted;         // concerns all ports
+  std::vector<CompiledBackendPort> ports;  // as config::Backend::ports
   std::vector<RefusedUse> refused;         // extensions that cannot run, each once
   std::set<const config::Gateway*> users;  // Gateways that send traffic to it
 };

@@ -46,10 +46,13 @@ std::optional<Fault> acceptance(const config::BackendPort& port, const std::opti
   return compileTlsOptions(*tls, ignored);
 }
 
-std::vector<std::uint16_t> portNumbers(const config::Backend& backend) {
+/// Says why no port of the Backend is meant by a reference with that one.
+std::string whyNoPort(const config::Backend& backend, std::uint16_t port) {
+  if (backend.hasEndpoints) return "each of its endpoints has a port, so the reference must name none";
+  if (port == 0) return "it has several ports, so the reference must name one";
   std::vector<std::uint16_t> numbers;
   for (const config::BackendPort& each : backend.ports) numbers.push_back(each.number);
-  return numbers;
+  return "it has no port " + std::to_string(port) + availablePorts(numbers);
 }
 
 bool originatesTls(const std::optional<config::BackendTls>& tls) {
@@ -67,7 +70,7 @@ DestinationCatalog::DestinationCatalog(const config::Model& model, const SystemT
     BackendDestination& entry = backends_[&backend];
     entry.unaccepted = acceptance(backend);
     for (const config::BackendPort& port : backend.ports) {
-      entry.ports.emplace(port.number, compilePort(backend, port, tls, rules.closing, cache, states));
+      entry.ports.push_back(compilePort(backend, port, tls, rules.closing, cache, states));
     }
   }
 }
@@ -82,11 +85,11 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
   auto plan = std::make_shared<routing::BackendPlan>();
   plan->name = backend.meta.qualifiedName();
   plan->object = objectOf(backend.meta);
-  plan->hostname = backend.hostname;
+  plan->hostname = hostnameOf(backend, port);
   plan->port = port.number;
   plan->protocol = *upstreamProtocol(port.protocol);
   if (originatesTls(options)) {
-    auto compiled = tls.compile(holderOf(backend.meta), backend.hostname, *options);
+    auto compiled = tls.compile(holderOf(backend.meta), plan->hostname, *options);
     if (!compiled) {
       entry.unresolved = std::move(compiled.fault);
       return entry;
@@ -115,31 +118,34 @@ config::ObjectRef DestinationCatalog::meaningOf(const config::ObjectRef& ref, co
 }
 
 BackendUse DestinationCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder) const {
-  if (auto forbidden = permission(ref.object, holder)) return {ref, *std::move(forbidden), {}, nullptr};
+  if (auto forbidden = permission(ref.object, holder)) return {ref, {{*std::move(forbidden)}}, {}, nullptr};
   if (isService(ref.object)) {
-    return {ref, services_.resolve(ref, holder), services_.note(ref, holder.nameSpace), nullptr};
+    return {ref, {{services_.resolve(ref, holder)}}, services_.note(ref, holder.nameSpace), nullptr};
   }
   const config::ObjectRef meant = meaningOf(ref.object, holder);
   const config::Backend* backend = model_.find<config::Backend>(meant.group, meant.kind, meant.nameSpace, meant.name);
-  return {ref, resolve(ref, holder, meant, backend), {}, backend};
+  if (backend == nullptr) {
+    return {ref, {{absenceFault(reason::kBackendNotFound, model_, meant, holder)}}, {}, nullptr};
+  }
+  return {ref, resolve(ref, holder, *backend), {}, backend};
 }
 
-BackendResult DestinationCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder,
-                                          const config::ObjectRef& meant, const config::Backend* backend) const {
+std::vector<EndpointUse> DestinationCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder,
+                                                     const config::Backend& backend) const {
   const std::string object = describe(ref.object, holder.nameSpace) + ": ";
-  if (backend == nullptr) return absenceFault(reason::kBackendNotFound, model_, meant, holder);
-  const BackendDestination& entry = backends_.at(backend);
-  if (entry.unaccepted) return summary(entry.unaccepted->reason, object + entry.unaccepted->message);
-  const config::BackendPort* port = backend->findPort(ref.port);
-  if (port == nullptr) {
-    const std::string which =
-        ref.port == 0 ? "it has several ports, so the reference must name one"
-                      : "it has no port " + std::to_string(ref.port) + availablePorts(portNumbers(*backend));
-    return fault(reason::kBackendNotFound, object + which);
+  const BackendDestination& entry = backends_.at(&backend);
+  if (entry.unaccepted) return {{summary(entry.unaccepted->reason, object + entry.unaccepted->message)}};
+  const std::vector<const config::BackendPort*> meant = portsOf(backend, ref.port);
+  if (meant.empty()) return {{fault(reason::kBackendNotFound, object + whyNoPort(backend, ref.port))}};
+  std::vector<EndpointUse> uses;
+  for (const config::BackendPort* each : meant) {
+    const DestinationPort& found = entry.ports[indexOf(backend, *each)];
+    const std::optional<Fault>& broken = found.fault();
+    uses.push_back({broken ? BackendResult(summary(broken->reason, object + broken->message)) : found.plan,
+                    backend.hasEndpoints ? each->hostname + ":" + std::to_string(each->number) : std::string(),
+                    each->priority, each->weight});
   }
-  const DestinationPort& found = entry.ports.at(port->number);
-  if (const std::optional<Fault>& broken = found.fault()) return summary(broken->reason, object + broken->message);
-  return found.plan;
+  return uses;
 }
 
 std::string DestinationCatalog::hintAtKind(const config::ObjectRef& ref, const Holder& holder) const {

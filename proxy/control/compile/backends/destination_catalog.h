@@ -5,11 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "config/model/model.h"
 #include "proxy/control/compile/backends/backend_cache.h"
@@ -25,16 +25,32 @@ namespace sluice::control {
 
 using BackendResult = Resolved<std::shared_ptr<const routing::BackendPlan>>;
 
+/// One of the places where requests to a Backend go.
+struct EndpointUse {
+  BackendResult result;
+  std::string name = {};       // "host:port"; empty unless the Backend has several
+  std::uint32_t priority = 0;  // config::BackendPort
+  std::uint32_t weight = 1;
+
+  friend bool operator==(const EndpointUse& a, const EndpointUse& b) {
+    return a.result == b.result && a.name == b.name && a.priority == b.priority && a.weight == b.weight;
+  }
+};
+
 /// A backendRef and its resolution.
 struct BackendUse {
   config::BackendObjectReference target;  // as the first of the objects that have it has written it
-  BackendResult result;
+  /// Those of the lowest priority come first. Only a Backend of type Endpoints has more than one.
+  std::vector<EndpointUse> endpoints;
   std::string note;                          // note for the conditions of who has it; empty: none
   const config::Backend* backend = nullptr;  // set if the reference is permitted and the Backend exists, served or not
 
+  /// Returns the resolution for those who want one place alone.
+  const BackendResult& first() const { return endpoints.front().result; }
+
   /// Returns true if both resolutions of one reference are the same.
   friend bool operator==(const BackendUse& a, const BackendUse& b) {
-    return a.result == b.result && a.note == b.note && a.backend == b.backend;
+    return a.endpoints == b.endpoints && a.note == b.note && a.backend == b.backend;
   }
 };
 
@@ -50,8 +66,8 @@ struct DestinationPort {
 };
 
 struct BackendDestination {
-  std::optional<Fault> unaccepted;  // concerns all ports
-  std::map<std::uint16_t, DestinationPort> ports;
+  std::optional<Fault> unaccepted;     // concerns all ports
+  std::vector<DestinationPort> ports;  // as config::Backend::ports
 };
 
 class DestinationCatalog {
@@ -75,9 +91,9 @@ class DestinationCatalog {
   static DestinationPort compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
                                      const ClosingPolicies& policies, BackendCache& cache,
                                      processing::SharedStates& states);
-  /// Resolves a reference that means the object `meant`, which is `backend`; nullptr if there is no such Backend.
-  BackendResult resolve(const config::BackendObjectReference& ref, const Holder& holder, const config::ObjectRef& meant,
-                        const config::Backend* backend) const;
+  /// Resolves a reference that means the Backend.
+  std::vector<EndpointUse> resolve(const config::BackendObjectReference& ref, const Holder& holder,
+                                   const config::Backend& backend) const;
   /// Returns the object that a backendRef means, with its namespace. Samples of the prototype write kind Backend for an
   /// XBackendDestination, which is meant if there is no Backend of that name.
   config::ObjectRef meaningOf(const config::ObjectRef& ref, const Holder& holder) const;

@@ -81,7 +81,7 @@ TrafficPolicies::TrafficPolicies(const config::Model& model)
     : model_(model), policies_(model), ofBackends_(speaksOfBackends(model)) {}
 
 const config::Service* TrafficPolicies::serviceOf(const BackendUse& use, const Holder& holder) const {
-  if (use.backend != nullptr || !use.result || !isService(use.target.object)) return nullptr;
+  if (use.backend != nullptr || !use.first() || !isService(use.target.object)) return nullptr;
   return model_.find<config::Service>(targetNamespace(use.target.object, holder.nameSpace), use.target.object.name);
 }
 

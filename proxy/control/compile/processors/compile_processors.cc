@@ -63,7 +63,7 @@ class ModelTargets final : public processing::TargetLookup {
                             : extensionServer(model_, backendRef, holder_));
     }
     const config::BackendObjectReference ref = serverRefOf(backendRef);
-    BackendResult found = destinations_.resolve(ref, holder_).result;
+    BackendResult found = destinations_.resolve(ref, holder_).first();
     if (http2) found = overGrpc(std::move(found), describe(ref.object, holder_.nameSpace));
     return targetOf(std::move(found));
   }

@@ -9,6 +9,8 @@
 namespace sluice::control {
 namespace {
 
+constexpr std::uint32_t kEndpointPriorities = 16;  // of one Backend
+
 const config::FailoverPriority* priorityOf(const config::BackendObjectReference& ref,
                                            const config::FailoverSettings& failover, std::string_view nameSpace) {
   const auto found = std::find_if(
@@ -17,14 +19,15 @@ const config::FailoverPriority* priorityOf(const config::BackendObjectReference&
   return found == failover.priorities.end() ? nullptr : &*found;
 }
 
-/// Gives a weight to the members of priorities in which nobody has one.
-void setStandbys(std::vector<routing::FailoverMember>& members, const std::vector<bool>& hasPriority) {
+/// Gives a weight to the members of priorities in which nobody has one. `shares` has one for each of those that may
+/// stand by, and 0 for the others.
+void setStandbys(std::vector<routing::FailoverMember>& members, const std::vector<std::uint32_t>& shares) {
   std::set<std::uint32_t> weighted;
   for (const routing::FailoverMember& each : members) {
     if (each.weight > 0) weighted.insert(each.priority);
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (hasPriority[i] && !weighted.contains(members[i].priority)) members[i].weight = 1;
+    if (shares[i] > 0 && !weighted.contains(members[i].priority)) members[i].weight = shares[i];
   }
 }
 
@@ -49,8 +52,8 @@ void closeRanks(std::vector<routing::FailoverMember>& members) {
 }
 
 /// Returns true if the policies say of the rule, or of one of its Backends, when to avoid a Backend.
-bool wantsFailover(const RuleTraffic& traffic, const routing::Rule& compiled) {
-  bool wants = traffic.ofRule().failover != nullptr || !compiled.healthChecks.empty();
+bool sayWhenToAvoid(const RuleTraffic& traffic, const routing::Rule& compiled) {
+  bool wants = !compiled.healthChecks.empty();
   for (std::size_t i = 0; i < compiled.backends.size() && !wants; ++i) {
     wants = traffic.ofBackend(i).passiveHealth != nullptr;
   }
@@ -100,21 +103,23 @@ bool meansBackendRef(const config::BackendObjectReference& meant, const config::
 }
 
 std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic& traffic,
-                                                               const config::RouteRule& rule,
+                                                               const std::vector<RuleMember>& members,
                                                                std::string_view nameSpace,
                                                                const routing::Rule& compiled, const std::string& place,
                                                                processing::SharedStates& states) {
-  const config::FailoverSettings* const failover = traffic.ofRule().failover;
-  if (rule.backendRefs.size() < 2 || !wantsFailover(traffic, compiled)) return nullptr;
+  const config::FailoverSettings defaults;
+  const config::FailoverSettings* failover = traffic.ofRule().failover;
+  if (failover == nullptr && haveOrder(members)) failover = &defaults;
+  if (members.size() < 2 || (failover == nullptr && !sayWhenToAvoid(traffic, compiled))) return nullptr;
   auto policy = std::make_shared<routing::FailoverPolicy>();
-  std::vector<bool> hasPriority;
-  for (std::size_t i = 0; i < rule.backendRefs.size(); ++i) {
-    const config::HttpBackendRef& ref = rule.backendRefs[i];
+  std::vector<std::uint32_t> shares;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    const auto* priority = failover != nullptr ? priorityOf(*members[i].ref, *failover, nameSpace) : nullptr;
+    shares.push_back(priority != nullptr ? members[i].share : 0);
     routing::FailoverMember& member = policy->members.emplace_back();
-    member.weight = ref.weight;
-    const auto* priority = failover != nullptr ? priorityOf(ref, *failover, nameSpace) : nullptr;
-    if (priority != nullptr) member.priority = priority->priority;
-    hasPriority.push_back(priority != nullptr);
+    member.weight = members[i].weight;
+    const std::uint32_t ofBackend = priority != nullptr ? priority->priority : members[i].isFallback ? 1 : 0;
+    member.priority = ofBackend * kEndpointPriorities + members[i].priority;
     member.passive = passiveBounds(traffic.ofBackend(i).passiveHealth, failover != nullptr);
     const auto& backend = compiled.backends[i].backend;
     const std::string name = backend != nullptr ? backend->identity.text() : std::to_string(i);
@@ -122,17 +127,13 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic
                                                       [] { return std::make_shared<const routing::AnswerHealth>(); });
   }
   for (std::size_t i = 0; i < compiled.healthChecks.size(); ++i) policy->members[i].check = compiled.healthChecks[i];
-  setStandbys(policy->members, hasPriority);
+  setStandbys(policy->members, shares);
   const auto isOut = [](const routing::FailoverMember& each) { return each.weight == 0; };
   if (std::all_of(policy->members.begin(), policy->members.end(), isOut)) return nullptr;
   closeRanks(policy->members);
   policy->usualWeight = usualWeight(policy->members, compiled.broken());
-  if (failover != nullptr) {
-    policy->overprovisioning = failover->overprovisioningFactor;
-    policy->longestRest = failover->maxRetryAfter;
-  } else {
-    policy->longestRest = base::Duration::zero();
-  }
+  policy->overprovisioning = failover != nullptr ? failover->overprovisioningFactor : defaults.overprovisioningFactor;
+  policy->longestRest = failover != nullptr ? failover->maxRetryAfter : base::Duration::zero();
   return policy;
 }
 

@@ -7,6 +7,7 @@
 
 #include "config/model/model.h"
 #include "proxy/control/compile/policies/traffic_policies.h"
+#include "proxy/control/compile/routes/rule_members.h"
 #include "proxy/processing/shared_states.h"
 #include "proxy/routing/policy/failover.h"
 #include "proxy/routing/snapshot.h"
@@ -17,11 +18,13 @@ namespace sluice::control {
 bool meansBackendRef(const config::BackendObjectReference& meant, const config::BackendObjectReference& ref,
                      std::string_view nameSpace);
 
-/// Returns the fail-over of a rule with these weighted backends, one for each of its backendRefs; nullptr if the
-/// policies say nothing of it, or the rule has no choice. The rule has its health checks already. `place` names the
-/// rule, under which the health of its Backends is kept.
+/// Returns the fail-over of a rule with these weighted backends; nullptr if the rule has no choice, or if neither the
+/// policies nor the endpoints of a Backend say anything of it. The rule has its health checks already. `place` names
+/// the rule, under which the health of its Backends is kept.
+///
+/// The priorities of endpoints count within those that the policies give to their Backends.
 std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic& traffic,
-                                                               const config::RouteRule& rule,
+                                                               const std::vector<RuleMember>& members,
                                                                std::string_view nameSpace,
                                                                const routing::Rule& compiled, const std::string& place,
                                                                processing::SharedStates& states);

@@ -62,15 +62,10 @@ class RouteCompiler {
     addNotes(ignoredNotes(rule.unsupported));
     compileFilters(rule.filters, rule, *compiled, own);
     compileOwn(rule, *compiled);
-    take(compileSession(rule, {plan_.kind, route_.meta, index}), compiled->session, own);
     compiled->mirrors = mirrors(rule.filters);
     compileMatches(rule, index, result, own);
-    refs_.clear();
-    for (const config::HttpBackendRef& ref : rule.backendRefs) {
-      compiled->backends.push_back(
-          weightedBackend(ref, rule, place + ", backendRef " + std::to_string(compiled->backends.size())));
-      compiled->totalWeight += ref.weight;
-    }
+    compileBackends(rule, place, *compiled, own, result.members);
+    take(compileSession(rule, result.members, {plan_.kind, route_.meta, index}), compiled->session, own);
     compileTraffic(rule, std::string(plan_.kind) + " " + plan_.name + place, *compiled, own, result);
     compileProcessors(rule, place, *compiled, own);
     result.extended = compileExtensions(rule, *compiled, own);
@@ -84,7 +79,8 @@ class RouteCompiler {
   /// Compiles what the TrafficPolicies say. A rule's own `retry` comes before theirs.
   void compileTraffic(const config::RouteRule& rule, const std::string& place, routing::Rule& compiled,
                       std::optional<Fault>& own, RulePlan& result) {
-    result.written = &rule;
+    plan_.governed = plan_.governed || haveOrder(result.members);
+    result.isWritten = true;
     result.place = place;
     RuleTraffic& traffic = result.traffic;
     if (plan_.governed) traffic.own = traffic_.of(route_.meta, rule.name);
@@ -93,7 +89,7 @@ class RouteCompiler {
     compileBackendTraffic(compiled, traffic);
     if (plan_.governed) {
       compiled.healthChecks = compileHealthChecks(traffic, compiled, states_);
-      compiled.failover = compileFailover(traffic, rule, route_.meta.nameSpace, compiled, place, states_);
+      compiled.failover = compileFailover(traffic, result.members, route_.meta.nameSpace, compiled, place, states_);
     }
     addBudget(place, states_, compiled);
   }
@@ -212,45 +208,96 @@ class RouteCompiler {
 
   base::Error refusal(base::Error error) const { return routing::Rule::refusal(std::move(error), grpc()); }
 
-  BackendResult resolve(const config::BackendObjectReference& ref) {
-    const BackendUse& use = *plan_.uses.emplace_back(uses_.resolve(backends_, ref, plan_.holder()));
-    if (!use.result || !grpc()) return use.result;
-    auto plan = overHttp2(*use.result.value);
+  const std::shared_ptr<const BackendUse>& resolve(const config::BackendObjectReference& ref) {
+    return plan_.uses.emplace_back(uses_.resolve(backends_, ref, plan_.holder()));
+  }
+
+  /// Returns the plan as the route needs it, whose requests may be gRPC.
+  BackendResult forRoute(const BackendResult& result, const config::ObjectRef& object) const {
+    if (!result || !grpc()) return result;
+    auto plan = overHttp2(*result.value);
     if (plan) return plan;
     return Fault{std::string(config::reason::kUnsupportedProtocol),
-                 describe(ref.object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC"};
+                 describe(object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC"};
   }
 
   template <typename RouteRule>
-  routing::WeightedBackend weightedBackend(const config::HttpBackendRef& ref, const RouteRule& rule,
-                                           const std::string& place) {
-    routing::WeightedBackend result;
-    result.weight = ref.weight;
+  void compileBackends(const RouteRule& rule, const std::string& place, routing::Rule& compiled,
+                       std::optional<Fault>& own, std::vector<RuleMember>& members) {
+    refs_.clear();
+    for (std::size_t i = 0; i < rule.backendRefs.size(); ++i) {
+      addBackends(rule.backendRefs[i], rule, place + ", backendRef " + std::to_string(i), compiled, members);
+    }
+    if (members.size() > kMostRuleMembers) {
+      if (!own) {
+        own = fault(config::reason::kUnsupportedValue,
+                    rule.path + ".backendRefs: the Backends have " + std::to_string(members.size()) +
+                        " endpoints in all; a rule may have " + std::to_string(kMostRuleMembers));
+      }
+      compiled.backends.clear();
+      members.clear();
+    }
+    setWeights(members, compiled);
+  }
+
+  /// Adds a weighted backend for the reference, or one for each endpoint to which it leads.
+  template <typename RouteRule>
+  void addBackends(const config::HttpBackendRef& ref, const RouteRule& rule, const std::string& place,
+                   routing::Rule& compiled, std::vector<RuleMember>& members) {
+    routing::WeightedBackend common;
     std::optional<Fault> own = alteringFault(ref.unsupported);
     addNotes(ignoredNotes(ref.unsupported));
-    compileFilters(ref.filters, rule, result, own);
-    result.mirrors = mirrors(ref.filters);
-    BackendResult backend = resolve(ref);
-    refs_.push_back(plan_.uses.back());
-    if (backend && !ref.filters.processors.empty()) {
-      result.backend = *backend.value;
-      CompiledUses uses = ofFilters(ref.filters, usesOf(isExposed(result), place));
-      std::vector<processing::Step> steps = take(std::move(uses), own);
-      if (const auto& ofBackend = result.backend->chain) {
-        for (processing::Step& each : ofBackend->all()) steps.push_back(std::move(each));
-      }
-      result.chain = chainOf(std::move(steps));
-      result.backend = nullptr;
-    }
+    compileFilters(ref.filters, rule, common, own);
+    common.mirrors = mirrors(ref.filters);
+    const std::shared_ptr<const BackendUse> use = resolve(ref);
+    std::vector<BackendResult> backends;
+    for (const EndpointUse& each : use->endpoints) backends.push_back(forRoute(each.result, ref.object));
+    const std::vector<processing::Step> steps = stepsOf(ref.filters, backends, place, own);
     if (own) plan_.faults.push_back(*own);
-    if (!backend) plan_.unresolved.push_back(backend.fault);
-    if (own || !backend) {
-      result.failure = refusal(answer(own ? *own : backend.fault));
-    } else {
-      result.backend = *std::move(backend.value);
-      addNote(plan_.uses.back()->note);
+    for (std::size_t i = 0; i < backends.size(); ++i) {
+      const EndpointUse& endpoint = use->endpoints[i];
+      const bool isFallback = use->backend != nullptr && use->backend->isFallback;
+      members.push_back({&ref, endpoint.name, endpoint.priority, endpoint.weight, isFallback});
+      refs_.push_back(use);
+      routing::WeightedBackend& weighted = compiled.backends.emplace_back(common);
+      if (!backends[i]) noteUnresolved(backends[i].fault);
+      if (own || !backends[i]) {
+        weighted.failure = refusal(answer(own ? *own : backends[i].fault));
+        continue;
+      }
+      weighted.backend = *backends[i].value;
+      if (!ref.filters.processors.empty()) weighted.chain = withStepsOf(*weighted.backend, steps);
     }
-    return result;
+    if (!own && std::any_of(backends.begin(), backends.end(), [](const auto& each) { return bool(each); })) {
+      addNote(use->note);
+    }
+  }
+
+  /// Adds the fault unless endpoints of the same Backend have it too.
+  void noteUnresolved(const Fault& fault) {
+    std::vector<Fault>& known = plan_.unresolved;
+    if (std::find(known.begin(), known.end(), fault) == known.end()) known.push_back(fault);
+  }
+
+  /// Returns the steps of the filters of a backendRef.
+  std::vector<processing::Step> stepsOf(const config::RouteFilters& filters, const std::vector<BackendResult>& backends,
+                                        const std::string& place, std::optional<Fault>& own) {
+    bool leads = false;
+    bool exposed = false;
+    for (const BackendResult& each : backends) {
+      leads = leads || each;
+      exposed = exposed || (each && exposes(**each.value));
+    }
+    if (!leads || filters.processors.empty()) return {};
+    return take(ofFilters(filters, usesOf(exposed, place)), own);
+  }
+
+  static std::shared_ptr<const processing::Chain> withStepsOf(const routing::BackendPlan& backend,
+                                                              std::vector<processing::Step> steps) {
+    if (backend.chain) {
+      for (processing::Step& each : backend.chain->all()) steps.push_back(std::move(each));
+    }
+    return chainOf(std::move(steps));
   }
 
   /// Compiles the mirrors. One whose reference is broken is left out, and requests are served without it
@@ -258,7 +305,7 @@ class RouteCompiler {
   std::vector<routing::RequestMirror> mirrors(const config::RouteFilters& filters) {
     std::vector<routing::RequestMirror> result;
     for (const config::RequestMirrorFilter& each : filters.mirrors) {
-      BackendResult backend = resolve(each);
+      BackendResult backend = forRoute(resolve(each)->first(), each.object);
       if (backend) {
         result.push_back({*std::move(backend.value), each.numerator, each.denominator});
       } else {

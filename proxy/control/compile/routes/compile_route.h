@@ -15,6 +15,7 @@
 #include "proxy/control/compile/policies/traffic_policies.h"
 #include "proxy/control/compile/processors/extension_hooks.h"
 #include "proxy/control/compile/routes/compile_match.h"
+#include "proxy/control/compile/routes/rule_members.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/candidate.h"
 
@@ -23,11 +24,12 @@ namespace sluice::control {
 struct RulePlan {
   std::shared_ptr<const routing::Rule> rule;
   std::vector<MatchPlan> matches;
-  std::string_view name = {};                  // empty if the rule has none
-  bool extended = false;                       // it has an extension policy, in place of that of its listener
-  const config::RouteRule* written = nullptr;  // in the route's object; null for a rule that stands for the others
-  std::string place = {};                      // names the rule in the process
-  RuleTraffic traffic = {};                    // without what it inherits; valid for one compilation
+  std::string_view name = {};            // empty if the rule has none
+  bool extended = false;                 // it has an extension policy, in place of that of its listener
+  std::vector<RuleMember> members = {};  // as Rule::backends
+  bool isWritten = false;                // false of a rule that stands for the others
+  std::string place = {};                // names the rule in the process
+  RuleTraffic traffic = {};              // without what it inherits; valid for one compilation
 };
 
 /// The compiled route. It points into the route's object.

@@ -40,12 +40,14 @@ std::uint64_t shortDigest(std::string_view text) {
 }
 
 /// Returns a digest for each weighted backend. Repeated references get different digests, by their order.
-std::vector<std::uint64_t> backendDigests(const config::RouteRule& rule, std::string_view nameSpace) {
+std::vector<std::uint64_t> backendDigests(const std::vector<RuleMember>& members, std::string_view nameSpace) {
   std::vector<std::uint64_t> digests;
-  for (const config::HttpBackendRef& ref : rule.backendRefs) {
-    const std::string text = ref.object.group + "/" + ref.object.kind + "/" +
-                             std::string(targetNamespace(ref.object, nameSpace)) + "/" + ref.object.name + ":" +
-                             std::to_string(ref.port);
+  for (const RuleMember& member : members) {
+    const config::HttpBackendRef& ref = *member.ref;
+    std::string text = ref.object.group + "/" + ref.object.kind + "/" +
+                       std::string(targetNamespace(ref.object, nameSpace)) + "/" + ref.object.name + ":" +
+                       std::to_string(ref.port);
+    if (!member.endpoint.empty()) text += "/" + member.endpoint;
     std::uint64_t digest = shortDigest(text);
     for (int again = 1; std::find(digests.begin(), digests.end(), digest) != digests.end(); ++again) {
       digest = shortDigest(text + "#" + std::to_string(again));
@@ -75,6 +77,7 @@ std::vector<std::string> cookiePaths(const std::vector<config::HttpRouteMatch>& 
 }
 
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const config::RouteRule& rule,
+                                                                      const std::vector<RuleMember>& members,
                                                                       const RuleName& name,
                                                                       std::vector<std::string> paths) {
   if (!rule.sessionPersistence) return std::shared_ptr<const routing::SessionPolicy>();
@@ -97,7 +100,7 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const conf
   policy->permanent = session.permanent;
   // No browser accepts such a cookie with another Path (RFC 6265bis, "The __Host- Prefix").
   if (!base::toLower(policy->name).starts_with("__host-")) policy->paths = std::move(paths);
-  policy->shares = backendDigests(rule, name.route.nameSpace);
+  policy->shares = backendDigests(members, name.route.nameSpace);
   return std::shared_ptr<const routing::SessionPolicy>(std::move(policy));
 }
 
@@ -117,13 +120,15 @@ Resolved<base::Secret> sessionKey(const config::SecretObject& secret, const std:
 }  // namespace
 
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::HttpRouteRule& rule,
+                                                                       const std::vector<RuleMember>& members,
                                                                        const RuleName& name) {
-  return compilePolicy(rule, name, cookiePaths(rule.matches));
+  return compilePolicy(rule, members, name, cookiePaths(rule.matches));
 }
 
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::GrpcRouteRule& rule,
+                                                                       const std::vector<RuleMember>& members,
                                                                        const RuleName& name) {
-  return compilePolicy(rule, name, {});
+  return compilePolicy(rule, members, name, {});
 }
 
 Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Model& model) {

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "config/model/model.h"
 #include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/routes/rule_members.h"
 #include "proxy/pki/sealed_value.h"
 #include "proxy/routing/policy/session_policy.h"
 
@@ -19,10 +21,13 @@ struct RuleName {
   std::uint32_t index;
 };
 
-/// Returns null if the rule has none. Fault: UnsupportedValue for a header field that sessions cannot use.
+/// Returns null if the rule has none. `members` are those of the rule. Fault: UnsupportedValue for a header field that
+/// sessions cannot use.
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::HttpRouteRule& rule,
+                                                                       const std::vector<RuleMember>& members,
                                                                        const RuleName& name);
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::GrpcRouteRule& rule,
+                                                                       const std::vector<RuleMember>& members,
                                                                        const RuleName& name);
 
 /// Returns the sealer for the key that settings.sessionKey names; null if it names none.

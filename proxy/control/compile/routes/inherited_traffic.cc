@@ -23,7 +23,7 @@ bool inheritsForSome(const RuleTraffic& traffic, const RulePlan& plan) {
 std::shared_ptr<const routing::Rule> governedRule(const RulePlan& plan, std::string_view nameSpace,
                                                   const ListenerTraffic& inherited, processing::SharedStates& states) {
   const TrafficSettings& others = inherited.settings;
-  if (others.empty() || plan.rule->failure || plan.written == nullptr) return plan.rule;
+  if (others.empty() || plan.rule->failure || !plan.isWritten) return plan.rule;
   auto governed = std::make_shared<routing::Rule>(*plan.rule);
   if (others.fault) {
     governed->failure = routing::Rule::refusal(answer(*others.fault), governed->grpc);
@@ -40,7 +40,7 @@ std::shared_ptr<const routing::Rule> governedRule(const RulePlan& plan, std::str
   const bool inheritsHealth = inheritsForSome(traffic, plan);
   if (inheritsHealth) governed->healthChecks = compileHealthChecks(traffic, *governed, states);
   if (inheritsHealth || traffic.ofRule().failover != plan.traffic.own.failover) {
-    governed->failover = compileFailover(traffic, *plan.written, nameSpace, *governed, place, states);
+    governed->failover = compileFailover(traffic, plan.members, nameSpace, *governed, place, states);
   }
   return governed;
 }

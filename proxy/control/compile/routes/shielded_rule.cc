@@ -5,9 +5,9 @@
 
 namespace sluice::control {
 
-bool isExposed(const routing::WeightedBackend& weighted) {
-  return weighted.backend && !weighted.backend->tls && !weighted.backend->endpoints;
-}
+bool exposes(const routing::BackendPlan& backend) { return !backend.tls && !backend.endpoints; }
+
+bool isExposed(const routing::WeightedBackend& weighted) { return weighted.backend && exposes(*weighted.backend); }
 
 ShieldedRule shieldedRule(std::shared_ptr<const routing::Rule> rule, const std::vector<ShieldedUse>& uses) {
   if (uses.empty() || rule->failure) return {std::move(rule), {}};

@@ -15,7 +15,8 @@
 
 namespace sluice::control {
 
-/// Returns true if requests leave the cluster without TLS.
+/// Returns true if requests to the Backend leave the cluster without TLS.
+bool exposes(const routing::BackendPlan& backend);
 bool isExposed(const routing::WeightedBackend& weighted);
 
 struct ShieldedRule {

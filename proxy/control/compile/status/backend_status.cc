@@ -37,12 +37,15 @@ void add(std::vector<Fault>& faults, const Fault& fault) {
   if (!known) faults.push_back(fault);
 }
 
+/// Returns true if the kind has the condition Available, which Gateway API's own kinds do not know.
+bool hasAvailable(config::StatusShape shape) { return shape != config::StatusShape::kParents; }
+
 /// Adds the conditions that Gateway API calls Programmed and the proposal Available. A Backend that is `down` is
 /// Programmed all the same: its requests are sent as its object says.
 void setServed(Conditions& conditions, config::StatusShape shape, const std::optional<Fault>& unserved,
                const std::optional<Fault>& down = std::nullopt) {
   conditions.check(condition_type::kProgrammed, unserved);
-  if (shape == config::StatusShape::kControllers) {
+  if (hasAvailable(shape)) {
     conditions.check(condition_type::kAvailable, unserved ? unserved : down);
   }
 }
@@ -51,6 +54,10 @@ void setServed(Conditions& conditions, config::StatusShape shape, const std::opt
 /// parent.
 void place(config::ObjectStatus& status, const config::Model& model, const std::vector<config::Condition>& conditions,
            const std::set<const config::Gateway*>& users) {
+  if (status.shape == config::StatusShape::kConditions) {
+    status.conditions = conditions;
+    return;
+  }
   if (status.shape == config::StatusShape::kControllers) {
     config::ControllerStatus controller;
     controller.conditions = conditions;
@@ -75,21 +82,34 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
   if (users.empty()) add({group, std::string(config::GatewayClass::kKind), {}, model.gatewayClassName, {}, {}});
 }
 
+/// The endpoints that do not serve, of a Backend of several or of one.
+struct Outage {
+  std::optional<Fault> ofAll;   // the Backend is not available
+  std::optional<Fault> ofSome;  // the other endpoints serve
+};
+
+Outage outageOf(const config::Backend& backend, const BackendFaults& faults) {
+  const std::string object = objectOf(backend.meta);
+  const std::optional<Fault> fault = faults.of(object);
+  if (backend.hasEndpoints && faults.leaveSome(object)) return {std::nullopt, fault};
+  return {fault, std::nullopt};
+}
+
 config::ObjectStatus backendStatus(const config::Model& model, const config::Backend& backend,
                                    const CompiledBackend& compiled, const std::vector<AskedServer>& servers,
-                                   const std::optional<Fault>& down) {
+                                   const Outage& outage) {
   std::vector<Fault> unaccepted;
   std::vector<Fault> unresolved;
   std::vector<Fault> closed;
   bool served = false;
-  for (const auto& [number, port] : compiled.ports) {
+  for (const CompiledBackendPort& port : compiled.ports) {
     if (port.unaccepted) add(unaccepted, *port.unaccepted);
     if (port.unresolved) add(unresolved, *port.unresolved);
     if (port.closed) add(closed, *port.closed);
     served = served || port.plan;
   }
   const bool anyAccepted = std::any_of(compiled.ports.begin(), compiled.ports.end(),
-                                       [](const auto& port) { return !port.second.unaccepted.has_value(); });
+                                       [](const auto& port) { return !port.unaccepted.has_value(); });
   std::optional<Fault> refusal = compiled.unaccepted;
   if (!refusal && !anyAccepted) refusal = joined(unaccepted);
 
@@ -101,16 +121,16 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   std::optional<Fault> unprogrammed;
   if (refusal || !served)
     unprogrammed = summary(reason::kInvalid, "requests to it answer 500; see the other conditions");
-  setServed(conditions, status.shape, unprogrammed, down);
+  setServed(conditions, status.shape, unprogrammed, outage.ofAll);
   if (!refusal && !unaccepted.empty()) {
     conditions.troubled(condition_type::kPartiallyInvalid, *joined(unaccepted));
   }
   // A kind that has no condition Available says so here.
-  const std::optional<Fault> unsaid = status.shape == config::StatusShape::kControllers ? std::nullopt : down;
+  const std::optional<Fault> unsaid = hasAvailable(status.shape) ? outage.ofSome : both(outage.ofAll, outage.ofSome);
   const std::optional<Fault> away = both(degradation(compiled.refused), both(awayFault(servers), unsaid));
   if (const auto degraded = both(joined(closed), away)) {
     conditions.troubled(condition_type::kDegraded, *degraded);
-  } else if (kept && status.shape == config::StatusShape::kControllers) {
+  } else if (kept && hasAvailable(status.shape)) {
     conditions.troubled(condition_type::kDegraded, *kept);
   }
   std::vector<RefusedUse> refused = compiled.refused;
@@ -136,7 +156,7 @@ void backendStatuses(const StatusSources& sources, Statuses& statuses) {
   for (const auto& [backend, compiled] : sources.backends.backends()) {
     statuses.push_back(backendStatus(sources.model, *backend, compiled,
                                      sources.servers.in(objectName(holderOf(backend->meta), backend->meta.name)),
-                                     sources.backendFaults.of(objectOf(backend->meta))));
+                                     outageOf(*backend, sources.backendFaults)));
   }
   forEachRefused<config::Backend>(sources.model, [&](const config::Rejected& rejected) {
     statuses.push_back(refusedBackendStatus(sources.model, rejected));

@@ -39,7 +39,7 @@ std::vector<config::Condition> resolvedRefs(const config::PayloadProcessingPipel
       config::BackendObjectReference ref = serverRefOf(each);
       ref.object.path = use.path + ".backendRef";
       const BackendResult found =
-          overGrpc(sources.backends.resolve(ref, holder).result, describe(ref.object, holder.nameSpace));
+          overGrpc(sources.backends.resolve(ref, holder).first(), describe(ref.object, holder.nameSpace));
       if (!found) faults.push_back(found.fault);
     }
   }
