@@ -54,10 +54,15 @@ struct ActiveHealthSettings {
   Type type = Type::kTcp;
   base::Duration timeout = std::chrono::seconds(1);
   base::Duration interval = std::chrono::seconds(3);
+  base::Duration unhealthyInterval{};  // while it is unhealthy; zero: as interval
+  base::Duration initialJitter{};      // the first check comes within this time; zero: soon
   std::uint32_t unhealthyThreshold = 3;
   std::uint32_t healthyThreshold = 1;
-  std::string hostname = {};  // of kHttp and kGrpc; empty: the Backend's
-  std::string path = {};      // of kHttp
+  std::string hostname = {};   // of kHttp and kGrpc; empty: the Backend's
+  std::string path = {};       // of kHttp
+  std::string method = "GET";  // of kHttp: GET, HEAD or OPTIONS
+  std::string send = {};       // of kTcp: the first bytes
+  std::string expected = {};   // bytes of the body of the answer, or of the connection of kTcp; empty: any
   std::vector<std::uint16_t> expectedStatuses = {200};
   std::string service = {};  // of kGrpc
 };

@@ -54,13 +54,11 @@ std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta
 /// Reads sluice.dev/v1alpha1 TrafficPolicy. Returns, after errors, the legible part if it says what it targets; else
 /// nullopt.
 std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta);
-/// Fields of an active health check that only another spelling has: those that are not supported here, and those that
-/// its own reader has read.
+/// How the fields of an active health check in another spelling differ from those of a TrafficPolicy.
 struct OtherCheckFields {
-  std::span<const std::string_view> refusedOfCheck;
-  std::span<const std::string_view> refusedOfHttp;
-  std::span<const std::string_view> ignoredOfCheck;
-  std::span<const std::string_view> ignoredOfHttp;
+  bool isOwn = false;                                          // there is unhealthyInterval
+  std::span<const std::string_view> refused = {};              // which close what the policy is for
+  std::span<const std::string_view> withoutEffectOfHttp = {};  // of `http`; they are noted
 };
 /// Reads an active health check, in the spelling that Envoy Gateway and this program share.
 ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields& others,

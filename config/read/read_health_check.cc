@@ -3,6 +3,7 @@
 
 #include "config/read/object_readers.h"
 #include "config/read/traffic/traffic_readers.h"
+#include "proxy/base/base64.h"
 
 namespace sluice::config {
 namespace {
@@ -20,6 +21,8 @@ bool isCheckedPath(std::string_view text) {
 }
 
 constexpr TextRule kCheckedPath{isCheckedPath, "a path that begins with \"/\", without spaces and fragments", 1024};
+constexpr TextRule kPayload{isAnyText, "a text of up to 4096 bytes", 4096};
+constexpr std::string_view kCheckMethods[] = {"GET", "HEAD", "OPTIONS"};
 constexpr TextRule kGrpcService{isAnyText, "the name of a gRPC service", 253};
 
 /// Reads a duration that must not be zero.
@@ -58,10 +61,45 @@ PassiveHealthSettings readPassive(FieldReader reader) {
   return passive;
 }
 
+/// Reads bytes that are written as text, or in base64.
+std::string readPayload(FieldReader reader) {
+  enum class PayloadType : std::uint8_t { kText, kBinary };
+  static constexpr Choice<PayloadType> kTypes[] = {{"Text", PayloadType::kText}, {"Binary", PayloadType::kBinary}};
+  reader.require("type");
+  const bool isText = reader.choice("type", kTypes, PayloadType::kText) == PayloadType::kText;
+  if (reader.has("text") != isText) reader.error("text", "goes with type Text, and with no other");
+  if (reader.has("binary") == isText) reader.error("binary", "goes with type Binary, and with no other");
+  std::string payload = isText ? reader.text("text", kPayload) : reader.text("binary", kPayload);
+  if (!isText && !payload.empty()) {
+    const std::optional<std::string> bytes = base::decodeBase64(payload);
+    if (!bytes || bytes->empty()) reader.error("binary", "must be base64");
+    payload = bytes.value_or("");
+  }
+  reader.finish();
+  return payload;
+}
+
+void readTcpCheck(FieldReader reader, ActiveHealthSettings& active) {
+  if (reader.has("send")) active.send = readPayload(reader.map("send"));
+  if (reader.has("receive")) active.expected = readPayload(reader.map("receive"));
+  reader.finish();
+}
+
+void readMethod(FieldReader& reader, ActiveHealthSettings& active, std::vector<UnsupportedField>& unsupported) {
+  const std::string method = reader.text("method", rule::kAnyText);
+  if (method.empty()) return;
+  active.method = method;
+  if (std::find(std::begin(kCheckMethods), std::end(kCheckMethods), method) != std::end(kCheckMethods)) return;
+  reader.unsupported("method", "only GET, HEAD and OPTIONS are supported", true, unsupported);
+}
+
 void readHttpCheck(FieldReader reader, ActiveHealthSettings& active, const OtherCheckFields& others,
                    std::vector<UnsupportedField>& unsupported) {
+  readMethod(reader, active, unsupported);
+  if (reader.has("expectedResponse")) active.expected = readPayload(reader.map("expectedResponse"));
   active.hostname = reader.text("hostname", rule::kPreciseHostname);
-  active.path = reader.requiredText("path", kCheckedPath);
+  reader.require("path");
+  active.path = readCheckedPath(reader);
   const std::vector<Item> statuses = reader.list("expectedStatuses", kHighestStatus - kLowestStatus + 1);
   if (reader.has("expectedStatuses")) active.expectedStatuses.clear();
   if (reader.has("expectedStatuses") && statuses.empty()) {
@@ -71,12 +109,19 @@ void readHttpCheck(FieldReader reader, ActiveHealthSettings& active, const Other
     const auto status = readInteger(*item.value, item.path, kLowestStatus, kHighestStatus, reader.context());
     if (status) active.expectedStatuses.push_back(static_cast<std::uint16_t>(*status));
   }
-  for (const std::string_view each : others.ignoredOfHttp) reader.ignore(each);
-  refuseFields(reader, others.refusedOfHttp, unsupported);
+  for (const std::string_view each : others.withoutEffectOfHttp) {
+    reader.unsupported(each, "every status counts towards unhealthyThreshold", false, unsupported);
+  }
   reader.finish();
 }
 
 }  // namespace
+
+void readThreshold(FieldReader& reader, std::string_view key, std::uint32_t& threshold) {
+  readNumber(reader, key, 1, kMostInARow, threshold);
+}
+
+std::string readCheckedPath(FieldReader& http) { return http.text("path", kCheckedPath); }
 
 ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields& others,
                                      std::vector<UnsupportedField>& unsupported) {
@@ -86,12 +131,19 @@ ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields&
   reader.require("type");
   active.type = reader.choice("type", kTypes, Type::kTcp);
   readTime(reader, "timeout", active.timeout);
-  readTime(reader, "interval", active.interval);
-  if (active.interval < kShortestInterval) reader.error("interval", "must not be less than 100ms");
-  readNumber(reader, "unhealthyThreshold", 1, kMostInARow, active.unhealthyThreshold);
-  readNumber(reader, "healthyThreshold", 1, kMostInARow, active.healthyThreshold);
+  const auto interval = [&reader](std::string_view key, base::Duration& time) {
+    readTime(reader, key, time);
+    if (reader.has(key) && time < kShortestInterval) reader.error(key, "must not be less than 100ms");
+  };
+  interval("interval", active.interval);
+  if (others.isOwn) interval("unhealthyInterval", active.unhealthyInterval);
+  if (const auto jitter = reader.duration("initialJitter")) active.initialJitter = *jitter;
+  readThreshold(reader, "unhealthyThreshold", active.unhealthyThreshold);
+  readThreshold(reader, "healthyThreshold", active.healthyThreshold);
   if (active.type != Type::kHttp && reader.has("http")) reader.error("http", "is for the type HTTP alone");
   if (active.type != Type::kGrpc && reader.has("grpc")) reader.error("grpc", "is for the type GRPC alone");
+  if (active.type != Type::kTcp && reader.has("tcp")) reader.error("tcp", "is for the type TCP alone");
+  if (active.type == Type::kTcp && reader.has("tcp")) readTcpCheck(reader.map("tcp"), active);
   if (active.type == Type::kHttp) {
     reader.require("http");
     readHttpCheck(reader.map("http"), active, others, unsupported);
@@ -101,8 +153,7 @@ ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields&
     active.service = grpc.text("service", kGrpcService);
     grpc.finish();
   }
-  for (const std::string_view each : others.ignoredOfCheck) reader.ignore(each);
-  refuseFields(reader, others.refusedOfCheck, unsupported);
+  refuseFields(reader, others.refused, unsupported);
   reader.finish();
   return active;
 }
@@ -111,7 +162,7 @@ namespace {
 
 void readHealthCheck(FieldReader reader, BackendTraffic& traffic, std::vector<UnsupportedField>& unsupported) {
   if (reader.has("passive")) traffic.passiveHealth = readPassive(reader.map("passive"));
-  if (reader.has("active")) traffic.activeHealth = readActiveCheck(reader.map("active"), {}, unsupported);
+  if (reader.has("active")) traffic.activeHealth = readActiveCheck(reader.map("active"), {.isOwn = true}, unsupported);
   if (!reader.has("passive") && !reader.has("active")) {
     reader.context().error(reader.position(), reader.path(), "must have active or passive");
   }

@@ -107,8 +107,20 @@ TEST(TrafficPolicies, HaveActiveChecksOfEachType) {
   EXPECT_EQ(tcp.interval, std::chrono::seconds(3));
   EXPECT_EQ(tcp.unhealthyThreshold, 3u);
   EXPECT_EQ(tcp.healthyThreshold, 1u);
-  EXPECT_THAT(trafficWith("healthCheck: {active: {type: HTTP, http: {path: /}}}").activeHealth->expectedStatuses,
-              ::testing::ElementsAre(200));
+  const ActiveHealthSettings byDefault =
+      *trafficWith("healthCheck: {active: {type: HTTP, http: {path: /}}}").activeHealth;
+  EXPECT_THAT(byDefault.expectedStatuses, ::testing::ElementsAre(200));
+  EXPECT_EQ(byDefault.method, "GET");
+  EXPECT_EQ(byDefault.unhealthyInterval, base::Duration::zero());
+  const ActiveHealthSettings more = *trafficWith(
+                                         "healthCheck: {active: {type: TCP, unhealthyInterval: 9s, initialJitter: 2s, "
+                                         "tcp: {send: {type: Text, text: PING}, receive: {type: Binary, binary: "
+                                         "UE9ORw==}}}}")
+                                         .activeHealth;
+  EXPECT_EQ(more.unhealthyInterval, std::chrono::seconds(9));
+  EXPECT_EQ(more.initialJitter, std::chrono::seconds(2));
+  EXPECT_EQ(more.send, "PING");
+  EXPECT_EQ(more.expected, "PONG");
 }
 
 TEST(TrafficPolicies, MayTargetGatewaysAndListeners) {
@@ -157,6 +169,13 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {target + "healthCheck: {active: {type: TCP, http: {path: /}}}", "active.http: is for the type HTTP alone"},
       {target + "healthCheck: {active: {type: TCP, grpc: {}}}", "active.grpc: is for the type GRPC alone"},
       {target + "healthCheck: {active: {type: TCP, interval: 50ms}}", "active.interval: must not be less than 100ms"},
+      {target + "healthCheck: {active: {type: TCP, unhealthyInterval: 50ms}}", "unhealthyInterval: must not be less"},
+      {target + "healthCheck: {active: {type: GRPC, tcp: {}}}", "active.tcp: is for the type TCP alone"},
+      {target + "healthCheck: {active: {type: TCP, tcp: {send: {type: Text}}}}", "tcp.send.text: goes with type Text"},
+      {target + "healthCheck: {active: {type: TCP, tcp: {send: {type: Binary, binary: '%'}}}}",
+       "send.binary: must be base64"},
+      {target + "healthCheck: {active: {type: TCP, tcp: {send: {type: Text, text: a, binary: YQ==}}}}",
+       "send.binary: goes with type Binary"},
       {target + "healthCheck: {active: {type: TCP, timeout: 0s}}", "active.timeout: must not be zero"},
       {target + "healthCheck: {active: {type: TCP, healthyThreshold: 0}}", "active.healthyThreshold: "},
       {target + "healthCheck: {passive: {consecutive5XxErrors: 1001}}", "passive.consecutive5XxErrors: "},

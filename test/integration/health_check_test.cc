@@ -163,6 +163,33 @@ TEST_F(ActiveHealth, ConnectByTcp) {
   EXPECT_THAT(gateway_->process().errors(), HasSubstr("backend is unhealthy"));
 }
 
+/// Answers PONG to PING, as long as it is to.
+class PingedOrigin {
+ public:
+  std::uint16_t port() const { return origin_.port(); }
+  void setAnswering(bool answering) { answering_ = answering; }
+
+ private:
+  void serve(BlockingSocket& socket) const {
+    if (socket.readExactly(4) == "PING" && answering_) socket.send("PONG");
+  }
+
+  std::atomic<bool> answering_ = true;
+  RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin& /*self*/) { serve(socket); }};
+};
+
+TEST_F(ActiveHealth, MayExpectBytesOverTcp) {
+  PingedOrigin pinged;
+  firstPort_ = pinged.port();
+  start(
+      "type: TCP, interval: 100ms, unhealthyThreshold: 1, tcp: {send: {type: Text, text: PING}, receive: {type: Text, "
+      "text: PONG}}");
+  EXPECT_TRUE(isFound("first", true));
+  EXPECT_TRUE(isFound("second", false)) << "it answers nothing to that";
+  pinged.setAnswering(false);
+  EXPECT_TRUE(isFound("first", false));
+}
+
 /// Returns the status of the condition Available of a Backend, with its reason.
 std::string availabilityOf(const GatewayProcess& gateway, const std::string& backend) {
   const std::string status = gateway.adminGet("/status");

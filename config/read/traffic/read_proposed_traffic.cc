@@ -14,6 +14,9 @@ constexpr std::string_view kProposedFields[] = {"retryStrategy",   "healthChecki
 constexpr std::string_view kRefusedProposed[] = {"protocols",     "circuitBreakers", "keepAliveProbes", "timeouts",
                                                  "loadBalancing", "matching",        "integrations",    "dns"};
 
+constexpr base::Duration kProposedHealthyInterval = std::chrono::seconds(5);
+constexpr base::Duration kProposedUnhealthyInterval = std::chrono::seconds(10);
+
 enum class StrategyType : std::uint8_t { kNone, kHttp, kGrpc };
 constexpr Choice<StrategyType> kStrategyTypes[] = {{"http", StrategyType::kHttp}, {"grpc", StrategyType::kGrpc}};
 
@@ -85,6 +88,85 @@ TrafficRetry readStrategy(FieldReader reader, std::vector<UnsupportedField>& uns
   return retry;
 }
 
+void readStatusRanges(FieldReader& http, std::vector<std::uint16_t>& statuses) {
+  constexpr std::int64_t kLowest = 100;
+  constexpr std::int64_t kHighest = 599;
+  const std::vector<Item> items = http.list("expectedStatuses", kHighest - kLowest + 1);
+  if (items.empty()) return;
+  statuses.clear();
+  for (const Item& item : items) {
+    FieldReader range = http.map(item);
+    const auto first = range.integer("min", kLowest, kHighest).value_or(kLowest);
+    const auto last = range.integer("max", kLowest, kHighest).value_or(kHighest);
+    if (first > last) range.error("max", "must not be less than min");
+    addCodes(static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last), statuses);
+    range.finish();
+  }
+}
+
+void readProposedHttpCheck(FieldReader http, ActiveHealthSettings& active, std::vector<UnsupportedField>& unsupported) {
+  constexpr std::string_view kRefusedHeaders[] = {"addRequestHeaders", "removeRequestHeaders"};
+  active.path = http.has("path") ? readCheckedPath(http) : "/";
+  active.hostname = http.text("hostname", rule::kPreciseHostname);
+  readStatusRanges(http, active.expectedStatuses);
+  refuseFields(http, kRefusedHeaders, unsupported);
+  http.finish();
+}
+
+/// Whether checks are logged is not up to policies: the log has each change of a Backend's health.
+void readCheckLogging(FieldReader logging, std::vector<UnsupportedField>& unsupported) {
+  for (const std::string_view key : {"enabled", "alwaysLogFailures"}) {
+    if (logging.boolean(key, false)) {
+      logging.unsupported(key, "the log has each change of health, and no single checks", false, unsupported);
+    }
+  }
+  logging.finish();
+}
+
+ActiveHealthSettings readProposedCheck(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  using Type = ActiveHealthSettings::Type;
+  static constexpr Choice<Type> kTypes[] = {{"http", Type::kHttp}, {"grpc", Type::kGrpc}};
+  ActiveHealthSettings active;
+  active.interval = kProposedHealthyInterval;
+  active.unhealthyInterval = kProposedUnhealthyInterval;
+  const auto time = [&reader](std::string_view key, base::Duration& of) {
+    of = reader.duration(key).value_or(of);
+    if (of == base::Duration::zero()) reader.error(key, "must not be zero");
+  };
+  time("connectionTimeout", active.timeout);
+  time("healthyCheckInterval", active.interval);
+  time("unhealthyCheckInterval", active.unhealthyInterval);
+  readThreshold(reader, "unhealthyThreshold", active.unhealthyThreshold);
+  readThreshold(reader, "healthyThreshold", active.healthyThreshold);
+  if (reader.has("logging")) readCheckLogging(reader.map("logging"), unsupported);
+  reader.require("type");
+  active.type = reader.choice("type", kTypes, Type::kHttp);
+  if (active.type == Type::kGrpc) {
+    reader.require("grpc");
+    FieldReader grpc = reader.map("grpc");
+    active.service = grpc.requiredText("upstreamName", rule::kAnyText);
+    active.hostname = grpc.text("authority", rule::kPreciseHostname);
+    grpc.finish();
+    reader.unsupported("http", "has no effect without type: http", false, unsupported);
+  } else {
+    readProposedHttpCheck(reader.map("http"), active, unsupported);
+    reader.unsupported("grpc", "has no effect without type: grpc", false, unsupported);
+  }
+  reader.finish();
+  return active;
+}
+
+void readProposedChecks(FieldReader& checking, TrafficPolicy& policy) {
+  constexpr std::size_t kMostChecks = 16;
+  for (const Item& item : checking.list("activeChecks", kMostChecks)) {
+    if (policy.activeHealth) {
+      policy.unsupported.push_back({item.path, item.value->position, "only one active check is supported", true});
+      continue;
+    }
+    policy.activeHealth = readProposedCheck(checking.map(item), policy.unsupported);
+  }
+}
+
 PassiveHealthSettings readOutlierDetection(FieldReader reader) {
   constexpr std::int64_t kMostPercent = 100;
   constexpr std::uint32_t kProposedPercentage = 85;
@@ -115,8 +197,7 @@ void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy) {
     if (checking.has("outlierDetection")) {
       policy.passiveHealth = readOutlierDetection(checking.map("outlierDetection"));
     }
-    constexpr std::string_view kRefusedChecking[] = {"activeChecks"};
-    refuseFields(checking, kRefusedChecking, policy.unsupported);
+    readProposedChecks(checking, policy);
     checking.finish();
   }
   refuseFields(spec, kRefusedProposed, policy.unsupported);

@@ -125,18 +125,10 @@ PassiveHealthSettings readShippedPassive(FieldReader reader, std::vector<Unsuppo
 }
 
 ActiveHealthSettings readShippedActive(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
-  constexpr std::string_view kRefusedCheck[] = {"initialJitter", "overrides"};
-  constexpr std::string_view kRefusedHttp[] = {"expectedResponse", "retriableStatuses"};
-  constexpr std::string_view kRefusedTcp[] = {"send", "receive"};
-  constexpr std::string_view kTcp[] = {"tcp"};
-  constexpr std::string_view kMethod[] = {"method"};
-  FieldReader http = reader.map("http");
-  const std::string method = http.text("method", rule::kAnyText);
-  if (!method.empty() && method != "GET") http.unsupported("method", "only GET is supported", true, unsupported);
-  FieldReader tcp = reader.map("tcp");
-  refuseFields(tcp, kRefusedTcp, unsupported);
-  tcp.finish();
-  return readActiveCheck(std::move(reader), {kRefusedCheck, kRefusedHttp, kTcp, kMethod}, unsupported);
+  constexpr std::string_view kRefusedCheck[] = {"overrides"};
+  constexpr std::string_view kWithoutEffect[] = {"retriableStatuses"};
+  return readActiveCheck(std::move(reader), {.refused = kRefusedCheck, .withoutEffectOfHttp = kWithoutEffect},
+                         unsupported);
 }
 
 void readShippedHealth(FieldReader checks, TrafficPolicy& policy) {

@@ -58,6 +58,10 @@ void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry);
 void readCount(FieldReader& reader, std::string_view key, std::int64_t most, std::uint32_t& count);
 /// Reads the interval over which the share of failures is counted. Other failures make a Backend rest at once.
 void readSweepInterval(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive);
+/// Reads how many results in a row a health check takes, from 1 to 1000.
+void readThreshold(FieldReader& reader, std::string_view key, std::uint32_t& threshold);
+/// Reads the path of a health check. Returns an empty text if there is no valid one.
+std::string readCheckedPath(FieldReader& http);
 /// Notes those of the fields that are present as unsupported.
 void refuseFields(FieldReader& reader, std::span<const std::string_view> keys,
                   std::vector<UnsupportedField>& unsupported);

@@ -62,7 +62,7 @@ void BackendProbe::ask() {
   base::Arena& arena = message_.arena;
   http::RequestHead& head = message_.head;
   const bool grpc = settings_.kind == HealthCheckKind::kGrpc;
-  head.method = grpc ? http::Method::kPost : http::Method::kGet;
+  head.method = grpc ? http::Method::kPost : http::methodFrom(settings_.method);
   head.methodText = http::methodLabel(head.method);
   head.scheme = backend_->tls ? http::Scheme::kHttps : http::Scheme::kHttp;
   head.authority = arena.copy(settings_.hostname.empty() ? backend_->authority : settings_.hostname);
@@ -95,15 +95,41 @@ void BackendProbe::onResponseBody(std::string_view bytes) {
     return;
   }
   request_.grant(bytes.size());
-  if (settings_.kind == HealthCheckKind::kGrpc) body_.append(bytes);
+  if (settings_.kind == HealthCheckKind::kGrpc) {
+    body_.append(bytes);
+  } else if (!settings_.expected.empty()) {
+    text_.append(bytes);
+  }
 }
 
 void BackendProbe::onResponseEnd(std::optional<http::Trailers> trailers) {
-  if (settings_.kind == HealthCheckKind::kGrpc) return end(faultOfGrpc(trailers));
+  end(settings_.kind == HealthCheckKind::kGrpc ? faultOfGrpc(trailers) : faultOfHttp());
+}
+
+void BackendProbe::onOpen() {
+  if (!settings_.send.empty()) {
+    base::ByteQueue bytes(parts_.upstreams.worker().chunks());
+    bytes.append(settings_.send);
+    transport_->write(bytes);
+  }
+  if (settings_.expected.empty()) return end({});
+  transport_->setReadBudget(kMostBody);
+}
+
+void BackendProbe::onBytes(std::string_view bytes) {
+  text_.append(bytes);
+  if (hasExpected()) return end({});
+  if (text_.size() >= kMostBody) return end("the answer is too long");
+  transport_->setReadBudget(kMostBody - text_.size());
+}
+
+std::string BackendProbe::faultOfHttp() const {
   const std::uint16_t status = response_->head.status;
   const std::vector<std::uint16_t>& expected = settings_.expectedStatuses;
-  const bool good = std::find(expected.begin(), expected.end(), status) != expected.end();
-  end(good ? "" : "it answered with status " + std::to_string(status));
+  if (std::find(expected.begin(), expected.end(), status) == expected.end()) {
+    return "it answered with status " + std::to_string(status);
+  }
+  return hasExpected() ? "" : "its answer lacks what is expected";
 }
 
 std::string BackendProbe::faultOfGrpc(const std::optional<http::Trailers>& trailers) const {

@@ -55,7 +55,10 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
  private:
   void ask();
   void end(std::string fault);
+  std::string faultOfHttp() const;
   std::string faultOfGrpc(const std::optional<http::Trailers>& trailers) const;
+  /// Returns true if the Backend has sent what is expected.
+  bool hasExpected() const { return text_.find(settings_.expected) != std::string::npos; }
 
   // upstream::AsyncRequestOwner
   void onAddresses() override { parts_.user.onProbeDue(); }
@@ -66,9 +69,9 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
   // Both of them.
   void onFailed(const base::Error& error) override;
   // net::TransportSink, of kTcp
-  void onOpen() override { end({}); }
-  void onBytes(std::string_view) override {}
-  void onEnd(bool) override {}
+  void onOpen() override;
+  void onBytes(std::string_view bytes) override;
+  void onEnd(bool) override { end("the connection ended before the expected answer"); }
   void onWritable() override {}
 
   const ProbeParts parts_;
@@ -77,6 +80,7 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
   http::RequestMessage message_;
   std::optional<http::ResponseMessage> response_;
   base::ByteQueue body_;      // of kGrpc
+  std::string text_;          // of kHttp and kTcp, if an answer is expected
   std::size_t received_ = 0;  // bytes of the body
   std::optional<std::string> fault_;
   bool ownLimit_ = false;

@@ -9,7 +9,8 @@ namespace {
 // Each check has one request at most; the connections of a Service are one for each endpoint that was asked.
 constexpr std::uint64_t kMostProbes = 1024;
 constexpr base::Duration kLongestStart = std::chrono::seconds(1);
-constexpr std::uint64_t kJitterParts = 10;  // a delay is up to a tenth longer, so that checks do not come all at once
+constexpr base::Duration::rep kJitterParts =
+    10;  // a delay is up to a tenth longer, so that checks do not come all at once
 
 /// Returns the plan of a Backend with connections of its own.
 std::shared_ptr<const routing::BackendPlan> planOfChecks(const routing::BackendPlan& backend,
@@ -28,7 +29,7 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
  public:
   BackendCheck(HealthChecker& checker, routing::CheckedBackend backend)
       : checker_(checker), backend_(std::move(backend)), plan_(planOfChecks(*backend_.backend, generation_)) {
-    wait(std::min(settings().interval, kLongestStart) / kJitterParts);
+    begin();
   }
   ~BackendCheck() override { std::erase(checker_.due_, this); }
 
@@ -53,17 +54,26 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
     probe_.reset();
     if (!wrong.empty()) connectAnew();
     if (isTold) note(wrong);
-    wait(settings().interval);
+    const bool waitsLonger = backend_.check->fails() && settings().unhealthyInterval > base::Duration::zero();
+    wait(waitsLonger ? settings().unhealthyInterval : settings().interval);
   }
 
  private:
   const routing::HealthCheckSettings& settings() const { return backend_.check->settings(); }
 
-  void wait(base::Duration delay) {
-    const auto most = static_cast<std::uint64_t>(delay.count()) / kJitterParts;
-    const base::Duration jitter(static_cast<base::Duration::rep>(checker_.random_.next() % (most + 1)));
+  void begin() {
+    const base::Duration jitter = settings().initialJitter;
+    if (jitter > base::Duration::zero()) return wakeAfter(upTo(jitter));
+    wait(std::min(settings().interval, kLongestStart) / kJitterParts);
+  }
+  void wait(base::Duration delay) { wakeAfter(delay + upTo(delay / kJitterParts)); }
+  base::Duration upTo(base::Duration most) {
+    const auto parts = static_cast<std::uint64_t>(most.count()) + 1;
+    return base::Duration(static_cast<base::Duration::rep>(checker_.random_.next() % parts));
+  }
+  void wakeAfter(base::Duration delay) {
     net::Worker& worker = checker_.parts_.worker;
-    worker.timers().set(*this, worker.now() + delay + jitter);
+    worker.timers().set(*this, worker.now() + delay);
   }
 
   /// The next probe uses another connection. This one may be dead, which TCP finds out too late.

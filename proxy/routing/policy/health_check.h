@@ -25,13 +25,19 @@ enum class HealthCheckKind : std::uint8_t {
 struct HealthCheckSettings {
   HealthCheckKind kind = HealthCheckKind::kTcp;
   base::Duration interval = std::chrono::seconds(3);  // between the end of one and the begin of the next
+  base::Duration unhealthyInterval{};                 // while it fails; zero: as interval
+  base::Duration initialJitter{};                     // the first comes within this time; zero: soon
   base::Duration timeout = std::chrono::seconds(1);   // for the whole of one
   std::uint32_t unhealthyThreshold = 3;               // failures in a row; the first check of all needs none
   std::uint32_t healthyThreshold = 1;                 // successes in a row, likewise
   std::string hostname = {};                          // Host or :authority; empty: the Backend's
   std::string path = {};                              // of kHttp, with the query
+  std::string method = "GET";                         // of kHttp
   std::vector<std::uint16_t> expectedStatuses = {};   // of kHttp
   std::string service = {};                           // of kGrpc; empty: the server as a whole
+  std::string send = {};                              // of kTcp: the first bytes on the connection
+  /// Bytes that the body of the answer must have somewhere, or what comes over the connection of kTcp; empty: none.
+  std::string expected = {};
 
   friend bool operator==(const HealthCheckSettings&, const HealthCheckSettings&) = default;
 };

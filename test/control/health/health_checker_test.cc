@@ -70,13 +70,13 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
     settle();
   }
   /// Lets the time of the next probe come, and answers it.
-  void answer(std::uint16_t status) {
+  void answer(std::uint16_t status, const std::string& body = {}) {
     const std::size_t before = probes();
     for (int i = 0; i < 100 && probes() == before; ++i) advance(milliseconds(100));
     ASSERT_EQ(probes(), before + 1);
     ASSERT_FALSE(peers_.empty());
     sluice::test::BackendPeer& peer = *peers_.back();
-    peer.respond(peer.requests() - 1, status, "");
+    peer.respond(peer.requests() - 1, status, body);
     settle();
   }
   std::size_t probes() const {
@@ -166,6 +166,31 @@ TEST_F(HealthCheckerTest, ConnectsAndHangsUpByTcp) {
   for (int i = 0; i < 3; ++i) advance(seconds(4));
   EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
   EXPECT_EQ(dialer_.wires.size(), 4u);
+}
+
+TEST_F(HealthCheckerTest, ExpectsBytesOfTheBody) {
+  routing::HealthCheckSettings settings = byHttp();
+  settings.expected = "fine";
+  const routing::CheckedBackend checked = backend(settings);
+  adopt({checked});
+  answer(200, "all is fine here");
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
+  for (int i = 0; i < 3; ++i) answer(200, "overloaded");
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy);
+  EXPECT_THAT(told_.back(), testing::HasSubstr("its answer lacks what is expected"));
+}
+
+TEST_F(HealthCheckerTest, AsksLessOftenWhileABackendFailsIfTheSettingsSaySo) {
+  routing::HealthCheckSettings settings = byHttp();
+  settings.unhealthyInterval = seconds(60);
+  const routing::CheckedBackend checked = backend(settings);
+  adopt({checked});
+  answer(503);
+  const std::size_t before = probes();
+  advance(seconds(30));
+  EXPECT_EQ(probes(), before);
+  advance(seconds(40));
+  EXPECT_EQ(probes(), before + 1);
 }
 
 TEST_F(HealthCheckerTest, TriesEachAddressByTcp) {

@@ -78,24 +78,36 @@ routing::HealthCheckSettings checkSettings(const config::ActiveHealthSettings& a
   using Type = config::ActiveHealthSettings::Type;
   using Kind = routing::HealthCheckKind;
   const Kind kind = active.type == Type::kHttp ? Kind::kHttp : active.type == Type::kGrpc ? Kind::kGrpc : Kind::kTcp;
-  return {kind,
-          active.interval,
-          active.timeout,
-          active.unhealthyThreshold,
-          active.healthyThreshold,
-          active.hostname,
-          active.path,
-          kind == Kind::kHttp ? active.expectedStatuses : std::vector<std::uint16_t>(),
-          active.service};
+  return {.kind = kind,
+          .interval = active.interval,
+          .unhealthyInterval = active.unhealthyInterval,
+          .initialJitter = active.initialJitter,
+          .timeout = active.timeout,
+          .unhealthyThreshold = active.unhealthyThreshold,
+          .healthyThreshold = active.healthyThreshold,
+          .hostname = active.hostname,
+          .path = active.path,
+          .method = active.method,
+          .expectedStatuses = kind == Kind::kHttp ? active.expectedStatuses : std::vector<std::uint16_t>(),
+          .service = active.service,
+          .send = active.send,
+          .expected = active.expected};
 }
 
 /// Returns a text that is the same for equal settings alone.
 std::string checkText(const routing::HealthCheckSettings& check) {
-  std::string text = std::to_string(static_cast<int>(check.kind)) + " " + std::to_string(check.interval.count()) + " " +
-                     std::to_string(check.timeout.count()) + " " + std::to_string(check.unhealthyThreshold) + " " +
-                     std::to_string(check.healthyThreshold) + " " + check.hostname + " " + check.path;
+  std::string text = std::to_string(static_cast<int>(check.kind));
+  for (const base::Duration each : {check.interval, check.unhealthyInterval, check.initialJitter, check.timeout}) {
+    text += " " + std::to_string(each.count());
+  }
+  text += " " + std::to_string(check.unhealthyThreshold) + " " + std::to_string(check.healthyThreshold);
   for (const std::uint16_t status : check.expectedStatuses) text += " " + std::to_string(status);
-  return text + " " + check.service;
+  // Any of these may have spaces.
+  for (const std::string* each :
+       {&check.hostname, &check.path, &check.method, &check.service, &check.send, &check.expected}) {
+    text += " " + std::to_string(each->size()) + ":" + *each;
+  }
+  return text;
 }
 
 }  // namespace
