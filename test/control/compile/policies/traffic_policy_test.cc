@@ -78,6 +78,17 @@ TEST(TrafficPolicyCompilation, LeavesARulesOwnRetry) {
   EXPECT_EQ(ruleServing(world, "/").retry->attempts, 5u);
 }
 
+TEST(TrafficPolicyCompilation, BoundsAttemptsOfRulesThatDoNotSayWhatBoundsThem) {
+  const std::string bounding = trafficPolicy("retry: {attempts: 2, attemptTimeout: 5s}");
+  const std::string own = "timeouts: {backendRequest: 7s}, ";
+  const World world = trafficWorld(bounding, own);
+  EXPECT_EQ(ruleServing(world, "/chat").backendRequestTimeout, std::chrono::seconds(7));
+  EXPECT_EQ(ruleServing(world, "/").backendRequestTimeout, std::chrono::seconds(5));
+  const World unbounded = trafficWorld(bounding, "timeouts: {backendRequest: 0s}, ");
+  EXPECT_EQ(ruleServing(unbounded, "/chat").backendRequestTimeout, base::Duration::zero());
+  EXPECT_EQ(ruleServing(unbounded, "/chat").retry->attempts, 2u);
+}
+
 TEST(TrafficPolicyCompilation, KeepsABackendOutThatHasNoWeightAndNoPriority) {
   const World world = trafficWorld(trafficPolicy("failover: {}"));
   EXPECT_EQ(ruleServing(world, "/chat").failover->members[1].weight, 0u);
