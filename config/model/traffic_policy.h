@@ -38,7 +38,12 @@ struct TrafficRetry : HttpRouteRetry {
 
 /// spec.healthCheck.passive
 struct PassiveHealthSettings {
-  std::uint32_t consecutive5XxErrors = 5;
+  std::uint32_t consecutive5XxErrors = 5;              // 0: none are too many
+  std::uint32_t consecutiveGatewayErrors = 0;          // likewise; statuses 502 to 504, and no answer at all
+  std::uint32_t failurePercentage = 0;                 // in an interval, at most 100; 0: no share is too great
+  std::uint32_t minimumRequests = 50;                  // in an interval, before the percentage counts
+  base::Duration interval = std::chrono::seconds(10);  // of the percentage
+  std::uint32_t maxEjectionPercent = 100;              // of the Backends of a rule
   base::Duration baseEjectionTime = std::chrono::seconds(30);
   base::Duration maxEjectionTime = std::chrono::minutes(5);  // at least baseEjectionTime
 };

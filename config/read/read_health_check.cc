@@ -8,6 +8,8 @@ namespace sluice::config {
 namespace {
 
 constexpr std::int64_t kMostInARow = 1000;
+constexpr std::int64_t kWholePercent = 100;
+constexpr std::int64_t kMostMinimumRequests = 1000000;
 constexpr std::int64_t kLowestStatus = 100;
 constexpr std::int64_t kHighestStatus = 599;
 constexpr base::Duration kShortestInterval = std::chrono::milliseconds(100);
@@ -28,11 +30,24 @@ void readTime(FieldReader& reader, std::string_view key, base::Duration& time) {
   if (time == base::Duration::zero()) reader.error(key, "must not be zero");
 }
 
+void readNumber(FieldReader& reader, std::string_view key, std::int64_t least, std::int64_t most,
+                std::uint32_t& number) {
+  if (const auto given = reader.integer(key, least, most)) number = static_cast<std::uint32_t>(*given);
+}
+
 PassiveHealthSettings readPassive(FieldReader reader) {
   PassiveHealthSettings passive;
-  if (const auto errors = reader.integer("consecutive5XxErrors", 1, kMostInARow)) {
-    passive.consecutive5XxErrors = static_cast<std::uint32_t>(*errors);
+  readNumber(reader, "consecutive5XxErrors", 0, kMostInARow, passive.consecutive5XxErrors);
+  readNumber(reader, "consecutiveGatewayErrors", 0, kMostInARow, passive.consecutiveGatewayErrors);
+  if (reader.has("failurePercentage")) {
+    FieldReader percentage = reader.map("failurePercentage");
+    percentage.require("threshold");
+    readNumber(percentage, "threshold", 1, kWholePercent, passive.failurePercentage);
+    readNumber(percentage, "minimumRequests", 1, kMostMinimumRequests, passive.minimumRequests);
+    percentage.finish();
   }
+  readTime(reader, "interval", passive.interval);
+  readNumber(reader, "maxEjectionPercent", 0, kWholePercent, passive.maxEjectionPercent);
   readTime(reader, "baseEjectionTime", passive.baseEjectionTime);
   readTime(reader, "maxEjectionTime", passive.maxEjectionTime);
   if (passive.maxEjectionTime < passive.baseEjectionTime) {
@@ -73,11 +88,8 @@ ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields&
   readTime(reader, "timeout", active.timeout);
   readTime(reader, "interval", active.interval);
   if (active.interval < kShortestInterval) reader.error("interval", "must not be less than 100ms");
-  const auto threshold = [&reader](std::string_view key, std::uint32_t& number) {
-    if (const auto given = reader.integer(key, 1, kMostInARow)) number = static_cast<std::uint32_t>(*given);
-  };
-  threshold("unhealthyThreshold", active.unhealthyThreshold);
-  threshold("healthyThreshold", active.healthyThreshold);
+  readNumber(reader, "unhealthyThreshold", 1, kMostInARow, active.unhealthyThreshold);
+  readNumber(reader, "healthyThreshold", 1, kMostInARow, active.healthyThreshold);
   if (active.type != Type::kHttp && reader.has("http")) reader.error("http", "is for the type HTTP alone");
   if (active.type != Type::kGrpc && reader.has("grpc")) reader.error("grpc", "is for the type GRPC alone");
   if (active.type == Type::kHttp) {

@@ -59,6 +59,20 @@ TEST(TrafficPolicies, HaveDefaults) {
             std::chrono::minutes(10));
 }
 
+TEST(TrafficPolicies, SayWhichFailuresAreTooMany) {
+  const TrafficPolicy policy = trafficWith(
+      "healthCheck: {passive: {consecutive5XxErrors: 0, consecutiveGatewayErrors: 4, failurePercentage: {threshold: "
+      "30, "
+      "minimumRequests: 7}, interval: 1m, maxEjectionPercent: 20}}");
+  ASSERT_TRUE(policy.passiveHealth);
+  EXPECT_EQ(policy.passiveHealth->consecutive5XxErrors, 0u);
+  EXPECT_EQ(policy.passiveHealth->consecutiveGatewayErrors, 4u);
+  EXPECT_EQ(policy.passiveHealth->failurePercentage, 30u);
+  EXPECT_EQ(policy.passiveHealth->minimumRequests, 7u);
+  EXPECT_EQ(policy.passiveHealth->interval, std::chrono::minutes(1));
+  EXPECT_EQ(policy.passiveHealth->maxEjectionPercent, 20u);
+}
+
 TEST(TrafficPolicies, RetryForStatusesOfGrpcAndBoundAttemptsAndPauses) {
   const TrafficRetry retry =
       *trafficWith("retry: {grpcCodes: [UNAVAILABLE, CANCELLED], backoff: 1s, maxBackoff: 2s, attemptTimeout: 5s}")
@@ -145,7 +159,14 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {target + "healthCheck: {active: {type: TCP, interval: 50ms}}", "active.interval: must not be less than 100ms"},
       {target + "healthCheck: {active: {type: TCP, timeout: 0s}}", "active.timeout: must not be zero"},
       {target + "healthCheck: {active: {type: TCP, healthyThreshold: 0}}", "active.healthyThreshold: "},
-      {target + "healthCheck: {passive: {consecutive5XxErrors: 0}}", "passive.consecutive5XxErrors: "},
+      {target + "healthCheck: {passive: {consecutive5XxErrors: 1001}}", "passive.consecutive5XxErrors: "},
+      {target + "healthCheck: {passive: {consecutiveGatewayErrors: -1}}", "passive.consecutiveGatewayErrors: "},
+      {target + "healthCheck: {passive: {failurePercentage: {}}}", "failurePercentage.threshold: is required"},
+      {target + "healthCheck: {passive: {failurePercentage: {threshold: 101}}}", "failurePercentage.threshold: "},
+      {target + "healthCheck: {passive: {failurePercentage: {threshold: 1, minimumRequests: 0}}}",
+       "failurePercentage.minimumRequests: "},
+      {target + "healthCheck: {passive: {interval: 0s}}", "passive.interval: must not be zero"},
+      {target + "healthCheck: {passive: {maxEjectionPercent: 101}}", "passive.maxEjectionPercent: "},
       {target + "healthCheck: {passive: {baseEjectionTime: 0s}}", "passive.baseEjectionTime: must not be zero"},
       {target + "healthCheck: {passive: {maxEjectionTime: 1s}}", "maxEjectionTime: must not be less than"},
       {target + "surprise: 1", "spec.surprise: "},

@@ -109,6 +109,42 @@ TEST_F(Failover, TakesNoRequestToAPrimaryThatFailsSeveralTimesInARow) {
   EXPECT_TRUE(third_.heads().empty());
 }
 
+TEST_F(Failover, TakesNoRequestToAPrimaryThatFailsTooOften) {
+  mood_ = ProviderMood::kFaltering;
+  start(
+      "  healthCheck: {passive: {consecutive5XxErrors: 0, failurePercentage: {threshold: 50, minimumRequests: 10}, "
+      "interval: 1h, baseEjectionTime: 1h}}\n");
+  ask(8);
+  EXPECT_EQ(first_.heads().size(), 8u) << "that is too few";
+  ask(20);
+  EXPECT_LE(first_.heads().size(), 11u);
+}
+
+TEST_F(Failover, CountsGatewayErrorsByThemselvesIfThePolicySaysSo) {
+  mood_ = ProviderMood::kBroken;
+  start(
+      "  healthCheck: {passive: {consecutive5XxErrors: 0, consecutiveGatewayErrors: 3, baseEjectionTime: 1h, "
+      "maxEjectionTime: 1h}}\n");
+  ask(5);
+  EXPECT_EQ(first_.heads().size(), 5u) << "500 is none";
+  mood_ = ProviderMood::kBusy;
+  ask(8);
+  EXPECT_EQ(first_.heads().size(), 8u);
+}
+
+TEST_F(Failover, LetsNoMoreProvidersRestThanThePolicyAllows) {
+  mood_ = ProviderMood::kBusy;
+  moodOfOthers_ = ProviderMood::kBusy;
+  start(
+      "  healthCheck: {passive: {consecutive5XxErrors: 2, maxEjectionPercent: 33, baseEjectionTime: 1h, "
+      "maxEjectionTime: 1h}}\n");
+  ask(4);
+  const std::size_t before = second_.heads().size();
+  ask(6);
+  EXPECT_EQ(first_.heads().size(), 2u);
+  EXPECT_GE(second_.heads().size(), before + 6) << "one of three rests already";
+}
+
 TEST_F(Failover, TakesNoRequestToAPrimaryThatIsDown) {
   firstPort_ = freePort();
   start();

@@ -17,8 +17,11 @@ using State = AnswerHealth::State;
 
 class AnswerHealthTest : public ::testing::Test {
  protected:
+  void note(bool isGatewayError) {
+    if (health_.onError(now_, bounds_, isGatewayError)) health_.eject(now_, bounds_);
+  }
   void fail(std::uint32_t times = 1) {
-    for (std::uint32_t i = 0; i < times; ++i) health_.onError(now_, bounds_);
+    for (std::uint32_t i = 0; i < times; ++i) note(/*isGatewayError=*/false);
   }
   State state() const { return health_.state(now_); }
   /// Fails until it rests, and waits until the rest has passed. Returns how long that was.
@@ -30,13 +33,13 @@ class AnswerHealthTest : public ::testing::Test {
   }
 
   base::MonotonicTime now_{hours(1)};
-  PassiveHealthBounds bounds_{3, seconds(10), seconds(25)};
+  PassiveHealthBounds bounds_{.errors = 3, .baseEjection = seconds(10), .longestEjection = seconds(25)};
   AnswerHealth health_;
 };
 
 TEST_F(AnswerHealthTest, RestsAfterErrorsInARow) {
   fail(2);
-  health_.onAnswer(now_);
+  health_.onAnswer(now_, bounds_);
   fail(2);
   EXPECT_EQ(state(), State::kServes);
   fail();
@@ -54,10 +57,10 @@ TEST_F(AnswerHealthTest, RestsLongerEachTimeUpToABound) {
 
 TEST_F(AnswerHealthTest, BeginsAnewAfterATimeOfHealth) {
   eject(3);
-  health_.onAnswer(now_);
+  health_.onAnswer(now_, bounds_);
   EXPECT_EQ(state(), State::kServes);
   EXPECT_EQ(eject(3), seconds(20)) << "it has served for no time at all";
-  health_.onAnswer(now_);
+  health_.onAnswer(now_, bounds_);
   now_ += minutes(1);
   EXPECT_EQ(eject(3), seconds(10));
 }
@@ -72,18 +75,18 @@ TEST_F(AnswerHealthTest, IsProbedByOneRequestAtATime) {
   now_ += seconds(20);
   EXPECT_EQ(state(), State::kDue);
   EXPECT_TRUE(health_.tryProbe(now_));
-  health_.onAnswer(now_);
+  health_.onAnswer(now_, bounds_);
   EXPECT_EQ(state(), State::kServes);
 }
 
 TEST_F(AnswerHealthTest, RestsAsLongAsItAsksTo) {
   health_.rest(now_ + seconds(7));
   health_.rest(now_ + seconds(3));
-  health_.onAnswer(now_);
+  health_.onAnswer(now_, bounds_);
   EXPECT_EQ(state(), State::kRests) << "that request was under way";
   now_ += seconds(7);
   EXPECT_EQ(state(), State::kDue);
-  health_.onAnswer(now_);
+  health_.onAnswer(now_, bounds_);
   EXPECT_EQ(state(), State::kServes);
 }
 
@@ -107,18 +110,61 @@ TEST_F(AnswerHealthTest, RestsNoLongerWhenACheckPassesUnlessItAskedForThat) {
   EXPECT_EQ(state(), State::kServes);
 }
 
+TEST_F(AnswerHealthTest, CountsGatewayErrorsByThemselves) {
+  bounds_.errors = 0;
+  bounds_.gatewayErrors = 2;
+  fail(10);
+  EXPECT_EQ(state(), State::kServes);
+  note(/*isGatewayError=*/true);
+  fail();
+  note(/*isGatewayError=*/true);
+  EXPECT_EQ(state(), State::kServes) << "they were not in a row";
+  health_.onAnswer(now_, bounds_);
+  note(/*isGatewayError=*/true);
+  EXPECT_EQ(state(), State::kServes);
+  note(/*isGatewayError=*/true);
+  EXPECT_EQ(state(), State::kRests);
+}
+
+TEST_F(AnswerHealthTest, RestsWhenTheShareOfFailuresInAnIntervalIsTooGreat) {
+  bounds_.errors = 0;
+  bounds_.failurePercent = 50;
+  bounds_.minimumRequests = 10;
+  const auto answerAndFail = [&](int times) {
+    for (int i = 0; i < times; ++i) {
+      health_.onAnswer(now_, bounds_);
+      fail();
+    }
+  };
+  answerAndFail(4);
+  EXPECT_EQ(state(), State::kServes) << "there were too few requests";
+  now_ += bounds_.interval;
+  answerAndFail(4);
+  EXPECT_EQ(state(), State::kServes) << "this is another interval";
+  answerAndFail(1);
+  EXPECT_EQ(state(), State::kRests);
+  now_ += seconds(10);
+  for (int i = 0; i < 21; ++i) health_.onAnswer(now_, bounds_);
+  fail(20);
+  EXPECT_EQ(state(), State::kServes) << "20 of 41";
+  fail(1);
+  EXPECT_EQ(state(), State::kRests);
+}
+
 TEST(AnswerHealthThreads, EjectOnceAndAreProbedByOneRequestAtATime) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 2000;
   const AnswerHealth health;
-  const PassiveHealthBounds bounds{3, seconds(10), seconds(10)};
+  const PassiveHealthBounds bounds{.errors = 3, .baseEjection = seconds(10), .longestEjection = seconds(10)};
   for (int round = 0; round < kRounds; ++round) {
     const base::MonotonicTime now(hours(1) + minutes(round));
     std::atomic<int> probes = 0;
     std::vector<std::thread> threads;
     for (int i = 0; i < kThreads; ++i) {
       threads.emplace_back([&] {
-        for (int k = 0; k < 3; ++k) health.onError(now, bounds);
+        for (int k = 0; k < 3; ++k) {
+          if (health.onError(now, bounds, /*isGatewayError=*/false)) health.eject(now, bounds);
+        }
         if (health.state(now + seconds(10)) == State::kDue && health.tryProbe(now + seconds(10))) ++probes;
       });
     }
@@ -126,7 +172,7 @@ TEST(AnswerHealthThreads, EjectOnceAndAreProbedByOneRequestAtATime) {
     // The last thread has seen all errors, so one of them has probed.
     ASSERT_EQ(probes, 1) << round;
     ASSERT_EQ(health.state(now + seconds(9)), State::kRests);
-    health.onAnswer(now + seconds(10));
+    health.onAnswer(now + seconds(10), bounds);
     ASSERT_EQ(health.state(now + seconds(10)), State::kServes);
   }
 }

@@ -58,7 +58,7 @@ TEST_F(FailoverTest, TakesAMemberThatFailsItsHealthCheckForOneThatRests) {
   EXPECT_THAT(spread(), ElementsAre(100, 0)) << "nobody has asked yet";
   check->set(CheckedState::kUnhealthy);
   EXPECT_THAT(spread(), ElementsAre(0, 100));
-  health_[0]->onError(now_, {1, seconds(10), seconds(10)});
+  health_[0]->eject(now_, {.baseEjection = seconds(10), .longestEjection = seconds(10)});
   now_ += seconds(11);
   EXPECT_THAT(spread(), ElementsAre(0, 100)) << "and no request finds out";
   check->set(CheckedState::kHealthy);
@@ -73,6 +73,21 @@ TEST_F(FailoverTest, ChoosesNoneIfOnlyThoseThatRestAreLeftAndOneThatServesIsWant
   EXPECT_EQ(policy_.chooseServing({0, 0}, 1, now_), std::nullopt);
   EXPECT_EQ(policy_.choose({0, 0}, 1, now_), 1u);
   EXPECT_EQ(policy_.choose({0, 0}, 3, now_), std::nullopt);
+}
+
+TEST_F(FailoverTest, LetsAShareOfTheMembersRestAtMost) {
+  make({{0, 1}, {0, 1}, {0, 1}});
+  const auto fail = [&](std::size_t member, std::uint32_t percent) {
+    policy_.members[member].passive = {.errors = 1, .ejectedPercent = percent};
+    policy_.noteError(policy_.members[member], now_, /*isGatewayError=*/false);
+    return !health_[member]->serves();
+  };
+  EXPECT_FALSE(fail(0, 0));
+  EXPECT_TRUE(fail(0, 10)) << "the first may always";
+  EXPECT_FALSE(fail(1, 33));
+  EXPECT_TRUE(fail(1, 34));
+  EXPECT_FALSE(fail(2, 66));
+  EXPECT_TRUE(fail(2, 100));
 }
 
 TEST_F(FailoverTest, ChoosesAtTheUsualTimeAsItDoesOtherwise) {
@@ -135,7 +150,7 @@ TEST_F(FailoverTest, FindsOutByOneRequestWhetherTheFirstServesAgain) {
   rest(0);
   now_ += seconds(10);
   EXPECT_THAT(spread(), ElementsAre(1, 99));
-  health_[0]->onAnswer(now_);
+  health_[0]->onAnswer(now_, {});
   EXPECT_THAT(spread(), ElementsAre(100, 0));
 }
 

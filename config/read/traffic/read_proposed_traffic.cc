@@ -8,8 +8,6 @@
 namespace sluice::config {
 namespace {
 
-constexpr base::Duration kProposedInterval = std::chrono::seconds(10);
-
 constexpr std::string_view kProposedFields[] = {"retryStrategy",   "healthChecking", "protocols",     "circuitBreakers",
                                                 "keepAliveProbes", "timeouts",       "loadBalancing", "observability",
                                                 "matching",        "integrations"};
@@ -87,14 +85,21 @@ TrafficRetry readStrategy(FieldReader reader, std::vector<UnsupportedField>& uns
   return retry;
 }
 
-PassiveHealthSettings readOutlierDetection(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+PassiveHealthSettings readOutlierDetection(FieldReader reader) {
+  constexpr std::int64_t kMostPercent = 100;
+  constexpr std::uint32_t kProposedPercentage = 85;
   PassiveHealthSettings passive;
-  readSweepInterval(reader, "checkInterval", kProposedInterval, unsupported);
+  readSweepInterval(reader, "checkInterval", passive);
   FieldReader errors = reader.map("consecutive5XX");
-  readErrorThreshold(errors, "threshold", passive, unsupported);
+  readCount(errors, "threshold", INT32_MAX, passive.consecutive5XxErrors);
   errors.finish();
-  constexpr std::string_view kRefusedDetection[] = {"failurePercentage"};
-  refuseFields(reader, kRefusedDetection, unsupported);
+  if (reader.has("failurePercentage")) {
+    FieldReader percentage = reader.map("failurePercentage");
+    passive.failurePercentage = kProposedPercentage;
+    readCount(percentage, "threshold", kMostPercent, passive.failurePercentage);
+    readCount(percentage, "minimumRequests", INT32_MAX, passive.minimumRequests);
+    percentage.finish();
+  }
   reader.finish();
   return passive;
 }
@@ -108,7 +113,7 @@ void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy) {
   if (spec.has("healthChecking")) {
     FieldReader checking = spec.map("healthChecking");
     if (checking.has("outlierDetection")) {
-      policy.passiveHealth = readOutlierDetection(checking.map("outlierDetection"), policy.unsupported);
+      policy.passiveHealth = readOutlierDetection(checking.map("outlierDetection"));
     }
     constexpr std::string_view kRefusedChecking[] = {"activeChecks"};
     refuseFields(checking, kRefusedChecking, policy.unsupported);

@@ -20,8 +20,8 @@ constexpr std::uint32_t kShippedRetries = 2;
 constexpr std::uint16_t kShippedCode = 503;
 constexpr std::uint32_t kShippedGrpcCodes = 1U << 1 | 1U << 14;  // cancelled, unavailable
 constexpr base::Duration kShippedInterval = std::chrono::seconds(3);
-constexpr std::int64_t kShippedEjectionPercent = 10;
-constexpr std::int64_t kAllEjected = 100;
+constexpr std::uint32_t kShippedEjectionPercent = 10;
+constexpr std::int64_t kWholeShare = 100;
 constexpr std::size_t kMaxTriggers = 64;
 
 constexpr std::string_view kShippedFields[] = {
@@ -96,37 +96,30 @@ TrafficRetry readShippedRetry(FieldReader reader, std::vector<UnsupportedField>&
   return retry;
 }
 
-/// Reads how many of the Backends may rest. Here that may be all: then they get requests nevertheless.
-void readEjectionPercent(FieldReader& passive, std::vector<UnsupportedField>& unsupported) {
-  const auto percent = passive.integer("maxEjectionPercent", 0, kAllEjected);
-  if (!percent || *percent == kShippedEjectionPercent || *percent == kAllEjected) return;
-  passive.unsupported("maxEjectionPercent", "any number of Backends may rest: only 100 is supported", true,
-                      unsupported);
-}
-
 PassiveHealthSettings readShippedPassive(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
   PassiveHealthSettings passive;
-  readErrorThreshold(reader, "consecutive5XxErrors", passive, unsupported);
+  passive.interval = kShippedInterval;
+  passive.maxEjectionPercent = kShippedEjectionPercent;
+  readCount(reader, "consecutive5XxErrors", INT32_MAX, passive.consecutive5XxErrors);
+  readCount(reader, "consecutiveGatewayErrors", INT32_MAX, passive.consecutiveGatewayErrors);
+  readCount(reader, "failurePercentageThreshold", kWholeShare, passive.failurePercentage);
+  readCount(reader, "maxEjectionPercent", kWholeShare, passive.maxEjectionPercent);
+  readSweepInterval(reader, "interval", passive);
   if (const auto time = reader.duration("baseEjectionTime")) {
     passive.baseEjectionTime = *time;
     if (*time == base::Duration::zero()) reader.error("baseEjectionTime", "must not be zero");
   }
   passive.maxEjectionTime = std::max(passive.maxEjectionTime, passive.baseEjectionTime);
-  readSweepInterval(reader, "interval", kShippedInterval, unsupported);
-  readEjectionPercent(reader, unsupported);
-  if (reader.integer("consecutiveGatewayErrors", 0, INT32_MAX).value_or(0) != 0) {
-    reader.unsupported("consecutiveGatewayErrors", "consecutiveGatewayErrors is not supported", true, unsupported);
-  }
   if (reader.boolean("splitExternalLocalOriginErrors", false)) {
     reader.unsupported("splitExternalLocalOriginErrors", "splitExternalLocalOriginErrors is not supported", true,
                        unsupported);
   }
   // It counts only if errors are split.
   reader.integer("consecutiveLocalOriginFailures", 0, INT32_MAX);
-  // A Backend may always rest, even if it is the only one.
-  reader.boolean("alwaysEjectOneEndpoint", false);
-  constexpr std::string_view kRefusedPassive[] = {"failurePercentageThreshold"};
-  refuseFields(reader, kRefusedPassive, unsupported);
+  // The first Backend may always rest unless maxEjectionPercent is 0.
+  if (reader.boolean("alwaysEjectOneEndpoint", false)) {
+    passive.maxEjectionPercent = std::max(passive.maxEjectionPercent, 1U);
+  }
   reader.finish();
   return passive;
 }

@@ -61,20 +61,15 @@ void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry) {
   if (timeout && *timeout != base::Duration::zero()) retry.attemptTimeout = *timeout;
 }
 
-void readErrorThreshold(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive,
-                        std::vector<UnsupportedField>& unsupported) {
-  const auto errors = reader.integer(key, 0, INT32_MAX);
-  if (!errors) return;
-  passive.consecutive5XxErrors = static_cast<std::uint32_t>(*errors);
-  if (*errors == 0) reader.unsupported(key, "0 is not supported", true, unsupported);
+void readCount(FieldReader& reader, std::string_view key, std::int64_t most, std::uint32_t& count) {
+  if (const auto given = reader.integer(key, 0, most)) count = static_cast<std::uint32_t>(*given);
 }
 
-void readSweepInterval(FieldReader& reader, std::string_view key, base::Duration usual,
-                       std::vector<UnsupportedField>& unsupported) {
+void readSweepInterval(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive) {
   const auto interval = reader.duration(key);
-  if (!interval || *interval == usual) return;
-  reader.unsupported(key, "a Backend rests at once, and serves again as soon as its rest has passed", false,
-                     unsupported);
+  if (!interval) return;
+  passive.interval = *interval;
+  if (*interval == base::Duration::zero()) reader.error(key, "must not be zero");
 }
 
 void refuseFields(FieldReader& reader, std::span<const std::string_view> keys,

@@ -54,13 +54,10 @@ void readRetryCount(FieldReader& reader, std::string_view key, HttpRouteRetry& r
 void readBackOff(FieldReader reader, TrafficRetry& retry);
 /// Reads `timeout`, of one attempt.
 void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry);
-/// Reads after how many failures in a row a Backend rests.
-void readErrorThreshold(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive,
-                        std::vector<UnsupportedField>& unsupported);
-/// Reads a time between two looks at the health of Backends. There are none here: another time than `usual` is noted,
-/// and has no effect.
-void readSweepInterval(FieldReader& reader, std::string_view key, base::Duration usual,
-                       std::vector<UnsupportedField>& unsupported);
+/// Reads a number from 0 to `most`.
+void readCount(FieldReader& reader, std::string_view key, std::int64_t most, std::uint32_t& count);
+/// Reads the interval over which the share of failures is counted. Other failures make a Backend rest at once.
+void readSweepInterval(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive);
 /// Notes those of the fields that are present as unsupported.
 void refuseFields(FieldReader& reader, std::span<const std::string_view> keys,
                   std::vector<UnsupportedField>& unsupported);

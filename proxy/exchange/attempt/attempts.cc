@@ -192,21 +192,23 @@ void Attempts::noteError(const base::Error& error) const {
   const bool isSlowUpload =
       error.type == base::ErrorType::kHttpResponseTimeout && t_.requestState != RequestState::kSent;
   if (!isPassing(error) || error.type == base::ErrorType::kConnectionLimitReached || isSlowUpload) return;
-  member().health->onError(t_.now(), member().passive);
+  t_.route.rule->failover->noteError(member(), t_.now(), /*isGatewayError=*/true);
 }
 
 void Attempts::noteAnswer(const http::ResponseHead& head) {
   constexpr std::uint16_t kTooManyRequests = 429;
   constexpr std::uint16_t kServiceUnavailable = 503;
   constexpr std::uint16_t kServerErrors = 500;
+  constexpr std::uint16_t kBadGateway = 502;
+  constexpr std::uint16_t kGatewayTimeout = 504;
   const routing::FailoverPolicy& failover = *t_.route.rule->failover;
   const base::MonotonicTime now = t_.now();
   const std::uint16_t status = statusOf(head, t_.request.head);
   const routing::FailoverMember& answering = member();
   if (status >= kServerErrors) {
-    answering.health->onError(now, answering.passive);
+    failover.noteError(answering, now, status >= kBadGateway && status <= kGatewayTimeout);
   } else {
-    answering.health->onAnswer(now);
+    answering.health->onAnswer(now, answering.passive);
   }
   if (status != kTooManyRequests && status != kServiceUnavailable) return;
   const auto pause = http::retryAfter(head.headers, t_.context.worker().clock().wallNow());

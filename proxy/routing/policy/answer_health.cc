@@ -24,12 +24,41 @@ bool AnswerHealth::tryProbe(base::MonotonicTime now) const {
   return before != window && probe_.compare_exchange_strong(before, window, std::memory_order_relaxed);
 }
 
+// Threads that begin an interval at once lose a request or two, which does not matter.
+bool AnswerHealth::countRequest(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool failed) const {
+  const base::MonotonicTime::rep time = now.time_since_epoch().count();
+  base::MonotonicTime::rep begun = interval_.load(std::memory_order_relaxed);
+  if (time - begun >= bounds.interval.count() &&
+      interval_.compare_exchange_strong(begun, time, std::memory_order_relaxed)) {
+    requests_.store(0, std::memory_order_relaxed);
+    failures_.store(0, std::memory_order_relaxed);
+  }
+  constexpr std::uint64_t kWhole = 100;
+  const std::uint64_t requests = requests_.fetch_add(1, std::memory_order_relaxed) + 1;
+  const std::uint64_t failures = failed ? failures_.fetch_add(1, std::memory_order_relaxed) + 1 : 0;
+  return failed && requests >= bounds.minimumRequests && failures * kWhole >= requests * bounds.failurePercent;
+}
+
 // Requests that were under way when it was ejected say nothing new.
-void AnswerHealth::onError(base::MonotonicTime now, const PassiveHealthBounds& bounds) const {
+bool AnswerHealth::onError(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool isGatewayError) const {
+  const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
+  if (now.time_since_epoch().count() < until) return false;
+  const std::uint32_t errors = errors_.fetch_add(1, std::memory_order_relaxed) + 1;
+  std::uint32_t gatewayErrors = 0;
+  if (isGatewayError) {
+    gatewayErrors = gatewayErrors_.fetch_add(1, std::memory_order_relaxed) + 1;
+  } else {
+    gatewayErrors_.store(0, std::memory_order_relaxed);
+  }
+  const bool tooOften = bounds.failurePercent != 0 && countRequest(now, bounds, /*failed=*/true);
+  const bool inARow = (bounds.errors != 0 && errors >= bounds.errors) ||
+                      (bounds.gatewayErrors != 0 && gatewayErrors >= bounds.gatewayErrors);
+  return until != 0 || inARow || tooOften;
+}
+
+void AnswerHealth::eject(base::MonotonicTime now, const PassiveHealthBounds& bounds) const {
   base::MonotonicTime::rep before = until_.load(std::memory_order_relaxed);
   if (now.time_since_epoch().count() < before) return;
-  const std::uint32_t errors = errors_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (before == 0 && errors < bounds.errors) return;
   const base::Duration healthy = now.time_since_epoch() - base::Duration(recovered_.load(std::memory_order_relaxed));
   const std::uint32_t ejections = healthy > bounds.longestEjection ? 1 : ejections_.load(std::memory_order_relaxed) + 1;
   const base::Duration most = bounds.longestEjection;
@@ -40,7 +69,9 @@ void AnswerHealth::onError(base::MonotonicTime now, const PassiveHealthBounds& b
   ejections_.store(ejections, std::memory_order_relaxed);
   // The times count from when the Backend last served, however long it is away.
   recovered_.store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
-  errors_.store(0, std::memory_order_relaxed);
+  forgetErrors();
+  requests_.store(0, std::memory_order_relaxed);
+  failures_.store(0, std::memory_order_relaxed);
 }
 
 void AnswerHealth::rest(base::MonotonicTime until) const {
@@ -49,7 +80,7 @@ void AnswerHealth::rest(base::MonotonicTime until) const {
 }
 
 void AnswerHealth::endEjection(base::MonotonicTime now) const {
-  errors_.store(0, std::memory_order_relaxed);
+  forgetErrors();
   const base::MonotonicTime::rep asked = asked_.load(std::memory_order_relaxed);
   const base::MonotonicTime::rep after = now.time_since_epoch().count() < asked ? asked : 0;
   base::MonotonicTime::rep before = until_.load(std::memory_order_relaxed);

@@ -18,9 +18,14 @@ namespace sluice::routing {
 
 /// TrafficPolicy.spec.healthCheck.passive
 struct PassiveHealthBounds {
-  std::uint32_t errors = 5;                                  // in a row
-  base::Duration baseEjection = std::chrono::seconds(30);    // times how often it was ejected
+  std::uint32_t errors = 5;                                // in a row; 0: any number
+  std::uint32_t gatewayErrors = 0;                         // likewise, of 502 to 504 and of requests without an answer
+  base::Duration baseEjection = std::chrono::seconds(30);  // times how often it was ejected
   base::Duration longestEjection = std::chrono::minutes(5);  // never zero
+  std::uint32_t failurePercent = 0;                          // of the requests in an interval; 0: any share
+  std::uint32_t minimumRequests = 50;                        // in an interval, before that share counts
+  base::Duration interval = std::chrono::seconds(10);        // never zero
+  std::uint32_t ejectedPercent = 100;                        // of the rule's Backends, that may be ejected at once
 };
 
 class AnswerHealth {
@@ -44,12 +49,16 @@ class AnswerHealth {
   void giveProbeBack() const { probe_.store(0, std::memory_order_relaxed); }
 
   /// Called when it has answered with a status below 500.
-  void onAnswer(base::MonotonicTime now) const {
-    if (errors_.load(std::memory_order_relaxed) != 0) errors_.store(0, std::memory_order_relaxed);
+  void onAnswer(base::MonotonicTime now, const PassiveHealthBounds& bounds) const {
+    if (errors_.load(std::memory_order_relaxed) != 0) forgetErrors();
+    if (bounds.failurePercent != 0) countRequest(now, bounds, /*failed=*/false);
     if (until_.load(std::memory_order_relaxed) != 0) recover(now);
   }
-  /// Called when it has answered with another one, or has failed before it answered.
-  void onError(base::MonotonicTime now, const PassiveHealthBounds& bounds) const;
+  /// Called when it has answered with another one, or has failed before it answered. `isGatewayError` says that this
+  /// was a status from 502 to 504, or no answer at all. Returns true if that is enough for eject().
+  bool onError(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool isGatewayError) const;
+  /// Lets it rest, for longer the more often it has.
+  void eject(base::MonotonicTime now, const PassiveHealthBounds& bounds) const;
   /// Called when it asks for a pause.
   void rest(base::MonotonicTime until) const;
   /// Called when a health check has found that it serves again. It rests no longer, unless it asked for that itself.
@@ -60,10 +69,20 @@ class AnswerHealth {
   static constexpr base::Duration kProbe = std::chrono::seconds(5);
 
   void recover(base::MonotonicTime now) const;
+  void forgetErrors() const {
+    errors_.store(0, std::memory_order_relaxed);
+    gatewayErrors_.store(0, std::memory_order_relaxed);
+  }
+  /// Returns true if the share of failures in this interval is too great.
+  bool countRequest(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool failed) const;
 
-  mutable std::atomic<std::uint32_t> errors_{0};  // in a row
+  mutable std::atomic<std::uint32_t> errors_{0};         // in a row
+  mutable std::atomic<std::uint32_t> gatewayErrors_{0};  // likewise
+  mutable std::atomic<std::uint32_t> requests_{0};       // of this interval; counted only if their share matters
+  mutable std::atomic<std::uint32_t> failures_{0};       // likewise
   mutable std::atomic<std::uint32_t> ejections_{0};
   mutable std::atomic<base::MonotonicTime::rep> until_{0};      // when its rest passes; 0: it serves
+  mutable std::atomic<base::MonotonicTime::rep> interval_{0};   // when this interval began
   mutable std::atomic<base::MonotonicTime::rep> asked_{0};      // when the rest passes that it asked for
   mutable std::atomic<base::MonotonicTime::rep> probe_{0};      // when the window of the last probe begins
   mutable std::atomic<base::MonotonicTime::rep> recovered_{0};  // when it served again

@@ -58,6 +58,16 @@ std::optional<std::size_t> FailoverPolicy::probe(std::optional<std::size_t> chos
   return std::nullopt;
 }
 
+void FailoverPolicy::noteError(const FailoverMember& member, base::MonotonicTime now, bool isGatewayError) const {
+  if (!member.health->onError(now, member.passive, isGatewayError)) return;
+  const auto resting = std::count_if(members.begin(), members.end(), [&](const FailoverMember& each) {
+    return &each != &member && !each.health->serves();
+  });
+  if (static_cast<std::uint64_t>(resting) * kWhole < member.passive.ejectedPercent * members.size()) {
+    member.health->eject(now, member.passive);
+  }
+}
+
 // Each priority takes as much of what is left as its available share allows, times the overprovisioning. If all of them
 // together cannot take everything, they share it as they can.
 std::optional<std::size_t> FailoverPolicy::chooseAmong(const Chances& chances, std::uint64_t unavailable) const {

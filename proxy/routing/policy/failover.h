@@ -69,6 +69,10 @@ struct FailoverPolicy {
   std::optional<std::size_t> probe(std::optional<std::size_t> chosen, std::uint64_t without,
                                    base::MonotonicTime now) const;
 
+  /// Called when a member has failed; `isGatewayError` as AnswerHealth::onError() has it. If that was too much, and not
+  /// too many others rest, it rests.
+  void noteError(const FailoverMember& member, base::MonotonicTime now, bool isGatewayError) const;
+
  private:
   std::optional<std::size_t> chooseAmong(const Chances& chances, std::uint64_t unavailable) const;
   std::uint64_t weightAt(std::uint32_t priority, std::uint64_t unavailable) const;

@@ -87,6 +87,31 @@ TEST(BackendTrafficPolicies, TakeWhatAnApiServerFillsIn) {
   EXPECT_THAT(policy.unsupported, IsEmpty());
 }
 
+TEST(BackendTrafficPolicies, SayWhichFailuresAreTooMany) {
+  const TrafficPolicy shipped = backendTraffic(
+      "healthCheck: {passive: {consecutive5XxErrors: 0, consecutiveGatewayErrors: 2, interval: 1s, "
+      "failurePercentageThreshold: 40, maxEjectionPercent: 50}}");
+  ASSERT_TRUE(shipped.passiveHealth);
+  EXPECT_EQ(shipped.passiveHealth->consecutive5XxErrors, 0u);
+  EXPECT_EQ(shipped.passiveHealth->consecutiveGatewayErrors, 2u);
+  EXPECT_EQ(shipped.passiveHealth->failurePercentage, 40u);
+  EXPECT_EQ(shipped.passiveHealth->minimumRequests, 50u);
+  EXPECT_EQ(shipped.passiveHealth->interval, std::chrono::seconds(1));
+  EXPECT_EQ(shipped.passiveHealth->maxEjectionPercent, 50u);
+  EXPECT_EQ(backendTraffic("healthCheck: {passive: {}}").passiveHealth->maxEjectionPercent, 10u);
+  EXPECT_EQ(backendTraffic("healthCheck: {passive: {}}").passiveHealth->interval, std::chrono::seconds(3));
+  EXPECT_EQ(backendTraffic("healthCheck: {passive: {maxEjectionPercent: 0, alwaysEjectOneEndpoint: true}}")
+                .passiveHealth->maxEjectionPercent,
+            1u);
+  const TrafficPolicy proposed = backendTraffic(
+      "healthChecking: {outlierDetection: {checkInterval: 1m, failurePercentage: {minimumRequests: 9}}}");
+  ASSERT_TRUE(proposed.passiveHealth);
+  EXPECT_EQ(proposed.passiveHealth->failurePercentage, 85u);
+  EXPECT_EQ(proposed.passiveHealth->minimumRequests, 9u);
+  EXPECT_EQ(proposed.passiveHealth->interval, std::chrono::minutes(1));
+  EXPECT_EQ(backendTraffic("healthChecking: {outlierDetection: {}}").passiveHealth->failurePercentage, 0u);
+}
+
 TEST(BackendTrafficPolicies, RetryForTheStatusesOfTheirTriggers) {
   EXPECT_THAT(codesOf("retry: {retryOn: {triggers: [5xx]}}"), SizeIs(100));
   EXPECT_THAT(codesOf("retry: {retryOn: {triggers: [gateway-error, retriable-4xx]}}"), ElementsAre(409, 502, 503, 504));
@@ -193,10 +218,9 @@ TEST(BackendTrafficPolicies, ReadTheExampleOfTheProposal) {
   EXPECT_EQ(policy.passiveHealth->consecutive5XxErrors, 5u);
   EXPECT_EQ(unsupportedIn(policy, /*closing=*/true),
             (std::set<std::string>{"spec.circuitBreakers", "spec.dns", "spec.healthChecking.activeChecks",
-                                   "spec.healthChecking.outlierDetection.failurePercentage", "spec.integrations",
-                                   "spec.keepAliveProbes", "spec.loadBalancing", "spec.matching", "spec.protocols",
-                                   "spec.retryStrategy.perRetry.idleTimeout", "spec.retryStrategy.retryLimits",
-                                   "spec.timeouts"}));
+                                   "spec.integrations", "spec.keepAliveProbes", "spec.loadBalancing", "spec.matching",
+                                   "spec.protocols", "spec.retryStrategy.perRetry.idleTimeout",
+                                   "spec.retryStrategy.retryLimits", "spec.timeouts"}));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.retryStrategy.grpc"));
   EXPECT_EQ(policy.retry->attemptTimeout, std::chrono::seconds(1));
   EXPECT_EQ(policy.retry->longestBackoff, std::chrono::milliseconds(250));
@@ -246,12 +270,9 @@ TEST(BackendTrafficPolicies, NoteWhatHasNoEffectWithoutClosingAnything) {
   for (const auto& [fields, path] :
        {std::pair("retry: {numRetries: 11}", "spec.retry.numRetries"),
         std::pair("retry: {retryOn: {triggers: [5xx], httpStatusCodes: [429]}}", "spec.retry.retryOn.httpStatusCodes"),
-        std::pair("healthCheck: {passive: {interval: 1s}}", "spec.healthCheck.passive.interval"),
         std::pair("telemetry: {}", "spec.telemetry"), std::pair("observability: {}", "spec.observability"),
         std::pair("retryStrategy: {type: http, http: {retryOn: 5xx, retriableStatusCodes: [429]}}",
-                  "spec.retryStrategy.http.retriableStatusCodes"),
-        std::pair("healthChecking: {outlierDetection: {checkInterval: 1s}}",
-                  "spec.healthChecking.outlierDetection.checkInterval")}) {
+                  "spec.retryStrategy.http.retriableStatusCodes")}) {
     const TrafficPolicy policy = backendTraffic(fields);
     EXPECT_THAT(unsupportedIn(policy), ElementsAre(path)) << fields;
     EXPECT_THAT(unsupportedIn(policy, /*closing=*/true), IsEmpty()) << fields;
@@ -263,8 +284,8 @@ TEST(BackendTrafficPolicies, CloseForWhatIsNotSupported) {
   for (const auto& [fields, path] :
        {std::pair("retry: {retryOn: {triggers: [5xx, new-one]}}", "spec.retry.retryOn.triggers[1]"),
         std::pair("retry: {retryOn: {httpStatusCodes: [200]}}", "spec.retry.retryOn.httpStatusCodes[0]"),
-        std::pair("healthCheck: {passive: {consecutive5XxErrors: 0}}", "spec.healthCheck.passive.consecutive5XxErrors"),
-        std::pair("healthCheck: {passive: {maxEjectionPercent: 50}}", "spec.healthCheck.passive.maxEjectionPercent"),
+        std::pair("healthCheck: {passive: {splitExternalLocalOriginErrors: true}}",
+                  "spec.healthCheck.passive.splitExternalLocalOriginErrors"),
         std::pair("useClientProtocol: true", "spec.useClientProtocol"),
         std::pair("mergeType: JSONMerge", "spec.mergeType")}) {
     EXPECT_THAT(unsupportedIn(backendTraffic(fields), /*closing=*/true), ElementsAre(path)) << fields;
@@ -361,7 +382,9 @@ const FieldExamples kProposedExamples = {
     {"healthChecking.outlierDetection.checkInterval", "healthChecking: {outlierDetection: {checkInterval: 1s}}"},
     {"healthChecking.outlierDetection.consecutive5XX.threshold",
      "healthChecking: {outlierDetection: {consecutive5XX: {threshold: 3}}}"},
-    {"healthChecking.outlierDetection.failurePercentage",
+    {"healthChecking.outlierDetection.failurePercentage.minimumRequests",
+     "healthChecking: {outlierDetection: {failurePercentage: {minimumRequests: 9}}}"},
+    {"healthChecking.outlierDetection.failurePercentage.threshold",
      "healthChecking: {outlierDetection: {failurePercentage: {threshold: 3}}}"},
     {"dns", "dns: {type: strict}, timeouts: {}"},
     {"protocols", "protocols: {enableIPv6: true}"},

@@ -198,7 +198,9 @@ TEST_F(HealthCheckerTest, EndsTheRestOfABackendWhoseChecksFailedAndPassAgain) {
   adopt({checked});
   answer(503);
   const base::MonotonicTime now{std::chrono::hours(1)};
-  const auto eject = [&] { health->onError(now, {1, std::chrono::hours(1), std::chrono::hours(1)}); };
+  const auto eject = [&] {
+    health->eject(now, {.baseEjection = std::chrono::hours(1), .longestEjection = std::chrono::hours(1)});
+  };
   eject();
   answer(200);
   EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kServes);

@@ -1,7 +1,6 @@
 #include "proxy/control/compile/routes/compile_failover.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 
 #include "proxy/control/compile/references.h"
@@ -62,10 +61,17 @@ bool sayWhenToAvoid(const RuleTraffic& traffic, const routing::Rule& compiled) {
 
 /// Without settings, only a fail-over makes a Backend rest: then the defaults count.
 routing::PassiveHealthBounds passiveBounds(const config::PassiveHealthSettings* passive, bool hasFailover) {
-  if (passive != nullptr) return {passive->consecutive5XxErrors, passive->baseEjectionTime, passive->maxEjectionTime};
   routing::PassiveHealthBounds bounds;
-  if (!hasFailover) bounds.errors = std::numeric_limits<std::uint32_t>::max();
-  return bounds;
+  if (!hasFailover) bounds.errors = 0;
+  if (passive == nullptr) return bounds;
+  return {.errors = passive->consecutive5XxErrors,
+          .gatewayErrors = passive->consecutiveGatewayErrors,
+          .baseEjection = passive->baseEjectionTime,
+          .longestEjection = passive->maxEjectionTime,
+          .failurePercent = passive->failurePercentage,
+          .minimumRequests = passive->minimumRequests,
+          .interval = passive->interval,
+          .ejectedPercent = passive->maxEjectionPercent};
 }
 
 routing::HealthCheckSettings checkSettings(const config::ActiveHealthSettings& active) {

@@ -1,6 +1,7 @@
 #include "proxy/control/compile/routes/rule_members.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace sluice::control {
 namespace {
@@ -30,16 +31,21 @@ bool haveOrder(const std::vector<RuleMember>& members) {
 
 void setWeights(std::vector<RuleMember>& members, routing::Rule& rule) {
   const bool parts = haveEndpoints(members);
-  rule.totalWeight = 0;
-  const RuleMember* first = nullptr;  // of the backendRef; no other endpoint of it has a lower priority
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    RuleMember& member = members[i];
-    if (first == nullptr || first->ref != member.ref) first = &member;
+  std::uint32_t common = 0;
+  for (RuleMember& member : members) {
     member.weight = member.ref->weight;
     if (parts && member.weight > 0) {
       const std::uint64_t part = member.weight * kPartsOfWeight * member.share / sharesBeside(members, member);
       member.weight = static_cast<std::uint32_t>(std::max<std::uint64_t>(part, 1));
     }
+    common = std::gcd(common, member.weight);
+  }
+  rule.totalWeight = 0;
+  const RuleMember* first = nullptr;  // of the backendRef; no other endpoint of it has a lower priority
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    RuleMember& member = members[i];
+    if (first == nullptr || first->ref != member.ref) first = &member;
+    if (parts && common > 0) member.weight /= common;
     rule.backends[i].weight = member.priority == first->priority ? member.weight : 0;
     rule.totalWeight += rule.backends[i].weight;
   }

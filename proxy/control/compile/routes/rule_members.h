@@ -29,8 +29,9 @@ bool haveEndpoints(const std::vector<RuleMember>& members);
 /// Returns true if the Backends themselves say in which order they get requests.
 bool haveOrder(const std::vector<RuleMember>& members);
 
-/// Sets the weights of the members: those of the backendRefs, or if there are endpoints, multiples of these, which the
-/// endpoints of a priority share. Sets those of the rule's weighted backends too; endpoints that stand by get 0 there.
+/// Sets the weights of the members: those of the backendRefs, or if there are endpoints, numbers in the same
+/// proportion, which the endpoints of a priority share. Sets those of the rule's weighted backends too; endpoints that
+/// stand by get 0 there.
 void setWeights(std::vector<RuleMember>& members, routing::Rule& rule);
 
 }  // namespace sluice::control

@@ -70,9 +70,9 @@ TEST(RuleMembers, AreTheEndpointsOfABackendByPriorityAndWeight) {
   ASSERT_TRUE(rule.failover);
   EXPECT_THAT(authoritiesOf(rule), ElementsAre("eu.test:8080", "192.0.2.1", "us.test:8080"));
   EXPECT_THAT(prioritiesOf(rule), ElementsAre(0u, 0u, 1u));
-  EXPECT_THAT(weightsOf(rule), ElementsAre(3000u, 1000u, 4000u));
-  EXPECT_EQ(rule.failover->usualWeight, 4000u);
-  EXPECT_EQ(rule.totalWeight, 4000u);
+  EXPECT_THAT(weightsOf(rule), ElementsAre(3u, 1u, 4u));
+  EXPECT_EQ(rule.failover->usualWeight, 4u);
+  EXPECT_EQ(rule.totalWeight, 4u);
   EXPECT_TRUE(rule.backends[1].backend->tls);
   EXPECT_FALSE(rule.backends[0].backend->tls);
   EXPECT_EQ(rule.failover->members[0].passive.errors, 5u) << "they rest by the defaults of a fail-over";
@@ -82,7 +82,7 @@ TEST(RuleMembers, AreTheEndpointsOfABackendByPriorityAndWeight) {
 TEST(RuleMembers, ShareTheWeightOfTheirBackendRef) {
   const World world = regionalWorld(regionalRef(", weight: 2") + ", " + originRef(", weight: 6"));
   const routing::Rule& rule = onlyRule(world);
-  EXPECT_THAT(weightsOf(rule), ElementsAre(6000u, 2000u, 8000u, 24000u));
+  EXPECT_THAT(weightsOf(rule), ElementsAre(3u, 1u, 4u, 12u));
   EXPECT_THAT(prioritiesOf(rule), ElementsAre(0u, 0u, 1u, 0u));
 }
 
@@ -95,13 +95,13 @@ TEST(RuleMembers, KeepTheirPrioritiesWithinThoseThatAPolicyGivesToTheirBackends)
   const World world = regionalWorld(regionalRef(", weight: 0") + ", " + originRef(), kRegions, policy);
   const routing::Rule& rule = onlyRule(world);
   EXPECT_THAT(prioritiesOf(rule), ElementsAre(1u, 1u, 2u, 0u));
-  EXPECT_THAT(weightsOf(rule), ElementsAre(3u, 1u, 1u, 4000u)) << "they stand by";
+  EXPECT_THAT(weightsOf(rule), ElementsAre(3u, 1u, 1u, 1u)) << "they stand by";
   EXPECT_EQ(rule.failover->longestRest, std::chrono::seconds(3));
 }
 
 TEST(RuleMembers, OfABackendWithoutWeightGetNoRequests) {
   const World world = regionalWorld(regionalRef(", weight: 0") + ", " + originRef());
-  EXPECT_THAT(weightsOf(onlyRule(world)), ElementsAre(0u, 0u, 0u, 4000u));
+  EXPECT_THAT(weightsOf(onlyRule(world)), ElementsAre(0u, 0u, 0u, 1u));
 }
 
 TEST(RuleMembers, AreBrokenByThemselves) {
@@ -160,7 +160,7 @@ TEST(Fallbacks, ComeAfterTheOtherBackendsOfTheirRules) {
   EXPECT_THAT(prioritiesOf(rule), ElementsAre(1u, 0u));
   const routing::Rule& alone = *world.rule(test::RequestMaker("GET", "a.test", "/alone"));
   EXPECT_FALSE(alone.failover) << "there is no other";
-  EXPECT_EQ(alone.totalWeight, 4000u);
+  EXPECT_EQ(alone.totalWeight, 1u);
   ASSERT_NE(world.status("Backend", "active"), nullptr);
   EXPECT_EQ(config::findCondition(world.status("Backend", "active")->conditions, "Available")->reason, "Available");
 }
