@@ -20,6 +20,7 @@ void addRetry(const TrafficSettings& settings, bool timed, routing::Rule& compil
   compiled.retry = retryPolicy(retry);
   compiled.retry->grpcCodes = retry.grpcCodes;
   compiled.retry->longestBackoff = retry.longestBackoff;
+  compiled.retry->bounds = {retry.budget.percent, retry.budget.minPerSecond};
 }
 
 void addBudget(const std::string& place, processing::SharedStates& states, routing::Rule& compiled) {
