@@ -29,11 +29,18 @@ struct FailoverSettings {
   base::Duration maxRetryAfter = std::chrono::minutes(1);
 };
 
+/// spec.retry.budget. What it does not say is as in the settings.
+struct RetryBudgetFields {
+  std::optional<std::uint32_t> percent;
+  std::optional<std::uint32_t> minPerSecond;
+};
+
 /// spec.retry. 0 attempts mean that requests are not tried again.
 struct TrafficRetry : HttpRouteRetry {
   std::uint32_t grpcCodes = 0;                                  // status codes of gRPC, a bit each
   base::Duration longestBackoff = std::chrono::seconds(10);     // a pause that doubles stops growing here
   std::optional<base::Duration> attemptTimeout = std::nullopt;  // of rules without timeouts.backendRequest
+  RetryBudgetFields budget = {};
 };
 
 /// spec.healthCheck.passive

@@ -11,6 +11,7 @@ constexpr std::size_t kMaxPriorities = 64;
 constexpr std::int64_t kHighestPriority = 15;
 constexpr std::int64_t kLeastOverprovisioning = 100;  // percent
 constexpr std::int64_t kMostOverprovisioning = 1000;
+constexpr std::int64_t kMostRetriesPerSecond = 1'000'000;
 
 bool isRouteTarget(const ObjectRef& object) {
   return object.group == kGatewayGroup && (object.kind == HttpRoute::kKind || object.kind == GrpcRoute::kKind);
@@ -86,6 +87,16 @@ FailoverSettings readFailover(FieldReader reader) {
   return failover;
 }
 
+RetryBudgetFields readBudget(FieldReader reader) {
+  RetryBudgetFields budget;
+  if (const auto percent = reader.integer("percent", 0, 100)) budget.percent = static_cast<std::uint32_t>(*percent);
+  if (const auto least = reader.integer("minPerSecond", 0, kMostRetriesPerSecond)) {
+    budget.minPerSecond = static_cast<std::uint32_t>(*least);
+  }
+  reader.finish();
+  return budget;
+}
+
 TrafficRetry readTrafficRetry(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
   TrafficRetry retry;
   readRetryFields(reader, retry, unsupported);
@@ -106,6 +117,7 @@ TrafficRetry readTrafficRetry(FieldReader reader, std::vector<UnsupportedField>&
     retry.attemptTimeout = *timeout;
     if (*timeout == base::Duration::zero()) reader.error("attemptTimeout", "must not be zero");
   }
+  retry.budget = readBudget(reader.map("budget"));
   reader.finish();
   return retry;
 }

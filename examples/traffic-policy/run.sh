@@ -44,6 +44,8 @@ need_ports 10480 10443 10444 10401 10402
 start second 10444 "$bin/sluice-echo" --listen 127.0.0.1:10444
 start gateway http://127.0.0.1:10402/readyz "$bin/sluice" run --config "$here" --admin 127.0.0.1:10401 --health 127.0.0.1:10402
 start first 10443 "$bin/sluice-echo" --listen 127.0.0.1:10443
+# The gateway may have asked it before it was there.
+wait_until "first is healthy" health
 
 echo "1. Both providers serve: the first gets every request"
 who_answers 20

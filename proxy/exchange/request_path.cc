@@ -91,7 +91,9 @@ void RequestPath::act(RequestAction action) {
 void RequestPath::route() {
   t_.requestId = settleRequestId(t_.request.arena, t_.request.head.headers, t_.context.identity().requestId,
                                  t_.context.generator());
-  if (passedHere(t_.request.head.headers, t_.context.identity())) {
+  const Passage passage = passageOf(t_.request.head.headers, t_.context.identity());
+  t_.fromGateway = passage != Passage::kNone;
+  if (passage == Passage::kHere) {
     return refuseUnrouted(base::Error(base::ErrorType::kProxyLoopDetected, base::ErrorOrigin::kDownstream,
                                       "the request has passed this gateway before"));
   }

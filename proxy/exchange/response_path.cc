@@ -85,7 +85,8 @@ void ResponsePath::keepToClient(http::ResponseHead& challenge) {
 // --- whether the response is kept -----------------------------------------------------------------------------------
 
 void ResponsePath::judgeStatus() {
-  if (s_.attempts.refuses(t_.response->head)) return t_.raise(Event::kResponseRefused);
+  const Retries* const retries = s_.attempts.retries();
+  if (retries != nullptr && retries->refuses(t_.response->head)) return t_.raise(Event::kResponseRefused);
   keep();
 }
 
@@ -147,8 +148,18 @@ void ResponsePath::start() {
   addRequestId(response);
   removeAccept(t_.request.head, response.head);
   routing::finishHead(response.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()}, response.head.headers);
+  const bool mayBeFailure = response.head.status >= 400 || response.head.body == http::Body::kNone;
+  if (mayBeFailure) settleStanding(response);
   s_.attempts.tellSession();
   if (http::ServerCodec* codec = t_.codec()) codec->sendResponse(t_.client.stream, response.head);
+}
+
+/// Tells a gateway before this one that a failure stands. For others, what gateways behind this one say is left out.
+void ResponsePath::settleStanding(http::ResponseMessage& response) {
+  if (!t_.fromGateway) return hideFinal(response.arena, response.head.headers);
+  const Retries* const retries = s_.attempts.retries();
+  if (retries == nullptr || !retries->isFinal(response.head)) return;
+  markFinal(response.arena, t_.context.identity(), response.head.status, response.head.headers);
 }
 
 /// Gives a response without a Date the current time, unless a step has set one. The origin should have; if it did not,
@@ -193,6 +204,9 @@ void ResponsePath::reply() {
     if (t_.route.rule != nullptr) {
       routing::finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()},
                                reply.head.headers);
+    }
+    if (t_.fromGateway && t_.error->status >= 400) {
+      markFinal(reply.arena, t_.context.identity(), *t_.error, reply.head.headers);
     }
   } else {
     reply.head = routing::ruleReply(reply.arena, t_.asked != nullptr ? *t_.asked : t_.request.head,

@@ -30,6 +30,7 @@ class ResponsePath {
   void start();
   void forward();
   void reply();
+  void settleStanding(http::ResponseMessage& response);
   void addDate(http::ResponseMessage& response);
   void addRequestId(http::ResponseMessage& response);
   void breakOff();

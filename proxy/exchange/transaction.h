@@ -133,7 +133,8 @@ class Transaction {
   std::optional<http::ResponseMessage> response;
   http::BodyPipe responseBody;
   MatchedRoute route;
-  bool routed = false;  // the observer was told of a route, or that there is none
+  bool fromGateway = false;  // another gateway has passed the request on
+  bool routed = false;       // the observer was told of a route, or that there is none
 
   RequestState requestState = RequestState::kRouting;
   ResponseState responseState = ResponseState::kWaiting;

@@ -83,6 +83,14 @@ TEST(TrafficPolicies, RetryForStatusesOfGrpcAndBoundAttemptsAndPauses) {
   EXPECT_EQ(trafficWith("retry: {}").retry->longestBackoff, std::chrono::seconds(10));
 }
 
+TEST(TrafficPolicies, MayHaveABudgetOfRetries) {
+  const RetryBudgetFields whole = trafficWith("retry: {budget: {percent: 0, minPerSecond: 1000000}}").retry->budget;
+  EXPECT_EQ(whole.percent, 0u);
+  EXPECT_EQ(whole.minPerSecond, 1'000'000u);
+  const RetryBudgetFields empty = trafficWith("retry: {budget: {}}").retry->budget;
+  EXPECT_FALSE(empty.percent || empty.minPerSecond) << "the settings say the rest";
+}
+
 TEST(TrafficPolicies, HaveActiveChecksOfEachType) {
   const ActiveHealthSettings http = *trafficWith(
                                          "healthCheck: {active: {type: HTTP, timeout: 2s, interval: 10s, "
@@ -157,6 +165,9 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {target + "retry: {grpcCodes: [OK]}", "spec.retry.grpcCodes[0]: must be a status of gRPC"},
       {target + "retry: {backoff: 2s, maxBackoff: 1s}", "spec.retry.maxBackoff: must not be less than backoff"},
       {target + "retry: {attemptTimeout: 0s}", "spec.retry.attemptTimeout: must not be zero"},
+      {target + "retry: {budget: {percent: 101}}", "spec.retry.budget.percent: "},
+      {target + "retry: {budget: {minPerSecond: 1000001}}", "spec.retry.budget.minPerSecond: "},
+      {target + "retry: {budget: {interval: 1s}}", "spec.retry.budget.interval: unknown field"},
       {target + "healthCheck: {}", "spec.healthCheck: must have active or passive"},
       {target + "healthCheck: {active: {}}", "spec.healthCheck.active.type: is required"},
       {target + "healthCheck: {active: {type: UDP}}", "spec.healthCheck.active.type: "},

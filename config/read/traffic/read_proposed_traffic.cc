@@ -20,6 +20,9 @@ constexpr base::Duration kProposedUnhealthyInterval = std::chrono::seconds(10);
 enum class StrategyType : std::uint8_t { kNone, kHttp, kGrpc };
 constexpr Choice<StrategyType> kStrategyTypes[] = {{"http", StrategyType::kHttp}, {"grpc", StrategyType::kGrpc}};
 
+enum class RetryLimit : std::uint8_t { kNone, kBudget, kStatic };
+constexpr Choice<RetryLimit> kRetryLimits[] = {{"budget", RetryLimit::kBudget}, {"static", RetryLimit::kStatic}};
+
 constexpr RetryTrigger kProposedNone{"", TriggerEffect::kUnsupported};
 constexpr Choice<RetryTrigger> kProposedTriggers[] = {
     {"5xx", {"5xx", TriggerEffect::kCodes, 500, 599}},
@@ -56,6 +59,41 @@ void readGrpcRetry(FieldReader grpc, TrafficRetry& retry) {
   grpc.finish();
 }
 
+/// Reads a share of the requests at a time. The budget here is of those of a while, which comes to the same. A number
+/// of retries at a time has no counterpart.
+RetryBudgetFields readActiveBudget(FieldReader budget, std::vector<UnsupportedField>& unsupported) {
+  constexpr std::int64_t kUsualConcurrent = 3;
+  RetryBudgetFields fields;
+  budget.require("activeRequestPercent");
+  const auto percent = budget.integer("activeRequestPercent", 1, 100);
+  if (percent) fields.percent = static_cast<std::uint32_t>(*percent);
+  if (budget.integer("minConcurrent", 0, INT32_MAX).value_or(kUsualConcurrent) != kUsualConcurrent) {
+    budget.unsupported("minConcurrent", "retries are counted by the second, and not at a time", true, unsupported);
+  }
+  budget.finish();
+  return fields;
+}
+
+RetryBudgetFields readRetryLimits(FieldReader limits, std::vector<UnsupportedField>& unsupported) {
+  RetryBudgetFields fields;
+  limits.require("type");
+  const RetryLimit type = limits.choice("type", kRetryLimits, RetryLimit::kNone);
+  if (type == RetryLimit::kStatic) {
+    limits.require("static");
+    limits.unsupported("static", "retries are counted by the second, and not at a time", true, unsupported);
+  } else {
+    limits.unsupported("static", "has no effect without type: static", false, unsupported);
+  }
+  if (type == RetryLimit::kBudget) {
+    limits.require("retryBudget");
+    if (limits.has("retryBudget")) fields = readActiveBudget(limits.map("retryBudget"), unsupported);
+  } else {
+    limits.unsupported("retryBudget", "has no effect without type: budget", false, unsupported);
+  }
+  limits.finish();
+  return fields;
+}
+
 TrafficRetry readStrategy(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
   TrafficRetry retry;
   readRetryCount(reader, "numRetries", retry, unsupported);
@@ -72,8 +110,7 @@ TrafficRetry readStrategy(FieldReader reader, std::vector<UnsupportedField>& uns
     reader.unsupported("grpc", "has no effect without type: grpc", false, unsupported);
   }
   if (type == StrategyType::kGrpc) reader.unsupported("http", "has no effect without type: http", false, unsupported);
-  constexpr std::string_view kRefusedStrategy[] = {"retryLimits"};
-  refuseFields(reader, kRefusedStrategy, unsupported);
+  if (reader.has("retryLimits")) retry.budget = readRetryLimits(reader.map("retryLimits"), unsupported);
   FieldReader perRetry = reader.map("perRetry");
   readAttemptTimeout(perRetry, retry);
   constexpr std::string_view kRefusedPerTry[] = {"idleTimeout"};

@@ -14,17 +14,6 @@ void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::U
   if (!rewrite.authority.empty()) head.authority = rewrite.authority;
 }
 
-/// Returns true if an element of the Via list is from the bearer of that pseudonym: "1.1 pseudonym", perhaps with a
-/// comment behind it. Few requests have a Via, so it stays out of the loop over the fields of all of them.
-[[gnu::noinline]] bool names(std::string_view via, std::string_view pseudonym) {
-  for (std::size_t at = via.find(pseudonym); at != std::string_view::npos; at = via.find(pseudonym, at + 1)) {
-    const std::size_t end = at + pseudonym.size();
-    const bool begins = at > 0 && (via[at - 1] == ' ' || via[at - 1] == '\t');
-    if (begins && (end == via.size() || std::string_view(" \t,").find(via[end]) != std::string_view::npos)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 void applyRuleFilters(base::Arena& arena, http::RequestHead& head, const routing::Rule& rule,
@@ -50,13 +39,6 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
   head.target = (ofBackend ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);
   head.headers.add(arena, http::FieldId::kVia, identity.via(request.version));
   return head;
-}
-
-bool passedHere(const http::Headers& headers, const GatewayIdentity& identity) {
-  for (const http::Field& field : headers) {
-    if (field.id == http::FieldId::kVia && names(field.value, identity.pseudonym())) return true;
-  }
-  return false;
 }
 
 }  // namespace sluice::exchange

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "proxy/base/settings.h"
@@ -16,6 +17,9 @@ namespace sluice::exchange {
 /// The values that the gateway itself puts into requests.
 class GatewayIdentity {
  public:
+  /// What the pseudonyms of all gateways begin with.
+  static constexpr std::string_view kPseudonyms = "sluice-";
+
   /// `pseudonym` stands for the gateway in Via: "sluice-<instance>" (RFC 9110 section 7.6.3).
   explicit GatewayIdentity(const std::string& pseudonym, base::ForwardedSettings forwardedFields = {},
                            base::RequestIdSettings requestIds = {})
@@ -60,8 +64,5 @@ void applyRuleFilters(base::Arena& arena, http::RequestHead& head, const routing
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
                               const routing::WeightedBackend& backend, const GatewayIdentity& identity,
                               const ForwardedClient& client, RuleFilters filters = RuleFilters::kPending);
-
-/// Returns true if this gateway is in the Via list already, so that the request has gone in a circle.
-bool passedHere(const http::Headers& headers, const GatewayIdentity& identity);
 
 }  // namespace sluice::exchange

@@ -121,7 +121,8 @@ bool Attempts::plan() {
 // were its own. So a fail-over is not held up by the retries that the budget is there for.
 bool Attempts::budgetAllows(const routing::WeightedBackend& next) {
   if (!retries_->hasTried(next) && serves(next)) return true;
-  return t_.route.rule->retry->budget->tryTake(t_.now(), t_.context.retryBudget());
+  const routing::RetryPolicy& policy = *t_.route.rule->retry;
+  return policy.budget->tryTake(t_.now(), policy.bounds.over(t_.context.retryBudget()));
 }
 
 /// Chooses again, without the Backends that take no connections, if that leaves any.

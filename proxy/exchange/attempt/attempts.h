@@ -82,8 +82,8 @@ class Attempts {
   void onReset(const base::Error& error, bool unprocessed);
   /// Judges an attempt that failed with the transaction's error.
   Judgement judgeFailure();
-  /// Returns true if the rule retries for that status.
-  bool refuses(const http::ResponseHead& head) const { return retries_ && retries_->refuses(head); }
+  /// Returns nullptr if the rule does not retry.
+  const Retries* retries() const { return retries_ ? &*retries_ : nullptr; }
   /// Called with the final head of an attempt's response, as the Backend has sent it.
   void onAnswer(const http::ResponseHead& head) {
     if (t_.route.rule->failover) noteAnswer(head);

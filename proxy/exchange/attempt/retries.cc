@@ -6,7 +6,7 @@
 
 namespace sluice::exchange {
 
-bool Retries::refuses(const http::ResponseHead& head) const {
+bool Retries::covers(const http::ResponseHead& head) const {
   const routing::RetryPolicy& policy = *rule_.retry;
   if (policy.covers(head.status)) return true;
   if (policy.grpcCodes == 0 || head.body != http::Body::kNone) return false;

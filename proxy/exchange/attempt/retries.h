@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "proxy/base/clock.h"
+#include "proxy/exchange/attempt/gateway_chain.h"
 #include "proxy/exchange/attempt/replay.h"
 #include "proxy/http/message.h"
 #include "proxy/net/address.h"
@@ -21,8 +22,15 @@ class Retries {
       : replay(body, replayBound), rule_(rule) {}
 
   bool left() const { return made_ < rule_.retry->attempts; }
-  /// Returns true if the rule retries for that status, of HTTP or of gRPC.
-  bool refuses(const http::ResponseHead& head) const;
+  /// Returns true if the rule retries for that response. It does not if a gateway behind this one has done so: the
+  /// attempts of gateways in a row would multiply.
+  bool refuses(const http::ResponseHead& head) const { return covers(head) && !isFinalBehind(head.headers); }
+  /// Returns true if a response that is kept is a failure in spite of the retries, or one for which there were none
+  /// left.
+  bool isFinal(const http::ResponseHead& head) const {
+    constexpr std::uint16_t kErrors = 400;
+    return covers(head) || (made_ > 0 && head.status >= kErrors);
+  }
   /// Returns the pause between the attempt that failed and the next: at least `backoff`, twice as long each time up to
   /// a bound, and up to a quarter more by `random`, so that requests which failed together do not come back together.
   base::Duration pause(std::uint64_t random) const;
@@ -63,6 +71,8 @@ class Retries {
   Replay replay;
 
  private:
+  /// Returns true if the rule names that status, of HTTP or of gRPC.
+  bool covers(const http::ResponseHead& head) const;
   std::uint64_t bitOf(const routing::WeightedBackend& backend) const {
     return std::uint64_t{1} << (&backend - rule_.backends.data());
   }

@@ -7,11 +7,23 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/settings.h"
 #include "proxy/routing/policy/retry_budget.h"
 
 namespace sluice::routing {
+
+/// The bounds of a rule's budget in place of those of the settings.
+struct RetryBudgetBounds {
+  std::optional<std::uint32_t> percent;
+  std::optional<std::uint32_t> minPerSecond;
+
+  base::RetryBudgetSettings over(const base::RetryBudgetSettings& settings) const {
+    return {percent.value_or(settings.percent), minPerSecond.value_or(settings.minPerSecond)};
+  }
+};
 
 struct RetryPolicy {
   /// Statuses 400 to 599, a bit each.
@@ -22,6 +34,7 @@ struct RetryPolicy {
   base::Duration backoff{};  // the least time between two
   /// A pause that doubles stops growing here.
   base::Duration longestBackoff = std::chrono::seconds(10);
+  RetryBudgetBounds bounds = {};
   /// Never null.
   std::shared_ptr<const RetryBudget> budget = std::make_shared<const RetryBudget>();
 

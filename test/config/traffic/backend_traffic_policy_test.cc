@@ -257,12 +257,14 @@ TEST(BackendTrafficPolicies, ReadTheExampleOfTheProposal) {
   EXPECT_EQ(unsupportedIn(policy, /*closing=*/true),
             (std::set<std::string>{"spec.circuitBreakers", "spec.dns", "spec.integrations", "spec.keepAliveProbes",
                                    "spec.loadBalancing", "spec.matching", "spec.protocols",
-                                   "spec.retryStrategy.perRetry.idleTimeout", "spec.retryStrategy.retryLimits",
-                                   "spec.timeouts"}));
+                                   "spec.retryStrategy.perRetry.idleTimeout", "spec.timeouts"}));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.retryStrategy.grpc"));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.healthChecking.activeChecks[0].http"));
   ASSERT_TRUE(policy.activeHealth);
   EXPECT_EQ(policy.activeHealth->service, "a");
+  EXPECT_THAT(unsupportedIn(policy), Contains("spec.retryStrategy.retryLimits.static"));
+  EXPECT_EQ(policy.retry->budget.percent, 20u);
+  EXPECT_FALSE(policy.retry->budget.minPerSecond);
   EXPECT_EQ(policy.retry->attemptTimeout, std::chrono::seconds(1));
   EXPECT_EQ(policy.retry->longestBackoff, std::chrono::milliseconds(250));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.observability"));
@@ -301,6 +303,15 @@ TEST(BackendTrafficPolicies, SayWhatIsWrongWithThem) {
        "spec.retryStrategy.http.retriableStatusCodes: is required"},
       {"retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {backoff: {}}}",
        "spec.retryStrategy.perRetry.backoff.baseInterval: is required"},
+      {"retryStrategy: {type: http, http: {retryOn: 5xx}, retryLimits: {}}",
+       "spec.retryStrategy.retryLimits.type: is required"},
+      {"retryStrategy: {type: http, http: {retryOn: 5xx}, retryLimits: {type: static}}",
+       "spec.retryStrategy.retryLimits.static: is required"},
+      {"retryStrategy: {type: http, http: {retryOn: 5xx}, retryLimits: {type: budget, retryBudget: {}}}",
+       "spec.retryStrategy.retryLimits.retryBudget.activeRequestPercent: is required"},
+      {"retryStrategy: {type: http, http: {retryOn: 5xx}, retryLimits: {type: budget, retryBudget: "
+       "{activeRequestPercent: 0}}}",
+       "spec.retryStrategy.retryLimits.retryBudget.activeRequestPercent: "},
   };
   for (const auto& [fields, what] : wrong) {
     EXPECT_THAT(rendered(loadBackendTraffic(fields).problems), Contains(HasSubstr(what))) << fields;
@@ -403,6 +414,9 @@ const FieldExamples kShippedExamples = {
     {"useClientProtocol", "useClientProtocol: true"},
     {"telemetry", "telemetry: {tracing: {}}"},
 };
+std::string limitedBy(const std::string& limits) {
+  return "retryStrategy: {type: http, http: {retryOn: 5xx}, retryLimits: {" + limits + "}}";
+}
 const FieldExamples kProposedExamples = {
     {"targetRef", "targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: g}"},
     {"retryStrategy.type", "retryStrategy: {type: http, http: {retryOn: 5xx}}"},
@@ -418,7 +432,12 @@ const FieldExamples kProposedExamples = {
      "retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {backoff: {baseInterval: 1s}}}"},
     {"retryStrategy.perRetry.backoff.maxInterval",
      "retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {backoff: {baseInterval: 1s, maxInterval: 1s}}}"},
-    {"retryStrategy.retryLimits", "retryStrategy: {type: http, http: {retryOn: 5xx}, retryLimits: {type: budget}}"},
+    {"retryStrategy.retryLimits.type", limitedBy("type: budget, retryBudget: {activeRequestPercent: 1}")},
+    {"retryStrategy.retryLimits.static", limitedBy("type: static, static: {maxParallel: 3}")},
+    {"retryStrategy.retryLimits.retryBudget.activeRequestPercent",
+     limitedBy("type: budget, retryBudget: {activeRequestPercent: 100}")},
+    {"retryStrategy.retryLimits.retryBudget.minConcurrent",
+     limitedBy("type: budget, retryBudget: {activeRequestPercent: 20, minConcurrent: 4}")},
     {"healthChecking.activeChecks.type", "healthChecking: {activeChecks: [{type: http, http: {}}]}"},
     {"healthChecking.activeChecks.connectionTimeout",
      "healthChecking: {activeChecks: [{type: http, http: {}, connectionTimeout: 2s}]}"},

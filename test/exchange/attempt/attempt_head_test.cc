@@ -123,21 +123,5 @@ TEST_F(AttemptHead, AppendsItsClientToTheChainAndDropsOtherForwardedFields) {
   for (const http::Field& field : head.headers) EXPECT_NE(field.value, "spoofed") << field.name;
 }
 
-TEST_F(AttemptHead, RecognizesARequestThatHasPassedBefore) {
-  EXPECT_FALSE(passedHere(request_.headers, identity_));
-  request_.headers.add(arena_, http::FieldId::kVia, "1.1 sluice-other, 1.1 sluice-test");
-  EXPECT_TRUE(passedHere(request_.headers, identity_));
-  for (const char* via : {"2 sluice-test (a comment)", "HTTP/1.1 sluice-test,1.1 other", "1.0\tsluice-test"}) {
-    http::Headers headers;
-    headers.add(arena_, http::FieldId::kVia, via);
-    EXPECT_TRUE(passedHere(headers, identity_)) << via;
-  }
-  for (const char* via : {"1.1 sluice-tests", "1.1 my-sluice-test", "1.1 sluice-test:80", "sluice-test"}) {
-    http::Headers headers;
-    headers.add(arena_, http::FieldId::kVia, via);
-    EXPECT_FALSE(passedHere(headers, identity_)) << via;
-  }
-}
-
 }  // namespace
 }  // namespace sluice::exchange

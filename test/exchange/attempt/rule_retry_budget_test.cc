@@ -11,10 +11,11 @@ using test::RigOptions;
 class RuleRetryBudget : public RuleRetry {
  protected:
   /// Makes the rule retry at once, so that no time passes.
-  test::Rig& makeImpatient(std::uint32_t attempts) {
+  test::Rig& makeImpatient(std::uint32_t attempts, const routing::RetryBudgetBounds& bounds = {}) {
     RigOptions options = retrying(backendVersion(), attempts);
-    options.rule = [retries = options.rule](routing::Rule& rule) {
+    options.rule = [bounds, retries = options.rule](routing::Rule& rule) {
       retries(rule);
+      rule.retry->bounds = bounds;
       rule.retry->backoff = base::Duration::zero();
     };
     return make(options);
@@ -48,6 +49,13 @@ TEST_P(RuleRetryBudget, KeepsARetryForFiveRequestsWhenAllFail) {
   EXPECT_EQ(backend_->requests(), 120U);
   EXPECT_TRUE(limited("retryBudget"));
   EXPECT_EQ(rig_->budget().requests.count(), 0U);
+}
+
+TEST_P(RuleRetryBudget, IsThatOfTheRuleIfItHasOne) {
+  makeImpatient(3, {.percent = 50, .minPerSecond = 0});
+  for (int i = 0; i < 100; ++i) fail();
+  EXPECT_EQ(backend_->requests(), 150U);
+  EXPECT_TRUE(limited("retryBudget"));
 }
 
 TEST_P(RuleRetryBudget, HasRoomAgainAfterAWhile) {

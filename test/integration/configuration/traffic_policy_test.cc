@@ -79,6 +79,21 @@ TEST_F(BackendTrafficOnTheWire, IsGovernedByTheGatewaysPolicyUnlessTheRouteHasIt
   EXPECT_FALSE(isRetried("/own"));
 }
 
+TEST_F(BackendTrafficOnTheWire, IsRetriedAsFarAsTheBudgetOfThePolicyAllows) {
+  const std::string retry = "  retry: {codes: [503], attempts: 2, backoff: 1ms, budget: ";
+  start(
+      routeOfRules("    - name: none\n      matches: [{path: {type: PathPrefix, value: /none}}]\n      backendRefs: [" +
+                   backendRef("failing") + "]\n    - backendRefs: [" + backendRef("failing") + "]\n") +
+      ownPolicy("all", "kind: HTTPRoute, name: all", retry + "{percent: 0, minPerSecond: 1000000}}\n") +
+      ownPolicy("none", "kind: HTTPRoute, name: all, sectionName: none", retry + "{percent: 0, minPerSecond: 0}}\n"));
+  EXPECT_THAT(ask("/all", 20), Each("503"));
+  EXPECT_EQ(failing_.heads().size(), 60U) << "more than the settings allow";
+  EXPECT_EQ(gateway_->limitHits("retryBudget"), 0);
+  EXPECT_THAT(ask("/none", 20), Each("503"));
+  EXPECT_EQ(failing_.heads().size(), 80U);
+  EXPECT_TRUE(gateway_->limitWasHit("retryBudget"));
+}
+
 TEST_F(BackendTrafficOnTheWire, IsGovernedByAListenersPolicyThereAlone) {
   const std::uint16_t port = freePort();
   GatewaySpec spec;

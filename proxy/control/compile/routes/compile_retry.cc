@@ -12,14 +12,15 @@ routing::RetryPolicy retryPolicy(const config::HttpRouteRetry& retry) {
   return policy;
 }
 
-void addRetry(const TrafficSettings& settings, routing::Rule& compiled) {
-  if (compiled.retry || settings.retry == nullptr || settings.retry->attempts == 0) return;
+void addRetry(const TrafficSettings& settings, bool timed, routing::Rule& compiled) {
+  if (compiled.retry || settings.retry == nullptr) return;
   const config::TrafficRetry& retry = *settings.retry;
+  if (retry.attemptTimeout && !timed) compiled.backendRequestTimeout = *retry.attemptTimeout;
+  if (retry.attempts == 0) return;
   compiled.retry = retryPolicy(retry);
   compiled.retry->grpcCodes = retry.grpcCodes;
   compiled.retry->longestBackoff = retry.longestBackoff;
-  const bool isBounded = compiled.backendRequestTimeout != base::Duration::zero();
-  if (retry.attemptTimeout && !isBounded) compiled.backendRequestTimeout = *retry.attemptTimeout;
+  compiled.retry->bounds = {retry.budget.percent, retry.budget.minPerSecond};
 }
 
 void addBudget(const std::string& place, processing::SharedStates& states, routing::Rule& compiled) {

@@ -14,8 +14,9 @@ namespace sluice::control {
 /// Returns the policy without the budget that `place` has; see addBudget().
 routing::RetryPolicy retryPolicy(const config::HttpRouteRetry& retry);
 
-/// Gives the rule the retries of the settings, if it has none of its own. Settings with no attempts turn retries off.
-void addRetry(const TrafficSettings& settings, routing::Rule& compiled);
+/// Gives the rule the retries of the settings, if it has none of its own, and unless it is `timed` (see RulePlan) their
+/// bound of each attempt. Settings with no attempts turn retries off; their bound is then that of the only attempt.
+void addRetry(const TrafficSettings& settings, bool timed, routing::Rule& compiled);
 
 /// Gives the rule's retries, if it has any, the budget of that name. It survives reloads.
 void addBudget(const std::string& place, processing::SharedStates& states, routing::Rule& compiled);

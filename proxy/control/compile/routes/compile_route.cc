@@ -77,15 +77,17 @@ class RouteCompiler {
   }
 
   /// Compiles what the TrafficPolicies say. A rule's own `retry` comes before theirs.
-  void compileTraffic(const config::RouteRule& rule, const std::string& place, routing::Rule& compiled,
+  template <typename RouteRule>
+  void compileTraffic(const RouteRule& rule, const std::string& place, routing::Rule& compiled,
                       std::optional<Fault>& own, RulePlan& result) {
     plan_.governed = plan_.governed || haveOrder(result.members);
     result.isWritten = true;
     result.place = place;
+    result.timed = isTimed(rule);
     RuleTraffic& traffic = result.traffic;
     if (plan_.governed) traffic.own = traffic_.of(route_.meta, rule.name);
     if (!own) own = traffic.own.fault;
-    addRetry(traffic.own, compiled);
+    addRetry(traffic.own, result.timed, compiled);
     compileBackendTraffic(compiled, traffic);
     if (plan_.governed) {
       compiled.healthChecks = compileHealthChecks(traffic, compiled, states_);
@@ -348,6 +350,9 @@ class RouteCompiler {
   }
 
   static void compileOwn(const config::GrpcRouteRule& /*rule*/, routing::Rule& compiled) { compiled.grpc = true; }
+
+  static bool isTimed(const config::HttpRouteRule& rule) { return rule.backendRequestTimeout.has_value(); }
+  static bool isTimed(const config::GrpcRouteRule& /*rule*/) { return false; }
 
   template <typename Target>
   static void compileOwnFilters(const config::RouteFilters& filters, const config::HttpRouteRule& rule, Target& target,

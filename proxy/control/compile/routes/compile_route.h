@@ -28,6 +28,7 @@ struct RulePlan {
   bool extended = false;                 // it has an extension policy, in place of that of its listener
   std::vector<RuleMember> members = {};  // as Rule::backends
   bool isWritten = false;                // false of a rule that stands for the others
+  bool timed = false;                    // its own timeouts.backendRequest counts, also if that is none
   std::string place = {};                // names the rule in the process
   RuleTraffic traffic = {};              // without what it inherits; valid for one compilation
 };

@@ -34,7 +34,7 @@ std::shared_ptr<const routing::Rule> governedRule(const RulePlan& plan, std::str
   // Another Gateway of the route may judge by other settings, and must not learn from these.
   const std::string place = plan.place + ", by " + inherited.place;
   if (!governed->retry) {
-    addRetry(traffic.ofRule(), *governed);
+    addRetry(traffic.ofRule(), plan.timed, *governed);
     addBudget(place, states, *governed);
   }
   const bool inheritsHealth = inheritsForSome(traffic, plan);

@@ -77,6 +77,14 @@ TEST(BackendTrafficPolicy, GivesWayFieldByField) {
   EXPECT_TRUE(balancedRule(world, "/main").failover);
 }
 
+TEST(BackendTrafficPolicy, BoundsTheOnlyAttemptIfItTurnsRetriesOff) {
+  for (const char* target : {kToRoute, kToGateway}) {
+    const World world = envoyWorld({envoyTraffic("p", target, "retry: {numRetries: 0, perRetry: {timeout: 3s}}")});
+    EXPECT_FALSE(balancedRule(world).retry) << target;
+    EXPECT_EQ(balancedRule(world).backendRequestTimeout, std::chrono::seconds(3)) << target;
+  }
+}
+
 TEST(BackendTrafficPolicy, OfTwoKindsForOneTargetTheOldestCounts) {
   const auto aged = [](std::string policy, const std::string& year) {
     return with(policy, "generation: 2}", "generation: 2, creationTimestamp: \"" + year + "-01-01T00:00:00Z\"}");

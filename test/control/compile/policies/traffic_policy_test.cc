@@ -77,6 +77,25 @@ TEST(TrafficPolicyCompilation, LeavesARulesOwnRetry) {
   EXPECT_EQ(ruleServing(world, "/").retry->attempts, 5u);
 }
 
+TEST(TrafficPolicyCompilation, BoundsTheRetriesOfRules) {
+  const World world = trafficWorld(trafficPolicy("retry: {budget: {percent: 0}}") + "---\n" +
+                                   trafficPolicy("retry: {budget: {minPerSecond: 3}}", "chat", "of-chat"));
+  const base::RetryBudgetSettings settings{.percent = 7, .minPerSecond = 8};
+  EXPECT_EQ(ruleServing(world, "/").retry->bounds.over(settings), (base::RetryBudgetSettings{0, 8}));
+  EXPECT_EQ(ruleServing(world, "/chat").retry->bounds.over(settings), (base::RetryBudgetSettings{7, 3}));
+}
+
+TEST(TrafficPolicyCompilation, BoundsAttemptsOfRulesThatDoNotSayWhatBoundsThem) {
+  const std::string bounding = trafficPolicy("retry: {attempts: 2, attemptTimeout: 5s}");
+  const std::string own = "timeouts: {backendRequest: 7s}, ";
+  const World world = trafficWorld(bounding, own);
+  EXPECT_EQ(ruleServing(world, "/chat").backendRequestTimeout, std::chrono::seconds(7));
+  EXPECT_EQ(ruleServing(world, "/").backendRequestTimeout, std::chrono::seconds(5));
+  const World unbounded = trafficWorld(bounding, "timeouts: {backendRequest: 0s}, ");
+  EXPECT_EQ(ruleServing(unbounded, "/chat").backendRequestTimeout, base::Duration::zero());
+  EXPECT_EQ(ruleServing(unbounded, "/chat").retry->attempts, 2u);
+}
+
 TEST(TrafficPolicyCompilation, KeepsABackendOutThatHasNoWeightAndNoPriority) {
   const World world = trafficWorld(trafficPolicy("failover: {}"));
   EXPECT_EQ(ruleServing(world, "/chat").failover->members[1].weight, 0u);

@@ -98,6 +98,14 @@ TEST(InheritedTraffic, ComesAfterTheRetryOfTheRuleItself) {
   EXPECT_EQ(attemptsIn(governedWorld({retrying("gateway", kGovernedGateway, 1)}, route)), "1 5 1");
 }
 
+TEST(InheritedTraffic, ComesAfterTheTimeoutOfTheRuleItself) {
+  const std::string route =
+      routeWithRules(with(kGovernedRules, "{name: main, ", "{name: main, timeouts: {backendRequest: 0s}, "));
+  const World world = governedWorld({governing("gateway", kGovernedGateway, "retry: {attemptTimeout: 5s}")}, route);
+  EXPECT_EQ(governedAt(world).backendRequestTimeout, std::chrono::seconds(5));
+  EXPECT_EQ(governedAt(world, "/main").backendRequestTimeout, base::Duration::zero()) << "the rule wants none";
+}
+
 TEST(InheritedTraffic, OfTwoPoliciesForOneGatewayIsThatOfTheOldest) {
   const World world = governedWorld({retrying("b", kGovernedGateway, 2), retrying("a", kGovernedGateway, 1)});
   EXPECT_EQ(attemptsIn(world), "1 1 1");
