@@ -205,7 +205,7 @@ void ResponsePath::reply() {
       routing::finishErrorHead(reply.arena, t_.request.head, {*t_.route.rule, s_.attempts.backend()},
                                reply.head.headers);
     }
-    if (t_.fromGateway && t_.error->status >= 400) {
+    if (t_.fromGateway && isFinalHere(*t_.error)) {
       markFinal(reply.arena, t_.context.identity(), *t_.error, reply.head.headers);
     }
   } else {

@@ -90,6 +90,26 @@ TEST_F(FailoverTest, LetsAShareOfTheMembersRestAtMost) {
   EXPECT_TRUE(fail(2, 100));
 }
 
+TEST_F(FailoverTest, CountsNoneThatAsksForARestOrIsDueAmongThoseThatRestBecauseTheyFail) {
+  make({{0, 1}, {1, 1}, {1, 0}});
+  policy_.members[0].passive = {.errors = 1, .ejectedPercent = 10};
+  const auto failFirst = [&] {
+    policy_.noteError(policy_.members[0], now_, /*isGatewayError=*/false);
+    const bool rests = health_[0]->state(now_) == AnswerHealth::State::kRests;
+    health_[0]->endEjection(now_);
+    return rests;
+  };
+  rest(1);
+  EXPECT_TRUE(failFirst()) << "the other has asked for its rest";
+  health_[1]->eject(now_ + seconds(10), {.baseEjection = seconds(60), .longestEjection = seconds(60)});
+  EXPECT_FALSE(failFirst());
+  now_ += seconds(71);
+  EXPECT_TRUE(failFirst()) << "the other is due, which nobody finds out as long as the first serves";
+  policy_.members[0].passive.ejectedPercent = 51;
+  health_[1]->eject(now_, {.baseEjection = seconds(60), .longestEjection = seconds(60)});
+  EXPECT_TRUE(failFirst()) << "one of the two that have a weight rests";
+}
+
 TEST_F(FailoverTest, ChoosesAtTheUsualTimeAsItDoesOtherwise) {
   make({{0, 1}, {1, 5}, {0, 3}});
   policy_.usualWeight = 4;

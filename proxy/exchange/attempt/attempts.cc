@@ -26,14 +26,20 @@ std::uint16_t statusOf(const http::ResponseHead& head, const http::RequestHead& 
 
 }  // namespace
 
-void Attempts::resumeSession(http::RequestHead* before) {
+// A session goes on unless a fail-over knows that its Backend does not serve.
+bool Attempts::resumeSession(http::RequestHead* before) {
   const routing::Rule& rule = *t_.route.rule;
   session_ = std::make_unique<Session>(rule);
   const pki::ValueSealer* sealer = t_.context.sessionSealer();
-  if (sealer == nullptr) return;
+  if (sealer == nullptr) return false;
   session_->take(*sealer, t_.context.worker().clock().wallNow(), t_.request);
   if (t_.asked != nullptr) removeSessions(*rule.session, t_.request.arena, t_.asked->headers);
   if (before != nullptr && before != t_.asked) removeSessions(*rule.session, t_.request.arena, before->headers);
+  attempt_.backend = session_->weightedBackend();
+  if (attempt_.backend == nullptr) return false;
+  if (!rule.failover || (member().passes() && serves(*attempt_.backend))) return true;
+  session_->leave();
+  return false;
 }
 
 void Attempts::reset() {

@@ -31,11 +31,8 @@ class Attempts {
   void choose(http::RequestHead* before) {
     const routing::Rule& rule = *t_.route.rule;
     // A session comes before the weights, also before a weight of 0 (GEP-1619, "Traffic Splitting").
-    if (rule.session) resumeSession(before);
-    const bool resumed = session_ && session_->weightedBackend() != nullptr;
-    if (resumed) {
-      attempt_.backend = session_->weightedBackend();
-    } else if (rule.failover) {
+    if (rule.session && resumeSession(before)) return;
+    if (rule.failover) {
       attempt_.backend = chooseByPriority();
     } else {
       attempt_.backend = rule.choose(t_.context.random());
@@ -114,7 +111,7 @@ class Attempts {
  private:
   void renewSession();
   void makeRetries();
-  void resumeSession(http::RequestHead* before);
+  bool resumeSession(http::RequestHead* before);
   bool wentStale() const;
   bool bodyIntact() const;
   void leaveOutDead();

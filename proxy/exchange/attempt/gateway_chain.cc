@@ -53,6 +53,10 @@ Passage passageOf(const http::Headers& headers, const GatewayIdentity& identity)
   return passage;
 }
 
+bool isFinalHere(const base::Error& error) {
+  return error.origin == base::ErrorOrigin::kUpstream && error.type != base::ErrorType::kConnectionLimitReached;
+}
+
 bool isFinalBehind(const http::Headers& headers) {
   return http::hasProxyStatusOf(headers, GatewayIdentity::kPseudonyms);
 }

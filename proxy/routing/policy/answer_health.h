@@ -1,9 +1,9 @@
 // What a rule knows of one of its Backends by the answers to its requests: a Backend that fails several times in a row,
 // or asks for a pause (Retry-After), rests. Then one request finds out whether it serves again.
 //
-// There is one for each weighted backend of a rule with a TrafficPolicy, for the whole process; it survives reloads;
-// any thread. It is the rule's and not the Backend's, because the clients of one rule must not take a Backend away from
-// those of others, who have credentials and quotas of their own.
+// There is one for each weighted backend of a rule with a fail-over or such a policy, for the whole process; it
+// survives reloads; any thread. It is the rule's and not the Backend's, because the clients of one rule must not take a
+// Backend away from those of others, who have credentials and quotas of their own.
 #pragma once
 
 #include <atomic>
@@ -41,6 +41,11 @@ class AnswerHealth {
     const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
     if (until == 0) return State::kServes;
     return now.time_since_epoch().count() < until ? State::kRests : State::kDue;
+  }
+  /// Returns true if it rests because it failed, and not because it asked for a pause.
+  bool isEjected(base::MonotonicTime now) const {
+    const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
+    return now.time_since_epoch().count() < until && until > asked_.load(std::memory_order_relaxed);
   }
   /// Returns true if it is due, and the request that asks may find out whether it serves. One may, and another one if
   /// nothing was heard of the first for a while.

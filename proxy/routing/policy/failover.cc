@@ -60,12 +60,14 @@ std::optional<std::size_t> FailoverPolicy::probe(std::optional<std::size_t> chos
 
 void FailoverPolicy::noteError(const FailoverMember& member, base::MonotonicTime now, bool isGatewayError) const {
   if (!member.health->onError(now, member.passive, isGatewayError)) return;
-  const auto resting = std::count_if(members.begin(), members.end(), [&](const FailoverMember& each) {
-    return &each != &member && !each.health->serves();
-  });
-  if (static_cast<std::uint64_t>(resting) * kWhole < member.passive.ejectedPercent * members.size()) {
-    member.health->eject(now, member.passive);
+  std::uint64_t all = 0;
+  std::uint64_t ejected = 0;
+  for (const FailoverMember& each : members) {
+    if (each.weight == 0) continue;
+    ++all;
+    if (&each != &member && each.health->isEjected(now)) ++ejected;
   }
+  if (ejected * kWhole < member.passive.ejectedPercent * all) member.health->eject(now, member.passive);
 }
 
 // Each priority takes as much of what is left as its available share allows, times the overprovisioning. If all of them

@@ -70,7 +70,7 @@ struct FailoverPolicy {
                                    base::MonotonicTime now) const;
 
   /// Called when a member has failed; `isGatewayError` as AnswerHealth::onError() has it. If that was too much, and not
-  /// too many others rest, it rests.
+  /// too many others rest because they failed, it rests. Threads that count at once may let one more rest.
   void noteError(const FailoverMember& member, base::MonotonicTime now, bool isGatewayError) const;
 
  private:

@@ -84,6 +84,21 @@ TEST(GatewayCredential, RefusesOnlyWhatLeadsOutWithoutTls) {
   EXPECT_EQ(world.listenerCondition("egress", "web", "Degraded"), "") << "other routes are served";
 }
 
+TEST(GatewayCredential, LeavesWhatLeadsOutWithoutTlsOutOfHealthChecksAndOfTheUsualChoice) {
+  const std::string policy =
+      "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: t}\nspec: {targetRefs: [{group: "
+      "gateway.networking.k8s.io, kind: HTTPRoute, name: route}], failover: {}, healthCheck: {active: {type: TCP}}}\n";
+  const World world = worldWith(credential() + policy);
+  const routing::Rule& both = *matchAt(world, "/both").rule;
+  ASSERT_TRUE(both.failover);
+  EXPECT_EQ(both.failover->usualWeight, 0u) << "one of them is broken";
+  ASSERT_EQ(both.healthChecks.size(), 2u);
+  EXPECT_NE(both.healthChecks[0], nullptr);
+  EXPECT_EQ(both.healthChecks[1], nullptr);
+  ASSERT_EQ(world.snapshot().checked.size(), 1u);
+  EXPECT_EQ(world.snapshot().checked[0].backend->name, "default/secure");
+}
+
 TEST(GatewayCredential, IsLeftOutOfRulesThatLeadOutWithoutTlsIfItFailsOpen) {
   const World world = worldWith(credential(", failOpen: true"));
   EXPECT_EQ(stepNames(matchAt(world, "/secure").rule->chain.get()), "c;");

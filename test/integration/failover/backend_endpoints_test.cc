@@ -19,8 +19,10 @@
 namespace sluice::test {
 namespace {
 
+using testing::AllOf;
 using testing::Each;
 using testing::HasSubstr;
+using testing::Not;
 
 std::string regionAnswer(const std::string& status, const std::string& body) {
   return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
@@ -102,6 +104,25 @@ TEST_F(BackendEndpoints, AreCheckedEachByItself) {
   EXPECT_THAT(ask(10), Each("us"));
   isBusy_ = false;
   EXPECT_TRUE(eventually([&] { return ask(1).front() == "eu"; }));
+}
+
+TEST_F(BackendEndpoints, LoseTheirSessionsToOthersWhenTheirChecksFail) {
+  start(endpoint("eu.test", eu_.port()) + ", " + endpoint("us.test", us_.port(), ", priority: 1"),
+        "  healthCheck: {active: {type: HTTP, interval: 100ms, unhealthyThreshold: 1, http: {path: /}}}\n",
+        "      sessionPersistence: {sessionName: s}\n");
+  const std::string first = run({"curl", "-sS", "-i", "--max-time", "30", gateway_->url("/")}).output;
+  ASSERT_THAT(first, HasSubstr("eu"));
+  const std::size_t begin = first.find("s=", first.find("et-cookie: ")) + 2;
+  const std::string cookie = "Cookie: s=" + first.substr(begin, first.find(';', begin) - begin);
+  const auto again = [&] {
+    return run({"curl", "-sS", "-i", "--max-time", "30", "-H", cookie, gateway_->url("/")}).output;
+  };
+  EXPECT_THAT(again(), AllOf(HasSubstr("eu"), Not(HasSubstr("et-cookie"))));
+  isBusy_ = true;
+  EXPECT_TRUE(eventually([&] {
+    const std::string answer = again();
+    return answer.ends_with("us") && answer.find("et-cookie") != std::string::npos;
+  }));
 }
 
 TEST_F(BackendEndpoints, HaveTlsOfTheirOwn) {

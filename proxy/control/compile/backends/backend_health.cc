@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "proxy/base/timestamp.h"
+#include "proxy/control/compile/backends/backend_plan.h"
 
 namespace sluice::control {
 namespace {
@@ -22,9 +23,7 @@ Fault faultOfHealth(const BackendHealth& health) {
 
 }  // namespace
 
-std::string endpointOf(const routing::BackendPlan& backend) {
-  return backend.hostname + ":" + std::to_string(backend.port);
-}
+std::string endpointOf(const routing::BackendPlan& backend) { return hostAndPort(backend.hostname, backend.port); }
 
 BackendHealths healthOf(const routing::Snapshot& snapshot) {
   BackendHealths healths;

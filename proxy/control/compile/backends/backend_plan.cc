@@ -22,6 +22,10 @@ std::string_view protocolName(routing::UpstreamProtocol protocol) {
   return "";
 }
 
+std::string bracketed(const std::string& hostname) {
+  return hostname.find(':') != std::string::npos ? "[" + hostname + "]" : hostname;
+}
+
 std::string tlsIdentity(const routing::UpstreamTls& tls) {
   std::string text = "|sni=" + tls.serverName + "|san=";
   std::vector<std::string> names = tls.subjectAltNames;
@@ -58,11 +62,13 @@ const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, c
   return port.tls ? port.tls : backend.tls;
 }
 
+std::string hostAndPort(const std::string& hostname, std::uint16_t port) {
+  return bracketed(hostname) + ":" + std::to_string(port);
+}
+
 std::string authorityOf(const routing::BackendPlan& plan) {
   const std::uint16_t usual = plan.tls ? kHttpsPort : kHttpPort;
-  const bool bracketed = plan.hostname.find(':') != std::string::npos;
-  std::string host = bracketed ? "[" + plan.hostname + "]" : plan.hostname;
-  return plan.port == usual ? host : host + ":" + std::to_string(plan.port);
+  return plan.port == usual ? bracketed(plan.hostname) : hostAndPort(plan.hostname, plan.port);
 }
 
 std::string objectOf(const config::ObjectMeta& meta) {

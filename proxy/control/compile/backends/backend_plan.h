@@ -24,6 +24,8 @@ inline std::size_t indexOf(const config::Backend& backend, const config::Backend
 const std::string& hostnameOf(const config::Backend& backend, const config::BackendPort& port);
 /// Returns the TLS of one port: its own, or else the Backend's.
 const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, const config::BackendPort& port);
+/// Returns "host:port", with brackets around an address of IPv6.
+std::string hostAndPort(const std::string& hostname, std::uint16_t port);
 /// Returns the hostname, with the port unless it is 443 with TLS or 80 without (RFC 9110 section 4.2).
 std::string authorityOf(const routing::BackendPlan& plan);
 /// Returns BackendPlan::object of an object with that metadata: "Backend.sluice.dev/namespace/name".

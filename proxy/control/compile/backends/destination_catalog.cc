@@ -142,8 +142,8 @@ std::vector<EndpointUse> DestinationCatalog::resolve(const config::BackendObject
     const DestinationPort& found = entry.ports[indexOf(backend, *each)];
     const std::optional<Fault>& broken = found.fault();
     uses.push_back({broken ? BackendResult(summary(broken->reason, object + broken->message)) : found.plan,
-                    backend.hasEndpoints ? each->hostname + ":" + std::to_string(each->number) : std::string(),
-                    each->priority, each->weight});
+                    backend.hasEndpoints ? hostAndPort(each->hostname, each->number) : std::string(), each->priority,
+                    each->weight});
   }
   return uses;
 }

@@ -4,6 +4,7 @@
 // It lives as long as one compilation.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -28,7 +29,7 @@ using BackendResult = Resolved<std::shared_ptr<const routing::BackendPlan>>;
 /// One of the places where requests to a Backend go.
 struct EndpointUse {
   BackendResult result;
-  std::string name = {};       // "host:port"; empty unless the Backend has several
+  std::string name = {};       // "host:port"; empty unless the Backend is one of endpoints
   std::uint32_t priority = 0;  // config::BackendPort
   std::uint32_t weight = 1;
 
@@ -45,8 +46,12 @@ struct BackendUse {
   std::string note;                          // note for the conditions of who has it; empty: none
   const config::Backend* backend = nullptr;  // set if the reference is permitted and the Backend exists, served or not
 
-  /// Returns the resolution for those who want one place alone.
-  const BackendResult& first() const { return endpoints.front().result; }
+  /// Returns the resolution for those who want one place alone: the first endpoint that can be served.
+  const BackendResult& first() const {
+    const auto found = std::find_if(endpoints.begin(), endpoints.end(),
+                                    [](const EndpointUse& each) { return static_cast<bool>(each.result); });
+    return (found != endpoints.end() ? found : endpoints.begin())->result;
+  }
 
   /// Returns true if both resolutions of one reference are the same.
   friend bool operator==(const BackendUse& a, const BackendUse& b) {

@@ -17,7 +17,7 @@ std::vector<routing::CheckedBackend> checkedBackends(const std::vector<GatewayPl
   std::map<const routing::HealthCheck*, Gathered> checked;
   eachRule(gateways, [&](const routing::Rule& rule) {
     for (std::size_t i = 0; i < rule.healthChecks.size(); ++i) {
-      if (rule.healthChecks[i] == nullptr) continue;
+      if (rule.healthChecks[i] == nullptr || rule.backends[i].backend == nullptr) continue;
       Gathered& one = checked[rule.healthChecks[i].get()];
       if (one.backend.check == nullptr) {
         one.backend.check = rule.healthChecks[i];

@@ -37,12 +37,12 @@ struct TrafficSettings {
 /// RuleTraffic is what policies say of a rule and of each of its Backends.
 struct RuleTraffic {
   TrafficSettings own = {};                      // of policies for it and its route
-  std::vector<TrafficSettings> ofBackends = {};  // one for each of its backendRefs; empty if none is for any of them
+  std::vector<TrafficSettings> ofBackends = {};  // one for each weighted backend; empty if none is for any
   TrafficSettings inherited = {};                // of policies for the listener and its Gateway
 
   /// Returns the settings of the rule as a whole.
   TrafficSettings ofRule() const;
-  /// Returns the settings for one of its backendRefs.
+  /// Returns the settings for one of its weighted backends.
   TrafficSettings ofBackend(std::size_t index) const;
 };
 

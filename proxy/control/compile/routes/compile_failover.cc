@@ -18,27 +18,16 @@ const config::FailoverPriority* priorityOf(const config::BackendObjectReference&
   return found == failover.priorities.end() ? nullptr : &*found;
 }
 
-/// Gives a weight to the members of priorities in which nobody has one. `shares` has one for each of those that may
-/// stand by, and 0 for the others.
+/// Gives a weight to the members of priorities of Backends in which nobody has one. `shares` has one for each of those
+/// that may stand by, and 0 for the others.
 void setStandbys(std::vector<routing::FailoverMember>& members, const std::vector<std::uint32_t>& shares) {
   std::set<std::uint32_t> weighted;
   for (const routing::FailoverMember& each : members) {
-    if (each.weight > 0) weighted.insert(each.priority);
+    if (each.weight > 0) weighted.insert(each.priority / kEndpointPriorities);
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (shares[i] > 0 && !weighted.contains(members[i].priority)) members[i].weight = shares[i];
+    if (shares[i] > 0 && !weighted.contains(members[i].priority / kEndpointPriorities)) members[i].weight = shares[i];
   }
-}
-
-/// Returns FailoverPolicy::usualWeight. `broken` is Rule::broken().
-std::uint64_t usualWeight(const std::vector<routing::FailoverMember>& members, std::uint64_t broken) {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    if (members[i].priority != 0) continue;
-    if ((broken >> i & 1) != 0) return 0;
-    sum += members[i].weight;
-  }
-  return sum;
 }
 
 /// Numbers the priorities that occur from 0 on, without gaps.
@@ -111,6 +100,16 @@ std::string checkText(const routing::HealthCheckSettings& check) {
 }
 
 }  // namespace
+
+std::uint64_t usualWeight(const std::vector<routing::FailoverMember>& members, std::uint64_t broken) {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < members.size(); ++i) {
+    if (members[i].priority != 0) continue;
+    if ((broken >> i & 1) != 0) return 0;
+    sum += members[i].weight;
+  }
+  return sum;
+}
 
 bool meansBackendRef(const config::BackendObjectReference& meant, const config::BackendObjectReference& ref,
                      std::string_view nameSpace) {

@@ -1,6 +1,7 @@
 // Compiles the fail-over of a rule from the TrafficPolicies that count for it.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -28,6 +29,9 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic
                                                                std::string_view nameSpace,
                                                                const routing::Rule& compiled, const std::string& place,
                                                                processing::SharedStates& states);
+
+/// Returns FailoverPolicy::usualWeight of these members. `broken` is Rule::broken().
+std::uint64_t usualWeight(const std::vector<routing::FailoverMember>& members, std::uint64_t broken);
 
 /// Returns the health check of each weighted backend of a rule, as Rule::healthChecks has them.
 std::vector<std::shared_ptr<const routing::HealthCheck>> compileHealthChecks(const RuleTraffic& traffic,

@@ -80,7 +80,6 @@ class RouteCompiler {
   template <typename RouteRule>
   void compileTraffic(const RouteRule& rule, const std::string& place, routing::Rule& compiled,
                       std::optional<Fault>& own, RulePlan& result) {
-    plan_.governed = plan_.governed || haveOrder(result.members);
     result.isWritten = true;
     result.place = place;
     result.timed = isTimed(rule);
@@ -89,7 +88,7 @@ class RouteCompiler {
     if (!own) own = traffic.own.fault;
     addRetry(traffic.own, result.timed, compiled);
     compileBackendTraffic(compiled, traffic);
-    if (plan_.governed) {
+    if (plan_.governed || haveOrder(result.members)) {
       compiled.healthChecks = compileHealthChecks(traffic, compiled, states_);
       compiled.failover = compileFailover(traffic, result.members, route_.meta.nameSpace, compiled, place, states_);
     }
@@ -238,6 +237,7 @@ class RouteCompiler {
       }
       compiled.backends.clear();
       members.clear();
+      refs_.clear();
     }
     setWeights(members, compiled);
   }
@@ -374,7 +374,7 @@ class RouteCompiler {
   processing::SharedStates& states_;
   const TrafficPolicies& traffic_;
   RoutePlan& plan_;
-  std::vector<std::shared_ptr<const BackendUse>> refs_;  // of the backendRefs of the rule that is being compiled
+  std::vector<std::shared_ptr<const BackendUse>> refs_;  // of the weighted backends of the rule that is being compiled
   routing::Regex::Room room_;
 };
 

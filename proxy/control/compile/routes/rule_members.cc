@@ -1,13 +1,11 @@
 #include "proxy/control/compile/routes/rule_members.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 namespace sluice::control {
 namespace {
-
-// With the greatest weight of a backendRef, which is a million, it fits into 32 bits.
-constexpr std::uint64_t kPartsOfWeight = 4000;
 
 /// Returns the sum of the shares of the endpoints among which `member` shares the weight of its backendRef.
 std::uint64_t sharesBeside(const std::vector<RuleMember>& members, const RuleMember& member) {
@@ -16,6 +14,20 @@ std::uint64_t sharesBeside(const std::vector<RuleMember>& members, const RuleMem
     if (each.ref == member.ref && each.priority == member.priority) sum += each.share;
   }
   return sum;
+}
+
+/// Returns the number of parts into which the unit of a weight is cut, so that all endpoints get whole parts; or if
+/// that are too many, so many that the greatest weight fits into 32 bits.
+std::uint64_t partsOfWeight(const std::vector<RuleMember>& members) {
+  std::uint64_t greatest = 1;
+  for (const RuleMember& each : members) greatest = std::max<std::uint64_t>(greatest, each.ref->weight);
+  const std::uint64_t most = std::numeric_limits<std::uint32_t>::max() / greatest;
+  std::uint64_t parts = 1;
+  for (const RuleMember& each : members) {
+    parts = std::lcm(parts, sharesBeside(members, each));
+    if (parts > most) return most;
+  }
+  return parts;
 }
 
 }  // namespace
@@ -30,12 +42,12 @@ bool haveOrder(const std::vector<RuleMember>& members) {
 }
 
 void setWeights(std::vector<RuleMember>& members, routing::Rule& rule) {
-  const bool parts = haveEndpoints(members);
+  const std::uint64_t parts = haveEndpoints(members) ? partsOfWeight(members) : 0;
   std::uint32_t common = 0;
   for (RuleMember& member : members) {
     member.weight = member.ref->weight;
-    if (parts && member.weight > 0) {
-      const std::uint64_t part = member.weight * kPartsOfWeight * member.share / sharesBeside(members, member);
+    if (parts > 0 && member.weight > 0) {
+      const std::uint64_t part = member.weight * parts * member.share / sharesBeside(members, member);
       member.weight = static_cast<std::uint32_t>(std::max<std::uint64_t>(part, 1));
     }
     common = std::gcd(common, member.weight);
@@ -45,7 +57,7 @@ void setWeights(std::vector<RuleMember>& members, routing::Rule& rule) {
   for (std::size_t i = 0; i < members.size(); ++i) {
     RuleMember& member = members[i];
     if (first == nullptr || first->ref != member.ref) first = &member;
-    if (parts && common > 0) member.weight /= common;
+    if (parts > 0 && common > 0) member.weight /= common;
     rule.backends[i].weight = member.priority == first->priority ? member.weight : 0;
     rule.totalWeight += rule.backends[i].weight;
   }

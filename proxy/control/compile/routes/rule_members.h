@@ -17,14 +17,14 @@ constexpr std::size_t kMostRuleMembers = 64;
 
 struct RuleMember {
   const config::HttpBackendRef* ref = nullptr;  // in the route's object
-  std::string endpoint = {};                    // "host:port"; empty unless the Backend has several
+  std::string endpoint = {};                    // "host:port"; empty unless the Backend is one of endpoints
   std::uint32_t priority = 0;                   // among the endpoints of the Backend
   std::uint32_t share = 1;                      // weight among the endpoints of that priority
   bool isFallback = false;                      // config::Backend::isFallback
   std::uint32_t weight = 0;                     // weight among all members, if their priorities are equal
 };
 
-/// Returns true if one of the members is an endpoint of a Backend that has several.
+/// Returns true if one of the members is an endpoint of such a Backend.
 bool haveEndpoints(const std::vector<RuleMember>& members);
 /// Returns true if the Backends themselves say in which order they get requests.
 bool haveOrder(const std::vector<RuleMember>& members);

@@ -104,6 +104,25 @@ TEST(RuleMembers, OfABackendWithoutWeightGetNoRequests) {
   EXPECT_THAT(weightsOf(onlyRule(world)), ElementsAre(0u, 0u, 0u, 1u));
 }
 
+TEST(RuleMembers, OfABackendWithoutWeightDoNotStandByAtThePriorityOfAnotherThatHasOne) {
+  const std::string policy =
+      "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: p}\nspec: {targetRefs: [{group: "
+      "gateway.networking.k8s.io, kind: HTTPRoute, name: route}], failover: {priorities: [{backendRef: " +
+      originRef() + ", priority: 0}, {backendRef: " + regionalRef() + ", priority: 0}]}}\n";
+  const World world = regionalWorld(regionalRef(", weight: 0") + ", " + originRef(), kRegions, policy);
+  EXPECT_THAT(weightsOf(onlyRule(world)), ElementsAre(0u, 0u, 0u, 1u));
+}
+
+TEST(RuleMembers, KeepTheProportionOfUnevenWeights) {
+  std::string endpoints = "{fqdn: {hostname: a.test, port: 80}, weight: 1}";
+  for (int i = 0; i < 15; ++i) {
+    endpoints += ", {fqdn: {hostname: b" + std::to_string(i) + ".test, port: 80}, weight: 1000}";
+  }
+  const World world = regionalWorld(regionalRef(), endpoints);
+  EXPECT_EQ(weightsOf(onlyRule(world)).at(0), 1u);
+  EXPECT_EQ(weightsOf(onlyRule(world)).at(1), 1000u);
+}
+
 TEST(RuleMembers, AreBrokenByThemselves) {
   const World world = regionalWorld(regionalRef(),
                                     "{fqdn: {hostname: eu.test, port: 443}, tls: {caBundleRef: [{name: missing}]}}, "
