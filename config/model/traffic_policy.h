@@ -74,12 +74,26 @@ struct ActiveHealthSettings {
   std::string service = {};  // of kGrpc
 };
 
+/// spec.timeout. What is absent is as the settings of the process say.
+struct TrafficTimeouts {
+  std::optional<base::Duration> connect;             // with the TLS handshake
+  std::optional<base::Duration> connectionIdle;      // of a connection without requests
+  std::optional<base::Duration> connectionLifetime;  // 0: none
+  // A Backend or a Service has none of these, because they begin before a request has a Backend.
+  std::optional<base::Duration> request;         // of rules without timeouts.request; 0: none
+  std::optional<base::Duration> streamIdle;      // without a byte in either direction
+  std::optional<base::Duration> streamLifetime;  // 0: none
+
+  bool ofRequests() const { return request || streamIdle || streamLifetime; }
+};
+
 /// The settings that count for each Backend by itself. A Backend may have them among its own fields too.
 struct BackendTraffic {
   std::optional<PassiveHealthSettings> passiveHealth;
   std::optional<ActiveHealthSettings> activeHealth;
+  std::optional<TrafficTimeouts> timeouts;
 
-  bool any() const { return passiveHealth || activeHealth; }
+  bool any() const { return passiveHealth || activeHealth || timeouts; }
 };
 
 /// Its targets are HTTPRoutes, GRPCRoutes and named rules of these; Backends, Services and their ports; and Gateways

@@ -4,6 +4,7 @@
 #include "config/read/backend_readers.h"
 #include "config/read/object_readers.h"
 #include "config/read/processors/processor_readers.h"
+#include "config/read/traffic/traffic_readers.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
@@ -189,7 +190,10 @@ Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const Destina
   if (form.first && spec.has("tls")) backend.tls = readDestinationTls(spec.map("tls"), form, backend.unsupported);
   if (spec.has("destination")) readDestination(spec.map("destination"), form, backend);
   backend.extensions = readProcessorUses(spec, "extensions");
-  if (form.own) readBackendTraffic(spec, backend.traffic, backend.unsupported);
+  if (form.own) {
+    readBackendTraffic(spec, backend.traffic, backend.unsupported);
+    refuseRequestTimeouts(spec, backend.traffic);
+  }
   spec.finish();
   return backend;
 }

@@ -173,6 +173,7 @@ void readHealthCheck(FieldReader reader, BackendTraffic& traffic, std::vector<Un
 
 void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic, std::vector<UnsupportedField>& unsupported) {
   if (spec.has("healthCheck")) readHealthCheck(spec.map("healthCheck"), traffic, unsupported);
+  if (spec.has("timeout")) traffic.timeouts = readTrafficTimeouts(spec.map("timeout"), unsupported);
 }
 
 }  // namespace sluice::config

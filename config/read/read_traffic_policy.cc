@@ -2,6 +2,7 @@
 
 #include "config/model/object_kinds.h"
 #include "config/read/object_readers.h"
+#include "config/read/traffic/traffic_readers.h"
 #include "proxy/base/grpc_status.h"
 
 namespace sluice::config {
@@ -36,6 +37,7 @@ void checkBackendFields(FieldReader& spec, const TrafficPolicy& policy) {
   for (const std::string_view field : {"retry", "failover"}) {
     if (spec.has(field)) spec.error(field, "is for Gateways and routes alone, not for a Backend or a Service");
   }
+  refuseRequestTimeouts(spec, policy);
 }
 
 /// Refuses priorities for a Gateway: what they name are backendRefs, which its routes have and it has not.
@@ -138,8 +140,9 @@ std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta met
   if (spec.has("retry")) policy.retry = readTrafficRetry(spec.map("retry"), policy.unsupported);
   if (spec.has("failover")) policy.failover = readFailover(spec.map("failover"));
   readBackendTraffic(spec, policy, policy.unsupported);
-  if (root.has("spec") && !spec.has("retry") && !spec.has("failover") && !spec.has("healthCheck")) {
-    root.error("spec", "must have retry, failover or healthCheck");
+  constexpr std::string_view kAll[] = {"retry", "failover", "healthCheck", "timeout"};
+  if (root.has("spec") && std::none_of(std::begin(kAll), std::end(kAll), [&](auto key) { return spec.has(key); })) {
+    root.error("spec", "must have retry, failover, healthCheck or timeout");
   }
   checkPriorities(spec, policy);
   checkBackendFields(spec, policy);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "proxy/base/clock.h"
 #include "proxy/base/settings.h"
@@ -17,12 +18,16 @@ struct Timeline {
   bool answering;     // a local reply goes to the client
   bool tunnels;       // the bodies are a tunnel's
   bool clientStalls;  // the client owes bytes of its body, and nothing else is owed
+  std::optional<base::Duration> ruleStreamIdle =
+      std::nullopt;  // the time without progress, in place of timeouts.streamIdle
   base::MonotonicTime request = base::MonotonicTime::max();
   base::MonotonicTime attempt = base::MonotonicTime::max();
   base::MonotonicTime retry = base::MonotonicTime::max();      // the next attempt is due
   base::MonotonicTime step = base::MonotonicTime::max();       // a suspended step has waited too long
   base::MonotonicTime withheld = base::MonotonicTime::max();   // a body had no credit for too long
   base::MonotonicTime unclaimed = base::MonotonicTime::max();  // the client took too little for too long
+
+  base::Duration streamIdle() const { return ruleStreamIdle.value_or(timeouts.streamIdle); }
 };
 
 enum class Expiry : std::uint8_t {
@@ -31,7 +36,7 @@ enum class Expiry : std::uint8_t {
   kWithheld,   // a bound of the client's memory was reached for too long (timeouts.responseIdle)
   kUnclaimed,  // the client took less than limits.responseRate in timeouts.responseIdle
   kBody,       // the client did not bring its body in time (timeouts.bodyIdle)
-  kIdle,       // nothing moved (timeouts.streamIdle)
+  kIdle,       // nothing moved (timeouts.streamIdle, or what a policy says)
   kRequest,    // HTTPRouteTimeouts.request, or timeouts.request
   kAttempt,    // HTTPRouteTimeouts.backendRequest
   kStep,       // a step's timeout, or timeouts.processor
@@ -42,7 +47,7 @@ enum class Expiry : std::uint8_t {
 inline base::MonotonicTime firstDeadline(const Timeline& line) {
   // A local reply is small, so it has a time to be taken in, whether or not some of it moves.
   if (line.answering) return line.lastProgress + line.timeouts.clientIdle;
-  const base::Duration idle = line.clientStalls ? line.timeouts.bodyIdle : line.timeouts.streamIdle;
+  const base::Duration idle = line.clientStalls ? line.timeouts.bodyIdle : line.streamIdle();
   const base::MonotonicTime bounded = std::min(line.lastProgress + idle, std::min(line.withheld, line.unclaimed));
   if (line.tunnels) return bounded;
   const base::MonotonicTime route = std::min(line.request, line.attempt);

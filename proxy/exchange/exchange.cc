@@ -81,6 +81,7 @@ Timeline Exchange::timeline() const {
   line.clientStalls = clientStalls();
   line.withheld = s_.account.withheldDeadline();
   line.unclaimed = s_.account.takingDeadline();
+  if (const routing::Rule* rule = s_.transaction.route.rule) line.ruleStreamIdle = rule->streamIdleTimeout;
   line.request = requestDeadline(s_.transaction.started, s_.transaction.route.rule, line.timeouts);
   // HTTPRouteTimeouts.backendRequest bounds an attempt until the response has come whole.
   const processing::Pipeline* response = s_.processing.responseCarrier();

@@ -128,7 +128,7 @@ void RequestPath::decide(const routing::RouteMatch& match) {
                     base::Error(base::ErrorType::kHttpRequestDenied, base::ErrorOrigin::kDownstream,
                                 "NTLM and Negotiate authenticate connections, which this gateway shares"));
   }
-  if (t_.route.rule->requestTimeout) t_.rearm = true;
+  if (t_.route.rule->hasDeadlines()) t_.rearm = true;
   const bool concerned = !s_.processing.chains().empty() || s_.processing.steps() != nullptr;
   if (!concerned || !s_.processing.beginFirstRound()) return enter();
   t_.raise(Event::kRouteSteps);
@@ -211,7 +211,7 @@ void RequestPath::matchAgain() {
     s_.processing.steps()->findPlace();
     return t_.raise(Event::kRejected, *refusal);
   }
-  if (t_.route.rule->requestTimeout) t_.rearm = true;
+  if (t_.route.rule->hasDeadlines()) t_.rearm = true;
   s_.processing.restartRounds();
   t_.raise(Event::kRouteChanged);
 }

@@ -23,6 +23,7 @@
 #include "proxy/routing/backend_identity.h"
 #include "proxy/routing/listener_service.h"
 #include "proxy/routing/policy/address_guard.h"
+#include "proxy/routing/policy/connection_settings.h"
 #include "proxy/routing/policy/cors.h"
 #include "proxy/routing/policy/failover.h"
 #include "proxy/routing/policy/header_edit.h"
@@ -74,7 +75,7 @@ struct BackendPlan {
   std::string object = {};
   BackendIdentity identity;
   /// The identity against whose limits.backendConnections and backendRequests it counts, if that is not its own: the
-  /// same destination by another version of HTTP.
+  /// same destination by another version of HTTP, or without the settings of a policy.
   BackendIdentity countsAs = {};
   std::string hostname;  // lower case; a name, or an IP literal
   std::uint16_t port = 0;
@@ -83,6 +84,7 @@ struct BackendPlan {
   std::string authority;
   UpstreamProtocol protocol = UpstreamProtocol::kAuto;
   std::optional<UpstreamTls> tls;
+  ConnectionSettings connection = {};  // of policies
   /// Only of a Service: the endpoints that are ready, sorted and without duplicates, in place of the addresses of
   /// `hostname`. They come and go while the identity stays: a rule's plan may have those of an earlier snapshot, and
   /// Snapshot::backends has those of now.
@@ -97,6 +99,9 @@ struct BackendPlan {
   /// The steps of its extensions; null if it has none. They belong to requests, not to connections, so the identity
   /// leaves them out.
   std::shared_ptr<const processing::Chain> chain = nullptr;
+
+  /// Returns the identity under which limits and health count.
+  const BackendIdentity& countedAs() const { return countsAs.empty() ? identity : countsAs; }
 };
 
 /// Returns the plan by which the request reaches the Backend; nullptr if there is none, because it asks for a tunnel
@@ -141,6 +146,8 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// HTTPRouteRule.timeouts.request, in place of timeouts.request of the settings; zero: none.
   std::optional<base::Duration> requestTimeout;
   base::Duration backendRequestTimeout = base::Duration::zero();  // of each attempt
+  /// How long nothing may move, in place of timeouts.streamIdle of the settings.
+  std::optional<base::Duration> streamIdleTimeout = std::nullopt;
   std::optional<RetryPolicy> retry;
   std::shared_ptr<const FailoverPolicy> failover;  // null: requests are spread by weight alone
   /// One for each of `backends`, null for one that is broken; empty if none is checked.
@@ -151,6 +158,8 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// that names no backends has none: its steps run, and one of them may answer.
   base::Box<base::Error> failure;
 
+  /// Returns whether it bounds a request by other times than the settings do.
+  bool hasDeadlines() const { return requestTimeout || streamIdleTimeout; }
   /// Returns the weighted backend that `random` (uniform over 64 bits) chooses; nullptr, for an answer with 500, if all
   /// weights are 0 or there are none.
   const WeightedBackend* choose(std::uint64_t random) const;

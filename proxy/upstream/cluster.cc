@@ -65,7 +65,7 @@ base::Error noEndpoint() {
 Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendPlan> plan)
     : owner_(owner),
       plan_(std::move(plan)),
-      countsAs_(plan_->countsAs.empty() ? plan_->identity : plan_->countsAs),
+      countsAs_(plan_->countedAs()),
       budget_(owner.budgets().join(countsAs_)),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
       activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")) {

@@ -35,7 +35,7 @@ Connection::Connection(base::Handle<Connection> self, UpstreamContext& owner, Ta
       cluster_(pool.cluster()),
       addresses_(std::move(addresses)),
       out_(owner.worker().chunks()),
-      connectBy_(owner.worker().now() + owner.timeouts().connect),
+      connectBy_(owner.worker().now() + connectionSettings().connectTimeout.value_or(owner.timeouts().connect)),
       log_(owner.debugLog(), owner.worker().now()) {
   pool_.attach(*this);
   dial();
@@ -108,7 +108,9 @@ void Connection::onOpen() {
   state_ = State::kServing;
   redial_ = false;
   lastUsed_ = owner_.worker().now();
-  owner_.worker().timers().set(*this, lastUsed_ + owner_.timeouts().upstreamIdle);
+  const base::Duration lifetime = connectionSettings().lifetime;
+  if (lifetime != base::Duration::zero()) expiresAt_ = lastUsed_ + lifetime;
+  owner_.worker().timers().set(*this, std::min(lastUsed_ + idleTimeout(), expiresAt_));
   log_.tellOpen(cluster_.plan().name, peer(), *version, tls, lastUsed_);
   pool_.onServing(*this);
   touch();
@@ -180,11 +182,20 @@ void Connection::onTimer() {
         base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time")
             .ofLimit("connect"));
   }
+  const base::MonotonicTime now = owner_.worker().now();
+  if (state_ == State::kServing && now >= expiresAt_) {
+    log_.note(ConnectionEnd::kLifetime);
+    drain();
+    owner_.worker().timers().set(*this, now + idleTimeout());
+    return;
+  }
   // The timer is not moved with every request: the deadline is checked when it fires.
-  const base::MonotonicTime deadline = lastUsed_ + owner_.timeouts().upstreamIdle;
+  const base::MonotonicTime deadline = lastUsed_ + idleTimeout();
   const bool busy = codec_->activeStreams() > 0;
-  if (busy || deadline > owner_.worker().now()) {
-    owner_.worker().timers().set(*this, busy ? owner_.worker().now() + owner_.timeouts().upstreamIdle : deadline);
+  if (busy || deadline > now) {
+    const base::MonotonicTime next = busy ? now + idleTimeout() : deadline;
+    const bool mayExpire = state_ == State::kServing;
+    owner_.worker().timers().set(*this, mayExpire ? std::min(next, expiresAt_) : next);
     return;
   }
   if (state_ != State::kServing) {
@@ -193,6 +204,10 @@ void Connection::onTimer() {
   owner_.onLimit("upstreamIdle");
   log_.note(ConnectionEnd::kIdle);
   drain();
+}
+
+base::Duration Connection::idleTimeout() const {
+  return connectionSettings().idleTimeout.value_or(owner_.timeouts().upstreamIdle);
 }
 
 void Connection::drain() {

@@ -98,6 +98,8 @@ class Connection final : public net::TransportSink, private net::Timer {
   ConnectionEnd endOfCodec() const;
   void countHandshake(std::string_view result, bool resumed);
   void count(ConnectionUse use);
+  const routing::ConnectionSettings& connectionSettings() const { return cluster_.plan().connection; }
+  base::Duration idleTimeout() const;
 
   const base::Handle<Connection> self_;
   UpstreamContext& owner_;
@@ -113,8 +115,9 @@ class Connection final : public net::TransportSink, private net::Timer {
   std::uint64_t requests_ = 0;
   http::Token pinnedTo_ = http::kNoToken;
   base::MonotonicTime lastUsed_{};
-  const base::MonotonicTime connectBy_;  // for all addresses together
-  bool redial_ = false;                  // the address refuses or does not answer: the next one is tried in the beat
+  const base::MonotonicTime connectBy_;                         // for all addresses together
+  base::MonotonicTime expiresAt_ = base::MonotonicTime::max();  // when it takes no further request
+  bool redial_ = false;  // the address refuses or does not answer: the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
   ConnectionLog log_;
 };

@@ -21,7 +21,8 @@ namespace sluice::upstream {
 
 enum class ConnectionEnd : std::uint8_t {
   kStopped,          // the process stops
-  kIdle,             // no request has used it for timeouts.upstreamIdle
+  kIdle,             // no request has used it for timeouts.upstreamIdle, or as long as a policy says
+  kLifetime,         // it is as old as a policy lets it grow
   kDrained,          // the gateway has no use for it any more: its Backend or address has gone, or the client it served
   kPeerClosed,       // the Backend closed it
   kGoaway,           // the Backend takes no further request: GOAWAY
@@ -29,11 +30,11 @@ enum class ConnectionEnd : std::uint8_t {
   kNotReusable,      // its last request left it unusable: it was cut short or a tunnel, or the answer was malformed
   kError             // it could not be opened, or was lost
 };
-inline constexpr std::size_t kConnectionEnds = 8;
+inline constexpr std::size_t kConnectionEnds = 9;
 
 /// The words of the lines, in the order of ConnectionEnd. config/reference/metrics.md explains each.
 inline constexpr std::array<std::string_view, kConnectionEnds> kConnectionEndNames = {
-    "stopped", "idle", "drained", "peer-closed", "goaway", "connection-close", "not-reusable", "error"};
+    "stopped", "idle", "lifetime", "drained", "peer-closed", "goaway", "connection-close", "not-reusable", "error"};
 
 class ConnectionLog {
  public:

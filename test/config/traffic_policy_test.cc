@@ -131,6 +131,42 @@ TEST(TrafficPolicies, HaveActiveChecksOfEachType) {
   EXPECT_EQ(more.expected, "PONG");
 }
 
+TEST(TrafficPolicies, HaveTimeouts) {
+  const TrafficTimeouts all = *trafficWith(
+                                   "timeout: {tcp: {connectTimeout: 1s}, http: {connectionIdleTimeout: 2s, "
+                                   "maxConnectionDuration: 3s, requestTimeout: 4s, streamIdleTimeout: 5s, "
+                                   "maxStreamDuration: 6s}}")
+                                   .timeouts;
+  EXPECT_EQ(all.connect, std::chrono::seconds(1));
+  EXPECT_EQ(all.connectionIdle, std::chrono::seconds(2));
+  EXPECT_EQ(all.connectionLifetime, std::chrono::seconds(3));
+  EXPECT_EQ(all.request, std::chrono::seconds(4));
+  EXPECT_EQ(all.streamIdle, std::chrono::seconds(5));
+  EXPECT_EQ(all.streamLifetime, std::chrono::seconds(6));
+  const TrafficTimeouts none = *trafficWith("timeout: {}").timeouts;
+  EXPECT_FALSE(none.connect || none.connectionIdle || none.connectionLifetime || none.ofRequests());
+  EXPECT_EQ(trafficWith("timeout: {http: {requestTimeout: 0s}}").timeouts->request, base::Duration::zero());
+}
+
+TEST(TrafficPolicies, MustBoundConnectionsAndStandstill) {
+  for (const char* field :
+       {"tcp: {connectTimeout: 0s}", "http: {connectionIdleTimeout: 0s}", "http: {streamIdleTimeout: 0s}"}) {
+    const TrafficPolicy policy = trafficWith("timeout: {" + std::string(field) + "}");
+    ASSERT_EQ(policy.unsupported.size(), 1u) << field;
+    EXPECT_TRUE(policy.unsupported[0].altersTraffic) << field;
+    EXPECT_THAT(policy.unsupported[0].path, ::testing::StartsWith("spec.timeout.")) << field;
+  }
+}
+
+TEST(TrafficPolicies, HaveTimeoutsOfRequestsForGatewaysAndRoutesAlone) {
+  const std::string backend = "targetRefs: [{group: sluice.dev, kind: Backend, name: b}], ";
+  EXPECT_THAT(rendered(loadTraffic(backend + "timeout: {tcp: {connectTimeout: 1s}}").problems), IsEmpty());
+  for (const char* field : {"requestTimeout", "streamIdleTimeout", "maxStreamDuration"}) {
+    const Configuration configuration = loadTraffic(backend + "timeout: {http: {" + std::string(field) + ": 1s}}");
+    EXPECT_THAT(rendered(configuration.problems), Contains(HasSubstr("spec.timeout.http: must not have"))) << field;
+  }
+}
+
 TEST(TrafficPolicies, MayTargetGatewaysAndListeners) {
   for (const char* target : {"{group: gateway.networking.k8s.io, kind: Gateway, name: g}",
                              "{group: gateway.networking.k8s.io, kind: Gateway, name: g, sectionName: web}",
@@ -148,7 +184,7 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
   const std::pair<std::string, const char*> wrong[] = {
       {"retry: {}", "spec.targetRefs: is required"},
       {"targetRefs: [], retry: {}", "spec.targetRefs: must have at least one item"},
-      {kTrafficTarget, "spec: must have retry, failover or healthCheck"},
+      {kTrafficTarget, "spec: must have retry, failover, healthCheck or timeout"},
       {"targetRefs: [{group: '', kind: ConfigMap, name: s}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
       {"targetRefs: [{group: '', kind: Service, name: s}], retry: {}", "spec.retry: is for Gateways and routes alone"},
       {"targetRefs: [{group: sluice.dev, kind: Gateway, name: g}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},

@@ -31,6 +31,16 @@ TEST_F(Deadlines, AnExchangeInWhichNothingMovesEndsByStreamIdle) {
   EXPECT_EQ(expiredAt(line(), at(30)), Expiry::kIdle);
 }
 
+TEST_F(Deadlines, ARuleMayHaveAnotherStreamIdle) {
+  for (const int idle : {3, 300}) {
+    Timeline ruled = line();
+    ruled.ruleStreamIdle = seconds(idle);
+    EXPECT_EQ(firstDeadline(ruled), at(idle));
+    EXPECT_EQ(expiredAt(ruled, at(idle - 1)), Expiry::kNone);
+    EXPECT_EQ(expiredAt(ruled, at(idle)), Expiry::kIdle);
+  }
+}
+
 TEST_F(Deadlines, AClientThatOwesItsBodyHasLessTime) {
   Timeline stalled = line();
   stalled.clientStalls = true;

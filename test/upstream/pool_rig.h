@@ -31,6 +31,7 @@ struct PoolOptions {
   std::optional<std::vector<std::string>> endpoints = std::nullopt;
   std::uint64_t randomSeed = 1;
   observe::BoundedLog* debugLog = nullptr;
+  routing::ConnectionSettings connection = {};
 };
 
 /// Begins a request as soon as the pool lets it.
@@ -160,6 +161,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
     made->port = 8080;
     made->authority = "backend.test:8080";
     made->protocol = options.protocol;
+    made->connection = options.connection;
     if (options.endpoints) {
       made->endpoints.emplace();
       for (const std::string& ip : *options.endpoints) made->endpoints->push_back({ip, 8080});

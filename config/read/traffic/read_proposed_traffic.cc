@@ -11,8 +11,8 @@ namespace {
 constexpr std::string_view kProposedFields[] = {"retryStrategy",   "healthChecking", "protocols",     "circuitBreakers",
                                                 "keepAliveProbes", "timeouts",       "loadBalancing", "observability",
                                                 "matching",        "integrations"};
-constexpr std::string_view kRefusedProposed[] = {"protocols",     "circuitBreakers", "keepAliveProbes", "timeouts",
-                                                 "loadBalancing", "matching",        "integrations",    "dns"};
+constexpr std::string_view kRefusedProposed[] = {
+    "protocols", "circuitBreakers", "keepAliveProbes", "loadBalancing", "matching", "integrations", "dns"};
 
 constexpr base::Duration kProposedHealthyInterval = std::chrono::seconds(5);
 constexpr base::Duration kProposedUnhealthyInterval = std::chrono::seconds(10);
@@ -223,6 +223,16 @@ PassiveHealthSettings readOutlierDetection(FieldReader reader) {
   return passive;
 }
 
+TrafficTimeouts readProposedTimeouts(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  TrafficTimeouts timeouts;
+  timeouts.connect = readSomeTime(reader, "connectTimeout", unsupported);
+  timeouts.streamIdle = readSomeTime(reader, "idleTimeout", unsupported);
+  timeouts.connectionIdle = readSomeTime(reader, "clusterIdleTimeout", unsupported);
+  timeouts.connectionLifetime = reader.duration("maxConnectionLifetime");
+  reader.finish();
+  return timeouts;
+}
+
 }  // namespace
 
 std::span<const std::string_view> proposedTrafficFields() { return kProposedFields; }
@@ -237,6 +247,7 @@ void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy) {
     readProposedChecks(checking, policy);
     checking.finish();
   }
+  if (spec.has("timeouts")) policy.timeouts = readProposedTimeouts(spec.map("timeouts"), policy.unsupported);
   refuseFields(spec, kRefusedProposed, policy.unsupported);
   spec.unsupported("observability", "observability is not supported", false, policy.unsupported);
 }

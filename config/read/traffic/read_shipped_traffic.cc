@@ -29,10 +29,23 @@ constexpr std::string_view kShippedFields[] = {
     "tcpKeepalive", "proxyProtocol",     "timeout",      "connection",     "http2",          "compression",
     "compressor",   "responseOverride",  "httpUpgrade",  "requestBuffer",  "bandwidthLimit", "admissionControl",
     "routingType",  "useClientProtocol", "telemetry",    "mergeType"};
-constexpr std::string_view kRefusedShipped[] = {
-    "loadBalancer", "circuitBreaker", "rateLimit",      "faultInjection",   "tcpKeepalive", "proxyProtocol",
-    "timeout",      "connection",     "http2",          "compression",      "compressor",   "responseOverride",
-    "httpUpgrade",  "requestBuffer",  "bandwidthLimit", "admissionControl", "routingType",  "dns"};
+constexpr std::string_view kRefusedShipped[] = {"loadBalancer",
+                                                "circuitBreaker",
+                                                "rateLimit",
+                                                "faultInjection",
+                                                "tcpKeepalive",
+                                                "proxyProtocol",
+                                                "connection",
+                                                "http2",
+                                                "compression",
+                                                "compressor",
+                                                "responseOverride",
+                                                "httpUpgrade",
+                                                "requestBuffer",
+                                                "bandwidthLimit",
+                                                "admissionControl",
+                                                "routingType",
+                                                "dns"};
 
 constexpr RetryTrigger kShippedTriggers[] = {
     {"5xx", TriggerEffect::kCodes, 500, 599},           {"gateway-error", TriggerEffect::kCodes, 502, 504},
@@ -146,6 +159,7 @@ std::span<const std::string_view> shippedTrafficFields() { return kShippedFields
 void readShippedTraffic(FieldReader& spec, TrafficPolicy& policy) {
   if (spec.has("retry")) policy.retry = readShippedRetry(spec.map("retry"), policy.unsupported);
   if (spec.has("healthCheck")) readShippedHealth(spec.map("healthCheck"), policy);
+  if (spec.has("timeout")) policy.timeouts = readTrafficTimeouts(spec.map("timeout"), policy.unsupported);
   refuseFields(spec, kRefusedShipped, policy.unsupported);
   spec.unsupported("mergeType", "policies are not merged: a field of a more specific policy replaces the whole field",
                    true, policy.unsupported);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,11 @@ std::span<const std::string_view> proposedTrafficFields();
 void readShippedTraffic(FieldReader& spec, TrafficPolicy& policy);
 /// Reads the fields of the form of the proposal.
 void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy);
+
+/// Reads `timeout`, in the spelling that Envoy Gateway and TrafficPolicy share.
+TrafficTimeouts readTrafficTimeouts(FieldReader reader, std::vector<UnsupportedField>& unsupported);
+/// Reports the timeouts of requests, which no Backend and no Service has.
+void refuseRequestTimeouts(FieldReader& spec, const BackendTraffic& traffic);
 
 // The functions below read parts that both forms share.
 
@@ -62,6 +68,9 @@ void readSweepInterval(FieldReader& reader, std::string_view key, PassiveHealthS
 void readThreshold(FieldReader& reader, std::string_view key, std::uint32_t& threshold);
 /// Reads the path of a health check. Returns an empty text if there is no valid one.
 std::string readCheckedPath(FieldReader& http);
+/// Reads a time that something takes at most. None at all, which is 0s, is noted as unsupported.
+std::optional<base::Duration> readSomeTime(FieldReader& reader, std::string_view key,
+                                           std::vector<UnsupportedField>& unsupported);
 /// Notes those of the fields that are present as unsupported.
 void refuseFields(FieldReader& reader, std::span<const std::string_view> keys,
                   std::vector<UnsupportedField>& unsupported);

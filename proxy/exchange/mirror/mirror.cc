@@ -22,7 +22,8 @@ http::RequestHead headFor(base::Arena& arena, const MirrorSource& source, const 
 
 /// Returns the timeouts of an exchange by the same rule, for the mirror alone.
 upstream::AsyncRequestTimes mirrorTimes(const base::TimeoutSettings& timeouts, const routing::Rule& rule) {
-  return {timeouts.streamIdle, rule.requestTimeout.value_or(timeouts.request), rule.backendRequestTimeout};
+  return {rule.streamIdleTimeout.value_or(timeouts.streamIdle), rule.requestTimeout.value_or(timeouts.request),
+          rule.backendRequestTimeout};
 }
 
 base::Error dropped(std::string_view why) {

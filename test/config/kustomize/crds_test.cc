@@ -191,7 +191,8 @@ TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
         "read/processors/read_processor_use.cc", "read/processors/read_in_process_use.cc",
         "read/processors/read_remote_use.cc", "read/processors/read_failure_mode.cc",
         "read/processors/read_payload_processor.cc", "read/read_traffic_policy.cc", "read/read_health_check.cc",
-        "read/read_target_refs.cc", "read/read_retry.cc", "read/read_common.cc", "catalog/processor_settings.cc"}) {
+        "read/traffic/read_connection_traffic.cc", "read/read_target_refs.cc", "read/read_retry.cc",
+        "read/read_common.cc", "catalog/processor_settings.cc"}) {
     std::string text = fileText(SLUICE_SOURCE_DIR "/config/" + std::string(file));
     ASSERT_FALSE(text.empty()) << file;
     // What comes before readObjectRef() in its file reads the metadata.

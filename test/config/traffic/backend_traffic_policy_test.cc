@@ -257,7 +257,7 @@ TEST(BackendTrafficPolicies, ReadTheExampleOfTheProposal) {
   EXPECT_EQ(unsupportedIn(policy, /*closing=*/true),
             (std::set<std::string>{"spec.circuitBreakers", "spec.dns", "spec.integrations", "spec.keepAliveProbes",
                                    "spec.loadBalancing", "spec.matching", "spec.protocols",
-                                   "spec.retryStrategy.perRetry.idleTimeout", "spec.timeouts"}));
+                                   "spec.retryStrategy.perRetry.idleTimeout"}));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.retryStrategy.grpc"));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.healthChecking.activeChecks[0].http"));
   ASSERT_TRUE(policy.activeHealth);
@@ -268,6 +268,21 @@ TEST(BackendTrafficPolicies, ReadTheExampleOfTheProposal) {
   EXPECT_EQ(policy.retry->attemptTimeout, std::chrono::seconds(1));
   EXPECT_EQ(policy.retry->longestBackoff, std::chrono::milliseconds(250));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.observability"));
+}
+
+TEST(BackendTrafficPolicies, HaveTimeoutsInBothForms) {
+  const TrafficTimeouts shipped =
+      backendTraffic("timeout: {tcp: {connectTimeout: 1s}, http: {requestTimeout: 2s}}").timeouts.value();
+  EXPECT_EQ(shipped.connect, std::chrono::seconds(1));
+  EXPECT_EQ(shipped.request, std::chrono::seconds(2));
+  const TrafficTimeouts proposed =
+      backendTraffic(
+          "timeouts: {connectTimeout: 1s, idleTimeout: 2s, clusterIdleTimeout: 3s, maxConnectionLifetime: 4s}")
+          .timeouts.value();
+  EXPECT_EQ(proposed.connect, std::chrono::seconds(1));
+  EXPECT_EQ(proposed.streamIdle, std::chrono::seconds(2));
+  EXPECT_EQ(proposed.connectionIdle, std::chrono::seconds(3));
+  EXPECT_EQ(proposed.connectionLifetime, std::chrono::seconds(4));
 }
 
 TEST(BackendTrafficPolicies, DoNotMixTheTwoForms) {
@@ -339,6 +354,8 @@ TEST(BackendTrafficPolicies, CloseForWhatIsNotSupported) {
         std::pair("healthCheck: {passive: {splitExternalLocalOriginErrors: true}}",
                   "spec.healthCheck.passive.splitExternalLocalOriginErrors"),
         std::pair("useClientProtocol: true", "spec.useClientProtocol"),
+        std::pair("timeout: {http: {connectionIdleTimeout: 0s}}", "spec.timeout.http.connectionIdleTimeout"),
+        std::pair("timeouts: {idleTimeout: 0s}", "spec.timeouts.idleTimeout"),
         std::pair("mergeType: JSONMerge", "spec.mergeType")}) {
     EXPECT_THAT(unsupportedIn(backendTraffic(fields), /*closing=*/true), ElementsAre(path)) << fields;
   }
@@ -401,7 +418,12 @@ const FieldExamples kShippedExamples = {
     {"admissionControl", "admissionControl: {}"},
     {"tcpKeepalive", "tcpKeepalive: {}"},
     {"proxyProtocol", "proxyProtocol: {version: V2}"},
-    {"timeout", "timeout: {http: {requestTimeout: 1s}}"},
+    {"timeout.tcp.connectTimeout", "timeout: {tcp: {connectTimeout: 1s}}"},
+    {"timeout.http.connectionIdleTimeout", "timeout: {http: {connectionIdleTimeout: 1s}}"},
+    {"timeout.http.maxConnectionDuration", "timeout: {http: {maxConnectionDuration: 1s}}"},
+    {"timeout.http.requestTimeout", "timeout: {http: {requestTimeout: 1s}}"},
+    {"timeout.http.streamIdleTimeout", "timeout: {http: {streamIdleTimeout: 1s}}"},
+    {"timeout.http.maxStreamDuration", "timeout: {http: {maxStreamDuration: 1s}}"},
     {"connection", "connection: {bufferLimit: 1Mi}"},
     {"dns", "dns: {dnsRefreshRate: 1s}"},
     {"http2", "http2: {}"},
@@ -477,7 +499,10 @@ const FieldExamples kProposedExamples = {
     {"protocols", "protocols: {enableIPv6: true}"},
     {"circuitBreakers", "circuitBreakers: [{maxConnections: 1}]"},
     {"keepAliveProbes", "keepAliveProbes: {maxProbes: 1}"},
-    {"timeouts", "timeouts: {connectTimeout: 1s}"},
+    {"timeouts.connectTimeout", "timeouts: {connectTimeout: 1s}"},
+    {"timeouts.idleTimeout", "timeouts: {idleTimeout: 1s}"},
+    {"timeouts.clusterIdleTimeout", "timeouts: {clusterIdleTimeout: 1s}"},
+    {"timeouts.maxConnectionLifetime", "timeouts: {maxConnectionLifetime: 1s}"},
     {"loadBalancing", "loadBalancing: {type: maglev}"},
     {"observability", "observability: {metrics: {statsName: a}}"},
     {"matching", "matching: {stripAuthorityPort: true}"},

@@ -43,6 +43,16 @@ std::string tlsIdentity(const routing::UpstreamTls& tls) {
   return text;
 }
 
+/// Returns what distinguishes connections by the settings of policies; empty without any.
+std::string settingsIdentity(const routing::ConnectionSettings& settings) {
+  if (settings == routing::ConnectionSettings()) return "";
+  const auto number = [](const std::optional<base::Duration>& time) {
+    return time ? std::to_string(time->count()) : std::string("-");
+  };
+  return "|connect=" + number(settings.connectTimeout) + "|idle=" + number(settings.idleTimeout) +
+         "|lifetime=" + number(settings.lifetime);
+}
+
 }  // namespace
 
 std::vector<const config::BackendPort*> portsOf(const config::Backend& backend, std::uint16_t port) {
@@ -78,15 +88,27 @@ std::string objectOf(const config::ObjectMeta& meta) {
 
 std::string identityOf(const routing::BackendPlan& plan) {
   return plan.object + "|" + plan.hostname + "|" + std::to_string(plan.port) + "|" +
-         std::string(protocolName(plan.protocol)) + (plan.tls ? tlsIdentity(*plan.tls) : "|plain");
+         std::string(protocolName(plan.protocol)) + (plan.tls ? tlsIdentity(*plan.tls) : "|plain") +
+         settingsIdentity(plan.connection);
 }
 
 std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPlan& plan) {
   if (plan.protocol != routing::UpstreamProtocol::kAuto || !plan.tls) return nullptr;
   auto result = std::make_shared<routing::BackendPlan>(plan);
-  result->countsAs = plan.identity;
+  result->countsAs = plan.countedAs();
   result->protocol = routing::UpstreamProtocol::kHttp11;
   result->identity = identityOf(*result);
+  return result;
+}
+
+std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<const routing::BackendPlan>& plan,
+                                                         const routing::ConnectionSettings& settings) {
+  if (plan->connection == settings) return plan;
+  auto result = std::make_shared<routing::BackendPlan>(*plan);
+  result->countsAs = plan->countedAs();
+  result->connection = settings;
+  result->identity = identityOf(*result);
+  if (plan->http11 != nullptr) result->http11 = governedPlan(plan->http11, settings);
   return result;
 }
 

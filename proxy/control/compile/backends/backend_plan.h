@@ -31,11 +31,15 @@ std::string authorityOf(const routing::BackendPlan& plan);
 /// Returns BackendPlan::object of an object with that metadata: "Backend.sluice.dev/namespace/name".
 std::string objectOf(const config::ObjectMeta& meta);
 /// Returns everything that distinguishes two connections: object, host, port, protocol, SNI, names, authorities, client
-/// certificate and verification. The endpoints of a Service do not count.
+/// certificate, verification and the settings of policies. The endpoints of a Service do not count.
 std::string identityOf(const routing::BackendPlan& plan);
 /// Makes BackendPlan::http11 of that plan, whose identity must be set.
 std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPlan& plan);
 
+/// Returns the plan with these settings of policies in place of those that it has. Its connections are its own, but it
+/// counts as the plan without such settings does.
+std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<const routing::BackendPlan>& plan,
+                                                         const routing::ConnectionSettings& settings);
 /// Returns a plan that speaks only HTTP/2 to the same destination; nullptr if the destination speaks HTTP/1.1.
 std::shared_ptr<const routing::BackendPlan> overHttp2(std::shared_ptr<const routing::BackendPlan> plan);
 

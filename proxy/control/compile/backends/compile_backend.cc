@@ -9,7 +9,7 @@ namespace sluice::control {
 
 BackendCatalog::BackendCatalog(const config::Model& model, const DestinationCatalog& destinations,
                                const ProcessorCompiler& processors, BackendCache& cache)
-    : destinations_(destinations) {
+    : destinations_(destinations), cache_(cache) {
   for (const config::Backend& backend : model.all<config::Backend>()) {
     const BackendDestination& destination = destinations.of(backend);
     CompiledBackend& entry = backends_[&backend];
@@ -55,6 +55,12 @@ BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, co
     }
   }
   return use;
+}
+
+std::shared_ptr<const routing::BackendPlan> BackendCatalog::governed(
+    const std::shared_ptr<const routing::BackendPlan>& plan, const routing::ConnectionSettings& settings) const {
+  if (plan->connection == settings) return plan;
+  return sharedPlan(governedPlan(plan, settings), cache_);
 }
 
 }  // namespace sluice::control

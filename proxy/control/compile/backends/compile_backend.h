@@ -36,7 +36,7 @@ struct CompiledBackend {
 
 class BackendCatalog {
  public:
-  /// `model` and `destinations` must outlive it.
+  /// `model`, `destinations` and `cache` must outlive it.
   BackendCatalog(const config::Model& model, const DestinationCatalog& destinations,
                  const ProcessorCompiler& processors, BackendCache& cache);
 
@@ -48,6 +48,10 @@ class BackendCatalog {
   std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const {
     return destinations_.newest(plan);
   }
+
+  /// Returns the plan with these settings of policies; see governedPlan(). Rules with the same settings share it.
+  std::shared_ptr<const routing::BackendPlan> governed(const std::shared_ptr<const routing::BackendPlan>& plan,
+                                                       const routing::ConnectionSettings& settings) const;
 
   /// Remembers that `gateway` sends traffic to the Backend, so that it becomes a parent in the Backend's status.
   void noteUse(const config::Backend& backend, const config::Gateway& gateway) {
@@ -63,6 +67,7 @@ class BackendCatalog {
                                          std::vector<RefusedUse>& refused);
 
   const DestinationCatalog& destinations_;
+  BackendCache& cache_;
   std::unordered_map<const config::Backend*, CompiledBackend> backends_;
 };
 

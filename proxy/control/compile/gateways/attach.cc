@@ -275,7 +275,7 @@ class Attacher {
     for (std::size_t index = 0; index < rules.size(); ++index) {
       RulePlan& rule = rules[index];
       rule.rule = shield(listener, rule, index);
-      rule.rule = governedRule(rule, route_.meta.nameSpace, listener.traffic, states_);
+      rule.rule = governedRule(rule, route_.meta.nameSpace, listener.traffic, backends_, states_);
     }
     return candidatesOf(rules);
   }

@@ -37,6 +37,7 @@ bool speaksOfBackends(const config::Model& model) {
 void addBackendTraffic(const config::BackendTraffic& traffic, TrafficSettings& settings) {
   if (traffic.passiveHealth) settings.passiveHealth = &*traffic.passiveHealth;
   if (traffic.activeHealth) settings.activeHealth = &*traffic.activeHealth;
+  if (traffic.timeouts) settings.timeouts = &*traffic.timeouts;
 }
 
 /// Returns the fault of a policy that its schema refused, or that asks for something that is not supported.
@@ -61,6 +62,7 @@ void TrafficSettings::inherit(const TrafficSettings& others) {
     passiveHealth = others.passiveHealth;
     activeHealth = others.activeHealth;
   }
+  if (timeouts == nullptr) timeouts = others.timeouts;
   if (!fault) fault = others.fault;
 }
 

@@ -24,12 +24,16 @@ struct TrafficSettings {
   const config::FailoverSettings* failover = nullptr;
   const config::PassiveHealthSettings* passiveHealth = nullptr;
   const config::ActiveHealthSettings* activeHealth = nullptr;
+  const config::TrafficTimeouts* timeouts = nullptr;
   /// Set if one of the policies must not be left out and cannot be served.
   std::optional<Fault> fault = std::nullopt;
 
   bool empty() const {
-    return retry == nullptr && failover == nullptr && passiveHealth == nullptr && activeHealth == nullptr && !fault;
+    return retry == nullptr && failover == nullptr && passiveHealth == nullptr && activeHealth == nullptr &&
+           !governsConnections() && !fault;
   }
+  /// Returns whether they may say something of connections to Backends.
+  bool governsConnections() const { return timeouts != nullptr; }
   /// Takes what these settings do not say from those of a less specific policy.
   void inherit(const TrafficSettings& others);
 };

@@ -139,7 +139,7 @@ std::shared_ptr<const routing::FailoverPolicy> compileFailover(const RuleTraffic
     member.priority = ofBackend * kEndpointPriorities + members[i].priority;
     member.passive = passiveBounds(traffic.ofBackend(i).passiveHealth, failover != nullptr);
     const auto& backend = compiled.backends[i].backend;
-    const std::string name = backend != nullptr ? backend->identity.text() : std::to_string(i);
+    const std::string name = backend != nullptr ? backend->countedAs().text() : std::to_string(i);
     member.health = states.get<routing::AnswerHealth>(place + ", health of " + name,
                                                       [] { return std::make_shared<const routing::AnswerHealth>(); });
   }

@@ -4,6 +4,7 @@
 
 #include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/control/compile/processors/refused_uses.h"
+#include "proxy/control/compile/routes/compile_connections.h"
 #include "proxy/control/compile/routes/compile_cors.h"
 #include "proxy/control/compile/routes/compile_failover.h"
 #include "proxy/control/compile/routes/compile_headers.h"
@@ -87,8 +88,10 @@ class RouteCompiler {
     if (plan_.governed) traffic.own = traffic_.of(route_.meta, rule.name);
     if (!own) own = traffic.own.fault;
     addRetry(traffic.own, result.timed, compiled);
+    addTimeouts(traffic.own, compiled);
     compileBackendTraffic(compiled, traffic);
     if (plan_.governed || haveOrder(result.members)) {
+      governConnections(traffic, backends_, compiled);
       compiled.healthChecks = compileHealthChecks(traffic, compiled, states_);
       compiled.failover = compileFailover(traffic, result.members, route_.meta.nameSpace, compiled, place, states_);
     }

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "proxy/control/compile/routes/compile_connections.h"
 #include "proxy/control/compile/routes/compile_failover.h"
 #include "proxy/control/compile/routes/compile_retry.h"
 
@@ -21,7 +22,8 @@ bool inheritsForSome(const RuleTraffic& traffic, const RulePlan& plan) {
 }  // namespace
 
 std::shared_ptr<const routing::Rule> governedRule(const RulePlan& plan, std::string_view nameSpace,
-                                                  const ListenerTraffic& inherited, processing::SharedStates& states) {
+                                                  const ListenerTraffic& inherited, const BackendCatalog& backends,
+                                                  processing::SharedStates& states) {
   const TrafficSettings& others = inherited.settings;
   if (others.empty() || plan.rule->failure || !plan.isWritten) return plan.rule;
   auto governed = std::make_shared<routing::Rule>(*plan.rule);
@@ -37,7 +39,10 @@ std::shared_ptr<const routing::Rule> governedRule(const RulePlan& plan, std::str
     addRetry(traffic.ofRule(), plan.timed, *governed);
     addBudget(place, states, *governed);
   }
-  const bool inheritsHealth = inheritsForSome(traffic, plan);
+  addTimeouts(traffic.ofRule(), *governed);
+  if (others.governsConnections()) governConnections(traffic, backends, *governed);
+  // A check belongs to the Backend as the rule reaches it.
+  const bool inheritsHealth = others.governsConnections() || inheritsForSome(traffic, plan);
   if (inheritsHealth) governed->healthChecks = compileHealthChecks(traffic, *governed, states);
   if (inheritsHealth || traffic.ofRule().failover != plan.traffic.own.failover) {
     governed->failover = compileFailover(traffic, plan.members, nameSpace, *governed, place, states);

@@ -15,6 +15,7 @@ namespace sluice::control {
 /// Returns the plan's rule with these settings; one that answers 500 if they cannot be served. Returns the rule itself
 /// if it inherits nothing, or if it fails anyway. `nameSpace` is the route's.
 std::shared_ptr<const routing::Rule> governedRule(const RulePlan& plan, std::string_view nameSpace,
-                                                  const ListenerTraffic& inherited, processing::SharedStates& states);
+                                                  const ListenerTraffic& inherited, const BackendCatalog& backends,
+                                                  processing::SharedStates& states);
 
 }  // namespace sluice::control

@@ -125,11 +125,11 @@ TEST(BackendTrafficPolicy, ClosesRulesForWhatIsNotSupported) {
         << target;
     EXPECT_THAT(message, HasSubstr("spec.rateLimit: rateLimit is not supported")) << target;
   }
-  const World rule = envoyWorld({envoyTraffic("p", kToMain, "timeouts: {}")});
+  const World rule = envoyWorld({envoyTraffic("p", kToMain, "matching: {}")});
   EXPECT_EQ(rule.outcome(), "default/origin");
   EXPECT_EQ(rule.outcome("a.test", "/main"), "500");
   EXPECT_THAT(rule.message("HTTPRoute", "route", "PartiallyInvalid"),
-              HasSubstr("BackendTrafficPolicy default/p: spec.timeouts: timeouts is not supported"));
+              HasSubstr("BackendTrafficPolicy default/p: spec.matching: matching is not supported"));
 }
 
 TEST(BackendTrafficPolicy, OfAGatewayTellsThatGatewayWhatItCloses) {
