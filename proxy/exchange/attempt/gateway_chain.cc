@@ -54,7 +54,10 @@ Passage passageOf(const http::Headers& headers, const GatewayIdentity& identity)
 }
 
 bool isFinalHere(const base::Error& error) {
-  return error.origin == base::ErrorOrigin::kUpstream && error.type != base::ErrorType::kConnectionLimitReached;
+  using base::ErrorType;
+  constexpr std::uint16_t kErrors = 400;
+  return error.status >= kErrors && error.type != ErrorType::kConnectionLimitReached &&
+         error.type != ErrorType::kProcessorCapacityReached && error.type != ErrorType::kRateLimited;
 }
 
 bool isFinalBehind(const http::Headers& headers) {

@@ -21,8 +21,8 @@ enum class Passage : std::uint8_t {
 
 Passage passageOf(const http::Headers& headers, const GatewayIdentity& identity);
 
-/// Returns true if that error of this gateway's own is the last word about its Backends, which have failed. A limit of
-/// its own is not: another gateway may serve the request.
+/// Returns true if that error of this gateway's own is its last word. One of a limit of its own is not: another gateway
+/// may serve the request.
 bool isFinalHere(const base::Error& error);
 /// Returns true if a gateway behind this one says that the response is its last word.
 bool isFinalBehind(const http::Headers& headers);

@@ -44,7 +44,7 @@ World regionalWorld(const std::string& refs, std::string_view endpoints = kRegio
   return World({kClass, kGateway, kBackend, regional(endpoints),
                 routeWithRules("rules: [{" + rule + "backendRefs: [" + refs + "]}]"), policies});
 }
-const routing::Rule& onlyRule(const World& world) { return *world.rule(test::RequestMaker("GET", "a.test", "/")); }
+const routing::Rule& regionalRule(const World& world) { return *world.rule(test::RequestMaker("GET", "a.test", "/")); }
 
 std::vector<std::string> authoritiesOf(const routing::Rule& rule) {
   std::vector<std::string> authorities;
@@ -66,7 +66,7 @@ std::vector<std::uint32_t> weightsOf(const routing::Rule& rule) {
 
 TEST(RuleMembers, AreTheEndpointsOfABackendByPriorityAndWeight) {
   const World world = regionalWorld(regionalRef());
-  const routing::Rule& rule = onlyRule(world);
+  const routing::Rule& rule = regionalRule(world);
   ASSERT_TRUE(rule.failover);
   EXPECT_THAT(authoritiesOf(rule), ElementsAre("eu.test:8080", "192.0.2.1", "us.test:8080"));
   EXPECT_THAT(prioritiesOf(rule), ElementsAre(0u, 0u, 1u));
@@ -81,7 +81,7 @@ TEST(RuleMembers, AreTheEndpointsOfABackendByPriorityAndWeight) {
 
 TEST(RuleMembers, ShareTheWeightOfTheirBackendRef) {
   const World world = regionalWorld(regionalRef(", weight: 2") + ", " + originRef(", weight: 6"));
-  const routing::Rule& rule = onlyRule(world);
+  const routing::Rule& rule = regionalRule(world);
   EXPECT_THAT(weightsOf(rule), ElementsAre(3u, 1u, 4u, 12u));
   EXPECT_THAT(prioritiesOf(rule), ElementsAre(0u, 0u, 1u, 0u));
 }
@@ -93,7 +93,7 @@ TEST(RuleMembers, KeepTheirPrioritiesWithinThoseThatAPolicyGivesToTheirBackends)
       "[{backendRef: " +
       originRef() + ", priority: 0}, {backendRef: " + regionalRef() + ", priority: 1}]}}\n";
   const World world = regionalWorld(regionalRef(", weight: 0") + ", " + originRef(), kRegions, policy);
-  const routing::Rule& rule = onlyRule(world);
+  const routing::Rule& rule = regionalRule(world);
   EXPECT_THAT(prioritiesOf(rule), ElementsAre(1u, 1u, 2u, 0u));
   EXPECT_THAT(weightsOf(rule), ElementsAre(3u, 1u, 1u, 1u)) << "they stand by";
   EXPECT_EQ(rule.failover->longestRest, std::chrono::seconds(3));
@@ -101,7 +101,7 @@ TEST(RuleMembers, KeepTheirPrioritiesWithinThoseThatAPolicyGivesToTheirBackends)
 
 TEST(RuleMembers, OfABackendWithoutWeightGetNoRequests) {
   const World world = regionalWorld(regionalRef(", weight: 0") + ", " + originRef());
-  EXPECT_THAT(weightsOf(onlyRule(world)), ElementsAre(0u, 0u, 0u, 1u));
+  EXPECT_THAT(weightsOf(regionalRule(world)), ElementsAre(0u, 0u, 0u, 1u));
 }
 
 TEST(RuleMembers, OfABackendWithoutWeightDoNotStandByAtThePriorityOfAnotherThatHasOne) {
@@ -110,7 +110,7 @@ TEST(RuleMembers, OfABackendWithoutWeightDoNotStandByAtThePriorityOfAnotherThatH
       "gateway.networking.k8s.io, kind: HTTPRoute, name: route}], failover: {priorities: [{backendRef: " +
       originRef() + ", priority: 0}, {backendRef: " + regionalRef() + ", priority: 0}]}}\n";
   const World world = regionalWorld(regionalRef(", weight: 0") + ", " + originRef(), kRegions, policy);
-  EXPECT_THAT(weightsOf(onlyRule(world)), ElementsAre(0u, 0u, 0u, 1u));
+  EXPECT_THAT(weightsOf(regionalRule(world)), ElementsAre(0u, 0u, 0u, 1u));
 }
 
 TEST(RuleMembers, KeepTheProportionOfUnevenWeights) {
@@ -119,16 +119,16 @@ TEST(RuleMembers, KeepTheProportionOfUnevenWeights) {
     endpoints += ", {fqdn: {hostname: b" + std::to_string(i) + ".test, port: 80}, weight: 1000}";
   }
   const World world = regionalWorld(regionalRef(), endpoints);
-  EXPECT_EQ(weightsOf(onlyRule(world)).at(0), 1u);
-  EXPECT_EQ(weightsOf(onlyRule(world)).at(1), 1000u);
+  EXPECT_EQ(weightsOf(regionalRule(world)).at(0), 1u);
+  EXPECT_EQ(weightsOf(regionalRule(world)).at(1), 1000u);
 }
 
 TEST(RuleMembers, AreBrokenByThemselves) {
   const World world = regionalWorld(regionalRef(),
                                     "{fqdn: {hostname: eu.test, port: 443}, tls: {caBundleRef: [{name: missing}]}}, "
                                     "{fqdn: {hostname: us.test, port: 80}}");
-  EXPECT_THAT(authoritiesOf(onlyRule(world)), ElementsAre("broken", "us.test"));
-  EXPECT_EQ(onlyRule(world).failover->usualWeight, 0u) << "the broken one is left out";
+  EXPECT_THAT(authoritiesOf(regionalRule(world)), ElementsAre("broken", "us.test"));
+  EXPECT_EQ(regionalRule(world).failover->usualWeight, 0u) << "the broken one is left out";
   EXPECT_THAT(world.condition("Backend", "regions", "ResolvedRefs"), StartsWith("False/"));
   EXPECT_THAT(world.condition("HTTPRoute", "route", "ResolvedRefs"), StartsWith("False/"));
 }
@@ -148,15 +148,15 @@ TEST(RuleMembers, AreNoMoreThanARuleMayHave) {
   std::string refs;
   for (int i = 0; i < 5; ++i) refs += (i > 0 ? ", " : "") + regionalRef();
   const World world = regionalWorld(refs, endpoints);
-  EXPECT_TRUE(onlyRule(world).failure);
-  EXPECT_TRUE(onlyRule(world).backends.empty());
+  EXPECT_TRUE(regionalRule(world).failure);
+  EXPECT_TRUE(regionalRule(world).backends.empty());
   EXPECT_THAT(world.message("HTTPRoute", "route", "Accepted"),
               HasSubstr("rules[0].backendRefs: the Backends have 80 endpoints in all; a rule may have 64"));
 }
 
 TEST(RuleMembers, HaveSessionsOfTheirOwn) {
   const World world = regionalWorld(regionalRef() + ", " + originRef(), kRegions, "{}", "sessionPersistence: {}, ");
-  const routing::Rule& rule = onlyRule(world);
+  const routing::Rule& rule = regionalRule(world);
   ASSERT_TRUE(rule.session);
   const std::set<std::uint64_t> shares(rule.session->shares.begin(), rule.session->shares.end());
   EXPECT_EQ(shares.size(), 4u);
@@ -174,7 +174,7 @@ TEST(Fallbacks, ComeAfterTheOtherBackendsOfTheirRules) {
       {kClass, kGateway, backend("active", ""), backend("passive", ", fallback: true"),
        routeWithRules("rules: [{backendRefs: [" + ref("passive") + ", " + ref("active") +
                       "]}, {matches: [{path: {value: /alone}}], backendRefs: [" + ref("passive") + "]}]")});
-  const routing::Rule& rule = onlyRule(world);
+  const routing::Rule& rule = regionalRule(world);
   ASSERT_TRUE(rule.failover);
   EXPECT_THAT(prioritiesOf(rule), ElementsAre(1u, 0u));
   const routing::Rule& alone = *world.rule(test::RequestMaker("GET", "a.test", "/alone"));
