@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
 
 #include "proxy/http/grammar.h"
 
@@ -42,18 +43,21 @@ bool hasProxyStatusOf(const Headers& headers, std::string_view prefix) {
   return false;
 }
 
+// Each line stays one by itself: a string that does not end would otherwise take in what follows on the next.
 void removeProxyStatusOf(base::Arena& arena, std::string_view prefix, Headers& headers) {
   if (!hasProxyStatusOf(headers, prefix)) return;
-  std::string kept;
+  std::vector<std::string_view> lines;
   for (const Field& field : headers) {
     if (field.name != kProxyStatus) continue;
+    std::string kept;
     for (std::string_view rest = field.value; !rest.empty();) {
       const std::string_view member = takeMember(rest);
       if (!member.empty() && !isOf(member, prefix)) kept.append(kept.empty() ? "" : ", ").append(member);
     }
+    if (!kept.empty()) lines.push_back(arena.copy(kept));
   }
   headers.remove(kProxyStatus);
-  if (!kept.empty()) headers.add(arena, kProxyStatus, arena.copy(kept));
+  for (const std::string_view line : lines) headers.add(arena, kProxyStatus, line);
 }
 
 }  // namespace sluice::http

@@ -12,6 +12,7 @@ int fuzzH1Client(const std::uint8_t* data, std::size_t size);
 int fuzzH2Server(const std::uint8_t* data, std::size_t size);
 int fuzzH2Client(const std::uint8_t* data, std::size_t size);
 int fuzzRequestPair(const std::uint8_t* data, std::size_t size);
+int fuzzProxyStatus(const std::uint8_t* data, std::size_t size);
 int fuzzJson(const std::uint8_t* data, std::size_t size);
 int fuzzJsonScan(const std::uint8_t* data, std::size_t size);
 int fuzzJsonEdit(const std::uint8_t* data, std::size_t size);
@@ -42,6 +43,7 @@ inline constexpr Fuzzer kFuzzers[] = {
     {"h2_server", fuzzH2Server},
     {"h2_client", fuzzH2Client},
     {"request_pair", fuzzRequestPair},
+    {"proxy_status", fuzzProxyStatus},
     {"json", fuzzJson},
     {"json_scan", fuzzJsonScan},
     {"json_edit", fuzzJsonEdit},

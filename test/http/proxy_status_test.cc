@@ -56,7 +56,9 @@ TEST_F(ProxyStatus, FindsNothingInsideOfOtherEntries) {
 TEST_F(ProxyStatus, RemovesTheseEntriesAlone) {
   EXPECT_EQ(without({"ours-1; error=dns_error"}), "");
   EXPECT_EQ(without({"first; details=\"a, b\", ours-1; received-status=503", "ours-2,last"}),
-            "[first; details=\"a, b\", last]");
+            "[first; details=\"a, b\"][last]");
+  EXPECT_EQ(without({"ours-1, x; details=\"a", "b\", ours-2"}), "[x; details=\"a][b\", ours-2]")
+      << "a line that is malformed keeps the next one from nothing";
   EXPECT_EQ(without({"a,b", " c "}), "[a,b][ c ]") << "nothing to remove, so nothing is touched";
 }
 
