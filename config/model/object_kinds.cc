@@ -115,10 +115,11 @@ constexpr ObjectKind kObjectKinds[] = {
     readBy<&readXPayloadProcessor>(kPrototypeGroup, PayloadProcessingPipeline::kRemoteKind, kPrototype,
                                    {.status = Shape::kConditions}),
     readBy<&readBackendTlsPolicy>(kGatewayGroup, BackendTlsPolicy::kKind, kTlsPolicy, {.status = Shape::kAncestors}),
-    readBy<&readUnsupportedPolicy>(kExperimentalGroup, "XBackendTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readTrafficPolicy>(kOwnGroup, TrafficPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readBackendTrafficPolicy>(kEnvoyGroup, TrafficPolicy::kEnvoyKind, kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readXBackendTrafficPolicy>(kExperimentalGroup, TrafficPolicy::kExperimentalKind, kAlpha,
+                                       {.status = Shape::kAncestors}),
     readBy<&readExtensionPolicy>(kEnvoyGroup, ExtensionPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
 };
 

@@ -96,18 +96,31 @@ struct BackendTraffic {
   bool any() const { return passiveHealth || activeHealth || timeouts; }
 };
 
+/// spec.retryConstraint of an XBackendTrafficPolicy: how many of the requests of a Backend may be retries.
+struct RetryConstraintFields {
+  std::uint32_t percent = 20;  // of the requests of `interval`
+  base::Duration interval = std::chrono::seconds(10);
+  std::uint32_t minCount = 10;  // retries are allowed in each `minInterval`, whatever `percent` says
+  base::Duration minInterval = std::chrono::seconds(1);
+};
+
 /// Its targets are HTTPRoutes, GRPCRoutes and named rules of these; Backends, Services and their ports; and Gateways
 /// and their listeners, whose rules inherit what nobody else says.
 ///
-/// A BackendTrafficPolicy, in either form, is one too. It may say nothing.
+/// A BackendTrafficPolicy, in either form, is one too, and an XBackendTrafficPolicy, whose targets are Backends and
+/// Services alone. They may say nothing.
 struct TrafficPolicy : PolicyTargets, BackendTraffic {
   static constexpr std::string_view kKind = "TrafficPolicy";
-  static constexpr std::string_view kEnvoyKind = "BackendTrafficPolicy";  // of kEnvoyGroup
+  static constexpr std::string_view kEnvoyKind = "BackendTrafficPolicy";          // of kEnvoyGroup
+  static constexpr std::string_view kExperimentalKind = "XBackendTrafficPolicy";  // of kExperimentalGroup
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
   // A TrafficPolicy has at least one of these, or of BackendTraffic. One for a Backend or a Service has none of these.
   std::optional<TrafficRetry> retry;
   std::optional<FailoverSettings> failover;
+  // An XBackendTrafficPolicy has these alone.
+  std::optional<RetryConstraintFields> retryConstraint;
+  std::optional<SessionPersistence> sessionPersistence;
   std::vector<UnsupportedField> unsupported;
 };
 

@@ -68,6 +68,9 @@ void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic, std::vector<
 /// Reads gateway.envoyproxy.io/v1alpha1 BackendTrafficPolicy in either of its forms. Returns, after errors, the legible
 /// part if it says what it targets; else nullopt.
 std::optional<TrafficPolicy> readBackendTrafficPolicy(FieldReader& root, ObjectMeta meta);
+/// Reads gateway.networking.x-k8s.io/v1alpha1 XBackendTrafficPolicy. Returns, after errors, the legible part if it says
+/// what it targets; else nullopt.
+std::optional<TrafficPolicy> readXBackendTrafficPolicy(FieldReader& root, ObjectMeta meta);
 /// Reads gateway.networking.k8s.io BackendTLSPolicy. Returns, after errors, the legible part if it says what it
 /// targets; else nullopt.
 std::optional<BackendTlsPolicy> readBackendTlsPolicy(FieldReader& root, ObjectMeta meta);
@@ -84,6 +87,8 @@ void readPolicyTarget(FieldReader reader, PolicyTargets& named);
 PolicyTargets readTargetRefs(FieldReader& spec);
 /// Reads `targetRefs`, the older `targetRef`, and `targetSelectors` of a policy, one of which is required.
 PolicyTargets readPolicyTargets(FieldReader& spec);
+/// Returns true for a Backend of any spelling, and for a Service.
+bool isBackendTarget(const PolicyTarget& target);
 /// Reports targets of kinds that policies of Envoy Gateway cannot have. Kinds that are known and not served are none of
 /// them: nothing is attached to their objects.
 void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named);
@@ -110,7 +115,7 @@ std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<Unsupport
 /// Reads its fields, and leaves finish() to the caller.
 void readRetryFields(FieldReader& reader, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported);
 
-/// Reads `sessionPersistence` of a rule of any kind of route.
-std::optional<SessionPersistence> readSessionPersistence(FieldReader& rule);
+/// Reads `sessionPersistence` of a rule of any kind of route, or of the spec of a policy.
+std::optional<SessionPersistence> readSessionPersistence(FieldReader& holder);
 
 }  // namespace sluice::config

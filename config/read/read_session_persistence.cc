@@ -10,9 +10,9 @@ constexpr Choice<bool> kLifetimes[] = {{"Permanent", true}, {"Session", false}};
 
 }  // namespace
 
-std::optional<SessionPersistence> readSessionPersistence(FieldReader& rule) {
-  if (!rule.has("sessionPersistence")) return std::nullopt;
-  FieldReader reader = rule.map("sessionPersistence");
+std::optional<SessionPersistence> readSessionPersistence(FieldReader& holder) {
+  if (!holder.has("sessionPersistence")) return std::nullopt;
+  FieldReader reader = holder.map("sessionPersistence");
   SessionPersistence session;
   session.path = reader.path();
   session.name = reader.anyText("sessionName", kMaxNameBytes);

@@ -1,4 +1,5 @@
 // Reads the targets of policies.
+#include "config/model/object_kinds.h"
 #include "config/read/object_readers.h"
 
 namespace sluice::config {
@@ -20,6 +21,11 @@ PolicyTargets readTargetRefs(FieldReader& spec) {
   if (items.empty() && spec.has("targetRefs")) spec.error("targetRefs", "must have at least one item");
   if (!spec.has("targetRefs")) spec.require("targetRefs");
   return named;
+}
+
+bool isBackendTarget(const PolicyTarget& target) {
+  return isKindOf<Backend>(target.object.group, target.object.kind) ||
+         isKindOf<Service>(target.object.group, target.object.kind);
 }
 
 }  // namespace sluice::config

@@ -18,11 +18,6 @@ bool isRouteTarget(const ObjectRef& object) {
   return object.group == kGatewayGroup && (object.kind == HttpRoute::kKind || object.kind == GrpcRoute::kKind);
 }
 
-bool isBackendTarget(const PolicyTarget& target) {
-  return isKindOf<Backend>(target.object.group, target.object.kind) ||
-         isKindOf<Service>(target.object.group, target.object.kind);
-}
-
 void checkTarget(FieldReader& spec, const PolicyTarget& target, const std::string& path, const Position& position) {
   if (!target.legible() || isRouteTarget(target.object) || isBackendTarget(target)) return;
   if (isKindOf<Gateway>(target.object.group, target.object.kind)) return;

@@ -96,8 +96,14 @@ void ResponsePath::keep() {
 
 // A rule that names a status says that requests answered with it may be repeated, whatever their method (GEP-1731).
 void ResponsePath::judgeResponse() {
-  if (s_.attempts.plan()) return t_.raise(Event::kRetry);
-  keep();
+  switch (s_.attempts.plan()) {
+    case Attempts::Planning::kPlanned:
+      return t_.raise(Event::kRetry);
+    case Attempts::Planning::kNone:
+      return keep();
+    case Attempts::Planning::kConstrained:
+      return t_.raise(Event::kRejected, Retries::constrained());
+  }
 }
 
 void ResponsePath::judgeFailure() {

@@ -120,6 +120,8 @@ struct WeightedBackend {
   std::vector<RequestMirror> mirrors;
   base::Box<Redirect> redirect;
   std::shared_ptr<const Cors> cors;  // null: the rule's applies
+  base::Box<RetryConstraint>
+      retryConstraint;  // if set, it bounds retries at this Backend in place of the rule's budget
   /// The steps of its own filters and of the Backend's extensions; null if it has no filters of its own.
   std::shared_ptr<const processing::Chain> chain;
 };

@@ -43,6 +43,27 @@ TEST_F(RetryBudgetTest, AllowsAFewOfFewRequests) {
   EXPECT_EQ(storm(1, milliseconds(1)), 10U);
 }
 
+TEST(RetryBudgetOfIntervals, CountsInThem) {
+  const RetryBudget budget(hours(1), std::chrono::minutes(1));
+  base::MonotonicTime now(hours(100));
+  for (int i = 0; i < 100; ++i) budget.count(now);
+  const auto taken = [&] {
+    int count = 0;
+    while (budget.tryTake(now, 10, 1)) ++count;
+    return count;
+  };
+  EXPECT_EQ(taken(), 10);
+  now += std::chrono::seconds(59);
+  EXPECT_EQ(taken(), 0) << "of this minute";
+  now += seconds(1);
+  EXPECT_EQ(taken(), 1);
+  now += std::chrono::minutes(50);
+  for (int i = 0; i < 20; ++i) budget.count(now);
+  EXPECT_EQ(taken(), 1) << "11 of 120 requests of an hour were retries, and the spare one is of this minute";
+  now += std::chrono::minutes(20);
+  EXPECT_GE(taken(), 1) << "the hour has passed for most";
+}
+
 TEST_F(RetryBudgetTest, AllowsOneRetryForFiveRequestsOfAStorm) {
   for (int i = 0; i < 6; ++i) {
     const std::uint64_t retries = storm(100'000, seconds(10));

@@ -58,6 +58,8 @@ void Attempts::makeRetries() {
   if (t_.request.head.body == http::Body::kTunnel) return;
   retries_.emplace(*t_.route.rule, t_.requestBody.bytes, t_.context.limits().replayBuffer);
   t_.route.rule->retry->budget->count(t_.now());
+  const routing::WeightedBackend* const first = attempt_.backend;
+  if (first != nullptr && first->retryConstraint) first->retryConstraint->budget->count(t_.now());
 }
 
 void Attempts::rewind() {
@@ -90,7 +92,10 @@ Attempts::Judgement Attempts::judgeFailure() {
   if (spurious && !repeated_ && bodyIntact()) return Judgement::kRepeat;
   if (t_.route.rule->failover) noteError(*t_.error);
   const bool harmless = !sent || attempt_.unprocessed || idempotent;
-  return harmless && isPassing(*t_.error) && plan() ? Judgement::kRetry : Judgement::kGiveUp;
+  if (!harmless || !isPassing(*t_.error)) return Judgement::kGiveUp;
+  const Planning planning = plan();
+  if (planning == Planning::kConstrained) t_.error = Retries::constrained();
+  return planning == Planning::kPlanned ? Judgement::kRetry : Judgement::kGiveUp;
 }
 
 // Returns true if the connection came from the pool and is lost, which a reset of one stream alone does not mean.
@@ -105,28 +110,33 @@ bool Attempts::bodyIntact() const {
   return t_.passedBytes == 0 || (retries_ && retries_->replay.holds(t_.passedBytes));
 }
 
-bool Attempts::plan() {
-  if (!retries_ || !retries_->left() || t_.requestBody.end() == http::PipeEnd::kBroken) return false;
+Attempts::Planning Attempts::plan() {
+  if (!retries_ || !retries_->left() || t_.requestBody.end() == http::PipeEnd::kBroken) return Planning::kNone;
   const base::MonotonicTime due = t_.now() + retries_->pause(t_.context.random());
   // The client would wait for nothing.
-  if (due >= requestDeadline(t_.started, t_.route.rule, t_.context.timeouts())) return false;
+  if (due >= requestDeadline(t_.started, t_.route.rule, t_.context.timeouts())) return Planning::kNone;
   if (!bodyIntact()) {
     t_.context.onLimit("replayBuffer");
-    return false;
+    return Planning::kNone;
   }
   const routing::WeightedBackend& next = chooseNext();
   if (!budgetAllows(next)) {
     t_.context.onLimit("retryBudget");
-    return false;
+    return next.retryConstraint ? Planning::kConstrained : Planning::kNone;
   }
   retries_->plan(due, next);
-  return true;
+  return Planning::kPlanned;
 }
 
 // A Backend that this request has not been to, and that takes connections, gets no more than it would if the traffic
 // were its own. So a fail-over is not held up by the retries that the budget is there for.
 bool Attempts::budgetAllows(const routing::WeightedBackend& next) {
-  if (!retries_->hasTried(next) && serves(next)) return true;
+  const base::Box<routing::RetryConstraint>& constraint = next.retryConstraint;
+  if (!retries_->hasTried(next) && serves(next)) {
+    if (constraint) constraint->budget->count(t_.now());
+    return true;
+  }
+  if (constraint) return constraint->tryTake(t_.now());
   const routing::RetryPolicy& policy = *t_.route.rule->retry;
   return policy.budget->tryTake(t_.now(), policy.bounds.over(t_.context.retryBudget()));
 }

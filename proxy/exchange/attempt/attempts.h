@@ -85,8 +85,13 @@ class Attempts {
   void onAnswer(const http::ResponseHead& head) {
     if (t_.route.rule->failover) noteAnswer(head);
   }
-  /// Plans another attempt. Returns false if there is none left, or none is possible.
-  bool plan();
+  enum class Planning : std::uint8_t {
+    kPlanned,
+    kNone,        // no attempt is left or possible: what failed stands
+    kConstrained  // a policy of the Backend allows no more, and says that the client is told so
+  };
+  /// Plans another attempt.
+  Planning plan();
   /// Gives the current attempt up and returns it; the planned one is current then.
   Attempt next();
   void markRepeated() { repeated_ = true; }

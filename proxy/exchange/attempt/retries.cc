@@ -6,6 +6,12 @@
 
 namespace sluice::exchange {
 
+base::Error Retries::constrained() {
+  return base::Error::upstream(base::ErrorType::kDestinationUnavailable,
+                               "the backend failed, and has had as many retries as its policy allows")
+      .ofLimit("retryBudget");
+}
+
 bool Retries::covers(const http::ResponseHead& head) const {
   const routing::RetryPolicy& policy = *rule_.retry;
   if (policy.covers(head.status)) return true;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/error.h"
 #include "proxy/exchange/attempt/gateway_chain.h"
 #include "proxy/exchange/attempt/replay.h"
 #include "proxy/http/message.h"
@@ -20,6 +21,9 @@ class Retries {
   /// `rule` retries, and outlives it; `body` is as Replay's constructor needs it.
   Retries(const routing::Rule& rule, const base::ByteQueue& body, std::size_t replayBound)
       : replay(body, replayBound), rule_(rule) {}
+
+  /// Returns the answer to a request that a policy of the Backend does not allow to be tried again.
+  static base::Error constrained();
 
   bool left() const { return made_ < rule_.retry->attempts; }
   /// Returns true if the rule retries for that response. It does not if a gateway behind this one has done so: the

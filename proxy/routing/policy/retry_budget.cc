@@ -1,13 +1,8 @@
 #include "proxy/routing/policy/retry_budget.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace sluice::routing {
-
-std::uint64_t RetryBudget::slotAt(base::MonotonicTime time) {
-  return static_cast<std::uint64_t>(time.time_since_epoch() / (kInterval / kSlots));
-}
 
 void RetryBudget::count(base::MonotonicTime now) const {
   if (requests_.fetch_add(1, std::memory_order_relaxed) == 0) {
@@ -15,24 +10,24 @@ void RetryBudget::count(base::MonotonicTime now) const {
   }
 }
 
-bool RetryBudget::tryTake(base::MonotonicTime now, const base::RetryBudgetSettings& bounds) const {
+bool RetryBudget::tryTake(base::MonotonicTime now, std::uint32_t percent, std::uint32_t least) const {
   const std::lock_guard lock(mutex_);
   if (history_.latest == 0) {
     const base::Duration begun(begun_.load(std::memory_order_relaxed));
     history_.latest = slotAt(std::min(now, base::MonotonicTime(begun)));
   }
-  history_.lookBack(now, requests_.load(std::memory_order_relaxed));
-  if (!history_.withinMinimum(now, bounds.minPerSecond) && !history_.withinShare(bounds.percent)) return false;
+  history_.lookBack(slotAt(now), requests_.load(std::memory_order_relaxed));
+  if (!history_.withinMinimum(now, minInterval_, least) && !history_.withinShare(percent)) return false;
   ++history_.taken;
   ++history_.slot(history_.latest).retries;
   return true;
 }
 
 // Workers read their clocks apart, so `now` may be a little before the latest slot.
-void RetryBudget::History::lookBack(base::MonotonicTime now, std::uint64_t counted) {
+void RetryBudget::History::lookBack(std::uint64_t now, std::uint64_t counted) {
   const std::uint64_t fresh = counted - std::min(counted, requests);
   requests += fresh;
-  const std::uint64_t passed = slotAt(now) - std::min(slotAt(now), latest);
+  const std::uint64_t passed = now - std::min(now, latest);
   latest += passed;
   for (std::uint64_t i = 0; i < std::min(passed, kSlots); ++i) slot(latest - i) = {};
   const std::uint64_t spread = passed + 1;  // from the slot that was the latest to the one that is
@@ -41,12 +36,12 @@ void RetryBudget::History::lookBack(base::MonotonicTime now, std::uint64_t count
   if (spread <= kSlots) slot(latest).requests += fresh % spread;
 }
 
-bool RetryBudget::History::withinMinimum(base::MonotonicTime now, std::uint32_t perSecond) {
-  if (now - second >= std::chrono::seconds(1)) {
-    second = now;
+bool RetryBudget::History::withinMinimum(base::MonotonicTime now, base::Duration interval, std::uint32_t least) {
+  if (now - begun >= interval) {
+    begun = now;
     taken = 0;
   }
-  return taken < perSecond;
+  return taken < least;
 }
 
 bool RetryBudget::History::withinShare(std::uint32_t percent) const {

@@ -1,5 +1,6 @@
-// The retry budget of a rule: it bounds how many of the rule's requests may be retries, so that they do not bury a
-// Backend which fails (GEP-3388). One for the whole process, which survives reloads; any thread.
+// A retry budget bounds how many requests may be retries, so that they do not bury a Backend which fails (GEP-3388).
+// There is one for each rule that retries, and for each Backend that a policy constrains, in the whole process. It
+// survives reloads; any thread.
 //
 // A request costs one atomic increment. Only a request that wants to be retried looks back at that count, behind a
 // mutex, and assumes that the requests since the last look were evenly spread.
@@ -7,6 +8,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
@@ -18,34 +20,46 @@ namespace sluice::routing {
 
 class RetryBudget {
  public:
-  /// Counts a request of the rule, once, however often it is retried.
+  /// Retries are a share of the requests of the last `interval`; some are allowed in each `minInterval` all the same.
+  explicit RetryBudget(base::Duration interval = std::chrono::seconds(10),
+                       base::Duration minInterval = std::chrono::seconds(1))
+      : slot_(interval / kSlots), minInterval_(minInterval) {}
+
+  /// Counts a request, once, however often it is retried.
   void count(base::MonotonicTime now) const;
   /// Takes one more retry out of the budget, if there is room.
-  bool tryTake(base::MonotonicTime now, const base::RetryBudgetSettings& bounds) const;
+  bool tryTake(base::MonotonicTime now, const base::RetryBudgetSettings& bounds) const {
+    return tryTake(now, bounds.percent, bounds.minPerSecond);
+  }
+  /// Does the same with `least` retries allowed in each `minInterval`.
+  bool tryTake(base::MonotonicTime now, std::uint32_t percent, std::uint32_t least) const;
 
  private:
   static constexpr std::uint64_t kSlots = 10;
-  static constexpr base::Duration kInterval = std::chrono::seconds(10);
   struct IntervalSlot {
     std::uint64_t requests = 0;
     std::uint64_t retries = 0;
   };
-  /// What is known of the last interval. Each slot is a tenth of it.
+  /// What is known of the last interval. Each slot is a tenth of it, and has a number.
   struct History {
     std::array<IntervalSlot, kSlots> slots{};
-    std::uint64_t latest = 0;    // the number of the latest slot
-    std::uint64_t requests = 0;  // counted so far
-    base::MonotonicTime second{};
-    std::uint32_t taken = 0;  // in that second
+    std::uint64_t latest = 0;     // the number of the latest slot
+    std::uint64_t requests = 0;   // counted so far
+    base::MonotonicTime begun{};  // the last time that `minInterval` began
+    std::uint32_t taken = 0;      // since then
 
     IntervalSlot& slot(std::uint64_t number) { return slots[number % kSlots]; }
-    void lookBack(base::MonotonicTime now, std::uint64_t counted);
-    bool withinMinimum(base::MonotonicTime now, std::uint32_t perSecond);
+    void lookBack(std::uint64_t now, std::uint64_t counted);
+    bool withinMinimum(base::MonotonicTime now, base::Duration interval, std::uint32_t least);
     bool withinShare(std::uint32_t percent) const;
   };
 
-  static std::uint64_t slotAt(base::MonotonicTime time);
+  std::uint64_t slotAt(base::MonotonicTime time) const {
+    return static_cast<std::uint64_t>(time.time_since_epoch() / slot_);
+  }
 
+  const base::Duration slot_;  // how long one lasts
+  const base::Duration minInterval_;
   mutable std::atomic<std::uint64_t> requests_{0};
   mutable std::atomic<base::MonotonicTime::rep> begun_{0};  // when the first of them came
   mutable std::mutex mutex_;

@@ -25,6 +25,15 @@ struct RetryBudgetBounds {
   }
 };
 
+/// What an XBackendTrafficPolicy says of the retries at one Backend, whose rules all count against it.
+struct RetryConstraint {
+  std::uint32_t percent = 0;
+  std::uint32_t minCount = 0;
+  std::shared_ptr<const RetryBudget> budget;  // never null
+
+  bool tryTake(base::MonotonicTime now) const { return budget->tryTake(now, percent, minCount); }
+};
+
 struct RetryPolicy {
   /// Statuses 400 to 599, a bit each.
   std::bitset<200> codes;

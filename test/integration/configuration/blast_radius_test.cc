@@ -171,7 +171,6 @@ TEST_F(BlastRadius, OfAPolicyOfAnUnsupportedKindIsWhatItNames) {
   const std::string route = routeFor("wrong.test", ruleOfPrefix("/", "second"));
   for (const auto& [apiVersion, kind, target] :
        {std::tuple(kGatewayApi, "BackendTLSPolicy", "kind: Backend, name: second"),
-        std::tuple("gateway.networking.x-k8s.io/v1alpha1", "XBackendTrafficPolicy", "kind: Backend, name: second"),
         std::tuple(kEnvoyApi, "SecurityPolicy", "kind: HTTPRoute, name: wrong")}) {
     SCOPED_TRACE(kind);
     const GatewayProcess gateway(beside(route + policyOf(apiVersion, kind, target)));

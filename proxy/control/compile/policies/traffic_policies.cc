@@ -57,6 +57,8 @@ std::optional<Fault> faultOfPolicy(const AttachedPolicies<config::TrafficPolicy>
 void TrafficSettings::inherit(const TrafficSettings& others) {
   if (retry == nullptr) retry = others.retry;
   if (failover == nullptr) failover = others.failover;
+  if (retryConstraint == nullptr) retryConstraint = others.retryConstraint;
+  if (sessions == nullptr) sessions = others.sessions;
   // Both belong to one field.
   if (passiveHealth == nullptr && activeHealth == nullptr) {
     passiveHealth = others.passiveHealth;
@@ -130,6 +132,8 @@ void TrafficPolicies::add(const Candidate* candidate, TrafficSettings& settings)
   own.fault = faultOfPolicy(*candidate);
   if (policy.retry) own.retry = &*policy.retry;
   if (policy.failover) own.failover = &*policy.failover;
+  if (policy.retryConstraint) own.retryConstraint = &*policy.retryConstraint;
+  if (policy.sessionPersistence) own.sessions = &policy;
   addBackendTraffic(policy, own);
   settings.inherit(own);
 }

@@ -25,12 +25,15 @@ struct TrafficSettings {
   const config::PassiveHealthSettings* passiveHealth = nullptr;
   const config::ActiveHealthSettings* activeHealth = nullptr;
   const config::TrafficTimeouts* timeouts = nullptr;
+  // Only policies for Backends and Services have these.
+  const config::RetryConstraintFields* retryConstraint = nullptr;
+  const config::TrafficPolicy* sessions = nullptr;  // the one whose sessionPersistence counts
   /// Set if one of the policies must not be left out and cannot be served.
   std::optional<Fault> fault = std::nullopt;
 
   bool empty() const {
     return retry == nullptr && failover == nullptr && passiveHealth == nullptr && activeHealth == nullptr &&
-           !governsConnections() && !fault;
+           retryConstraint == nullptr && sessions == nullptr && !governsConnections() && !fault;
   }
   /// Returns whether they may say something of connections to Backends.
   bool governsConnections() const { return timeouts != nullptr; }

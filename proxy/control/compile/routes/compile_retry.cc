@@ -1,6 +1,7 @@
 #include "proxy/control/compile/routes/compile_retry.h"
 
 #include <memory>
+#include <utility>
 
 namespace sluice::control {
 
@@ -21,6 +22,18 @@ void addRetry(const TrafficSettings& settings, bool timed, routing::Rule& compil
   compiled.retry->grpcCodes = retry.grpcCodes;
   compiled.retry->longestBackoff = retry.longestBackoff;
   compiled.retry->bounds = {retry.budget.percent, retry.budget.minPerSecond};
+}
+
+void addConstraint(const config::RetryConstraintFields& constraint, processing::SharedStates& states,
+                   routing::WeightedBackend& compiled) {
+  // Other intervals make another budget, which has seen nothing yet.
+  const std::string place = "retries at " + compiled.backend->identity.text() + " " +
+                            std::to_string(constraint.interval.count()) + " " +
+                            std::to_string(constraint.minInterval.count());
+  auto budget = states.get<routing::RetryBudget>(place, [&constraint] {
+    return std::make_shared<const routing::RetryBudget>(constraint.interval, constraint.minInterval);
+  });
+  compiled.retryConstraint = routing::RetryConstraint{constraint.percent, constraint.minCount, std::move(budget)};
 }
 
 void addBudget(const std::string& place, processing::SharedStates& states, routing::Rule& compiled) {

@@ -18,6 +18,11 @@ routing::RetryPolicy retryPolicy(const config::HttpRouteRetry& retry);
 /// bound of each attempt. Settings with no attempts turn retries off; their bound is then that of the only attempt.
 void addRetry(const TrafficSettings& settings, bool timed, routing::Rule& compiled);
 
+/// Constrains the retries at a Backend that is not broken. All rules count against the budget of the Backend, which
+/// survives reloads.
+void addConstraint(const config::RetryConstraintFields& constraint, processing::SharedStates& states,
+                   routing::WeightedBackend& compiled);
+
 /// Gives the rule's retries, if it has any, the budget of that name. It survives reloads.
 void addBudget(const std::string& place, processing::SharedStates& states, routing::Rule& compiled);
 

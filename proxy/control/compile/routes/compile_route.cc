@@ -89,7 +89,7 @@ class RouteCompiler {
     if (!own) own = traffic.own.fault;
     addRetry(traffic.own, result.timed, compiled);
     addTimeouts(traffic.own, compiled);
-    compileBackendTraffic(compiled, traffic);
+    compileBackendTraffic(result.members, compiled, traffic, own);
     if (plan_.governed || haveOrder(result.members)) {
       governConnections(traffic, backends_, compiled);
       compiled.healthChecks = compileHealthChecks(traffic, compiled, states_);
@@ -99,12 +99,19 @@ class RouteCompiler {
   }
 
   /// Gathers what is said of each Backend of the rule. A policy that cannot be served closes its Backend.
-  void compileBackendTraffic(routing::Rule& compiled, RuleTraffic& traffic) {
+  void compileBackendTraffic(const std::vector<RuleMember>& members, routing::Rule& compiled, RuleTraffic& traffic,
+                             std::optional<Fault>& own) {
     bool any = false;
     for (std::size_t i = 0; i < compiled.backends.size(); ++i) {
       const TrafficSettings& said = traffic.ofBackends.emplace_back(traffic_.of(*refs_[i], plan_.holder()));
       any = any || !said.empty();
       routing::WeightedBackend& weighted = compiled.backends[i];
+      if (said.sessions != nullptr && !compiled.session) {
+        take(compileSession(*said.sessions, members, route_.meta.nameSpace), compiled.session, own);
+      }
+      if (said.retryConstraint != nullptr && weighted.backend) {
+        addConstraint(*said.retryConstraint, states_, weighted);
+      }
       if (!said.fault || weighted.failure) continue;
       plan_.unresolved.push_back(*said.fault);
       weighted.failure = refusal(answer(*said.fault));

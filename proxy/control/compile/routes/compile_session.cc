@@ -76,13 +76,11 @@ std::vector<std::string> cookiePaths(const std::vector<config::HttpRouteMatch>& 
   return paths;
 }
 
-Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const config::RouteRule& rule,
-                                                                      const std::vector<RuleMember>& members,
-                                                                      const RuleName& name,
-                                                                      std::vector<std::string> paths) {
-  if (!rule.sessionPersistence) return std::shared_ptr<const routing::SessionPolicy>();
-  const config::SessionPersistence& session = *rule.sessionPersistence;
-  const std::string text = textOf(name, rule);
+/// `text` names what has the field.
+Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const config::SessionPersistence& session,
+                                                                      const std::string& text,
+                                                                      std::vector<std::string> paths,
+                                                                      std::vector<std::uint64_t> shares) {
   auto policy = std::make_shared<routing::SessionPolicy>();
   policy->byHeader = session.type == config::SessionType::kHeader;
   policy->name = session.name;
@@ -100,8 +98,17 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const conf
   policy->permanent = session.permanent;
   // No browser accepts such a cookie with another Path (RFC 6265bis, "The __Host- Prefix").
   if (!base::toLower(policy->name).starts_with("__host-")) policy->paths = std::move(paths);
-  policy->shares = backendDigests(members, name.route.nameSpace);
+  policy->shares = std::move(shares);
   return std::shared_ptr<const routing::SessionPolicy>(std::move(policy));
+}
+
+Resolved<std::shared_ptr<const routing::SessionPolicy>> compileOfRule(const config::RouteRule& rule,
+                                                                      const std::vector<RuleMember>& members,
+                                                                      const RuleName& name,
+                                                                      std::vector<std::string> paths) {
+  if (!rule.sessionPersistence) return std::shared_ptr<const routing::SessionPolicy>();
+  return compilePolicy(*rule.sessionPersistence, textOf(name, rule), std::move(paths),
+                       backendDigests(members, name.route.nameSpace));
 }
 
 /// Returns the bytes of one entry. Faults contain its place and never the bytes.
@@ -122,13 +129,20 @@ Resolved<base::Secret> sessionKey(const config::SecretObject& secret, const std:
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::HttpRouteRule& rule,
                                                                        const std::vector<RuleMember>& members,
                                                                        const RuleName& name) {
-  return compilePolicy(rule, members, name, cookiePaths(rule.matches));
+  return compileOfRule(rule, members, name, cookiePaths(rule.matches));
 }
 
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::GrpcRouteRule& rule,
                                                                        const std::vector<RuleMember>& members,
                                                                        const RuleName& name) {
-  return compilePolicy(rule, members, name, {});
+  return compileOfRule(rule, members, name, {});
+}
+
+Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::TrafficPolicy& policy,
+                                                                       const std::vector<RuleMember>& members,
+                                                                       std::string_view nameSpace) {
+  const std::string text = std::string(policy.meta.kind) + " " + policy.meta.qualifiedName();
+  return compilePolicy(*policy.sessionPersistence, text, {}, backendDigests(members, nameSpace));
 }
 
 Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Model& model) {

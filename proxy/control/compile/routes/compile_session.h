@@ -30,6 +30,12 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const con
                                                                        const std::vector<RuleMember>& members,
                                                                        const RuleName& name);
 
+/// Returns the sessions that the policy, which has `sessionPersistence`, gives a rule with these members that has none
+/// of its own. They are the same for all rules of such backendRefs.
+Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::TrafficPolicy& policy,
+                                                                       const std::vector<RuleMember>& members,
+                                                                       std::string_view nameSpace);
+
 /// Returns the sealer for the key that settings.sessionKey names; null if it names none.
 Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Model& model);
 

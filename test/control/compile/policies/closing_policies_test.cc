@@ -130,7 +130,7 @@ TEST(ClosingPolicies, CloseAServiceOrOneOfItsPorts) {
   const std::string route = routeWithRules(rules);
   const auto outcomes = [&](const std::string& section) {
     const std::string policy =
-        "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata: {name: p}\nspec: "
+        "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: SecurityPolicy\nmetadata: {name: p}\nspec: "
         "{targetRefs: [{group: '', kind: Service, name: origin" +
         section + "}]}\n";
     const World world({kClass, kGateway, kBackend, service, route, policy});

@@ -21,8 +21,7 @@ constexpr const char* kTargetService =
     "apiVersion: v1\nkind: Service\nmetadata: {name: s}\nspec: {ports: [{port: 80}]}\n";
 
 std::string closingPolicy(const std::string& targets) {
-  return "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata: {name: p, "
-         "generation: 7}\n"
+  return "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: SecurityPolicy\nmetadata: {name: p, generation: 7}\n"
          "spec: {targetRefs: [" +
          targets + "]}\n";
 }
@@ -37,9 +36,9 @@ World worldWithClosingPolicy(const std::string& targets, const std::vector<std::
   return World(documents);
 }
 
-const config::ObjectStatus* policyStatus(const World& world) { return world.status("XBackendTrafficPolicy", "p"); }
-std::string policyAccepted(const World& world) { return world.condition("XBackendTrafficPolicy", "p", "Accepted"); }
-std::string policyMessage(const World& world) { return world.message("XBackendTrafficPolicy", "p", "Accepted"); }
+const config::ObjectStatus* policyStatus(const World& world) { return world.status("SecurityPolicy", "p"); }
+std::string policyAccepted(const World& world) { return world.condition("SecurityPolicy", "p", "Accepted"); }
+std::string policyMessage(const World& world) { return world.message("SecurityPolicy", "p", "Accepted"); }
 
 TEST(PolicyStatus, HasTheTargetAsItsAncestor) {
   const World world = worldWithClosingPolicy(target("Gateway", "egress", ", sectionName: web"));

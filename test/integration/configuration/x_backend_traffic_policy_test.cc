@@ -1,0 +1,71 @@
+// Tests XBackendTrafficPolicies through the binary: over their budget of retries the client gets 503, and their
+// sessions keep a client with its Backend.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/integration/support/gateway_process.h"
+#include "test/integration/support/http1.h"
+#include "test/integration/support/raw_origin.h"
+#include "test/integration/support/route.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+/// Returns a policy for the Backends of these names; `fields` are lines of its spec.
+std::string experimentalPolicy(const std::string& targets, const std::string& fields) {
+  return "---\napiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackendTrafficPolicy\nmetadata: {namespace: "
+         "test, name: p}\nspec:\n  targetRefs: [" +
+         targets + "]\n" + fields;
+}
+std::string backendTarget(const std::string& name) {
+  return "{group: gateway.networking.k8s.io, kind: Backend, name: " + name + "}";
+}
+
+TEST(XBackendTrafficPolicyOnTheWire, AnswersWith503OverTheBudgetOfTheBackend) {
+  const RawOrigin failing(RawOrigin::answering("HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\noops"));
+  const RawOrigin serving(RawOrigin::answering(saying("served")));
+  const std::string retry = "retry: {codes: [500], attempts: 1, backoff: 1ms}\n      backendRefs: [";
+  GatewaySpec spec;
+  spec.backends = {{.name = "failing", .hostname = "failing.test", .port = failing.port()},
+                   {.name = "serving", .hostname = "serving.test", .port = serving.port()}};
+  spec.routes =
+      routeOfRules("    - matches: [{path: {type: PathPrefix, value: /both}}]\n      " + retry +
+                   backendRef("failing", ", weight: 1000000") + ", " + backendRef("serving") + "]\n    - " + retry +
+                   backendRef("failing") + "]\n") +
+      experimentalPolicy(backendTarget("failing"),
+                         "  retryConstraint: {budget: {percent: 0}, minRetryRate: {count: 1, interval: 1h}}\n");
+  const GatewayProcess gateway(spec);
+  EXPECT_EQ(askRaw(gateway.port()).body, "oops") << "the only retry that there is";
+  EXPECT_EQ(failing.heads().size(), 2U);
+  const ReceivedResponse over = askRaw(gateway.port());
+  EXPECT_EQ(over.status, 503);
+  EXPECT_THAT(over.body, HasSubstr("\"code\":\"destination_unavailable\",\"limit\":\"retryBudget\""));
+  EXPECT_EQ(failing.heads().size(), 3U);
+  EXPECT_TRUE(gateway.limitWasHit("retryBudget"));
+  EXPECT_EQ(askRaw(gateway.port(), "GET /both HTTP/1.1\r\nHost: a\r\n\r\n").body, "served")
+      << "another Backend is not constrained";
+}
+
+TEST(XBackendTrafficPolicyOnTheWire, KeepsAClientWithItsBackend) {
+  const RawOrigin first(RawOrigin::answering(saying("first")));
+  const RawOrigin second(RawOrigin::answering(saying("second")));
+  GatewaySpec spec;
+  spec.backends = {{.name = "first", .hostname = "first.test", .port = first.port()},
+                   {.name = "second", .hostname = "second.test", .port = second.port()}};
+  spec.routes = routeOfRules("    - backendRefs: [" + backendRef("first") + ", " + backendRef("second") + "]\n") +
+                experimentalPolicy(backendTarget("first") + ", " + backendTarget("second"),
+                                   "  sessionPersistence: {sessionName: sid, type: Header}\n");
+  const GatewayProcess gateway(spec);
+  const ReceivedResponse begun = askRaw(gateway.port());
+  const std::string session = begun.field("sid").value_or("none");
+  for (int i = 0; i < 20; ++i) {
+    EXPECT_EQ(askRaw(gateway.port(), "GET / HTTP/1.1\r\nHost: a\r\nsid: " + session + "\r\n\r\n").body, begun.body);
+  }
+}
+
+}  // namespace
+}  // namespace sluice::test
