@@ -13,6 +13,8 @@
 #include "config/model/policy_model.h"
 #include "config/model/route_model.h"
 #include "proxy/base/clock.h"
+#include "proxy/base/dns_terms.h"
+#include "proxy/base/tcp_keepalive.h"
 
 namespace sluice::config {
 
@@ -87,13 +89,21 @@ struct TrafficTimeouts {
   bool ofRequests() const { return request || streamIdle || streamLifetime; }
 };
 
+/// spec.dns
+struct TrafficDns {
+  base::DnsTerms terms;
+  bool logical = false;  // connections go to the first address of a name alone
+};
+
 /// The settings that count for each Backend by itself. A Backend may have them among its own fields too.
 struct BackendTraffic {
   std::optional<PassiveHealthSettings> passiveHealth;
   std::optional<ActiveHealthSettings> activeHealth;
   std::optional<TrafficTimeouts> timeouts;
+  std::optional<base::TcpKeepalive> keepalive;
+  std::optional<TrafficDns> dns;
 
-  bool any() const { return passiveHealth || activeHealth || timeouts; }
+  bool any() const { return passiveHealth || activeHealth || timeouts || keepalive || dns; }
 };
 
 /// spec.retryConstraint of an XBackendTrafficPolicy: how many of the requests of a Backend may be retries.

@@ -174,6 +174,8 @@ void readHealthCheck(FieldReader reader, BackendTraffic& traffic, std::vector<Un
 void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic, std::vector<UnsupportedField>& unsupported) {
   if (spec.has("healthCheck")) readHealthCheck(spec.map("healthCheck"), traffic, unsupported);
   if (spec.has("timeout")) traffic.timeouts = readTrafficTimeouts(spec.map("timeout"), unsupported);
+  if (spec.has("tcpKeepalive")) traffic.keepalive = readTcpKeepalive(spec.map("tcpKeepalive"));
+  if (spec.has("dns")) traffic.dns = readTrafficDns(spec.map("dns"), unsupported);
 }
 
 }  // namespace sluice::config

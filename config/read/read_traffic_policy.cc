@@ -35,6 +35,14 @@ void checkBackendFields(FieldReader& spec, const TrafficPolicy& policy) {
   refuseRequestTimeouts(spec, policy);
 }
 
+/// Refuses for a Service what is about names: its endpoints have addresses.
+void checkServiceFields(FieldReader& spec, const TrafficPolicy& policy) {
+  const bool ofService = std::any_of(policy.targets.begin(), policy.targets.end(), [](const PolicyTarget& each) {
+    return isKindOf<Service>(each.object.group, each.object.kind);
+  });
+  if (ofService && policy.dns) spec.error("dns", "is not for a Service, whose endpoints have addresses");
+}
+
 /// Refuses priorities for a Gateway: what they name are backendRefs, which its routes have and it has not.
 void checkPriorities(FieldReader& spec, const TrafficPolicy& policy) {
   if (!policy.failover || policy.failover->priorities.empty()) return;
@@ -135,12 +143,13 @@ std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta met
   if (spec.has("retry")) policy.retry = readTrafficRetry(spec.map("retry"), policy.unsupported);
   if (spec.has("failover")) policy.failover = readFailover(spec.map("failover"));
   readBackendTraffic(spec, policy, policy.unsupported);
-  constexpr std::string_view kAll[] = {"retry", "failover", "healthCheck", "timeout"};
+  constexpr std::string_view kAll[] = {"retry", "failover", "healthCheck", "timeout", "tcpKeepalive", "dns"};
   if (root.has("spec") && std::none_of(std::begin(kAll), std::end(kAll), [&](auto key) { return spec.has(key); })) {
-    root.error("spec", "must have retry, failover, healthCheck or timeout");
+    root.error("spec", "must have retry, failover, healthCheck, timeout, tcpKeepalive or dns");
   }
   checkPriorities(spec, policy);
   checkBackendFields(spec, policy);
+  checkServiceFields(spec, policy);
   spec.finish();
   if (policy.empty()) return std::nullopt;
   return policy;

@@ -127,6 +127,21 @@ void TcpStream::connected(int status) {
   sink_.onOpen();
 }
 
+void TcpStream::setKeepalive(const base::TcpKeepalive& keepalive) {
+  uv_os_fd_t fd = -1;
+  if (handle_ == nullptr || uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_->tcp), &fd) != 0) return;
+  const auto set = [fd](int level, int option, std::int64_t value) {
+    const int number = static_cast<int>(value);
+    ::setsockopt(fd, level, option, &number, sizeof number);
+  };
+  // The kernel counts whole seconds.
+  const auto seconds = [](base::Duration time) { return std::chrono::ceil<std::chrono::seconds>(time).count(); };
+  set(IPPROTO_TCP, TCP_KEEPCNT, keepalive.probes);
+  set(IPPROTO_TCP, TCP_KEEPIDLE, seconds(keepalive.idleTime));
+  set(IPPROTO_TCP, TCP_KEEPINTVL, seconds(keepalive.interval));
+  set(SOL_SOCKET, SO_KEEPALIVE, 1);
+}
+
 void TcpStream::setReadBudget(std::size_t bytes) {
   budget_ = bytes;
   if (state_ != State::kOpen) return;

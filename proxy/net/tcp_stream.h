@@ -42,6 +42,7 @@ class TcpStream final : public Transport {
   TcpStream(const TcpStream&) = delete;
   TcpStream& operator=(const TcpStream&) = delete;
 
+  void setKeepalive(const base::TcpKeepalive& keepalive) override;
   void setReadBudget(std::size_t bytes) override;
   void write(base::ByteQueue& from) override;
   bool pending() const override;

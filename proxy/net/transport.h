@@ -14,6 +14,7 @@
 #include "proxy/base/byte_queue.h"
 #include "proxy/base/clock.h"
 #include "proxy/base/error.h"
+#include "proxy/base/tcp_keepalive.h"
 #include "proxy/net/address.h"
 
 namespace sluice::net {
@@ -53,6 +54,8 @@ class Transport {
   /// Closes at once if close() was not called: pending bytes are lost.
   virtual ~Transport() = default;
 
+  /// Has the peer probed from now on while nothing moves.
+  virtual void setKeepalive(const base::TcpKeepalive& keepalive) = 0;
   /// Sets how many bytes may be read until the next call; 0 stops reading. A change between 0 and not 0 costs system
   /// calls.
   virtual void setReadBudget(std::size_t bytes) = 0;

@@ -159,7 +159,8 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
   } else if (!known->ok()) {
     return known->error();
   } else {
-    for (const net::Address& address : **known) found.push_back(address.withPort(plan_->port));
+    found = net::chooseAddresses(any.dnsStrategy(), **known);
+    for (net::Address& address : found) address = address.withPort(plan_->port);
   }
   net::Addresses admitted = found;
   std::erase_if(admitted, [&any](const net::Address& address) { return !any.admits(address); });

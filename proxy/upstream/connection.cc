@@ -77,6 +77,7 @@ void Connection::dial() {
   }
   owner_.worker().timers().set(*this, now + wait);
   transport_ = owner_.dialer().dial(addresses_[attempt_], cluster_.tlsContext(), *this);
+  if (const auto& keepalive = connectionSettings().keepalive) transport_->setKeepalive(*keepalive);
   transport_->setReadBudget(kFirstRead);
 }
 

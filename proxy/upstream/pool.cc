@@ -170,16 +170,21 @@ bool Pool::wantsAnother(std::size_t waiting) const {
 const base::Result<net::Addresses>* Pool::addresses() {
   if (fixed_) return &*fixed_;
   const std::string& hostname = cluster_.plan().hostname;
-  const base::Result<net::Addresses>* known = owner_.resolver().cached(hostname);
+  const base::DnsTerms& terms = cluster_.plan().connection.dns;
+  const base::Result<net::Addresses>* known = owner_.resolver().cached(hostname, terms);
   if (known == nullptr && !resolving_) {
     resolving_ = true;
     // The pool lives until the resolver answers, or as long as the worker's Upstreams, which outlives the resolver.
-    owner_.resolver().resolve(hostname, [this] {
+    owner_.resolver().resolve(hostname, terms, [this] {
       resolving_ = false;
       markDirty();
     });
   }
   return known;
+}
+
+net::DnsStrategy Pool::dnsStrategy() const {
+  return cluster_.plan().connection.logicalDns ? net::DnsStrategy::kLogical : net::DnsStrategy::kStrict;
 }
 
 bool Pool::open() {
@@ -205,7 +210,7 @@ bool Pool::open() {
     return false;
   }
   ++open_;
-  net::Addresses chosen = net::chooseAddresses(net::DnsStrategy::kStrict, **known);
+  net::Addresses chosen = net::chooseAddresses(dnsStrategy(), **known);
   if (!fixed_) {
     for (net::Address& address : chosen) address = address.withPort(cluster_.plan().port);
   }

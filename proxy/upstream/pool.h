@@ -36,6 +36,8 @@ class Pool final : public ConnectionOwner {
 
   /// Returns the address of all its connections; nullptr if they go to those of the plan's hostname.
   const net::Address* endpoint() const { return fixed_ ? &fixed_->value().front() : nullptr; }
+  /// Returns how a connection uses the addresses of a name.
+  net::DnsStrategy dnsStrategy() const;
   /// Returns the known addresses, before admits(); nullptr while they are being resolved.
   const base::Result<net::Addresses>* addresses();
   /// Tells `waiter` by WaiterSink once addresses() are known.

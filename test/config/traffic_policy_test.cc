@@ -148,10 +148,34 @@ TEST(TrafficPolicies, HaveTimeouts) {
   EXPECT_EQ(trafficWith("timeout: {http: {requestTimeout: 0s}}").timeouts->request, base::Duration::zero());
 }
 
+TEST(TrafficPolicies, HaveKeepalive) {
+  const base::TcpKeepalive given = *trafficWith("tcpKeepalive: {probes: 3, idleTime: 1m, interval: 1500ms}").keepalive;
+  EXPECT_EQ(given.probes, 3u);
+  EXPECT_EQ(given.idleTime, std::chrono::minutes(1));
+  EXPECT_EQ(given.interval, std::chrono::milliseconds(1500));
+  EXPECT_EQ(trafficWith("tcpKeepalive: {}").keepalive, base::TcpKeepalive());
+}
+
+TEST(TrafficPolicies, HaveDns) {
+  const TrafficDns dns =
+      *trafficWith("dns: {type: Logical, dnsRefreshRate: 10s, respectDnsTtl: false, lookupFamily: IPv6Preferred}").dns;
+  EXPECT_TRUE(dns.logical);
+  EXPECT_EQ(dns.terms, (base::DnsTerms{base::LookupFamily::kIpv6Preferred, false, std::chrono::seconds(10)}));
+  const TrafficDns plain = *trafficWith("dns: {}").dns;
+  EXPECT_FALSE(plain.logical);
+  EXPECT_EQ(plain.terms, base::DnsTerms());
+  for (const auto& [word, family] :
+       {std::pair("IPv4", base::LookupFamily::kIpv4), std::pair("IPv6", base::LookupFamily::kIpv6),
+        std::pair("IPv4Preferred", base::LookupFamily::kIpv4Preferred),
+        std::pair("IPv4AndIPv6", base::LookupFamily::kBoth)}) {
+    EXPECT_EQ(trafficWith("dns: {lookupFamily: " + std::string(word) + "}").dns->terms.family, family) << word;
+  }
+}
+
 TEST(TrafficPolicies, MustBoundConnectionsAndStandstill) {
   for (const char* field :
        {"tcp: {connectTimeout: 0s}", "http: {connectionIdleTimeout: 0s}", "http: {streamIdleTimeout: 0s}"}) {
-    const TrafficPolicy policy = trafficWith("timeout: {" + std::string(field) + "}");
+    const TrafficPolicy policy = trafficWith("dns: {}, timeout: {" + std::string(field) + "}");
     ASSERT_EQ(policy.unsupported.size(), 1u) << field;
     EXPECT_TRUE(policy.unsupported[0].altersTraffic) << field;
     EXPECT_THAT(policy.unsupported[0].path, ::testing::StartsWith("spec.timeout.")) << field;
@@ -184,7 +208,7 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
   const std::pair<std::string, const char*> wrong[] = {
       {"retry: {}", "spec.targetRefs: is required"},
       {"targetRefs: [], retry: {}", "spec.targetRefs: must have at least one item"},
-      {kTrafficTarget, "spec: must have retry, failover, healthCheck or timeout"},
+      {kTrafficTarget, "spec: must have retry, failover, healthCheck, timeout, tcpKeepalive or dns"},
       {"targetRefs: [{group: '', kind: ConfigMap, name: s}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
       {"targetRefs: [{group: '', kind: Service, name: s}], retry: {}", "spec.retry: is for Gateways and routes alone"},
       {"targetRefs: [{group: sluice.dev, kind: Gateway, name: g}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
@@ -204,6 +228,13 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {target + "retry: {budget: {percent: 101}}", "spec.retry.budget.percent: "},
       {target + "retry: {budget: {minPerSecond: 1000001}}", "spec.retry.budget.minPerSecond: "},
       {target + "retry: {budget: {interval: 1s}}", "spec.retry.budget.interval: unknown field"},
+      {target + "dns: {type: logical}", "spec.dns.type: "},
+      {target + "dns: {lookupFamily: All}", "spec.dns.lookupFamily: "},
+      {"targetRefs: [{group: '', kind: Service, name: s}], dns: {}", "spec.dns: is not for a Service"},
+      {target + "tcpKeepalive: {probes: 0}", "spec.tcpKeepalive.probes: "},
+      {target + "tcpKeepalive: {probes: 128}", "spec.tcpKeepalive.probes: "},
+      {target + "tcpKeepalive: {idleTime: 999ms}", "spec.tcpKeepalive.idleTime: must be from 1s to 32767s"},
+      {target + "tcpKeepalive: {interval: 32768s}", "spec.tcpKeepalive.interval: must be from 1s to 32767s"},
       {target + "healthCheck: {}", "spec.healthCheck: must have active or passive"},
       {target + "healthCheck: {active: {}}", "spec.healthCheck.active.type: is required"},
       {target + "healthCheck: {active: {type: UDP}}", "spec.healthCheck.active.type: "},

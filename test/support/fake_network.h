@@ -33,6 +33,7 @@ class Wire {
   bool finished = false;  // FIN came
   bool aborted = false;   // RST came
   bool letGo = false;     // the transport was destroyed
+  std::optional<base::TcpKeepalive> keepalive;
   const net::Address& address() const { return peer_; }
   bool isTls() const { return tls_; }
   /// Returns true if the connection has ended in any way.
@@ -108,6 +109,7 @@ class FakeTransport final : public net::Transport {
     wire_->kept_ = nullptr;
   }
 
+  void setKeepalive(const base::TcpKeepalive& keepalive) override { wire_->keepalive = keepalive; }
   void setReadBudget(std::size_t bytes) override { wire_->budget_ = bytes; }
   void write(base::ByteQueue& from) override {
     if (!wire_->isOpen() || pending() || wire_->finWanted_) return;
@@ -197,11 +199,14 @@ class FakeResolver final : public net::Resolver {
  public:
   explicit FakeResolver(net::Worker& worker) : worker_(worker) {}
 
-  const base::Result<net::Addresses>* cached(std::string_view name) override {
+  using net::Resolver::cached;
+  const base::Result<net::Addresses>* cached(std::string_view name, const base::DnsTerms& terms) override {
+    lastTerms = terms;
     const auto found = known_.find(std::string(name));
     return found != known_.end() ? &found->second : nullptr;
   }
-  void resolve(std::string_view name, std::function<void()> done) override {
+  void resolve(std::string_view name, const base::DnsTerms& terms, std::function<void()> done) override {
+    lastTerms = terms;
     ++questions;
     asked_.emplace_back(name, std::move(done));
   }
@@ -227,6 +232,7 @@ class FakeResolver final : public net::Resolver {
     }
   }
   int questions = 0;
+  base::DnsTerms lastTerms;
 
  private:
   net::Worker& worker_;

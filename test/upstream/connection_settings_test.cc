@@ -72,6 +72,40 @@ TEST(ConnectionSettings, LetRequestsOfAnOldConnectionEnd) {
   }
 }
 
+TEST(ConnectionSettings, HaveEachConnectionProbed) {
+  const base::TcpKeepalive keepalive{3, seconds(4), seconds(5)};
+  PoolRig rig({.connection = {.keepalive = keepalive}});
+  rig.resolver.know(PoolRig::kHost, {"192.0.2.1", "192.0.2.2"});
+  rig.want();
+  rig.wire(0).refuse();
+  ASSERT_EQ(rig.dialled(), 2U);
+  EXPECT_EQ(rig.wire(0).keepalive, keepalive);
+  EXPECT_EQ(rig.wire(1).keepalive, keepalive);
+  PoolRig plain;
+  plain.want();
+  EXPECT_FALSE(plain.wire(0).keepalive);
+}
+
+TEST(ConnectionSettings, SayHowTheNameIsLookedUp) {
+  const base::DnsTerms terms{base::LookupFamily::kIpv6, false, seconds(7)};
+  PoolRig rig({.connection = {.dns = terms}});
+  rig.resolver.forget(PoolRig::kHost);
+  rig.want();
+  EXPECT_EQ(rig.resolver.questions, 1);
+  EXPECT_EQ(rig.resolver.lastTerms, terms);
+}
+
+TEST(ConnectionSettings, LetAConnectionGoToTheFirstAddressAlone) {
+  PoolRig rig({.connection = {.logicalDns = true}});
+  rig.resolver.know(PoolRig::kHost, {"192.0.2.1", "192.0.2.2"});
+  const std::size_t request = rig.want();
+  const std::size_t asking = rig.ask();
+  EXPECT_EQ(rig.told(asking), "192.0.2.1:8080");
+  rig.wire(0).refuse();
+  EXPECT_TRUE(rig.failed(request));
+  EXPECT_EQ(rig.dialled(), 1U);
+}
+
 TEST(ConnectionSettings, OfAPlanThatHasNoneAreThoseOfTheProcess) {
   PoolOptions options;
   options.timeouts.upstreamIdle = std::chrono::hours(10);

@@ -22,7 +22,7 @@ void readForm(FieldReader& root, FieldReader& spec, TrafficPolicy& policy) {
     root.error("spec", "must not mix the two forms of this kind: " + std::string(shipped) +
                            " is a field of Envoy Gateway's, and " + std::string(proposed) + " one of the proposal's");
     spec.ignoreOthers();
-  } else if (!proposed.empty()) {
+  } else if (!proposed.empty() || (shipped.empty() && spec.map("dns").has("type"))) {
     readProposedTraffic(spec, policy);
   } else {
     readShippedTraffic(spec, policy);

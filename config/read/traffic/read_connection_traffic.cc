@@ -1,5 +1,7 @@
 // Reads what a policy says of connections to Backends, and of the time that requests may take, in the spelling that
 // TrafficPolicy and BackendTrafficPolicy as Envoy Gateway ships it share.
+#include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -7,6 +9,18 @@
 #include "config/read/traffic/traffic_readers.h"
 
 namespace sluice::config {
+namespace {
+
+void readKeepaliveTime(FieldReader& reader, std::string_view key, base::Duration& time) {
+  const auto given = reader.duration(key);
+  if (!given) return;
+  time = *given;
+  if (time < std::chrono::seconds(1) || time > base::TcpKeepalive::kLongestTime) {
+    reader.error(key, "must be from 1s to 32767s");
+  }
+}
+
+}  // namespace
 
 std::optional<base::Duration> readSomeTime(FieldReader& reader, std::string_view key,
                                            std::vector<UnsupportedField>& unsupported) {
@@ -29,6 +43,42 @@ TrafficTimeouts readTrafficTimeouts(FieldReader reader, std::vector<UnsupportedF
   http.finish();
   reader.finish();
   return timeouts;
+}
+
+void readProbes(FieldReader& reader, std::string_view key, base::TcpKeepalive& keepalive) {
+  if (const auto probes = reader.integer(key, 1, base::TcpKeepalive::kMostProbes)) {
+    keepalive.probes = static_cast<std::uint32_t>(*probes);
+  }
+  readKeepaliveTime(reader, "idleTime", keepalive.idleTime);
+  readKeepaliveTime(reader, "interval", keepalive.interval);
+  reader.finish();
+}
+
+base::TcpKeepalive readTcpKeepalive(FieldReader reader) {
+  base::TcpKeepalive keepalive;
+  readProbes(reader, "probes", keepalive);
+  return keepalive;
+}
+
+void readDnsTerms(FieldReader& reader, base::DnsTerms& terms, std::vector<UnsupportedField>& unsupported) {
+  using Family = base::LookupFamily;
+  static constexpr Choice<Family> kFamilies[] = {{"IPv4", Family::kIpv4},
+                                                 {"IPv6", Family::kIpv6},
+                                                 {"IPv4Preferred", Family::kIpv4Preferred},
+                                                 {"IPv6Preferred", Family::kIpv6Preferred},
+                                                 {"IPv4AndIPv6", Family::kBoth}};
+  terms.refreshRate = readSomeTime(reader, "dnsRefreshRate", unsupported);
+  terms.respectTtl = reader.boolean("respectDnsTtl", true);
+  terms.family = reader.choice("lookupFamily", kFamilies, Family::kOfSettings);
+  reader.finish();
+}
+
+TrafficDns readTrafficDns(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+  static constexpr Choice<bool> kTypes[] = {{"Strict", false}, {"Logical", true}};
+  TrafficDns dns;
+  dns.logical = reader.choice("type", kTypes, false);
+  readDnsTerms(reader, dns.terms, unsupported);
+  return dns;
 }
 
 void refuseRequestTimeouts(FieldReader& spec, const BackendTraffic& traffic) {

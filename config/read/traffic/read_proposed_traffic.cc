@@ -11,8 +11,7 @@ namespace {
 constexpr std::string_view kProposedFields[] = {"retryStrategy",   "healthChecking", "protocols",     "circuitBreakers",
                                                 "keepAliveProbes", "timeouts",       "loadBalancing", "observability",
                                                 "matching",        "integrations"};
-constexpr std::string_view kRefusedProposed[] = {
-    "protocols", "circuitBreakers", "keepAliveProbes", "loadBalancing", "matching", "integrations", "dns"};
+constexpr std::string_view kRefusedProposed[] = {"circuitBreakers", "loadBalancing", "matching", "integrations"};
 
 constexpr base::Duration kProposedHealthyInterval = std::chrono::seconds(5);
 constexpr base::Duration kProposedUnhealthyInterval = std::chrono::seconds(10);
@@ -233,6 +232,31 @@ TrafficTimeouts readProposedTimeouts(FieldReader reader, std::vector<Unsupported
   return timeouts;
 }
 
+base::TcpKeepalive readProposedKeepalive(FieldReader reader) {
+  base::TcpKeepalive keepalive;
+  readProbes(reader, "maxProbes", keepalive);
+  return keepalive;
+}
+
+/// Reads `dns` and `protocols`, which say together which addresses a connection may go to.
+TrafficDns readProposedDns(FieldReader& spec) {
+  static constexpr Choice<bool> kDnsTypes[] = {{"strict", false}, {"logical", true}};
+  TrafficDns result;
+  FieldReader dns = spec.map("dns");
+  result.logical = dns.choice("type", kDnsTypes, false);
+  result.terms.respectTtl = dns.boolean("respectDnsTtl", true);
+  dns.finish();
+  if (!spec.has("protocols")) return result;
+  using Family = base::LookupFamily;
+  FieldReader protocols = spec.map("protocols");
+  const bool ipv4 = protocols.boolean("enableIPv4", true);
+  const bool ipv6 = protocols.boolean("enableIPv6", false);
+  if (!ipv4 && !ipv6) spec.error("protocols", "must enable IPv4 or IPv6");
+  result.terms.family = ipv4 && ipv6 ? Family::kBoth : ipv6 ? Family::kIpv6 : Family::kIpv4;
+  protocols.finish();
+  return result;
+}
+
 }  // namespace
 
 std::span<const std::string_view> proposedTrafficFields() { return kProposedFields; }
@@ -248,6 +272,8 @@ void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy) {
     checking.finish();
   }
   if (spec.has("timeouts")) policy.timeouts = readProposedTimeouts(spec.map("timeouts"), policy.unsupported);
+  if (spec.has("keepAliveProbes")) policy.keepalive = readProposedKeepalive(spec.map("keepAliveProbes"));
+  if (spec.has("dns") || spec.has("protocols")) policy.dns = readProposedDns(spec);
   refuseFields(spec, kRefusedProposed, policy.unsupported);
   spec.unsupported("observability", "observability is not supported", false, policy.unsupported);
 }

@@ -29,23 +29,10 @@ constexpr std::string_view kShippedFields[] = {
     "tcpKeepalive", "proxyProtocol",     "timeout",      "connection",     "http2",          "compression",
     "compressor",   "responseOverride",  "httpUpgrade",  "requestBuffer",  "bandwidthLimit", "admissionControl",
     "routingType",  "useClientProtocol", "telemetry",    "mergeType"};
-constexpr std::string_view kRefusedShipped[] = {"loadBalancer",
-                                                "circuitBreaker",
-                                                "rateLimit",
-                                                "faultInjection",
-                                                "tcpKeepalive",
-                                                "proxyProtocol",
-                                                "connection",
-                                                "http2",
-                                                "compression",
-                                                "compressor",
-                                                "responseOverride",
-                                                "httpUpgrade",
-                                                "requestBuffer",
-                                                "bandwidthLimit",
-                                                "admissionControl",
-                                                "routingType",
-                                                "dns"};
+constexpr std::string_view kRefusedShipped[] = {"loadBalancer",   "circuitBreaker",   "rateLimit",   "faultInjection",
+                                                "proxyProtocol",  "connection",       "http2",       "compression",
+                                                "compressor",     "responseOverride", "httpUpgrade", "requestBuffer",
+                                                "bandwidthLimit", "admissionControl", "routingType"};
 
 constexpr RetryTrigger kShippedTriggers[] = {
     {"5xx", TriggerEffect::kCodes, 500, 599},           {"gateway-error", TriggerEffect::kCodes, 502, 504},
@@ -160,6 +147,11 @@ void readShippedTraffic(FieldReader& spec, TrafficPolicy& policy) {
   if (spec.has("retry")) policy.retry = readShippedRetry(spec.map("retry"), policy.unsupported);
   if (spec.has("healthCheck")) readShippedHealth(spec.map("healthCheck"), policy);
   if (spec.has("timeout")) policy.timeouts = readTrafficTimeouts(spec.map("timeout"), policy.unsupported);
+  if (spec.has("tcpKeepalive")) policy.keepalive = readTcpKeepalive(spec.map("tcpKeepalive"));
+  if (spec.has("dns")) {
+    FieldReader dns = spec.map("dns");
+    readDnsTerms(dns, policy.dns.emplace().terms, policy.unsupported);
+  }
   refuseFields(spec, kRefusedShipped, policy.unsupported);
   spec.unsupported("mergeType", "policies are not merged: a field of a more specific policy replaces the whole field",
                    true, policy.unsupported);

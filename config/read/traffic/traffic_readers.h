@@ -27,6 +27,10 @@ void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy);
 
 /// Reads `timeout`, in the spelling that Envoy Gateway and TrafficPolicy share.
 TrafficTimeouts readTrafficTimeouts(FieldReader reader, std::vector<UnsupportedField>& unsupported);
+/// Reads `tcpKeepalive`, in the same spelling.
+base::TcpKeepalive readTcpKeepalive(FieldReader reader);
+/// Reads `dns` of a TrafficPolicy.
+TrafficDns readTrafficDns(FieldReader reader, std::vector<UnsupportedField>& unsupported);
 /// Reports the timeouts of requests, which no Backend and no Service has.
 void refuseRequestTimeouts(FieldReader& spec, const BackendTraffic& traffic);
 
@@ -71,6 +75,10 @@ std::string readCheckedPath(FieldReader& http);
 /// Reads a time that something takes at most. None at all, which is 0s, is noted as unsupported.
 std::optional<base::Duration> readSomeTime(FieldReader& reader, std::string_view key,
                                            std::vector<UnsupportedField>& unsupported);
+/// Reads the number of probes from that field, and `idleTime` and `interval`, and calls finish() on `reader`.
+void readProbes(FieldReader& reader, std::string_view key, base::TcpKeepalive& keepalive);
+/// Reads the fields of `dns` that Envoy Gateway and TrafficPolicy share, and calls finish() on `reader`.
+void readDnsTerms(FieldReader& reader, base::DnsTerms& terms, std::vector<UnsupportedField>& unsupported);
 /// Notes those of the fields that are present as unsupported.
 void refuseFields(FieldReader& reader, std::span<const std::string_view> keys,
                   std::vector<UnsupportedField>& unsupported);

@@ -137,6 +137,7 @@ class ExplanationMaker {
   void describeRule(const routing::Rule& rule) {
     if (rule.requestTimeout) result_.timeouts.request = *rule.requestTimeout;
     result_.timeouts.backendRequest = rule.backendRequestTimeout;
+    describeConnect(rule);
     if (rule.session) {
       result_.session = std::string(rule.session->byHeader ? "header " : "cookie ") + rule.session->name;
     }
@@ -146,6 +147,15 @@ class ExplanationMaker {
     for (std::uint16_t status = 400; status < 600; ++status) {
       if (rule.retry->covers(status)) result_.retry.codes.push_back(status);
     }
+  }
+
+  void describeConnect(const routing::Rule& rule) {
+    const base::Duration usual = snapshot_.settings.timeouts.connect;
+    base::Duration longest = base::Duration::zero();
+    for (const routing::WeightedBackend& each : rule.backends) {
+      if (each.backend) longest = std::max(longest, each.backend->connection.connectTimeout.value_or(usual));
+    }
+    if (longest != base::Duration::zero()) result_.timeouts.connect = longest;
   }
 
   ExplainedBackend describe(const routing::Rule& rule, const routing::WeightedBackend& weighted) {

@@ -63,6 +63,7 @@ ExplainedBackend explainedBackend(const http::RequestHead& request, const routin
     return result;
   }
   result.hostname = plan.hostname;
+  result.dns = plan.connection.dns;
   const auto literal = net::Address::parse(plan.hostname, plan.port);
   result.unresolved = !literal;
   if (literal) result.addresses.push_back(judged(*literal, guard.permits(literal->bytes())));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/dns_terms.h"
 
 namespace sluice::control {
 
@@ -92,6 +93,7 @@ struct ExplainedBackend {
   /// The literal address or the endpoints, or what the name was resolved to.
   std::vector<ExplainedAddress> addresses;
   bool unresolved = false;        // the hostname is a name, and was not resolved
+  base::DnsTerms dns;             // how it is to be resolved
   std::string resolutionFailure;  // why a name could not be resolved
   std::optional<ExplainedAnswer> answer;
   std::vector<ExplainedFilter> filters;
@@ -101,7 +103,7 @@ struct ExplainedBackend {
 struct ExplainedTimeouts {
   base::Duration request{};         // zero: none
   base::Duration backendRequest{};  // of each attempt; zero: none
-  base::Duration connect{};
+  base::Duration connect{};         // of several Backends the longest
 };
 
 struct ExplainedRetry {

@@ -1,9 +1,10 @@
-// The name servers' answer to one question.
+// The name servers' answer to one question, and how that was meant.
 #pragma once
 
 #include <string>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/dns_terms.h"
 #include "proxy/base/result.h"
 #include "proxy/net/address.h"
 
@@ -14,6 +15,7 @@ struct DnsAnswer {
   base::Result<Addresses> addresses;
   base::Duration ttl{};  // the addresses' TTL, not clamped
   bool denied = false;   // a name server has said that there is no such name; not a failure of its own
+  base::DnsTerms terms = {};
 
   bool failed() const { return !addresses.ok() && !denied; }
 };

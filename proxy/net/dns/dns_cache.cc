@@ -3,12 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/net/dns/dns_key.h"
+
 namespace sluice::net {
 
 /// A cached answer. Its timer is set until the name is due to be asked again.
 struct DnsCache::CachedName final : Timer {
-  CachedName(DnsCache& owner, std::string itsName, base::Result<Addresses> itsAddresses, base::MonotonicTime end)
-      : cache(owner), name(std::move(itsName)), addresses(std::move(itsAddresses)), validUntil(end), servedUntil(end) {}
+  CachedName(DnsCache& owner, DnsAnswer&& answer, base::MonotonicTime end)
+      : cache(owner),
+        name(std::move(answer.name)),
+        terms(answer.terms),
+        addresses(std::move(answer.addresses)),
+        validUntil(end),
+        servedUntil(end) {}
 
   void refreshAt(base::MonotonicTime time) {
     used = false;
@@ -17,11 +24,12 @@ struct DnsCache::CachedName final : Timer {
   }
   // A name that was not used is not refreshed; a later find() still gets its answer and makes it due.
   void onTimer() override {
-    if (used) cache.owner_.onRefreshDue(name);
+    if (used) cache.owner_.onRefreshDue(name, terms);
   }
 
   DnsCache& cache;
   std::string name;
+  base::DnsTerms terms;
   base::Result<Addresses> addresses;
   base::MonotonicTime validUntil;   // by the TTL of the answer
   base::MonotonicTime servedUntil;  // later than validUntil if the servers fail
@@ -40,36 +48,46 @@ DnsCache::DnsCache(Worker& worker, const base::DnsSettings& settings, std::size_
 
 DnsCache::~DnsCache() = default;
 
-const base::Result<Addresses>* DnsCache::find(std::string_view name) {
-  const auto found = index_.find(name);
+const base::Result<Addresses>* DnsCache::find(std::string_view key) {
+  const auto found = index_.find(key);
   if (found == index_.end()) return nullptr;
   CachedName& entry = *found->second;
   // An answer that may not be cached at all still counts in the turn that brought it.
   if (worker_.now() > entry.servedUntil) return nullptr;
   entry.used = true;
-  if (entry.refreshes && !entry.isSet()) owner_.onRefreshDue(entry.name);
+  if (entry.refreshes && !entry.isSet()) owner_.onRefreshDue(entry.name, entry.terms);
   return &entry.addresses;
 }
 
 void DnsCache::remember(DnsAnswer answer) {
-  const auto found = index_.find(answer.name);
+  const auto found = index_.find(DnsKey(answer.name, answer.terms).text());
   if (answer.failed() && found != index_.end() && goesOn(*found->second)) return;
   replace(std::move(answer), kOwnRefresh);
 }
 
 void DnsCache::learn(DnsAnswer answer) {
   if (!answer.failed()) return replace(std::move(answer), kLearnedRefresh);
-  if (const auto found = index_.find(answer.name); found != index_.end()) goesOn(*found->second);
+  const auto found = index_.find(DnsKey(answer.name, answer.terms).text());
+  if (found != index_.end()) goesOn(*found->second);
 }
 
 void DnsCache::replace(DnsAnswer&& answer, int refreshPart) {
-  if (const auto found = index_.find(answer.name); found != index_.end()) forget(found->second);
+  std::string key(DnsKey(answer.name, answer.terms).text());
+  if (const auto found = index_.find(key); found != index_.end()) forget(found->second);
   if (entries_.size() >= maxNames_) forget(entries_.begin());
-  const base::Duration lifetime = answer.addresses.ok() ? std::clamp(answer.ttl, minTtl_, maxTtl_) : negativeTtl_;
+  const base::Duration lifetime = lifetimeOf(answer);
   const base::MonotonicTime end = worker_.now() + lifetime;
-  CachedName& entry = entries_.emplace_back(*this, answer.name, std::move(answer.addresses), end);
-  index_.emplace(std::move(answer.name), std::prev(entries_.end()));
+  CachedName& entry = entries_.emplace_back(*this, std::move(answer), end);
+  index_.emplace(std::move(key), std::prev(entries_.end()));
   if (entry.addresses.ok() && lifetime >= kShortestRefreshed) entry.refreshAt(end - lifetime / refreshPart);
+}
+
+base::Duration DnsCache::lifetimeOf(const DnsAnswer& answer) const {
+  if (!answer.addresses.ok()) return negativeTtl_;
+  const base::DnsTerms& terms = answer.terms;
+  const bool hasNone = terms.refreshRate && answer.ttl == base::Duration::zero();
+  if (!terms.respectTtl || hasNone) return terms.refreshRate.value_or(base::DnsTerms::kUsualRefreshRate);
+  return std::clamp(answer.ttl, minTtl_, maxTtl_);
 }
 
 bool DnsCache::goesOn(CachedName& entry) {
@@ -88,7 +106,7 @@ const base::Result<Addresses>* DnsCache::keepForThisTurn(base::Result<Addresses>
 void DnsCache::forget(Entries::iterator entry) {
   clearPassing();
   passing_.push_back(std::move(entry->addresses));
-  index_.erase(entry->name);
+  index_.erase(index_.find(DnsKey(entry->name, entry->terms).text()));
   entries_.erase(entry);
 }
 

@@ -1,11 +1,11 @@
 // The cache of DNS answers. It asks no server itself: it says when a name is due to be asked again. Internal to
 // proxy/net, owned by the resolver. One thread.
 //
-// Addresses are valid for their TTL within [minTtl, maxTtl]. A name that was used since its answer came is due for a
-// refresh when four fifths of that time have passed, so that no request waits for it; an answer that another worker
-// got is due later, because that worker will probably refresh it. When name servers fail, the last good answer stays
-// valid for staleTtl beyond its TTL (RFC 8767), and is due again every negativeTtl; when they say that there is no such
-// name, it does not. Failures are valid for negativeTtl.
+// Addresses are valid for their TTL within [minTtl, maxTtl], or as long as the terms of their lookup say. A name that
+// was used since its answer came is due for a refresh when four fifths of that time have passed, so that no request
+// waits for it; an answer that another worker got is due later, because that worker will probably refresh it. When name
+// servers fail, the last good answer stays valid for staleTtl beyond its TTL (RFC 8767), and is due again every
+// negativeTtl; when they say that there is no such name, it does not. Failures are valid for negativeTtl.
 #pragma once
 
 #include <cstddef>
@@ -33,7 +33,7 @@ class DnsCacheOwner {
  public:
   virtual ~DnsCacheOwner() = default;
   /// The name should be asked for now, unless a query for it is under way. May be called from within find().
-  virtual void onRefreshDue(std::string_view name) = 0;
+  virtual void onRefreshDue(std::string_view name, const base::DnsTerms& terms) = 0;
 };
 
 class DnsCache {
@@ -44,9 +44,9 @@ class DnsCache {
   DnsCache(Worker& worker, const base::DnsSettings& settings, std::size_t maxNames, DnsCacheOwner& owner);
   ~DnsCache();
 
-  /// Returns the valid answer and marks it as used; nullptr if there is none. The pointer is valid until the next
-  /// turn.
-  const base::Result<Addresses>* find(std::string_view name);
+  /// Returns the valid answer and marks it as used; nullptr if there is none. `key` is the text of a DnsKey. The
+  /// pointer is valid until the next turn.
+  const base::Result<Addresses>* find(std::string_view key);
   /// Takes an answer that this worker has asked for.
   void remember(DnsAnswer answer);
   /// Takes an answer that another worker got. A failure there only keeps a good answer here valid.
@@ -63,6 +63,7 @@ class DnsCache {
   static constexpr int kLearnedRefresh = 10;
 
   void replace(DnsAnswer&& answer, int refreshPart);
+  base::Duration lifetimeOf(const DnsAnswer& answer) const;
   bool goesOn(CachedName& entry);
   void forget(Entries::iterator entry);
   void clearPassing();

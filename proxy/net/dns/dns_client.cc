@@ -23,16 +23,17 @@ base::Result<std::unique_ptr<DnsClient>> DnsClient::make(Worker& worker, const b
   return std::unique_ptr<DnsClient>(new DnsClient(std::move(plan), mostLookups, sink));
 }
 
-void DnsClient::ask(std::string_view name) {
+void DnsClient::ask(std::string_view name, const base::DnsTerms& terms) {
   const base::Duration patience = plan_.timeout * static_cast<base::Duration::rep>(plan_.tries());
-  waiting_.push_back({std::string(name), plan_.worker.now() + patience});
+  waiting_.push_back({std::string(name), terms, plan_.worker.now() + patience});
   fill();
 }
 
 void DnsClient::fill() {
   while (!waiting_.empty() && lookups_.size() < mostLookups_) {
+    WaitingName& next = waiting_.front();
     DnsLookup& lookup =
-        lookups_.emplace_back(plan_, std::move(waiting_.front().name), static_cast<DnsLookupSink&>(*this));
+        lookups_.emplace_back(plan_, std::move(next.name), next.terms, static_cast<DnsLookupSink&>(*this));
     waiting_.pop_front();
     if (lookup.ended()) {
       sink_.onAnswer(lookup.takeAnswer());
@@ -53,9 +54,10 @@ void DnsClient::onEnded(DnsLookup& lookup) {
 void DnsClient::onTimer() {
   while (!waiting_.empty() && waiting_.front().until <= plan_.worker.now()) {
     std::string name = std::move(waiting_.front().name);
+    const base::DnsTerms terms = waiting_.front().terms;
     waiting_.pop_front();
     auto error = base::Error::upstream(base::ErrorType::kDnsTimeout, name + ": too many names are being asked for");
-    sink_.onAnswer({std::move(name), std::move(error), {}, false});
+    sink_.onAnswer({std::move(name), std::move(error), {}, false, terms});
   }
   fill();
   sink_.onAnswered();

@@ -38,11 +38,12 @@ class DnsClient final : private DnsLookupSink, private Timer {
   DnsClient& operator=(const DnsClient&) = delete;
 
   /// Asks for a name; the answer arrives by the sink's onAnswer().
-  void ask(std::string_view name);
+  void ask(std::string_view name, const base::DnsTerms& terms);
 
  private:
   struct WaitingName {
     std::string name;
+    base::DnsTerms terms;
     base::MonotonicTime until;
   };
 

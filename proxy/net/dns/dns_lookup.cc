@@ -1,6 +1,7 @@
 #include "proxy/net/dns/dns_lookup.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace sluice::net {
@@ -20,10 +21,55 @@ struct DnsLookup::RecordQuestion final : DnsTrySink {
   std::optional<DnsAnswer> answer;
 };
 
-DnsLookup::DnsLookup(const DnsPlan& plan, std::string name, DnsLookupSink& sink)
-    : plan_(plan), name_(std::move(name)), sink_(sink) {
-  for (const bool ipv6 : {false, true}) {
-    if (!ipv6 || plan_.ipv6) questions_.push_back(std::make_unique<RecordQuestion>(*this, ipv6));
+namespace {
+
+bool asksFor(base::LookupFamily family, bool ipv6, bool ipv6OfSettings) {
+  switch (family) {
+    case base::LookupFamily::kOfSettings:
+      return !ipv6 || ipv6OfSettings;
+    case base::LookupFamily::kIpv4:
+      return !ipv6;
+    case base::LookupFamily::kIpv6:
+      return ipv6;
+    case base::LookupFamily::kIpv4Preferred:
+    case base::LookupFamily::kIpv6Preferred:
+    case base::LookupFamily::kBoth:
+      break;
+  }
+  return true;
+}
+
+/// Returns those of one version; all if there are none and `alone` is false.
+Addresses ofVersion(bool ipv6, bool alone, const Addresses& all) {
+  Addresses found;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(found),
+               [ipv6](const Address& each) { return each.isIpv6() == ipv6; });
+  return found.empty() && !alone ? all : found;
+}
+
+}  // namespace
+
+Addresses addressesOf(base::LookupFamily family, const Addresses& all) {
+  switch (family) {
+    case base::LookupFamily::kIpv4:
+    case base::LookupFamily::kIpv4Preferred:
+      return ofVersion(false, family == base::LookupFamily::kIpv4, all);
+    case base::LookupFamily::kIpv6:
+    case base::LookupFamily::kIpv6Preferred:
+      return ofVersion(true, family == base::LookupFamily::kIpv6, all);
+    case base::LookupFamily::kOfSettings:
+    case base::LookupFamily::kBoth:
+      break;
+  }
+  return all;
+}
+
+DnsLookup::DnsLookup(const DnsPlan& plan, std::string name, const base::DnsTerms& terms, DnsLookupSink& sink)
+    : plan_(plan), name_(std::move(name)), terms_(terms), sink_(sink) {
+  // If there are too many addresses, those of the first question count.
+  const bool ipv6First = terms_.family == base::LookupFamily::kIpv6Preferred;
+  for (const bool ipv6 : {ipv6First, !ipv6First}) {
+    if (asksFor(terms_.family, ipv6, plan_.ipv6)) questions_.push_back(std::make_unique<RecordQuestion>(*this, ipv6));
   }
   for (const auto& question : questions_) {
     question->current = nextTry(*question);
@@ -73,6 +119,8 @@ DnsAnswer DnsLookup::takeAnswer() {
       whole = std::move(other);
     }
   }
+  whole.terms = terms_;
+  if (whole.addresses.ok()) whole.addresses = addressesOf(terms_.family, *whole.addresses);
   return whole;
 }
 

@@ -1,4 +1,5 @@
-// The lookup of one name: a question for its A records and, if ipv6 is enabled, another one for its AAAA records.
+// The lookup of one name: a question for its A records and, if ipv6 is enabled, another one for its AAAA records; or
+// those for the family that the terms of the lookup name.
 //
 // A question is put to one server after the other until one answers or says that there is no such name. Silence, a
 // failure, a refusal and a malformed answer all lead to the next server, and after the last one to the first again,
@@ -28,6 +29,9 @@ struct DnsPlan {
   std::size_t tries() const { return attempts * servers.size(); }
 };
 
+/// Returns those of the addresses that count for the family.
+Addresses addressesOf(base::LookupFamily family, const Addresses& all);
+
 class DnsLookup;
 
 class DnsLookupSink {
@@ -40,7 +44,7 @@ class DnsLookupSink {
 class DnsLookup {
  public:
   /// Asks. If nothing can be asked at all, the lookup has ended when the constructor returns.
-  DnsLookup(const DnsPlan& plan, std::string name, DnsLookupSink& sink);
+  DnsLookup(const DnsPlan& plan, std::string name, const base::DnsTerms& terms, DnsLookupSink& sink);
   DnsLookup(const DnsLookup&) = delete;
   DnsLookup& operator=(const DnsLookup&) = delete;
 
@@ -56,6 +60,7 @@ class DnsLookup {
 
   const DnsPlan& plan_;
   const std::string name_;
+  const base::DnsTerms terms_;
   DnsLookupSink& sink_;
   std::vector<std::unique_ptr<RecordQuestion>> questions_;  // one or two
 };

@@ -7,6 +7,8 @@
 
 #include "proxy/net/dns/dns_cache.h"
 #include "proxy/net/dns/dns_client.h"
+#include "proxy/net/dns/dns_key.h"
+#include "proxy/net/dns/dns_lookup.h"
 #include "proxy/net/dns/dns_name.h"
 
 namespace sluice::net {
@@ -22,8 +24,8 @@ class CaresResolver final : public Resolver, private DnsClientSink, private DnsC
 
   std::optional<base::Error> init(const base::DnsSettings& settings);
 
-  const base::Result<Addresses>* cached(std::string_view name) override;
-  void resolve(std::string_view name, std::function<void()> done) override;
+  const base::Result<Addresses>* cached(std::string_view name, const base::DnsTerms& terms) override;
+  void resolve(std::string_view name, const base::DnsTerms& terms, std::function<void()> done) override;
   void learn(const DnsAnswer& answer) override { cache_.learn(answer); }
 
  private:
@@ -35,11 +37,12 @@ class CaresResolver final : public Resolver, private DnsClientSink, private DnsC
   void onAnswer(DnsAnswer answer) override { answers_.push_back(std::move(answer)); }
   void onAnswered() override { deliver(); }
   void onTimer() override { deliver(); }
-  void onRefreshDue(std::string_view name) override;
+  void onRefreshDue(std::string_view name, const base::DnsTerms& terms) override;
 
   std::optional<base::Error> addHost(const std::string& name, const std::vector<std::string>& texts);
+  const base::Result<Addresses>* answerOfHosts(const base::Result<Addresses>& all, const base::DnsTerms& terms);
   const base::Result<Addresses>* answerWithoutAsking(const DnsName& host, std::string_view name);
-  PendingQuery* ask(std::string_view name);
+  PendingQuery* ask(std::string_view name, const base::DnsTerms& terms);
   void deliver();
   void deliverSoon();
   void count(const DnsAnswer& answer, base::Duration duration);
@@ -80,11 +83,20 @@ std::optional<base::Error> CaresResolver::addHost(const std::string& name, const
   return std::nullopt;
 }
 
-const base::Result<Addresses>* CaresResolver::cached(std::string_view name) {
+const base::Result<Addresses>* CaresResolver::cached(std::string_view name, const base::DnsTerms& terms) {
   const DnsName host(name);
-  if (const auto it = hosts_.find(host.text()); it != hosts_.end()) return &it->second;
-  if (const auto* known = cache_.find(host.text())) return known;
+  if (const auto it = hosts_.find(host.text()); it != hosts_.end()) return answerOfHosts(it->second, terms);
+  if (const auto* known = cache_.find(DnsKey(host.text(), terms).text())) return known;
   return answerWithoutAsking(host, name);
+}
+
+const base::Result<Addresses>* CaresResolver::answerOfHosts(const base::Result<Addresses>& all,
+                                                            const base::DnsTerms& terms) {
+  if (terms.family == base::LookupFamily::kOfSettings) return &all;
+  Addresses found = addressesOf(terms.family, *all);
+  if (!found.empty()) return cache_.keepForThisTurn(std::move(found));
+  return cache_.keepForThisTurn(
+      base::Error::upstream(base::ErrorType::kDnsError, "dns.hosts has no address of the family that is looked up"));
 }
 
 const base::Result<Addresses>* CaresResolver::answerWithoutAsking(const DnsName& host, std::string_view name) {
@@ -93,30 +105,31 @@ const base::Result<Addresses>* CaresResolver::answerWithoutAsking(const DnsName&
   return cache_.keepForThisTurn(base::Error::upstream(base::ErrorType::kDnsError, "not a host name"));
 }
 
-void CaresResolver::resolve(std::string_view name, std::function<void()> done) {
+void CaresResolver::resolve(std::string_view name, const base::DnsTerms& terms, std::function<void()> done) {
   const DnsName host(name);
-  if (cached(name) != nullptr) {
+  if (cached(name, terms) != nullptr) {
     needNoAsk_.push_back(std::move(done));
-  } else if (PendingQuery* question = ask(host.text())) {
+  } else if (PendingQuery* question = ask(host.text(), terms)) {
     question->askers.push_back(std::move(done));
   } else {
     auto error = base::Error::upstream(base::ErrorType::kDnsError, "too many names are being asked for");
-    answers_.push_back({std::string(host.text()), std::move(error), {}, false});
+    answers_.push_back({std::string(host.text()), std::move(error), {}, false, terms});
     needNoAsk_.push_back(std::move(done));
   }
   deliverSoon();
 }
 
-CaresResolver::PendingQuery* CaresResolver::ask(std::string_view name) {
-  if (const auto asked = questions_.find(name); asked != questions_.end()) return &asked->second;
+CaresResolver::PendingQuery* CaresResolver::ask(std::string_view name, const base::DnsTerms& terms) {
+  const DnsKey key(name, terms);
+  if (const auto asked = questions_.find(key.text()); asked != questions_.end()) return &asked->second;
   if (questions_.size() >= parts_.maxNames) return nullptr;
-  PendingQuery& question = questions_.emplace(name, PendingQuery{worker_.now(), {}}).first->second;
-  client_->ask(name);
+  PendingQuery& question = questions_.emplace(key.text(), PendingQuery{worker_.now(), {}}).first->second;
+  client_->ask(name, terms);
   return &question;
 }
 
-void CaresResolver::onRefreshDue(std::string_view name) {
-  ask(name);
+void CaresResolver::onRefreshDue(std::string_view name, const base::DnsTerms& terms) {
+  ask(name, terms);
   deliverSoon();
 }
 
@@ -128,8 +141,9 @@ void CaresResolver::deliverSoon() {
 void CaresResolver::deliver() {
   std::vector<std::function<void()>> told = std::exchange(needNoAsk_, {});
   for (DnsAnswer& answer : std::exchange(answers_, {})) {
-    if (auto asked = questions_.extract(answer.name)) {
-      PendingQuery& question = asked.mapped();
+    if (const auto found = questions_.find(DnsKey(answer.name, answer.terms).text()); found != questions_.end()) {
+      PendingQuery question = std::move(found->second);
+      questions_.erase(found);
       std::move(question.askers.begin(), question.askers.end(), std::back_inserter(told));
       count(answer, worker_.now() - question.since);
       if (parts_.share) parts_.share(answer);

@@ -4,7 +4,7 @@
 // A name in `hosts` is answered from there and never asked. Answers are kept for their TTL within [minTtl, maxTtl],
 // failures for negativeTtl. A name in use is asked again before its answer expires. When the name servers fail, but
 // not when they say that there is no such name, the last good answer stays valid for up to staleTtl. Several callers
-// that ask for one name share one query.
+// that ask for one name share one query. Callers with terms of their own share it with those that have the same terms.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/result.h"
@@ -39,10 +40,12 @@ class Resolver {
 
   /// Returns what is cached now: addresses (port 0), a failure, or nullptr if there is nothing (or it has expired).
   /// The pointer is valid until the next turn.
-  virtual const base::Result<Addresses>* cached(std::string_view name) = 0;
+  virtual const base::Result<Addresses>* cached(std::string_view name, const base::DnsTerms& terms) = 0;
+  const base::Result<Addresses>* cached(std::string_view name) { return cached(name, base::DnsTerms()); }
   /// Asks for a name; `done` is called once, inside a Turn, when cached() has a result. It may only record. Errors
   /// there: dns_error, dns_timeout. IP literals need no query.
-  virtual void resolve(std::string_view name, std::function<void()> done) = 0;
+  virtual void resolve(std::string_view name, const base::DnsTerms& terms, std::function<void()> done) = 0;
+  void resolve(std::string_view name, std::function<void()> done) { resolve(name, base::DnsTerms(), std::move(done)); }
   /// Takes what the resolver of another worker was answered.
   virtual void learn(const DnsAnswer& answer) = 0;
 };

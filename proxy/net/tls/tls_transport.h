@@ -27,6 +27,7 @@ class TlsTransport final : public Transport, private TransportSink {
   TlsTransport(const TlsTransport&) = delete;
   TlsTransport& operator=(const TlsTransport&) = delete;
 
+  void setKeepalive(const base::TcpKeepalive& keepalive) override { tcp_.setKeepalive(keepalive); }
   void setReadBudget(std::size_t bytes) override;
   void write(base::ByteQueue& from) override;
   bool pending() const override { return tcp_.pending(); }

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/dns_terms.h"
+#include "proxy/base/tcp_keepalive.h"
 
 namespace sluice::routing {
 
@@ -15,6 +17,12 @@ struct ConnectionSettings {
   std::optional<base::Duration> idleTimeout = std::nullopt;
   /// The time after which a connection takes no further request; zero: no bound.
   base::Duration lifetime = base::Duration::zero();
+  /// The probes of a connection on which nothing moves; nullopt: none.
+  std::optional<base::TcpKeepalive> keepalive = std::nullopt;
+  /// Which addresses of the Backend's name are looked up, and how long they count.
+  base::DnsTerms dns = {};
+  /// Connections go to the first address alone, because all addresses of the name lead to the same service.
+  bool logicalDns = false;
 
   friend bool operator==(const ConnectionSettings&, const ConnectionSettings&) = default;
 };

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdio>
-#include <set>
 #include <string>
 
 #include "proxy/control/compiled_configuration.h"
@@ -19,26 +18,25 @@ namespace {
 
 /// Resolves the names of the Backends as a worker would, and adds their addresses.
 base::Status resolveBackends(control::Explanation& explanation, const routing::Snapshot& snapshot) {
-  std::set<std::string> names;
-  for (const control::ExplainedBackend& each : explanation.backends) {
-    if (each.unresolved) names.insert(each.hostname);
-  }
-  if (names.empty()) return base::Done{};
+  std::size_t open = 0;
+  for (const control::ExplainedBackend& each : explanation.backends) open += each.unresolved ? 1 : 0;
+  if (open == 0) return base::Done{};
   const base::SystemClock clock;
   net::Worker worker(clock);
   auto resolver = net::makeResolver(worker, snapshot.settings.dns);
   if (!resolver) return resolver.error();
-  std::size_t open = names.size();
   const auto answered = [&] {
     if (--open > 0) return;
     for (control::ExplainedBackend& backend : explanation.backends) {
-      const auto* resolved = backend.unresolved ? (*resolver)->cached(backend.hostname) : nullptr;
+      const auto* resolved = backend.unresolved ? (*resolver)->cached(backend.hostname, backend.dns) : nullptr;
       if (resolved != nullptr) control::addResolved(backend, *resolved, snapshot.addressGuard);
     }
     worker.stop();
   };
   worker.post([&] {
-    for (const std::string& name : names) (*resolver)->resolve(name, answered);
+    for (const control::ExplainedBackend& each : explanation.backends) {
+      if (each.unresolved) (*resolver)->resolve(each.hostname, each.dns, answered);
+    }
   });
   worker.run();
   return base::Done{};

@@ -255,8 +255,7 @@ TEST(BackendTrafficPolicies, ReadTheExampleOfTheProposal) {
   EXPECT_THAT(policy.retry->codes, ElementsAre(429, 503));
   EXPECT_EQ(policy.passiveHealth->consecutive5XxErrors, 5u);
   EXPECT_EQ(unsupportedIn(policy, /*closing=*/true),
-            (std::set<std::string>{"spec.circuitBreakers", "spec.dns", "spec.integrations", "spec.keepAliveProbes",
-                                   "spec.loadBalancing", "spec.matching", "spec.protocols",
+            (std::set<std::string>{"spec.circuitBreakers", "spec.integrations", "spec.loadBalancing", "spec.matching",
                                    "spec.retryStrategy.perRetry.idleTimeout"}));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.retryStrategy.grpc"));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.healthChecking.activeChecks[0].http"));
@@ -285,6 +284,32 @@ TEST(BackendTrafficPolicies, HaveTimeoutsInBothForms) {
   EXPECT_EQ(proposed.connectionLifetime, std::chrono::seconds(4));
 }
 
+TEST(BackendTrafficPolicies, HaveKeepaliveInBothForms) {
+  const base::TcpKeepalive shipped =
+      backendTraffic("tcpKeepalive: {probes: 3, idleTime: 4s, interval: 5s}").keepalive.value();
+  const base::TcpKeepalive proposed =
+      backendTraffic("keepAliveProbes: {maxProbes: 3, idleTime: 4s, interval: 5s}").keepalive.value();
+  EXPECT_EQ(shipped, (base::TcpKeepalive{3, std::chrono::seconds(4), std::chrono::seconds(5)}));
+  EXPECT_EQ(proposed, shipped);
+  EXPECT_EQ(backendTraffic("keepAliveProbes: {}").keepalive, base::TcpKeepalive());
+}
+
+TEST(BackendTrafficPolicies, HaveDnsInBothForms) {
+  const TrafficDns shipped =
+      backendTraffic("dns: {dnsRefreshRate: 10s, respectDnsTtl: false, lookupFamily: IPv6}").dns.value();
+  EXPECT_FALSE(shipped.logical);
+  EXPECT_EQ(shipped.terms, (base::DnsTerms{base::LookupFamily::kIpv6, false, std::chrono::seconds(10)}));
+  const TrafficDns logical = backendTraffic("dns: {type: logical, respectDnsTtl: false}").dns.value();
+  EXPECT_TRUE(logical.logical);
+  EXPECT_EQ(logical.terms, (base::DnsTerms{base::LookupFamily::kOfSettings, false, std::nullopt}));
+  const auto familyOf = [](const std::string& protocols) {
+    return backendTraffic("protocols: {" + protocols + "}").dns.value().terms.family;
+  };
+  EXPECT_EQ(familyOf(""), base::LookupFamily::kIpv4);
+  EXPECT_EQ(familyOf("enableIPv6: true"), base::LookupFamily::kBoth);
+  EXPECT_EQ(familyOf("enableIPv4: false, enableIPv6: true"), base::LookupFamily::kIpv6);
+}
+
 TEST(BackendTrafficPolicies, DoNotMixTheTwoForms) {
   const Configuration configuration = loadBackendTraffic("retry: {}, circuitBreakers: []");
   EXPECT_THAT(
@@ -308,6 +333,8 @@ TEST(BackendTrafficPolicies, SayWhatIsWrongWithThem) {
       {"retry: {attempts: 2}", "spec.retry.attempts: unknown field"},
       {"healthCheck: {passive: {baseEjectionTime: 0s}}", "passive.baseEjectionTime: must not be zero"},
       {"healthCheck: {passive: {maxEjectionPercent: 101}}", "passive.maxEjectionPercent: "},
+      {"protocols: {enableIPv4: false}", "spec.protocols: must enable IPv4 or IPv6"},
+      {"dns: {type: strict, lookupFamily: IPv4}", "spec.dns.lookupFamily: unknown field"},
       {"retries: {}", "spec.retries: unknown field"},
       {"retryStrategy: {http: {retryOn: 5xx}}", "spec.retryStrategy.type: is required"},
       {"retryStrategy: {type: http}", "spec.retryStrategy.http: is required"},
@@ -356,6 +383,7 @@ TEST(BackendTrafficPolicies, CloseForWhatIsNotSupported) {
         std::pair("useClientProtocol: true", "spec.useClientProtocol"),
         std::pair("timeout: {http: {connectionIdleTimeout: 0s}}", "spec.timeout.http.connectionIdleTimeout"),
         std::pair("timeouts: {idleTimeout: 0s}", "spec.timeouts.idleTimeout"),
+        std::pair("dns: {dnsRefreshRate: 0s}", "spec.dns.dnsRefreshRate"),
         std::pair("mergeType: JSONMerge", "spec.mergeType")}) {
     EXPECT_THAT(unsupportedIn(backendTraffic(fields), /*closing=*/true), ElementsAre(path)) << fields;
   }
@@ -416,7 +444,9 @@ const FieldExamples kShippedExamples = {
     {"bandwidthLimit", "bandwidthLimit: {}"},
     {"faultInjection", "faultInjection: {abort: {httpStatus: 500}}"},
     {"admissionControl", "admissionControl: {}"},
-    {"tcpKeepalive", "tcpKeepalive: {}"},
+    {"tcpKeepalive.probes", "tcpKeepalive: {probes: 1}"},
+    {"tcpKeepalive.idleTime", "tcpKeepalive: {idleTime: 1s}"},
+    {"tcpKeepalive.interval", "tcpKeepalive: {interval: 1s}"},
     {"proxyProtocol", "proxyProtocol: {version: V2}"},
     {"timeout.tcp.connectTimeout", "timeout: {tcp: {connectTimeout: 1s}}"},
     {"timeout.http.connectionIdleTimeout", "timeout: {http: {connectionIdleTimeout: 1s}}"},
@@ -425,7 +455,9 @@ const FieldExamples kShippedExamples = {
     {"timeout.http.streamIdleTimeout", "timeout: {http: {streamIdleTimeout: 1s}}"},
     {"timeout.http.maxStreamDuration", "timeout: {http: {maxStreamDuration: 1s}}"},
     {"connection", "connection: {bufferLimit: 1Mi}"},
-    {"dns", "dns: {dnsRefreshRate: 1s}"},
+    {"dns.dnsRefreshRate", "dns: {dnsRefreshRate: 1s}"},
+    {"dns.respectDnsTtl", "dns: {respectDnsTtl: false}"},
+    {"dns.lookupFamily", "dns: {lookupFamily: IPv6}"},
     {"http2", "http2: {}"},
     {"compression", "compression: [{type: Gzip}]"},
     {"compressor", "compressor: [{type: Gzip}]"},
@@ -495,10 +527,14 @@ const FieldExamples kProposedExamples = {
      "healthChecking: {outlierDetection: {failurePercentage: {minimumRequests: 9}}}"},
     {"healthChecking.outlierDetection.failurePercentage.threshold",
      "healthChecking: {outlierDetection: {failurePercentage: {threshold: 3}}}"},
-    {"dns", "dns: {type: strict}, timeouts: {}"},
-    {"protocols", "protocols: {enableIPv6: true}"},
+    {"dns.type", "dns: {type: strict}"},
+    {"dns.respectDnsTtl", "dns: {respectDnsTtl: false}, timeouts: {}"},
+    {"protocols.enableIPv4", "protocols: {enableIPv4: true}"},
+    {"protocols.enableIPv6", "protocols: {enableIPv6: true}"},
     {"circuitBreakers", "circuitBreakers: [{maxConnections: 1}]"},
-    {"keepAliveProbes", "keepAliveProbes: {maxProbes: 1}"},
+    {"keepAliveProbes.maxProbes", "keepAliveProbes: {maxProbes: 1}"},
+    {"keepAliveProbes.idleTime", "keepAliveProbes: {idleTime: 1s}"},
+    {"keepAliveProbes.interval", "keepAliveProbes: {interval: 1s}"},
     {"timeouts.connectTimeout", "timeouts: {connectTimeout: 1s}"},
     {"timeouts.idleTimeout", "timeouts: {idleTimeout: 1s}"},
     {"timeouts.clusterIdleTimeout", "timeouts: {clusterIdleTimeout: 1s}"},

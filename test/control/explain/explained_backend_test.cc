@@ -137,5 +137,15 @@ TEST(ExplainedBackends, HaveTimeoutsAndAttempts) {
   EXPECT_EQ(got.retry.backoff, std::chrono::milliseconds(100));
 }
 
+TEST(ExplainedBackends, HaveWhatAPolicySaysOfConnections) {
+  const World world({test::kClass, test::kGateway, test::kBackend, rulesWithBackend(""),
+                     "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: p}\nspec: {targetRefs: "
+                     "[{group: gateway.networking.k8s.io, kind: Gateway, name: egress}], timeout: {tcp: "
+                     "{connectTimeout: 2s}}, dns: {lookupFamily: IPv6}}\n"});
+  const Explanation got = explained(world, "http://a.test/");
+  EXPECT_EQ(got.timeouts.connect, std::chrono::seconds(2));
+  EXPECT_EQ(got.backends.at(0).dns.family, base::LookupFamily::kIpv6);
+}
+
 }  // namespace
 }  // namespace sluice::control

@@ -2,11 +2,20 @@
 // process say something else each time, which would not strike while a test runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "test/integration/support/full_listener.h"
@@ -16,6 +25,7 @@
 #include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/route.h"
+#include "test/integration/support/scripted_name_server.h"
 #include "test/integration/support/waiting.h"
 
 namespace sluice::test {
@@ -199,6 +209,122 @@ TEST(ConnectionPolicy, BoundsTheTimeInWhichNothingMoves) {
     const GatewayProcess gateway(governedSpec(origin.port(), policy.forTarget("kind: HTTPRoute, name: all")));
     EXPECT_EQ(askRaw(gateway.port()).status, 504) << policy.fields;
     EXPECT_TRUE(gateway.limitWasHit("streamIdle")) << policy.fields;
+  }
+}
+
+/// The part of the kernel's tcp_info that the C library does not know.
+struct WholeTcpInfo {
+  tcp_info known;
+  std::array<std::uint64_t, 4> bytes;
+  std::uint32_t segmentsOut;
+  std::uint32_t segmentsIn;
+};
+static_assert(offsetof(WholeTcpInfo, segmentsIn) == 140, "as in linux/tcp.h");
+
+std::uint32_t segmentsReceived(const BlockingSocket& socket) {
+  WholeTcpInfo info{};
+  socklen_t length = sizeof info;
+  getsockopt(socket.fd(), IPPROTO_TCP, TCP_INFO, &info, &length);
+  return info.segmentsIn;
+}
+
+TEST(ConnectionPolicy, HasAConnectionProbedOnWhichNothingMoves) {
+  for (const SpelledPolicy& policy :
+       everySpelling("tcpKeepalive: {idleTime: 1s, interval: 1s}", "keepAliveProbes: {idleTime: 1s, interval: 1s}")) {
+    std::atomic<bool> probed = false;
+    RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
+      self.readHead(socket);
+      socket.send(kOk);
+      // The answer is acknowledged, and what comes after that carries nothing.
+      const auto isAcknowledged = [&] {
+        int unacknowledged = 0;
+        return ioctl(socket.fd(), TIOCOUTQ, &unacknowledged) == 0 && unacknowledged == 0;
+      };
+      if (!eventually(isAcknowledged)) return;
+      const std::uint32_t before = segmentsReceived(socket);
+      probed = eventually([&] { return self.stopping() || segmentsReceived(socket) >= before + 2; });
+    });
+    const GatewayProcess gateway(governedSpec(origin.port(), policy.forTarget("kind: HTTPRoute, name: all")));
+    EXPECT_EQ(askRaw(gateway.port()).status, 200) << policy.fields;
+    EXPECT_TRUE(eventually([&] { return probed.load(); })) << policy.fields;
+  }
+}
+
+/// A Backend whose name a name server knows, and which takes one request by each connection.
+class NamedBackend : public testing::Test {
+ protected:
+  GatewaySpec specWith(const SpelledPolicy& policy) const {
+    GatewaySpec spec = governedSpec(origin_.port(), policy.forTarget("kind: HTTPRoute, name: all"));
+    spec.backends[0].addresses = "";
+    spec.dns = "servers: [\"" + names_.address() + "\"], maxTtl: 1h";
+    return spec;
+  }
+  /// Answers with these addresses from now on, and records which types are asked for.
+  void answer(const std::vector<std::string>& addresses, std::size_t ttl = 3600) {
+    names_.say([this, addresses, ttl](const DnsQuestion& question) {
+      (question.type == DnsQuestion::kAaaa ? askedForIpv6_ : askedForIpv4_) = true;
+      return std::vector<ScriptedNameServer::Datagram>{{dnsReply(question, addresses, ttl)}};
+    });
+  }
+  std::string askedFor() const { return std::string(askedForIpv4_ ? "4" : "") + (askedForIpv6_ ? "6" : ""); }
+
+  std::atomic<bool> askedForIpv4_ = false;
+  std::atomic<bool> askedForIpv6_ = false;
+  RawOrigin origin_{RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")};
+  ScriptedNameServer names_{dnsAlways({"127.0.0.1"})};
+};
+
+TEST_F(NamedBackend, IsLookedUpForTheAddressesOfAPolicy) {
+  constexpr const char* kEnvoy = "gateway.envoyproxy.io/v1alpha1";
+  constexpr const char* kBackendPolicy = "BackendTrafficPolicy";
+  const std::tuple<SpelledPolicy, const char*, int> cases[] = {
+      {ownFields("dns: {lookupFamily: IPv4}"), "4", 200},
+      {ownFields("dns: {lookupFamily: IPv6}"), "6", 503},
+      {ownFields("dns: {lookupFamily: IPv4Preferred}"), "46", 200},
+      {ownFields("dns: {lookupFamily: IPv6Preferred}"), "46", 503},
+      {ownFields("dns: {lookupFamily: IPv4AndIPv6}"), "46", 200},
+      {{kEnvoy, kBackendPolicy, "dns: {lookupFamily: IPv6}"}, "6", 503},
+      {{kEnvoy, kBackendPolicy, "protocols: {enableIPv6: true}"}, "46", 200},
+  };
+  for (const auto& [policy, asked, status] : cases) {
+    askedForIpv4_ = askedForIpv6_ = false;
+    answer({"127.0.0.1", "::1"});
+    GatewaySpec spec = specWith(policy);
+    spec.allow = "127.0.0.0/8, \"::1/128\"";
+    const GatewayProcess gateway(spec);
+    EXPECT_EQ(askRaw(gateway.port()).status, status) << policy.fields << ": nothing listens at ::1";
+    EXPECT_EQ(askedFor(), asked) << policy.fields;
+  }
+}
+
+TEST_F(NamedBackend, IsLookedUpAgainAsOftenAsAPolicySays) {
+  for (const auto& [fields, times] :
+       {std::pair("dns: {dnsRefreshRate: 100s, respectDnsTtl: false}", 2), std::pair("dns: {dnsRefreshRate: 100s}", 1),
+        std::pair("dns: {respectDnsTtl: false}", 2)}) {
+    answer({"127.0.0.1"});
+    PassedTime time;
+    GatewaySpec spec = specWith(ownFields(fields));
+    spec.startedBy = time.startedBy();
+    const GatewayProcess gateway(spec);
+    const int before = names_.asked();
+    EXPECT_EQ(askRaw(gateway.port()).status, 200) << fields;
+    time.pass(gateway, seconds(1000));
+    EXPECT_EQ(askRaw(gateway.port()).status, 200) << fields;
+    EXPECT_EQ(names_.asked() - before, times) << fields;
+  }
+}
+
+TEST_F(NamedBackend, IsReachedAtItsFirstAddressAloneIfAPolicySaysSo) {
+  constexpr const char* kEnvoy = "gateway.envoyproxy.io/v1alpha1";
+  answer({"127.0.0.9", "127.0.0.1"});
+  const GatewayProcess strict(specWith(ownFields("dns: {type: Strict}")));
+  EXPECT_EQ(askRaw(strict.port()).status, 200) << "nothing listens at the first one";
+  for (const SpelledPolicy& policy :
+       {ownFields("dns: {type: Logical}"), SpelledPolicy{kEnvoy, "BackendTrafficPolicy", "dns: {type: logical}"}}) {
+    const GatewayProcess logical(specWith(policy));
+    const ReceivedResponse got = askRaw(logical.port());
+    EXPECT_EQ(got.status, 503) << policy.fields;
+    EXPECT_THAT(got.body, HasSubstr("connection_refused")) << policy.fields;
   }
 }
 

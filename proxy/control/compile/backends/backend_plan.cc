@@ -49,8 +49,18 @@ std::string settingsIdentity(const routing::ConnectionSettings& settings) {
   const auto number = [](const std::optional<base::Duration>& time) {
     return time ? std::to_string(time->count()) : std::string("-");
   };
-  return "|connect=" + number(settings.connectTimeout) + "|idle=" + number(settings.idleTimeout) +
-         "|lifetime=" + number(settings.lifetime);
+  std::string text = "|connect=" + number(settings.connectTimeout) + "|idle=" + number(settings.idleTimeout) +
+                     "|lifetime=" + number(settings.lifetime);
+  if (const auto& keepalive = settings.keepalive) {
+    text += "|keepalive=" + std::to_string(keepalive->probes) + "," + number(keepalive->idleTime) + "," +
+            number(keepalive->interval);
+  }
+  if (settings.dns != base::DnsTerms()) {
+    text += "|family=" + std::to_string(static_cast<int>(settings.dns.family)) +
+            (settings.dns.respectTtl ? "" : "|ttl=none") + "|refresh=" + number(settings.dns.refreshRate);
+  }
+  if (settings.logicalDns) text += "|dns=logical";
+  return text;
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ void addBackendTraffic(const config::BackendTraffic& traffic, TrafficSettings& s
   if (traffic.passiveHealth) settings.passiveHealth = &*traffic.passiveHealth;
   if (traffic.activeHealth) settings.activeHealth = &*traffic.activeHealth;
   if (traffic.timeouts) settings.timeouts = &*traffic.timeouts;
+  if (traffic.keepalive) settings.keepalive = &*traffic.keepalive;
+  if (traffic.dns) settings.dns = &*traffic.dns;
 }
 
 /// Returns the fault of a policy that its schema refused, or that asks for something that is not supported.
@@ -65,6 +67,8 @@ void TrafficSettings::inherit(const TrafficSettings& others) {
     activeHealth = others.activeHealth;
   }
   if (timeouts == nullptr) timeouts = others.timeouts;
+  if (keepalive == nullptr) keepalive = others.keepalive;
+  if (dns == nullptr) dns = others.dns;
   if (!fault) fault = others.fault;
 }
 

@@ -25,6 +25,8 @@ struct TrafficSettings {
   const config::PassiveHealthSettings* passiveHealth = nullptr;
   const config::ActiveHealthSettings* activeHealth = nullptr;
   const config::TrafficTimeouts* timeouts = nullptr;
+  const base::TcpKeepalive* keepalive = nullptr;
+  const config::TrafficDns* dns = nullptr;
   // Only policies for Backends and Services have these.
   const config::RetryConstraintFields* retryConstraint = nullptr;
   const config::TrafficPolicy* sessions = nullptr;  // the one whose sessionPersistence counts
@@ -36,7 +38,7 @@ struct TrafficSettings {
            retryConstraint == nullptr && sessions == nullptr && !governsConnections() && !fault;
   }
   /// Returns whether they may say something of connections to Backends.
-  bool governsConnections() const { return timeouts != nullptr; }
+  bool governsConnections() const { return timeouts != nullptr || keepalive != nullptr || dns != nullptr; }
   /// Takes what these settings do not say from those of a less specific policy.
   void inherit(const TrafficSettings& others);
 };

@@ -12,6 +12,11 @@ routing::ConnectionSettings connectionSettings(const TrafficSettings& settings) 
     result.idleTimeout = timeouts->connectionIdle;
     result.lifetime = timeouts->connectionLifetime.value_or(base::Duration::zero());
   }
+  if (settings.keepalive != nullptr) result.keepalive = *settings.keepalive;
+  if (settings.dns != nullptr) {
+    result.dns = settings.dns->terms;
+    result.logicalDns = settings.dns->logical;
+  }
   return result;
 }
 

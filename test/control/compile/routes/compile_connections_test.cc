@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -130,6 +131,31 @@ TEST(ConnectionCompilation, ChecksABackendAsTheRuleReachesIt) {
       {connecting("p", kToTheGateway, "timeout: {tcp: {connectTimeout: 1s}}, healthCheck: {active: {type: TCP}}")});
   ASSERT_EQ(world.snapshot().checked.size(), 1u);
   EXPECT_EQ(world.snapshot().checked[0].backend->identity, planIn(world).identity);
+}
+
+TEST(ConnectionCompilation, HasConnectionsProbed) {
+  const World world = connectedWorld({connecting("p", kToTheGateway, "tcpKeepalive: {probes: 3, idleTime: 4s}"),
+                                      connecting("q", kToTheRoute, "timeout: {tcp: {connectTimeout: 1s}}")});
+  EXPECT_EQ(planIn(world).connection.keepalive, (base::TcpKeepalive{.probes = 3, .idleTime = seconds(4)}));
+  EXPECT_EQ(planIn(world).connection.connectTimeout, seconds(1)) << "another field";
+  EXPECT_NE(planIn(world).identity,
+            planIn(connectedWorld({connecting("p", kToTheGateway, "tcpKeepalive: {probes: 4, idleTime: 4s}"),
+                                   connecting("q", kToTheRoute, "timeout: {tcp: {connectTimeout: 1s}}")}))
+                .identity);
+}
+
+TEST(ConnectionCompilation, LooksNamesUpAsAPolicySays) {
+  const std::string fields = "dns: {type: Logical, dnsRefreshRate: 10s, respectDnsTtl: false, lookupFamily: IPv6}";
+  const World world = connectedWorld({connecting("p", kToTheBackend, fields)});
+  const routing::BackendPlan& plan = planIn(world);
+  EXPECT_TRUE(plan.connection.logicalDns);
+  EXPECT_EQ(plan.connection.dns, (base::DnsTerms{base::LookupFamily::kIpv6, false, seconds(10)}));
+  std::set<std::string> identities;
+  for (const char* each : {"", "type: Logical", "dnsRefreshRate: 10s", "respectDnsTtl: false", "lookupFamily: IPv6"}) {
+    const std::string policy = connecting("p", kToTheBackend, "dns: {" + std::string(each) + "}");
+    identities.insert(planIn(connectedWorld({policy})).identity.text());
+  }
+  EXPECT_EQ(identities.size(), 5u) << "each has connections of its own";
 }
 
 TEST(ConnectionCompilation, ClosesForATimeThatIsNotSupported) {
