@@ -235,6 +235,16 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {target + "tcpKeepalive: {probes: 128}", "spec.tcpKeepalive.probes: "},
       {target + "tcpKeepalive: {idleTime: 999ms}", "spec.tcpKeepalive.idleTime: must be from 1s to 32767s"},
       {target + "tcpKeepalive: {interval: 32768s}", "spec.tcpKeepalive.interval: must be from 1s to 32767s"},
+      {target + "surprise: 1", "spec.surprise: "},
+  };
+  for (const auto& [spec, what] : wrong) {
+    EXPECT_THAT(rendered(loadTraffic(spec).problems), Contains(HasSubstr(what))) << spec;
+  }
+}
+
+TEST(TrafficPolicies, SayWhatIsWrongWithTheirHealthChecks) {
+  const std::string target = std::string(kTrafficTarget) + ", ";
+  const std::pair<std::string, const char*> wrong[] = {
       {target + "healthCheck: {}", "spec.healthCheck: must have active or passive"},
       {target + "healthCheck: {active: {}}", "spec.healthCheck.active.type: is required"},
       {target + "healthCheck: {active: {type: UDP}}", "spec.healthCheck.active.type: "},
@@ -266,7 +276,6 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {target + "healthCheck: {passive: {maxEjectionPercent: 101}}", "passive.maxEjectionPercent: "},
       {target + "healthCheck: {passive: {baseEjectionTime: 0s}}", "passive.baseEjectionTime: must not be zero"},
       {target + "healthCheck: {passive: {maxEjectionTime: 1s}}", "maxEjectionTime: must not be less than"},
-      {target + "surprise: 1", "spec.surprise: "},
   };
   for (const auto& [spec, what] : wrong) {
     EXPECT_THAT(rendered(loadTraffic(spec).problems), Contains(HasSubstr(what))) << spec;

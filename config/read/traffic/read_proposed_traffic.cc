@@ -209,13 +209,13 @@ PassiveHealthSettings readOutlierDetection(FieldReader reader) {
   PassiveHealthSettings passive;
   readSweepInterval(reader, "checkInterval", passive);
   FieldReader errors = reader.map("consecutive5XX");
-  readCount(errors, "threshold", INT32_MAX, passive.consecutive5XxErrors);
+  readTally(errors, "threshold", INT32_MAX, passive.consecutive5XxErrors);
   errors.finish();
   if (reader.has("failurePercentage")) {
     FieldReader percentage = reader.map("failurePercentage");
     passive.failurePercentage = kProposedPercentage;
-    readCount(percentage, "threshold", kMostPercent, passive.failurePercentage);
-    readCount(percentage, "minimumRequests", INT32_MAX, passive.minimumRequests);
+    readTally(percentage, "threshold", kMostPercent, passive.failurePercentage);
+    readTally(percentage, "minimumRequests", INT32_MAX, passive.minimumRequests);
     percentage.finish();
   }
   reader.finish();

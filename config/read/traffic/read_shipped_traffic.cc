@@ -100,10 +100,10 @@ PassiveHealthSettings readShippedPassive(FieldReader reader, std::vector<Unsuppo
   PassiveHealthSettings passive;
   passive.interval = kShippedInterval;
   passive.maxEjectionPercent = kShippedEjectionPercent;
-  readCount(reader, "consecutive5XxErrors", INT32_MAX, passive.consecutive5XxErrors);
-  readCount(reader, "consecutiveGatewayErrors", INT32_MAX, passive.consecutiveGatewayErrors);
-  readCount(reader, "failurePercentageThreshold", kWholeShare, passive.failurePercentage);
-  readCount(reader, "maxEjectionPercent", kWholeShare, passive.maxEjectionPercent);
+  readTally(reader, "consecutive5XxErrors", INT32_MAX, passive.consecutive5XxErrors);
+  readTally(reader, "consecutiveGatewayErrors", INT32_MAX, passive.consecutiveGatewayErrors);
+  readTally(reader, "failurePercentageThreshold", kWholeShare, passive.failurePercentage);
+  readTally(reader, "maxEjectionPercent", kWholeShare, passive.maxEjectionPercent);
   readSweepInterval(reader, "interval", passive);
   if (const auto time = reader.duration("baseEjectionTime")) {
     passive.baseEjectionTime = *time;

@@ -61,7 +61,7 @@ void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry) {
   if (timeout && *timeout != base::Duration::zero()) retry.attemptTimeout = *timeout;
 }
 
-void readCount(FieldReader& reader, std::string_view key, std::int64_t most, std::uint32_t& count) {
+void readTally(FieldReader& reader, std::string_view key, std::int64_t most, std::uint32_t& count) {
   if (const auto given = reader.integer(key, 0, most)) count = static_cast<std::uint32_t>(*given);
 }
 

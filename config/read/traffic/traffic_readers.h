@@ -65,7 +65,7 @@ void readBackOff(FieldReader reader, TrafficRetry& retry);
 /// Reads `timeout`, of one attempt.
 void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry);
 /// Reads a number from 0 to `most`.
-void readCount(FieldReader& reader, std::string_view key, std::int64_t most, std::uint32_t& count);
+void readTally(FieldReader& reader, std::string_view key, std::int64_t most, std::uint32_t& count);
 /// Reads the interval over which the share of failures is counted. Other failures make a Backend rest at once.
 void readSweepInterval(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive);
 /// Reads how many results in a row a health check takes, from 1 to 1000.

@@ -22,7 +22,7 @@ std::string_view protocolName(routing::UpstreamProtocol protocol) {
   return "";
 }
 
-std::string bracketed(const std::string& hostname) {
+std::string inBrackets(const std::string& hostname) {
   return hostname.find(':') != std::string::npos ? "[" + hostname + "]" : hostname;
 }
 
@@ -83,12 +83,12 @@ const std::optional<config::BackendTls>& tlsOf(const config::Backend& backend, c
 }
 
 std::string hostAndPort(const std::string& hostname, std::uint16_t port) {
-  return bracketed(hostname) + ":" + std::to_string(port);
+  return inBrackets(hostname) + ":" + std::to_string(port);
 }
 
 std::string authorityOf(const routing::BackendPlan& plan) {
   const std::uint16_t usual = plan.tls ? kHttpsPort : kHttpPort;
-  return plan.port == usual ? bracketed(plan.hostname) : hostAndPort(plan.hostname, plan.port);
+  return plan.port == usual ? inBrackets(plan.hostname) : hostAndPort(plan.hostname, plan.port);
 }
 
 std::string objectOf(const config::ObjectMeta& meta) {
