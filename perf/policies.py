@@ -2,7 +2,7 @@
 """Measures what a TrafficPolicy costs, in instructions and allocations per request. See README.md.
 
 Counts with callgrind (valgrind), in the setting of load.py but over one connection, as processors.py does: a route with two Backends of
-which the second stands by, without a policy, with one that retries, and with one that has every part. Exit status 1 if the bound is missed.
+which the second stands by, without a policy, with one that retries, and with more and more parts. Exit status 1 if the bound is missed.
 """
 import argparse
 import os
@@ -31,7 +31,18 @@ spec:
 RETRY = "  retry: {{codes: [503], attempts: 2}}\n"
 FAILOVER = "  failover: {{priorities: [{{backendRef: {{group: gateway.networking.k8s.io, kind: Backend, name: standby}}, priority: 1}}]}}\n"
 HEALTH = "  healthCheck: {{passive: {{}}, active: {{type: TCP, interval: 1h}}}}\n"
-VARIANTS = {"without a policy": "", "retry": POLICY + RETRY, "retry, failover, healthCheck": POLICY + RETRY + FAILOVER + HEALTH}
+# Every part, with the settings of each that a request may cost something for.
+ALL_HEALTH = HEALTH.replace("{{}}", "{{consecutiveGatewayErrors: 5, failurePercentage: {{threshold: 50}}}}")
+CONNECTIONS = """  timeout: {{tcp: {{connectTimeout: 5s}}, http: {{connectionIdleTimeout: 1m, maxConnectionDuration: 1h, requestTimeout: 1m, streamIdleTimeout: 1m}}}}
+  tcpKeepalive: {{probes: 3}}
+  dns: {{lookupFamily: IPv4}}
+"""
+VARIANTS = {
+    "without a policy": "",
+    "retry": POLICY + RETRY,
+    "retry, failover, healthCheck": POLICY + RETRY + FAILOVER + HEALTH,
+    "every part": POLICY + RETRY + FAILOVER + ALL_HEALTH + CONNECTIONS,
+}
 
 
 def configuration(policy):
