@@ -57,8 +57,6 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
   void end(std::string fault);
   std::string faultOfHttp() const;
   std::string faultOfGrpc(const std::optional<http::Trailers>& trailers) const;
-  /// Returns true if the Backend has sent what is expected.
-  bool hasExpected() const { return text_.find(settings_.expected) != std::string::npos; }
 
   // upstream::AsyncRequestOwner
   void onAddresses() override { parts_.user.onProbeDue(); }
