@@ -33,11 +33,6 @@ void readTime(FieldReader& reader, std::string_view key, base::Duration& time) {
   if (time == base::Duration::zero()) reader.error(key, "must not be zero");
 }
 
-void readNumber(FieldReader& reader, std::string_view key, std::int64_t least, std::int64_t most,
-                std::uint32_t& number) {
-  if (const auto given = reader.integer(key, least, most)) number = static_cast<std::uint32_t>(*given);
-}
-
 PassiveHealthSettings readPassive(FieldReader reader) {
   PassiveHealthSettings passive;
   readNumber(reader, "consecutive5XxErrors", 0, kMostInARow, passive.consecutive5XxErrors);
@@ -97,6 +92,9 @@ void readHttpCheck(FieldReader reader, ActiveHealthSettings& active, const Other
                    std::vector<UnsupportedField>& unsupported) {
   readMethod(reader, active, unsupported);
   if (reader.has("expectedResponse")) active.expected = readPayload(reader.map("expectedResponse"));
+  if (active.method == "HEAD" && !active.expected.empty()) {
+    reader.error("expectedResponse", "must not be given with method HEAD, whose answers have no body");
+  }
   active.hostname = reader.text("hostname", rule::kPreciseHostname);
   reader.require("path");
   active.path = readCheckedPath(reader);

@@ -254,6 +254,9 @@ TEST(TrafficPolicies, SayWhatIsWrongWithTheirHealthChecks) {
       {target + "healthCheck: {active: {type: HTTP, http: {path: /, expectedStatuses: [600]}}}", "expectedStatuses[0]"},
       {target + "healthCheck: {active: {type: HTTP, http: {path: /, expectedStatuses: []}}}",
        "active.http.expectedStatuses: must have at least one item"},
+      {target + "healthCheck: {active: {type: HTTP, http: {path: /, method: HEAD, expectedResponse: {type: Text, text: "
+                "a}}}}",
+       "active.http.expectedResponse: must not be given with method HEAD"},
       {target + "healthCheck: {active: {type: TCP, http: {path: /}}}", "active.http: is for the type HTTP alone"},
       {target + "healthCheck: {active: {type: TCP, grpc: {}}}", "active.grpc: is for the type GRPC alone"},
       {target + "healthCheck: {active: {type: TCP, interval: 50ms}}", "active.interval: must not be less than 100ms"},

@@ -209,13 +209,13 @@ PassiveHealthSettings readOutlierDetection(FieldReader reader) {
   PassiveHealthSettings passive;
   readSweepInterval(reader, "checkInterval", passive);
   FieldReader errors = reader.map("consecutive5XX");
-  readTally(errors, "threshold", INT32_MAX, passive.consecutive5XxErrors);
+  readNumber(errors, "threshold", 0, INT32_MAX, passive.consecutive5XxErrors);
   errors.finish();
   if (reader.has("failurePercentage")) {
     FieldReader percentage = reader.map("failurePercentage");
     passive.failurePercentage = kProposedPercentage;
-    readTally(percentage, "threshold", kMostPercent, passive.failurePercentage);
-    readTally(percentage, "minimumRequests", INT32_MAX, passive.minimumRequests);
+    readNumber(percentage, "threshold", 0, kMostPercent, passive.failurePercentage);
+    readNumber(percentage, "minimumRequests", 0, INT32_MAX, passive.minimumRequests);
     percentage.finish();
   }
   reader.finish();

@@ -100,10 +100,10 @@ PassiveHealthSettings readShippedPassive(FieldReader reader, std::vector<Unsuppo
   PassiveHealthSettings passive;
   passive.interval = kShippedInterval;
   passive.maxEjectionPercent = kShippedEjectionPercent;
-  readTally(reader, "consecutive5XxErrors", INT32_MAX, passive.consecutive5XxErrors);
-  readTally(reader, "consecutiveGatewayErrors", INT32_MAX, passive.consecutiveGatewayErrors);
-  readTally(reader, "failurePercentageThreshold", kWholeShare, passive.failurePercentage);
-  readTally(reader, "maxEjectionPercent", kWholeShare, passive.maxEjectionPercent);
+  readNumber(reader, "consecutive5XxErrors", 0, INT32_MAX, passive.consecutive5XxErrors);
+  readNumber(reader, "consecutiveGatewayErrors", 0, INT32_MAX, passive.consecutiveGatewayErrors);
+  readNumber(reader, "failurePercentageThreshold", 0, kWholeShare, passive.failurePercentage);
+  readNumber(reader, "maxEjectionPercent", 0, kWholeShare, passive.maxEjectionPercent);
   readSweepInterval(reader, "interval", passive);
   if (const auto time = reader.duration("baseEjectionTime")) {
     passive.baseEjectionTime = *time;

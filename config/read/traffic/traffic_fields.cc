@@ -61,8 +61,9 @@ void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry) {
   if (timeout && *timeout != base::Duration::zero()) retry.attemptTimeout = *timeout;
 }
 
-void readTally(FieldReader& reader, std::string_view key, std::int64_t most, std::uint32_t& count) {
-  if (const auto given = reader.integer(key, 0, most)) count = static_cast<std::uint32_t>(*given);
+void readNumber(FieldReader& reader, std::string_view key, std::int64_t least, std::int64_t most,
+                std::uint32_t& number) {
+  if (const auto given = reader.integer(key, least, most)) number = static_cast<std::uint32_t>(*given);
 }
 
 void readSweepInterval(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive) {

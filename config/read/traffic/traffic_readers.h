@@ -64,8 +64,9 @@ void readRetryCount(FieldReader& reader, std::string_view key, HttpRouteRetry& r
 void readBackOff(FieldReader reader, TrafficRetry& retry);
 /// Reads `timeout`, of one attempt.
 void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry);
-/// Reads a number from 0 to `most`.
-void readTally(FieldReader& reader, std::string_view key, std::int64_t most, std::uint32_t& count);
+/// Reads a number from `least` to `most`. It stays as it is if the field is absent.
+void readNumber(FieldReader& reader, std::string_view key, std::int64_t least, std::int64_t most,
+                std::uint32_t& number);
 /// Reads the interval over which the share of failures is counted. Other failures make a Backend rest at once.
 void readSweepInterval(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive);
 /// Reads how many results in a row a health check takes, from 1 to 1000.

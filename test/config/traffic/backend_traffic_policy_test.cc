@@ -86,13 +86,14 @@ TEST(BackendTrafficPolicies, SayWhichFailuresAreTooMany) {
 }
 
 TEST(BackendTrafficPolicies, CheckAsTheTwoFormsSay) {
-  const ActiveHealthSettings shipped = *backendTraffic(
-                                            "healthCheck: {active: {type: HTTP, initialJitter: 4s, http: {path: /, "
-                                            "method: HEAD, retriableStatuses: [503], expectedResponse: {type: Binary, "
-                                            "binary: b2s=}}}}")
-                                            .activeHealth;
+  const ActiveHealthSettings shipped =
+      *backendTraffic(
+           "healthCheck: {active: {type: HTTP, initialJitter: 4s, http: {path: /, "
+           "method: OPTIONS, retriableStatuses: [503], expectedResponse: {type: Binary, "
+           "binary: b2s=}}}}")
+           .activeHealth;
   EXPECT_EQ(shipped.initialJitter, std::chrono::seconds(4));
-  EXPECT_EQ(shipped.method, "HEAD");
+  EXPECT_EQ(shipped.method, "OPTIONS");
   EXPECT_EQ(shipped.expected, "ok");
   const ActiveHealthSettings tcp = *backendTraffic(
                                         "healthCheck: {active: {type: TCP, tcp: {send: {type: Text, text: PING}, "
