@@ -150,9 +150,11 @@ struct Backend {
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
   /// A name in lower case, never of this machine or of the cluster, so that a Backend cannot lead back inside; or for
-  /// type Ip an address in its canonical form, which the address guard judges like one that a name resolves to. Empty,
-  /// with or without ports, for kinds of destinations that are not supported.
+  /// type Ip an address in its canonical form, which the address guard judges like one that a name resolves to. Empty
+  /// for a Service.
   std::string hostname;
+  /// The Service of the cluster that it leads to, at the Service's ports of the same numbers.
+  std::optional<ObjectRef> service;
   std::vector<BackendPort> ports;  // at least one; numbers are unique unless these are endpoints
   /// True of type Endpoints: a reference means all of `ports`, at most 64, and none by its number. There is no hostname
   /// then, and no two have the same host and number.

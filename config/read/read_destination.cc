@@ -129,6 +129,18 @@ void readIp(FieldReader ip, Backend& backend) {
   ip.finish();
 }
 
+/// The proposal requires the namespace; elsewhere it is by default that of the Backend.
+void readServiceDestination(FieldReader service, const DestinationForm& form, Backend& backend) {
+  if (form.strict) service.require("namespace");
+  ObjectRef& ref = backend.service.emplace();
+  ref.kind = Service::kKind;
+  ref.path = service.path();
+  ref.position = service.position();
+  ref.name = service.requiredText("name", rule::kObjectName);
+  ref.nameSpace = service.text("namespace", rule::kNamespace);
+  service.finish();
+}
+
 BackendPort readEndpoint(FieldReader reader, const DestinationForm& form, Backend& backend) {
   BackendPort endpoint = readEndpointHost(reader);
   readProtocolAndTls(reader, form, backend, endpoint);
@@ -168,14 +180,12 @@ void readDestination(FieldReader destination, const DestinationForm& form, Backe
     return destination.finish();
   }
   const bool portsListed = destination.has("ports");
-  if (!form.first || type == &kIp) destination.require("ports");
+  const bool ofService = type == &kKubernetesService || type == &kService;
+  if (!form.first || type == &kIp || ofService) destination.require("ports");
   readPorts(destination, form, backend);
   if (destination.has("fqdn")) readFqdn(destination.map("fqdn"), form, portsListed, backend);
   if (type == &kIp && destination.has("ip")) readIp(destination.map("ip"), backend);
-  if (type == &kKubernetesService || type == &kService) {
-    destination.unsupported("type", "destinations of type " + std::string(type->name) + " are not supported", true,
-                            backend.unsupported);
-  }
+  if (ofService && destination.has("service")) readServiceDestination(destination.map("service"), form, backend);
   destination.finish();
 }
 
@@ -193,6 +203,9 @@ Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const Destina
   if (form.own) {
     readBackendTraffic(spec, backend.traffic, backend.unsupported);
     refuseRequestTimeouts(spec, backend.traffic);
+    if (backend.service && spec.has("dns")) {
+      spec.error("dns", "must not be given for a Service, whose endpoints have addresses");
+    }
   }
   spec.finish();
   return backend;

@@ -85,9 +85,9 @@ struct BackendPlan {
   UpstreamProtocol protocol = UpstreamProtocol::kAuto;
   std::optional<UpstreamTls> tls;
   ConnectionSettings connection = {};  // of policies
-  /// Only of a Service: the endpoints that are ready, sorted and without duplicates, in place of the addresses of
-  /// `hostname`. They come and go while the identity stays: a rule's plan may have those of an earlier snapshot, and
-  /// Snapshot::backends has those of now.
+  /// Only of a Service, or a Backend that leads to one: the endpoints that are ready, sorted and without duplicates, in
+  /// place of the addresses of `hostname`. They come and go while the identity stays: a rule's plan may have those of
+  /// an earlier snapshot, and Snapshot::backends has those of now.
   std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
   /// Only of a Backend: whether it takes connections. Workers record it; no request depends on it.
   std::shared_ptr<const processing::ServerHealth> reach = nullptr;

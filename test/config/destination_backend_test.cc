@@ -153,18 +153,23 @@ TEST(DestinationBackend, AcceptsThePortInOnePlaceOnly) {
               ElementsAre(EndsWith("fqdn.port: must not be given together with ports")));
 }
 
-TEST(DestinationBackend, RemembersUnsupportedDestinations) {
-  const std::pair<const char*, const char*> destinations[] = {{"KubernetesService", "service: {name: a, namespace: b}"},
-                                                              {"Service", "service: {name: a, namespace: b}"}};
+TEST(DestinationBackend, ReadsAService) {
   for (const DestinationSpelling& spelling : kAll) {
-    for (const auto& [type, field] : destinations) {
+    for (const std::string type : {"KubernetesService", "Service"}) {
       const Configuration configuration =
-          loadBackend(spelling, "{destination: {type: " + std::string(type) + ", " + field +
-                                    ", ports: [{number: 80, protocol: HTTP}]}}");
+          loadBackend(spelling, "{destination: {type: " + type +
+                                    ", service: {name: a, namespace: b}, ports: [{number: 80, protocol: HTTP}]}}");
       ASSERT_THAT(problemsIn(configuration), IsEmpty()) << type;
       const Backend& backend = configuration.model.all<Backend>().at(0);
-      EXPECT_EQ(backend.unsupported.at(0).path, "spec.destination.type");
-      EXPECT_TRUE(backend.unsupported.at(0).altersTraffic);
+      ASSERT_TRUE(backend.service);
+      EXPECT_EQ(backend.service->kind, "Service");
+      EXPECT_EQ(backend.service->name, "a");
+      EXPECT_EQ(backend.service->nameSpace, "b");
+      EXPECT_EQ(backend.service->path, "spec.destination.service");
+      EXPECT_THAT(backend.unsupported, IsEmpty());
+      EXPECT_THAT(
+          problemsIn(loadBackend(spelling, "{destination: {type: " + type + ", service: {name: a, namespace: b}}}")),
+          ElementsAre(EndsWith("destination.ports: is required")));
     }
     EXPECT_THAT(
         problemsIn(loadBackend(
@@ -172,6 +177,21 @@ TEST(DestinationBackend, RemembersUnsupportedDestinations) {
             "{destination: {type: Ip, fqdn: {hostname: a.test}, ip: {}, ports: [{number: 80, protocol: HTTP}]}}")),
         testing::Contains(EndsWith("fqdn: must not be given when type is Ip")));
   }
+}
+
+TEST(DestinationBackend, RefusesAServiceThatIsNotNamed) {
+  const auto problemsOf = [](const DestinationSpelling& spelling, const std::string& service) {
+    return problemsIn(loadBackend(
+        spelling, "{destination: {type: Service, service: " + service + ", ports: [{number: 80, protocol: HTTP}]}}"));
+  };
+  EXPECT_THAT(problemsOf(kOwn, "{name: a}"), IsEmpty()) << "of its own namespace";
+  EXPECT_THAT(problemsOf(kPrototype, "{name: a}"), ElementsAre(EndsWith("service.namespace: is required")));
+  EXPECT_THAT(problemsOf(kOwn, "{namespace: b}"), ElementsAre(EndsWith("service.name: is required")));
+  EXPECT_THAT(problemsOf(kOwn, "{name: a, port: 80}"), ElementsAre(HasSubstr("service.port: unknown field")));
+  EXPECT_THAT(problemsIn(loadBackend(kOwn,
+                                     "{destination: {type: Service, service: {name: a}, ports: [{number: 80}]}, "
+                                     "dns: {type: Logical}}")),
+              ElementsAre(HasSubstr("spec.dns: must not be given for a Service")));
 }
 
 TEST(DestinationBackend, ReadsAnAddressInItsCanonicalForm) {

@@ -151,6 +151,31 @@ TEST_F(ServiceBackends, KeepTheConnectionsToEndpointsThatStayAndTheirRevision) {
   gateway.reload(servingEndpoints({{one_.port()}, {two_.port()}}), "unchanged");
 }
 
+TEST_F(ServiceBackends, GetWhatABackendThatLeadsToThemAdds) {
+  const std::string backend = R"(
+apiVersion: sluice.dev/v1alpha1
+kind: Backend
+metadata: {namespace: test, name: models}
+spec:
+  destination: {type: KubernetesService, service: {name: shop}, ports: [{number: 80, protocol: HTTP}]}
+  extensions:
+  - {name: mark, type: "sluice.dev/HeaderModifier:v1", phase: request-headers,
+     config: {set: [{name: x-team, value: red}]}}
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: {namespace: test, name: all}
+spec: {parentRefs: [{name: egress}], rules: [{backendRefs: [{group: sluice.dev, kind: Backend, name: models}]}]}
+)";
+  GatewayProcess gateway(servingText(service() + slices({{one_.port()}}) + backend));
+  ASSERT_EQ(askShop(gateway).body, "one");
+  EXPECT_THAT(one_.heads().at(0), HasSubstr("x-team: red\r\n"));
+  EXPECT_THAT(one_.heads().at(0), HasSubstr("host: client.test\r\n"));
+  gateway.reload(servingText(service() + slices({{two_.port()}}) + backend));
+  ASSERT_EQ(askShop(gateway).body, "two");
+  EXPECT_THAT(two_.heads().at(0), HasSubstr("x-team: red\r\n"));
+}
+
 TEST_F(ServiceBackends, SpeakHttp2ByPriorKnowledgeIfTheirAppProtocolSaysSo) {
   const TempDir folder;
   folder.write("index.html", "from nghttpd");

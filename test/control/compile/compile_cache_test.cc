@@ -194,6 +194,24 @@ TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesWhenEndpointsOfTheirServiceComeAnd
   }
 }
 
+TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesWhenEndpointsOfTheServiceOfABackendComeAndGo) {
+  folder_.write("service.yaml", std::string(kShopService));
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1]}"));
+  folder_.write("first.yaml",
+                "apiVersion: gateway.networking.k8s.io/v1alpha1\nkind: Backend\nmetadata: {name: origin}\nspec: "
+                "{destination: {type: Service, service: {name: shop}, ports: [{number: 80}]}, tls: {mode: Simple}}\n");
+  folder_.compile();
+  const routing::Rule* a = folder_.rule("/a");
+  for (const auto& [written, endpoints] : {std::pair("{addresses: [10.0.0.2]}", "10.0.0.2 10.0.0.2 "),
+                                           {"", ""},
+                                           {"{addresses: [10.0.0.1]}", "10.0.0.1 10.0.0.1 "}}) {
+    folder_.write("slice.yaml", shopSlice(written));
+    folder_.compile();
+    EXPECT_EQ(folder_.rule("/a"), a);
+    EXPECT_EQ(folder_.endpoints(), endpoints) << "over both versions of HTTP";
+  }
+}
+
 TEST_F(CompileCacheTest, FollowsTheEndpointsOfAServiceOfGrpcRoutes) {
   folder_.write("service.yaml", std::string(kShopService));
   folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1]}"));

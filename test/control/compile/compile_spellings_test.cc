@@ -84,20 +84,75 @@ TEST(BackendSpelling, HasTheStatusOfItsOwnCrd) {
   }
 }
 
-TEST(BackendSpelling, Answers500ForUnsupportedDestinations) {
+constexpr std::string_view kShop = R"(
+apiVersion: v1
+kind: Service
+metadata: {name: shop}
+spec: {ports: [{name: web, port: 80}, {name: grpc, port: 81, appProtocol: grpc}]}
+)";
+
+std::string sliceWith(const std::string& addresses) {
+  return "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: shop-1, labels: "
+         "{kubernetes.io/service-name: shop}}\naddressType: IPv4\nports: [{name: web, port: 8080}, {name: grpc, port: "
+         "9090}]\nendpoints: [{addresses: [" +
+         addresses + "]}]\n";
+}
+
+std::string toService(const BackendKind& spelling, const std::string& ports,
+                      const std::string& service = "name: shop, namespace: default") {
+  return backendOf(spelling, "type: KubernetesService, service: {" + service + "}, ports: [" + ports + "]");
+}
+
+TEST(BackendSpelling, LeadsToTheEndpointsOfAService) {
+  const std::string slice = sliceWith("10.0.0.1");
   for (const BackendKind& spelling : kSpellings) {
-    for (const std::string destination : {"type: KubernetesService, service: {name: a, namespace: b}",
-                                          "type: Service, service: {name: a, namespace: b}"}) {
-      const std::string backend = backendOf(spelling, destination + ", ports: [{number: 80, protocol: HTTP}]");
-      const World world({kClass, kGateway, backend, routeToSpelling(spelling, "")});
-      EXPECT_EQ(world.condition(spelling.kind, "origin", "Accepted"), "False/UnsupportedValue") << destination;
-      EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"), "False/UnsupportedValue") << destination;
-      EXPECT_EQ(world.outcome(), "500") << destination;
-    }
+    const std::string backend = toService(spelling, "{number: 80, protocol: HTTP}, {number: 81, protocol: HTTP}");
+    const World world({kClass, kGateway, kShop, slice, backend, routeToSpelling(spelling, "80")});
+    ASSERT_EQ(world.outcome(), "default/origin") << spelling.group;
+    const routing::BackendPlan& plan = test::firstPlan(world);
+    EXPECT_EQ(plan.hostname, "shop.default.svc");
+    EXPECT_EQ(plan.endpoints, (std::vector<routing::Endpoint>{{"10.0.0.1", 8080}}));
+    EXPECT_EQ(plan.protocol, routing::UpstreamProtocol::kAuto);
+    EXPECT_FALSE(plan.tls);
+    EXPECT_EQ(world.condition(spelling.kind, "origin", "ResolvedRefs"), "True/ResolvedRefs");
+    const World grpc({kClass, kGateway, kShop, slice, backend, routeToSpelling(spelling, "81")});
+    EXPECT_EQ(test::firstPlan(grpc).protocol, routing::UpstreamProtocol::kHttp2) << "the Service says so";
   }
-  const std::string portless = backendOf(kOwn, "type: Service, service: {}");
-  EXPECT_EQ(World({kClass, kGateway, portless, routeToSpelling(kOwn, "")}).condition("Backend", "origin", "Accepted"),
-            "False/UnsupportedValue");
+}
+
+TEST(BackendSpelling, GivesAServiceItsOwnTlsAndProtocol) {
+  const std::string backend = toService(kOwn, "{number: 80, protocol: HTTP2, tls: {mode: Simple}}");
+  const World world({kClass, kGateway, kShop, sliceWith("10.0.0.1"), backend, routeToSpelling(kOwn, "")});
+  ASSERT_EQ(world.outcome(), "default/origin");
+  const routing::BackendPlan& plan = test::firstPlan(world);
+  EXPECT_EQ(plan.protocol, routing::UpstreamProtocol::kHttp2);
+  ASSERT_TRUE(plan.tls);
+  EXPECT_EQ(plan.tls->serverName, "shop.default.svc");
+}
+
+TEST(BackendSpelling, Answers500WithoutTheServiceOrItsPort) {
+  const std::string slice = sliceWith("10.0.0.1");
+  const auto refused = [&](const std::string& backend) {
+    const World world({kClass, kGateway, kShop, slice, backend, routeToSpelling(kOwn, "")});
+    EXPECT_EQ(world.outcome(), "500");
+    EXPECT_EQ(world.condition("HTTPRoute", "route", "ResolvedRefs"),
+              world.condition("Backend", "origin", "ResolvedRefs"));
+    return world.condition("Backend", "origin", "ResolvedRefs");
+  };
+  EXPECT_EQ(refused(toService(kOwn, "{number: 80}", "name: shops")), "False/BackendNotFound");
+  EXPECT_EQ(refused(toService(kOwn, "{number: 443}")), "False/BackendNotFound");
+  EXPECT_EQ(refused(toService(kOwn, "{number: 80}", "name: shop, namespace: other")), "False/RefNotPermitted");
+}
+
+TEST(BackendSpelling, LeadsToAServiceOfAnotherNamespaceThatAGrantPermits) {
+  const std::string elsewhere = with(kShop, "name: shop}", "name: shop, namespace: other}");
+  const std::string slice = with(sliceWith("10.0.0.1"), "name: shop-1,", "name: shop-1, namespace: other,");
+  const std::string grant =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {name: a, namespace: other}\nspec: "
+      "{from: [{group: sluice.dev, kind: Backend, namespace: default}], to: [{group: '', kind: Service}]}\n";
+  const std::string backend = toService(kOwn, "{number: 80}", "name: shop, namespace: other");
+  const World world({kClass, kGateway, elsewhere, slice, grant, backend, routeToSpelling(kOwn, "")});
+  EXPECT_EQ(world.outcome(), "default/origin");
 }
 
 TEST(BackendSpelling, LeadsToAnAddress) {

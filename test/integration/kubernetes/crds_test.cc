@@ -48,8 +48,6 @@ const DifferingVerdict kDiffering[] = {
      {"PayloadProcessingPipeline in-remove-null"}},
     {"the schema bounds texts in characters; a rule on the bytes of any number of options would cost too much",
      {"Backend tls-options-too-many-bytes"}},
-    {"rules see fields with a type alone; `sluice validate` looks into no service, because none is supported",
-     {"Backend service-that-is-a-text"}},
     {"config belongs to the type of a use and has any fields, so the schema cannot look into that of backendRefs",
      {"PayloadProcessingPipeline remote-config-contradicts-failure-mode",
       "PayloadProcessingPipeline remote-config-contradicts-itself",

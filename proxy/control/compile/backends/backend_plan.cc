@@ -102,6 +102,14 @@ std::string identityOf(const routing::BackendPlan& plan) {
          settingsIdentity(plan.connection);
 }
 
+std::shared_ptr<const routing::BackendPlan> withEndpoints(const std::shared_ptr<const routing::BackendPlan>& plan,
+                                                          const routing::BackendPlan& other) {
+  if (plan->endpoints == other.endpoints) return plan;
+  auto copy = std::make_shared<routing::BackendPlan>(*plan);
+  copy->endpoints = other.endpoints;
+  return copy;
+}
+
 std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPlan& plan) {
   if (plan.protocol != routing::UpstreamProtocol::kAuto || !plan.tls) return nullptr;
   auto result = std::make_shared<routing::BackendPlan>(plan);

@@ -33,6 +33,9 @@ std::string objectOf(const config::ObjectMeta& meta);
 /// Returns everything that distinguishes two connections: object, host, port, protocol, SNI, names, authorities, client
 /// certificate, verification and the settings of policies. The endpoints of a Service do not count.
 std::string identityOf(const routing::BackendPlan& plan);
+/// Returns `plan` with the endpoints of `other` in place of its own; `plan` itself if these are the same.
+std::shared_ptr<const routing::BackendPlan> withEndpoints(const std::shared_ptr<const routing::BackendPlan>& plan,
+                                                          const routing::BackendPlan& other);
 /// Makes BackendPlan::http11 of that plan, whose identity must be set.
 std::shared_ptr<const routing::BackendPlan> overHttp11(const routing::BackendPlan& plan);
 

@@ -44,7 +44,7 @@ class BackendCatalog {
   /// Backend's extensions. A further fault is that of an extension which cannot run and fails closed.
   BackendUse resolve(const config::BackendObjectReference& ref, const Holder& holder) const;
 
-  /// Does ServiceCatalog::newest().
+  /// Does DestinationCatalog::newest().
   std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const {
     return destinations_.newest(plan);
   }

@@ -163,10 +163,7 @@ std::shared_ptr<const routing::BackendPlan> ServiceCatalog::newest(
     const std::shared_ptr<const routing::BackendPlan>& plan) const {
   if (const auto found = newest_.find(plan->identity); found != newest_.end()) return found->second;
   const auto other = newest_.find(plan->countsAs);  // the plan that `plan` is a copy of, for HTTP/2
-  if (other == newest_.end() || other->second->endpoints == plan->endpoints) return plan;
-  auto copy = std::make_shared<routing::BackendPlan>(*plan);
-  copy->endpoints = other->second->endpoints;
-  return copy;
+  return other == newest_.end() ? plan : withEndpoints(plan, *other->second);
 }
 
 const ServiceCatalog::CompiledServicePort* ServiceCatalog::find(const config::BackendObjectReference& ref,

@@ -82,12 +82,12 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
   const std::optional<config::BackendTls>& options = tlsOf(backend, port);
   entry.unaccepted = acceptance(port, options);
   if (entry.unaccepted) return entry;
-  auto plan = std::make_shared<routing::BackendPlan>();
-  plan->name = backend.meta.qualifiedName();
-  plan->object = objectOf(backend.meta);
-  plan->hostname = hostnameOf(backend, port);
-  plan->port = port.number;
-  plan->protocol = *upstreamProtocol(port.protocol);
+  Resolved<routing::BackendPlan> destination = planOf(backend, port);
+  if (!destination) {
+    entry.unresolved = std::move(destination.fault);
+    return entry;
+  }
+  auto plan = std::make_shared<routing::BackendPlan>(*std::move(destination.value));
   if (originatesTls(options)) {
     auto compiled = tls.compile(holderOf(backend.meta), plan->hostname, *options);
     if (!compiled) {
@@ -101,10 +101,36 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
   plan->reach = states.get<processing::ServerHealth>("reach of " + plan->identity.text(),
                                                      [] { return std::make_shared<const processing::ServerHealth>(); });
   plan->http11 = overHttp11(*plan);
+  if (plan->endpoints) ofServices_.insert_or_assign(plan->identity, plan);
   entry.closed = policies.faultOf(backend.meta, port.name);
   entry.plan = cache.destinations.get(
       plan->identity, [](const auto&) { return true; }, [&] { return std::move(plan); });
   return entry;
+}
+
+Resolved<routing::BackendPlan> DestinationCatalog::planOf(const config::Backend& backend,
+                                                          const config::BackendPort& port) const {
+  routing::BackendPlan plan;
+  if (backend.service) {
+    const Holder holder = holderOf(backend.meta);
+    if (auto forbidden = crossNamespaceFault(model_, *backend.service, holder)) return *std::move(forbidden);
+    const BackendResult service = services_.resolve({*backend.service, port.number}, holder);
+    if (!service) return service.fault;
+    plan = *services_.newest(*service.value);
+  } else {
+    plan.hostname = hostnameOf(backend, port);
+    plan.port = port.number;
+  }
+  plan.name = backend.meta.qualifiedName();
+  plan.object = objectOf(backend.meta);
+  if (port.protocol != config::BackendProtocol::kAuto) plan.protocol = *upstreamProtocol(port.protocol);
+  return plan;
+}
+
+std::shared_ptr<const routing::BackendPlan> DestinationCatalog::newest(
+    const std::shared_ptr<const routing::BackendPlan>& plan) const {
+  const auto found = ofServices_.find(plan->countedAs());
+  return found == ofServices_.end() ? services_.newest(plan) : withEndpoints(plan, *found->second);
 }
 
 config::ObjectRef DestinationCatalog::meaningOf(const config::ObjectRef& ref, const Holder& holder) const {
@@ -127,7 +153,12 @@ BackendUse DestinationCatalog::resolve(const config::BackendObjectReference& ref
   if (backend == nullptr) {
     return {ref, {{absenceFault(reason::kBackendNotFound, model_, meant, holder)}}, {}, nullptr};
   }
-  return {ref, resolve(ref, holder, *backend), {}, backend};
+  return {ref, resolve(ref, holder, *backend), noteOn(*backend, ref.port), backend};
+}
+
+std::string DestinationCatalog::noteOn(const config::Backend& backend, std::uint16_t port) const {
+  const config::BackendPort* found = backend.service ? backend.findPort(port) : nullptr;
+  return found == nullptr ? "" : services_.note({*backend.service, found->number}, backend.meta.nameSpace);
 }
 
 std::vector<EndpointUse> DestinationCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder,

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -87,15 +88,17 @@ class DestinationCatalog {
   /// Returns what became of a Backend of the model.
   const BackendDestination& of(const config::Backend& backend) const { return backends_.at(&backend); }
 
-  /// Does ServiceCatalog::newest().
-  std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const {
-    return services_.newest(plan);
-  }
+  /// Returns the plan with the endpoints of now, if it leads to a Service; else the plan itself.
+  std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const;
 
  private:
-  static DestinationPort compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
-                                     const ClosingPolicies& policies, BackendCache& cache,
-                                     processing::SharedStates& states);
+  DestinationPort compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
+                              const ClosingPolicies& policies, BackendCache& cache, processing::SharedStates& states);
+  /// Makes the plan of a port: with the host of the Backend, or as the plan of the Service that it leads to. Faults:
+  /// those of ServiceCatalog::resolve(), and RefNotPermitted.
+  Resolved<routing::BackendPlan> planOf(const config::Backend& backend, const config::BackendPort& port) const;
+  /// Returns ServiceCatalog::note() about the Service that the Backend leads to; empty if it leads to none.
+  std::string noteOn(const config::Backend& backend, std::uint16_t port) const;
   /// Resolves a reference that means the Backend.
   std::vector<EndpointUse> resolve(const config::BackendObjectReference& ref, const Holder& holder,
                                    const config::Backend& backend) const;
@@ -110,6 +113,8 @@ class DestinationCatalog {
   const config::Model& model_;
   std::unordered_map<const config::Backend*, BackendDestination> backends_;
   const ServiceCatalog services_;
+  /// The plans of Backends that lead to Services, with the endpoints of now.
+  std::map<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>> ofServices_;
 };
 
 }  // namespace sluice::control
