@@ -47,6 +47,8 @@ struct ObjectMeta : ObjectVersion {
 
   /// Returns "namespace/name", or the name alone for objects without a namespace.
   std::string qualifiedName() const;
+  /// Returns the kind and that name, for messages: "Gateway demo/egress".
+  std::string title() const { return std::string(kind) + " " + qualifiedName(); }
 };
 
 /// A field that the API knows and this program does not serve yet (condition reason UnsupportedValue). If it would

@@ -18,8 +18,7 @@ using PortName = std::tuple<std::string_view, std::string_view, std::string_view
 using ServiceName = std::pair<std::string_view, std::string_view>;                  // namespace and name
 
 config::Problem warning(const config::ObjectMeta& meta, std::string field, std::string message) {
-  return {config::Severity::kWarning, meta.position, std::string(meta.kind) + " " + meta.qualifiedName(),
-          std::move(field), std::move(message)};
+  return {config::Severity::kWarning, meta.position, meta.title(), std::move(field), std::move(message)};
 }
 
 bool isAlmostOurs(const config::GatewayClass& each) {

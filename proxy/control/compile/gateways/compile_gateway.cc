@@ -146,10 +146,8 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
         return wantsPort(earlier, port) && overlap(earlier.addresses, plan->addresses);
       });
       if (holder == plan) continue;
-      listener.unaccepted =
-          fault(reason::kPortUnavailable, portOf(listener) + "port " + std::to_string(port) + " belongs to " +
-                                              std::string(holder->gateway->meta.kind) + " " +
-                                              holder->gateway->meta.qualifiedName());
+      listener.unaccepted = fault(reason::kPortUnavailable, portOf(listener) + "port " + std::to_string(port) +
+                                                                " belongs to " + holder->gateway->meta.title());
       listener.worsen(ListenerState::kDown);
     }
   }

@@ -8,10 +8,6 @@
 namespace sluice::control {
 namespace {
 
-std::string titleOf(const config::ObjectMeta& policy) {
-  return std::string(policy.kind) + " " + policy.qualifiedName();
-}
-
 /// BackendTLSPolicies are of a supported kind, and close what is not a Service.
 std::string consequenceOf(const std::vector<std::string>& titles) {
   const std::string only = std::string(config::BackendTlsPolicy::kKind) + " ";
@@ -59,11 +55,11 @@ std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object, 
   if (const auto found = byTarget_.find({object.nameSpace, object.name}); found != byTarget_.end()) {
     for (const auto& [policy, target] : found->second) {
       if (!target->means(object)) continue;
-      if (target->sectionName.empty() || target->sectionName == section) names.push_back(titleOf(*policy));
+      if (target->sectionName.empty() || target->sectionName == section) names.push_back(policy->title());
     }
   }
   for (const config::UnsupportedPolicy* each : selecting_) {
-    if (selects(*each, object)) names.push_back(titleOf(each->meta));
+    if (selects(*each, object)) names.push_back(each->meta.title());
   }
   if (names.empty()) return std::nullopt;
   // The order of the objects must not matter.

@@ -45,7 +45,7 @@ void addBackendTraffic(const config::BackendTraffic& traffic, TrafficSettings& s
 /// Returns the fault of a policy that its schema refused, or that asks for something that is not supported.
 std::optional<Fault> faultOfPolicy(const AttachedPolicies<config::TrafficPolicy>::PolicyCandidate& candidate) {
   const config::TrafficPolicy& policy = *candidate.policy;
-  const std::string title = std::string(policy.meta.kind) + " " + policy.meta.qualifiedName() + ": ";
+  const std::string title = policy.meta.title() + ": ";
   if (candidate.rejected != nullptr) {
     return summary(config::reason::kInvalid, title + candidate.rejected->message);
   }
@@ -124,7 +124,7 @@ TrafficSettings TrafficPolicies::of(const config::ObjectMeta& route, std::string
 }
 
 ListenerTraffic TrafficPolicies::ofListener(const config::ObjectMeta& gateway, std::string_view listener) const {
-  ListenerTraffic traffic{of(gateway, listener), std::string(gateway.kind) + " " + gateway.qualifiedName()};
+  ListenerTraffic traffic{of(gateway, listener), gateway.title()};
   if (policies_.findExactly(gateway, listener) != nullptr) traffic.place += ", listener " + std::string(listener);
   return traffic;
 }

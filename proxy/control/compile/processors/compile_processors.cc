@@ -119,9 +119,7 @@ const processing::Step* refusingStep(const processing::Chain* chain) {
 namespace {
 
 /// Returns "PayloadProcessor demo/guard: ".
-std::string originOf(const config::ObjectMeta& meta) {
-  return std::string(meta.kind) + " " + meta.qualifiedName() + ": ";
-}
+std::string originOf(const config::ObjectMeta& meta) { return meta.title() + ": "; }
 
 }  // namespace
 

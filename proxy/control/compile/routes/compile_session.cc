@@ -141,8 +141,7 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const con
 Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const config::TrafficPolicy& policy,
                                                                        const std::vector<RuleMember>& members,
                                                                        std::string_view nameSpace) {
-  const std::string text = std::string(policy.meta.kind) + " " + policy.meta.qualifiedName();
-  return compilePolicy(*policy.sessionPersistence, text, {}, backendDigests(members, nameSpace));
+  return compilePolicy(*policy.sessionPersistence, policy.meta.title(), {}, backendDigests(members, nameSpace));
 }
 
 Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Model& model) {
