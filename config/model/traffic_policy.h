@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/base/dns_terms.h"
 #include "proxy/base/tcp_keepalive.h"
+#include "proxy/content/value.h"
 
 namespace sluice::config {
 
@@ -128,6 +130,11 @@ struct TrafficPolicy : PolicyTargets, BackendTraffic {
   // A TrafficPolicy has at least one of these, or of BackendTraffic. One for a Backend or a Service has none of these.
   std::optional<TrafficRetry> retry;
   std::optional<FailoverSettings> failover;
+  /// The spec of a BackendTrafficPolicy in Envoy Gateway's form as it was written; null for all others.
+  std::shared_ptr<const content::Value> shipped;
+  /// mergeType: it is merged with the one of that form for the listener or the Gateway, field by field at any depth.
+  /// Its targets are routes, and rules of these.
+  bool merges = false;
   // An XBackendTrafficPolicy has these alone.
   std::optional<RetryConstraintFields> retryConstraint;
   std::optional<SessionPersistence> sessionPersistence;

@@ -1,5 +1,6 @@
 // Reads Envoy Gateway's BackendTrafficPolicy, in the form that its fields show.
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -26,6 +27,7 @@ void readForm(FieldReader& root, FieldReader& spec, TrafficPolicy& policy) {
     readProposedTraffic(spec, policy);
   } else {
     readShippedTraffic(spec, policy);
+    if (const Value* written = root.find("spec")) policy.shipped = std::make_shared<const Value>(*written);
   }
 }
 

@@ -42,6 +42,8 @@ constexpr RetryTrigger kShippedTriggers[] = {
     {"deadline-exceeded", TriggerEffect::kGrpc, 4},     {"internal", TriggerEffect::kGrpc, 13},
     {"resource-exhausted", TriggerEffect::kGrpc, 8},    {"unavailable", TriggerEffect::kGrpc, 14}};
 
+constexpr Choice<bool> kMergeTypes[] = {{"StrategicMerge", true}, {"JSONMerge", true}};
+
 /// Adds the statuses of the triggers; those that Envoy Gateway has by default if there are none. Returns whether those
 /// of httpStatusCodes count.
 bool readTriggers(FieldReader& retryOn, TrafficRetry& retry, std::vector<UnsupportedField>& unsupported) {
@@ -139,6 +141,17 @@ void readShippedHealth(FieldReader checks, TrafficPolicy& policy) {
   checks.finish();
 }
 
+/// Only a policy for routes has a parent with which it could be merged.
+void readMergeType(FieldReader& spec, TrafficPolicy& policy) {
+  policy.merges = spec.choice("mergeType", kMergeTypes, false);
+  const auto isRoute = [](const std::string& kind) { return kind.ends_with("Route"); };
+  const bool ofRoutes = std::all_of(policy.targets.begin(), policy.targets.end(),
+                                    [&](const PolicyTarget& each) { return isRoute(each.object.kind); }) &&
+                        std::all_of(policy.selectors.begin(), policy.selectors.end(),
+                                    [&](const PolicyTargetSelector& each) { return isRoute(each.kind); });
+  if (policy.merges && !ofRoutes) spec.error("mergeType", "must be given only if all targets are routes");
+}
+
 }  // namespace
 
 std::span<const std::string_view> shippedTrafficFields() { return kShippedFields; }
@@ -153,8 +166,7 @@ void readShippedTraffic(FieldReader& spec, TrafficPolicy& policy) {
     readDnsTerms(dns, policy.dns.emplace().terms, policy.unsupported);
   }
   refuseFields(spec, kRefusedShipped, policy.unsupported);
-  spec.unsupported("mergeType", "policies are not merged: a field of a more specific policy replaces the whole field",
-                   true, policy.unsupported);
+  readMergeType(spec, policy);
   spec.unsupported("telemetry", "telemetry is not supported", false, policy.unsupported);
   if (spec.boolean("useClientProtocol", false)) {
     spec.unsupported("useClientProtocol", "useClientProtocol is not supported", true, policy.unsupported);

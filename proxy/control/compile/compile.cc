@@ -225,7 +225,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
     const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
     const RoutePlan& servable = sessionless ? *sessionless : *plan;
     const auto closed = closedRoute(servable, policies);
-    config::ObjectStatus status = attachRoute({model, matches, gateways, backends, servers, cache.states},
+    config::ObjectStatus status = attachRoute({model, matches, gateways, backends, servers, cache.states, traffic},
                                               closed ? *closed : servable, keptFault(model, plan->route->meta));
     if (!status.parents.empty()) attached.push_back(std::move(status));
   }

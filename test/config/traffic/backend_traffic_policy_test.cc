@@ -356,8 +356,7 @@ TEST(BackendTrafficPolicies, CloseForWhatIsNotSupported) {
         std::pair("useClientProtocol: true", "spec.useClientProtocol"),
         std::pair("timeout: {http: {connectionIdleTimeout: 0s}}", "spec.timeout.http.connectionIdleTimeout"),
         std::pair("timeouts: {idleTimeout: 0s}", "spec.timeouts.idleTimeout"),
-        std::pair("dns: {dnsRefreshRate: 0s}", "spec.dns.dnsRefreshRate"),
-        std::pair("mergeType: JSONMerge", "spec.mergeType")}) {
+        std::pair("dns: {dnsRefreshRate: 0s}", "spec.dns.dnsRefreshRate")}) {
     EXPECT_THAT(unsupportedIn(backendTraffic(fields), /*closing=*/true), ElementsAre(path)) << fields;
   }
 }

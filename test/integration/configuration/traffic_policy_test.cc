@@ -79,6 +79,19 @@ TEST_F(BackendTrafficOnTheWire, IsGovernedByTheGatewaysPolicyUnlessTheRouteHasIt
   EXPECT_FALSE(isRetried("/own"));
 }
 
+TEST_F(BackendTrafficOnTheWire, IsGovernedByBothPoliciesIfTheyAreMerged) {
+  const auto policy = [](const std::string& name, const std::string& target, const std::string& fields) {
+    return policyFor("gateway.envoyproxy.io/v1alpha1", "BackendTrafficPolicy", name, target, fields);
+  };
+  start(routeOfRules("    - backendRefs: [" + backendRef("failing") + "]\n") +
+        policy("gateway", "kind: Gateway, name: egress",
+               "  retry: {numRetries: 4, perRetry: {backOff: {baseInterval: 1ms}}}\n") +
+        policy("route", "kind: HTTPRoute, name: all",
+               "  mergeType: StrategicMerge\n  retry: {retryOn: {triggers: [gateway-error]}}\n"));
+  EXPECT_THAT(ask("/", 1), Each("503"));
+  EXPECT_EQ(failing_.heads().size(), 5U) << "the Gateway's number of retries, at the statuses of the route's";
+}
+
 TEST_F(BackendTrafficOnTheWire, IsRetriedAsFarAsTheBudgetOfThePolicyAllows) {
   const std::string retry = "  retry: {codes: [503], attempts: 2, backoff: 1ms, budget: ";
   start(

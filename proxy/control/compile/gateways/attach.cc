@@ -45,7 +45,7 @@ class Attacher {
         gateways_(tools.gateways),
         backends_(tools.backends),
         servers_(tools.servers),
-        states_(tools.states),
+        govern_{tools.traffic, tools.backends, tools.states},
         plan_(plan),
         route_(*plan.route),
         kept_(kept) {}
@@ -55,7 +55,7 @@ class Attacher {
     for (const config::ParentRef& parent : route_.parentRefs) {
       if (!isOurs(parent)) continue;
       notes_ = plan_.notes;
-      exposed_.clear();
+      refused_.clear();
       shadowed_ = 0;
       const std::optional<Fault> refused = attach(parent);
       config::ParentStatus entry;
@@ -275,9 +275,19 @@ class Attacher {
     for (std::size_t index = 0; index < rules.size(); ++index) {
       RulePlan& rule = rules[index];
       rule.rule = shield(listener, rule, index);
-      rule.rule = governedRule(rule, route_.meta.nameSpace, listener.traffic, backends_, states_);
+      GovernedRule governed = governedRule(rule, route_.meta.nameSpace, listener.traffic, govern_);
+      rule.rule = std::move(governed.rule);
+      if (governed.fault) refuseOnce(ofRule(index, governed.fault->reason, governed.fault->message));
     }
     return candidatesOf(rules);
+  }
+
+  static Fault ofRule(std::size_t index, const std::string& why, const std::string& message) {
+    return {why, "spec.rules[" + std::to_string(index) + "]: " + message};
+  }
+  /// Notes a fault that a rule has at this listener.
+  void refuseOnce(Fault why) {
+    if (std::find(refused_.begin(), refused_.end(), why) == refused_.end()) refused_.push_back(std::move(why));
   }
 
   /// Returns the rule with the listener's shielded uses, and notes those that it refuses. A rule without an extension
@@ -287,12 +297,11 @@ class Attacher {
     for (const std::size_t use : result.exposed) {
       listener.exposed.insert(use);
       const RefusedUse& refused = listener.shielded[use].refused;
-      Fault why{refused.fault.reason,
-                "spec.rules[" + std::to_string(index) + "]: " + refused.origin + refused.fault.message};
+      Fault why = ofRule(index, refused.fault.reason, refused.origin + refused.fault.message);
       if (refused.open) {
         notes_.push_back(withConsequence(why, kLeftOut).message);
-      } else if (std::find(exposed_.begin(), exposed_.end(), why) == exposed_.end()) {
-        exposed_.push_back(std::move(why));
+      } else {
+        refuseOnce(std::move(why));
       }
     }
     return rule.extended ? std::move(result.rule) : inheritingRule(std::move(result.rule), listener.inherited);
@@ -344,7 +353,7 @@ class Attacher {
     result.check(condition_type::kResolvedRefs, joined(plan_.unresolved));
     // The API demands these first words, and the condition for accepted routes only (RouteConditionPartiallyInvalid).
     std::vector<Fault> dropped = plan_.faults;
-    dropped.insert(dropped.end(), exposed_.begin(), exposed_.end());
+    dropped.insert(dropped.end(), refused_.begin(), refused_.end());
     if (!dropped.empty() && accepted) {
       Fault all = *joined(dropped);
       if (all.parts.empty() && !all.summary) all.parts = {all.message};
@@ -365,13 +374,13 @@ class Attacher {
   std::vector<GatewayPlan>& gateways_;
   BackendCatalog& backends_;
   const AskedServers& servers_;
-  processing::SharedStates& states_;
+  const GovernTools govern_;
   const RoutePlan& plan_;
   const config::Route& route_;
   const std::optional<Fault>& kept_;
   std::set<const ListenerPlan*> taken_;
   std::vector<std::string> notes_;  // for the condition of the current parent
-  std::vector<Fault> exposed_;      // faults of its rules that lead out without TLS; for the same condition
+  std::vector<Fault> refused_;      // faults of its rules at these listeners alone; for the same condition
   std::size_t shadowed_ = 0;
 };
 

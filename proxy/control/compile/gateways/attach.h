@@ -21,6 +21,7 @@ struct AttachTools {
   BackendCatalog& backends;
   const AskedServers& servers;  // of all routes
   processing::SharedStates& states;
+  const TrafficPolicies& traffic;
 };
 
 /// Adds the route to the listeners that accept it, counts it there, and notes which Gateways use its Backends. The

@@ -42,6 +42,12 @@ void addBackendTraffic(const config::BackendTraffic& traffic, TrafficSettings& s
   if (traffic.dns) settings.dns = &*traffic.dns;
 }
 
+/// Returns the value of a field; null if it is absent.
+template <typename Field>
+const Field* valueOf(const std::optional<Field>& field) {
+  return field ? &*field : nullptr;
+}
+
 /// Returns the fault of a policy that its schema refused, or that asks for something that is not supported.
 std::optional<Fault> faultOfPolicy(const AttachedPolicies<config::TrafficPolicy>::PolicyCandidate& candidate) {
   const config::TrafficPolicy& policy = *candidate.policy;
@@ -69,7 +75,25 @@ void TrafficSettings::inherit(const TrafficSettings& others) {
   if (timeouts == nullptr) timeouts = others.timeouts;
   if (keepalive == nullptr) keepalive = others.keepalive;
   if (dns == nullptr) dns = others.dns;
+  policies.insert(policies.end(), others.policies.begin(), others.policies.end());
   if (!fault) fault = others.fault;
+}
+
+void TrafficSettings::replace(const config::TrafficPolicy& policy, const config::TrafficPolicy& other) {
+  const auto isFrom = [](const auto* setting, const auto& field) {
+    return setting != nullptr && setting == valueOf(field);
+  };
+  const auto swap = [&](auto*& setting, const auto& before, const auto& after) {
+    if (isFrom(setting, before)) setting = valueOf(after);
+  };
+  if (isFrom(passiveHealth, policy.passiveHealth) || isFrom(activeHealth, policy.activeHealth)) {
+    passiveHealth = valueOf(other.passiveHealth);
+    activeHealth = valueOf(other.activeHealth);
+  }
+  swap(retry, policy.retry, other.retry);
+  swap(timeouts, policy.timeouts, other.timeouts);
+  swap(keepalive, policy.keepalive, other.keepalive);
+  swap(dns, policy.dns, other.dns);
 }
 
 TrafficSettings RuleTraffic::ofRule() const {
@@ -123,6 +147,22 @@ TrafficSettings TrafficPolicies::of(const config::ObjectMeta& route, std::string
   return settings;
 }
 
+TrafficSettings TrafficPolicies::merged(TrafficSettings own, const TrafficSettings& inherited) const {
+  const auto parent = std::find_if(inherited.policies.begin(), inherited.policies.end(),
+                                   [](const config::TrafficPolicy* each) { return each->shipped != nullptr; });
+  if (parent == inherited.policies.end()) return own;
+  for (const config::TrafficPolicy* policy : own.policies) {
+    if (!policy->merges) continue;
+    const auto [entry, isNew] = merged_.try_emplace({*parent, policy});
+    if (isNew) entry->second = config::mergedTraffic(**parent, *policy);
+    own.replace(*policy, entry->second.policy);
+    if (own.fault || entry->second.error.empty()) continue;
+    own.fault = fault(config::reason::kInvalid,
+                      policy->meta.title() + ": merged with " + (*parent)->meta.title() + ": " + entry->second.error);
+  }
+  return own;
+}
+
 ListenerTraffic TrafficPolicies::ofListener(const config::ObjectMeta& gateway, std::string_view listener) const {
   ListenerTraffic traffic{of(gateway, listener), gateway.title()};
   if (policies_.findExactly(gateway, listener) != nullptr) traffic.place += ", listener " + std::string(listener);
@@ -133,6 +173,7 @@ void TrafficPolicies::add(const Candidate* candidate, TrafficSettings& settings)
   if (candidate == nullptr) return;
   const config::TrafficPolicy& policy = *candidate->policy;
   TrafficSettings own;
+  own.policies = {&policy};
   own.fault = faultOfPolicy(*candidate);
   if (policy.retry) own.retry = &*policy.retry;
   if (policy.failover) own.failover = &*policy.failover;

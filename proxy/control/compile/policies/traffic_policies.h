@@ -6,12 +6,16 @@
 // listener. The object lives as long as one compilation.
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "config/model/model.h"
+#include "config/read/traffic/merged_traffic.h"
 #include "proxy/control/compile/backends/destination_catalog.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/policies/attached_policies.h"
@@ -30,6 +34,8 @@ struct TrafficSettings {
   // Only policies for Backends and Services have these.
   const config::RetryConstraintFields* retryConstraint = nullptr;
   const config::TrafficPolicy* sessions = nullptr;  // the one whose sessionPersistence counts
+  /// The policies that they come from, the most specific first.
+  std::vector<const config::TrafficPolicy*> policies = {};
   /// Set if one of the policies must not be left out and cannot be served.
   std::optional<Fault> fault = std::nullopt;
 
@@ -37,10 +43,16 @@ struct TrafficSettings {
     return retry == nullptr && failover == nullptr && passiveHealth == nullptr && activeHealth == nullptr &&
            retryConstraint == nullptr && sessions == nullptr && !governsConnections() && !fault;
   }
+  /// Returns whether one of the policies is merged with those that a rule inherits.
+  bool merges() const {
+    return std::any_of(policies.begin(), policies.end(), [](const auto* each) { return each->merges; });
+  }
   /// Returns whether they may say something of connections to Backends.
   bool governsConnections() const { return timeouts != nullptr || keepalive != nullptr || dns != nullptr; }
   /// Takes what these settings do not say from those of a less specific policy.
   void inherit(const TrafficSettings& others);
+  /// Takes from `other` what it has taken from `policy`.
+  void replace(const config::TrafficPolicy& policy, const config::TrafficPolicy& other);
 };
 
 /// RuleTraffic is what policies say of a rule and of each of its Backends.
@@ -79,8 +91,12 @@ class TrafficPolicies {
   TrafficSettings of(const BackendUse& use, const Holder& holder) const;
   /// Returns what policies for the listener and its Gateway say.
   ListenerTraffic ofListener(const config::ObjectMeta& gateway, std::string_view listener) const;
+  /// Returns the settings of a rule with each policy that merges replaced by itself merged with its parent, which is
+  /// the most specific policy of the same form among `inherited`. A fault says what is wrong with the two together.
+  TrafficSettings merged(TrafficSettings own, const TrafficSettings& inherited) const;
 
  private:
+  using Pair = std::pair<const config::TrafficPolicy*, const config::TrafficPolicy*>;
   using Candidate = AttachedPolicies<config::TrafficPolicy>::PolicyCandidate;
   static void add(const Candidate* candidate, TrafficSettings& settings);
 
@@ -89,7 +105,8 @@ class TrafficPolicies {
 
   const config::Model& model_;
   const AttachedPolicies<config::TrafficPolicy> policies_;
-  const bool ofBackends_;  // whether there is anything to say of any Backend or Service
+  const bool ofBackends_;                                 // whether there is anything to say of any Backend or Service
+  mutable std::map<Pair, config::MergedTraffic> merged_;  // by parent and policy
 };
 
 }  // namespace sluice::control

@@ -21,6 +21,13 @@
 
 namespace sluice::control {
 
+/// The settings of a rule to which policies add theirs.
+struct WrittenSettings {
+  std::optional<routing::RetryPolicy> retry = std::nullopt;
+  std::optional<base::Duration> requestTimeout = std::nullopt;
+  base::Duration backendRequestTimeout = base::Duration::zero();
+};
+
 struct RulePlan {
   std::shared_ptr<const routing::Rule> rule;
   std::vector<MatchPlan> matches;
@@ -30,6 +37,7 @@ struct RulePlan {
   bool isWritten = false;                // false of a rule that stands for the others
   bool timed = false;                    // its own timeouts.backendRequest counts, also if that is none
   std::string place = {};                // names the rule in the process
+  WrittenSettings written = {};          // what policies may change, as the rule itself has it
   RuleTraffic traffic = {};              // without what it inherits; valid for one compilation
 };
 

@@ -1,6 +1,7 @@
 #include "proxy/control/compile/routes/inherited_traffic.h"
 
 #include <string>
+#include <utility>
 
 #include "proxy/control/compile/routes/compile_connections.h"
 #include "proxy/control/compile/routes/compile_failover.h"
@@ -19,35 +20,44 @@ bool inheritsForSome(const RuleTraffic& traffic, const RulePlan& plan) {
   return false;
 }
 
+/// Takes back what the rule has from policies.
+void restore(const WrittenSettings& written, routing::Rule& rule) {
+  rule.retry = written.retry;
+  rule.requestTimeout = written.requestTimeout;
+  rule.backendRequestTimeout = written.backendRequestTimeout;
+}
+
 }  // namespace
 
-std::shared_ptr<const routing::Rule> governedRule(const RulePlan& plan, std::string_view nameSpace,
-                                                  const ListenerTraffic& inherited, const BackendCatalog& backends,
-                                                  processing::SharedStates& states) {
+GovernedRule governedRule(const RulePlan& plan, std::string_view nameSpace, const ListenerTraffic& inherited,
+                          const GovernTools& tools) {
   const TrafficSettings& others = inherited.settings;
-  if (others.empty() || plan.rule->failure || !plan.isWritten) return plan.rule;
-  auto governed = std::make_shared<routing::Rule>(*plan.rule);
-  if (others.fault) {
-    governed->failure = routing::Rule::refusal(answer(*others.fault), governed->grpc);
-    return governed;
-  }
+  if (others.empty() || plan.rule->failure || !plan.isWritten) return {plan.rule};
   RuleTraffic traffic = plan.traffic;
   traffic.inherited = others;
+  traffic.own = tools.policies.merged(std::move(traffic.own), others);
+  auto governed = std::make_shared<routing::Rule>(*plan.rule);
+  if (const auto& refused = others.fault ? others.fault : traffic.own.fault) {
+    governed->failure = routing::Rule::refusal(answer(*refused), governed->grpc);
+    return {governed, traffic.own.fault};
+  }
+  if (traffic.own.merges()) restore(plan.written, *governed);
   // Another Gateway of the route may judge by other settings, and must not learn from these.
   const std::string place = plan.place + ", by " + inherited.place;
   if (!governed->retry) {
     addRetry(traffic.ofRule(), plan.timed, *governed);
-    addBudget(place, states, *governed);
+    addBudget(place, tools.states, *governed);
   }
   addTimeouts(traffic.ofRule(), *governed);
-  if (others.governsConnections()) governConnections(traffic, backends, *governed);
+  const bool governsConnections = others.governsConnections() || traffic.own.merges();
+  if (governsConnections) governConnections(traffic, tools.backends, *governed);
   // A check belongs to the Backend as the rule reaches it.
-  const bool inheritsHealth = others.governsConnections() || inheritsForSome(traffic, plan);
-  if (inheritsHealth) governed->healthChecks = compileHealthChecks(traffic, *governed, states);
+  const bool inheritsHealth = governsConnections || inheritsForSome(traffic, plan);
+  if (inheritsHealth) governed->healthChecks = compileHealthChecks(traffic, *governed, tools.states);
   if (inheritsHealth || traffic.ofRule().failover != plan.traffic.own.failover) {
-    governed->failover = compileFailover(traffic, plan.members, nameSpace, *governed, place, states);
+    governed->failover = compileFailover(traffic, plan.members, nameSpace, *governed, place, tools.states);
   }
-  return governed;
+  return {governed};
 }
 
 }  // namespace sluice::control

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 
 #include "proxy/control/compile/policies/traffic_policies.h"
@@ -12,10 +13,21 @@
 
 namespace sluice::control {
 
+/// References outlive the call.
+struct GovernTools {
+  const TrafficPolicies& policies;
+  const BackendCatalog& backends;
+  processing::SharedStates& states;
+};
+
+struct GovernedRule {
+  std::shared_ptr<const routing::Rule> rule;
+  std::optional<Fault> fault = std::nullopt;  // of a policy for the rule together with one that it inherits
+};
+
 /// Returns the plan's rule with these settings; one that answers 500 if they cannot be served. Returns the rule itself
 /// if it inherits nothing, or if it fails anyway. `nameSpace` is the route's.
-std::shared_ptr<const routing::Rule> governedRule(const RulePlan& plan, std::string_view nameSpace,
-                                                  const ListenerTraffic& inherited, const BackendCatalog& backends,
-                                                  processing::SharedStates& states);
+GovernedRule governedRule(const RulePlan& plan, std::string_view nameSpace, const ListenerTraffic& inherited,
+                          const GovernTools& tools);
 
 }  // namespace sluice::control

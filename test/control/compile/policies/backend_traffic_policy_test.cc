@@ -178,5 +178,60 @@ TEST(BackendTrafficPolicy, HasAnAncestorForEachOfItsTargets) {
   EXPECT_EQ(config::findCondition(status->parents[1].conditions, "Accepted")->observedGeneration, 2);
 }
 
+constexpr const char* kMerging = "mergeType: StrategicMerge, retry: {numRetries: 4}";
+
+TEST(BackendTrafficPolicy, IsMergedWithTheOneForTheGatewayIfItsMergeTypeSaysSo) {
+  const std::string gateway = envoyTraffic(
+      "gateway", kToGateway,
+      "retry: {numRetries: 1, retryOn: {triggers: [gateway-error]}}, timeout: {http: {requestTimeout: 9s}}");
+  const World merged = envoyWorld(
+      {gateway, envoyTraffic("p", kToMain, std::string(kMerging) + ", timeout: {tcp: {connectTimeout: 2s}}")});
+  const routing::Rule& main = balancedRule(merged, "/main");
+  ASSERT_TRUE(main.retry);
+  EXPECT_EQ(main.retry->attempts, 4U);
+  EXPECT_TRUE(main.retry->covers(502)) << "as the Gateway's says";
+  EXPECT_EQ(main.requestTimeout, std::chrono::seconds(9));
+  EXPECT_EQ(main.backends.at(0).backend->connection.connectTimeout, std::chrono::seconds(2));
+  EXPECT_EQ(balancedRule(merged).retry->attempts, 1U) << "it is for another rule";
+
+  const World unmerged = envoyWorld({gateway, envoyTraffic("p", kToMain, "retry: {numRetries: 4}")});
+  EXPECT_FALSE(balancedRule(unmerged, "/main").retry->covers(502)) << "a field counts as a whole";
+  const World alone = envoyWorld({envoyTraffic("p", kToMain, kMerging)});
+  EXPECT_EQ(balancedRule(alone, "/main").retry->attempts, 4U) << "it has no parent";
+  EXPECT_FALSE(balancedRule(alone, "/main").retry->covers(502));
+}
+
+TEST(BackendTrafficPolicy, IsNotMergedWithOneOfAnotherForm) {
+  const std::string proposed =
+      envoyTraffic("gateway", kToGateway, "retryStrategy: {type: http, numRetries: 1, http: {retryOn: gateway-error}}");
+  const World world = envoyWorld({proposed, envoyTraffic("p", kToMain, kMerging)});
+  EXPECT_EQ(balancedRule(world, "/main").retry->attempts, 4U);
+  EXPECT_FALSE(balancedRule(world, "/main").retry->covers(502));
+}
+
+TEST(BackendTrafficPolicy, KeepsTheRetryAndTheTimeoutOfTheRuleItselfWhenItIsMerged) {
+  const std::string other = with(kBackend, "name: origin,", "name: other,");
+  const std::string route = routeWithRules(with(kBalancedRules, "rules: [{name: main,",
+                                                "rules: [{name: main, retry: {attempts: 2}, timeouts: {request: 3s},"));
+  const std::string gateway = envoyTraffic("gateway", kToGateway, "timeout: {http: {requestTimeout: 9s}}");
+  const std::string policy =
+      envoyTraffic("p", kToMain, std::string(kMerging) + ", timeout: {http: {streamIdleTimeout: 5s}}");
+  const World world({kClass, kGateway, kBackend, other, route, gateway, policy});
+  EXPECT_EQ(balancedRule(world, "/main").retry->attempts, 2U);
+  EXPECT_EQ(balancedRule(world, "/main").requestTimeout, std::chrono::seconds(3));
+  EXPECT_EQ(balancedRule(world, "/main").streamIdleTimeout, std::chrono::seconds(5));
+}
+
+TEST(BackendTrafficPolicy, ClosesTheRuleIfItIsNotValidTogetherWithItsParent) {
+  const World world =
+      envoyWorld({envoyTraffic("gateway", kToGateway, "healthCheck: {active: {type: HTTP, http: {path: /}}}"),
+                  envoyTraffic("p", kToMain, "mergeType: JSONMerge, healthCheck: {active: {type: TCP, tcp: {}}}")});
+  EXPECT_TRUE(balancedRule(world, "/main").failure);
+  EXPECT_FALSE(balancedRule(world).failure);
+  const std::string message = world.message("HTTPRoute", "route", "PartiallyInvalid");
+  EXPECT_THAT(message, HasSubstr("spec.rules[0]: BackendTrafficPolicy default/p: merged with BackendTrafficPolicy "
+                                 "default/gateway: spec.healthCheck.active"));
+}
+
 }  // namespace
 }  // namespace sluice::control
