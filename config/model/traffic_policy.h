@@ -69,11 +69,15 @@ struct ActiveHealthSettings {
   base::Duration initialJitter{};      // the first check comes within this time; zero: soon
   std::uint32_t unhealthyThreshold = 3;
   std::uint32_t healthyThreshold = 1;
-  std::string hostname = {};   // of kHttp and kGrpc; empty: the Backend's
-  std::string path = {};       // of kHttp
-  std::string method = "GET";  // of kHttp: GET, HEAD or OPTIONS
-  std::string send = {};       // of kTcp: the first bytes
-  std::string expected = {};   // bytes of the body of the answer, or of the connection of kTcp; empty: any
+  std::uint16_t port = 0;           // 0: the Backend's
+  bool plain = false;               // without the TLS that the Backend has
+  std::string serverName = {};      // in place of the name that the Backend's TLS asks for; empty: none
+  bool insecureSkipVerify = false;  // whatever the Backend's TLS says
+  std::string hostname = {};        // of kHttp and kGrpc; empty: the Backend's
+  std::string path = {};            // of kHttp
+  std::string method = "GET";       // of kHttp: GET, HEAD or OPTIONS
+  std::string send = {};            // of kTcp: the first bytes
+  std::string expected = {};        // bytes of the body of the answer, or of the connection of kTcp; empty: any
   std::vector<std::uint16_t> expectedStatuses = {200};
   std::string service = {};  // of kGrpc
 };

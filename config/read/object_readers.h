@@ -56,8 +56,7 @@ std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta
 std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta);
 /// How the fields of an active health check in another spelling differ from those of a TrafficPolicy.
 struct OtherCheckFields {
-  bool isOwn = false;                                          // there is unhealthyInterval
-  std::span<const std::string_view> refused = {};              // which close what the policy is for
+  bool isOwn = false;                                          // there are unhealthyInterval, port and tls
   std::span<const std::string_view> withoutEffectOfHttp = {};  // of `http`; they are noted
 };
 /// Reads an active health check, in the spelling that Envoy Gateway and this program share.

@@ -4,6 +4,7 @@
 #include "config/read/object_readers.h"
 #include "config/read/traffic/traffic_readers.h"
 #include "proxy/base/base64.h"
+#include "proxy/base/text.h"
 
 namespace sluice::config {
 namespace {
@@ -113,6 +114,21 @@ void readHttpCheck(FieldReader reader, ActiveHealthSettings& active, const Other
   reader.finish();
 }
 
+/// Reads how the TLS of checks differs from that of the Backend.
+void readCheckTls(FieldReader reader, ActiveHealthSettings& active) {
+  static constexpr Choice<bool> kModes[] = {{"None", true}, {"Simple", false}};
+  active.plain = reader.choice("mode", kModes, false);
+  active.serverName = base::toLower(reader.text("sni", rule::kDomainName));
+  active.insecureSkipVerify = reader.boolean("insecureSkipVerify", false);
+  for (const std::string_view each : {"sni", "insecureSkipVerify"}) {
+    if (active.plain && reader.has(each)) reader.error(each, "must not be given with mode None");
+  }
+  if (active.type == ActiveHealthSettings::Type::kTcp) {
+    reader.context().error(reader.position(), reader.path(), "is not for the type TCP, whose checks have no TLS");
+  }
+  reader.finish();
+}
+
 }  // namespace
 
 void readThreshold(FieldReader& reader, std::string_view key, std::uint32_t& threshold) {
@@ -134,7 +150,11 @@ ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields&
     if (reader.has(key) && time < kShortestInterval) reader.error(key, "must not be less than 100ms");
   };
   interval("interval", active.interval);
-  if (others.isOwn) interval("unhealthyInterval", active.unhealthyInterval);
+  if (others.isOwn) {
+    interval("unhealthyInterval", active.unhealthyInterval);
+    active.port = reader.port("port");
+    if (reader.has("tls")) readCheckTls(reader.map("tls"), active);
+  }
   if (const auto jitter = reader.duration("initialJitter")) active.initialJitter = *jitter;
   readThreshold(reader, "unhealthyThreshold", active.unhealthyThreshold);
   readThreshold(reader, "healthyThreshold", active.healthyThreshold);
@@ -151,7 +171,6 @@ ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields&
     active.service = grpc.text("service", kGrpcService);
     grpc.finish();
   }
-  refuseFields(reader, others.refused, unsupported);
   reader.finish();
   return active;
 }

@@ -21,6 +21,7 @@
 #include "proxy/processing/chain.h"
 #include "proxy/processing/server_health.h"
 #include "proxy/routing/backend_identity.h"
+#include "proxy/routing/endpoint.h"
 #include "proxy/routing/listener_service.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/policy/connection_settings.h"
@@ -57,14 +58,6 @@ struct UpstreamTls {
   std::vector<std::string> spkiPins;
   std::string minVersion;    // "1.2" or "1.3"; empty: the default
   std::string cipherSuites;  // OpenSSL's names joined by ":"; empty: the default
-};
-
-/// The address and port of one instance of a Service.
-struct Endpoint {
-  std::string ip;  // IP literal
-  std::uint16_t port = 0;
-
-  friend auto operator<=>(const Endpoint&, const Endpoint&) = default;
 };
 
 /// One destination: a Backend, or a Service, and one of its ports.
@@ -160,6 +153,9 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// that names no backends has none: its steps run, and one of them may answer.
   base::Box<base::Error> failure;
 
+  /// Returns the endpoints of one of `backends` that fail the rule's health checks; null if none does, or if it leads
+  /// to no Service.
+  std::shared_ptr<const Endpoints> failingEndpoints(const WeightedBackend& backend) const;
   /// Returns whether it bounds a request by other times than the settings do.
   bool hasDeadlines() const { return requestTimeout || streamIdleTimeout; }
   /// Returns the weighted backend that `random` (uniform over 64 bits) chooses; nullptr, for an answer with 500, if all

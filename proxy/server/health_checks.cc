@@ -33,18 +33,19 @@ void HealthChecks::adopt(const routing::Snapshot& snapshot) {
   checker_->adopt(policyOf(snapshot), snapshot.checked);
 }
 
-void HealthChecks::onHealth(const routing::CheckedBackend& checked, const std::string& wrong) {
+void HealthChecks::onHealth(const routing::CheckedBackend& checked, const std::optional<routing::Endpoint>& endpoint,
+                            const std::string& wrong) {
   const routing::BackendPlan& backend = *checked.backend;
   const bool good = wrong.empty();
-  const std::string message = "health checks of " + control::endpointOf(backend) + (good ? " pass" : " fail: " + wrong);
+  const std::string name = endpoint ? control::addressOf(*endpoint) : control::endpointOf(backend);
+  const std::string message = "health checks of " + name + (good ? " pass" : " fail: " + wrong);
   const base::WallTime now = main_.clock().wallNow();
   events_.note({good ? observe::EventType::kNormal : observe::EventType::kWarning,
                 good ? "BackendHealthy" : "BackendUnhealthy", backend.object, message, 1, now, now});
   if (good) {
-    log_.info("backend is healthy", {{"backend", backend.name}, {"endpoint", control::endpointOf(backend)}});
+    log_.info("backend is healthy", {{"backend", backend.name}, {"endpoint", name}});
   } else {
-    log_.warn("backend is unhealthy",
-              {{"backend", backend.name}, {"endpoint", control::endpointOf(backend)}, {"reason", wrong}});
+    log_.warn("backend is unhealthy", {{"backend", backend.name}, {"endpoint", name}, {"reason", wrong}});
   }
 }
 
@@ -54,10 +55,18 @@ void HealthChecks::appendMetrics(std::string& out) const {
   if (!checker_) return;
   // Rules may check one Backend in several ways.
   std::map<std::pair<std::string, std::string>, bool> healthy;
+  const auto note = [&](const routing::BackendPlan& backend, const std::string& endpoint, routing::CheckedState state) {
+    if (state == routing::CheckedState::kUnknown) return;
+    bool& all = healthy.try_emplace({backend.name, endpoint}, true).first->second;
+    all = all && state == routing::CheckedState::kHealthy;
+  };
   for (const routing::CheckedBackend& each : checker_->checked()) {
-    if (each.check->state() == routing::CheckedState::kUnknown) continue;
-    bool& all = healthy.try_emplace({each.backend->name, control::endpointOf(*each.backend)}, true).first->second;
-    all = all && !each.check->fails();
+    if (!each.backend->endpoints) {
+      note(*each.backend, control::endpointOf(*each.backend), each.check->state());
+      continue;
+    }
+    for (const auto& [endpoint, state] : each.check->endpoints())
+      note(*each.backend, control::addressOf(endpoint), state);
   }
   for (const auto& [labels, all] : healthy) page.add({labels.first, labels.second}, std::uint64_t{all ? 1U : 0U});
 }

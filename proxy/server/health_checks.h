@@ -22,7 +22,7 @@ inline constexpr auto kHealthFamilies = std::to_array<observe::ReadFamily>({
     {observe::MetricKind::kGauge,
      "sluice_upstream_endpoint_healthy",
      {"backend", "endpoint"},
-     "1 if all health checks of the Backend pass, 0 if one fails."},
+     "1 if all health checks of the endpoint pass, 0 if one fails."},
 });
 
 class HealthChecks final : public net::Beats, private control::HealthObserver {
@@ -51,7 +51,8 @@ class HealthChecks final : public net::Beats, private control::HealthObserver {
   void shutdown();
 
  private:
-  void onHealth(const routing::CheckedBackend& backend, const std::string& wrong) override;
+  void onHealth(const routing::CheckedBackend& backend, const std::optional<routing::Endpoint>& endpoint,
+                const std::string& wrong) override;
 
   net::Worker& main_;
   observe::MetricShard& metrics_;

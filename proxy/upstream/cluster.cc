@@ -56,6 +56,13 @@ bool contains(const net::Addresses& addresses, const net::Address& address) {
   return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
 }
 
+/// Returns true if the pool is that of one of these endpoints.
+bool fails(const Pool& pool, const routing::Endpoints* failing) {
+  if (failing == nullptr) return false;
+  const routing::Endpoint endpoint{pool.endpoint()->ip(), pool.endpoint()->port()};
+  return std::binary_search(failing->begin(), failing->end(), endpoint);
+}
+
 base::Error noEndpoint() {
   return base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint that is ready");
 }
@@ -191,7 +198,7 @@ base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, cons
   }
   if (hasPlace) {
     const auto allowed = wishes.allowed != nullptr ? std::optional(*wishes.allowed) : std::nullopt;
-    placements_.try_emplace(waiter, Placement{pool, 1, allowed});
+    placements_.try_emplace(waiter, Placement{pool, 1, allowed, wishes.failing});
   }
   pool->wait(waiter);
   return base::Handle<Connection>{};
@@ -228,8 +235,11 @@ Pool* Cluster::place(http::Token waiter, const Wishes& wishes) {
   };
   Pool* const preferred =
       wishes.preferred != nullptr && allows(*wishes.preferred) ? poolAt(*wishes.preferred) : nullptr;
-  if (preferred != nullptr && !preferred->ejected(owner_.worker().now())) return preferred;
-  return choose(Elsewhere::kAny, wishes.avoided != nullptr ? poolAt(*wishes.avoided) : nullptr, wishes.allowed);
+  const routing::Endpoints* const failing = wishes.failing.get();
+  const bool serves = preferred != nullptr && !preferred->ejected(owner_.worker().now()) && !fails(*preferred, failing);
+  if (serves) return preferred;
+  return choose(Elsewhere::kAny,
+                {wishes.avoided != nullptr ? poolAt(*wishes.avoided) : nullptr, wishes.allowed, failing});
 }
 
 // compile() writes addresses in the form of Address.
@@ -263,7 +273,8 @@ bool Cluster::relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere
   if (found == placements_.end()) return false;
   Placement& placement = found->second;
   const net::Addresses* allowed = placement.allowed ? &*placement.allowed : nullptr;
-  Pool* next = placement.tries < kMostTries ? choose(elsewhere, &from, allowed) : nullptr;
+  const Terms terms{&from, allowed, placement.failing.get()};
+  Pool* next = placement.tries < kMostTries ? choose(elsewhere, terms) : nullptr;
   if (next == nullptr) return false;
   placement.pool = next;
   ++placement.tries;
@@ -271,18 +282,18 @@ bool Cluster::relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere
   return true;
 }
 
-Pool* Cluster::choose(Elsewhere among, const Pool* avoided, const net::Addresses* allowed) {
-  if (allowed == nullptr) return spread(pools_, among, avoided);
-  if (!isBalanced()) return firstOf(*allowed, among, avoided);
+Pool* Cluster::choose(Elsewhere among, const Terms& terms) {
+  if (terms.allowed == nullptr) return spread(pools_, among, terms);
+  if (!isBalanced()) return firstOf(*terms.allowed, among, terms.avoided);
   std::vector<Pool*> left;
-  for (const net::Address& address : *allowed) {
+  for (const net::Address& address : *terms.allowed) {
     if (Pool* pool = poolAt(address)) left.push_back(pool);
   }
-  return spread(left, among, avoided);
+  return spread(left, among, terms);
 }
 
 template <typename Pools>
-Pool* Cluster::spread(const Pools& pools, Elsewhere among, const Pool* avoided) {
+Pool* Cluster::spread(const Pools& pools, Elsewhere among, const Terms& terms) {
   const std::size_t count = pools.size();
   if (count == 0) return nullptr;
   const std::uint64_t random = owner_.random();
@@ -290,7 +301,7 @@ Pool* Cluster::spread(const Pools& pools, Elsewhere among, const Pool* avoided) 
   const std::size_t second = count == 1 ? first : (first + 1 + ((random & 0xFFFFFFFF) * (count - 1) >> 32)) % count;
   const base::MonotonicTime now = owner_.worker().now();
   const auto serves = [&](const Pool& pool) {
-    if (&pool == avoided) return false;
+    if (&pool == terms.avoided || fails(pool, terms.failing)) return false;
     return among == Elsewhere::kConnected ? pool.openConnections() > 0 : !pool.ejected(now);
   };
   Pool& one = *pools[first];
@@ -302,6 +313,10 @@ Pool* Cluster::spread(const Pools& pools, Elsewhere among, const Pool* avoided) 
   for (std::size_t i = 0; i < count; ++i) {
     Pool& each = *pools[(first + i) % count];
     if (serves(each)) return &each;
+  }
+  // One that fails its health checks is better than one that takes no connections.
+  if (terms.failing != nullptr && among != Elsewhere::kConnected) {
+    return spread(pools, among, {terms.avoided, terms.allowed, nullptr});
   }
   return among == Elsewhere::kAny ? &one : nullptr;
 }

@@ -38,6 +38,8 @@ struct Wishes {
   /// Some of the addresses that resolve() returned, in its order; not empty. No connection goes anywhere else, not even
   /// a pooled one.
   const net::Addresses* allowed = nullptr;
+  /// Endpoints of a Service that fail their health checks: chosen only if no other may serve.
+  std::shared_ptr<const routing::Endpoints> failing = nullptr;
   /// The client that asks: if connections are pinned to it, it gets one of those.
   http::Token client = http::kNoToken;
 };
@@ -105,6 +107,13 @@ class Cluster final : public PoolOwner {
     Pool* pool;
     unsigned tries;
     std::optional<net::Addresses> allowed;  // nullopt: any
+    std::shared_ptr<const routing::Endpoints> failing;
+  };
+  /// What a choice among endpoints heeds; see Wishes.
+  struct Terms {
+    const Pool* avoided = nullptr;
+    const net::Addresses* allowed = nullptr;
+    const routing::Endpoints* failing = nullptr;
   };
 
   bool isBalanced() const { return plan_->endpoints.has_value(); }
@@ -113,11 +122,11 @@ class Cluster final : public PoolOwner {
   Pool* place(http::Token waiter, const Wishes& wishes);
   /// Returns nullptr if there is no such endpoint.
   Pool* poolAt(const net::Address& address) const;
-  /// Returns nullptr if only `avoided` would do.
-  Pool* choose(Elsewhere among, const Pool* avoided, const net::Addresses* allowed);
+  /// Returns nullptr if only those that the terms avoid would do.
+  Pool* choose(Elsewhere among, const Terms& terms);
   /// Returns the less busy of two pools that are chosen at random.
   template <typename Pools>
-  Pool* spread(const Pools& pools, Elsewhere among, const Pool* avoided);
+  Pool* spread(const Pools& pools, Elsewhere among, const Terms& terms);
   /// Returns the pool of the first of a name's addresses that serves, in the order in which a connection would try
   /// them.
   Pool* firstOf(const net::Addresses& allowed, Elsewhere among, const Pool* avoided);

@@ -131,6 +131,20 @@ TEST(TrafficPolicies, HaveActiveChecksOfEachType) {
   EXPECT_EQ(more.expected, "PONG");
 }
 
+TEST(TrafficPolicies, MayCheckAnotherPortWithOtherTls) {
+  const auto check = [](const std::string& fields) {
+    return *trafficWith("healthCheck: {active: {type: HTTP, http: {path: /}, " + fields + "}}").activeHealth;
+  };
+  const ActiveHealthSettings plain = check("port: 9000, tls: {mode: None}");
+  EXPECT_EQ(plain.port, 9000);
+  EXPECT_TRUE(plain.plain);
+  const ActiveHealthSettings named = check("tls: {sni: Health.Test, insecureSkipVerify: true}");
+  EXPECT_EQ(named.port, 0);
+  EXPECT_FALSE(named.plain);
+  EXPECT_EQ(named.serverName, "health.test");
+  EXPECT_TRUE(named.insecureSkipVerify);
+}
+
 TEST(TrafficPolicies, HaveTimeouts) {
   const TrafficTimeouts all = *trafficWith(
                                    "timeout: {tcp: {connectTimeout: 1s}, http: {connectionIdleTimeout: 2s, "
@@ -248,6 +262,10 @@ TEST(TrafficPolicies, SayWhatIsWrongWithTheirHealthChecks) {
       {target + "healthCheck: {}", "spec.healthCheck: must have active or passive"},
       {target + "healthCheck: {active: {}}", "spec.healthCheck.active.type: is required"},
       {target + "healthCheck: {active: {type: UDP}}", "spec.healthCheck.active.type: "},
+      {target + "healthCheck: {active: {type: TCP, tls: {}}}", "active.tls: is not for the type TCP"},
+      {target + "healthCheck: {active: {type: GRPC, tls: {mode: None, sni: a.test}}}",
+       "active.tls.sni: must not be given with mode None"},
+      {target + "healthCheck: {active: {type: GRPC, overrides: {port: 1}}}", "active.overrides: unknown field"},
       {target + "healthCheck: {active: {type: HTTP}}", "spec.healthCheck.active.http: is required"},
       {target + "healthCheck: {active: {type: HTTP, http: {}}}", "spec.healthCheck.active.http.path: is required"},
       {target + "healthCheck: {active: {type: HTTP, http: {path: a}}}", "active.http.path: must be a path"},

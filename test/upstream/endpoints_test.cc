@@ -132,6 +132,28 @@ TEST_F(Endpoints, TheOneToBeAvoidedServesIfTheOthersTakeNoConnections) {
   EXPECT_EQ(endpointOf(request), "10.0.0.1");
 }
 
+TEST_F(Endpoints, ThatFailTheirHealthChecksAreNotChosenIfAnotherMayServe) {
+  begin(service({"10.0.0.1", "10.0.0.2", "10.0.0.3"}));
+  rig_->failing =
+      std::make_shared<const routing::Endpoints>(routing::Endpoints{{"10.0.0.1", 8080}, {"10.0.0.3", 8080}});
+  for (int i = 0; i < 20; ++i) {
+    const std::size_t request = rig_->want();
+    answerDials();
+    EXPECT_EQ(endpointOf(request), "10.0.0.2");
+  }
+  const std::size_t request = rig_->want(net::Address::parse("10.0.0.1", 8080));
+  answerDials();
+  EXPECT_EQ(endpointOf(request), "10.0.0.2") << "a session leaves it too";
+}
+
+TEST_F(Endpoints, ThatFailTheirHealthChecksServeIfTheOthersTakeNoConnections) {
+  begin(service({"10.0.0.1", "10.0.0.2"}));
+  rig_->failing = std::make_shared<const routing::Endpoints>(routing::Endpoints{{"10.0.0.1", 8080}});
+  const std::size_t request = rig_->want();
+  answerDials({"10.0.0.2"});
+  EXPECT_EQ(endpointOf(request), "10.0.0.1");
+}
+
 TEST_F(Endpoints, AreTheOneThatARequestPrefersHoweverBusyItIs) {
   begin(service({"10.0.0.1", "10.0.0.2", "10.0.0.3", "2001:db8::1"}));
   for (const char* wanted : {"10.0.0.2", "2001:db8::1", "10.0.0.1"}) {

@@ -211,7 +211,8 @@ class PoolRig final : private net::Beats, private WaiterSink {
     RigRequest& request = requests_[static_cast<std::size_t>(token - 1)];
     const Wishes wishes = {.preferred = request.preferred ? &*request.preferred : nullptr,
                            .avoided = avoided,
-                           .allowed = request.allowed ? &*request.allowed : nullptr};
+                           .allowed = request.allowed ? &*request.allowed : nullptr,
+                           .failing = failing};
     auto lease = request.cluster->acquire(token, wishes);
     if (!lease.ok()) {
       request.error = lease.error();
@@ -274,6 +275,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   test::FakeDialer dialer;
   test::RecordingClientSink sink;
   std::shared_ptr<const routing::BackendPlan> plan;
+  std::shared_ptr<const routing::Endpoints> failing;  // Wishes::failing of the next requests
   std::unique_ptr<Upstreams> upstreams;
   std::vector<std::unique_ptr<test::BackendPeer>> backends;
 };

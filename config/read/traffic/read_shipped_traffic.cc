@@ -127,10 +127,14 @@ PassiveHealthSettings readShippedPassive(FieldReader reader, std::vector<Unsuppo
 }
 
 ActiveHealthSettings readShippedActive(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
-  constexpr std::string_view kRefusedCheck[] = {"overrides"};
   constexpr std::string_view kWithoutEffect[] = {"retriableStatuses"};
-  return readActiveCheck(std::move(reader), {.refused = kRefusedCheck, .withoutEffectOfHttp = kWithoutEffect},
-                         unsupported);
+  FieldReader overrides = reader.map("overrides");
+  const std::uint16_t port = overrides.port("port");
+  overrides.finish();
+  ActiveHealthSettings active =
+      readActiveCheck(std::move(reader), {.withoutEffectOfHttp = kWithoutEffect}, unsupported);
+  active.port = port;
+  return active;
 }
 
 void readShippedHealth(FieldReader checks, TrafficPolicy& policy) {

@@ -3,40 +3,39 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/control/health/check_plan.h"
+
 namespace sluice::control {
 namespace {
 
-// Each check has one request at most; the connections of a Service are one for each endpoint that was asked.
+using routing::CheckedState;
+
+// Each check has one request at most.
 constexpr std::uint64_t kMostProbes = 1024;
 constexpr base::Duration kLongestStart = std::chrono::seconds(1);
 constexpr base::Duration::rep kJitterParts =
     10;  // a delay is up to a tenth longer, so that checks do not come all at once
 
-/// Returns the plan of a Backend with connections of its own.
-std::shared_ptr<const routing::BackendPlan> planOfChecks(const routing::BackendPlan& backend,
-                                                         std::uint64_t generation) {
-  auto plan = std::make_shared<routing::BackendPlan>(backend);
-  plan->identity = backend.identity.text() + "|" + std::to_string(generation);
-  plan->countsAs = {};
-  plan->chain = nullptr;
-  return plan;
-}
-
 }  // namespace
 
-/// The check of one Backend: when it is asked next, and what its last answers say.
-class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser {
+/// The check of one Backend, or of one endpoint of a Service: when it is asked next, and what its last answers say.
+class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser {
  public:
-  BackendCheck(HealthChecker& checker, routing::CheckedBackend backend)
-      : checker_(checker), backend_(std::move(backend)), plan_(planOfChecks(*backend_.backend, generation_)) {
+  EndpointCheck(HealthChecker& checker, routing::CheckedBackend backend, std::optional<routing::Endpoint> endpoint)
+      : checker_(checker),
+        backend_(std::move(backend)),
+        endpoint_(std::move(endpoint)),
+        state_(endpoint_ ? CheckedState::kUnknown : backend_.check->state()) {
+    makePlan();
     begin();
   }
-  ~BackendCheck() override { std::erase(checker_.due_, this); }
+  ~EndpointCheck() override { std::erase(checker_.due_, this); }
 
   void adopt(const routing::CheckedBackend& backend) {
     backend_ = backend;
-    plan_ = planOfChecks(*backend_.backend, generation_);
+    makePlan();
   }
+  CheckedState state() const { return state_; }
   const std::shared_ptr<const routing::BackendPlan>& plan() const { return plan_; }
 
   void drive() {
@@ -54,7 +53,8 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
     probe_.reset();
     if (!wrong.empty()) connectAnew();
     if (isTold) note(wrong);
-    const bool waitsLonger = backend_.check->fails() && settings().unhealthyInterval > base::Duration::zero();
+    const bool waitsLonger =
+        state_ == CheckedState::kUnhealthy && settings().unhealthyInterval > base::Duration::zero();
     wait(waitsLonger ? settings().unhealthyInterval : settings().interval);
   }
 
@@ -78,21 +78,27 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
 
   /// The next probe uses another connection. This one may be dead, which TCP finds out too late.
   void connectAnew() {
-    plan_ = planOfChecks(*backend_.backend, ++generation_);
+    ++generation_;
+    makePlan();
     checker_.hasOtherPlans_ = true;
   }
+  void makePlan() { plan_ = planOfChecks(*backend_.backend, endpoint_, settings(), generation_); }
 
   void note(const std::string& wrong) {
     const bool good = wrong.empty();
     inARow_ = good == lastGood_ ? inARow_ + 1 : 1;
     lastGood_ = good;
     endEjections(good);
-    const routing::CheckedState before = backend_.check->state();
-    const routing::CheckedState after = good ? routing::CheckedState::kHealthy : routing::CheckedState::kUnhealthy;
+    const CheckedState found = good ? CheckedState::kHealthy : CheckedState::kUnhealthy;
     const std::uint32_t needed = good ? settings().healthyThreshold : settings().unhealthyThreshold;
-    if (after == before || (before != routing::CheckedState::kUnknown && inARow_ < needed)) return;
-    backend_.check->set(after);
-    checker_.parts_.observer.onHealth(backend_, wrong);
+    if (found == state_ || (state_ != CheckedState::kUnknown && inARow_ < needed)) return;
+    state_ = found;
+    if (endpoint_) {
+      checker_.gather(backend_);
+    } else {
+      backend_.check->set(state_);
+    }
+    checker_.parts_.observer.onHealth(backend_, endpoint_, wrong);
   }
 
   /// A Backend that passes its checks again is back, even if too few of them failed to make it unhealthy. If none of
@@ -117,6 +123,8 @@ class HealthChecker::BackendCheck final : private net::Timer, private ProbeUser 
 
   HealthChecker& checker_;
   routing::CheckedBackend backend_;
+  const std::optional<routing::Endpoint> endpoint_;
+  CheckedState state_;
   std::uint64_t generation_ = 0;  // of connections
   std::shared_ptr<const routing::BackendPlan> plan_;
   std::unique_ptr<BackendProbe> probe_;
@@ -145,8 +153,8 @@ void HealthChecker::adopt(const upstream::UpstreamPolicy& policy, std::vector<ro
 void HealthChecker::drive() {
   upstreams_.drive();
   // A check that is driven may make others due, and itself again.
-  std::vector<BackendCheck*> due = std::exchange(due_, {});
-  for (BackendCheck* each : due) each->drive();
+  std::vector<EndpointCheck*> due = std::exchange(due_, {});
+  for (EndpointCheck* each : due) each->drive();
 }
 
 // Clusters come and go between beats alone.
@@ -160,22 +168,42 @@ void HealthChecker::reap() {
     return;
   }
   upstream::Upstreams::Plans plans;
-  for (const auto& [check, each] : checks_) plans.push_back(each->plan());
+  for (const auto& [key, each] : checks_) plans.push_back(each->plan());
   upstreams_.adopt(policy_, plans);
 }
 
 void HealthChecker::setChecks() {
-  std::map<const routing::HealthCheck*, std::unique_ptr<BackendCheck>> kept;
-  for (const routing::CheckedBackend& each : checked_) {
-    std::unique_ptr<BackendCheck>& check = kept[each.check.get()];
-    if (const auto known = checks_.find(each.check.get()); known != checks_.end()) {
+  std::map<CheckKey, std::unique_ptr<EndpointCheck>> kept;
+  const auto keep = [&](const routing::CheckedBackend& each, const std::optional<routing::Endpoint>& endpoint) {
+    std::unique_ptr<EndpointCheck>& check = kept[{each.check.get(), endpoint}];
+    if (const auto known = checks_.find({each.check.get(), endpoint}); known != checks_.end()) {
       check = std::move(known->second);
       check->adopt(each);
     } else {
-      check = std::make_unique<BackendCheck>(*this, each);
+      check = std::make_unique<EndpointCheck>(*this, each, endpoint);
     }
+  };
+  for (const routing::CheckedBackend& each : checked_) {
+    if (!each.backend->endpoints) {
+      keep(each, std::nullopt);
+      continue;
+    }
+    for (const routing::Endpoint& endpoint : *each.backend->endpoints) keep(each, endpoint);
   }
   checks_ = std::move(kept);
+  for (const routing::CheckedBackend& each : checked_) {
+    if (each.backend->endpoints) gather(each);
+  }
+}
+
+void HealthChecker::gather(const routing::CheckedBackend& backend) {
+  std::map<routing::Endpoint, CheckedState> endpoints;
+  const routing::HealthCheck* const check = backend.check.get();
+  for (auto each = checks_.lower_bound({check, std::nullopt}); each != checks_.end() && each->first.first == check;
+       ++each) {
+    endpoints.emplace(*each->first.second, each->second->state());
+  }
+  backend.check->set(std::move(endpoints));
 }
 
 void HealthChecker::shutdown() {

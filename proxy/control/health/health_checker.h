@@ -1,8 +1,8 @@
 // Asks Backends again and again whether they serve (TrafficPolicy.spec.healthCheck.active), for the whole process.
 //
 // As Envoy does, it believes the first answer at once, and later ones when enough of them in a row agree. It has
-// connections of its own, so that a check waits for no request and no request for a check. It runs on the main thread's
-// loop; what it finds out is in routing::HealthCheck.
+// connections of its own, so that a check waits for no request and no request for a check. The endpoints of a Service
+// are asked one by one. It runs on the main thread's loop; what it finds out is in routing::HealthCheck.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "proxy/base/random.h"
@@ -29,8 +30,9 @@ namespace sluice::control {
 class HealthObserver {
  public:
   /// Called when a check has found that the Backend serves, or, with what is `wrong`, that it does not; not at every
-  /// check.
-  virtual void onHealth(const routing::CheckedBackend& backend, const std::string& wrong) = 0;
+  /// check. `endpoint` is set for one of the endpoints of a Service.
+  virtual void onHealth(const routing::CheckedBackend& backend, const std::optional<routing::Endpoint>& endpoint,
+                        const std::string& wrong) = 0;
 
  protected:
   ~HealthObserver() = default;
@@ -67,8 +69,12 @@ class HealthChecker final : public net::Beats {
   void shutdown();
 
  private:
-  class BackendCheck;
+  class EndpointCheck;
+  /// Each endpoint of a Service is checked by itself; a Backend has one that is not named here.
+  using CheckKey = std::pair<const routing::HealthCheck*, std::optional<routing::Endpoint>>;
   void setChecks();
+  /// Writes what is known of the endpoints of a Service.
+  void gather(const routing::CheckedBackend& backend);
 
   const HealthCheckerParts parts_;
   base::Random random_;
@@ -79,8 +85,8 @@ class HealthChecker final : public net::Beats {
   std::vector<routing::CheckedBackend> checked_;
   std::optional<std::vector<routing::CheckedBackend>> next_;  // until the end of the beat
   bool hasOtherPlans_ = false;
-  std::vector<BackendCheck*> due_;
-  std::map<const routing::HealthCheck*, std::unique_ptr<BackendCheck>> checks_;  // each leaves due_ at its end
+  std::vector<EndpointCheck*> due_;
+  std::map<CheckKey, std::unique_ptr<EndpointCheck>> checks_;  // each leaves due_ at its end
 };
 
 }  // namespace sluice::control

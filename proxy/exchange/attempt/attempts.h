@@ -106,6 +106,7 @@ class Attempts {
     return {.preferred = session_ ? session_->endpoint() : nullptr,
             .avoided = retries_ ? retries_->avoided() : nullptr,
             .allowed = allowed,
+            .failing = t_.route.rule->failingEndpoints(*attempt_.backend),
             .client = t_.client.connection};
   }
   /// Puts into the response the session value that the client is to carry from now on, if that is another one.

@@ -43,7 +43,7 @@ const FieldExamples kShippedExamples = {
     {"healthCheck.active.unhealthyThreshold", "healthCheck: {active: {type: TCP, unhealthyThreshold: 2}}"},
     {"healthCheck.active.healthyThreshold", "healthCheck: {active: {type: TCP, healthyThreshold: 2}}"},
     {"healthCheck.active.initialJitter", "healthCheck: {active: {type: TCP, initialJitter: 1s}}"},
-    {"healthCheck.active.overrides", "healthCheck: {active: {type: TCP, overrides: {port: 1}}}"},
+    {"healthCheck.active.overrides.port", "healthCheck: {active: {type: TCP, overrides: {port: 1}}}"},
     {"healthCheck.active.http.hostname", "healthCheck: {active: {type: HTTP, http: {path: /, hostname: a.test}}}"},
     {"healthCheck.active.http.path", "healthCheck: {active: {type: HTTP, http: {path: /}}}"},
     {"healthCheck.active.http.method", "healthCheck: {active: {type: HTTP, http: {path: /, method: HEAD}}}"},

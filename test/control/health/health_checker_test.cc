@@ -101,8 +101,10 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
     }
     return true;
   }
-  void onHealth(const routing::CheckedBackend& of, const std::string& wrong) override {
-    told_.push_back(of.backend->name + (wrong.empty() ? " serves" : ": " + wrong));
+  void onHealth(const routing::CheckedBackend& of, const std::optional<routing::Endpoint>& endpoint,
+                const std::string& wrong) override {
+    told_.push_back(of.backend->name + (endpoint ? " at " + endpoint->ip : "") +
+                    (wrong.empty() ? " serves" : ": " + wrong));
   }
 
   sluice::test::ManualClock clock_;
@@ -201,6 +203,34 @@ TEST_F(HealthCheckerTest, TriesEachAddressByTcp) {
   advance(seconds(1));
   EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
   EXPECT_EQ(dialer_.wires.size(), 2u);
+}
+
+TEST_F(HealthCheckerTest, AsksEachEndpointOfAServiceByItself) {
+  refused_ = 1;
+  routing::CheckedBackend checked = backend({});
+  const auto leadTo = [&](const std::vector<routing::Endpoint>& endpoints) {
+    auto plan = std::make_shared<routing::BackendPlan>(*checked.backend);
+    plan->endpoints = endpoints;
+    checked.backend = plan;
+    adopt({checked});
+  };
+  const routing::Endpoint one{"192.0.2.7", 8080};
+  const routing::Endpoint two{"192.0.2.8", 8080};
+  leadTo({one, two});
+  advance(seconds(1));
+  ASSERT_EQ(dialer_.wires.size(), 2U);
+  const std::string failed = dialer_.wires.at(0)->address().ip();
+  const routing::Endpoint& failing = failed == one.ip ? one : two;
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
+  EXPECT_THAT(*checked.check->failing(), ElementsAre(failing));
+  EXPECT_THAT(told_, testing::Contains(testing::StartsWith("demo/backend at " + failed + ": ")));
+  leadTo({failing});
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnhealthy) << "the other one is gone";
+  advance(seconds(4));
+  EXPECT_EQ(checked.check->state(), CheckedState::kHealthy);
+  EXPECT_EQ(checked.check->failing(), nullptr);
+  leadTo({});
+  EXPECT_EQ(checked.check->state(), CheckedState::kUnknown);
 }
 
 TEST_F(HealthCheckerTest, AsksNoMoreOftenIfAProbeFailsAtOnce) {

@@ -21,7 +21,16 @@ Fault faultOfHealth(const BackendHealth& health) {
                  health.endpoint + " takes no connections since " + std::string(since.text(health.since)));
 }
 
+/// Returns whether the check of the Backend, or of that endpoint, passes as far as is known.
+bool passes(const BackendHealth& health) {
+  if (!health.part) return !health.check->fails();
+  const std::shared_ptr<const routing::Endpoints> failing = health.check->failing();
+  return failing == nullptr || !std::binary_search(failing->begin(), failing->end(), *health.part);
+}
+
 }  // namespace
+
+std::string addressOf(const routing::Endpoint& endpoint) { return hostAndPort(endpoint.ip, endpoint.port); }
 
 std::string endpointOf(const routing::BackendPlan& backend) { return hostAndPort(backend.hostname, backend.port); }
 
@@ -36,15 +45,25 @@ BackendHealths healthOf(const routing::Snapshot& snapshot) {
     health.object = backend->object;
     health.endpoint = endpointOf(*backend);
     health.reach = backend->reach;
+    health.ofAll = backend->endpoints.has_value();
     health.serves = report.reach != ServerReach::kDegraded;
     health.since = report.since;
   }
-  for (const routing::CheckedBackend& each : snapshot.checked) {
+  const auto note = [&healths](const routing::CheckedBackend& backend, std::string endpoint,
+                               std::optional<routing::Endpoint> part) {
     BackendHealth& health = healths.emplace_back();
-    health.object = each.backend->object;
-    health.endpoint = endpointOf(*each.backend);
-    health.check = each.check;
-    health.serves = !each.check->fails();
+    health.object = backend.backend->object;
+    health.endpoint = std::move(endpoint);
+    health.check = backend.check;
+    health.part = std::move(part);
+    health.serves = passes(health);
+  };
+  for (const routing::CheckedBackend& each : snapshot.checked) {
+    if (!each.backend->endpoints) {
+      note(each, endpointOf(*each.backend), std::nullopt);
+      continue;
+    }
+    for (const routing::Endpoint& endpoint : *each.backend->endpoints) note(each, addressOf(endpoint), endpoint);
   }
   return healths;
 }
@@ -53,7 +72,7 @@ bool hasMoved(const BackendHealths& noted, base::WallTime now) {
   bool moved = false;
   for (const BackendHealth& each : noted) {
     const bool serves =
-        each.reach != nullptr ? each.reach->announce(now).reach != ServerReach::kDegraded : !each.check->fails();
+        each.reach != nullptr ? each.reach->announce(now).reach != ServerReach::kDegraded : passes(each);
     moved = moved || serves != each.serves;
   }
   return moved;
@@ -61,6 +80,8 @@ bool hasMoved(const BackendHealths& noted, base::WallTime now) {
 
 BackendFaults::BackendFaults(const BackendHealths& healths) {
   for (const BackendHealth& each : healths) {
+    // Connections say nothing about a single one of the endpoints.
+    if (each.ofAll && each.serves) continue;
     bool& serves = serves_[each.object].emplace(each.endpoint, true).first->second;
     serves = serves && each.serves;
     if (each.serves) continue;

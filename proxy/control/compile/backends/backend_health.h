@@ -20,12 +20,15 @@
 
 namespace sluice::control {
 
-/// It is about one port of a Backend or Service, and either about its connections or about one health check.
+/// It is about one port of a Backend or Service, and either about its connections or about one health check. The checks
+/// of a Service are about one of its endpoints each.
 struct BackendHealth {
   std::string object;                                     // BackendPlan::object
   std::string endpoint;                                   // "api.example.com:443"
   std::shared_ptr<const processing::ServerHealth> reach;  // null if this is about a check
   std::shared_ptr<const routing::HealthCheck> check;      // null if this is about connections
+  std::optional<routing::Endpoint> part = std::nullopt;   // of a Service
+  bool ofAll = false;                                     // it is about all endpoints of a Service
   bool serves = true;
   base::WallTime since{};  // when connections began to fail; only if they do
 
@@ -40,6 +43,7 @@ using BackendHealths = std::vector<BackendHealth>;
 
 /// Returns "host:port".
 std::string endpointOf(const routing::BackendPlan& backend);
+std::string addressOf(const routing::Endpoint& endpoint);
 
 /// Returns the health of all Backends of the snapshot, in its order.
 BackendHealths healthOf(const routing::Snapshot& snapshot);
@@ -51,7 +55,7 @@ class BackendFaults {
  public:
   explicit BackendFaults(const BackendHealths& healths);
   std::optional<Fault> of(const std::string& object) const;
-  /// Returns true if some endpoint of the object, or some port, serves all the same.
+  /// Returns true if some endpoint of the object, or some port, is known to serve all the same.
   bool leaveSome(const std::string& object) const;
 
  private:

@@ -74,6 +74,10 @@ routing::HealthCheckSettings checkSettings(const config::ActiveHealthSettings& a
           .timeout = active.timeout,
           .unhealthyThreshold = active.unhealthyThreshold,
           .healthyThreshold = active.healthyThreshold,
+          .port = active.port,
+          .plain = active.plain,
+          .serverName = active.serverName,
+          .insecureSkipVerify = active.insecureSkipVerify,
           .hostname = active.hostname,
           .path = active.path,
           .method = active.method,
@@ -90,10 +94,11 @@ std::string checkText(const routing::HealthCheckSettings& check) {
     text += " " + std::to_string(each.count());
   }
   text += " " + std::to_string(check.unhealthyThreshold) + " " + std::to_string(check.healthyThreshold);
+  text += " " + std::to_string(check.port) + (check.plain ? " plain" : "") + (check.insecureSkipVerify ? " any" : "");
   for (const std::uint16_t status : check.expectedStatuses) text += " " + std::to_string(status);
   // Any of these may have spaces.
   for (const std::string* each :
-       {&check.hostname, &check.path, &check.method, &check.service, &check.send, &check.expected}) {
+       {&check.serverName, &check.hostname, &check.path, &check.method, &check.service, &check.send, &check.expected}) {
     text += " " + std::to_string(each->size()) + ":" + *each;
   }
   return text;

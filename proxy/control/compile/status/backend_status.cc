@@ -82,7 +82,7 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
   if (users.empty()) add({group, std::string(config::GatewayClass::kKind), {}, model.gatewayClassName, {}, {}});
 }
 
-/// The endpoints that do not serve, of a Backend of several or of one.
+/// The endpoints that do not serve, of a Backend of several, of a Service or of one.
 struct Outage {
   std::optional<Fault> ofAll;   // the Backend is not available
   std::optional<Fault> ofSome;  // the other endpoints serve
@@ -91,7 +91,7 @@ struct Outage {
 Outage outageOf(const config::Backend& backend, const BackendFaults& faults) {
   const std::string object = objectOf(backend.meta);
   const std::optional<Fault> fault = faults.of(object);
-  if (backend.hasEndpoints && faults.leaveSome(object)) return {std::nullopt, fault};
+  if ((backend.hasEndpoints || backend.service) && faults.leaveSome(object)) return {std::nullopt, fault};
   return {fault, std::nullopt};
 }
 

@@ -283,5 +283,44 @@ TEST_F(ActiveHealth, CallGrpcsHealthService) {
   EXPECT_THAT(gateway_->process().errors(), HasSubstr("it answered with gRPC status 5"));
 }
 
+/// A Backend with TLS, and a port of its machine where it is asked for its health without.
+class ChecksOfTls : public testing::Test {
+ protected:
+  /// Returns whether checks with these fields pass.
+  bool pass(const std::string& fields) {
+    GatewaySpec spec;
+    spec.backends = {{.port = origin_.port(), .ca = root_.certificate}};
+    spec.routes =
+        routeOfRules("    - backendRefs: [" + backendRef("origin") + "]\n") +
+        "---\napiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: test, name: checked}\nspec:\n"
+        "  targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: all}]\n"
+        "  healthCheck: {active: {type: HTTP, interval: 100ms, http: {path: /healthz, expectedStatuses: [200, 204]}, " +
+        fields + "}}\n";
+    const GatewayProcess gateway(spec);
+    const std::string series = "sluice_upstream_endpoint_healthy{backend=\"test/origin\"";
+    EXPECT_TRUE(eventually([&] { return gateway.metrics().find(series) != std::string::npos; }));
+    const std::string metrics = gateway.metrics();
+    return metrics.substr(metrics.find("} ", metrics.find(series)) + 2, 1) == "1";
+  }
+  std::string healthPort() const { return "port: " + std::to_string(health_.port()); }
+
+  CertifiedKey root_ = makeAuthority();
+  EchoOrigin origin_{issueServer(root_, "origin.test")};
+  CheckedProvider health_{"health"};
+};
+
+TEST_F(ChecksOfTls, AreThatOfTheBackendUnlessTheySayOtherwise) {
+  EXPECT_TRUE(pass("timeout: 2s"));
+  EXPECT_FALSE(pass("tls: {mode: None}"));
+  EXPECT_FALSE(pass("tls: {sni: other.test}"));
+  EXPECT_TRUE(pass("tls: {sni: other.test, insecureSkipVerify: true}"));
+}
+
+TEST_F(ChecksOfTls, MayGoToAnotherPortWithoutIt) {
+  EXPECT_FALSE(pass(healthPort()));
+  EXPECT_TRUE(pass(healthPort() + ", tls: {mode: None}"));
+  EXPECT_THAT(health_.probe(), HasSubstr("host: origin.test:" + std::to_string(health_.port())));
+}
+
 }  // namespace
 }  // namespace sluice::test
