@@ -101,7 +101,7 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
   plan->reach = states.get<processing::ServerHealth>("reach of " + plan->identity.text(),
                                                      [] { return std::make_shared<const processing::ServerHealth>(); });
   plan->http11 = overHttp11(*plan);
-  entry.closed = policies.faultOf(backend.meta, port.name);
+  entry.closed = policies.faultOf(backend.meta, {port.name, port.number});
   entry.plan = cache.destinations.get(
       plan->identity, [](const auto&) { return true; }, [&] { return std::move(plan); });
   return entry;
