@@ -17,6 +17,12 @@ bool PolicyTarget::means(const ObjectMeta& other) const {
   return object.kind == other.kind && (!groupLegible || object.group == other.group);
 }
 
+bool PolicyTarget::names(const PolicySection& section) const {
+  if (section.isWhole()) return sectionName.empty();
+  return (!section.name.empty() && sectionName == section.name) ||
+         (section.port != 0 && sectionName == std::to_string(section.port));
+}
+
 bool PolicyTargetSelector::selects(const ObjectMeta& other) const {
   return kind == other.kind && group == other.group && labels.matches(other.labels);
 }

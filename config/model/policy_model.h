@@ -2,6 +2,7 @@
 // traffic is not read; what they name is, because it must not be served without them. Plain values; see model.h.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,15 +19,26 @@ inline constexpr std::string_view kEnvoyGroup = "gateway.envoyproxy.io";
 inline constexpr std::string_view kUnsupportedPolicyNote =
     "policies of this kind are not supported: what it names here answers 500";
 
+/// A section of an object, as policies name it: a listener or a rule by its name, and a port by its name or its number.
+/// Names of ports are no numbers. Without both it is the whole object.
+struct PolicySection {
+  std::string_view name = {};
+  std::uint16_t port = 0;
+
+  bool isWhole() const { return name.empty() && port == 0; }
+};
+
 /// An object of the policy's namespace, or a section of it.
 struct PolicyTarget {
   ObjectRef object;  // its kind is empty if it is not legible: then every object of that name is meant
   bool groupLegible = true;
-  /// Name of a listener, a rule or a port; empty: the whole object.
+  /// Name of a listener, a rule or a port, or the number of a port; empty: the whole object.
   std::string sectionName;
 
   /// Returns true if the target means an object with that metadata, as far as the target is legible.
   bool means(const ObjectMeta& other) const;
+  /// Returns true if the target is exactly that section of its object.
+  bool names(const PolicySection& section) const;
   bool legible() const { return groupLegible && !object.kind.empty(); }
 };
 

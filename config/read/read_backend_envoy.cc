@@ -70,6 +70,8 @@ BackendPort readEnvoyEndpoint(FieldReader reader, std::vector<UnsupportedField>&
   } else {
     endpoint = readEndpointHost(reader);
   }
+  reader.unsupported("hostname", "hostname is not supported: the endpoint's own name or address is its authority", true,
+                     unsupported);
   reader.unsupported("zone", "zones are not supported: the endpoint is used wherever it is", false, unsupported);
   reader.finish();
   return endpoint;

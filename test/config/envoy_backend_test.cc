@@ -57,6 +57,7 @@ TEST(EnvoyBackend, SaysWhatIsNotSupported) {
   const std::pair<std::string, std::string> all[] = {
       {"type: DynamicResolver", "spec.type"},
       {"endpoints: [{unix: {path: /run/a}}]", "spec.endpoints[0].unix"},
+      {"endpoints: [{hostname: a.test, ip: {address: 192.0.2.1, port: 80}}]", "spec.endpoints[0].hostname"},
       {one + ", tls: {minVersion: '1.3'}", "spec.tls.minVersion"},
       {one + ", tls: {maxVersion: '1.3'}", "spec.tls.maxVersion"},
       {one + ", tls: {ciphers: [A]}", "spec.tls.ciphers"},

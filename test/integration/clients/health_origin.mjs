@@ -1,5 +1,5 @@
-// A gRPC origin with the service grpc.health.v1: the services "up" and "" serve, "down" does not, and others are unknown.
-// Prints "listening on PORT"; ends with its parent.
+// A gRPC origin with the service grpc.health.v1: the services "up" and "" serve, so does one with the name of the call's
+// authority, "down" does not, and others are unknown. Prints "listening on PORT"; ends with its parent.
 import {loadPackageDefinition, Server, ServerCredentials, status} from '@grpc/grpc-js';
 import {loadSync} from '@grpc/proto-loader';
 import {fileURLToPath} from 'node:url';
@@ -10,7 +10,8 @@ const answers = {'': 'SERVING', up: 'SERVING', down: 'NOT_SERVING'};
 const server = new Server();
 server.addService(health.v1.Health.service, {
   check(call, done) {
-    const answer = answers[call.request.service ?? ''];
+    const service = call.request.service ?? '';
+    const answer = service === call.getHost() ? 'SERVING' : answers[service];
     done(answer ? null : {code: status.NOT_FOUND}, {status: answer});
   },
 });

@@ -27,41 +27,13 @@
 #include "test/integration/support/route.h"
 #include "test/integration/support/scripted_name_server.h"
 #include "test/integration/support/waiting.h"
+#include "test/integration/traffic/spelled_policy.h"
 
 namespace sluice::test {
 namespace {
 
 using std::chrono::seconds;
 using testing::HasSubstr;
-
-/// The kind of a policy, with its fields.
-struct SpelledPolicy {
-  const char* apiVersion;
-  const char* kind;
-  std::string fields;
-
-  /// Returns the policy for the target of that kind and name, in flow style.
-  std::string forTarget(const std::string& kindAndName) const {
-    return "---\napiVersion: " + std::string(apiVersion) + "\nkind: " + kind +
-           "\nmetadata: {namespace: test, name: connections}\nspec: {targetRefs: [{group: gateway.networking.k8s.io, " +
-           kindAndName + "}], " + fields + "}\n";
-  }
-};
-SpelledPolicy ownFields(const std::string& fields) { return {"sluice.dev/v1alpha1", "TrafficPolicy", fields}; }
-/// Fields that TrafficPolicy and Envoy Gateway share come in both kinds, beside those of the proposal.
-std::vector<SpelledPolicy> everySpelling(const std::string& shared, const std::string& proposed) {
-  constexpr const char* kEnvoy = "gateway.envoyproxy.io/v1alpha1";
-  return {ownFields(shared), {kEnvoy, "BackendTrafficPolicy", shared}, {kEnvoy, "BackendTrafficPolicy", proposed}};
-}
-
-/// Returns a gateway that sends everything to this port; `rule` are further members of its one rule, as lines.
-GatewaySpec governedSpec(std::uint16_t port, const std::string& policy, const std::string& rule = {}) {
-  GatewaySpec spec;
-  spec.backends = {{.port = port}};
-  spec.settings = onlyTimeouts("connect: 24h");
-  spec.routes = routeOfRules("    - " + backendRefs().substr(6) + rule) + policy;
-  return spec;
-}
 
 RawOrigin::Script neverAnswering() {
   return [](BlockingSocket& socket, RawOrigin& self) {
@@ -163,9 +135,7 @@ TEST(ConnectionPolicy, LetsARequestEndOnAnOldConnection) {
 }
 
 TEST(ConnectionPolicy, BoundsTheTimeOfARequest) {
-  const SpelledPolicy policy = ownFields("timeout: {http: {requestTimeout: 300ms}}");
-  for (const SpelledPolicy& each :
-       {policy, SpelledPolicy{"gateway.envoyproxy.io/v1alpha1", "BackendTrafficPolicy", policy.fields}}) {
+  for (const SpelledPolicy& each : bothKinds("timeout: {http: {requestTimeout: 300ms}}")) {
     for (const char* target : {"kind: HTTPRoute, name: all", "kind: Gateway, name: egress"}) {
       RawOrigin origin(neverAnswering());
       const GatewayProcess gateway(governedSpec(origin.port(), each.forTarget(target)));
@@ -194,12 +164,13 @@ TEST(ConnectionPolicy, LeavesTheTimeOfARequestToItsRule) {
 }
 
 TEST(ConnectionPolicy, BoundsTheTimeOfARequestWhateverItsRuleSays) {
-  RawOrigin origin(neverAnswering());
-  const GatewayProcess gateway(governedSpec(
-      origin.port(), ownFields("timeout: {http: {maxStreamDuration: 300ms}}").forTarget("kind: HTTPRoute, name: all"),
-      "      timeouts: {request: 0s}\n"));
-  EXPECT_EQ(askRaw(gateway.port()).status, 504);
-  EXPECT_TRUE(gateway.limitWasHit("request"));
+  for (const SpelledPolicy& policy : bothKinds("timeout: {http: {maxStreamDuration: 300ms}}")) {
+    RawOrigin origin(neverAnswering());
+    const GatewayProcess gateway(
+        governedSpec(origin.port(), policy.forTarget("kind: HTTPRoute, name: all"), "      timeouts: {request: 0s}\n"));
+    EXPECT_EQ(askRaw(gateway.port()).status, 504) << policy.kind;
+    EXPECT_TRUE(gateway.limitWasHit("request")) << policy.kind;
+  }
 }
 
 TEST(ConnectionPolicy, BoundsTheTimeInWhichNothingMoves) {
@@ -275,16 +246,16 @@ class NamedBackend : public testing::Test {
 };
 
 TEST_F(NamedBackend, IsLookedUpForTheAddressesOfAPolicy) {
-  constexpr const char* kEnvoy = "gateway.envoyproxy.io/v1alpha1";
-  constexpr const char* kBackendPolicy = "BackendTrafficPolicy";
   const std::tuple<SpelledPolicy, const char*, int> cases[] = {
       {ownFields("dns: {lookupFamily: IPv4}"), "4", 200},
       {ownFields("dns: {lookupFamily: IPv6}"), "6", 503},
       {ownFields("dns: {lookupFamily: IPv4Preferred}"), "46", 200},
       {ownFields("dns: {lookupFamily: IPv6Preferred}"), "46", 503},
       {ownFields("dns: {lookupFamily: IPv4AndIPv6}"), "46", 200},
-      {{kEnvoy, kBackendPolicy, "dns: {lookupFamily: IPv6}"}, "6", 503},
-      {{kEnvoy, kBackendPolicy, "protocols: {enableIPv6: true}"}, "46", 200},
+      {envoyFields("dns: {lookupFamily: IPv6}"), "6", 503},
+      {envoyFields("protocols: {enableIPv6: true}"), "46", 200},
+      {envoyFields("protocols: {enableIPv4: false, enableIPv6: true}"), "6", 503},
+      {envoyFields("protocols: {enableIPv4: true}"), "4", 200},
   };
   for (const auto& [policy, asked, status] : cases) {
     askedForIpv4_ = askedForIpv6_ = false;
@@ -298,29 +269,33 @@ TEST_F(NamedBackend, IsLookedUpForTheAddressesOfAPolicy) {
 }
 
 TEST_F(NamedBackend, IsLookedUpAgainAsOftenAsAPolicySays) {
-  for (const auto& [fields, times] :
-       {std::pair("dns: {dnsRefreshRate: 100s, respectDnsTtl: false}", 2), std::pair("dns: {dnsRefreshRate: 100s}", 1),
-        std::pair("dns: {respectDnsTtl: false}", 2)}) {
+  const std::pair<SpelledPolicy, int> cases[] = {{ownFields("dns: {dnsRefreshRate: 100s, respectDnsTtl: false}"), 2},
+                                                 {ownFields("dns: {dnsRefreshRate: 2000s, respectDnsTtl: false}"), 1},
+                                                 {ownFields("dns: {dnsRefreshRate: 100s}"), 1},
+                                                 {ownFields("dns: {respectDnsTtl: false}"), 2},
+                                                 {envoyFields("dns: {dnsRefreshRate: 100s, respectDnsTtl: false}"), 2},
+                                                 {envoyFields("dns: {dnsRefreshRate: 2000s, respectDnsTtl: false}"), 1},
+                                                 {envoyFields("dns: {type: strict, respectDnsTtl: false}"), 2},
+                                                 {envoyFields("dns: {type: strict, respectDnsTtl: true}"), 1}};
+  for (const auto& [policy, times] : cases) {
     answer({"127.0.0.1"});
     PassedTime time;
-    GatewaySpec spec = specWith(ownFields(fields));
+    GatewaySpec spec = specWith(policy);
     spec.startedBy = time.startedBy();
     const GatewayProcess gateway(spec);
     const int before = names_.asked();
-    EXPECT_EQ(askRaw(gateway.port()).status, 200) << fields;
+    EXPECT_EQ(askRaw(gateway.port()).status, 200) << policy.fields;
     time.pass(gateway, seconds(1000));
-    EXPECT_EQ(askRaw(gateway.port()).status, 200) << fields;
-    EXPECT_EQ(names_.asked() - before, times) << fields;
+    EXPECT_EQ(askRaw(gateway.port()).status, 200) << policy.fields;
+    EXPECT_EQ(names_.asked() - before, times) << policy.fields;
   }
 }
 
 TEST_F(NamedBackend, IsReachedAtItsFirstAddressAloneIfAPolicySaysSo) {
-  constexpr const char* kEnvoy = "gateway.envoyproxy.io/v1alpha1";
   answer({"127.0.0.9", "127.0.0.1"});
   const GatewayProcess strict(specWith(ownFields("dns: {type: Strict}")));
   EXPECT_EQ(askRaw(strict.port()).status, 200) << "nothing listens at the first one";
-  for (const SpelledPolicy& policy :
-       {ownFields("dns: {type: Logical}"), SpelledPolicy{kEnvoy, "BackendTrafficPolicy", "dns: {type: logical}"}}) {
+  for (const SpelledPolicy& policy : {ownFields("dns: {type: Logical}"), envoyFields("dns: {type: logical}")}) {
     const GatewayProcess logical(specWith(policy));
     const ReceivedResponse got = askRaw(logical.port());
     EXPECT_EQ(got.status, 503) << policy.fields;

@@ -3,16 +3,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <memory>
 #include <string>
 
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/http1.h"
+#include "test/integration/support/passed_time.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/recording_origin.h"
 #include "test/integration/support/route.h"
 
 namespace sluice::test {
 namespace {
 
+using std::chrono::seconds;
 using testing::HasSubstr;
 
 /// Returns a policy for the Backends of these names; `fields` are lines of its spec.
@@ -48,6 +55,67 @@ TEST(XBackendTrafficPolicyOnTheWire, AnswersWith503OverTheBudgetOfTheBackend) {
   EXPECT_TRUE(gateway.limitWasHit("retryBudget"));
   EXPECT_EQ(askRaw(gateway.port(), "GET /both HTTP/1.1\r\nHost: a\r\n\r\n").body, "served")
       << "another Backend is not constrained";
+}
+
+/// A Backend whose requests are tried again once, as far as a policy allows.
+class ConstrainedRetries : public testing::Test {
+ protected:
+  /// `constraint` has the fields of retryConstraint.
+  void start(const std::string& constraint) {
+    GatewaySpec spec;
+    spec.backends = {{.name = "origin", .port = origin_.port()}};
+    spec.settings = onlyTimeouts("connect: 24h");
+    spec.startedBy = time_.startedBy();
+    spec.routes = routeOfRules("    - retry: {codes: [500], attempts: 1, backoff: 1ms}\n" + backendRefs()) +
+                  experimentalPolicy(backendTarget("origin"), "  retryConstraint: {" + constraint + "}\n");
+    gateway_ = std::make_unique<GatewayProcess>(spec);
+  }
+  /// Sends so many requests, and returns how many of them were tried again.
+  std::size_t retriesOf(std::size_t requests) const {
+    const std::size_t before = origin_.heads().size();
+    for (std::size_t i = 0; i < requests; ++i) askRaw(gateway_->port());
+    return origin_.heads().size() - before - requests;
+  }
+
+  std::atomic<bool> isFailing_ = true;
+  RecordingOrigin origin_{
+      [this](std::size_t) { return isFailing_ ? "HTTP/1.1 500 Oops\r\nContent-Length: 0\r\n\r\n" : kOk; }};
+  PassedTime time_;
+  std::unique_ptr<GatewayProcess> gateway_;
+};
+
+TEST_F(ConstrainedRetries, AreAShareOfTheRequests) {
+  start("budget: {percent: 100, interval: 1h}, minRetryRate: {count: 1, interval: 1h}");
+  EXPECT_EQ(retriesOf(20), 20U);
+  start("budget: {percent: 50, interval: 1h}, minRetryRate: {count: 1, interval: 1h}");
+  EXPECT_EQ(retriesOf(20), 10U);
+}
+
+TEST_F(ConstrainedRetries, AreAShareOfTheRequestsOfAnInterval) {
+  for (const bool isLong : {true, false}) {
+    isFailing_ = false;
+    start("budget: {percent: 50, interval: " + std::string(isLong ? "1h" : "1000s") +
+          "}, minRetryRate: {count: 1, interval: 1h}");
+    EXPECT_EQ(retriesOf(20), 0U);
+    isFailing_ = true;
+    EXPECT_EQ(retriesOf(1), 1U);
+    time_.pass(*gateway_, seconds(2000));
+    const std::size_t retries = retriesOf(10);
+    if (isLong) {
+      EXPECT_EQ(retries, 10U) << "the earlier requests count too";
+    } else {
+      EXPECT_LE(retries, 5U) << "the earlier requests do not count any more";
+    }
+  }
+}
+
+TEST_F(ConstrainedRetries, AreSomeInEachOfTheirIntervals) {
+  start("budget: {percent: 0}, minRetryRate: {count: 3, interval: 1000s}");
+  EXPECT_EQ(retriesOf(10), 3U);
+  time_.pass(*gateway_, seconds(500));
+  EXPECT_EQ(retriesOf(10), 0U) << "it is the same interval";
+  time_.pass(*gateway_, seconds(600));
+  EXPECT_EQ(retriesOf(10), 3U);
 }
 
 TEST(XBackendTrafficPolicyOnTheWire, KeepsAClientWithItsBackend) {

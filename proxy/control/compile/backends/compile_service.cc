@@ -121,7 +121,7 @@ ServiceCatalog::ServiceCatalog(const config::Model& model, const DestinationRule
         newest_.insert_or_assign(compiled.plan->identity, compiled.plan);
         compiled.plan = planOfRules(compiled.plan, cache);
       }
-      if (!compiled.fault) compiled.fault = rules.closing.faultOf(service.meta, port.name);
+      if (!compiled.fault) compiled.fault = rules.closing.faultOf(service.meta, {port.name, port.number});
       entry.ports.insert_or_assign(port.number, std::move(compiled));
     }
   }
@@ -131,7 +131,7 @@ ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Se
                                                                 const config::ServicePort& port, const Slices& slices,
                                                                 const DestinationRules& rules, BackendCache& cache) {
   CompiledServicePort entry;
-  std::optional<Resolved<routing::UpstreamTls>> tls = rules.tls.of(service.meta, port.name);
+  std::optional<Resolved<routing::UpstreamTls>> tls = rules.tls.of(service.meta, {port.name, port.number});
   if (tls && !*tls) {
     entry.fault = std::move(tls->fault);
     return entry;

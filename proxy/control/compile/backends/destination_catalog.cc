@@ -102,7 +102,7 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
                                                      [] { return std::make_shared<const processing::ServerHealth>(); });
   plan->http11 = overHttp11(*plan);
   if (plan->endpoints) ofServices_.insert_or_assign(plan->identity, plan);
-  entry.closed = policies.faultOf(backend.meta, port.name);
+  entry.closed = policies.faultOf(backend.meta, {port.name, port.number});
   entry.plan = cache.destinations.get(
       plan->identity, [](const auto&) { return true; }, [&] { return std::move(plan); });
   return entry;

@@ -47,14 +47,14 @@ class AttachedPolicies {
            std::any_of(found->second.begin(), found->second.end(),
                        [&](const auto& each) { return namesAnyOf(*each.policy, object); });
   }
-  /// Returns the policy that counts for a listener or rule of the object; without a name, or without a policy for it,
-  /// the one for the whole object. Returns nullptr if there is none.
-  const PolicyCandidate* find(const config::ObjectMeta& object, std::string_view section) const {
-    const PolicyCandidate* ofSection = section.empty() ? nullptr : findExactly(object, section);
+  /// Returns the policy that counts for a section of the object; if that is the whole object, or there is no policy for
+  /// it, the one for the whole object. Returns nullptr if there is none.
+  const PolicyCandidate* find(const config::ObjectMeta& object, const config::PolicySection& section) const {
+    const PolicyCandidate* ofSection = section.isWhole() ? nullptr : findExactly(object, section);
     return ofSection != nullptr ? ofSection : findExactly(object, {});
   }
   /// Returns the policy that counts among those that target exactly this; nullptr if there is none.
-  const PolicyCandidate* findExactly(const config::ObjectMeta& object, std::string_view section) const {
+  const PolicyCandidate* findExactly(const config::ObjectMeta& object, const config::PolicySection& section) const {
     const auto all = byNamespace_.find(object.nameSpace);
     if (all == byNamespace_.end()) return nullptr;
     const auto found = std::find_if(all->second.begin(), all->second.end(),
@@ -63,11 +63,12 @@ class AttachedPolicies {
   }
 
  private:
-  static bool namesExactly(const Policy& policy, const config::ObjectMeta& object, std::string_view section) {
+  static bool namesExactly(const Policy& policy, const config::ObjectMeta& object,
+                           const config::PolicySection& section) {
     const bool named = std::any_of(policy.targets.begin(), policy.targets.end(),
-                                   [&](const auto& each) { return each.sectionName == section && each.means(object); });
-    return named || (section.empty() && std::any_of(policy.selectors.begin(), policy.selectors.end(),
-                                                    [&](const auto& each) { return each.selects(object); }));
+                                   [&](const auto& each) { return each.means(object) && each.names(section); });
+    return named || (section.isWhole() && std::any_of(policy.selectors.begin(), policy.selectors.end(),
+                                                      [&](const auto& each) { return each.selects(object); }));
   }
   static bool namesAnyOf(const Policy& policy, const config::ObjectMeta& object) {
     return namesExactly(policy, object, {}) || std::any_of(policy.targets.begin(), policy.targets.end(),

@@ -57,7 +57,7 @@ BackendTlsPolicies::BackendTlsPolicies(const config::Model& model, const SystemT
 }
 
 std::optional<Resolved<routing::UpstreamTls>> BackendTlsPolicies::of(const config::ObjectMeta& service,
-                                                                     std::string_view port) const {
+                                                                     const config::PolicySection& port) const {
   const Candidate* candidate = policies_.find(service, port);
   if (candidate == nullptr) return std::nullopt;
   const std::string title =

@@ -37,11 +37,12 @@ class BackendTlsPolicies {
   BackendTlsPolicies(const config::Model& model, const SystemTrust& systemTrust);
 
   /// Returns the TLS of a Service's port, or the reason why it cannot be had; nullopt if no policy targets it.
-  std::optional<Resolved<routing::UpstreamTls>> of(const config::ObjectMeta& service, std::string_view port) const;
+  std::optional<Resolved<routing::UpstreamTls>> of(const config::ObjectMeta& service,
+                                                   const config::PolicySection& port) const;
   /// Returns what became of a policy of the model.
   const CompiledTlsPolicy& compiled(const config::BackendTlsPolicy& policy) const { return compiled_.at(&policy); }
   /// Returns the policy that counts among those that target exactly this; nullptr if there is none.
-  const Candidate* findExactly(const config::ObjectMeta& service, std::string_view port) const {
+  const Candidate* findExactly(const config::ObjectMeta& service, const config::PolicySection& port) const {
     return policies_.findExactly(service, port);
   }
 

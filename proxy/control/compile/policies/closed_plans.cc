@@ -8,7 +8,7 @@ void closeListeners(const ClosingPolicies& policies, std::vector<GatewayPlan>& g
   if (policies.empty()) return;
   for (GatewayPlan& gateway : gateways) {
     for (ListenerPlan& listener : gateway.listeners) {
-      listener.closed = policies.faultOf(gateway.gateway->meta, listener.listener->name);
+      listener.closed = policies.faultOf(gateway.gateway->meta, {listener.listener->name});
       if (!listener.closed) continue;
       listener.worsen(ListenerState::kRefusing);
       std::vector<Fault>& known = gateway.unprocessed;
@@ -19,7 +19,7 @@ void closeListeners(const ClosingPolicies& policies, std::vector<GatewayPlan>& g
 
 std::optional<RoutePlan> closedRoute(const RoutePlan& plan, const ClosingPolicies& policies) {
   if (policies.empty()) return std::nullopt;
-  return withRefusals(plan, [&](const RulePlan& rule) { return policies.faultOf(plan.route->meta, rule.name); });
+  return withRefusals(plan, [&](const RulePlan& rule) { return policies.faultOf(plan.route->meta, {rule.name}); });
 }
 
 }  // namespace sluice::control

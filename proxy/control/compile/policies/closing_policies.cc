@@ -49,13 +49,14 @@ void ClosingPolicies::add(const config::BackendTlsPolicy& policy) {
   }
 }
 
-std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object, std::string_view section) const {
+std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object,
+                                              const config::PolicySection& section) const {
   if (empty()) return std::nullopt;
   std::vector<std::string> names;
   if (const auto found = byTarget_.find({object.nameSpace, object.name}); found != byTarget_.end()) {
     for (const auto& [policy, target] : found->second) {
       if (!target->means(object)) continue;
-      if (target->sectionName.empty() || target->sectionName == section) names.push_back(policy->title());
+      if (target->sectionName.empty() || target->names(section)) names.push_back(policy->title());
     }
   }
   for (const config::UnsupportedPolicy* each : selecting_) {

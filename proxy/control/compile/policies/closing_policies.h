@@ -25,7 +25,7 @@ class ClosingPolicies {
   /// Returns a fault (UnsupportedValue) that names the policies for the object, or for that section of it; nullopt if
   /// there are none. The section is a listener, a rule or a port; without one, only policies for the whole object
   /// count.
-  std::optional<Fault> faultOf(const config::ObjectMeta& object, std::string_view section = {}) const;
+  std::optional<Fault> faultOf(const config::ObjectMeta& object, const config::PolicySection& section = {}) const;
 
  private:
   struct Targeting {

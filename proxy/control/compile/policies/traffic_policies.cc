@@ -60,6 +60,12 @@ std::optional<Fault> faultOfPolicy(const AttachedPolicies<config::TrafficPolicy>
   return summary(unsupported->reason, title + unsupported->message);
 }
 
+/// Returns the section that a port of a Backend or a Service is; without one it is the whole object.
+template <typename Port>
+config::PolicySection sectionOf(const Port* port) {
+  return port == nullptr ? config::PolicySection() : config::PolicySection{port->name, port->number};
+}
+
 }  // namespace
 
 void TrafficSettings::inherit(const TrafficSettings& others) {
@@ -130,20 +136,19 @@ TrafficSettings TrafficPolicies::of(const BackendUse& use, const Holder& holder)
   if (use.backend != nullptr) {
     addBackendTraffic(use.backend->traffic, settings);
     const config::BackendPort* port = use.backend->findPort(use.target.port);
-    settings.inherit(of(use.backend->meta, port != nullptr ? std::string_view(port->name) : std::string_view()));
+    settings.inherit(of(use.backend->meta, sectionOf(port)));
   } else if (const config::Service* service = serviceOf(use, holder)) {
     const auto port = std::find_if(service->ports.begin(), service->ports.end(),
                                    [&](const config::ServicePort& each) { return each.number == use.target.port; });
-    settings.inherit(
-        of(service->meta, port != service->ports.end() ? std::string_view(port->name) : std::string_view()));
+    settings.inherit(of(service->meta, sectionOf(port != service->ports.end() ? &*port : nullptr)));
   }
   return settings;
 }
 
-TrafficSettings TrafficPolicies::of(const config::ObjectMeta& route, std::string_view rule) const {
+TrafficSettings TrafficPolicies::of(const config::ObjectMeta& object, const config::PolicySection& section) const {
   TrafficSettings settings;
-  if (!rule.empty()) add(policies_.findExactly(route, rule), settings);
-  add(policies_.findExactly(route, {}), settings);
+  if (!section.isWhole()) add(policies_.findExactly(object, section), settings);
+  add(policies_.findExactly(object, {}), settings);
   return settings;
 }
 
@@ -164,8 +169,8 @@ TrafficSettings TrafficPolicies::merged(TrafficSettings own, const TrafficSettin
 }
 
 ListenerTraffic TrafficPolicies::ofListener(const config::ObjectMeta& gateway, std::string_view listener) const {
-  ListenerTraffic traffic{of(gateway, listener), gateway.title()};
-  if (policies_.findExactly(gateway, listener) != nullptr) traffic.place += ", listener " + std::string(listener);
+  ListenerTraffic traffic{of(gateway, config::PolicySection{listener}), gateway.title()};
+  if (policies_.findExactly(gateway, {listener}) != nullptr) traffic.place += ", listener " + std::string(listener);
   return traffic;
 }
 

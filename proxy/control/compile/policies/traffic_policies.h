@@ -82,8 +82,8 @@ class TrafficPolicies {
 
   /// Returns true if a policy targets the route or Gateway, or a section of it.
   bool concern(const config::ObjectMeta& object) const { return policies_.concern(object); }
-  /// Returns what policies for the rule and its route say.
-  TrafficSettings of(const config::ObjectMeta& route, std::string_view rule) const;
+  /// Returns what policies for the section and its object say: those for a rule and its route.
+  TrafficSettings of(const config::ObjectMeta& object, const config::PolicySection& section) const;
   /// Returns true if a policy targets the Backend or Service of a reference of `holder`, or if it has settings of its
   /// own.
   bool concern(const BackendUse& use, const Holder& holder) const;

@@ -254,7 +254,7 @@ CompiledUses ProcessorCompiler::attached(const Object& object, const UsesOf& its
 
 std::optional<CompiledUses> ProcessorCompiler::extending(const config::ObjectMeta& target, std::string_view section,
                                                          const UsesOf& of) const {
-  const auto* const found = extensions_.find(target, section);
+  const auto* const found = extensions_.find(target, {section});
   if (found == nullptr) return std::nullopt;
   const config::ObjectMeta& meta = found->policy->meta;
   if (found->rejected == nullptr) return attached(*found->policy, {holderOf(meta), meta.name, of.scope, of.exposure});

@@ -85,7 +85,7 @@ class RouteCompiler {
     result.place = place;
     result.timed = isTimed(rule);
     RuleTraffic& traffic = result.traffic;
-    if (plan_.governed) traffic.own = traffic_.of(route_.meta, rule.name);
+    if (plan_.governed) traffic.own = traffic_.of(route_.meta, config::PolicySection{rule.name});
     if (!own) own = traffic.own.fault;
     result.written = {compiled.retry, compiled.requestTimeout, compiled.backendRequestTimeout};
     addRetry(traffic.own, result.timed, compiled);

@@ -61,7 +61,7 @@ class AttachedStatusWriter {
   /// Returns the fault of a policy for something that an older one counts for.
   std::optional<Fault> conflict(const Policy& policy, const config::ObjectMeta& object,
                                 std::string_view section) const {
-    const auto* const first = policies_.findExactly(object, section);
+    const auto* const first = policies_.findExactly(object, {section});
     if (first == nullptr || first->policy == &policy) return std::nullopt;
     return fault(config::reason::kConflicted,
                  std::string(first->policy->meta.kind) + " " + first->policy->meta.qualifiedName() +

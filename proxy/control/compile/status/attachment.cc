@@ -53,7 +53,10 @@ FoundTarget portTarget(const config::Model& model, const Object* object, const A
     const bool refused = model.findRejected(ref.group, ref.kind, to.holder, ref.name) != nullptr;
     return {refused, true, refused};
   }
-  return {true, true, hasSection(object->ports, to.section, [](const auto& port) { return port.name; })};
+  const bool has = to.section.empty() || std::any_of(object->ports.begin(), object->ports.end(), [&](const auto& port) {
+                     return port.name == to.section || std::to_string(port.number) == to.section;
+                   });
+  return {true, true, has};
 }
 
 }  // namespace

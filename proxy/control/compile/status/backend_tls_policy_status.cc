@@ -88,7 +88,12 @@ class TlsPolicyWriter {
     if (auto unfound = targetFault(sources_.model, found, to, holderOf(policy.meta), kNothingChanged)) return unfound;
     const auto* service = sources_.model.find<config::Service>(policy.meta.nameSpace, target.object.name);
     if (service == nullptr) return std::nullopt;  // its schema refused it
-    const auto* first = sources_.tlsPolicies.findExactly(service->meta, target.sectionName);
+    const auto port = std::find_if(service->ports.begin(), service->ports.end(), [&](const config::ServicePort& each) {
+      return target.names({each.name, each.number});
+    });
+    const config::PolicySection section =
+        port == service->ports.end() ? config::PolicySection() : config::PolicySection{port->name, port->number};
+    const auto* first = sources_.tlsPolicies.findExactly(service->meta, section);
     if (first == nullptr || first->policy == &policy) return std::nullopt;
     return fault(reason::kConflicted, target.object.path + ": " + std::string(config::BackendTlsPolicy::kKind) + " " +
                                           first->policy->meta.qualifiedName() + " is for the same and comes first; " +

@@ -136,6 +136,17 @@ TEST(BackendTlsPolicyCompilation, ConcernsThePortThatItNames) {
   EXPECT_EQ(outcomes(secureWorld({tlsPolicyNamed("p", "admin", kOfSystem)})), "plain tls");
 }
 
+TEST(BackendTlsPolicyCompilation, MayNameAPortByItsNumber) {
+  const World world = secureWorld({tlsPolicyNamed("p", "'81'", kOfSystem)});
+  EXPECT_EQ(outcomes(world), "plain tls");
+  EXPECT_EQ(tlsAccepted(world), "True/Accepted");
+  const World both = secureWorld({tlsPolicyNamed("p", "'81'", kOfSystem), tlsPolicyNamed("a", "admin", kOfSystem)});
+  EXPECT_EQ(tlsAccepted(both, "a"), "True/Accepted");
+  EXPECT_EQ(tlsAccepted(both), "False/Conflicted");
+  EXPECT_EQ(outcomes(secureWorld({tlsPolicyNamed("p", "'8443'", kOfSystem)})), "plain plain")
+      << "of the Service, not of a Pod";
+}
+
 TEST(BackendTlsPolicyCompilation, CountsForAPortBeforeOneForTheService) {
   const World world =
       secureWorld({tlsPolicyNamed("a", {}, kOfSystem),
@@ -258,6 +269,10 @@ TEST(BackendTlsPolicyCompilation, ClosesWhatIsNoService) {
   EXPECT_EQ(tlsMessage(world), "spec.targetRefs: only Services are supported: what it names here answers 500");
   EXPECT_EQ(world.message("Backend", "origin", "Degraded"),
             "BackendTLSPolicy default/p: policies of this kind are supported for Services only");
+  const World ofPort(
+      {kClass, kGateway, kBackend, test::kRoute, with(policy, "name: origin", "name: origin, sectionName: '8080'")});
+  EXPECT_EQ(ofPort.outcome(), "500");
+  EXPECT_EQ(tlsAccepted(ofPort), "False/Invalid");
 }
 
 TEST(BackendTlsPolicyCompilation, GivesConnectionsOfTheirOwnToEveryChange) {

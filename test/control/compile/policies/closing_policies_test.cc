@@ -139,6 +139,7 @@ TEST(ClosingPolicies, CloseAServiceOrOneOfItsPorts) {
   };
   EXPECT_EQ(outcomes(""), "500 500 default/origin");
   EXPECT_EQ(outcomes(", sectionName: admin"), "default/origin 500 default/origin");
+  EXPECT_EQ(outcomes(", sectionName: '81'"), "default/origin 500 default/origin");
   EXPECT_EQ(outcomes(", sectionName: other"), "default/origin default/origin default/origin");
 }
 
