@@ -112,7 +112,8 @@ std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key,
 /// Reads `retry` of a rule. More attempts than this program ever makes are noted in `unsupported`.
 std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<UnsupportedField>& unsupported);
 /// Reads its fields, and leaves finish() to the caller.
-void readRetryFields(FieldReader& reader, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported);
+void readRetryFields(FieldReader& reader, std::int64_t leastAttempts, HttpRouteRetry& retry,
+                     std::vector<UnsupportedField>& unsupported);
 
 /// Reads `sessionPersistence` of a rule of any kind of route, or of the spec of a policy.
 std::optional<SessionPersistence> readSessionPersistence(FieldReader& holder);

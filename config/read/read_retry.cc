@@ -28,9 +28,10 @@ std::vector<std::uint16_t> readCodes(FieldReader& retry) {
 
 }  // namespace
 
-void readRetryFields(FieldReader& reader, HttpRouteRetry& retry, std::vector<UnsupportedField>& unsupported) {
+void readRetryFields(FieldReader& reader, std::int64_t leastAttempts, HttpRouteRetry& retry,
+                     std::vector<UnsupportedField>& unsupported) {
   retry.codes = readCodes(reader);
-  if (const auto attempts = reader.integer("attempts", 1, std::numeric_limits<std::int64_t>::max())) {
+  if (const auto attempts = reader.integer("attempts", leastAttempts, std::numeric_limits<std::int64_t>::max())) {
     retry.attempts = static_cast<std::uint32_t>(std::min(*attempts, kMostAttempts));
     if (*attempts > kMostAttempts) {
       unsupported.push_back({reader.pathOf("attempts"), reader.positionOf("attempts"),
@@ -44,7 +45,7 @@ std::optional<HttpRouteRetry> readRetry(FieldReader& rule, std::vector<Unsupport
   if (!rule.has("retry")) return std::nullopt;
   FieldReader reader = rule.map("retry");
   HttpRouteRetry retry;
-  readRetryFields(reader, retry, unsupported);
+  readRetryFields(reader, 1, retry, unsupported);
   reader.finish();
   return retry;
 }

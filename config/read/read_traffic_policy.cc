@@ -104,7 +104,7 @@ RetryBudgetFields readBudget(FieldReader reader) {
 
 TrafficRetry readTrafficRetry(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
   TrafficRetry retry;
-  readRetryFields(reader, retry, unsupported);
+  readRetryFields(reader, 0, retry, unsupported);
   for (const Item& item : reader.list("grpcCodes", base::kGrpcStatusNames.size())) {
     const auto code = base::grpcStatusNamed(item.value->text);
     if (!code || *code == 0) {

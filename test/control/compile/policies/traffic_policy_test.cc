@@ -125,7 +125,7 @@ TEST(TrafficPolicyCompilation, LetsTheOldestOfTwoCount) {
 }
 
 TEST(TrafficPolicyCompilation, ClosesTheRulesOfAPolicyThatIsWrong) {
-  const World world = trafficWorld(trafficPolicy("retry: {attempts: 0}", "chat"));
+  const World world = trafficWorld(trafficPolicy("retry: {attempts: -1}", "chat"));
   EXPECT_EQ(world.outcome("a.test", "/chat"), "500");
   EXPECT_EQ(world.outcome("a.test", "/"), "default/origin");
   EXPECT_EQ(world.condition("TrafficPolicy", "p", "Accepted"), "False/Invalid");

@@ -67,6 +67,7 @@ TEST(InheritedTraffic, IsThatOfTheMostSpecificPolicy) {
   const std::string route = retrying("route", kGovernedRoute, 3);
   const std::string rule = retrying("rule", kGovernedRule, 4);
   EXPECT_EQ(attemptsIn(governedWorld({gateway})), "1 1 1");
+  EXPECT_EQ(attemptsIn(governedWorld({gateway, retrying("never", kGovernedRule, 0)})), "1 0 1");
   EXPECT_EQ(attemptsIn(governedWorld({listener})), "2 2 0");
   EXPECT_EQ(attemptsIn(governedWorld({gateway, listener})), "2 2 1");
   EXPECT_EQ(attemptsIn(governedWorld({gateway, listener, route})), "3 3 3");
@@ -205,7 +206,7 @@ TEST(InheritedTraffic, HasChecksUnlessARouteHasAHealthCheckOfItsOwn) {
 }
 
 TEST(InheritedTraffic, OfAPolicyThatIsWrongClosesTheRules) {
-  const World world = governedWorld({governing("listener", kGovernedListener, "retry: {attempts: 0}")});
+  const World world = governedWorld({governing("listener", kGovernedListener, "retry: {attempts: -1}")});
   EXPECT_EQ(world.outcome("b.test"), "500");
   EXPECT_EQ(world.outcome("b.test", "/main"), "500");
   EXPECT_EQ(world.outcome("b.test", "/", 81), "default/origin") << "the other listener";
