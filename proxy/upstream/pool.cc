@@ -1,6 +1,5 @@
 #include "proxy/upstream/pool.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "proxy/upstream/connection.h"
@@ -9,15 +8,8 @@
 namespace sluice::upstream {
 namespace {
 
-// HTTP/2: about three connections use a backend's cores better than one. A second is opened once the first has this
-// many streams, the third once two have half as many.
+// As many connections of HTTP/2 get company when they are busy; beyond that, one more comes when all are full.
 constexpr std::size_t kSharedConnections = 3;
-constexpr std::size_t kSpreadAbove = 8;
-
-// Returns true if another HTTP/2 connection is worth while beside this one and its like, `count` of them in all.
-bool isBusy(Connection& connection, std::size_t count) {
-  return connection.codec()->activeStreams() * count >= kSpreadAbove || connection.available() == 0;
-}
 
 std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Address>& endpoint) {
   if (!endpoint) return std::nullopt;
@@ -30,6 +22,7 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
     : owner_(owner),
       cluster_(cluster),
       fixed_(alone(endpoint)),
+      ready_(owner),
       waiting_(*this, cluster, owner.sinks()),
       health_(owner.failing()) {
   const bool byAlpn = cluster.plan().tls.has_value();
@@ -63,11 +56,9 @@ bool Pool::admits(const net::Address& address) const {
 }
 
 Connection* Pool::take() {
-  // Both kinds are tried, whatever version the last handshake chose, because servers behind one name may differ.
-  Connection* connection = leastLoaded();
-  if (connection == nullptr) connection = takeIdle();
-  if (connection != nullptr && !shared_.empty() && shared_.size() + connecting_.size() < kSharedConnections &&
-      isBusy(*connection, shared_.size())) {
+  Connection* connection = ready_.take();
+  if (connection != nullptr && ready_.shared() > 0 && ready_.shared() + connecting_.size() < kSharedConnections &&
+      ready_.isBusy(*connection)) {
     markDirty();
   }
   return connection;
@@ -87,11 +78,7 @@ void Pool::abandon(http::Token waiter) {
 }
 
 std::size_t Pool::load() const {
-  std::size_t requests = waiting_.size() + open_ - connecting_.size() - idle_.size() - shared_.size();
-  for (const auto handle : shared_) {
-    if (Connection* connection = owner_.find(handle)) requests += connection->codec()->activeStreams();
-  }
-  return requests;
+  return waiting_.size() + open_ - connecting_.size() - ready_.idle() - ready_.shared() + ready_.streams();
 }
 
 // Requests are told of connections in the order in which both came. A pool that does not know its version yet, or
@@ -135,20 +122,12 @@ void Pool::detach() {
 
 bool Pool::closing() const { return retired_ || cluster_.deserted(); }
 
-void Pool::drainAll() {
-  owner_.pins().drain(*this);
-  const std::vector<base::Handle<Connection>> idle = idle_;
-  const std::vector<base::Handle<Connection>> shared = shared_;
-  for (const auto* handles : {&idle, &shared}) {
-    for (const auto handle : *handles) {
-      if (Connection* connection = owner_.find(handle)) connection->drain();
-    }
-  }
-}
-
 void Pool::settle() {
-  if (closing()) drainAll();
-  if (!waiting_.empty()) waiting_.wake(spare());
+  if (closing()) {
+    owner_.pins().drain(*this);
+    ready_.drain();
+  }
+  if (!waiting_.empty()) waiting_.wake(ready_.spare());
   if (!resolving_) waiting_.wakeAskers();
   while (wantsAnother(waiting_.size())) {
     if (!open()) return;
@@ -158,11 +137,8 @@ void Pool::settle() {
 bool Pool::wantsAnother(std::size_t waiting) const {
   if (!version_) return waiting > 0 && connecting_.empty();
   if (*version_ != http::Version::kHttp2) return waiting > connecting_.size();
-  if (shared_.size() + connecting_.size() < kSharedConnections && !shared_.empty()) {
-    return connecting_.empty() && std::all_of(shared_.begin(), shared_.end(), [this](auto handle) {
-             Connection* connection = owner_.find(handle);
-             return connection != nullptr && isBusy(*connection, shared_.size());
-           });
+  if (ready_.shared() + connecting_.size() < kSharedConnections && ready_.shared() > 0) {
+    return connecting_.empty() && ready_.allBusy();
   }
   return waiting > 0 && connecting_.empty();
 }
@@ -234,7 +210,7 @@ void Pool::onServing(Connection& connection) {
   std::erase(connecting_, connection.handle());
   health_.onSuccess();
   cluster_.onReached();
-  if (connection.codec()->version() == http::Version::kHttp2) shared_.push_back(connection.handle());
+  if (connection.codec()->version() == http::Version::kHttp2) ready_.share(connection);
   // This happens at once; otherwise the drive beat before the connection's first flush would open another one for the
   // same waiter.
   onCapacity(connection);
@@ -244,16 +220,14 @@ void Pool::onCapacity(Connection& connection) {
   if (connection.available() == 0) return;
   if (connection.pinnedTo() != http::kNoToken) {
     owner_.pins().trim(connection);
-  } else if (connection.codec()->version() != http::Version::kHttp2 && !connection.idle) {
-    connection.idle = true;
-    idle_.push_back(connection.handle());
+  } else if (connection.codec()->version() != http::Version::kHttp2) {
+    ready_.addIdle(connection);
   }
   if (!waiting_.empty() || closing()) markDirty();
 }
 
 void Pool::onPinned(Connection& connection) {
-  std::erase(shared_, connection.handle());
-  if (std::exchange(connection.idle, false)) std::erase(idle_, connection.handle());
+  ready_.remove(connection);
   if (!waiting_.empty()) markDirty();
 }
 
@@ -261,8 +235,7 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
   if (connection.gone) return;
   connection.gone = true;
   --open_;
-  std::erase(shared_, connection.handle());
-  if (connection.idle) std::erase(idle_, connection.handle());
+  ready_.remove(connection);
   if (error != nullptr) {
     std::erase(connecting_, connection.handle());
     health_.onFailure(owner_.worker().now());
@@ -276,39 +249,6 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
 void Pool::onSlow() {
   health_.onFailure(owner_.worker().now());
   waiting_.move(Elsewhere::kReachable);
-}
-
-Connection* Pool::leastLoaded() {
-  Connection* best = nullptr;
-  std::size_t least = 0;
-  for (const auto handle : shared_) {
-    Connection* connection = owner_.find(handle);
-    if (connection == nullptr) continue;
-    const std::size_t streams = connection->codec()->activeStreams();
-    if ((best != nullptr && streams >= least) || connection->available() == 0) continue;
-    best = connection;
-    least = streams;
-  }
-  return best;
-}
-
-Connection* Pool::takeIdle() {
-  while (!idle_.empty()) {
-    Connection* connection = owner_.find(idle_.back());
-    idle_.pop_back();
-    if (connection == nullptr) continue;
-    connection->idle = false;
-    if (connection->available() > 0) return connection;
-  }
-  return nullptr;
-}
-
-std::size_t Pool::spare() {
-  std::size_t count = idle_.size();
-  for (const auto handle : shared_) {
-    if (Connection* connection = owner_.find(handle)) count += connection->available();
-  }
-  return count;
 }
 
 void Pool::markDirty() { owner_.markDirty(*this); }

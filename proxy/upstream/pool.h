@@ -22,6 +22,7 @@
 #include "proxy/upstream/connection_owner.h"
 #include "proxy/upstream/connection_wait.h"
 #include "proxy/upstream/passive_health.h"
+#include "proxy/upstream/ready_connections.h"
 #include "proxy/upstream/upstream_context.h"
 #include "proxy/upstream/waiting_list.h"
 
@@ -90,22 +91,17 @@ class Pool final : public ConnectionOwner {
   void onGone(Connection& connection, const base::Error* error) override;
 
  private:
-  Connection* leastLoaded();
-  Connection* takeIdle();
-  std::size_t spare();
   bool closing() const;
   bool wantsAnother(std::size_t waiting) const;
   /// Opens a connection. Returns false if that serves no request now; on an error all waiters were told.
   bool open();
-  void drainAll();
 
   UpstreamContext& owner_;
   PoolOwner& cluster_;
   /// The address of an endpoint that has one; those of a name come from the resolver.
   const std::optional<base::Result<net::Addresses>> fixed_;
   std::optional<http::Version> version_;
-  std::vector<base::Handle<Connection>> idle_;    // HTTP/1.1, most recently used last
-  std::vector<base::Handle<Connection>> shared_;  // HTTP/2
+  ReadyConnections ready_;
   WaitingList waiting_;
   std::vector<base::Handle<Connection>> connecting_;
   std::size_t open_ = 0;      // connecting and serving
