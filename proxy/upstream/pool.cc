@@ -1,8 +1,10 @@
 #include "proxy/upstream/pool.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/upstream/connection.h"
+#include "proxy/upstream/connection_room.h"
 #include "proxy/upstream/pins.h"
 
 namespace sluice::upstream {
@@ -25,6 +27,7 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
       ready_(owner),
       waiting_(*this, cluster, owner.sinks()),
       health_(owner.failing()) {
+  cluster_.room().add(*this);
   const bool byAlpn = cluster.plan().tls.has_value();
   switch (cluster.plan().protocol) {
     case routing::UpstreamProtocol::kAuto:
@@ -41,6 +44,8 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
       break;
   }
 }
+
+Pool::~Pool() { cluster_.room().remove(*this); }
 
 bool Pool::permits(std::span<const std::uint8_t> address) const {
   const routing::BackendPlan& plan = cluster_.plan();
@@ -74,7 +79,8 @@ void Pool::ask(http::Token waiter) { waiting_.addAsker(waiter); }
 void Pool::abandon(http::Token waiter) {
   waiting_.remove(waiter);
   // It may have been told of a connection that it now leaves to another waiter.
-  if (!waiting_.empty()) markDirty();
+  if (!waiting_.empty()) return markDirty();
+  cluster_.room().forget(*this);
 }
 
 std::size_t Pool::load() const {
@@ -100,7 +106,7 @@ ConnectionWait Pool::waitOf(http::Token waiter) const {
 }
 
 void Pool::retire() {
-  retired_ = true;
+  retired_ = attentive_ = true;
   waiting_.failAll(
       base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint any more"),
       Elsewhere::kAny);
@@ -115,7 +121,7 @@ void Pool::attach(const Connection& connection) {
 
 void Pool::detach() {
   --attached_;
-  cluster_.budget().connections.release();
+  cluster_.room().giveBack();
   cluster_.detach();
   if (closing() || !waiting_.empty()) markDirty();
 }
@@ -127,20 +133,21 @@ void Pool::settle() {
     owner_.pins().drain(*this);
     ready_.drain();
   }
+  // Pools without a connection come before the requests that wait here.
+  if (attentive_) attentive_ = cluster_.room().offer() || retired_;
   if (!waiting_.empty()) waiting_.wake(ready_.spare());
   if (!resolving_) waiting_.wakeAskers();
-  while (wantsAnother(waiting_.size())) {
-    if (!open()) return;
+  while (lacking() > 0 && open()) {
   }
+  if (waiting_.empty()) cluster_.room().forget(*this);
 }
 
-bool Pool::wantsAnother(std::size_t waiting) const {
-  if (!version_) return waiting > 0 && connecting_.empty();
-  if (*version_ != http::Version::kHttp2) return waiting > connecting_.size();
-  if (ready_.shared() + connecting_.size() < kSharedConnections && ready_.shared() > 0) {
-    return connecting_.empty() && ready_.allBusy();
-  }
-  return waiting > 0 && connecting_.empty();
+std::size_t Pool::lacking() const {
+  const std::size_t waiting = waiting_.size();
+  if (version_ && *version_ != http::Version::kHttp2) return waiting - std::min(waiting, connecting_.size());
+  if (!connecting_.empty()) return 0;
+  if (version_ && ready_.shared() > 0 && ready_.shared() < kSharedConnections) return ready_.allBusy() ? 1 : 0;
+  return waiting > 0 ? 1 : 0;
 }
 
 const base::Result<net::Addresses>* Pool::addresses() {
@@ -172,17 +179,8 @@ bool Pool::open() {
     waiting_.failAll(known->error(), Elsewhere::kReachable);
     return false;
   }
-  if (!cluster_.budget().connections.tryAdd()) {
-    owner_.onLimit("backendConnections");
-    if (owner_.pins().makeRoom(cluster_)) return false;
-    // Open connections serve them in time, and those that only end, such as a tunnel, make room.
-    if (open_ == 0) waiting_.move(Elsewhere::kConnected);
-    if (attached_ == 0) {
-      waiting_.failAll(
-          base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend")
-              .ofLimit("backendConnections"),
-          Elsewhere::kConnected);
-    }
+  if (!cluster_.room().tryTake(*this)) {
+    onFull();
     return false;
   }
   ++open_;
@@ -192,6 +190,21 @@ bool Pool::open() {
   }
   owner_.createConnection(*this, std::move(chosen));
   return true;
+}
+
+void Pool::onFull() {
+  owner_.onLimit("backendConnections");
+  if (waiting_.empty()) return;
+  ConnectionRoom& room = cluster_.room();
+  if (owner_.pins().makeRoom(room)) return room.enlist(*this);
+  if (open_ == 0) waiting_.move(Elsewhere::kConnected);
+  if (waiting_.empty() || room.seek(*this, lacking())) return;
+  // Open connections serve them in time, and those that only end, such as a tunnel, make room.
+  if (hasConnections()) return;
+  waiting_.failAll(
+      base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend")
+          .ofLimit("backendConnections"),
+      Elsewhere::kConnected);
 }
 
 base::Result<http::Version> Pool::negotiated(const net::TlsFacts* tls) {
@@ -223,7 +236,7 @@ void Pool::onCapacity(Connection& connection) {
   } else if (connection.codec()->version() != http::Version::kHttp2) {
     ready_.addIdle(connection);
   }
-  if (!waiting_.empty() || closing()) markDirty();
+  if (!waiting_.empty() || attentive_ || cluster_.deserted()) markDirty();
 }
 
 void Pool::onPinned(Connection& connection) {
@@ -249,6 +262,11 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
 void Pool::onSlow() {
   health_.onFailure(owner_.worker().now());
   waiting_.move(Elsewhere::kReachable);
+}
+
+// A connection is made for a request, which it serves first.
+Connection* Pool::leastRecentlyUsed() {
+  return ready_.leastRecentlyUsed(owner_.worker().now() - ConnectionRoom::kRest);
 }
 
 void Pool::markDirty() { owner_.markDirty(*this); }

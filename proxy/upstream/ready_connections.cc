@@ -85,6 +85,22 @@ bool ReadyConnections::allBusy() const {
   });
 }
 
+Connection* ReadyConnections::leastRecentlyUsed(base::MonotonicTime made) const {
+  const auto isUnused = [&](Connection* connection) {
+    if (connection == nullptr || connection->available() == 0 || connection->codec()->activeStreams() > 0) return false;
+    return connection->requests() > 0 || connection->lastUsed() < made;
+  };
+  const auto first =
+      std::find_if(idle_.begin(), idle_.end(), [&](auto handle) { return isUnused(owner_.find(handle)); });
+  Connection* oldest = first != idle_.end() ? owner_.find(*first) : nullptr;
+  for (const auto handle : shared_) {
+    Connection* connection = owner_.find(handle);
+    if (!isUnused(connection)) continue;
+    if (oldest == nullptr || connection->lastUsed() < oldest->lastUsed()) oldest = connection;
+  }
+  return oldest;
+}
+
 void ReadyConnections::drain() {
   const std::vector<base::Handle<Connection>> idle = idle_;
   const std::vector<base::Handle<Connection>> shared = shared_;

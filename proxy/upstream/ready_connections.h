@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "proxy/base/clock.h"
 #include "proxy/base/slab.h"
 
 namespace sluice::upstream {
@@ -37,6 +38,9 @@ class ReadyConnections {
   bool isBusy(Connection& connection) const;
   /// Returns true if that holds for each of those of HTTP/2.
   bool allBusy() const;
+  /// Returns the one that has been without a request for longest, of those that have had one or were made before
+  /// `made`; nullptr if there is none.
+  Connection* leastRecentlyUsed(base::MonotonicTime made) const;
   /// Lets all end as soon as their requests have.
   void drain();
 
