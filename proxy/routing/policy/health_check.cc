@@ -24,7 +24,7 @@ void HealthCheck::set(std::map<Endpoint, CheckedState> endpoints) const {
   set(stateOfAll(endpoints));
   const std::lock_guard<std::mutex> lock(mutex_);
   someFail_.store(!failing->empty(), std::memory_order_relaxed);
-  failing_ = std::move(failing);
+  failing_ = failing->empty() ? nullptr : std::move(failing);
   endpoints_ = std::move(endpoints);
 }
 
