@@ -63,8 +63,7 @@ const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& reque
   return backend->http11 ? &backend->http11 : &backend;
 }
 
-std::shared_ptr<const Endpoints> Rule::failingEndpoints(const WeightedBackend& backend) const {
-  if (healthChecks.empty()) return nullptr;
+std::shared_ptr<const Endpoints> Rule::checkedEndpoints(const WeightedBackend& backend) const {
   const HealthCheck* const check = healthChecks[static_cast<std::size_t>(&backend - backends.data())].get();
   return check == nullptr ? nullptr : check->failing();
 }

@@ -155,7 +155,9 @@ struct Rule : std::enable_shared_from_this<Rule> {
 
   /// Returns the endpoints of one of `backends` that fail the rule's health checks; null if none does, or if it leads
   /// to no Service.
-  std::shared_ptr<const Endpoints> failingEndpoints(const WeightedBackend& backend) const;
+  std::shared_ptr<const Endpoints> failingEndpoints(const WeightedBackend& backend) const {
+    return healthChecks.empty() ? nullptr : checkedEndpoints(backend);
+  }
   /// Returns whether it bounds a request by other times than the settings do.
   bool hasDeadlines() const { return requestTimeout || streamIdleTimeout; }
   /// Returns the weighted backend that `random` (uniform over 64 bits) chooses; nullptr, for an answer with 500, if all
@@ -169,6 +171,9 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// Chooses likewise among the weighted backends that lead to a Backend and are not in `tried` (a bit each, by
   /// position). Returns nullptr if there are none.
   const WeightedBackend* chooseAnother(std::uint64_t random, std::uint64_t tried) const;
+
+ private:
+  std::shared_ptr<const Endpoints> checkedEndpoints(const WeightedBackend& backend) const;
 };
 
 struct ListenerIdentity {

@@ -24,10 +24,11 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
     : owner_(owner),
       cluster_(cluster),
       fixed_(alone(endpoint)),
+      room_(cluster.room()),
       ready_(owner),
       waiting_(*this, cluster, owner.sinks()),
       health_(owner.failing()) {
-  cluster_.room().add(*this);
+  room_.add(*this);
   const bool byAlpn = cluster.plan().tls.has_value();
   switch (cluster.plan().protocol) {
     case routing::UpstreamProtocol::kAuto:
@@ -45,7 +46,7 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
   }
 }
 
-Pool::~Pool() { cluster_.room().remove(*this); }
+Pool::~Pool() { room_.remove(*this); }
 
 bool Pool::permits(std::span<const std::uint8_t> address) const {
   const routing::BackendPlan& plan = cluster_.plan();
@@ -77,10 +78,10 @@ void Pool::wait(http::Token waiter) {
 void Pool::ask(http::Token waiter) { waiting_.addAsker(waiter); }
 
 void Pool::abandon(http::Token waiter) {
-  waiting_.remove(waiter);
+  if (!waiting_.empty() || waiting_.hasAskers()) waiting_.remove(waiter);
   // It may have been told of a connection that it now leaves to another waiter.
   if (!waiting_.empty()) return markDirty();
-  cluster_.room().forget(*this);
+  room_.forget(*this);
 }
 
 std::size_t Pool::load() const {
@@ -121,7 +122,7 @@ void Pool::attach(const Connection& connection) {
 
 void Pool::detach() {
   --attached_;
-  cluster_.room().giveBack();
+  room_.giveBack();
   cluster_.detach();
   if (closing() || !waiting_.empty()) markDirty();
 }
@@ -134,12 +135,12 @@ void Pool::settle() {
     ready_.drain();
   }
   // Pools without a connection come before the requests that wait here.
-  if (attentive_) attentive_ = cluster_.room().offer() || retired_;
+  if (attentive_) attentive_ = room_.offer() || retired_;
   if (!waiting_.empty()) waiting_.wake(ready_.spare());
   if (!resolving_) waiting_.wakeAskers();
   while (lacking() > 0 && open()) {
   }
-  if (waiting_.empty()) cluster_.room().forget(*this);
+  if (waiting_.empty()) room_.forget(*this);
 }
 
 std::size_t Pool::lacking() const {
@@ -179,7 +180,7 @@ bool Pool::open() {
     waiting_.failAll(known->error(), Elsewhere::kReachable);
     return false;
   }
-  if (!cluster_.room().tryTake(*this)) {
+  if (!room_.tryTake(*this)) {
     onFull();
     return false;
   }
@@ -195,10 +196,9 @@ bool Pool::open() {
 void Pool::onFull() {
   owner_.onLimit("backendConnections");
   if (waiting_.empty()) return;
-  ConnectionRoom& room = cluster_.room();
-  if (owner_.pins().makeRoom(room)) return room.enlist(*this);
+  if (owner_.pins().makeRoom(room_)) return room_.enlist(*this);
   if (open_ == 0) waiting_.move(Elsewhere::kConnected);
-  if (waiting_.empty() || room.seek(*this, lacking())) return;
+  if (waiting_.empty() || room_.seek(*this, lacking())) return;
   // Open connections serve them in time, and those that only end, such as a tunnel, make room.
   if (hasConnections()) return;
   waiting_.failAll(

@@ -111,6 +111,7 @@ class Pool final : public ConnectionOwner, public RoomUser {
   PoolOwner& cluster_;
   /// The address of an endpoint that has one; those of a name come from the resolver.
   const std::optional<base::Result<net::Addresses>> fixed_;
+  ConnectionRoom& room_;
   std::optional<http::Version> version_;
   ReadyConnections ready_;
   WaitingList waiting_;
