@@ -25,7 +25,6 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/circuit_breaker.h"
-#include "proxy/upstream/connection_room.h"
 #include "proxy/upstream/pool.h"
 #include "proxy/upstream/pool_owner.h"
 #include "proxy/upstream/upstream_context.h"
@@ -89,7 +88,7 @@ class Cluster final : public PoolOwner {
   bool retired() const { return retired_; }
 
   // PoolOwner
-  ConnectionRoom& room() override { return room_; }
+  CircuitBreaker& budget() override { return budget_; }
   void attach() override { ++attached_; }
   void detach() override;
   void countWaiters(int more) override { waiting_ += static_cast<std::size_t>(more); }
@@ -144,8 +143,7 @@ class Cluster final : public PoolOwner {
   UpstreamContext& owner_;
   std::shared_ptr<const routing::BackendPlan> plan_;
   const routing::BackendIdentity countsAs_;
-  ConnectionRoom& room_;
-  CircuitBreaker& budget_;  // the room's
+  CircuitBreaker& budget_;
   std::unique_ptr<net::TlsClientContext> tls_;
   std::optional<base::Error> broken_;  // the TLS context could not be made
   /// In the order of the plan's endpoints; a Backend with a name has only one.

@@ -70,19 +70,17 @@ void Pins::drain(const ConnectionOwner& pool) {
   }
 }
 
-bool Pins::makeRoom(ConnectionRoom& room) {
+bool Pins::makeRoom(const PoolOwner& cluster) {
   Connection* idle = nullptr;
   bool closing = false;
   for (const auto& [client, handles] : ofClient_) {
-    for (const auto handle : handles) {
-      Connection* connection = owner_.find(handle);
-      if (connection == nullptr || !isIdle(*connection) || &connection->pool().cluster().room() != &room) continue;
-      if (connection->gone) {
-        closing = true;
-      } else {
-        idle = connection;
+    each(handles, cluster, [&](Connection& connection) {
+      if (connection.gone) {
+        closing = closing || isIdle(connection);
+      } else if (isIdle(connection)) {
+        idle = &connection;
       }
-    }
+    });
   }
   if (idle != nullptr && !closing) idle->drain();
   return closing || idle != nullptr;
