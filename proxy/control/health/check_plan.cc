@@ -33,6 +33,8 @@ std::shared_ptr<const routing::BackendPlan> planOfChecks(const routing::BackendP
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan) + "|check " + std::to_string(generation) +
                    (endpoint ? " of " + hostAndPort(endpoint->ip, endpoint->port) : "");
+  // What a check finds is told by the check. Another port, or one endpoint alone, says nothing about the Backend.
+  plan->reach = nullptr;
   plan->countsAs = {};
   plan->http11 = nullptr;
   plan->chain = nullptr;

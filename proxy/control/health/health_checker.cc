@@ -12,6 +12,8 @@ using routing::CheckedState;
 
 // Each check has one request at most.
 constexpr std::uint64_t kMostProbes = 1024;
+// Who writes EndpointSlices must not have the main thread ask all the time; further endpoints count as healthy.
+constexpr std::size_t kMostEndpoints = 256;
 constexpr base::Duration kLongestStart = std::chrono::seconds(1);
 constexpr base::Duration::rep kJitterParts =
     10;  // a delay is up to a tenth longer, so that checks do not come all at once
@@ -188,7 +190,8 @@ void HealthChecker::setChecks() {
       keep(each, std::nullopt);
       continue;
     }
-    for (const routing::Endpoint& endpoint : *each.backend->endpoints) keep(each, endpoint);
+    const routing::Endpoints& endpoints = *each.backend->endpoints;
+    for (std::size_t i = 0; i < std::min(endpoints.size(), kMostEndpoints); ++i) keep(each, endpoints[i]);
   }
   checks_ = std::move(kept);
   for (const routing::CheckedBackend& each : checked_) {

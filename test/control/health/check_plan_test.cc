@@ -14,6 +14,7 @@ routing::BackendPlan securePlan() {
   plan.tls.emplace().serverName = "backend.test";
   plan.identity = "backend";
   plan.countsAs = "other";
+  plan.reach = std::make_shared<const processing::ServerHealth>();
   return plan;
 }
 
@@ -23,6 +24,7 @@ TEST(CheckPlan, HasConnectionsOfItsOwn) {
   EXPECT_EQ(plan->countedAs().text(), plan->identity.text());
   EXPECT_EQ(plan->authority, "backend.test");
   EXPECT_EQ(plan->tls->serverName, "backend.test");
+  EXPECT_EQ(plan->reach, nullptr) << "requests alone say whether the Backend takes connections";
 }
 
 TEST(CheckPlan, HasThePortAndTheTlsOfTheCheck) {

@@ -233,6 +233,18 @@ TEST_F(HealthCheckerTest, AsksEachEndpointOfAServiceByItself) {
   EXPECT_EQ(checked.check->state(), CheckedState::kUnknown);
 }
 
+TEST_F(HealthCheckerTest, AsksNoMoreThan256EndpointsOfAService) {
+  routing::CheckedBackend checked = backend({});
+  auto plan = std::make_shared<routing::BackendPlan>(*checked.backend);
+  plan->endpoints.emplace();
+  for (std::uint16_t port = 1; port <= 300; ++port) plan->endpoints->push_back({"192.0.2.7", port});
+  checked.backend = plan;
+  adopt({checked});
+  advance(seconds(1));
+  EXPECT_EQ(dialer_.wires.size(), 256U);
+  EXPECT_EQ(checked.check->endpoints().size(), 256U);
+}
+
 TEST_F(HealthCheckerTest, AsksNoMoreOftenIfAProbeFailsAtOnce) {
   resolver_.know("backend.test", base::Error::upstream(base::ErrorType::kDnsError, "backend.test: not found"));
   const routing::CheckedBackend checked = backend({});

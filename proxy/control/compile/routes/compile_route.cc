@@ -87,7 +87,7 @@ class RouteCompiler {
     RuleTraffic& traffic = result.traffic;
     if (plan_.governed) traffic.own = traffic_.of(route_.meta, config::PolicySection{rule.name});
     if (!own) own = traffic.own.fault;
-    result.written = {compiled.retry, compiled.requestTimeout, compiled.backendRequestTimeout};
+    result.written = {compiled.retry.has_value(), compiled.requestTimeout, compiled.backendRequestTimeout};
     addRetry(traffic.own, result.timed, compiled);
     addTimeouts(traffic.own, compiled);
     compileBackendTraffic(result.members, compiled, traffic, own);

@@ -21,9 +21,9 @@
 
 namespace sluice::control {
 
-/// The settings of a rule to which policies add theirs.
+/// What a rule itself has of the settings to which policies add theirs.
 struct WrittenSettings {
-  std::optional<routing::RetryPolicy> retry = std::nullopt;
+  bool retries = false;  // it has a retry of its own, which no policy changes
   std::optional<base::Duration> requestTimeout = std::nullopt;
   base::Duration backendRequestTimeout = base::Duration::zero();
 };
@@ -37,7 +37,7 @@ struct RulePlan {
   bool isWritten = false;                // false of a rule that stands for the others
   bool timed = false;                    // its own timeouts.backendRequest counts, also if that is none
   std::string place = {};                // names the rule in the process
-  WrittenSettings written = {};          // what policies may change, as the rule itself has it
+  WrittenSettings written = {};          // before policies added theirs
   RuleTraffic traffic = {};              // without what it inherits; valid for one compilation
 };
 

@@ -22,7 +22,7 @@ bool inheritsForSome(const RuleTraffic& traffic, const RulePlan& plan) {
 
 /// Takes back what the rule has from policies.
 void restore(const WrittenSettings& written, routing::Rule& rule) {
-  rule.retry = written.retry;
+  if (!written.retries) rule.retry.reset();
   rule.requestTimeout = written.requestTimeout;
   rule.backendRequestTimeout = written.backendRequestTimeout;
 }

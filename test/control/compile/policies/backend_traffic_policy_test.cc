@@ -190,6 +190,7 @@ TEST(BackendTrafficPolicy, IsMergedWithTheOneForTheGatewayIfItsMergeTypeSaysSo) 
   ASSERT_TRUE(main.retry);
   EXPECT_EQ(main.retry->attempts, 4U);
   EXPECT_TRUE(main.retry->covers(502)) << "as the Gateway's says";
+  EXPECT_TRUE(main.retry->budget);
   EXPECT_EQ(main.requestTimeout, std::chrono::seconds(9));
   EXPECT_EQ(main.backends.at(0).backend->connection.connectTimeout, std::chrono::seconds(2));
   EXPECT_EQ(balancedRule(merged).retry->attempts, 1U) << "it is for another rule";
@@ -218,6 +219,7 @@ TEST(BackendTrafficPolicy, KeepsTheRetryAndTheTimeoutOfTheRuleItselfWhenItIsMerg
       envoyTraffic("p", kToMain, std::string(kMerging) + ", timeout: {http: {streamIdleTimeout: 5s}}");
   const World world({kClass, kGateway, kBackend, other, route, gateway, policy});
   EXPECT_EQ(balancedRule(world, "/main").retry->attempts, 2U);
+  EXPECT_TRUE(balancedRule(world, "/main").retry->budget);
   EXPECT_EQ(balancedRule(world, "/main").requestTimeout, std::chrono::seconds(3));
   EXPECT_EQ(balancedRule(world, "/main").streamIdleTimeout, std::chrono::seconds(5));
 }
