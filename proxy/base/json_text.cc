@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "proxy/base/hex.h"
 #include "proxy/base/utf8.h"
 
 namespace sluice::base {
@@ -33,20 +34,19 @@ struct Piece {
   std::size_t consumed = 1;
 
   void assign(std::string_view text) {
-    std::copy(text.begin(), text.end(), bytes.begin());
-    size = text.size();
+    size = 0;
+    append(text);
+  }
+  void append(std::string_view text) {
+    std::copy(text.begin(), text.end(), bytes.begin() + size);
+    size += text.size();
   }
 };
 
 void assignUnicodeEscape(Piece& piece, char32_t codePoint) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  const char escape[] = {'\\',
-                         'u',
-                         kHex[codePoint >> 12 & 0xf],
-                         kHex[codePoint >> 8 & 0xf],
-                         kHex[codePoint >> 4 & 0xf],
-                         kHex[codePoint & 0xf]};
-  piece.assign({escape, sizeof escape});
+  piece.assign("\\u");
+  piece.append(hexOf(static_cast<std::uint8_t>(codePoint >> 8)));
+  piece.append(hexOf(static_cast<std::uint8_t>(codePoint)));
 }
 
 Piece nextPiece(std::string_view text) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <vector>
 
+#include "proxy/base/hex.h"
 #include "proxy/base/utf8.h"
 
 namespace sluice::base {
@@ -64,14 +65,13 @@ bool equalsIgnoringCase(std::string_view a, std::string_view b) {
 }
 
 std::string quote(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
   std::string result = "\"";
   std::size_t used = 0;
   while (used < text.size() && used < kQuotedBytes) {
     const std::size_t length = decodeUtf8(text.substr(used)).length;
     const auto byte = static_cast<unsigned char>(text[used]);
     if (length == 0 || byte < 0x20 || byte == 0x7F) {
-      result.append("\\x").append(1, kHex[byte >> 4]).append(1, kHex[byte & 15]);
+      result.append("\\x").append(hexOf(byte));
       ++used;
       continue;
     }

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "proxy/base/hex.h"
 #include "proxy/content/byte_order_mark.h"
 #include "proxy/content/json_tree.h"
 
@@ -124,7 +125,6 @@ std::size_t findHalfOfPair(std::string_view text) {
 }
 
 void appendEscape(std::string& out, char c) {
-  constexpr char kHex[] = "0123456789abcdef";
   constexpr std::pair<char, char> kShort[] = {{'"', '"'},  {'\\', '\\'}, {'\b', 'b'}, {'\f', 'f'},
                                               {'\n', 'n'}, {'\r', 'r'},  {'\t', 't'}};
   for (const auto& [plain, escape] : kShort) {
@@ -133,10 +133,8 @@ void appendEscape(std::string& out, char c) {
     out += escape;
     return;
   }
-  const auto byte = static_cast<unsigned char>(c);
   out += "\\u00";
-  out += kHex[byte >> 4];
-  out += kHex[byte & 15];
+  out += base::hexOf(static_cast<std::uint8_t>(c));
 }
 
 void appendString(std::string& out, std::string_view text) {

@@ -1,19 +1,17 @@
 #include "proxy/exchange/request_id.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+
+#include "proxy/base/hex.h"
 
 namespace sluice::exchange {
 namespace {
 
 constexpr std::size_t kMaxBytes = 128;
-
-/// Writes the lowest digits of `number`.
-char* putHex(char* to, std::uint64_t number, int digits) {
-  for (int shift = 4 * (digits - 1); shift >= 0; shift -= 4) *to++ = "0123456789abcdef"[number >> shift & 15];
-  return to;
-}
 
 }  // namespace
 
@@ -23,22 +21,16 @@ bool isCleanRequestId(std::string_view id) {
 }
 
 std::string_view makeRequestId(base::Arena& arena, base::Random& random) {
-  constexpr std::size_t kSize = 36;
-  constexpr std::uint64_t kVersion = 0x4000;
-  constexpr std::uint64_t kVariant = 0x8000;
-  const std::uint64_t high = random.next();
-  const std::uint64_t low = random.next();
-  char text[kSize];
-  char* to = putHex(text, high >> 32, 8);
-  *to++ = '-';
-  to = putHex(to, high >> 16, 4);
-  *to++ = '-';
-  to = putHex(to, (high & 0x0FFF) | kVersion, 4);
-  *to++ = '-';
-  to = putHex(to, (low >> 48 & 0x3FFF) | kVariant, 4);
-  *to++ = '-';
-  putHex(to, low, 12);
-  return arena.copy({text, kSize});
+  constexpr std::string_view kForm = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
+  static constexpr std::array<std::uint8_t, 16> kPlaces{0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
+  const std::array<std::uint64_t, 2> numbers{random.next(), random.next()};
+  auto bytes = std::bit_cast<std::array<std::uint8_t, sizeof numbers>>(numbers);
+  bytes[6] = (bytes[6] & 0x0F) | 0x40;  // the version: random
+  bytes[8] = (bytes[8] & 0x3F) | 0x80;  // the variant
+  char* const text = arena.bytes(kForm.size());
+  std::copy(kForm.begin(), kForm.end(), text);
+  for (std::size_t i = 0; i < bytes.size(); ++i) std::copy_n(base::hexOf(bytes[i]).begin(), 2, text + kPlaces[i]);
+  return {text, kForm.size()};
 }
 
 void addRequestId(base::Arena& arena, http::Headers& headers, std::string_view name, std::string_view id) {

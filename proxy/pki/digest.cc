@@ -3,6 +3,8 @@
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
 
+#include "proxy/base/hex.h"
+
 namespace sluice::pki {
 
 void Sha256::FreeDigestContext::operator()(evp_md_ctx_st* context) const { EVP_MD_CTX_free(context); }
@@ -41,12 +43,8 @@ std::string_view asBytes(const Sha256Digest& digest) {
 }
 
 std::string toHex(const Sha256Digest& digest) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string hex;
-  for (const unsigned char byte : digest) {
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
-  }
+  for (const unsigned char byte : digest) hex += base::hexOf(byte);
   return hex;
 }
 
