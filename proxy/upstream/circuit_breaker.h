@@ -4,6 +4,7 @@
 // Shared by all workers, hence the few read-modify-write atomics of the data path; everything else is per worker.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,6 +28,11 @@ class BoundedCount {
   }
   void release() { count_.fetch_sub(1, std::memory_order_relaxed); }
   std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
+  /// Returns how many more there is room for.
+  std::uint64_t room() const {
+    const std::uint64_t bound = bound_.load(std::memory_order_relaxed);
+    return bound - std::min(bound, count());
+  }
   /// Sets the bound. Users beyond a lower one go on.
   void setBound(std::uint64_t bound) { bound_.store(bound, std::memory_order_relaxed); }
 

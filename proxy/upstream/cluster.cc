@@ -73,7 +73,8 @@ Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendP
     : owner_(owner),
       plan_(std::move(plan)),
       countsAs_(plan_->countedAs()),
-      budget_(owner.budgets().join(countsAs_)),
+      room_(owner.rooms().join(countsAs_)),
+      budget_(room_.budget()),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
       activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")) {
   if (plan_->endpoints) {
@@ -93,7 +94,10 @@ Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendP
 
 Cluster::~Cluster() {
   if (broken_) --owner_.failing();
-  owner_.budgets().leave(countsAs_);
+  // The pools leave the room before the cluster does.
+  pools_.clear();
+  ofAddress_.clear();
+  owner_.rooms().leave(countsAs_);
 }
 
 // compile() lets only addresses through.

@@ -25,6 +25,7 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/upstream/circuit_breaker.h"
+#include "proxy/upstream/connection_room.h"
 #include "proxy/upstream/pool.h"
 #include "proxy/upstream/pool_owner.h"
 #include "proxy/upstream/upstream_context.h"
@@ -88,7 +89,7 @@ class Cluster final : public PoolOwner {
   bool retired() const { return retired_; }
 
   // PoolOwner
-  CircuitBreaker& budget() override { return budget_; }
+  ConnectionRoom& room() override { return room_; }
   void attach() override { ++attached_; }
   void detach() override;
   void countWaiters(int more) override { waiting_ += static_cast<std::size_t>(more); }
@@ -143,7 +144,8 @@ class Cluster final : public PoolOwner {
   UpstreamContext& owner_;
   std::shared_ptr<const routing::BackendPlan> plan_;
   const routing::BackendIdentity countsAs_;
-  CircuitBreaker& budget_;
+  ConnectionRoom& room_;
+  CircuitBreaker& budget_;  // the room's
   std::unique_ptr<net::TlsClientContext> tls_;
   std::optional<base::Error> broken_;  // the TLS context could not be made
   /// In the order of the plan's endpoints; a Backend with a name has only one.

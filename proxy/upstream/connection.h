@@ -47,6 +47,8 @@ class Connection final : public net::TransportSink, private net::Timer {
   std::size_t available() const;
   /// Returns how many requests were begun so far; with more than one the connection came from the pool.
   std::uint64_t requests() const { return requests_; }
+  /// Returns when the last request ended, or when the connection was made if it has had none; not while it has any.
+  base::MonotonicTime lastUsed() const { return lastUsed_; }
   const net::Address& peer() const { return addresses_[attempt_]; }
   /// Returns true if the address has been reached, and its TLS handshake is under way.
   bool shakesHands() const { return state_ == State::kConnecting && transport_ && transport_->hasShakenHands(); }

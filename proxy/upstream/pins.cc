@@ -70,17 +70,19 @@ void Pins::drain(const ConnectionOwner& pool) {
   }
 }
 
-bool Pins::makeRoom(const PoolOwner& cluster) {
+bool Pins::makeRoom(ConnectionRoom& room) {
   Connection* idle = nullptr;
   bool closing = false;
   for (const auto& [client, handles] : ofClient_) {
-    each(handles, cluster, [&](Connection& connection) {
-      if (connection.gone) {
-        closing = closing || isIdle(connection);
-      } else if (isIdle(connection)) {
-        idle = &connection;
+    for (const auto handle : handles) {
+      Connection* connection = owner_.find(handle);
+      if (connection == nullptr || !isIdle(*connection) || &connection->pool().cluster().room() != &room) continue;
+      if (connection->gone) {
+        closing = true;
+      } else {
+        idle = connection;
       }
-    });
+    }
   }
   if (idle != nullptr && !closing) idle->drain();
   return closing || idle != nullptr;

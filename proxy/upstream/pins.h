@@ -17,6 +17,7 @@ namespace sluice::upstream {
 
 class Connection;
 class ConnectionOwner;
+class ConnectionRoom;
 class UpstreamContext;
 class PoolOwner;
 
@@ -39,8 +40,9 @@ class Pins {
   void release(http::Token client);
   /// Called when the pool closes: its connections take no new request, and close as soon as they are done.
   void drain(const ConnectionOwner& pool);
-  /// Closes an idle connection to that Backend, unless one is closing already. Returns true if there will be room.
-  bool makeRoom(const PoolOwner& cluster);
+  /// Closes an idle connection that has taken such room, unless one is closing already. Returns true if there will be
+  /// room.
+  bool makeRoom(ConnectionRoom& room);
 
  private:
   using Handles = std::vector<base::Handle<Connection>>;  // in the order in which they were pinned

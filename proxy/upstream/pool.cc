@@ -4,20 +4,14 @@
 #include <utility>
 
 #include "proxy/upstream/connection.h"
+#include "proxy/upstream/connection_room.h"
 #include "proxy/upstream/pins.h"
 
 namespace sluice::upstream {
 namespace {
 
-// HTTP/2: about three connections use a backend's cores better than one. A second is opened once the first has this
-// many streams, the third once two have half as many.
+// As many connections of HTTP/2 get company when they are busy; beyond that, one more comes when all are full.
 constexpr std::size_t kSharedConnections = 3;
-constexpr std::size_t kSpreadAbove = 8;
-
-// Returns true if another HTTP/2 connection is worth while beside this one and its like, `count` of them in all.
-bool isBusy(Connection& connection, std::size_t count) {
-  return connection.codec()->activeStreams() * count >= kSpreadAbove || connection.available() == 0;
-}
 
 std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Address>& endpoint) {
   if (!endpoint) return std::nullopt;
@@ -30,8 +24,11 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
     : owner_(owner),
       cluster_(cluster),
       fixed_(alone(endpoint)),
+      room_(cluster.room()),
+      ready_(owner),
       waiting_(*this, cluster, owner.sinks()),
       health_(owner.failing()) {
+  room_.add(*this);
   const bool byAlpn = cluster.plan().tls.has_value();
   switch (cluster.plan().protocol) {
     case routing::UpstreamProtocol::kAuto:
@@ -49,6 +46,8 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
   }
 }
 
+Pool::~Pool() { room_.remove(*this); }
+
 bool Pool::permits(std::span<const std::uint8_t> address) const {
   const routing::BackendPlan& plan = cluster_.plan();
   const bool isInside = plan.endpoints || plan.ofSettings;
@@ -63,11 +62,9 @@ bool Pool::admits(const net::Address& address) const {
 }
 
 Connection* Pool::take() {
-  // Both kinds are tried, whatever version the last handshake chose, because servers behind one name may differ.
-  Connection* connection = leastLoaded();
-  if (connection == nullptr) connection = takeIdle();
-  if (connection != nullptr && !shared_.empty() && shared_.size() + connecting_.size() < kSharedConnections &&
-      isBusy(*connection, shared_.size())) {
+  Connection* connection = ready_.take();
+  if (connection != nullptr && ready_.shared() > 0 && ready_.shared() + connecting_.size() < kSharedConnections &&
+      ready_.isBusy(*connection)) {
     markDirty();
   }
   return connection;
@@ -83,15 +80,12 @@ void Pool::ask(http::Token waiter) { waiting_.addAsker(waiter); }
 void Pool::abandon(http::Token waiter) {
   if (!waiting_.empty() || waiting_.hasAskers()) waiting_.remove(waiter);
   // It may have been told of a connection that it now leaves to another waiter.
-  if (!waiting_.empty()) markDirty();
+  if (!waiting_.empty()) return markDirty();
+  room_.forget(*this);
 }
 
 std::size_t Pool::load() const {
-  std::size_t requests = waiting_.size() + open_ - connecting_.size() - idle_.size() - shared_.size();
-  for (const auto handle : shared_) {
-    if (Connection* connection = owner_.find(handle)) requests += connection->codec()->activeStreams();
-  }
-  return requests;
+  return waiting_.size() + open_ - connecting_.size() - ready_.idle() - ready_.shared() + ready_.streams();
 }
 
 // Requests are told of connections in the order in which both came. A pool that does not know its version yet, or
@@ -113,7 +107,7 @@ ConnectionWait Pool::waitOf(http::Token waiter) const {
 }
 
 void Pool::retire() {
-  retired_ = true;
+  retired_ = attentive_ = true;
   waiting_.failAll(
       base::Error::upstream(base::ErrorType::kDestinationUnavailable, "the backend has no endpoint any more"),
       Elsewhere::kAny);
@@ -128,43 +122,33 @@ void Pool::attach(const Connection& connection) {
 
 void Pool::detach() {
   --attached_;
-  cluster_.budget().connections.release();
+  room_.giveBack();
   cluster_.detach();
   if (closing() || !waiting_.empty()) markDirty();
 }
 
 bool Pool::closing() const { return retired_ || cluster_.deserted(); }
 
-void Pool::drainAll() {
-  owner_.pins().drain(*this);
-  const std::vector<base::Handle<Connection>> idle = idle_;
-  const std::vector<base::Handle<Connection>> shared = shared_;
-  for (const auto* handles : {&idle, &shared}) {
-    for (const auto handle : *handles) {
-      if (Connection* connection = owner_.find(handle)) connection->drain();
-    }
-  }
-}
-
 void Pool::settle() {
-  if (closing()) drainAll();
-  if (!waiting_.empty()) waiting_.wake(spare());
-  if (!resolving_) waiting_.wakeAskers();
-  while (wantsAnother(waiting_.size())) {
-    if (!open()) return;
+  if (closing()) {
+    owner_.pins().drain(*this);
+    ready_.drain();
   }
+  // Pools without a connection come before the requests that wait here.
+  if (attentive_) attentive_ = room_.offer() || retired_;
+  if (!waiting_.empty()) waiting_.wake(ready_.spare());
+  if (!resolving_) waiting_.wakeAskers();
+  while (lacking() > 0 && open()) {
+  }
+  if (waiting_.empty()) room_.forget(*this);
 }
 
-bool Pool::wantsAnother(std::size_t waiting) const {
-  if (!version_) return waiting > 0 && connecting_.empty();
-  if (*version_ != http::Version::kHttp2) return waiting > connecting_.size();
-  if (shared_.size() + connecting_.size() < kSharedConnections && !shared_.empty()) {
-    return connecting_.empty() && std::all_of(shared_.begin(), shared_.end(), [this](auto handle) {
-             Connection* connection = owner_.find(handle);
-             return connection != nullptr && isBusy(*connection, shared_.size());
-           });
-  }
-  return waiting > 0 && connecting_.empty();
+std::size_t Pool::lacking() const {
+  const std::size_t waiting = waiting_.size();
+  if (version_ && *version_ != http::Version::kHttp2) return waiting - std::min(waiting, connecting_.size());
+  if (!connecting_.empty()) return 0;
+  if (version_ && ready_.shared() > 0 && ready_.shared() < kSharedConnections) return ready_.allBusy() ? 1 : 0;
+  return waiting > 0 ? 1 : 0;
 }
 
 const base::Result<net::Addresses>* Pool::addresses() {
@@ -196,17 +180,8 @@ bool Pool::open() {
     waiting_.failAll(known->error(), Elsewhere::kReachable);
     return false;
   }
-  if (!cluster_.budget().connections.tryAdd()) {
-    owner_.onLimit("backendConnections");
-    if (owner_.pins().makeRoom(cluster_)) return false;
-    // Open connections serve them in time, and those that only end, such as a tunnel, make room.
-    if (open_ == 0) waiting_.move(Elsewhere::kConnected);
-    if (attached_ == 0) {
-      waiting_.failAll(
-          base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend")
-              .ofLimit("backendConnections"),
-          Elsewhere::kConnected);
-    }
+  if (!room_.tryTake(*this)) {
+    onFull();
     return false;
   }
   ++open_;
@@ -216,6 +191,20 @@ bool Pool::open() {
   }
   owner_.createConnection(*this, std::move(chosen));
   return true;
+}
+
+void Pool::onFull() {
+  owner_.onLimit("backendConnections");
+  if (waiting_.empty()) return;
+  if (owner_.pins().makeRoom(room_)) return room_.enlist(*this);
+  if (open_ == 0) waiting_.move(Elsewhere::kConnected);
+  if (waiting_.empty() || room_.seek(*this, lacking())) return;
+  // Open connections serve them in time, and those that only end, such as a tunnel, make room.
+  if (hasConnections()) return;
+  waiting_.failAll(
+      base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend")
+          .ofLimit("backendConnections"),
+      Elsewhere::kConnected);
 }
 
 base::Result<http::Version> Pool::negotiated(const net::TlsFacts* tls) {
@@ -234,7 +223,7 @@ void Pool::onServing(Connection& connection) {
   std::erase(connecting_, connection.handle());
   health_.onSuccess();
   cluster_.onReached();
-  if (connection.codec()->version() == http::Version::kHttp2) shared_.push_back(connection.handle());
+  if (connection.codec()->version() == http::Version::kHttp2) ready_.share(connection);
   // This happens at once; otherwise the drive beat before the connection's first flush would open another one for the
   // same waiter.
   onCapacity(connection);
@@ -244,16 +233,14 @@ void Pool::onCapacity(Connection& connection) {
   if (connection.available() == 0) return;
   if (connection.pinnedTo() != http::kNoToken) {
     owner_.pins().trim(connection);
-  } else if (connection.codec()->version() != http::Version::kHttp2 && !connection.idle) {
-    connection.idle = true;
-    idle_.push_back(connection.handle());
+  } else if (connection.codec()->version() != http::Version::kHttp2) {
+    ready_.addIdle(connection);
   }
-  if (!waiting_.empty() || closing()) markDirty();
+  if (!waiting_.empty() || attentive_ || cluster_.deserted()) markDirty();
 }
 
 void Pool::onPinned(Connection& connection) {
-  std::erase(shared_, connection.handle());
-  if (std::exchange(connection.idle, false)) std::erase(idle_, connection.handle());
+  ready_.remove(connection);
   if (!waiting_.empty()) markDirty();
 }
 
@@ -261,8 +248,7 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
   if (connection.gone) return;
   connection.gone = true;
   --open_;
-  std::erase(shared_, connection.handle());
-  if (connection.idle) std::erase(idle_, connection.handle());
+  ready_.remove(connection);
   if (error != nullptr) {
     std::erase(connecting_, connection.handle());
     health_.onFailure(owner_.worker().now());
@@ -278,37 +264,9 @@ void Pool::onSlow() {
   waiting_.move(Elsewhere::kReachable);
 }
 
-Connection* Pool::leastLoaded() {
-  Connection* best = nullptr;
-  std::size_t least = 0;
-  for (const auto handle : shared_) {
-    Connection* connection = owner_.find(handle);
-    if (connection == nullptr) continue;
-    const std::size_t streams = connection->codec()->activeStreams();
-    if ((best != nullptr && streams >= least) || connection->available() == 0) continue;
-    best = connection;
-    least = streams;
-  }
-  return best;
-}
-
-Connection* Pool::takeIdle() {
-  while (!idle_.empty()) {
-    Connection* connection = owner_.find(idle_.back());
-    idle_.pop_back();
-    if (connection == nullptr) continue;
-    connection->idle = false;
-    if (connection->available() > 0) return connection;
-  }
-  return nullptr;
-}
-
-std::size_t Pool::spare() {
-  std::size_t count = idle_.size();
-  for (const auto handle : shared_) {
-    if (Connection* connection = owner_.find(handle)) count += connection->available();
-  }
-  return count;
+// A connection is made for a request, which it serves first.
+Connection* Pool::leastRecentlyUsed() {
+  return ready_.leastRecentlyUsed(owner_.worker().now() - ConnectionRoom::kRest);
 }
 
 void Pool::markDirty() { owner_.markDirty(*this); }

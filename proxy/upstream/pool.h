@@ -2,8 +2,8 @@
 //
 // HTTP/1.1 connections are given out last-in first-out; HTTP/2 requests go to the least loaded of a few connections.
 // Until the first handshake has shown which version the endpoint speaks, one connection probes and all requests wait
-// for it. Owned by its Cluster, or by Upstreams once the endpoint has gone, until the last connection has closed. One
-// thread.
+// for it. The pools of a Backend share the room of limits.backendConnections (ConnectionRoom). Owned by its Cluster, or
+// by Upstreams once the endpoint has gone, until the last connection has closed. One thread.
 #pragma once
 
 #include <cstdint>
@@ -22,15 +22,18 @@
 #include "proxy/upstream/connection_owner.h"
 #include "proxy/upstream/connection_wait.h"
 #include "proxy/upstream/passive_health.h"
+#include "proxy/upstream/ready_connections.h"
+#include "proxy/upstream/room_user.h"
 #include "proxy/upstream/upstream_context.h"
 #include "proxy/upstream/waiting_list.h"
 
 namespace sluice::upstream {
 
-class Pool final : public ConnectionOwner {
+class Pool final : public ConnectionOwner, public RoomUser {
  public:
   /// Without an address, the plan's hostname is resolved for each connection.
   Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::Address>& endpoint);
+  ~Pool();
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
@@ -65,7 +68,7 @@ class Pool final : public ConnectionOwner {
   /// Called when the endpoint has gone: no new request goes to it, and the requests that wait for it get another one.
   void retire();
   /// Returns true if no connection and no question to the resolver refers to it any more.
-  bool abandoned() const { return attached_ == 0 && !resolving_; }
+  bool abandoned() const { return !hasConnections() && !resolving_; }
   /// Returns true if it is abandoned and no request has asked for it lately.
   bool unused(base::MonotonicTime now) const {
     return abandoned() && waiting_.empty() && !waiting_.hasAskers() && !dirty && !ejected(now);
@@ -73,7 +76,6 @@ class Pool final : public ConnectionOwner {
 
   /// Runs in the drive beat: tells waiters, opens connections.
   void settle();
-  void markDirty();
   bool dirty = false;
 
   // ConnectionOwner
@@ -89,23 +91,29 @@ class Pool final : public ConnectionOwner {
   void onSlow() override;
   void onGone(Connection& connection, const base::Error* error) override;
 
+  // RoomUser
+  bool hasConnections() const override { return attached_ > 0; }
+  bool starves() const override { return attached_ == 0 && !waiting_.empty(); }
+  Connection* leastRecentlyUsed() override;
+  void urge() override { attentive_ = true; }
+  void markDirty() override;
+
  private:
-  Connection* leastLoaded();
-  Connection* takeIdle();
-  std::size_t spare();
   bool closing() const;
-  bool wantsAnother(std::size_t waiting) const;
+  /// Returns how many more connections are worth while.
+  std::size_t lacking() const;
   /// Opens a connection. Returns false if that serves no request now; on an error all waiters were told.
   bool open();
-  void drainAll();
+  /// Called when limits.backendConnections has no room for a connection that it wants.
+  void onFull();
 
   UpstreamContext& owner_;
   PoolOwner& cluster_;
   /// The address of an endpoint that has one; those of a name come from the resolver.
   const std::optional<base::Result<net::Addresses>> fixed_;
+  ConnectionRoom& room_;
   std::optional<http::Version> version_;
-  std::vector<base::Handle<Connection>> idle_;    // HTTP/1.1, most recently used last
-  std::vector<base::Handle<Connection>> shared_;  // HTTP/2
+  ReadyConnections ready_;
   WaitingList waiting_;
   std::vector<base::Handle<Connection>> connecting_;
   std::size_t open_ = 0;      // connecting and serving
@@ -113,6 +121,7 @@ class Pool final : public ConnectionOwner {
   PassiveHealth health_;
   bool resolving_ = false;
   bool retired_ = false;
+  bool attentive_ = false;  // settles when a connection becomes idle, to end it or for other pools
 };
 
 }  // namespace sluice::upstream

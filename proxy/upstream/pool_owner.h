@@ -6,10 +6,10 @@
 #include "proxy/http/codec.h"
 #include "proxy/net/tls/tls.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/circuit_breaker.h"
 
 namespace sluice::upstream {
 
+class ConnectionRoom;
 class Pool;
 
 /// The metric http_client_open_connections counts a connection under one of these.
@@ -27,7 +27,8 @@ class PoolOwner {
   virtual const routing::BackendPlan& plan() const = 0;
   /// Returns nullptr for plaintext.
   virtual net::TlsClientContext* tlsContext() = 0;
-  virtual CircuitBreaker& budget() = 0;
+  /// Returns the room that it shares with the other clusters of its Backend.
+  virtual ConnectionRoom& room() = 0;
   /// Returns true if it was retired and no request is left that could want a connection.
   virtual bool deserted() const = 0;
   /// Each connection calls attach() when it is made and detach() when it is destroyed.

@@ -26,6 +26,7 @@ namespace sluice::upstream {
 class AsyncRequest;
 class Cluster;
 class Connection;
+class ConnectionRooms;
 class Pins;
 class Pool;
 
@@ -79,6 +80,7 @@ class UpstreamContext {
   /// Returns nullptr if the connection is gone.
   virtual Connection* find(base::Handle<Connection> handle) = 0;
   virtual Pins& pins() = 0;
+  virtual ConnectionRooms& rooms() = 0;
   virtual void createConnection(Pool& pool, net::Addresses addresses) = 0;
   /// Keeps a pool that its cluster has retired.
   virtual void keepUntilEmpty(std::unique_ptr<Pool> pool) = 0;

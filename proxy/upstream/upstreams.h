@@ -15,6 +15,7 @@
 #include "proxy/upstream/async_requests.h"
 #include "proxy/upstream/cluster.h"
 #include "proxy/upstream/connection.h"
+#include "proxy/upstream/connection_room.h"
 #include "proxy/upstream/pins.h"
 #include "proxy/upstream/pool.h"
 #include "proxy/upstream/upstream_context.h"
@@ -48,6 +49,7 @@ class Upstreams final : public UpstreamContext {
   bool takeLeft() { return std::exchange(left_, false); }
   Connection* find(base::Handle<Connection> handle) override { return connections_.find(handle); }
   Pins& pins() override { return pins_; }
+  ConnectionRooms& rooms() override { return rooms_; }
 
   /// The parts of the beat.
   void drive();
@@ -73,6 +75,7 @@ class Upstreams final : public UpstreamContext {
   const std::shared_ptr<const routing::BackendPlan>& newest(
       const std::shared_ptr<const routing::BackendPlan>& plan) const;
 
+  ConnectionRooms rooms_{*this};
   base::BeatTable<Connection> connections_;
   ByIdentity<std::unique_ptr<Cluster>> clusters_;
   /// The cluster that was found last, where most requests go; null if there is none.

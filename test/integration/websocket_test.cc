@@ -145,6 +145,21 @@ TEST(WebSocket, TakesHttp11FromABackendThatPrefersHttp2) {
   EXPECT_EQ(echoed(got.body, "version"), "1.1") << got.body;
 }
 
+TEST(WebSocket, HasRoomThatAnIdleConnectionOfHttp2LeavesToIt) {
+  const CertifiedKey authority = makeAuthority();
+  const EchoOrigin origin(issueServer(authority, "origin.test"));
+  const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = authority.certificate}},
+                                .settings = "limits: {backendConnections: 1}\n"});
+  for (int i = 0; i < 2; ++i) {
+    const ProgramOutcome plain = run({"curl", "-sS", gateway.url("/")});
+    EXPECT_EQ(echoed(plain.output, "version"), "2") << plain.output;
+    BlockingSocket client = BlockingSocket::connect(gateway.port());
+    client.send(kAsk);
+    const ReceivedResponse got = readResponse(client);
+    EXPECT_EQ(echoed(got.body, "version"), "1.1") << got.body;
+  }
+}
+
 // --- raw
 
 TEST(WebSocket, IsInTheAccessLogWithItsBytes) {

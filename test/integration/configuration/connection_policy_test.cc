@@ -343,10 +343,32 @@ TEST_F(SharedBackend, CountsThemAgainstOneLimit) {
   BlockingSocket first = begin("/plain");
   ASSERT_TRUE(origin_.wasAsked());
   BlockingSocket second = begin("/governed");
-  EXPECT_EQ(readResponse(second).status, 503);
   EXPECT_TRUE(gateway_->limitWasHit("backendConnections"));
+  EXPECT_EQ(origin_.connections(), 1) << "it waits for the other one";
+  origin_.answer();
   origin_.answer();
   EXPECT_EQ(readResponse(first).status, 200);
+  EXPECT_EQ(readResponse(second).status, 200);
+  EXPECT_EQ(origin_.connections(), 2);
+  EXPECT_EQ(gateway_->metric("http_client_open_connections{backend=\"test/origin\",http_connection_state=\"active\"}"),
+            0);
+}
+
+TEST_F(SharedBackend, ClosesAnIdleConnectionForARequestWithOtherSettings) {
+  start(limits("backendConnections: 2"));
+  const std::string idle = "http_client_open_connections{backend=\"test/origin\",http_connection_state=\"idle\"}";
+  std::vector<BlockingSocket> clients;
+  for (int i = 0; i < 2; ++i) clients.push_back(begin("/plain"));
+  ASSERT_TRUE(origin_.wasAsked(2));
+  for (int i = 0; i < 2; ++i) origin_.answer();
+  for (BlockingSocket& client : clients) EXPECT_EQ(readResponse(client).status, 200);
+  ASSERT_TRUE(gateway_->reaches(idle, 2));
+  for (const char* path : {"/governed", "/plain", "/governed"}) {
+    origin_.answer();
+    BlockingSocket client = begin(path);
+    EXPECT_EQ(readResponse(client).status, 200) << path;
+  }
+  EXPECT_EQ(origin_.connections(), 3) << "each of the plans has one now";
 }
 
 }  // namespace

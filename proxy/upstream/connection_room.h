@@ -1,0 +1,102 @@
+// The room that limits.backendConnections leaves for connections of one worker to one Backend. Several pools share it:
+// the Backend has one for each version of HTTP, for each of the settings that policies give it, and for each endpoint.
+//
+// Nothing here runs while there is room. When there is none for a pool whose requests wait, an idle connection of
+// another pool closes for it, the least recently used one. If all are busy, the pool waits too:
+//
+// - A pool without any connection gets the next one that another pool is done with, before the requests that wait
+//   there, so that no plan of a Backend can keep another one out by requests that end.
+// - A pool that has connections, which serve its requests in time, gets those that have rested for a moment. So a plan
+//   that was busy does not keep what it needs no more, and two that are busy do not take turns at handshakes.
+//
+// Owned by ConnectionRooms; one thread.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/base/clock.h"
+#include "proxy/net/timers.h"
+#include "proxy/routing/backend_identity.h"
+#include "proxy/upstream/circuit_breaker.h"
+#include "proxy/upstream/room_user.h"
+
+namespace sluice::upstream {
+
+class UpstreamContext;
+
+class ConnectionRoom final : private net::Timer {
+ public:
+  /// How long a connection has no request before a pool that has others may have it closed.
+  static constexpr base::Duration kRest = std::chrono::seconds(1);
+
+  /// Joins the Backend's circuit breaker until the room is destroyed.
+  ConnectionRoom(UpstreamContext& owner, const routing::BackendIdentity& countsAs);
+  ~ConnectionRoom() override;
+
+  CircuitBreaker& budget() { return budget_; }
+  /// Called by each pool when it is made, and when it is destroyed.
+  void add(RoomUser& pool) { pools_.push_back(&pool); }
+  void remove(RoomUser& pool);
+
+  /// Takes room for one connection of the pool. Returns false if there is none for it.
+  bool tryTake(const RoomUser& pool);
+  /// Gives the room of a connection back that has ended.
+  void giveBack();
+  /// Has the pool settle when a connection of any pool has ended.
+  void enlist(RoomUser& pool);
+  /// Called when there was no room for a pool that lacks so many connections for the requests that wait. Closes
+  /// connections for it, now or when other pools are done with them, and has it settle then. Returns false, and does
+  /// nothing, if no other pool has a connection.
+  bool seek(RoomUser& pool, std::size_t lacking);
+  /// Called when no request waits for the pool any more.
+  void forget(RoomUser& pool) {
+    if (!seekers_.empty()) stopSeeking(pool);
+  }
+  /// Called when a pool may be done with a connection that another one waits for. Closes connections for those that
+  /// have none. Returns false if there are no such pools any more.
+  bool offer();
+
+ private:
+  void onTimer() override { wakeSeekers(); }
+  const RoomUser* firstStarving() const;
+  void wakeSeekers();
+  void stopSeeking(RoomUser& pool);
+  /// Closes the least recently used of the connections that have been idle since `since`, but none of that pool.
+  /// Returns false if there is none.
+  bool closeIdle(const RoomUser* except, base::MonotonicTime since);
+  /// Returns how many connections were closed for others in this round, and are still to be destroyed. One whose peer
+  /// does not take its goodbye is not waited for any longer.
+  std::size_t closing();
+
+  UpstreamContext& owner_;
+  const routing::BackendIdentity countsAs_;
+  CircuitBreaker& budget_;
+  std::vector<RoomUser*> pools_;
+  std::vector<RoomUser*> seekers_;  // for which there was no room, in the order in which they came
+  std::size_t closing_ = 0;
+  base::MonotonicTime closedAt_{};
+};
+
+/// The rooms of one worker, by BackendPlan::countedAs(). Owned by Upstreams; one thread.
+class ConnectionRooms {
+ public:
+  explicit ConnectionRooms(UpstreamContext& owner) : owner_(owner) {}
+
+  /// Returns the Backend's room, which stays in place until as many have left as have joined.
+  ConnectionRoom& join(const routing::BackendIdentity& countsAs);
+  void leave(const routing::BackendIdentity& countsAs);
+
+ private:
+  struct CountedRoom {
+    std::unique_ptr<ConnectionRoom> room;
+    std::size_t users = 0;
+  };
+
+  UpstreamContext& owner_;
+  std::unordered_map<routing::BackendIdentity, CountedRoom, routing::BackendIdentity::Hash> rooms_;
+};
+
+}  // namespace sluice::upstream

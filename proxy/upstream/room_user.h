@@ -1,0 +1,26 @@
+// A pool, as the room that it shares with others sees it. Implemented by Pool.
+#pragma once
+
+namespace sluice::upstream {
+
+class Connection;
+
+class RoomUser {
+ public:
+  /// Returns true if it has connections, including those that are to be reaped.
+  virtual bool hasConnections() const = 0;
+  /// Returns true if requests wait, and it has no connection that could serve one.
+  virtual bool starves() const = 0;
+  /// Returns the connection that has been idle for longest, of those that serve any client and have served one, or have
+  /// waited for one for ConnectionRoom::kRest; nullptr if there is none.
+  virtual Connection* leastRecentlyUsed() = 0;
+  /// Has it offer connections that become idle to other pools, until none of these starves.
+  virtual void urge() = 0;
+  /// Has it settle in this beat.
+  virtual void markDirty() = 0;
+
+ protected:
+  ~RoomUser() = default;
+};
+
+}  // namespace sluice::upstream
