@@ -13,6 +13,7 @@
 #include "config/model/object_meta.h"
 #include "config/model/policy_model.h"
 #include "config/model/route_model.h"
+#include "proxy/base/circuit_breaker_bounds.h"
 #include "proxy/base/clock.h"
 #include "proxy/base/dns_terms.h"
 #include "proxy/base/tcp_keepalive.h"
@@ -37,6 +38,8 @@ struct FailoverSettings {
 struct RetryBudgetFields {
   std::optional<std::uint32_t> percent;
   std::optional<std::uint32_t> minPerSecond;
+  std::optional<std::uint32_t> minConcurrent;  // retries, in place of minPerSecond
+  std::optional<std::uint32_t> maxConcurrent;  // retries
 };
 
 /// spec.retry. 0 attempts mean that requests are not tried again.
@@ -44,6 +47,7 @@ struct TrafficRetry : HttpRouteRetry {
   std::uint32_t grpcCodes = 0;                                  // status codes of gRPC, a bit each
   base::Duration longestBackoff = std::chrono::seconds(10);     // a pause that doubles stops growing here
   std::optional<base::Duration> attemptTimeout = std::nullopt;  // of rules without timeouts.backendRequest
+  base::Duration attemptIdleTimeout{};                          // zero: none
   RetryBudgetFields budget = {};
 };
 
@@ -101,6 +105,13 @@ struct TrafficDns {
   bool logical = false;  // connections go to the first address of a name alone
 };
 
+/// spec.circuitBreaker: bounds of a Backend. What is absent is as the limits of the settings say.
+struct CircuitBreakerFields {
+  base::CircuitBreakerBounds bounds;
+  std::uint32_t requestsPerConnection = 0;          // 0: any number
+  std::optional<std::uint32_t> maxParallelRetries;  // of a rule; a Backend or a Service has none
+};
+
 /// The settings that count for each Backend by itself. A Backend may have them among its own fields too.
 struct BackendTraffic {
   std::optional<PassiveHealthSettings> passiveHealth;
@@ -108,8 +119,9 @@ struct BackendTraffic {
   std::optional<TrafficTimeouts> timeouts;
   std::optional<base::TcpKeepalive> keepalive;
   std::optional<TrafficDns> dns;
+  std::optional<CircuitBreakerFields> circuitBreaker;
 
-  bool any() const { return passiveHealth || activeHealth || timeouts || keepalive || dns; }
+  bool any() const { return passiveHealth || activeHealth || timeouts || keepalive || dns || circuitBreaker; }
 };
 
 /// spec.retryConstraint of an XBackendTrafficPolicy: how many of the requests of a Backend may be retries.

@@ -202,7 +202,7 @@ Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const Destina
   backend.extensions = readProcessorUses(spec, "extensions");
   if (form.own) {
     readBackendTraffic(spec, backend.traffic, backend.unsupported);
-    refuseRequestTimeouts(spec, backend.traffic);
+    refuseRequestSettings(spec, backend.traffic);
     if (backend.service && spec.has("dns")) {
       spec.error("dns", "must not be given for a Service, whose endpoints have addresses");
     }

@@ -193,6 +193,7 @@ void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic, std::vector<
   if (spec.has("timeout")) traffic.timeouts = readTrafficTimeouts(spec.map("timeout"), unsupported);
   if (spec.has("tcpKeepalive")) traffic.keepalive = readTcpKeepalive(spec.map("tcpKeepalive"));
   if (spec.has("dns")) traffic.dns = readTrafficDns(spec.map("dns"), unsupported);
+  if (spec.has("circuitBreaker")) traffic.circuitBreaker = readCircuitBreaker(spec.map("circuitBreaker"));
 }
 
 }  // namespace sluice::config

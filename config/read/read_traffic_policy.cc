@@ -12,7 +12,7 @@ constexpr std::size_t kMaxPriorities = 64;
 constexpr std::int64_t kHighestPriority = 15;
 constexpr std::int64_t kLeastOverprovisioning = 100;  // percent
 constexpr std::int64_t kMostOverprovisioning = 1000;
-constexpr std::int64_t kMostRetriesPerSecond = 1'000'000;
+constexpr std::int64_t kMostBudgetedRetries = 1'000'000;
 
 bool isRouteTarget(const ObjectRef& object) {
   return object.group == kGatewayGroup && (object.kind == HttpRoute::kKind || object.kind == GrpcRoute::kKind);
@@ -32,7 +32,7 @@ void checkBackendFields(FieldReader& spec, const TrafficPolicy& policy) {
   for (const std::string_view field : {"retry", "failover"}) {
     if (spec.has(field)) spec.error(field, "is for Gateways and routes alone, not for a Backend or a Service");
   }
-  refuseRequestTimeouts(spec, policy);
+  refuseRequestSettings(spec, policy);
 }
 
 /// Refuses for a Service what is about names: its endpoints have addresses.
@@ -95,8 +95,14 @@ FailoverSettings readFailover(FieldReader reader) {
 RetryBudgetFields readBudget(FieldReader reader) {
   RetryBudgetFields budget;
   if (const auto percent = reader.integer("percent", 0, 100)) budget.percent = static_cast<std::uint32_t>(*percent);
-  if (const auto least = reader.integer("minPerSecond", 0, kMostRetriesPerSecond)) {
-    budget.minPerSecond = static_cast<std::uint32_t>(*least);
+  const auto number = [&reader](std::string_view key, std::optional<std::uint32_t>& of) {
+    if (const auto given = reader.integer(key, 0, kMostBudgetedRetries)) of = static_cast<std::uint32_t>(*given);
+  };
+  number("minPerSecond", budget.minPerSecond);
+  number("minConcurrent", budget.minConcurrent);
+  number("maxConcurrent", budget.maxConcurrent);
+  if (budget.minPerSecond && budget.minConcurrent) {
+    reader.error("minConcurrent", "must not be given together with minPerSecond");
   }
   reader.finish();
   return budget;
@@ -122,6 +128,7 @@ TrafficRetry readTrafficRetry(FieldReader reader, std::vector<UnsupportedField>&
     retry.attemptTimeout = *timeout;
     if (*timeout == base::Duration::zero()) reader.error("attemptTimeout", "must not be zero");
   }
+  readAttemptIdleTimeout(reader, "attemptIdleTimeout", retry);
   retry.budget = readBudget(reader.map("budget"));
   reader.finish();
   return retry;
@@ -143,9 +150,10 @@ std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta met
   if (spec.has("retry")) policy.retry = readTrafficRetry(spec.map("retry"), policy.unsupported);
   if (spec.has("failover")) policy.failover = readFailover(spec.map("failover"));
   readBackendTraffic(spec, policy, policy.unsupported);
-  constexpr std::string_view kAll[] = {"retry", "failover", "healthCheck", "timeout", "tcpKeepalive", "dns"};
+  constexpr std::string_view kAll[] = {"retry",        "failover", "healthCheck",   "timeout",
+                                       "tcpKeepalive", "dns",      "circuitBreaker"};
   if (root.has("spec") && std::none_of(std::begin(kAll), std::end(kAll), [&](auto key) { return spec.has(key); })) {
-    root.error("spec", "must have retry, failover, healthCheck, timeout, tcpKeepalive or dns");
+    root.error("spec", "must have retry, failover, healthCheck, timeout, tcpKeepalive, dns or circuitBreaker");
   }
   checkPriorities(spec, policy);
   checkBackendFields(spec, policy);

@@ -12,7 +12,7 @@ Expiry expiredAt(const Timeline& line, base::MonotonicTime now) {
   if (line.request <= now) return line.attempt <= now ? Expiry::kAttempt : Expiry::kRequest;
   if (line.step <= now) return Expiry::kStep;
   if (line.retry <= now) return Expiry::kRetry;
-  return Expiry::kAttempt;
+  return line.attempt <= now ? Expiry::kAttempt : Expiry::kAttemptIdle;
 }
 
 }  // namespace sluice::exchange

@@ -22,25 +22,27 @@ struct Timeline {
       std::nullopt;  // the time without progress, in place of timeouts.streamIdle
   base::MonotonicTime request = base::MonotonicTime::max();
   base::MonotonicTime attempt = base::MonotonicTime::max();
-  base::MonotonicTime retry = base::MonotonicTime::max();      // the next attempt is due
-  base::MonotonicTime step = base::MonotonicTime::max();       // a suspended step has waited too long
-  base::MonotonicTime withheld = base::MonotonicTime::max();   // a body had no credit for too long
-  base::MonotonicTime unclaimed = base::MonotonicTime::max();  // the client took too little for too long
+  base::MonotonicTime attemptIdle = base::MonotonicTime::max();  // the attempt has stood still for too long
+  base::MonotonicTime retry = base::MonotonicTime::max();        // the next attempt is due
+  base::MonotonicTime step = base::MonotonicTime::max();         // a suspended step has waited too long
+  base::MonotonicTime withheld = base::MonotonicTime::max();     // a body had no credit for too long
+  base::MonotonicTime unclaimed = base::MonotonicTime::max();    // the client took too little for too long
 
   base::Duration streamIdle() const { return ruleStreamIdle.value_or(timeouts.streamIdle); }
 };
 
 enum class Expiry : std::uint8_t {
   kNone,
-  kReply,      // the client did not take a local reply in time (timeouts.clientIdle)
-  kWithheld,   // a bound of the client's memory was reached for too long (timeouts.responseIdle)
-  kUnclaimed,  // the client took less than limits.responseRate in timeouts.responseIdle
-  kBody,       // the client did not bring its body in time (timeouts.bodyIdle)
-  kIdle,       // nothing moved (timeouts.streamIdle, or what a policy says)
-  kRequest,    // HTTPRouteTimeouts.request, or timeouts.request
-  kAttempt,    // HTTPRouteTimeouts.backendRequest
-  kStep,       // a step's timeout, or timeouts.processor
-  kRetry       // no failure: the next attempt is due
+  kReply,        // the client did not take a local reply in time (timeouts.clientIdle)
+  kWithheld,     // a bound of the client's memory was reached for too long (timeouts.responseIdle)
+  kUnclaimed,    // the client took less than limits.responseRate in timeouts.responseIdle
+  kBody,         // the client did not bring its body in time (timeouts.bodyIdle)
+  kIdle,         // nothing moved (timeouts.streamIdle, or what a policy says)
+  kRequest,      // HTTPRouteTimeouts.request, or timeouts.request
+  kAttempt,      // HTTPRouteTimeouts.backendRequest
+  kAttemptIdle,  // nothing of the attempt moved
+  kStep,         // a step's timeout, or timeouts.processor
+  kRetry         // no failure: the next attempt is due
 };
 
 /// Returns the first time at which one of them passes.
@@ -50,12 +52,12 @@ inline base::MonotonicTime firstDeadline(const Timeline& line) {
   const base::Duration idle = line.clientStalls ? line.timeouts.bodyIdle : line.streamIdle();
   const base::MonotonicTime bounded = std::min(line.lastProgress + idle, std::min(line.withheld, line.unclaimed));
   if (line.tunnels) return bounded;
-  const base::MonotonicTime route = std::min(line.request, line.attempt);
+  const base::MonotonicTime route = std::min(line.request, std::min(line.attempt, line.attemptIdle));
   return std::min(std::min(bounded, route), std::min(line.retry, line.step));
 }
 
 /// Returns which of them has passed; of several, one that ends the exchange. It goes on after kStep and kRetry, after
-/// kAttempt if its rule retries, and after kUnclaimed if the client's socket moves.
+/// kAttempt and kAttemptIdle if its rule retries, and after kUnclaimed if the client's socket moves.
 Expiry expiredAt(const Timeline& line, base::MonotonicTime now);
 
 /// Returns when the whole exchange has taken too long, by its rule if that says so; max() if nothing bounds it. `rule`

@@ -88,7 +88,13 @@ Timeline Exchange::timeline() const {
   const bool whole = response != nullptr && !response->isOpen();
   const bool bounded =
       s_.attempts.current().request.active() && s_.transaction.responseBody.end() == http::PipeEnd::kOpen && !whole;
-  if (bounded) line.attempt = s_.attempts.deadline();
+  if (bounded) {
+    line.attempt = s_.attempts.deadline();
+    const base::Duration idle = s_.transaction.route.rule->attemptIdleTimeout;
+    // Nothing moves on the Backend's side either while the client holds the exchange up.
+    const bool owed = !line.clientStalls && s_.transaction.responseBody.bytes.empty();
+    if (idle != base::Duration::zero() && owed) line.attemptIdle = s_.transaction.lastProgress + idle;
+  }
   line.retry = s_.attempts.due();
   line.step = s_.processing.deadline();
   return line;
@@ -168,6 +174,8 @@ void Exchange::expire(Expiry expiry) {
       return raise(Event::kDeadline, timedOut("request", silent));
     case Expiry::kAttempt:
       return raise(Event::kAttemptExpired, timedOut("backendRequest", silent));
+    case Expiry::kAttemptIdle:
+      return raise(Event::kAttemptExpired, timedOut("attemptIdle", silent));
   }
 }
 

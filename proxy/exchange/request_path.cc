@@ -268,7 +268,7 @@ void RequestPath::admit() {
   if (!attempt.request.enter(*plan)) {
     return t_.raise(Event::kUnavailable, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
                                                                "too many requests to the backend at once")
-                                             .ofLimit("backendRequests"));
+                                             .ofLimit(upstream::requestLimit((*plan)->connection.bounds)));
   }
   if (!attempt.backend->mirrors.empty() && s_.processing.attempt() == nullptr) startMirrorsOfBackend();
   t_.raise(Event::kRouted);
@@ -356,7 +356,7 @@ void RequestPath::begin() {
   if (!attempt.request.begin(head, t_.client.connection)) {
     return s_.attempts.onReset(base::Error::internal("the request cannot be expressed towards the backend"), false);
   }
-  if (t_.route.rule->backendRequestTimeout != base::Duration::zero()) t_.rearm = true;
+  if (t_.route.rule->boundsAttempts()) t_.rearm = true;
   proceed(*downstream);
 }
 

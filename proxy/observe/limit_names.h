@@ -45,10 +45,14 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "streamIdle",
     "tlsHandshake",
     "upstreamIdle",
-    // of rules, and of the admin port
+    // of rules and policies, and of the admin port
     "adminAnswer",
     "adminConnections",
+    "attemptIdle",
     "backendRequest",
+    "maxConnections",
+    "maxParallelRequests",
+    "maxPendingRequests",
     "retryBudget",
 });
 

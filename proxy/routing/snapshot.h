@@ -67,9 +67,11 @@ struct BackendPlan {
   /// if they lead to one destination: the namespaces of a cluster do not trust each other.
   std::string object = {};
   BackendIdentity identity;
-  /// The identity against whose limits.backendConnections and backendRequests it counts, if that is not its own: the
-  /// same destination by another version of HTTP, or without the settings of a policy.
+  /// The identity that health and limits know it by, if that is not its own: the same destination by another version of
+  /// HTTP, or without the settings of a policy.
   BackendIdentity countsAs = {};
+  /// Only with bounds of a policy: the identity of all that is held to these together, by either version of HTTP.
+  BackendIdentity boundsOf = {};
   std::string hostname;  // lower case; a name, or an IP literal
   std::uint16_t port = 0;
   /// Host or :authority of requests to it: the hostname, with the port unless that is the scheme's default. Requests to
@@ -93,8 +95,10 @@ struct BackendPlan {
   /// leaves them out.
   std::shared_ptr<const processing::Chain> chain = nullptr;
 
-  /// Returns the identity under which limits and health count.
+  /// Returns the identity under which health counts.
   const BackendIdentity& countedAs() const { return countsAs.empty() ? identity : countsAs; }
+  /// Returns the identity under which connections and requests count.
+  const BackendIdentity& boundedAs() const { return boundsOf.empty() ? countedAs() : boundsOf; }
 };
 
 /// Returns the plan by which the request reaches the Backend; nullptr if there is none, because it asks for a tunnel
@@ -141,6 +145,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// HTTPRouteRule.timeouts.request, in place of timeouts.request of the settings; zero: none.
   std::optional<base::Duration> requestTimeout;
   base::Duration backendRequestTimeout = base::Duration::zero();  // of each attempt
+  base::Duration attemptIdleTimeout = base::Duration::zero();     // of each attempt, without a byte; zero: none
   /// How long nothing may move, in place of timeouts.streamIdle of the settings.
   std::optional<base::Duration> streamIdleTimeout = std::nullopt;
   std::optional<RetryPolicy> retry;
@@ -160,6 +165,10 @@ struct Rule : std::enable_shared_from_this<Rule> {
   }
   /// Returns whether it bounds a request by other times than the settings do.
   bool hasDeadlines() const { return requestTimeout || streamIdleTimeout; }
+  /// Returns whether it bounds each attempt.
+  bool boundsAttempts() const {
+    return backendRequestTimeout != base::Duration::zero() || attemptIdleTimeout != base::Duration::zero();
+  }
   /// Returns the weighted backend that `random` (uniform over 64 bits) chooses; nullptr, for an answer with 500, if all
   /// weights are 0 or there are none.
   const WeightedBackend* choose(std::uint64_t random) const;

@@ -72,8 +72,8 @@ base::Error noEndpoint() {
 Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendPlan> plan)
     : owner_(owner),
       plan_(std::move(plan)),
-      countsAs_(plan_->countedAs()),
-      room_(owner.rooms().join(countsAs_)),
+      boundedAs_(plan_->boundedAs()),
+      room_(owner.rooms().join(*plan_)),
       budget_(room_.budget()),
       idleGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "idle")),
       activeGauge_(owner.metrics().at<observe::Metric::kClientOpenConnections>(plan_->name, "active")) {
@@ -94,10 +94,11 @@ Cluster::Cluster(UpstreamContext& owner, std::shared_ptr<const routing::BackendP
 
 Cluster::~Cluster() {
   if (broken_) --owner_.failing();
+  countWaiters(-static_cast<int>(waiting_));
   // The pools leave the room before the cluster does.
   pools_.clear();
   ofAddress_.clear();
-  owner_.rooms().leave(countsAs_);
+  owner_.rooms().leave(boundedAs_);
 }
 
 // compile() lets only addresses through.
@@ -164,7 +165,7 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
   if (isBalanced()) {
     for (const auto& pool : pools_) found.push_back(*pool->endpoint());
   } else if (const base::Result<net::Addresses>* known = any.addresses(); known == nullptr) {
-    if (waiting_ >= owner_.pendingBound()) return tooManyWait();
+    if (!mayWait()) return tooManyWait();
     any.ask(waiter);
     return found;
   } else if (!known->ok()) {
@@ -196,7 +197,7 @@ base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, cons
     if (hasPlace) placements_.erase(waiter);
     return connection->handle();
   }
-  if (waiting_ >= owner_.pendingBound()) {
+  if (!mayWait()) {
     placements_.erase(waiter);
     return tooManyWait();
   }
@@ -208,11 +209,24 @@ base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, cons
   return base::Handle<Connection>{};
 }
 
+bool Cluster::mayWait() const {
+  const std::optional<std::uint32_t>& bound = plan_->connection.bounds.pendingRequests;
+  return bound ? budget_.pending.load(std::memory_order_relaxed) < *bound : waiting_ < owner_.pendingBound();
+}
+
+// What this adds wraps around if `more` is negative, as it does in waiting_.
+void Cluster::countWaiters(int more) {
+  waiting_ += static_cast<std::size_t>(more);
+  if (!plan_->connection.bounds.pendingRequests) return;
+  budget_.pending.fetch_add(static_cast<std::uint64_t>(static_cast<std::int64_t>(more)), std::memory_order_relaxed);
+}
+
 base::Error Cluster::tooManyWait() {
-  owner_.onLimit("backendPending");
+  const std::string_view limit = pendingLimit(plan_->connection.bounds);
+  owner_.onLimit(limit);
   return base::Error::upstream(base::ErrorType::kConnectionLimitReached,
                                "too many requests wait for a connection to the backend")
-      .ofLimit("backendPending");
+      .ofLimit(limit);
 }
 
 void Cluster::abandon(http::Token waiter) {

@@ -92,7 +92,7 @@ class Cluster final : public PoolOwner {
   ConnectionRoom& room() override { return room_; }
   void attach() override { ++attached_; }
   void detach() override;
-  void countWaiters(int more) override { waiting_ += static_cast<std::size_t>(more); }
+  void countWaiters(int more) override;
   bool hasChoice() const override { return pools_.size() > 1 || ofAddress_.size() > 1; }
   bool relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) override;
   void forget(http::Token waiter) override { placements_.erase(waiter); }
@@ -138,12 +138,14 @@ class Cluster final : public PoolOwner {
     for (const auto& pool : pools_) visit(*pool);
     for (const auto& pool : ofAddress_) visit(*pool);
   }
+  /// Returns whether there is room for another request that waits.
+  bool mayWait() const;
   base::Error tooManyWait();
   observe::Gauge* gauge(ConnectionUse use);
 
   UpstreamContext& owner_;
   std::shared_ptr<const routing::BackendPlan> plan_;
-  const routing::BackendIdentity countsAs_;
+  const routing::BackendIdentity boundedAs_;
   ConnectionRoom& room_;
   CircuitBreaker& budget_;  // the room's
   std::unique_ptr<net::TlsClientContext> tls_;

@@ -82,11 +82,14 @@ void Connection::dial() {
 }
 
 http::StreamId Connection::begin(http::Token token, const http::RequestHead& head) {
-  const http::StreamId stream =
-      codec_->sendRequest(token, head, cluster_.plan().tls ? http::Scheme::kHttps : http::Scheme::kHttp);
+  const routing::BackendPlan& plan = cluster_.plan();
+  const http::StreamId stream = codec_->sendRequest(token, head, plan.tls ? http::Scheme::kHttps : http::Scheme::kHttp);
   if (stream == 0) return 0;
-  ++requests_;
   lastUsed_ = owner_.worker().now();
+  if (++requests_ == plan.connection.requestsPerConnection) {
+    log_.note(ConnectionEnd::kLifetime);
+    drain();
+  }
   touch();
   return stream;
 }

@@ -22,7 +22,7 @@ namespace sluice::upstream {
 enum class ConnectionEnd : std::uint8_t {
   kStopped,          // the process stops
   kIdle,             // no request has used it for timeouts.upstreamIdle, or as long as a policy says
-  kLifetime,         // it is as old as a policy lets it grow
+  kLifetime,         // it is as old, or has had as many requests, as a policy allows
   kDrained,          // the gateway has no use for it any more: its Backend or address has gone, or the client it served
   kPeerClosed,       // the Backend closed it
   kGoaway,           // the Backend takes no further request: GOAWAY

@@ -9,10 +9,10 @@
 
 namespace sluice::upstream {
 
-ConnectionRoom::ConnectionRoom(UpstreamContext& owner, const routing::BackendIdentity& countsAs)
-    : owner_(owner), countsAs_(countsAs), budget_(owner.budgets().join(countsAs)) {}
+ConnectionRoom::ConnectionRoom(UpstreamContext& owner, const routing::BackendPlan& plan)
+    : owner_(owner), boundedAs_(plan.boundedAs()), budget_(owner.budgets().join(boundedAs_, plan.connection.bounds)) {}
 
-ConnectionRoom::~ConnectionRoom() { owner_.budgets().leave(countsAs_); }
+ConnectionRoom::~ConnectionRoom() { owner_.budgets().leave(boundedAs_); }
 
 void ConnectionRoom::remove(RoomUser& pool) {
   std::erase(pools_, &pool);
@@ -104,15 +104,15 @@ std::size_t ConnectionRoom::closing() {
   return closing_;
 }
 
-ConnectionRoom& ConnectionRooms::join(const routing::BackendIdentity& countsAs) {
-  CountedRoom& shared = rooms_[countsAs];
-  if (!shared.room) shared.room = std::make_unique<ConnectionRoom>(owner_, countsAs);
+ConnectionRoom& ConnectionRooms::join(const routing::BackendPlan& plan) {
+  CountedRoom& shared = rooms_[plan.boundedAs()];
+  if (!shared.room) shared.room = std::make_unique<ConnectionRoom>(owner_, plan);
   ++shared.users;
   return *shared.room;
 }
 
-void ConnectionRooms::leave(const routing::BackendIdentity& countsAs) {
-  const auto found = rooms_.find(countsAs);
+void ConnectionRooms::leave(const routing::BackendIdentity& boundedAs) {
+  const auto found = rooms_.find(boundedAs);
   if (--found->second.users == 0) rooms_.erase(found);
 }
 

@@ -20,6 +20,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/net/timers.h"
 #include "proxy/routing/backend_identity.h"
+#include "proxy/routing/snapshot.h"
 #include "proxy/upstream/circuit_breaker.h"
 #include "proxy/upstream/room_user.h"
 
@@ -33,7 +34,7 @@ class ConnectionRoom final : private net::Timer {
   static constexpr base::Duration kRest = std::chrono::seconds(1);
 
   /// Joins the Backend's circuit breaker until the room is destroyed.
-  ConnectionRoom(UpstreamContext& owner, const routing::BackendIdentity& countsAs);
+  ConnectionRoom(UpstreamContext& owner, const routing::BackendPlan& plan);
   ~ConnectionRoom() override;
 
   CircuitBreaker& budget() { return budget_; }
@@ -72,7 +73,7 @@ class ConnectionRoom final : private net::Timer {
   std::size_t closing();
 
   UpstreamContext& owner_;
-  const routing::BackendIdentity countsAs_;
+  const routing::BackendIdentity boundedAs_;
   CircuitBreaker& budget_;
   std::vector<RoomUser*> pools_;
   std::vector<RoomUser*> seekers_;  // for which there was no room, in the order in which they came
@@ -80,14 +81,14 @@ class ConnectionRoom final : private net::Timer {
   base::MonotonicTime closedAt_{};
 };
 
-/// The rooms of one worker, by BackendPlan::countedAs(). Owned by Upstreams; one thread.
+/// The rooms of one worker, by BackendPlan::boundedAs(). Owned by Upstreams; one thread.
 class ConnectionRooms {
  public:
   explicit ConnectionRooms(UpstreamContext& owner) : owner_(owner) {}
 
   /// Returns the Backend's room, which stays in place until as many have left as have joined.
-  ConnectionRoom& join(const routing::BackendIdentity& countsAs);
-  void leave(const routing::BackendIdentity& countsAs);
+  ConnectionRoom& join(const routing::BackendPlan& plan);
+  void leave(const routing::BackendIdentity& boundedAs);
 
  private:
   struct CountedRoom {

@@ -194,7 +194,8 @@ bool Pool::open() {
 }
 
 void Pool::onFull() {
-  owner_.onLimit("backendConnections");
+  const std::string_view limit = connectionLimit(cluster_.plan().connection.bounds);
+  owner_.onLimit(limit);
   if (waiting_.empty()) return;
   if (owner_.pins().makeRoom(room_)) return room_.enlist(*this);
   if (open_ == 0) waiting_.move(Elsewhere::kConnected);
@@ -203,7 +204,7 @@ void Pool::onFull() {
   if (hasConnections()) return;
   waiting_.failAll(
       base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend")
-          .ofLimit("backendConnections"),
+          .ofLimit(limit),
       Elsewhere::kConnected);
 }
 

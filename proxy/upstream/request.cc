@@ -10,7 +10,7 @@ namespace sluice::upstream {
 bool Request::enter(const std::shared_ptr<const routing::BackendPlan>& plan) {
   Cluster& cluster = context_.cluster(plan);
   if (!cluster.tryEnter()) {
-    context_.onLimit("backendRequests");
+    context_.onLimit(requestLimit(plan->connection.bounds));
     return false;
   }
   at_.cluster = &cluster;

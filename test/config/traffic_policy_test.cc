@@ -83,6 +83,18 @@ TEST(TrafficPolicies, RetryForStatusesOfGrpcAndBoundAttemptsAndPauses) {
   EXPECT_EQ(trafficWith("retry: {}").retry->longestBackoff, std::chrono::seconds(10));
 }
 
+TEST(TrafficPolicies, MayHaveACircuitBreaker) {
+  const CircuitBreakerFields whole =
+      *trafficWith(
+           "circuitBreaker: {maxConnections: 1, maxPendingRequests: 0, maxParallelRequests: 4294967295, "
+           "maxParallelRetries: 4, maxRequestsPerConnection: 5}")
+           .circuitBreaker;
+  EXPECT_EQ(whole.bounds, (base::CircuitBreakerBounds{1, 0, 4294967295U}));
+  EXPECT_EQ(whole.maxParallelRetries, 4U);
+  EXPECT_EQ(whole.requestsPerConnection, 5U);
+  EXPECT_FALSE(trafficWith("circuitBreaker: {}").circuitBreaker->bounds.any());
+}
+
 TEST(TrafficPolicies, MayHaveABudgetOfRetries) {
   const RetryBudgetFields whole = trafficWith("retry: {budget: {percent: 0, minPerSecond: 1000000}}").retry->budget;
   EXPECT_EQ(whole.percent, 0u);
@@ -222,7 +234,7 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
   const std::pair<std::string, const char*> wrong[] = {
       {"retry: {}", "spec.targetRefs: is required"},
       {"targetRefs: [], retry: {}", "spec.targetRefs: must have at least one item"},
-      {kTrafficTarget, "spec: must have retry, failover, healthCheck, timeout, tcpKeepalive or dns"},
+      {kTrafficTarget, "spec: must have retry, failover, healthCheck, timeout, tcpKeepalive, dns or circuitBreaker"},
       {"targetRefs: [{group: '', kind: ConfigMap, name: s}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
       {"targetRefs: [{group: '', kind: Service, name: s}], retry: {}", "spec.retry: is for Gateways and routes alone"},
       {"targetRefs: [{group: sluice.dev, kind: Gateway, name: g}], retry: {}", "spec.targetRefs[0]: must be a Gateway"},
@@ -245,6 +257,10 @@ TEST(TrafficPolicies, SayWhatIsWrongWithThem) {
       {target + "dns: {type: logical}", "spec.dns.type: "},
       {target + "dns: {lookupFamily: All}", "spec.dns.lookupFamily: "},
       {"targetRefs: [{group: '', kind: Service, name: s}], dns: {}", "spec.dns: is not for a Service"},
+      {target + "retry: {budget: {minConcurrent: 1, minPerSecond: 1}}",
+       "spec.retry.budget.minConcurrent: must not be given together with minPerSecond"},
+      {target + "circuitBreaker: {maxConnections: -1}", "spec.circuitBreaker.maxConnections: "},
+      {target + "circuitBreaker: {perEndpoint: {}}", "spec.circuitBreaker.perEndpoint: unknown field"},
       {target + "tcpKeepalive: {probes: 0}", "spec.tcpKeepalive.probes: "},
       {target + "tcpKeepalive: {probes: 128}", "spec.tcpKeepalive.probes: "},
       {target + "tcpKeepalive: {idleTime: 999ms}", "spec.tcpKeepalive.idleTime: must be from 1s to 32767s"},

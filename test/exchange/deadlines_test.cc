@@ -73,9 +73,13 @@ TEST_F(Deadlines, EachBoundExpiresAtItsOwnTime) {
   const struct {
     base::MonotonicTime Timeline::*bound;
     Expiry expiry;
-  } rows[] = {{&Timeline::request, Expiry::kRequest},   {&Timeline::attempt, Expiry::kAttempt},
-              {&Timeline::retry, Expiry::kRetry},       {&Timeline::step, Expiry::kStep},
-              {&Timeline::withheld, Expiry::kWithheld}, {&Timeline::unclaimed, Expiry::kUnclaimed}};
+  } rows[] = {{&Timeline::request, Expiry::kRequest},
+              {&Timeline::attempt, Expiry::kAttempt},
+              {&Timeline::attemptIdle, Expiry::kAttemptIdle},
+              {&Timeline::retry, Expiry::kRetry},
+              {&Timeline::step, Expiry::kStep},
+              {&Timeline::withheld, Expiry::kWithheld},
+              {&Timeline::unclaimed, Expiry::kUnclaimed}};
   for (const auto& row : rows) {
     Timeline bounded = line();
     bounded.*row.bound = at(3);

@@ -29,7 +29,7 @@ class RetryBudgetTest : public ::testing::Test {
     for (std::uint64_t i = 0; i < requests; ++i) budget_.count(now_);
     now_ += time;
   }
-  bool take() { return budget_.tryTake(now_, bounds_); }
+  bool take() { return budget_.tryTake(now_, {bounds_.percent, bounds_.minPerSecond}).has_value(); }
 
   base::MonotonicTime now_{hours(1)};
   base::RetryBudgetSettings bounds_;
@@ -49,7 +49,7 @@ TEST(RetryBudgetOfIntervals, CountsInThem) {
   for (int i = 0; i < 100; ++i) budget.count(now);
   const auto taken = [&] {
     int count = 0;
-    while (budget.tryTake(now, 10, 1)) ++count;
+    while (budget.tryTake(now, {10, 1})) ++count;
     return count;
   };
   EXPECT_EQ(taken(), 10);
@@ -62,6 +62,32 @@ TEST(RetryBudgetOfIntervals, CountsInThem) {
   EXPECT_EQ(taken(), 1) << "11 of 120 requests of an hour were retries, and the spare one is of this minute";
   now += std::chrono::minutes(20);
   EXPECT_GE(taken(), 1) << "the hour has passed for most";
+}
+
+TEST_F(RetryBudgetTest, AllowsAFewAtATimeInPlaceOfThoseOfASecond) {
+  const RetryBounds bounds{.percent = 0, .least = 100, .minConcurrent = 2};
+  std::optional<ActiveRetry> first = budget_.tryTake(now_, bounds);
+  std::optional<ActiveRetry> second = budget_.tryTake(now_, bounds);
+  EXPECT_TRUE(first);
+  EXPECT_TRUE(second);
+  EXPECT_FALSE(budget_.tryTake(now_, bounds));
+  first.reset();
+  EXPECT_TRUE(budget_.tryTake(now_, bounds)) << "one of them has ended";
+  EXPECT_TRUE(budget_.tryTake(now_, bounds)) << "and so has the one that nobody has kept";
+}
+
+TEST_F(RetryBudgetTest, AllowsNoMoreAtATimeWhateverTheShareIs) {
+  for (int i = 0; i < 100; ++i) budget_.count(now_);
+  const RetryBounds bounds{.percent = 100, .least = 100, .maxConcurrent = 1};
+  std::optional<ActiveRetry> only = budget_.tryTake(now_, bounds);
+  EXPECT_TRUE(only);
+  EXPECT_FALSE(budget_.tryTake(now_, bounds));
+  ActiveRetry moved = std::move(*only);
+  only.reset();
+  EXPECT_FALSE(budget_.tryTake(now_, bounds)) << "it goes on under another name";
+  { const ActiveRetry ended = std::move(moved); }
+  EXPECT_TRUE(budget_.tryTake(now_, bounds));
+  EXPECT_FALSE(budget_.tryTake(now_, {.percent = 100, .least = 100, .maxConcurrent = 0}));
 }
 
 TEST_F(RetryBudgetTest, AllowsOneRetryForFiveRequestsOfAStorm) {
@@ -124,7 +150,7 @@ TEST(RetryBudgetThreads, GiveNoMoreThanTheBudgetToAllTogether) {
       for (int k = 0; k < kRequests; ++k) {
         const base::MonotonicTime now(hours(1) + milliseconds(k / 10));
         budget.count(now);
-        if (budget.tryTake(now, bounds)) ++taken;
+        if (budget.tryTake(now, {bounds.percent, bounds.minPerSecond})) ++taken;
       }
     });
   }

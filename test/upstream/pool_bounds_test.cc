@@ -274,6 +274,37 @@ TEST(CircuitBreakers, BelongToTheIdentityThatThePlanCountsAs) {
   EXPECT_EQ(rig.budget().requests.count(), 0U);
 }
 
+TEST(CircuitBreakers, HaveTheBoundsOfAPolicyInPlaceOfThoseOfTheSettings) {
+  CircuitBreakers budgets(1, 1);
+  CircuitBreaker& bounded = budgets.join("a", {.connections = 2});
+  EXPECT_TRUE(bounded.connections.tryAdd());
+  EXPECT_TRUE(bounded.connections.tryAdd());
+  EXPECT_FALSE(bounded.connections.tryAdd());
+  EXPECT_TRUE(bounded.requests.tryAdd());
+  EXPECT_FALSE(bounded.requests.tryAdd()) << "of which the policy says nothing";
+  budgets.setBounds(3, 2);
+  EXPECT_FALSE(bounded.connections.tryAdd());
+  EXPECT_TRUE(bounded.requests.tryAdd());
+}
+
+TEST(CircuitBreakers, BoundTheRequestsOfAllWorkersThatWait) {
+  PoolRig rig;
+  auto bounded = std::make_shared<routing::BackendPlan>(*rig.plan);
+  bounded->identity = bounded->boundsOf = "bounded";
+  bounded->connection.bounds.pendingRequests = 2;
+  Cluster& cluster = rig.upstreams->cluster(bounded);
+  CircuitBreaker& breaker = rig.budgets.join("bounded");
+  breaker.pending = 1;  // at another worker
+  EXPECT_TRUE(cluster.acquire(1).ok());
+  EXPECT_EQ(breaker.pending, 2U);
+  const auto refused = cluster.acquire(2);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().type, base::ErrorType::kConnectionLimitReached);
+  EXPECT_TRUE(rig.counted("sluice_limit_hits_total{limit=\"maxPendingRequests\"} 1"));
+  cluster.abandon(1);
+  EXPECT_EQ(breaker.pending, 1U);
+}
+
 TEST(CircuitBreakers, LeaveWithTheLastUser) {
   CircuitBreakers budgets(1, 1);
   EXPECT_TRUE(budgets.join("a").connections.tryAdd());

@@ -2,6 +2,7 @@
 // TrafficPolicy and BackendTrafficPolicy as Envoy Gateway ships it share.
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,8 @@
 
 namespace sluice::config {
 namespace {
+
+constexpr std::int64_t kMostAtATime = std::numeric_limits<std::uint32_t>::max();
 
 void readKeepaliveTime(FieldReader& reader, std::string_view key, base::Duration& time) {
   const auto given = reader.duration(key);
@@ -81,11 +84,37 @@ TrafficDns readTrafficDns(FieldReader reader, std::vector<UnsupportedField>& uns
   return dns;
 }
 
-void refuseRequestTimeouts(FieldReader& spec, const BackendTraffic& traffic) {
-  if (!traffic.timeouts || !traffic.timeouts->ofRequests()) return;
-  spec.context().error(spec.positionOf("timeout"), spec.pathOf("timeout") + ".http",
-                       "must not have requestTimeout, streamIdleTimeout or maxStreamDuration for a Backend or a "
-                       "Service, because they begin before a request has one");
+base::CircuitBreakerBounds readCircuitBreakerBounds(FieldReader& reader, std::optional<std::uint32_t> usual) {
+  const auto bound = [&](std::string_view key) {
+    const auto given = reader.integer(key, 0, kMostAtATime);
+    return given ? std::optional(static_cast<std::uint32_t>(*given)) : usual;
+  };
+  return {bound("maxConnections"), bound("maxPendingRequests"), bound("maxParallelRequests")};
+}
+
+CircuitBreakerFields readCircuitBreaker(FieldReader reader) {
+  CircuitBreakerFields fields;
+  fields.bounds = readCircuitBreakerBounds(reader, std::nullopt);
+  if (const auto most = reader.integer("maxRequestsPerConnection", 0, kMostAtATime)) {
+    fields.requestsPerConnection = static_cast<std::uint32_t>(*most);
+  }
+  if (const auto most = reader.integer("maxParallelRetries", 0, kMostAtATime)) {
+    fields.maxParallelRetries = static_cast<std::uint32_t>(*most);
+  }
+  reader.finish();
+  return fields;
+}
+
+void refuseRequestSettings(FieldReader& spec, const BackendTraffic& traffic) {
+  if (traffic.timeouts && traffic.timeouts->ofRequests()) {
+    spec.context().error(spec.positionOf("timeout"), spec.pathOf("timeout") + ".http",
+                         "must not have requestTimeout, streamIdleTimeout or maxStreamDuration for a Backend or a "
+                         "Service, because they begin before a request has one");
+  }
+  if (traffic.circuitBreaker && traffic.circuitBreaker->maxParallelRetries) {
+    spec.context().error(spec.positionOf("circuitBreaker"), spec.pathOf("circuitBreaker") + ".maxParallelRetries",
+                         "is for Gateways and routes alone, not for a Backend or a Service");
+  }
 }
 
 }  // namespace sluice::config

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kProposedFields[] = {"retryStrategy",   "healthChecking", "protocols",     "circuitBreakers",
                                                 "keepAliveProbes", "timeouts",       "loadBalancing", "observability",
                                                 "matching",        "integrations"};
-constexpr std::string_view kRefusedProposed[] = {"circuitBreakers", "loadBalancing", "matching", "integrations"};
+constexpr std::string_view kRefusedProposed[] = {"loadBalancing", "matching", "integrations"};
 
 constexpr base::Duration kProposedHealthyInterval = std::chrono::seconds(5);
 constexpr base::Duration kProposedUnhealthyInterval = std::chrono::seconds(10);
@@ -58,18 +58,29 @@ void readGrpcRetry(FieldReader grpc, TrafficRetry& retry) {
   grpc.finish();
 }
 
-/// Reads a share of the requests at a time. The budget here is of those of a while, which comes to the same. A number
-/// of retries at a time has no counterpart.
-RetryBudgetFields readActiveBudget(FieldReader budget, std::vector<UnsupportedField>& unsupported) {
-  constexpr std::int64_t kUsualConcurrent = 3;
+constexpr std::int64_t kUsualParallelRetries = 3;
+
+std::uint32_t readParallelRetries(FieldReader& reader, std::string_view key) {
+  return static_cast<std::uint32_t>(reader.integer(key, 0, INT32_MAX).value_or(kUsualParallelRetries));
+}
+
+/// Reads a share of the requests at a time. The budget here is of those of a while, which comes to the same.
+RetryBudgetFields readActiveBudget(FieldReader budget) {
   RetryBudgetFields fields;
   budget.require("activeRequestPercent");
   const auto percent = budget.integer("activeRequestPercent", 1, 100);
   if (percent) fields.percent = static_cast<std::uint32_t>(*percent);
-  if (budget.integer("minConcurrent", 0, INT32_MAX).value_or(kUsualConcurrent) != kUsualConcurrent) {
-    budget.unsupported("minConcurrent", "retries are counted by the second, and not at a time", true, unsupported);
-  }
+  fields.minConcurrent = readParallelRetries(budget, "minConcurrent");
   budget.finish();
+  return fields;
+}
+
+/// Reads how many retries there are at a time, of whatever number of requests.
+RetryBudgetFields readStaticLimit(FieldReader limit) {
+  RetryBudgetFields fields;
+  fields.maxConcurrent = readParallelRetries(limit, "maxParallel");
+  fields.minConcurrent = fields.maxConcurrent;
+  limit.finish();
   return fields;
 }
 
@@ -79,13 +90,13 @@ RetryBudgetFields readRetryLimits(FieldReader limits, std::vector<UnsupportedFie
   const RetryLimit type = limits.choice("type", kRetryLimits, RetryLimit::kNone);
   if (type == RetryLimit::kStatic) {
     limits.require("static");
-    limits.unsupported("static", "retries are counted by the second, and not at a time", true, unsupported);
+    if (limits.has("static")) fields = readStaticLimit(limits.map("static"));
   } else {
     limits.unsupported("static", "has no effect without type: static", false, unsupported);
   }
   if (type == RetryLimit::kBudget) {
     limits.require("retryBudget");
-    if (limits.has("retryBudget")) fields = readActiveBudget(limits.map("retryBudget"), unsupported);
+    if (limits.has("retryBudget")) fields = readActiveBudget(limits.map("retryBudget"));
   } else {
     limits.unsupported("retryBudget", "has no effect without type: budget", false, unsupported);
   }
@@ -112,8 +123,7 @@ TrafficRetry readStrategy(FieldReader reader, std::vector<UnsupportedField>& uns
   if (reader.has("retryLimits")) retry.budget = readRetryLimits(reader.map("retryLimits"), unsupported);
   FieldReader perRetry = reader.map("perRetry");
   readAttemptTimeout(perRetry, retry);
-  constexpr std::string_view kRefusedPerTry[] = {"idleTimeout"};
-  refuseFields(perRetry, kRefusedPerTry, unsupported);
+  readAttemptIdleTimeout(perRetry, "idleTimeout", retry);
   if (perRetry.has("backoff")) {
     FieldReader backoff = perRetry.map("backoff");
     backoff.require("baseInterval");
@@ -222,6 +232,24 @@ PassiveHealthSettings readOutlierDetection(FieldReader reader) {
   return passive;
 }
 
+/// Reads the bounds for each priority of requests. All requests have the same one here.
+void readProposedBreakers(FieldReader& spec, TrafficPolicy& policy) {
+  enum class Priority : std::uint8_t { kDefault, kHigh };
+  static constexpr Choice<Priority> kPriorities[] = {{"default", Priority::kDefault}, {"high", Priority::kHigh}};
+  constexpr std::uint32_t kUsualBound = 1024;
+  const std::vector<Item> items = spec.list("circuitBreakers", std::size(kPriorities));
+  for (const Item& item : items) {
+    FieldReader breaker = spec.map(item);
+    if (breaker.choice("priority", kPriorities, Priority::kDefault) == Priority::kHigh) {
+      breaker.unsupported("priority", "all requests have the default priority", true, policy.unsupported);
+    } else if (policy.circuitBreaker) {
+      breaker.error("priority", "repeats that of another circuit breaker");
+    }
+    policy.circuitBreaker.emplace().bounds = readCircuitBreakerBounds(breaker, kUsualBound);
+    breaker.finish();
+  }
+}
+
 TrafficTimeouts readProposedTimeouts(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
   TrafficTimeouts timeouts;
   timeouts.connect = readSomeTime(reader, "connectTimeout", unsupported);
@@ -274,6 +302,7 @@ void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy) {
   if (spec.has("timeouts")) policy.timeouts = readProposedTimeouts(spec.map("timeouts"), policy.unsupported);
   if (spec.has("keepAliveProbes")) policy.keepalive = readProposedKeepalive(spec.map("keepAliveProbes"));
   if (spec.has("dns") || spec.has("protocols")) policy.dns = readProposedDns(spec);
+  readProposedBreakers(spec, policy);
   refuseFields(spec, kRefusedProposed, policy.unsupported);
   spec.unsupported("observability", "observability is not supported", false, policy.unsupported);
 }

@@ -29,10 +29,10 @@ constexpr std::string_view kShippedFields[] = {
     "tcpKeepalive", "proxyProtocol",     "timeout",      "connection",     "http2",          "compression",
     "compressor",   "responseOverride",  "httpUpgrade",  "requestBuffer",  "bandwidthLimit", "admissionControl",
     "routingType",  "useClientProtocol", "telemetry",    "mergeType"};
-constexpr std::string_view kRefusedShipped[] = {"loadBalancer",   "circuitBreaker",   "rateLimit",   "faultInjection",
-                                                "proxyProtocol",  "connection",       "http2",       "compression",
-                                                "compressor",     "responseOverride", "httpUpgrade", "requestBuffer",
-                                                "bandwidthLimit", "admissionControl", "routingType"};
+constexpr std::string_view kRefusedShipped[] = {"loadBalancer",     "rateLimit",   "faultInjection", "proxyProtocol",
+                                                "connection",       "http2",       "compression",    "compressor",
+                                                "responseOverride", "httpUpgrade", "requestBuffer",  "bandwidthLimit",
+                                                "admissionControl", "routingType"};
 
 constexpr RetryTrigger kShippedTriggers[] = {
     {"5xx", TriggerEffect::kCodes, 500, 599},           {"gateway-error", TriggerEffect::kCodes, 502, 504},
@@ -168,6 +168,11 @@ void readShippedTraffic(FieldReader& spec, TrafficPolicy& policy) {
   if (spec.has("dns")) {
     FieldReader dns = spec.map("dns");
     readDnsTerms(dns, policy.dns.emplace().terms, policy.unsupported);
+  }
+  if (spec.has("circuitBreaker")) {
+    FieldReader breaker = spec.map("circuitBreaker");
+    breaker.unsupported("perEndpoint", "perEndpoint is not supported", true, policy.unsupported);
+    policy.circuitBreaker = readCircuitBreaker(std::move(breaker));
   }
   refuseFields(spec, kRefusedShipped, policy.unsupported);
   readMergeType(spec, policy);

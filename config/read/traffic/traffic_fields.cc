@@ -61,6 +61,10 @@ void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry) {
   if (timeout && *timeout != base::Duration::zero()) retry.attemptTimeout = *timeout;
 }
 
+void readAttemptIdleTimeout(FieldReader& reader, std::string_view key, TrafficRetry& retry) {
+  retry.attemptIdleTimeout = reader.duration(key).value_or(base::Duration::zero());
+}
+
 void readNumber(FieldReader& reader, std::string_view key, std::int64_t least, std::int64_t most,
                 std::uint32_t& number) {
   if (const auto given = reader.integer(key, least, most)) number = static_cast<std::uint32_t>(*given);

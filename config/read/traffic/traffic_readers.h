@@ -31,8 +31,12 @@ TrafficTimeouts readTrafficTimeouts(FieldReader reader, std::vector<UnsupportedF
 base::TcpKeepalive readTcpKeepalive(FieldReader reader);
 /// Reads `dns` of a TrafficPolicy.
 TrafficDns readTrafficDns(FieldReader reader, std::vector<UnsupportedField>& unsupported);
-/// Reports the timeouts of requests, which no Backend and no Service has.
-void refuseRequestTimeouts(FieldReader& spec, const BackendTraffic& traffic);
+/// Reads `circuitBreaker`, in the spelling that Envoy Gateway and TrafficPolicy share.
+CircuitBreakerFields readCircuitBreaker(FieldReader reader);
+/// Reads the three bounds that all spellings have; `usual` counts for those that are absent.
+base::CircuitBreakerBounds readCircuitBreakerBounds(FieldReader& reader, std::optional<std::uint32_t> usual);
+/// Reports the timeouts and retries of requests, which no Backend and no Service has.
+void refuseRequestSettings(FieldReader& spec, const BackendTraffic& traffic);
 
 // The functions below read parts that both forms share.
 
@@ -64,6 +68,8 @@ void readRetryCount(FieldReader& reader, std::string_view key, HttpRouteRetry& r
 void readBackOff(FieldReader reader, TrafficRetry& retry);
 /// Reads `timeout`, of one attempt.
 void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry);
+/// Reads how long an attempt may stand still; 0s is any time.
+void readAttemptIdleTimeout(FieldReader& reader, std::string_view key, TrafficRetry& retry);
 /// Reads a number from `least` to `most`. It stays as it is if the field is absent.
 void readNumber(FieldReader& reader, std::string_view key, std::int64_t least, std::int64_t most,
                 std::uint32_t& number);

@@ -36,6 +36,7 @@ std::shared_ptr<const routing::BackendPlan> planOfChecks(const routing::BackendP
   // What a check finds is told by the check. Another port, or one endpoint alone, says nothing about the Backend.
   plan->reach = nullptr;
   plan->countsAs = {};
+  plan->boundsOf = {};
   plan->http11 = nullptr;
   plan->chain = nullptr;
   return plan;

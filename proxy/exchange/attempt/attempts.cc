@@ -120,25 +120,27 @@ Attempts::Planning Attempts::plan() {
     return Planning::kNone;
   }
   const routing::WeightedBackend& next = chooseNext();
-  if (!budgetAllows(next)) {
+  std::optional<routing::ActiveRetry> place;
+  if (!budgetAllows(next, place)) {
     t_.context.onLimit("retryBudget");
     return next.retryConstraint ? Planning::kConstrained : Planning::kNone;
   }
-  retries_->plan(due, next);
+  retries_->plan(due, next, std::move(place));
   return Planning::kPlanned;
 }
 
 // A Backend that this request has not been to, and that takes connections, gets no more than it would if the traffic
 // were its own. So a fail-over is not held up by the retries that the budget is there for.
-bool Attempts::budgetAllows(const routing::WeightedBackend& next) {
+bool Attempts::budgetAllows(const routing::WeightedBackend& next, std::optional<routing::ActiveRetry>& place) {
   const base::Box<routing::RetryConstraint>& constraint = next.retryConstraint;
   if (!retries_->hasTried(next) && serves(next)) {
     if (constraint) constraint->budget->count(t_.now());
     return true;
   }
-  if (constraint) return constraint->tryTake(t_.now());
   const routing::RetryPolicy& policy = *t_.route.rule->retry;
-  return policy.budget->tryTake(t_.now(), policy.bounds.over(t_.context.retryBudget()));
+  place = constraint ? constraint->tryTake(t_.now())
+                     : policy.budget->tryTake(t_.now(), policy.bounds.over(t_.context.retryBudget()));
+  return place.has_value();
 }
 
 /// Chooses again, without the Backends that take no connections, if that leaves any.

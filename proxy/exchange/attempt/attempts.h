@@ -66,7 +66,7 @@ class Attempts {
   std::size_t pass(std::size_t count);
   /// Called when there will be no further attempt.
   void settle() {
-    if (retries_) retries_->replay.release();
+    if (retries_) retries_->settle();
   }
 
   enum class Judgement : std::uint8_t {
@@ -128,7 +128,8 @@ class Attempts {
   void noteError(const base::Error& error) const;
   void noteAnswer(const http::ResponseHead& head);
   bool serves(const routing::WeightedBackend& backend);
-  bool budgetAllows(const routing::WeightedBackend& next);
+  /// Takes a place in a budget for an attempt at that weighted backend, if it needs one.
+  bool budgetAllows(const routing::WeightedBackend& next, std::optional<routing::ActiveRetry>& place);
 
   Transaction& t_;
   Attempt attempt_;

@@ -39,9 +39,11 @@ class Retries {
   /// a bound, and up to a quarter more by `random`, so that requests which failed together do not come back together.
   base::Duration pause(std::uint64_t random) const;
 
-  /// Plans one more attempt, at that time and to that weighted backend.
-  void plan(base::MonotonicTime due, const routing::WeightedBackend& next) {
+  /// Plans one more attempt, at that time and to that weighted backend. `place` is that in a budget, if it needs
+  /// one.
+  void plan(base::MonotonicTime due, const routing::WeightedBackend& next, std::optional<routing::ActiveRetry> place) {
     ++made_;
+    place_ = std::move(place);
     due_ = due;
     next_ = &next;
   }
@@ -72,6 +74,12 @@ class Retries {
   /// Returns the endpoint that failed last, or nullptr. Another endpoint may do better.
   const net::Address* avoided() const { return avoided_ ? &*avoided_ : nullptr; }
 
+  /// Called when there will be no further attempt.
+  void settle() {
+    replay.release();
+    place_.reset();
+  }
+
   Replay replay;
 
  private:
@@ -86,6 +94,8 @@ class Retries {
   std::uint64_t tried_ = 0;  // weighted backends, a bit each
   const routing::WeightedBackend* next_ = nullptr;
   std::optional<net::Address> avoided_;
+  std::optional<routing::ActiveRetry>
+      place_;  // in a budget, of the attempt that is planned or made, if that is a retry
   base::MonotonicTime due_ = base::MonotonicTime::max();
 };
 

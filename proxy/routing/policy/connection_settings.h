@@ -2,8 +2,10 @@
 // else than the settings of the process. A value; part of a BackendPlan.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 
+#include "proxy/base/circuit_breaker_bounds.h"
 #include "proxy/base/clock.h"
 #include "proxy/base/dns_terms.h"
 #include "proxy/base/tcp_keepalive.h"
@@ -23,6 +25,10 @@ struct ConnectionSettings {
   base::DnsTerms dns = {};
   /// Connections go to the first address alone, because all addresses of the name lead to the same service.
   bool logicalDns = false;
+  /// What is bounded by itself, and not with all other connections and requests of the Backend.
+  base::CircuitBreakerBounds bounds = {};
+  /// The number of requests after which a connection takes no further one; 0: any number.
+  std::uint32_t requestsPerConnection = 0;
 
   friend bool operator==(const ConnectionSettings&, const ConnectionSettings&) = default;
 };

@@ -10,17 +10,25 @@ void RetryBudget::count(base::MonotonicTime now) const {
   }
 }
 
-bool RetryBudget::tryTake(base::MonotonicTime now, std::uint32_t percent, std::uint32_t least) const {
+std::optional<ActiveRetry> RetryBudget::tryTake(base::MonotonicTime now, const RetryBounds& bounds) const {
   const std::lock_guard lock(mutex_);
   if (history_.latest == 0) {
     const base::Duration begun(begun_.load(std::memory_order_relaxed));
     history_.latest = slotAt(std::min(now, base::MonotonicTime(begun)));
   }
   history_.lookBack(slotAt(now), requests_.load(std::memory_order_relaxed));
-  if (!history_.withinMinimum(now, minInterval_, least) && !history_.withinShare(percent)) return false;
+  if (!allows(now, bounds)) return std::nullopt;
   ++history_.taken;
   ++history_.slot(history_.latest).retries;
-  return true;
+  return ActiveRetry(*this);
+}
+
+bool RetryBudget::allows(base::MonotonicTime now, const RetryBounds& bounds) const {
+  const std::uint32_t active = active_.load(std::memory_order_relaxed);
+  if (bounds.maxConcurrent && active >= *bounds.maxConcurrent) return false;
+  const bool few =
+      bounds.minConcurrent ? active < *bounds.minConcurrent : history_.withinMinimum(now, minInterval_, bounds.least);
+  return few || history_.withinShare(bounds.percent);
 }
 
 // Workers read their clocks apart, so `now` may be a little before the latest slot.

@@ -12,11 +12,43 @@
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <utility>
 
 #include "proxy/base/clock.h"
-#include "proxy/base/settings.h"
 
 namespace sluice::routing {
+
+class RetryBudget;
+
+/// A retry that is on its way. It counts against its budget, which outlives it, until it is destroyed.
+class ActiveRetry {
+ public:
+  ActiveRetry(ActiveRetry&& other) noexcept : budget_(std::exchange(other.budget_, nullptr)) {}
+  ActiveRetry& operator=(ActiveRetry&& other) noexcept {
+    std::swap(budget_, other.budget_);
+    return *this;
+  }
+  ~ActiveRetry();
+
+ private:
+  friend class RetryBudget;
+  explicit ActiveRetry(const RetryBudget& budget);
+
+  const RetryBudget* budget_;
+};
+
+/// How many retries a budget allows.
+struct RetryBounds {
+  std::uint32_t percent = 0;  // of the requests
+  std::uint32_t least = 0;    // in each `minInterval`, whatever the percentage says
+  /// If it is set, retries are allowed while fewer than so many are on their way, in place of `least`.
+  std::optional<std::uint32_t> minConcurrent = std::nullopt;
+  /// If it is set, no more than so many are on their way at a time, whatever the others say.
+  std::optional<std::uint32_t> maxConcurrent = std::nullopt;
+
+  friend bool operator==(const RetryBounds&, const RetryBounds&) = default;
+};
 
 class RetryBudget {
  public:
@@ -27,14 +59,12 @@ class RetryBudget {
 
   /// Counts a request, once, however often it is retried.
   void count(base::MonotonicTime now) const;
-  /// Takes one more retry out of the budget, if there is room.
-  bool tryTake(base::MonotonicTime now, const base::RetryBudgetSettings& bounds) const {
-    return tryTake(now, bounds.percent, bounds.minPerSecond);
-  }
-  /// Does the same with `least` retries allowed in each `minInterval`.
-  bool tryTake(base::MonotonicTime now, std::uint32_t percent, std::uint32_t least) const;
+  /// Takes one more retry out of the budget; nullopt if there is no room for it.
+  std::optional<ActiveRetry> tryTake(base::MonotonicTime now, const RetryBounds& bounds) const;
 
  private:
+  friend class ActiveRetry;
+
   static constexpr std::uint64_t kSlots = 10;
   struct IntervalSlot {
     std::uint64_t requests = 0;
@@ -54,6 +84,7 @@ class RetryBudget {
     bool withinShare(std::uint32_t percent) const;
   };
 
+  bool allows(base::MonotonicTime now, const RetryBounds& bounds) const;
   std::uint64_t slotAt(base::MonotonicTime time) const {
     return static_cast<std::uint64_t>(time.time_since_epoch() / slot_);
   }
@@ -62,8 +93,16 @@ class RetryBudget {
   const base::Duration minInterval_;
   mutable std::atomic<std::uint64_t> requests_{0};
   mutable std::atomic<base::MonotonicTime::rep> begun_{0};  // when the first of them came
+  mutable std::atomic<std::uint32_t> active_{0};            // retries; grows behind the mutex
   mutable std::mutex mutex_;
   mutable History history_;  // behind the mutex
 };
+
+inline ActiveRetry::ActiveRetry(const RetryBudget& budget) : budget_(&budget) {
+  budget.active_.fetch_add(1, std::memory_order_relaxed);
+}
+inline ActiveRetry::~ActiveRetry() {
+  if (budget_ != nullptr) budget_->active_.fetch_sub(1, std::memory_order_relaxed);
+}
 
 }  // namespace sluice::routing

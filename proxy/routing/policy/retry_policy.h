@@ -15,13 +15,16 @@
 
 namespace sluice::routing {
 
-/// The bounds of a rule's budget in place of those of the settings.
+/// The bounds of a rule's budget in place of those of the settings, and others that these do not have.
 struct RetryBudgetBounds {
-  std::optional<std::uint32_t> percent;
-  std::optional<std::uint32_t> minPerSecond;
+  std::optional<std::uint32_t> percent = std::nullopt;
+  std::optional<std::uint32_t> minPerSecond = std::nullopt;
+  std::optional<std::uint32_t> minConcurrent = std::nullopt;
+  std::optional<std::uint32_t> maxConcurrent = std::nullopt;
 
-  base::RetryBudgetSettings over(const base::RetryBudgetSettings& settings) const {
-    return {percent.value_or(settings.percent), minPerSecond.value_or(settings.minPerSecond)};
+  RetryBounds over(const base::RetryBudgetSettings& settings) const {
+    return {percent.value_or(settings.percent), minPerSecond.value_or(settings.minPerSecond), minConcurrent,
+            maxConcurrent};
   }
 };
 
@@ -31,7 +34,9 @@ struct RetryConstraint {
   std::uint32_t minCount = 0;
   std::shared_ptr<const RetryBudget> budget;  // never null
 
-  bool tryTake(base::MonotonicTime now) const { return budget->tryTake(now, percent, minCount); }
+  std::optional<ActiveRetry> tryTake(base::MonotonicTime now) const {
+    return budget->tryTake(now, {percent, minCount});
+  }
 };
 
 struct RetryPolicy {

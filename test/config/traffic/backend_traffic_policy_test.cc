@@ -228,8 +228,7 @@ TEST(BackendTrafficPolicies, ReadTheExampleOfTheProposal) {
   EXPECT_THAT(policy.retry->codes, ElementsAre(429, 503));
   EXPECT_EQ(policy.passiveHealth->consecutive5XxErrors, 5u);
   EXPECT_EQ(unsupportedIn(policy, /*closing=*/true),
-            (std::set<std::string>{"spec.circuitBreakers", "spec.integrations", "spec.loadBalancing", "spec.matching",
-                                   "spec.retryStrategy.perRetry.idleTimeout"}));
+            (std::set<std::string>{"spec.integrations", "spec.loadBalancing", "spec.matching"}));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.retryStrategy.grpc"));
   EXPECT_THAT(unsupportedIn(policy), Contains("spec.healthChecking.activeChecks[0].http"));
   ASSERT_TRUE(policy.activeHealth);
@@ -281,6 +280,41 @@ TEST(BackendTrafficPolicies, HaveDnsInBothForms) {
   EXPECT_EQ(familyOf(""), base::LookupFamily::kIpv4);
   EXPECT_EQ(familyOf("enableIPv6: true"), base::LookupFamily::kBoth);
   EXPECT_EQ(familyOf("enableIPv4: false, enableIPv6: true"), base::LookupFamily::kIpv6);
+}
+
+TEST(BackendTrafficPolicies, HaveCircuitBreakersInBothForms) {
+  const CircuitBreakerFields shipped =
+      backendTraffic("circuitBreaker: {maxConnections: 1, maxPendingRequests: 2, maxParallelRequests: 3}")
+          .circuitBreaker.value();
+  const TrafficPolicy proposed = backendTraffic(
+      "circuitBreakers: [{priority: default, maxConnections: 1, maxPendingRequests: 2, maxParallelRequests: 3}]");
+  EXPECT_EQ(shipped.bounds, (base::CircuitBreakerBounds{1, 2, 3}));
+  EXPECT_EQ(proposed.circuitBreaker->bounds, shipped.bounds);
+  EXPECT_THAT(unsupportedIn(proposed), IsEmpty());
+  EXPECT_EQ(backendTraffic("circuitBreakers: [{}]").circuitBreaker->bounds,
+            (base::CircuitBreakerBounds{1024, 1024, 1024}))
+      << "the defaults of the proposal";
+  EXPECT_FALSE(backendTraffic("circuitBreakers: []").circuitBreaker);
+  EXPECT_EQ(unsupportedIn(backendTraffic("circuitBreakers: [{priority: high}, {}]"), /*closing=*/true),
+            (std::set<std::string>{"spec.circuitBreakers[0].priority"}));
+  EXPECT_THAT(rendered(loadBackendTraffic("circuitBreakers: [{}, {}]").problems),
+              ElementsAre(HasSubstr("spec.circuitBreakers[1].priority: repeats")));
+}
+
+TEST(BackendTrafficPolicies, BoundTheRetriesThatAreOnTheirWay) {
+  const auto budgetOf = [](const std::string& limits) {
+    return backendTraffic("retryStrategy: {type: http, http: {retryOn: 5xx}, retryLimits: {" + limits + "}}")
+        .retry->budget;
+  };
+  const RetryBudgetFields fixed = budgetOf("type: static, static: {maxParallel: 7}");
+  EXPECT_EQ(fixed.minConcurrent, 7U);
+  EXPECT_EQ(fixed.maxConcurrent, 7U);
+  EXPECT_EQ(budgetOf("type: static, static: {}").maxConcurrent, 3U);
+  const RetryBudgetFields share = budgetOf("type: budget, retryBudget: {activeRequestPercent: 9, minConcurrent: 4}");
+  EXPECT_EQ(share.percent, 9U);
+  EXPECT_EQ(share.minConcurrent, 4U);
+  EXPECT_FALSE(share.maxConcurrent);
+  EXPECT_EQ(budgetOf("type: budget, retryBudget: {activeRequestPercent: 9}").minConcurrent, 3U);
 }
 
 TEST(BackendTrafficPolicies, DoNotMixTheTwoForms) {

@@ -42,7 +42,7 @@ TEST_F(RetriesTest, AreAsManyAsTheRuleSays) {
   Retries retries = make();
   for (int i = 0; i < 3; ++i) {
     EXPECT_TRUE(retries.left());
-    retries.plan({}, share_);
+    retries.plan({}, share_, std::nullopt);
   }
   EXPECT_FALSE(retries.left());
 }
@@ -53,7 +53,7 @@ TEST_F(RetriesTest, PauseForAtLeastTheBackoffAndTwiceAsLongEachTime) {
     EXPECT_EQ(retries.pause(0), milliseconds(least));
     EXPECT_GT(retries.pause(kMost), milliseconds(least) * 5 / 4 - milliseconds(1));
     EXPECT_LE(retries.pause(kMost), milliseconds(least) * 5 / 4);
-    retries.plan({}, share_);
+    retries.plan({}, share_, std::nullopt);
   }
 }
 
@@ -62,21 +62,21 @@ TEST_F(RetriesTest, PauseNoLongerThanTenSecondsUnlessTheBackoffIsLonger) {
     rule_.retry->backoff = backoff;
     Retries retries = make();
     EXPECT_EQ(retries.pause(0), backoff);
-    for (int i = 0; i < 40; ++i) retries.plan({}, share_);
+    for (int i = 0; i < 40; ++i) retries.plan({}, share_, std::nullopt);
     EXPECT_EQ(retries.pause(0), longest);
   }
   rule_.retry->backoff = base::Duration::zero();
   EXPECT_EQ(make().pause(kMost), base::Duration::zero());
   rule_.retry->backoff = std::chrono::hours(4 * 99999);
   Retries longest = make();
-  longest.plan({}, share_);
+  longest.plan({}, share_, std::nullopt);
   EXPECT_GE(longest.pause(kMost), rule_.retry->backoff) << "as long as a duration can be written";
 }
 
 TEST_F(RetriesTest, PauseNoLongerThanThePolicySays) {
   rule_.retry->longestBackoff = milliseconds(150);
   Retries retries = make();
-  for (int i = 0; i < 3; ++i) retries.plan({}, share_);
+  for (int i = 0; i < 3; ++i) retries.plan({}, share_, std::nullopt);
   EXPECT_EQ(retries.pause(0), milliseconds(150));
 }
 

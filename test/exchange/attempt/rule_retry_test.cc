@@ -172,6 +172,22 @@ TEST_P(RuleRetry, BackendRequestBoundsEachAttempt) {
   expectTold(504, 2);
 }
 
+TEST_P(RuleRetry, AnAttemptMayNotStandStillForLong) {
+  Rig& rig = make(retrying(backendVersion(), 1, [](routing::Rule& rule) { rule.attemptIdleTimeout = seconds(2); }));
+  const std::size_t index = get();
+  BackendPeer& backend = accept(0);
+  rig.advance(seconds(2));
+  rig.advancePast();
+  EXPECT_TRUE(backend.request(0).reset);
+  EXPECT_TRUE(limited("attemptIdle"));
+  EXPECT_FALSE(client_->answer(index).answered);
+  passBackoff();
+  BackendPeer& next = backendVersion() == Version::kHttp2 ? backend : accept(1);
+  rig.advanceShortOf(seconds(2) - kBackoff * 5 / 4);
+  respond(next, 200, "late");
+  EXPECT_EQ(status(index), 200) << "the second attempt has its own time";
+}
+
 // A stream that was refused before says nothing about the attempt that was not refused.
 TEST_P(RuleRetry, ARepeatedRequestThatExpiresMayHaveBeenActedOn) {
   if (backendVersion() == Version::kHttp11) return;

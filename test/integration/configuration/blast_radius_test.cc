@@ -189,7 +189,7 @@ TEST_F(BlastRadius, OfAnUnsupportedExtensionIsWhatItsPolicyNames) {
 
 TEST_F(BlastRadius, OfAnUnsupportedFieldIsWhatItsPolicyNames) {
   const std::string route = routeFor("wrong.test", ruleOfPrefix("/", "second"));
-  for (const std::string field : {"rateLimit: {type: Local}", "circuitBreakers: []"}) {
+  for (const std::string field : {"rateLimit: {type: Local}", "loadBalancing: {}"}) {
     SCOPED_TRACE(field);
     const GatewayProcess gateway(beside(
         route + policyOf(kEnvoyApi, "BackendTrafficPolicy", "kind: HTTPRoute, name: wrong") + "  " + field + "\n"));

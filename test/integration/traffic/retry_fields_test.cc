@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <semaphore>
 #include <string>
 #include <vector>
 
@@ -193,6 +194,9 @@ TEST_F(RetryFields, SayHowSoonARequestIsTriedAgain) {
 TEST_F(RetryFields, SayHowLongAnAttemptMayTake) {
   const SpelledPolicy cases[] = {
       ownFields("retry: {codes: [504], backoff: 1ms, attemptTimeout: 1000s}"),
+      ownFields("retry: {codes: [504], backoff: 1ms, attemptIdleTimeout: 1000s}"),
+      envoyFields("retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {idleTimeout: 1000s, backoff: "
+                  "{baseInterval: 1ms}}}"),
       envoyFields("retry: {retryOn: {triggers: [5xx]}, perRetry: {timeout: 1000s, backOff: {baseInterval: 1ms}}}"),
       envoyFields(
           "retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {timeout: 1000s, backoff: {baseInterval: "
@@ -216,12 +220,44 @@ TEST_F(RetryFields, SayHowLongAnAttemptMayTake) {
   }
 }
 
+TEST_F(RetryFields, SayHowLongAnAttemptMayStandStill) {
+  const SpelledPolicy cases[] = {
+      ownFields("retry: {codes: [504], backoff: 1ms, attemptIdleTimeout: 1000s}"),
+      envoyFields("retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {idleTimeout: 1000s, backoff: "
+                  "{baseInterval: 1ms}}}")};
+  for (const SpelledPolicy& policy : cases) {
+    std::counting_semaphore<> pieces{0};
+    const RawOrigin slow([&](BlockingSocket& socket, RawOrigin& self) {
+      self.readHead(socket);
+      socket.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\na");
+      for (const char* piece : {"b", "c", "d", "e"}) {
+        if (!pieces.try_acquire_for(kPatience)) return;
+        socket.send(piece);
+      }
+    });
+    start(slow.port(), routeNamed("all") + policy.forTarget("kind: HTTPRoute, name: all"));
+    BlockingSocket client = BlockingSocket::connect(gateway_->port());
+    client.send("GET /all HTTP/1.1\r\nHost: a\r\n\r\n");
+    client.readUntil("\r\n\r\na");
+    for (const char* piece : {"b", "c"}) {
+      time_.pass(*gateway_, seconds(700));
+      pieces.release();
+      EXPECT_EQ(client.readUntil(piece), piece) << policy.fields;
+    }
+    EXPECT_EQ(gateway_->limitHits("attemptIdle"), 0) << policy.fields << ": it moves";
+    time_.pass(*gateway_, seconds(1100));
+    EXPECT_TRUE(gateway_->limitWasHit("attemptIdle")) << policy.fields;
+    EXPECT_EQ(client.readAll(), "") << policy.fields << ": the response is cut off";
+    pieces.release(2);
+  }
+}
+
 TEST_F(RetryFields, SayHowManyRequestsMayBeTriedAgain) {
   const auto shareOf = [](const std::string& percent) {
     return std::vector<SpelledPolicy>{
         ownFields("retry: {codes: [503], backoff: 1ms, budget: {percent: " + percent + "}}"),
         proposedTrigger("type: http, http: {retryOn: 5xx}, retryLimits: {type: budget, retryBudget: "
-                        "{activeRequestPercent: " +
+                        "{minConcurrent: 0, activeRequestPercent: " +
                         percent + "}}")};
   };
   // The settings allow no retries at all, and what the policy does not say is as in the settings.

@@ -43,6 +43,13 @@ std::string tlsIdentity(const routing::UpstreamTls& tls) {
   return text;
 }
 
+/// Returns what distinguishes the bounds of policies; empty without any.
+std::string boundsIdentity(const base::CircuitBreakerBounds& bounds) {
+  if (!bounds.any()) return "";
+  const auto number = [](const std::optional<std::uint32_t>& bound) { return bound ? std::to_string(*bound) : "-"; };
+  return "|most=" + number(bounds.connections) + "," + number(bounds.pendingRequests) + "," + number(bounds.requests);
+}
+
 /// Returns what distinguishes connections by the settings of policies; empty without any.
 std::string settingsIdentity(const routing::ConnectionSettings& settings) {
   if (settings == routing::ConnectionSettings()) return "";
@@ -60,7 +67,8 @@ std::string settingsIdentity(const routing::ConnectionSettings& settings) {
             (settings.dns.respectTtl ? "" : "|ttl=none") + "|refresh=" + number(settings.dns.refreshRate);
   }
   if (settings.logicalDns) text += "|dns=logical";
-  return text;
+  if (settings.requestsPerConnection > 0) text += "|requests=" + std::to_string(settings.requestsPerConnection);
+  return text + boundsIdentity(settings.bounds);
 }
 
 }  // namespace
@@ -125,6 +133,8 @@ std::shared_ptr<const routing::BackendPlan> governedPlan(const std::shared_ptr<c
   auto result = std::make_shared<routing::BackendPlan>(*plan);
   result->countsAs = plan->countedAs();
   result->connection = settings;
+  result->boundsOf = {};
+  if (settings.bounds.any()) result->boundsOf = plan->countedAs().text() + boundsIdentity(settings.bounds);
   result->identity = identityOf(*result);
   if (plan->http11 != nullptr) result->http11 = governedPlan(plan->http11, settings);
   return result;

@@ -40,6 +40,7 @@ void addBackendTraffic(const config::BackendTraffic& traffic, TrafficSettings& s
   if (traffic.timeouts) settings.timeouts = &*traffic.timeouts;
   if (traffic.keepalive) settings.keepalive = &*traffic.keepalive;
   if (traffic.dns) settings.dns = &*traffic.dns;
+  if (traffic.circuitBreaker) settings.circuitBreaker = &*traffic.circuitBreaker;
 }
 
 /// Returns the value of a field; null if it is absent.
@@ -81,6 +82,7 @@ void TrafficSettings::inherit(const TrafficSettings& others) {
   if (timeouts == nullptr) timeouts = others.timeouts;
   if (keepalive == nullptr) keepalive = others.keepalive;
   if (dns == nullptr) dns = others.dns;
+  if (circuitBreaker == nullptr) circuitBreaker = others.circuitBreaker;
   policies.insert(policies.end(), others.policies.begin(), others.policies.end());
   if (!fault) fault = others.fault;
 }
@@ -100,6 +102,7 @@ void TrafficSettings::replace(const config::TrafficPolicy& policy, const config:
   swap(timeouts, policy.timeouts, other.timeouts);
   swap(keepalive, policy.keepalive, other.keepalive);
   swap(dns, policy.dns, other.dns);
+  swap(circuitBreaker, policy.circuitBreaker, other.circuitBreaker);
 }
 
 TrafficSettings RuleTraffic::ofRule() const {

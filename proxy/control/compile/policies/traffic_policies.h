@@ -31,6 +31,7 @@ struct TrafficSettings {
   const config::TrafficTimeouts* timeouts = nullptr;
   const base::TcpKeepalive* keepalive = nullptr;
   const config::TrafficDns* dns = nullptr;
+  const config::CircuitBreakerFields* circuitBreaker = nullptr;
   // Only policies for Backends and Services have these.
   const config::RetryConstraintFields* retryConstraint = nullptr;
   const config::TrafficPolicy* sessions = nullptr;  // the one whose sessionPersistence counts
@@ -48,7 +49,9 @@ struct TrafficSettings {
     return std::any_of(policies.begin(), policies.end(), [](const auto* each) { return each->merges; });
   }
   /// Returns whether they may say something of connections to Backends.
-  bool governsConnections() const { return timeouts != nullptr || keepalive != nullptr || dns != nullptr; }
+  bool governsConnections() const {
+    return timeouts != nullptr || keepalive != nullptr || dns != nullptr || circuitBreaker != nullptr;
+  }
   /// Takes what these settings do not say from those of a less specific policy.
   void inherit(const TrafficSettings& others);
   /// Takes from `other` what it has taken from `policy`.

@@ -17,6 +17,10 @@ routing::ConnectionSettings connectionSettings(const TrafficSettings& settings) 
     result.dns = settings.dns->terms;
     result.logicalDns = settings.dns->logical;
   }
+  if (settings.circuitBreaker != nullptr) {
+    result.bounds = settings.circuitBreaker->bounds;
+    result.requestsPerConnection = settings.circuitBreaker->requestsPerConnection;
+  }
   return result;
 }
 

@@ -1,6 +1,8 @@
 #include "proxy/control/compile/routes/compile_retry.h"
 
+#include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace sluice::control {
@@ -17,11 +19,20 @@ void addRetry(const TrafficSettings& settings, bool timed, routing::Rule& compil
   if (compiled.retry || settings.retry == nullptr) return;
   const config::TrafficRetry& retry = *settings.retry;
   if (retry.attemptTimeout && !timed) compiled.backendRequestTimeout = *retry.attemptTimeout;
+  compiled.attemptIdleTimeout = retry.attemptIdleTimeout;
   if (retry.attempts == 0) return;
   compiled.retry = retryPolicy(retry);
   compiled.retry->grpcCodes = retry.grpcCodes;
   compiled.retry->longestBackoff = retry.longestBackoff;
-  compiled.retry->bounds = {retry.budget.percent, retry.budget.minPerSecond};
+  compiled.retry->bounds = {retry.budget.percent, retry.budget.minPerSecond, retry.budget.minConcurrent,
+                            retry.budget.maxConcurrent};
+}
+
+void boundParallelRetries(const TrafficSettings& settings, routing::Rule& compiled) {
+  if (!compiled.retry || settings.circuitBreaker == nullptr || !settings.circuitBreaker->maxParallelRetries) return;
+  std::optional<std::uint32_t>& bound = compiled.retry->bounds.maxConcurrent;
+  bound = std::min(bound.value_or(*settings.circuitBreaker->maxParallelRetries),
+                   *settings.circuitBreaker->maxParallelRetries);
 }
 
 void addConstraint(const config::RetryConstraintFields& constraint, processing::SharedStates& states,

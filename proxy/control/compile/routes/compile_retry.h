@@ -18,6 +18,9 @@ routing::RetryPolicy retryPolicy(const config::HttpRouteRetry& retry);
 /// bound of each attempt. Settings with no attempts turn retries off; their bound is then that of the only attempt.
 void addRetry(const TrafficSettings& settings, bool timed, routing::Rule& compiled);
 
+/// Bounds the retries that the rule has on their way at a time, if it retries and the settings have such a bound.
+void boundParallelRetries(const TrafficSettings& settings, routing::Rule& compiled);
+
 /// Constrains the retries at a Backend that is not broken. All rules count against the budget of the Backend, which
 /// survives reloads.
 void addConstraint(const config::RetryConstraintFields& constraint, processing::SharedStates& states,

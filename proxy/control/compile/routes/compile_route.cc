@@ -89,6 +89,7 @@ class RouteCompiler {
     if (!own) own = traffic.own.fault;
     result.written = {compiled.retry.has_value(), compiled.requestTimeout, compiled.backendRequestTimeout};
     addRetry(traffic.own, result.timed, compiled);
+    boundParallelRetries(traffic.own, compiled);
     addTimeouts(traffic.own, compiled);
     compileBackendTraffic(result.members, compiled, traffic, own);
     if (plan_.governed || haveOrder(result.members)) {

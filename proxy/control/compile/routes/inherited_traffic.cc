@@ -25,6 +25,7 @@ void restore(const WrittenSettings& written, routing::Rule& rule) {
   if (!written.retries) rule.retry.reset();
   rule.requestTimeout = written.requestTimeout;
   rule.backendRequestTimeout = written.backendRequestTimeout;
+  rule.attemptIdleTimeout = base::Duration::zero();
 }
 
 }  // namespace
@@ -48,6 +49,7 @@ GovernedRule governedRule(const RulePlan& plan, std::string_view nameSpace, cons
     addRetry(traffic.ofRule(), plan.timed, *governed);
     addBudget(place, tools.states, *governed);
   }
+  boundParallelRetries(traffic.ofRule(), *governed);
   addTimeouts(traffic.ofRule(), *governed);
   const bool governsConnections = others.governsConnections() || traffic.own.merges();
   if (governsConnections) governConnections(traffic, tools.backends, *governed);

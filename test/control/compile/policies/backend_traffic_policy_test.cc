@@ -133,9 +133,9 @@ TEST(BackendTrafficPolicy, ClosesRulesForWhatIsNotSupported) {
 }
 
 TEST(BackendTrafficPolicy, OfAGatewayTellsThatGatewayWhatItCloses) {
-  const World world = envoyWorld({envoyTraffic("p", kToGateway, "circuitBreaker: {}")});
+  const World world = envoyWorld({envoyTraffic("p", kToGateway, "rateLimit: {}")});
   EXPECT_EQ(world.condition("Gateway", "egress", "Degraded"), "True/UnsupportedValue");
-  EXPECT_THAT(world.message("Gateway", "egress", "Degraded"), HasSubstr("spec.circuitBreaker"));
+  EXPECT_THAT(world.message("Gateway", "egress", "Degraded"), HasSubstr("spec.rateLimit"));
 }
 
 TEST(BackendTrafficPolicy, NamesWhatItLeavesOut) {

@@ -81,12 +81,25 @@ TEST(TrafficPolicyCompilation, BoundsTheRetriesOfRules) {
   const World world = trafficWorld(trafficPolicy("retry: {budget: {percent: 0}}") + "---\n" +
                                    trafficPolicy("retry: {budget: {minPerSecond: 3}}", "chat", "of-chat"));
   const base::RetryBudgetSettings settings{.percent = 7, .minPerSecond = 8};
-  EXPECT_EQ(ruleServing(world, "/").retry->bounds.over(settings), (base::RetryBudgetSettings{0, 8}));
-  EXPECT_EQ(ruleServing(world, "/chat").retry->bounds.over(settings), (base::RetryBudgetSettings{7, 3}));
+  EXPECT_EQ(ruleServing(world, "/").retry->bounds.over(settings), (routing::RetryBounds{0, 8}));
+  EXPECT_EQ(ruleServing(world, "/chat").retry->bounds.over(settings), (routing::RetryBounds{7, 3}));
+}
+
+TEST(TrafficPolicyCompilation, BoundsTheRetriesOfRulesThatAreOnTheirWay) {
+  const World world =
+      trafficWorld(trafficPolicy("retry: {budget: {minConcurrent: 2, maxConcurrent: 9}}, "
+                                 "circuitBreaker: {maxParallelRetries: 5}") +
+                       "---\n" + trafficPolicy("retry: {budget: {maxConcurrent: 3}}", "chat", "of-chat"),
+                   "retry: {attempts: 2}, ");
+  const routing::RetryBounds bounds = ruleServing(world, "/").retry->bounds.over({});
+  EXPECT_EQ(bounds.minConcurrent, 2U);
+  EXPECT_EQ(bounds.maxConcurrent, 5U) << "the lower of the two";
+  const routing::RetryBounds ofChat = ruleServing(world, "/chat").retry->bounds.over({});
+  EXPECT_EQ(ofChat.maxConcurrent, 5U) << "its own retry comes before that of the policy, but has no circuit breaker";
 }
 
 TEST(TrafficPolicyCompilation, BoundsAttemptsOfRulesThatDoNotSayWhatBoundsThem) {
-  const std::string bounding = trafficPolicy("retry: {attempts: 2, attemptTimeout: 5s}");
+  const std::string bounding = trafficPolicy("retry: {attempts: 2, attemptTimeout: 5s, attemptIdleTimeout: 3s}");
   const std::string own = "timeouts: {backendRequest: 7s}, ";
   const World world = trafficWorld(bounding, own);
   EXPECT_EQ(ruleServing(world, "/chat").backendRequestTimeout, std::chrono::seconds(7));

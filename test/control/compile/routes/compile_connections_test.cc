@@ -78,6 +78,35 @@ TEST(ConnectionCompilation, KeepsConnectionsApartThatCountAsOneBackend) {
   })) << "workers keep its cluster over a reload";
 }
 
+TEST(ConnectionCompilation, CountsByTheBoundsOfACircuitBreakerAlone) {
+  const auto bounded = [](const std::string& fields) {
+    return connectedWorld({connecting("p", kToTheRoute, "circuitBreaker: {" + fields + "}")});
+  };
+  const World plain = connectedWorld({});
+  const World one = bounded("maxConnections: 1");
+  const World other = bounded("maxConnections: 2");
+  EXPECT_EQ(planIn(one).connection.bounds.connections, 1U);
+  EXPECT_NE(planIn(one).boundedAs(), planIn(plain).boundedAs());
+  EXPECT_NE(planIn(one).boundedAs(), planIn(other).boundedAs());
+  EXPECT_EQ(planIn(one).countedAs(), planIn(plain).countedAs()) << "its health is that of the Backend";
+  const World withTimeout = connectedWorld(
+      {connecting("p", kToTheRoute, "circuitBreaker: {maxConnections: 1}, timeout: {tcp: {connectTimeout: 1s}}")});
+  EXPECT_EQ(planIn(withTimeout).boundedAs(), planIn(one).boundedAs()) << "other connections within the same bounds";
+  const World aged = bounded("maxRequestsPerConnection: 9");
+  EXPECT_EQ(planIn(aged).connection.requestsPerConnection, 9U);
+  EXPECT_NE(planIn(aged).identity, planIn(plain).identity);
+  EXPECT_EQ(planIn(aged).boundedAs(), planIn(plain).boundedAs()) << "that bounds nothing in common";
+}
+
+TEST(ConnectionCompilation, HoldsBothVersionsOfHttpToOneBound) {
+  const std::string tls = with(kBackend, "port: 8080}}", "port: 8080}}, tls: {mode: Terminate}");
+  const World world =
+      connectedWorld({connecting("p", kToTheRoute, "circuitBreaker: {maxParallelRequests: 1}")}, kRoute, tls);
+  const routing::BackendPlan& plan = planIn(world);
+  ASSERT_NE(plan.http11, nullptr);
+  EXPECT_EQ(plan.http11->boundedAs(), plan.boundedAs());
+}
+
 TEST(ConnectionCompilation, TakesWholeFieldsOfTheMostSpecificPolicy) {
   const std::string gateway =
       connecting("gateway", kToTheGateway, "timeout: {tcp: {connectTimeout: 1s}, http: {requestTimeout: 4s}}");

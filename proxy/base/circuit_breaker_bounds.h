@@ -1,0 +1,20 @@
+// How much of a Backend may be used at a time, where a policy says something else than the limits of the settings: the
+// thresholds of a circuit breaker (BackendTrafficPolicy.spec.circuitBreaker). A value.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace sluice::base {
+
+struct CircuitBreakerBounds {
+  std::optional<std::uint32_t> connections = std::nullopt;      // in place of limits.backendConnections
+  std::optional<std::uint32_t> pendingRequests = std::nullopt;  // of all workers, in place of limits.backendPending
+  std::optional<std::uint32_t> requests = std::nullopt;         // in place of limits.backendRequests
+
+  bool any() const { return connections || pendingRequests || requests; }
+
+  friend bool operator==(const CircuitBreakerBounds&, const CircuitBreakerBounds&) = default;
+};
+
+}  // namespace sluice::base
