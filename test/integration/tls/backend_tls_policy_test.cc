@@ -1,5 +1,5 @@
-// Tests TLS towards Services, which BackendTLSPolicies ask for: whom the gateway believes, and that it never speaks in
-// plain text instead.
+// Tests TLS towards Services and Backends, which BackendTLSPolicies ask for: whom the gateway believes, and that it
+// never speaks in plain text instead.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -235,6 +235,124 @@ TEST_F(ServiceTls, IsNeverReplacedByPlainText) {
     EXPECT_THAT(statusPage(gateway), HasSubstr("\"reason\":\"" + std::string(reason) + "\""));
   }
   EXPECT_EQ(origin.connections(), 0);
+}
+
+/// A Backend for an origin that origin.test leads to, which has the certificate of policy.test if any.
+struct TargetedBackend {
+  const char* group;
+  const char* apiVersion;
+  const char* kind;
+  std::string spec;  // PORT stands for the port
+
+  std::string with(std::uint16_t port, const std::string& documents, const std::string& more = {}) const {
+    std::string text = spec + more;
+    text.replace(text.find("PORT"), 4, std::to_string(port));
+    const std::string object = std::string("{group: ") + group + ", kind: " + kind + ", name: api}";
+    return "apiVersion: " + std::string(apiVersion) + "\nkind: " + kind +
+           "\nmetadata: {namespace: test, name: api}\nspec: {" + text +
+           "}\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: "
+           "all}\nspec: {parentRefs: [{name: egress}], rules: [{backendRefs: [" +
+           object + "]}]}\n" + documents;
+  }
+  std::string policy(const std::string& validation, const std::string& section = {}) const {
+    return std::string(
+               "---\napiVersion: gateway.networking.k8s.io/v1\nkind: BackendTLSPolicy\nmetadata: {namespace: test, "
+               "name: secure}\nspec: {targetRefs: [{group: ") +
+           group + ", kind: " + kind + ", name: api" + (section.empty() ? "" : ", sectionName: '" + section + "'") +
+           "}], validation: {" + validation + "}}\n";
+  }
+};
+
+const TargetedBackend kEnvoysBackend{"gateway.envoyproxy.io", "gateway.envoyproxy.io/v1alpha1", "Backend",
+                                     "endpoints: [{fqdn: {hostname: origin.test, port: PORT}}]"};
+const TargetedBackend kTargetedBackends[] = {
+    kEnvoysBackend,
+    {"sluice.dev", "sluice.dev/v1alpha1", "Backend",
+     "destination: {type: Fqdn, fqdn: {hostname: origin.test, port: PORT}}"},
+    {"gateway.networking.k8s.io", "gateway.networking.k8s.io/v1alpha1", "Backend",
+     "destination: {type: FQDN, fqdn: {hostname: origin.test, port: PORT}}"},
+    {"gateway.networking.x-k8s.io", "gateway.networking.x-k8s.io/v1alpha1", "XBackend",
+     "type: ExternalHostname, externalHostname: {hostname: origin.test}, port: {port: PORT}"}};
+constexpr const char* kOfPolicy = "hostname: policy.test, caCertificateRefs: [{group: '', kind: ConfigMap, name: ca}]";
+
+class BackendTlsByPolicy : public ServiceTls {
+ protected:
+  /// Returns a configuration in which origin.test leads to this machine.
+  static GatewaySpec specOf(std::uint16_t port, const std::string& documents) {
+    GatewaySpec spec = shopSpec(documents);
+    spec.backends = {{.port = port}};
+    return spec;
+  }
+};
+
+TEST_F(BackendTlsByPolicy, IsGivenToEverySpelling) {
+  const SecureNginx origin(issueServer(root_, "policy.test"));
+  for (const TargetedBackend& each : kTargetedBackends) {
+    SCOPED_TRACE(each.apiVersion);
+    const std::string section = std::to_string(origin.port());
+    const GatewayProcess gateway(
+        specOf(origin.port(), each.with(origin.port(), trusted() + each.policy(kOfPolicy, section))));
+    const std::string answer = ask(gateway, "/", {"-H", "Host: client.test"});
+    EXPECT_THAT(answer, HasSubstr(" 200 "));
+    EXPECT_THAT(answer, HasSubstr("https HTTP/2.0 TLSv1.3 sni=policy.test host=origin.test"));
+    EXPECT_THAT(statusPage(gateway),
+                HasSubstr(R"("ancestors":[{"ancestorRef":{"group":"gateway.networking.k8s.io","kind":"Gateway",)"
+                          R"("namespace":"test","name":"egress"},"controllerName":"sluice.dev/egress-gateway",)"
+                          R"("conditions":[{"type":"Accepted","status":"True")"));
+  }
+}
+
+TEST_F(BackendTlsByPolicy, ComesBeforeThatOfTheBackend) {
+  const SecureNginx origin(issueServer(root_, "policy.test"));
+  const GatewayProcess gateway(
+      specOf(origin.port(), kEnvoysBackend.with(origin.port(), trusted() + kEnvoysBackend.policy(kOfPolicy),
+                                                ", tls: {sni: other.test, wellKnownCACertificates: System}")));
+  EXPECT_THAT(ask(gateway, "/"), HasSubstr("sni=policy.test"));
+}
+
+TEST_F(BackendTlsByPolicy, RefusesAnotherAuthorityAndAnotherHostname) {
+  const SecureNginx other(issueServer(makeAuthority("Somebody"), "policy.test"));
+  const SecureNginx misnamed(issueServer(root_, "origin.test"));
+  for (const std::uint16_t port : {other.port(), misnamed.port()}) {
+    const GatewayProcess gateway(specOf(port, kEnvoysBackend.with(port, trusted() + kEnvoysBackend.policy(kOfPolicy))));
+    EXPECT_THAT(ask(gateway, "/"), HasSubstr("tls_certificate_error"));
+  }
+}
+
+TEST_F(BackendTlsByPolicy, FollowsItsAuthoritiesWithoutARestart) {
+  const CertifiedKey next = makeAuthority("Next");
+  const SecureNginx origin(issueServer(root_, "policy.test"));
+  const auto trusting = [&](const CertifiedKey& authority) {
+    return specOf(origin.port(),
+                  kEnvoysBackend.with(origin.port(), authorityOf(authority) + kEnvoysBackend.policy(kOfPolicy)));
+  };
+  GatewayProcess gateway(trusting(root_));
+  EXPECT_EQ(statusOf(gateway, "/"), "200");
+  gateway.reload(trusting(next));
+  EXPECT_EQ(statusOf(gateway, "/"), "502") << "no connection of the old trust is used";
+  gateway.reload(trusting(root_));
+  EXPECT_EQ(statusOf(gateway, "/"), "200");
+}
+
+TEST_F(BackendTlsByPolicy, EndsWithThePolicyAndIsNeverReplacedByPlainText) {
+  const PlainOrigin origin;
+  const auto targeted = [&](const std::string& documents, const std::string& more = {}) {
+    return specOf(origin.port(), kEnvoysBackend.with(origin.port(), documents, more));
+  };
+  GatewayProcess gateway(targeted(""));
+  EXPECT_THAT(ask(gateway, "/"), HasSubstr("plain"));
+  const int requests = origin.requests();
+  gateway.reload(targeted(trusted() + kEnvoysBackend.policy(kOfPolicy)));
+  EXPECT_EQ(statusOf(gateway, "/"), "502");
+  EXPECT_EQ(origin.hellos(), 1);
+  gateway.reload(targeted(kEnvoysBackend.policy(kOfPolicy)));
+  EXPECT_EQ(statusOf(gateway, "/"), "500") << "the ConfigMap is gone";
+  gateway.reload(targeted(trusted() + kEnvoysBackend.policy(kOfPolicy), ", tls: {insecureSkipVerify: true}"));
+  EXPECT_EQ(statusOf(gateway, "/"), "500");
+  EXPECT_THAT(statusPage(gateway), HasSubstr("contradicts BackendTLSPolicy test/secure"));
+  EXPECT_EQ(origin.requests(), requests);
+  gateway.reload(targeted(""));
+  EXPECT_THAT(ask(gateway, "/"), HasSubstr("plain"));
 }
 
 }  // namespace
