@@ -100,7 +100,7 @@ class TlsPolicyWriter {
     const auto* backend = model.find<config::Backend>(ref.group, ref.kind, nameSpace, ref.name);
     if (backend == nullptr) return std::nullopt;  // its schema refused it
     auto behind = conflict(policy, target, *backend);
-    return behind ? std::move(behind) : contradiction(policy, ref, *backend);
+    return behind ? std::move(behind) : contradiction(policy, target, *backend);
   }
 
   /// Returns a fault if another policy for the same Service or Backend, or the same port of it, comes first.
@@ -118,15 +118,18 @@ class TlsPolicyWriter {
                                           " is for the same and comes first; " + std::string(kNothingChanged));
   }
 
-  /// Returns a fault if the Backend's own settings for a port contradict the policy, which counts for it.
-  std::optional<Fault> contradiction(const config::BackendTlsPolicy& policy, const config::ObjectRef& ref,
+  /// Returns a fault if the Backend's own settings for a port that the target means contradict the policy, which counts
+  /// for it.
+  std::optional<Fault> contradiction(const config::BackendTlsPolicy& policy, const config::PolicyTarget& target,
                                      const config::Backend& backend) const {
     for (const config::BackendPort& port : backend.ports) {
-      const auto* counts = sources_.tlsPolicies.find(backend.meta, {port.name, port.number});
+      const config::PolicySection section{port.name, port.number};
+      if (!target.sectionName.empty() && !target.names(section)) continue;
+      const auto* counts = sources_.tlsPolicies.find(backend.meta, section);
       const std::string what = contradictionIn(tlsOf(backend, port));
       if (counts == nullptr || counts->policy != &policy || what.empty()) continue;
-      return fault(reason::kInvalid,
-                   describe(ref, policy.meta.nameSpace) + " contradicts it by " + what + "; requests to it answer 500");
+      return fault(reason::kInvalid, target.object.path + ": " + backend.meta.title() + " contradicts it by " + what +
+                                         "; requests to it answer 500");
     }
     return std::nullopt;
   }

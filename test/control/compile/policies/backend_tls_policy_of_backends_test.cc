@@ -175,6 +175,23 @@ TEST(BackendTlsPolicyOfBackends, ClosesABackendThatContradictsIt) {
   }
 }
 
+TEST(BackendTlsPolicyOfBackends, NamesAContradictionAtTheTargetThatMeansThePort) {
+  const BackendSpelling several = {
+      "sluice.dev/v1alpha1", "Backend",
+      "destination: {type: Endpoints, endpoints: [{fqdn: {hostname: b.test, port: 443}}, {fqdn: {hostname: c.test, "
+      "port: 8443}, tls: {mode: Simple, insecureSkipVerify: true}}]},"};
+  const World world =
+      backendWorld(several.object(), {policyOn(several.target("443") + ", " + several.target("8443"))}, several.ref());
+  const auto plans = plansIn(world);
+  ASSERT_EQ(plans.size(), 2U);
+  ASSERT_NE(plans[0], nullptr);
+  EXPECT_TRUE(plans[0]->tls);
+  EXPECT_EQ(plans[1], nullptr) << "its requests answer 500";
+  EXPECT_EQ(world.message("BackendTLSPolicy", "p", "Accepted"),
+            "spec.targetRefs[1]: Backend default/b contradicts it by "
+            "spec.destination.endpoints[1].tls.insecureSkipVerify: true; requests to it answer 500");
+}
+
 TEST(BackendTlsPolicyOfBackends, IsNeverReplacedByPlainText) {
   for (const std::string& map : {std::string(), test::configMap("ca", "ca.crt", "no certificate")}) {
     const World world = backendWorld(kOfEnvoy.object(), {map, policyOn(kOfEnvoy.target(), kMapValidation)});
