@@ -71,7 +71,10 @@ PolicyReach::PolicyReach(const StatusSources& sources) : model_(sources.model), 
   for (const config::Service& each : model.all<config::Service>()) {
     if (destinations_.contains({each.meta.nameSpace, each.meta.group, each.meta.kind, each.meta.name})) add(each.meta);
   }
-  for (const config::Backend& each : model.all<config::Backend>()) add(each.meta);
+  for (const config::Backend& each : model.all<config::Backend>()) {
+    add(each.meta);
+    if (each.service) addServiceOf(each);
+  }
 }
 
 const config::ObjectMeta* PolicyReach::find(const config::PolicyTarget& target, std::string_view nameSpace) const {
@@ -123,15 +126,27 @@ void PolicyReach::addDestination(const config::BackendObjectReference& ref, std:
   destinations_[destinationOf(ref.object, targetNamespace(ref.object, holder))].insert(through.begin(), through.end());
 }
 
+void PolicyReach::addServiceOf(const config::Backend& backend) {
+  const config::ObjectMeta& meta = backend.meta;
+  const auto through = destinations_.find({meta.nameSpace, meta.group, meta.kind, meta.name});
+  if (through == destinations_.end()) return;
+  const Destination service = destinationOf(*backend.service, targetNamespace(*backend.service, meta.nameSpace));
+  throughBackends_[service].insert(through->second.begin(), through->second.end());
+}
+
 PolicyReach::Destination PolicyReach::destinationOf(const config::ObjectRef& ref, std::string_view nameSpace) const {
   return {nameSpace, ref.group, meantKind(model_, ref, nameSpace), ref.name};
 }
 
 std::vector<const GatewayPlan*> PolicyReach::gatewaysTo(const config::ObjectRef& destination,
                                                         std::string_view nameSpace) const {
-  const auto found = destinations_.find(destinationOf(destination, nameSpace));
-  if (found == destinations_.end()) return {};
-  return {found->second.begin(), found->second.end()};
+  const Destination key = destinationOf(destination, nameSpace);
+  Through all;
+  for (const auto* each : {&destinations_, &throughBackends_}) {
+    if (const auto found = each->find(key); found != each->end())
+      all.insert(found->second.begin(), found->second.end());
+  }
+  return {all.begin(), all.end()};
 }
 
 std::vector<config::ParentStatus> ancestorsOf(const StatusSources& sources, const PolicyReach& reach,

@@ -30,8 +30,8 @@ class PolicyReach {
   const config::ObjectMeta* find(const config::PolicyTarget& target, std::string_view nameSpace) const;
   /// Calls visit(meta) with each object of the namespace.
   void eachObject(std::string_view nameSpace, const std::function<void(const config::ObjectMeta&)>& visit) const;
-  /// Returns the Gateways whose routes refer to that Service or Backend of a namespace, whether it is there or not, in
-  /// the order of the sources.
+  /// Returns the Gateways whose routes refer to that Service or Backend of a namespace, whether it is there or not, or
+  /// to a Backend that leads to that Service, in the order of the sources.
   std::vector<const GatewayPlan*> gatewaysTo(const config::ObjectRef& destination, std::string_view nameSpace) const;
 
  private:
@@ -44,6 +44,8 @@ class PolicyReach {
   void addRoutes(const Routes& routes);
   void addMirrors(const config::RouteFilters& filters, std::string_view holder, const Through& through);
   void addDestination(const config::BackendObjectReference& ref, std::string_view holder, const Through& through);
+  /// Adds the Service that the Backend leads to.
+  void addServiceOf(const config::Backend& backend);
   Destination destinationOf(const config::ObjectRef& ref, std::string_view nameSpace) const;
 
   const config::Model& model_;
@@ -51,6 +53,7 @@ class PolicyReach {
   std::multimap<Name, const config::ObjectMeta*> objects_;
   /// The Services and Backends to which rules of our routes lead, by namespace, group, kind and name.
   std::map<Destination, Through> destinations_;
+  std::map<Destination, Through> throughBackends_;  // the Services to which these Backends lead
 };
 
 /// Returns the conditions of a policy for one thing that it names. `object` is that thing, or the whole of which it is

@@ -284,5 +284,47 @@ TEST(BackendTlsPolicyOfBackends, ServesAServiceBesideABackend) {
   EXPECT_EQ(acceptedIn(world), "True/Accepted");
 }
 
+constexpr std::string_view kServiceOfBackend = R"(
+apiVersion: v1
+kind: Service
+metadata: {name: s}
+spec: {ports: [{name: web, port: 443}]}
+)";
+constexpr BackendSpelling kLeadingToService = {
+    "sluice.dev/v1alpha1", "Backend",
+    "destination: {type: KubernetesService, service: {name: s}, ports: [{number: 443, protocol: HTTP}]},"};
+constexpr const char* kServiceTarget = "{group: '', kind: Service, name: s}";
+
+TEST(BackendTlsPolicyOfBackends, CountsBeforeOneForTheServiceThatTheBackendLeadsTo) {
+  const std::string ofService =
+      policyOn(kServiceTarget, "hostname: service.test, wellKnownCACertificates: System", {}, "of-service");
+  const auto worldWith = [&](const std::string& ofServiceText, const std::string& ofBackend) {
+    return backendWorld(kLeadingToService.object(), {std::string(kServiceOfBackend), ofServiceText, ofBackend},
+                        kLeadingToService.ref());
+  };
+  const World without = worldWith(ofService, "");
+  ASSERT_NE(tlsIn(without), nullptr);
+  EXPECT_EQ(tlsIn(without)->serverName, "service.test");
+  EXPECT_EQ(acceptedIn(without, "of-service"), "True/Accepted")
+      << "the Gateway leads to the Service through the Backend";
+  const World world = worldWith(ofService, policyOn(kLeadingToService.target("443")));
+  ASSERT_NE(tlsIn(world), nullptr);
+  EXPECT_EQ(tlsIn(world)->serverName, "policy.test");
+  EXPECT_EQ(acceptedIn(world), "True/Accepted");
+  EXPECT_EQ(acceptedIn(world, "of-service"), "True/Accepted");
+  const World closed = worldWith(ofService, policyOn(kLeadingToService.target(), kMapValidation));
+  EXPECT_EQ(closed.outcome(), "500") << "the TLS of the Service does not stand in for the policy's";
+}
+
+TEST(BackendTlsPolicyOfBackends, DoesNotServeAServiceWhoseOwnPolicyCannotBeObeyed) {
+  const World world =
+      backendWorld(kLeadingToService.object(),
+                   {std::string(kServiceOfBackend), policyOn(kServiceTarget, kMapValidation, {}, "of-service"),
+                    policyOn(kLeadingToService.target())},
+                   kLeadingToService.ref());
+  EXPECT_EQ(world.outcome(), "500");
+  EXPECT_EQ(acceptedIn(world, "of-service"), "False/NoValidCACertificate");
+}
+
 }  // namespace
 }  // namespace sluice::control
