@@ -284,6 +284,90 @@ TEST(BackendTlsPolicyOfBackends, ServesAServiceBesideABackend) {
   EXPECT_EQ(acceptedIn(world), "True/Accepted");
 }
 
+TEST(BackendTlsPolicyOfBackends, LeavesTheNamesThatItListsAndThePinsOfTheBackend) {
+  const std::string pin = "47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=";
+  const World world = backendWorld(
+      kOwnBackend.object("tls: {mode: Simple, options: {sluice.dev/spki-pins: '" + pin + "'}}"),
+      {policyOn(kOwnBackend.target(),
+                std::string(kSystemValidation) +
+                    ", subjectAltNames: [{type: Hostname, hostname: a.test}, {type: URI, uri: 'spiffe://a/b'}]")},
+      kOwnBackend.ref());
+  ASSERT_NE(tlsIn(world), nullptr);
+  EXPECT_THAT(tlsIn(world)->subjectAltNames, ElementsAre("a.test", "spiffe://a/b"));
+  EXPECT_THAT(tlsIn(world)->spkiPins, ElementsAre(pin));
+}
+
+TEST(BackendTlsPolicyOfBackends, DoesNotPassOverABrokenReferenceOfTheBackend) {
+  const World world =
+      backendWorld(kOfEnvoy.object("tls: {caCertificateRefs: [{group: '', kind: ConfigMap, name: none}]}"),
+                   {policyOn(kOfEnvoy.target())});
+  EXPECT_EQ(world.outcome(), "500");
+  EXPECT_EQ(world.condition("Backend", "b", "ResolvedRefs"), "False/InvalidCACertificateRef");
+}
+
+TEST(BackendTlsPolicyOfBackends, ClosesOnlyThePortThatItNamesIfItCannotBeObeyed) {
+  const std::string two = with(kOfEnvoy.object(), "port: 443}}]", "port: 443}}, {fqdn: {hostname: c.test, port: 80}}]");
+  const World world = backendWorld(two, {policyOn(kOfEnvoy.target("443"), kMapValidation)});
+  const auto plans = plansIn(world);
+  ASSERT_EQ(plans.size(), 2U);
+  EXPECT_EQ(plans[0], nullptr) << "its requests answer 500";
+  ASSERT_NE(plans[1], nullptr);
+  EXPECT_EQ(plans[1]->port, 80);
+  EXPECT_FALSE(plans[1]->tls);
+}
+
+TEST(BackendTlsPolicyOfBackends, CountsIfItIsTheOldestEvenIfItIsNotValid) {
+  const auto since = [](const std::string& name, const std::string& time, const std::string& validation) {
+    return with(policyOn(kOfEnvoy.target(), validation, {}, name), "generation: 7",
+                "generation: 7, creationTimestamp: '" + time + "'");
+  };
+  const std::string young = since("a", "2026-01-02T00:00:00Z", "hostname: young.test, wellKnownCACertificates: System");
+  const World world =
+      backendWorld(kOfEnvoy.object(),
+                   {young, since("p", "2026-01-01T00:00:00Z", "hostname: old.test, wellKnownCACertificates: System")});
+  ASSERT_NE(tlsIn(world), nullptr);
+  EXPECT_EQ(tlsIn(world)->serverName, "old.test");
+  EXPECT_EQ(acceptedIn(world, "a"), "False/Conflicted");
+  EXPECT_EQ(acceptedIn(world), "True/Accepted");
+  for (const char* broken : {kMapValidation, "hostname: old.test"}) {
+    const World closed = backendWorld(kOfEnvoy.object(), {young, since("p", "2026-01-01T00:00:00Z", broken)});
+    EXPECT_EQ(closed.outcome(), "500") << broken;
+    EXPECT_EQ(acceptedIn(closed, "a"), "False/Conflicted") << broken;
+  }
+}
+
+TEST(BackendTlsPolicyOfBackends, ServesOnInItsPreviousVersion) {
+  const World good = backendWorld(kOfEnvoy.object(), {policyOn(kOfEnvoy.target())});
+  const std::string route = routeWithRules("rules: [{backendRefs: [" + kOfEnvoy.ref() + "]}]");
+  const std::string object = kOfEnvoy.object();
+  const std::string refused = policyOn(kOfEnvoy.target(), "hostname: other.test");
+  const World world({kClass, kGateway, object, route, refused}, &good);
+  ASSERT_NE(tlsIn(world), nullptr);
+  EXPECT_EQ(tlsIn(world)->serverName, "policy.test");
+  EXPECT_THAT(world.message("BackendTLSPolicy", "p", "Accepted"), HasSubstr("its previous valid version serves on"));
+}
+
+TEST(BackendTlsPolicyOfBackends, GivesConnectionsOfTheirOwnToOtherAuthorities) {
+  const auto identity = [](const std::string& certificate) {
+    const World world = backendWorld(
+        kOfEnvoy.object(), {test::configMap("ca", "ca.crt", certificate), policyOn(kOfEnvoy.target(), kMapValidation)});
+    return plansIn(world).at(0)->identity;
+  };
+  const std::string before = test::authority().certificate;
+  EXPECT_EQ(identity(before), identity(before));
+  EXPECT_NE(identity(before), identity(sluice::test::makeAuthority().certificate));
+}
+
+TEST(BackendTlsPolicyOfBackends, HasTheGatewayOfAMirrorAsItsAncestor) {
+  const std::string mirror =
+      routeWithRules("rules: [{filters: [{type: RequestMirror, requestMirror: {backendRef: " + kOfEnvoy.ref() +
+                     "}}], backendRefs: [" + kOwnBackend.ref() + "]}]");
+  const std::string mirrored = kOfEnvoy.object();
+  const std::string main = kOwnBackend.object();
+  const std::string policy = policyOn(kOfEnvoy.target());
+  EXPECT_EQ(acceptedIn(World({kClass, kGateway, mirrored, main, mirror, policy})), "True/Accepted");
+}
+
 constexpr std::string_view kServiceOfBackend = R"(
 apiVersion: v1
 kind: Service
