@@ -1,4 +1,5 @@
-// BackendTLSPolicy of Gateway API: TLS towards Services, which have none of their own. Plain values; see model.h.
+// BackendTLSPolicy of Gateway API: TLS towards Services, which have none of their own, and Backends. Plain values; see
+// model.h.
 #pragma once
 
 #include <string_view>
@@ -10,7 +11,7 @@
 
 namespace sluice::config {
 
-/// It targets Services, and ports of Services by their names.
+/// It targets Services and Backends, and ports of these.
 struct BackendTlsPolicy : PolicyTargets {
   static constexpr std::string_view kKind = "BackendTLSPolicy";
   ObjectMeta meta;

@@ -14,7 +14,7 @@ struct SupportedFeature {
 
 /// Sorted by name, as the API demands.
 inline constexpr SupportedFeature kSupportedFeatures[] = {
-    {"BackendTLSPolicy", "TLS towards Services, with a ConfigMap's authorities or the system's"},
+    {"BackendTLSPolicy", "TLS towards Services and Backends, with a ConfigMap's authorities or the system's"},
     {"BackendTLSPolicySANValidation", "`validation.subjectAltNames`, hostnames and URIs"},
     {"GRPCRoute", "calls by service, method and header to HTTP/2 Backends"},
     {"GRPCRouteNamedRouteRule", "`name` of its rules"},

@@ -9,7 +9,10 @@
 #include <utility>
 
 #include "config/model/object_kinds.h"
+#include "config/status/conditions.h"
 #include "proxy/base/text.h"
+#include "proxy/control/compile/policies/backend_tls_policies.h"
+#include "proxy/control/compile/references.h"
 
 namespace sluice::control {
 namespace {
@@ -98,6 +101,25 @@ void addEndpoints(const config::Model& model, config::Problems& problems) {
   }
 }
 
+/// What is spoken to in plain text because a policy's reference is misspelt need not be in any status: the ancestors of
+/// a policy are Gateways, and none may lead to what it names.
+void addTlsTargets(const config::Model& model, config::Problems& problems) {
+  for (const config::BackendTlsPolicy& policy : model.all<config::BackendTlsPolicy>()) {
+    for (const config::PolicyTarget& target : policy.targets) {
+      if (!isTlsTarget(target)) continue;
+      config::ObjectRef ref = target.object;
+      ref.kind = meantKind(model, target.object, policy.meta.nameSpace);
+      ref.path.clear();
+      const config::ObjectKind& kind = *config::findObjectKind(ref.group, ref.kind);
+      if (kind.find(kind, model, policy.meta.nameSpace, ref.name) != nullptr) continue;
+      if (model.findRejected(ref.group, ref.kind, policy.meta.nameSpace, ref.name) != nullptr) continue;
+      const Fault absent = absenceFault(config::reason::kTargetNotFound, model, ref, holderOf(policy.meta));
+      problems.push_back(
+          warning(policy.meta, target.object.path, withConsequence(absent, "; nothing gets TLS by it").message));
+    }
+  }
+}
+
 /// An object without a namespace is fine among others without one. Beside objects that name theirs, it was probably
 /// meant to be with them.
 void addUnplaced(const config::Model& model, config::Problems& problems) {
@@ -125,6 +147,7 @@ config::Problems silentObjects(const config::Model& model) {
   addRoutes(model.all<config::HttpRoute>(), problems);
   addRoutes(model.all<config::GrpcRoute>(), problems);
   addEndpoints(model, problems);
+  addTlsTargets(model, problems);
   addUnplaced(model, problems);
   return problems;
 }

@@ -7,8 +7,8 @@
 namespace sluice::control {
 
 /// Returns a warning for each of them: classes whose controllerName is almost ours, routes without a parent, Services
-/// without endpoints, EndpointSlices of no Service, and objects that became those of namespace "default" among others
-/// that name theirs.
+/// without endpoints, EndpointSlices of no Service, BackendTLSPolicies for what does not exist, and objects that became
+/// those of namespace "default" among others that name theirs.
 config::Problems silentObjects(const config::Model& model);
 
 /// Returns the error for a configuration without a class of ours, with a hint at the class that was probably meant.

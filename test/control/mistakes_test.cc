@@ -361,6 +361,14 @@ TEST(Mistakes, ThatWouldBeSilentAreWarnings) {
        "c.yaml:44:1: warning: Service demo/svc: spec.ports[0]: no EndpointSlice has a ready endpoint with this port "
        "(web): "
        "requests to it answer 503"},
+      {"kind: ReferenceGrant\n",
+       "kind: BackendTLSPolicy\nmetadata: {namespace: demo, name: secure}\nspec: {targetRefs: [{group: sluice.dev, "
+       "kind: "
+       "Backend, name: modelz}, {group: '', kind: Service, name: svc}], validation: {hostname: a.test, "
+       "wellKnownCACertificates: System}}\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\n",
+       "c.yaml:57:1: warning: BackendTLSPolicy demo/secure: spec.targetRefs[0]: Backend demo/modelz: it does not "
+       "exist; "
+       "did you mean models?; nothing gets TLS by it"},
       {"{namespace: infra, name: egress, sectionName: http}",
        "{group: '', kind: Service, namespace: infra, name: egress}",
        "c.yaml:31:1: warning: HTTPRoute demo/web: spec.parentRefs: names no Gateway, so nothing serves this route"},

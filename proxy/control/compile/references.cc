@@ -28,6 +28,13 @@ std::string describe(const config::ObjectRef& ref, std::string_view holder) {
   return text + ref.name;
 }
 
+std::string_view meantKind(const config::Model& model, const config::ObjectRef& ref, std::string_view nameSpace) {
+  if (ref.group != config::kPrototypeGroup || ref.kind != config::Backend::kKind) return ref.kind;
+  const bool exists = model.find<config::Backend>(ref.group, ref.kind, nameSpace, ref.name) != nullptr ||
+                      model.findRejected(ref.group, ref.kind, nameSpace, ref.name) != nullptr;
+  return exists ? std::string_view(ref.kind) : config::Backend::kDestinationKind;
+}
+
 Fault absenceFault(std::string_view why, const config::Model& model, const config::ObjectRef& ref,
                    const Holder& holder) {
   const std::string object = describe(ref, holder.nameSpace) + ": ";

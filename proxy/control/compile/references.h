@@ -30,6 +30,9 @@ struct Authorities {
 
 /// Returns "kind namespace/name" for messages, with the field in front: "spec.tls: Secret default/a".
 std::string describe(const config::ObjectRef& ref, std::string_view holder);
+/// Returns the kind of the object that a reference to a Backend or Service of that namespace means. Samples of the
+/// prototype write kind Backend for an XBackendDestination, which is meant if there is no Backend of that name.
+std::string_view meantKind(const config::Model& model, const config::ObjectRef& ref, std::string_view nameSpace);
 /// Returns the fault of a reference to an object that is missing from the model, with a hint at what was meant instead.
 /// If the object is there and not valid, that is reported with the object.
 Fault absenceFault(std::string_view why, const config::Model& model, const config::ObjectRef& ref,

@@ -1,5 +1,5 @@
-// Tests TLS towards Services, which BackendTLSPolicies ask for: whom the gateway believes, and that it never speaks in
-// plain text instead.
+// Tests TLS towards Services and Backends, which BackendTLSPolicies ask for: whom the gateway believes, and that it
+// never speaks in plain text instead.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,12 +31,15 @@ std::string secureShop(std::uint16_t port, const std::string& more = {}) {
          "metadata: {namespace: test, name: all}\nspec: {parentRefs: [{name: egress}], rules: [{backendRefs: [{name: "
          "shop, port: 443}]}]}\n";
 }
-std::string authorityOf(const CertifiedKey& root) {
-  std::istringstream lines(root.certificate);
-  std::string text =
-      "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: ca}\ndata:\n  ca.crt: |\n";
+std::string entryOf(const std::string& key, const std::string& pem) {
+  std::istringstream lines(pem);
+  std::string text = "  " + key + ": |\n";
   for (std::string line; std::getline(lines, line);) text += "    " + line + "\n";
   return text;
+}
+std::string authorityOf(const CertifiedKey& root) {
+  return "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: test, name: ca}\ndata:\n" +
+         entryOf("ca.crt", root.certificate);
 }
 std::string shopPolicy(const std::string& validation, const std::string& more = {}) {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: BackendTLSPolicy\nmetadata: {namespace: test, name: "
@@ -76,11 +79,13 @@ class PlainOrigin {
   RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin&) { serve(socket); }};
 };
 
-/// nginx with a certificate, which says by which names it was asked.
+/// nginx with a certificate, which says by which names it was asked. It has the clients' authority too, if it asks them
+/// for certificates.
 class SecureNginx {
  public:
-  explicit SecureNginx(const CertifiedKey& identity) {
+  explicit SecureNginx(const CertifiedKey& identity, const CertifiedKey* clients = nullptr) {
     folder_.write("origin.crt", identity.certificate);
+    if (clients != nullptr) folder_.write("clients.crt", clients->certificate);
     folder_.write("origin.key", identity.key);
     const std::string configuration = folder_.write(
         "nginx.conf",
@@ -89,9 +94,12 @@ class SecureNginx {
         "scgi_temp_path s;\n  server {\n    listen 127.0.0.1:" +
             std::to_string(port_) +
             " ssl http2;\n    ssl_protocols TLSv1.2 TLSv1.3;\n    ssl_certificate origin.crt;\n    ssl_certificate_key "
-            "origin.key;\n    location / { "
+            "origin.key;\n" +
+            (clients != nullptr ? "    ssl_client_certificate clients.crt;\n    ssl_verify_client on;\n" : "") +
+            "    location / { "
             "return "
-            "200 \"$scheme $server_protocol $ssl_protocol sni=$ssl_server_name host=$host\"; }\n  }\n}\n");
+            "200 \"$scheme $server_protocol $ssl_protocol sni=$ssl_server_name host=$host client=$ssl_client_s_dn\"; "
+            "}\n  }\n}\n");
     process_ = std::make_unique<ChildProcess>(
         std::vector<std::string>{"nginx", "-p", folder_.path(), "-c", configuration, "-e", "stderr"});
     if (!waitForPort(port_)) ADD_FAILURE() << process_->errors();
@@ -235,6 +243,187 @@ TEST_F(ServiceTls, IsNeverReplacedByPlainText) {
     EXPECT_THAT(statusPage(gateway), HasSubstr("\"reason\":\"" + std::string(reason) + "\""));
   }
   EXPECT_EQ(origin.connections(), 0);
+}
+
+/// A Backend for an origin that origin.test leads to, which has the certificate of policy.test if any.
+struct TargetedBackend {
+  const char* group;
+  const char* apiVersion;
+  const char* kind;
+  std::string spec;  // PORT stands for the port
+
+  std::string with(std::uint16_t port, const std::string& documents, const std::string& more = {}) const {
+    TargetedBackend placed = *this;
+    placed.spec.replace(spec.find("PORT"), 4, std::to_string(port));
+    return placed.text(documents, more);
+  }
+  std::string text(const std::string& documents, const std::string& more = {}) const {
+    const std::string object = std::string("{group: ") + group + ", kind: " + kind + ", name: api}";
+    return "apiVersion: " + std::string(apiVersion) + "\nkind: " + kind +
+           "\nmetadata: {namespace: test, name: api}\nspec: {" + spec + more +
+           "}\n---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: "
+           "all}\nspec: {parentRefs: [{name: egress}], rules: [{backendRefs: [" +
+           object + "]}]}\n" + documents;
+  }
+  std::string policy(const std::string& validation, const std::string& section = {}) const {
+    return std::string(
+               "---\napiVersion: gateway.networking.k8s.io/v1\nkind: BackendTLSPolicy\nmetadata: {namespace: test, "
+               "name: secure}\nspec: {targetRefs: [{group: ") +
+           group + ", kind: " + kind + ", name: api" + (section.empty() ? "" : ", sectionName: '" + section + "'") +
+           "}], validation: {" + validation + "}}\n";
+  }
+};
+
+const TargetedBackend kEnvoysBackend{"gateway.envoyproxy.io", "gateway.envoyproxy.io/v1alpha1", "Backend",
+                                     "endpoints: [{fqdn: {hostname: origin.test, port: PORT}}]"};
+const TargetedBackend kTargetedBackends[] = {
+    kEnvoysBackend,
+    {"sluice.dev", "sluice.dev/v1alpha1", "Backend",
+     "destination: {type: Fqdn, fqdn: {hostname: origin.test, port: PORT}}"},
+    {"gateway.networking.k8s.io", "gateway.networking.k8s.io/v1alpha1", "Backend",
+     "destination: {type: FQDN, fqdn: {hostname: origin.test, port: PORT}}"},
+    {"gateway.networking.x-k8s.io", "gateway.networking.x-k8s.io/v1alpha1", "XBackend",
+     "type: ExternalHostname, externalHostname: {hostname: origin.test}, port: {port: PORT}"}};
+constexpr const char* kOfPolicy = "hostname: policy.test, caCertificateRefs: [{group: '', kind: ConfigMap, name: ca}]";
+
+class BackendTlsByPolicy : public ServiceTls {
+ protected:
+  /// Returns a configuration in which origin.test leads to this machine.
+  static GatewaySpec specOf(std::uint16_t port, const std::string& documents) {
+    GatewaySpec spec = shopSpec(documents);
+    spec.backends = {{.port = port}};
+    return spec;
+  }
+};
+
+TEST_F(BackendTlsByPolicy, IsGivenToEverySpelling) {
+  const SecureNginx origin(issueServer(root_, "policy.test"));
+  for (const TargetedBackend& each : kTargetedBackends) {
+    SCOPED_TRACE(each.apiVersion);
+    const std::string section = std::to_string(origin.port());
+    const GatewayProcess gateway(
+        specOf(origin.port(), each.with(origin.port(), trusted() + each.policy(kOfPolicy, section))));
+    const std::string answer = ask(gateway, "/", {"-H", "Host: client.test"});
+    EXPECT_THAT(answer, HasSubstr(" 200 "));
+    EXPECT_THAT(answer, HasSubstr("https HTTP/2.0 TLSv1.3 sni=policy.test host=origin.test"));
+    EXPECT_THAT(statusPage(gateway),
+                HasSubstr(R"("ancestors":[{"ancestorRef":{"group":"gateway.networking.k8s.io","kind":"Gateway",)"
+                          R"("namespace":"test","name":"egress"},"controllerName":"sluice.dev/egress-gateway",)"
+                          R"("conditions":[{"type":"Accepted","status":"True")"));
+  }
+}
+
+TEST_F(BackendTlsByPolicy, ComesBeforeThatOfTheBackend) {
+  const SecureNginx origin(issueServer(root_, "policy.test"));
+  const GatewayProcess gateway(
+      specOf(origin.port(), kEnvoysBackend.with(origin.port(), trusted() + kEnvoysBackend.policy(kOfPolicy),
+                                                ", tls: {sni: other.test, wellKnownCACertificates: System}")));
+  EXPECT_THAT(ask(gateway, "/"), HasSubstr("sni=policy.test"));
+}
+
+TEST_F(BackendTlsByPolicy, GoesWithTheClientCertificateOfTheBackend) {
+  const CertifiedKey client = issueClient(root_, "tenant-one");
+  const SecureNginx origin(issueServer(root_, "policy.test"), &root_);
+  const std::string secret = "---\napiVersion: v1\nkind: Secret\nmetadata: {namespace: test, name: id}\nstringData:\n" +
+                             entryOf("tls.crt", client.certificate) + entryOf("tls.key", client.key);
+  const std::string documents = trusted() + secret + kEnvoysBackend.policy(kOfPolicy);
+  GatewayProcess gateway(specOf(
+      origin.port(), kEnvoysBackend.with(origin.port(), documents, ", tls: {clientCertificateRef: {name: id}}")));
+  EXPECT_THAT(ask(gateway, "/"), HasSubstr("client=CN=tenant-one"));
+  gateway.reload(specOf(origin.port(), kEnvoysBackend.with(origin.port(), documents)));
+  EXPECT_THAT(ask(gateway, "/"), HasSubstr("No required SSL certificate was sent"));
+}
+
+TEST_F(BackendTlsByPolicy, TakesTheNamesThatItListsInsteadOfTheHostname) {
+  const EchoOrigin origin(carrying({"third.test"}, {}));
+  const auto listing = [&](const std::string& name) {
+    return specOf(
+        origin.port(),
+        kEnvoysBackend.with(origin.port(),
+                            trusted() + kEnvoysBackend.policy(std::string(kOfPolicy) +
+                                                              ", subjectAltNames: [{type: Hostname, hostname: " + name +
+                                                              "}, {type: Hostname, hostname: b.test}]")));
+  };
+  GatewayProcess gateway(listing("third.test"));
+  const std::string answer = ask(gateway, "/");
+  EXPECT_THAT(answer, HasSubstr(" 200 "));
+  EXPECT_EQ(echoed(answer, "sni"), "policy.test") << answer;
+  gateway.reload(listing("a.test"));
+  EXPECT_THAT(ask(gateway, "/"), HasSubstr("tls_certificate_error"));
+}
+
+TEST_F(BackendTlsByPolicy, ConcernsOnlyTheEndpointsWithItsPort) {
+  const SecureNginx secure(issueServer(root_, "policy.test"));
+  const PlainOrigin plain;
+  const std::string more = "{fqdn: {hostname: origin.test, port: " + std::to_string(plain.port()) + "}}, ";
+  TargetedBackend both = kEnvoysBackend;
+  both.spec.insert(both.spec.find("{fqdn"), more);
+  const std::string section = std::to_string(secure.port());
+  GatewayProcess gateway(specOf(secure.port(), both.with(secure.port(), trusted() + both.policy(kOfPolicy, section))));
+  const auto isOverTls = [&] { return ask(gateway, "/").find("sni=policy.test") != std::string::npos; };
+  int overTls = 0;
+  for (int i = 0; i < 200 && (overTls == 0 || plain.requests() == 0); ++i) overTls += isOverTls() ? 1 : 0;
+  EXPECT_GT(overTls, 0);
+  EXPECT_GT(plain.requests(), 0);
+  EXPECT_EQ(plain.hellos(), 0);
+}
+
+TEST_F(BackendTlsByPolicy, ComesBeforeThatOfTheServiceThatTheBackendLeadsTo) {
+  const SecureNginx origin(issueServer(root_, "policy.test"));
+  const TargetedBackend leading{
+      "sluice.dev", "sluice.dev/v1alpha1", "Backend",
+      "destination: {type: KubernetesService, service: {name: shop}, ports: [{number: 443, protocol: HTTP}]}"};
+  const std::string shop = secureShop(origin.port());
+  const std::string service = "---\n" + shop.substr(0, shop.rfind("---\n"));
+  std::string ofService = shopPolicy(kByConfigMap);
+  ofService.replace(ofService.find("secure"), 6, "of-service");
+  const GatewayProcess gateway(shopSpec(leading.text(service + trusted() + ofService + leading.policy(kOfPolicy))));
+  EXPECT_THAT(ask(gateway, "/", {"-H", "Host: client.test"}), HasSubstr("sni=policy.test host=client.test"));
+}
+
+TEST_F(BackendTlsByPolicy, RefusesAnotherAuthorityAndAnotherHostname) {
+  const SecureNginx other(issueServer(makeAuthority("Somebody"), "policy.test"));
+  const SecureNginx misnamed(issueServer(root_, "origin.test"));
+  for (const std::uint16_t port : {other.port(), misnamed.port()}) {
+    const GatewayProcess gateway(specOf(port, kEnvoysBackend.with(port, trusted() + kEnvoysBackend.policy(kOfPolicy))));
+    EXPECT_THAT(ask(gateway, "/"), HasSubstr("tls_certificate_error"));
+  }
+}
+
+TEST_F(BackendTlsByPolicy, FollowsItsAuthoritiesWithoutARestart) {
+  const CertifiedKey next = makeAuthority("Next");
+  const SecureNginx origin(issueServer(root_, "policy.test"));
+  const auto trusting = [&](const CertifiedKey& authority) {
+    return specOf(origin.port(),
+                  kEnvoysBackend.with(origin.port(), authorityOf(authority) + kEnvoysBackend.policy(kOfPolicy)));
+  };
+  GatewayProcess gateway(trusting(root_));
+  EXPECT_EQ(statusOf(gateway, "/"), "200");
+  gateway.reload(trusting(next));
+  EXPECT_EQ(statusOf(gateway, "/"), "502") << "no connection of the old trust is used";
+  gateway.reload(trusting(root_));
+  EXPECT_EQ(statusOf(gateway, "/"), "200");
+}
+
+TEST_F(BackendTlsByPolicy, EndsWithThePolicyAndIsNeverReplacedByPlainText) {
+  const PlainOrigin origin;
+  const auto targeted = [&](const std::string& documents, const std::string& more = {}) {
+    return specOf(origin.port(), kEnvoysBackend.with(origin.port(), documents, more));
+  };
+  GatewayProcess gateway(targeted(""));
+  EXPECT_THAT(ask(gateway, "/"), HasSubstr("plain"));
+  const int requests = origin.requests();
+  gateway.reload(targeted(trusted() + kEnvoysBackend.policy(kOfPolicy)));
+  EXPECT_EQ(statusOf(gateway, "/"), "502");
+  EXPECT_EQ(origin.hellos(), 1);
+  gateway.reload(targeted(kEnvoysBackend.policy(kOfPolicy)));
+  EXPECT_EQ(statusOf(gateway, "/"), "500") << "the ConfigMap is gone";
+  gateway.reload(targeted(trusted() + kEnvoysBackend.policy(kOfPolicy), ", tls: {insecureSkipVerify: true}"));
+  EXPECT_EQ(statusOf(gateway, "/"), "500");
+  EXPECT_THAT(statusPage(gateway), HasSubstr("contradicts BackendTLSPolicy test/secure"));
+  EXPECT_EQ(origin.requests(), requests);
+  gateway.reload(targeted(""));
+  EXPECT_THAT(ask(gateway, "/"), HasSubstr("plain"));
 }
 
 }  // namespace

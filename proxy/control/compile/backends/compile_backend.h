@@ -24,7 +24,7 @@ struct CompiledBackendPort {
   std::optional<Fault> unaccepted;
   std::optional<Fault> unresolved;
   std::optional<Fault> unprocessed;  // an extension cannot run and fails closed
-  std::optional<Fault> closed;       // a policy for it is not supported
+  std::optional<Fault> closed;       // a policy for it is not supported, or cannot be obeyed
 };
 
 struct CompiledBackend {

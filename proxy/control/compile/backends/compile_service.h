@@ -30,7 +30,7 @@ bool isService(const config::ObjectRef& ref);
 struct DestinationRules {
   const routing::AddressGuard& guard;  // which endpoints are refused
   const ClosingPolicies& closing;      // which ports answer 500
-  const BackendTlsPolicies& tls;       // which ports of Services speak TLS
+  const BackendTlsPolicies& tls;       // which ports a policy gives TLS
 };
 
 class ServiceCatalog {

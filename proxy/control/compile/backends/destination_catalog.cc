@@ -55,6 +55,12 @@ std::string whyNoPort(const config::Backend& backend, std::uint16_t port) {
   return "it has no port " + std::to_string(port) + availablePorts(numbers);
 }
 
+/// Says that the Backend's own TLS and a policy for it cannot both be obeyed.
+Fault contradiction(const config::BackendTls& own, const config::ObjectMeta& policy) {
+  return fault(reason::kInvalid, contradictionIn(own) + " contradicts " + policy.title() +
+                                     ", which is for this Backend; requests to it answer 500");
+}
+
 bool originatesTls(const std::optional<config::BackendTls>& tls) {
   return tls && (tls->mode == config::TlsMode::kServerAuth || tls->mode == config::TlsMode::kMutual);
 }
@@ -70,17 +76,16 @@ DestinationCatalog::DestinationCatalog(const config::Model& model, const SystemT
     BackendDestination& entry = backends_[&backend];
     entry.unaccepted = acceptance(backend);
     for (const config::BackendPort& port : backend.ports) {
-      entry.ports.push_back(compilePort(backend, port, tls, rules.closing, cache, states));
+      entry.ports.push_back(compilePort(backend, port, tls, rules, cache, states));
     }
   }
 }
 
 DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, const config::BackendPort& port,
-                                                TlsCompiler& tls, const ClosingPolicies& policies, BackendCache& cache,
+                                                TlsCompiler& tls, const DestinationRules& rules, BackendCache& cache,
                                                 processing::SharedStates& states) {
   DestinationPort entry;
-  const std::optional<config::BackendTls>& options = tlsOf(backend, port);
-  entry.unaccepted = acceptance(port, options);
+  entry.unaccepted = acceptance(port, tlsOf(backend, port));
   if (entry.unaccepted) return entry;
   Resolved<routing::BackendPlan> destination = planOf(backend, port);
   if (!destination) {
@@ -88,21 +93,14 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
     return entry;
   }
   auto plan = std::make_shared<routing::BackendPlan>(*std::move(destination.value));
-  if (originatesTls(options)) {
-    auto compiled = tls.compile(holderOf(backend.meta), plan->hostname, *options);
-    if (!compiled) {
-      entry.unresolved = std::move(compiled.fault);
-      return entry;
-    }
-    plan->tls = std::move(compiled.value);
-  }
+  if (!addTls(backend, port, tls, rules.tls, *plan, entry)) return entry;
   plan->authority = authorityOf(*plan);
   plan->identity = identityOf(*plan);
   plan->reach = states.get<processing::ServerHealth>("reach of " + plan->identity.text(),
                                                      [] { return std::make_shared<const processing::ServerHealth>(); });
   plan->http11 = overHttp11(*plan);
   if (plan->endpoints) ofServices_.insert_or_assign(plan->identity, plan);
-  entry.closed = policies.faultOf(backend.meta, {port.name, port.number});
+  entry.closed = rules.closing.faultOf(backend.meta, {port.name, port.number});
   entry.plan = cache.destinations.get(
       plan->identity, [](const auto&) { return true; }, [&] { return std::move(plan); });
   return entry;
@@ -127,6 +125,26 @@ Resolved<routing::BackendPlan> DestinationCatalog::planOf(const config::Backend&
   return plan;
 }
 
+bool DestinationCatalog::addTls(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
+                                const BackendTlsPolicies& policies, routing::BackendPlan& plan,
+                                DestinationPort& entry) {
+  const std::optional<config::BackendTls>& own = tlsOf(backend, port);
+  const config::PolicySection section{port.name, port.number};
+  auto found = policies.of(backend.meta, section);
+  if (found && !contradictionIn(own).empty()) {
+    entry.unaccepted = contradiction(*own, policies.find(backend.meta, section)->policy->meta);
+  } else if (found && !*found) {
+    entry.closed = std::move(found->fault);
+  } else if (own && (found || originatesTls(own))) {
+    found = found ? tls.complete(holderOf(backend.meta), *std::move(found->value), *own)
+                  : tls.compile(holderOf(backend.meta), plan.hostname, *own);
+    if (!*found) entry.unresolved = std::move(found->fault);
+  }
+  if (entry.fault()) return false;
+  if (found) plan.tls = std::move(found->value);
+  return true;
+}
+
 std::shared_ptr<const routing::BackendPlan> DestinationCatalog::newest(
     const std::shared_ptr<const routing::BackendPlan>& plan) const {
   const auto found = ofServices_.find(plan->countedAs());
@@ -136,10 +154,7 @@ std::shared_ptr<const routing::BackendPlan> DestinationCatalog::newest(
 config::ObjectRef DestinationCatalog::meaningOf(const config::ObjectRef& ref, const Holder& holder) const {
   config::ObjectRef meant = ref;
   meant.nameSpace = targetNamespace(ref, holder.nameSpace);
-  if (ref.group != config::kPrototypeGroup || ref.kind != config::Backend::kKind) return meant;
-  const bool exists = model_.find<config::Backend>(meant.group, meant.kind, meant.nameSpace, meant.name) != nullptr ||
-                      model_.findRejected(meant.group, meant.kind, meant.nameSpace, meant.name) != nullptr;
-  if (!exists) meant.kind = config::Backend::kDestinationKind;
+  meant.kind = meantKind(model_, ref, meant.nameSpace);
   return meant;
 }
 

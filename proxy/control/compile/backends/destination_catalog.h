@@ -18,6 +18,7 @@
 #include "proxy/control/compile/backends/compile_service.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/gateways/compile_tls.h"
+#include "proxy/control/compile/policies/backend_tls_policies.h"
 #include "proxy/control/compile/policies/closing_policies.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/processing/shared_states.h"
@@ -65,7 +66,7 @@ struct DestinationPort {
   std::shared_ptr<const routing::BackendPlan> plan;  // null if it is not accepted, or not resolved
   std::optional<Fault> unaccepted;
   std::optional<Fault> unresolved;
-  std::optional<Fault> closed;  // a policy for it is not supported
+  std::optional<Fault> closed;  // a policy for it is not supported, or cannot be obeyed
 
   /// Returns the reason why requests to it answer 500; none if they do not.
   const std::optional<Fault>& fault() const { return unaccepted ? unaccepted : unresolved ? unresolved : closed; }
@@ -93,17 +94,20 @@ class DestinationCatalog {
 
  private:
   DestinationPort compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
-                              const ClosingPolicies& policies, BackendCache& cache, processing::SharedStates& states);
+                              const DestinationRules& rules, BackendCache& cache, processing::SharedStates& states);
   /// Makes the plan of a port: with the host of the Backend, or as the plan of the Service that it leads to. Faults:
   /// those of ServiceCatalog::resolve(), and RefNotPermitted.
   Resolved<routing::BackendPlan> planOf(const config::Backend& backend, const config::BackendPort& port) const;
+  /// Sets the TLS of the plan to that of a policy for the Backend, or else to the Backend's own; without both, the plan
+  /// keeps what it has. Returns false if there is a fault, which `entry` has then.
+  static bool addTls(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
+                     const BackendTlsPolicies& policies, routing::BackendPlan& plan, DestinationPort& entry);
   /// Returns ServiceCatalog::note() about the Service that the Backend leads to; empty if it leads to none.
   std::string noteOn(const config::Backend& backend, std::uint16_t port) const;
   /// Resolves a reference that means the Backend.
   std::vector<EndpointUse> resolve(const config::BackendObjectReference& ref, const Holder& holder,
                                    const config::Backend& backend) const;
-  /// Returns the object that a backendRef means, with its namespace. Samples of the prototype write kind Backend for an
-  /// XBackendDestination, which is meant if there is no Backend of that name.
+  /// Returns the object that a backendRef means, with its namespace; see meantKind().
   config::ObjectRef meaningOf(const config::ObjectRef& ref, const Holder& holder) const;
   /// Returns a hint at the Backend or Service of that name.
   std::string hintAtKind(const config::ObjectRef& ref, const Holder& holder) const;

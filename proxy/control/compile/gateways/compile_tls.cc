@@ -19,7 +19,27 @@ Resolved<routing::UpstreamTls> TlsCompiler::compile(const Holder& holder, const 
   auto trust = trustFor(holder, tls);
   if (!trust) return std::move(trust.fault);
   result.trust = *std::move(trust.value);
-  if (tls.mode != config::TlsMode::kMutual) return result;
+  if (auto broken = addClientCertificate(holder, tls, result)) return *std::move(broken);
+  return result;
+}
+
+Resolved<routing::UpstreamTls> TlsCompiler::complete(const Holder& holder, routing::UpstreamTls ofPolicy,
+                                                     const config::BackendTls& own) {
+  routing::UpstreamTls options;
+  if (auto wrong = compileTlsOptions(own, options)) return *std::move(wrong);
+  if (ofPolicy.spkiPins.empty()) ofPolicy.spkiPins = std::move(options.spkiPins);
+  if (ofPolicy.minVersion.empty()) ofPolicy.minVersion = std::move(options.minVersion);
+  if (ofPolicy.cipherSuites.empty()) ofPolicy.cipherSuites = std::move(options.cipherSuites);
+  if (!own.caRefs.empty()) {
+    if (auto unused = trustFor(holder, own); !unused) return std::move(unused.fault);
+  }
+  if (auto broken = addClientCertificate(holder, own, ofPolicy)) return *std::move(broken);
+  return ofPolicy;
+}
+
+std::optional<Fault> TlsCompiler::addClientCertificate(const Holder& holder, const config::BackendTls& tls,
+                                                       routing::UpstreamTls& result) {
+  if (tls.mode != config::TlsMode::kMutual) return std::nullopt;
   if (!tls.clientCertificateRef) {
     return fault(reason::kInvalidClientCertificateRef, tls.path + ": mode Mutual needs a clientCertificateRef");
   }
@@ -27,7 +47,7 @@ Resolved<routing::UpstreamTls> TlsCompiler::compile(const Holder& holder, const 
   if (!pair) return std::move(pair.fault);
   result.clientCertificate = std::move(pair.value->certificate);
   result.clientKey = std::move(pair.value->key);
-  return result;
+  return std::nullopt;
 }
 
 TlsCompiler::TrustResult TlsCompiler::trustFor(const Holder& holder, const config::BackendTls& tls) {

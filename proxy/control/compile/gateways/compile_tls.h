@@ -28,10 +28,17 @@ class TlsCompiler {
   /// have a mode that originates TLS. Faults are those of references, and those of compileTlsOptions().
   Resolved<routing::UpstreamTls> compile(const Holder& holder, const std::string& hostname,
                                          const config::BackendTls& tls);
+  /// Returns the TLS of a policy for a Backend with what only the Backend's own TLS says: its client certificate, and
+  /// options that the policy leaves open. Whom the gateway believes is the policy's to say, but faults are those of
+  /// compile() all the same: a reference that is broken is not passed over.
+  Resolved<routing::UpstreamTls> complete(const Holder& holder, routing::UpstreamTls ofPolicy,
+                                          const config::BackendTls& own);
 
  private:
   using TrustResult = Resolved<std::shared_ptr<const pki::TrustStore>>;
 
+  std::optional<Fault> addClientCertificate(const Holder& holder, const config::BackendTls& tls,
+                                            routing::UpstreamTls& result);
   TrustResult trustFor(const Holder& holder, const config::BackendTls& tls);
   TrustResult systemAuthorities(const config::BackendTls& tls);
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "config/model/object_kinds.h"
 #include "proxy/control/compile/references.h"
 
 namespace sluice::control {
@@ -45,8 +46,16 @@ CompiledTlsPolicy compileTlsPolicy(const config::Model& model, const config::Bac
 
 }  // namespace
 
-bool isServiceTarget(const config::PolicyTarget& target) {
-  return target.legible() && target.object.group.empty() && target.object.kind == config::Service::kKind;
+bool isTlsTarget(const config::PolicyTarget& target) {
+  const config::ObjectRef& object = target.object;
+  return target.legible() && (config::isKindOf<config::Service>(object.group, object.kind) ||
+                              config::isKindOf<config::Backend>(object.group, object.kind));
+}
+
+std::string contradictionIn(const std::optional<config::BackendTls>& own) {
+  if (!own) return "";
+  if (own->mode == config::TlsMode::kNone) return own->path + ".mode: None";
+  return own->insecureSkipVerify ? own->path + ".insecureSkipVerify: true" : "";
 }
 
 BackendTlsPolicies::BackendTlsPolicies(const config::Model& model, const SystemTrust& systemTrust) : policies_(model) {
@@ -56,9 +65,9 @@ BackendTlsPolicies::BackendTlsPolicies(const config::Model& model, const SystemT
   }
 }
 
-std::optional<Resolved<routing::UpstreamTls>> BackendTlsPolicies::of(const config::ObjectMeta& service,
+std::optional<Resolved<routing::UpstreamTls>> BackendTlsPolicies::of(const config::ObjectMeta& object,
                                                                      const config::PolicySection& port) const {
-  const Candidate* candidate = policies_.find(service, port);
+  const Candidate* candidate = find(object, port);
   if (candidate == nullptr) return std::nullopt;
   const std::string title =
       std::string(config::BackendTlsPolicy::kKind) + " " + candidate->policy->meta.qualifiedName() + ": ";

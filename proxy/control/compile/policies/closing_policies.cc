@@ -8,12 +8,12 @@
 namespace sluice::control {
 namespace {
 
-/// BackendTLSPolicies are of a supported kind, and close what is not a Service.
+/// BackendTLSPolicies are of a supported kind, and close what is neither a Service nor a Backend.
 std::string consequenceOf(const std::vector<std::string>& titles) {
   const std::string only = std::string(config::BackendTlsPolicy::kKind) + " ";
   const bool onlyTls =
       std::all_of(titles.begin(), titles.end(), [&](const std::string& title) { return title.starts_with(only); });
-  if (onlyTls) return ": policies of this kind are supported for Services only";
+  if (onlyTls) return ": policies of this kind are supported for Services and Backends only";
   return titles.size() == 1 ? ": policies of this kind are not supported"
                             : ": policies of these kinds are not supported";
 }
@@ -44,7 +44,7 @@ void ClosingPolicies::add(const config::UnsupportedPolicy& policy) {
 
 void ClosingPolicies::add(const config::BackendTlsPolicy& policy) {
   for (const config::PolicyTarget& target : policy.targets) {
-    if (isServiceTarget(target)) continue;
+    if (isTlsTarget(target)) continue;
     byTarget_[{policy.meta.nameSpace, target.object.name}].push_back({&policy.meta, &target});
   }
 }

@@ -1,6 +1,6 @@
 // The policies whose kinds are known and not served (config/model/policy_model.h), and BackendTLSPolicies for anything
-// but a Service. Each of them closes what it names: serving it anyway would let traffic through without the encryption,
-// the limit or the check that somebody asked for.
+// but Services and Backends. Each of them closes what it names: serving it anyway would let traffic through without the
+// encryption, the limit or the check that somebody asked for.
 //
 // A policy that its schema refuses closes what is legible of its targets. It lives as long as one compilation.
 #pragma once

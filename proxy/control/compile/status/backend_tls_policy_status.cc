@@ -7,8 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/backends/compile_service.h"
 #include "proxy/control/compile/gateways/gateway_plan.h"
 #include "proxy/control/compile/policies/backend_tls_policies.h"
+#include "proxy/control/compile/references.h"
 #include "proxy/control/compile/status/object_status.h"
 #include "proxy/control/compile/status/policy_ancestors.h"
 #include "proxy/control/compile/status/refused_objects.h"
@@ -20,8 +23,8 @@ namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
 constexpr std::string_view kNothingChanged = "nothing is changed";
-constexpr std::string_view kOnlyServices =
-    "spec.targetRefs: only Services are supported: what it names here answers 500";
+constexpr std::string_view kOnlyDestinations =
+    "spec.targetRefs: only Services and Backends are supported: what it names here answers 500";
 
 class TlsPolicyWriter {
  public:
@@ -42,12 +45,12 @@ class TlsPolicyWriter {
   }
 
  private:
-  /// Returns the Gateways that lead to a Service that the policy targets, by name.
+  /// Returns the Gateways that lead to a Service or Backend that the policy targets, by name.
   std::vector<const GatewayPlan*> gatewaysTo(const config::BackendTlsPolicy& policy) const {
     std::set<const GatewayPlan*> all;
     for (const config::PolicyTarget& target : policy.targets) {
-      if (!isServiceTarget(target)) continue;
-      for (const GatewayPlan* each : reach_.gatewaysTo(policy.meta.nameSpace, target.object.name)) all.insert(each);
+      if (!isTlsTarget(target)) continue;
+      for (const GatewayPlan* each : reach_.gatewaysTo(target.object, policy.meta.nameSpace)) all.insert(each);
     }
     std::vector<const GatewayPlan*> byName(all.begin(), all.end());
     std::sort(byName.begin(), byName.end(), [](const GatewayPlan* a, const GatewayPlan* b) {
@@ -60,7 +63,7 @@ class TlsPolicyWriter {
 
   bool leadsTo(const GatewayPlan& gateway, const config::BackendTlsPolicy& policy,
                const config::PolicyTarget& target) const {
-    const auto through = reach_.gatewaysTo(policy.meta.nameSpace, target.object.name);
+    const auto through = reach_.gatewaysTo(target.object, policy.meta.nameSpace);
     return std::find(through.begin(), through.end(), &gateway) != through.end();
   }
 
@@ -70,7 +73,7 @@ class TlsPolicyWriter {
     if (invalid) return conditions.bad(condition_type::kAccepted, *invalid).take();
     std::vector<Fault> faults;
     for (const config::PolicyTarget& target : policy.targets) {
-      if (!isServiceTarget(target) || !leadsTo(gateway, policy, target)) continue;
+      if (!isTlsTarget(target) || !leadsTo(gateway, policy, target)) continue;
       if (auto why = faultOf(policy, target)) faults.push_back(*std::move(why));
     }
     const CompiledTlsPolicy& compiled = sources_.tlsPolicies.compiled(policy);
@@ -81,32 +84,63 @@ class TlsPolicyWriter {
     return conditions.take();
   }
 
-  /// Returns the reason why the policy does not count for a Service, or a port of it.
+  /// Returns the reason why the policy does not count for a Service or Backend, or a port of it.
   std::optional<Fault> faultOf(const config::BackendTlsPolicy& policy, const config::PolicyTarget& target) const {
-    const Attachment to{target.object, policy.meta.nameSpace, target.sectionName};
-    const FoundTarget found = findTarget(sources_.model, sources_.gateways, to);
-    if (auto unfound = targetFault(sources_.model, found, to, holderOf(policy.meta), kNothingChanged)) return unfound;
-    const auto* service = sources_.model.find<config::Service>(policy.meta.nameSpace, target.object.name);
-    if (service == nullptr) return std::nullopt;  // its schema refused it
-    const auto port = std::find_if(service->ports.begin(), service->ports.end(), [&](const config::ServicePort& each) {
+    const config::Model& model = sources_.model;
+    const std::string& nameSpace = policy.meta.nameSpace;
+    config::ObjectRef ref = target.object;
+    ref.kind = meantKind(model, target.object, nameSpace);
+    const Attachment to{ref, nameSpace, target.sectionName};
+    const FoundTarget found = findTarget(model, sources_.gateways, to);
+    if (auto unfound = targetFault(model, found, to, holderOf(policy.meta), kNothingChanged)) return unfound;
+    if (isService(ref)) {
+      const auto* service = model.find<config::Service>(nameSpace, ref.name);
+      return service == nullptr ? std::nullopt : conflict(policy, target, *service);
+    }
+    const auto* backend = model.find<config::Backend>(ref.group, ref.kind, nameSpace, ref.name);
+    if (backend == nullptr) return std::nullopt;  // its schema refused it
+    auto behind = conflict(policy, target, *backend);
+    return behind ? std::move(behind) : contradiction(policy, target, *backend);
+  }
+
+  /// Returns a fault if another policy for the same Service or Backend, or the same port of it, comes first.
+  template <typename Object>
+  std::optional<Fault> conflict(const config::BackendTlsPolicy& policy, const config::PolicyTarget& target,
+                                const Object& object) const {
+    const auto port = std::find_if(object.ports.begin(), object.ports.end(), [&](const auto& each) {
       return target.names({each.name, each.number});
     });
-    const config::PolicySection section =
-        port == service->ports.end() ? config::PolicySection() : config::PolicySection{port->name, port->number};
-    const auto* first = sources_.tlsPolicies.findExactly(service->meta, section);
+    const auto* first = sources_.tlsPolicies.findExactly(
+        object.meta,
+        port == object.ports.end() ? config::PolicySection() : config::PolicySection{port->name, port->number});
     if (first == nullptr || first->policy == &policy) return std::nullopt;
-    return fault(reason::kConflicted, target.object.path + ": " + std::string(config::BackendTlsPolicy::kKind) + " " +
-                                          first->policy->meta.qualifiedName() + " is for the same and comes first; " +
-                                          std::string(kNothingChanged));
+    return fault(reason::kConflicted, target.object.path + ": " + first->policy->meta.title() +
+                                          " is for the same and comes first; " + std::string(kNothingChanged));
+  }
+
+  /// Returns a fault if the Backend's own settings for a port that the target means contradict the policy, which counts
+  /// for it.
+  std::optional<Fault> contradiction(const config::BackendTlsPolicy& policy, const config::PolicyTarget& target,
+                                     const config::Backend& backend) const {
+    for (const config::BackendPort& port : backend.ports) {
+      const config::PolicySection section{port.name, port.number};
+      if (!target.sectionName.empty() && !target.names(section)) continue;
+      const auto* counts = sources_.tlsPolicies.find(backend.meta, section);
+      const std::string what = contradictionIn(tlsOf(backend, port));
+      if (counts == nullptr || counts->policy != &policy || what.empty()) continue;
+      return fault(reason::kInvalid, target.object.path + ": " + backend.meta.title() + " contradicts it by " + what +
+                                         "; requests to it answer 500");
+    }
+    return std::nullopt;
   }
 
   std::vector<config::ParentStatus> otherTargets(const config::BackendTlsPolicy& policy,
                                                  const std::optional<Fault>& invalid) const {
     config::PolicyTargets others;
     std::copy_if(policy.targets.begin(), policy.targets.end(), std::back_inserter(others.targets),
-                 [](const config::PolicyTarget& each) { return !isServiceTarget(each); });
+                 [](const config::PolicyTarget& each) { return !isTlsTarget(each); });
     if (others.empty()) return {};
-    const Fault unsupported = fault(reason::kInvalid, std::string(kOnlyServices));
+    const Fault unsupported = fault(reason::kInvalid, std::string(kOnlyDestinations));
     const auto judge = [&](const config::ObjectMeta*, std::string_view, const std::optional<Fault>& unfound) {
       const Fault& why = invalid ? *invalid : unfound ? *unfound : unsupported;
       Conditions conditions(policy.meta);

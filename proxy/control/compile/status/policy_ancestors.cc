@@ -63,15 +63,18 @@ class PolicyWriter {
 
 }  // namespace
 
-PolicyReach::PolicyReach(const StatusSources& sources) : gateways_(sources.gateways) {
+PolicyReach::PolicyReach(const StatusSources& sources) : model_(sources.model), gateways_(sources.gateways) {
   const config::Model& model = sources.model;
   for (const GatewayPlan& each : gateways_) add(each.gateway->meta);
   addRoutes(model.all<config::HttpRoute>());
   addRoutes(model.all<config::GrpcRoute>());
   for (const config::Service& each : model.all<config::Service>()) {
-    if (services_.contains({each.meta.nameSpace, each.meta.name})) add(each.meta);
+    if (destinations_.contains({each.meta.nameSpace, each.meta.group, each.meta.kind, each.meta.name})) add(each.meta);
   }
-  for (const config::Backend& each : model.all<config::Backend>()) add(each.meta);
+  for (const config::Backend& each : model.all<config::Backend>()) {
+    add(each.meta);
+    if (each.service) addServiceOf(each);
+  }
 }
 
 const config::ObjectMeta* PolicyReach::find(const config::PolicyTarget& target, std::string_view nameSpace) const {
@@ -107,7 +110,7 @@ void PolicyReach::addRoutes(const Routes& routes) {
     for (const auto& rule : route.rules) {
       addMirrors(rule.filters, nameSpace, through);
       for (const config::HttpBackendRef& each : rule.backendRefs) {
-        addService(each, nameSpace, through);
+        addDestination(each, nameSpace, through);
         addMirrors(each.filters, nameSpace, through);
       }
     }
@@ -115,19 +118,35 @@ void PolicyReach::addRoutes(const Routes& routes) {
 }
 
 void PolicyReach::addMirrors(const config::RouteFilters& filters, std::string_view holder, const Through& through) {
-  for (const config::RequestMirrorFilter& each : filters.mirrors) addService(each, holder, through);
+  for (const config::RequestMirrorFilter& each : filters.mirrors) addDestination(each, holder, through);
 }
 
-void PolicyReach::addService(const config::BackendObjectReference& ref, std::string_view holder,
-                             const Through& through) {
-  if (!isService(ref.object)) return;
-  services_[{targetNamespace(ref.object, holder), ref.object.name}].insert(through.begin(), through.end());
+void PolicyReach::addDestination(const config::BackendObjectReference& ref, std::string_view holder,
+                                 const Through& through) {
+  destinations_[destinationOf(ref.object, targetNamespace(ref.object, holder))].insert(through.begin(), through.end());
 }
 
-std::vector<const GatewayPlan*> PolicyReach::gatewaysTo(std::string_view nameSpace, std::string_view service) const {
-  const auto found = services_.find({nameSpace, service});
-  if (found == services_.end()) return {};
-  return {found->second.begin(), found->second.end()};
+void PolicyReach::addServiceOf(const config::Backend& backend) {
+  const config::ObjectMeta& meta = backend.meta;
+  const auto through = destinations_.find({meta.nameSpace, meta.group, meta.kind, meta.name});
+  if (through == destinations_.end()) return;
+  const Destination service = destinationOf(*backend.service, targetNamespace(*backend.service, meta.nameSpace));
+  throughBackends_[service].insert(through->second.begin(), through->second.end());
+}
+
+PolicyReach::Destination PolicyReach::destinationOf(const config::ObjectRef& ref, std::string_view nameSpace) const {
+  return {nameSpace, ref.group, meantKind(model_, ref, nameSpace), ref.name};
+}
+
+std::vector<const GatewayPlan*> PolicyReach::gatewaysTo(const config::ObjectRef& destination,
+                                                        std::string_view nameSpace) const {
+  const Destination key = destinationOf(destination, nameSpace);
+  Through all;
+  for (const auto* each : {&destinations_, &throughBackends_}) {
+    if (const auto found = each->find(key); found != each->end())
+      all.insert(found->second.begin(), found->second.end());
+  }
+  return {all.begin(), all.end()};
 }
 
 std::vector<config::ParentStatus> ancestorsOf(const StatusSources& sources, const PolicyReach& reach,

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -29,22 +30,30 @@ class PolicyReach {
   const config::ObjectMeta* find(const config::PolicyTarget& target, std::string_view nameSpace) const;
   /// Calls visit(meta) with each object of the namespace.
   void eachObject(std::string_view nameSpace, const std::function<void(const config::ObjectMeta&)>& visit) const;
-  /// Returns the Gateways whose routes refer to that Service, whether it is there or not, in the order of the sources.
-  std::vector<const GatewayPlan*> gatewaysTo(std::string_view nameSpace, std::string_view service) const;
+  /// Returns the Gateways whose routes refer to that Service or Backend of a namespace, whether it is there or not, or
+  /// to a Backend that leads to that Service, in the order of the sources.
+  std::vector<const GatewayPlan*> gatewaysTo(const config::ObjectRef& destination, std::string_view nameSpace) const;
 
  private:
   using Name = std::pair<std::string_view, std::string_view>;
+  using Destination = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
   using Through = std::set<const GatewayPlan*>;  // elements of gateways_, so addresses have their order
 
   void add(const config::ObjectMeta& meta) { objects_.emplace(Name(meta.nameSpace, meta.name), &meta); }
   template <typename Routes>
   void addRoutes(const Routes& routes);
   void addMirrors(const config::RouteFilters& filters, std::string_view holder, const Through& through);
-  void addService(const config::BackendObjectReference& ref, std::string_view holder, const Through& through);
+  void addDestination(const config::BackendObjectReference& ref, std::string_view holder, const Through& through);
+  /// Adds the Service that the Backend leads to.
+  void addServiceOf(const config::Backend& backend);
+  Destination destinationOf(const config::ObjectRef& ref, std::string_view nameSpace) const;
 
+  const config::Model& model_;
   const std::vector<GatewayPlan>& gateways_;
   std::multimap<Name, const config::ObjectMeta*> objects_;
-  std::map<Name, Through> services_;  // those that rules of our routes lead to
+  /// The Services and Backends to which rules of our routes lead, by namespace, group, kind and name.
+  std::map<Destination, Through> destinations_;
+  std::map<Destination, Through> throughBackends_;  // the Services to which these Backends lead
 };
 
 /// Returns the conditions of a policy for one thing that it names. `object` is that thing, or the whole of which it is

@@ -260,19 +260,17 @@ TEST(BackendTlsPolicyCompilation, KeepsThePreviousVersionOfAPolicyThatIsRefusedN
   EXPECT_THAT(tlsMessage(bad), HasSubstr("its previous valid version serves on"));
 }
 
-TEST(BackendTlsPolicyCompilation, ClosesWhatIsNoService) {
+TEST(BackendTlsPolicyCompilation, ClosesWhatIsNeitherAServiceNorABackend) {
   const std::string policy = with(tlsPolicyOf(kOfSystem), "group: '', kind: Service, name: s",
-                                  "group: gateway.networking.k8s.io, kind: Backend, name: origin");
+                                  "group: gateway.networking.k8s.io, kind: HTTPRoute, name: route");
   const World world({kClass, kGateway, kBackend, test::kRoute, policy});
   EXPECT_EQ(world.outcome(), "500");
   EXPECT_EQ(tlsAccepted(world), "False/Invalid");
-  EXPECT_EQ(tlsMessage(world), "spec.targetRefs: only Services are supported: what it names here answers 500");
-  EXPECT_EQ(world.message("Backend", "origin", "Degraded"),
-            "BackendTLSPolicy default/p: policies of this kind are supported for Services only");
-  const World ofPort(
-      {kClass, kGateway, kBackend, test::kRoute, with(policy, "name: origin", "name: origin, sectionName: '8080'")});
-  EXPECT_EQ(ofPort.outcome(), "500");
-  EXPECT_EQ(tlsAccepted(ofPort), "False/Invalid");
+  EXPECT_EQ(tlsMessage(world),
+            "spec.targetRefs: only Services and Backends are supported: what it names here answers 500");
+  EXPECT_EQ(world.message("HTTPRoute", "route", "Accepted"),
+            "BackendTLSPolicy default/p: policies of this kind are supported for Services and Backends only; its "
+            "requests answer 500");
 }
 
 TEST(BackendTlsPolicyCompilation, GivesConnectionsOfTheirOwnToEveryChange) {
