@@ -93,7 +93,9 @@ Timeline Exchange::timeline() const {
     const base::Duration idle = s_.transaction.route.rule->attemptIdleTimeout;
     // Nothing moves on the Backend's side either while the client holds the exchange up.
     const bool owed = !line.clientStalls && s_.transaction.responseBody.bytes.empty();
-    if (idle != base::Duration::zero() && owed) line.attemptIdle = s_.transaction.lastProgress + idle;
+    if (idle != base::Duration::zero() && owed) {
+      line.attemptIdle = std::max(s_.transaction.lastProgress + idle, s_.attempts.current().request.deadline(idle));
+    }
   }
   line.retry = s_.attempts.due();
   line.step = s_.processing.deadline();

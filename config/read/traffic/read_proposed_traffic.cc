@@ -240,12 +240,14 @@ void readProposedBreakers(FieldReader& spec, TrafficPolicy& policy) {
   const std::vector<Item> items = spec.list("circuitBreakers", std::size(kPriorities));
   for (const Item& item : items) {
     FieldReader breaker = spec.map(item);
+    const base::CircuitBreakerBounds bounds = readCircuitBreakerBounds(breaker, kUsualBound);
     if (breaker.choice("priority", kPriorities, Priority::kDefault) == Priority::kHigh) {
       breaker.unsupported("priority", "all requests have the default priority", true, policy.unsupported);
     } else if (policy.circuitBreaker) {
       breaker.error("priority", "repeats that of another circuit breaker");
+    } else {
+      policy.circuitBreaker.emplace().bounds = bounds;
     }
-    policy.circuitBreaker.emplace().bounds = readCircuitBreakerBounds(breaker, kUsualBound);
     breaker.finish();
   }
 }
