@@ -23,7 +23,7 @@ class KubeProvisioning : public KubeSourceTest {
  protected:
   void startServerWithOurKinds(const std::vector<std::string>& options = {}) {
     startServer(options);
-    for (const char* each : {"crds", "gateway-role"}) {
+    for (const char* each : {"crds", "pods"}) {
       kubectl->expect({"apply", "--server-side", "-k", SLUICE_SOURCE_DIR "/config/kustomize/" + std::string(each)});
     }
     kubectl->expect({"wait", "--for=condition=Established", "--timeout=60s", "crd", "gatewayparameters.sluice.dev"});
