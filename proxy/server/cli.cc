@@ -10,6 +10,7 @@
 #include "proxy/base/text.h"
 #include "proxy/server/command_line/command_shape.h"
 #include "proxy/server/command_line/completion.h"
+#include "proxy/server/command_line/egress_check_flags.h"
 #include "proxy/server/command_line/endpoint.h"
 #include "proxy/server/command_line/forwarding.h"
 #include "proxy/server/command_line/help_formatter.h"
@@ -30,6 +31,10 @@ std::string checkEndpoint(const std::string& text) {
 
 std::string checkNamespace(const std::string& text) {
   return config::isDnsLabel(text) ? std::string() : "'" + text + "' is no namespace";
+}
+
+void takeNamespace(CLI::App& command, std::string& to, const char* text) {
+  command.add_option("--namespace", to, text)->type_name("NAMESPACE")->check(checkNamespace);
 }
 
 /// Adds an option whose value is one of `words`, which are told with it.
@@ -312,6 +317,20 @@ void addVersion(CLI::App& app, Options& options) {
   takeOutput(*version, options);
 }
 
+void addCheck(CLI::App& app, Options& options) {
+  CLI::App* check = app.add_subcommand("check", "try from here whether the cluster is as the gateway needs it");
+  check->require_subcommand(1);
+  CLI::App* egress = check->add_subcommand(
+      "egress",
+      "try whether direct egress is closed from where this runs, past the gateway; exit 0 if it is, and the "
+      "gateway is reachable, else 1");
+  egress->callback([&options] { options.command = Command::kCheckEgress; });
+  takeEgressCheck(*egress, options.egressCheck);
+  takeNamespace(*egress, options.egressCheck.nameSpace,
+                "the namespace to name in the answer (default: that of the Pod's service account)");
+  takeOutput(*egress, options);
+}
+
 /// A page about the command line, which is made of its own table, as --help is.
 struct TablePages {
   CLI::App* completion;
@@ -387,6 +406,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addRevisions(app, options);
   addDiff(app, options);
   addExplain(app, options);
+  addCheck(app, options);
   addVersion(app, options);
   addPages(app, pages);
   app.footer(helpFooter());  // after the commands, which would inherit it

@@ -9,6 +9,7 @@
 #include "proxy/control/explain/explained_request.h"
 #include "proxy/net/address.h"
 #include "proxy/observe/log.h"
+#include "proxy/server/check/check_egress_command.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/commands/validate_command.h"
 
@@ -24,6 +25,7 @@ enum class Command {
   kClearRevision,
   kDiff,
   kExplain,
+  kCheckEgress,
   kVersion
 };
 
@@ -45,6 +47,7 @@ struct Options {
   control::RequestInQuestion request = {};  // kExplain
   bool resolve = false;                     // kExplain: ask for the names of Backends
   ValidationOptions validation = {};
+  EgressCheckOptions egressCheck = {};
   bool adminValidate = true;
   std::string before;  // kDiff
   std::string after;   // kDiff
