@@ -29,6 +29,11 @@ std::string checkEndpoint(const std::string& text) {
   return parseEndpoint(text) ? std::string() : "'" + text + "' is not ADDRESS:PORT, as 127.0.0.1:9901 or [::1]:9901";
 }
 
+std::string checkImage(const std::string& text) {
+  const auto fits = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\'' && c != '#'; };
+  return !text.empty() && std::all_of(text.begin(), text.end(), fits) ? std::string() : "'" + text + "' is no image";
+}
+
 std::string checkNamespace(const std::string& text) {
   return config::isDnsLabel(text) ? std::string() : "'" + text + "' is no namespace";
 }
@@ -331,6 +336,16 @@ void addCheck(CLI::App& app, Options& options) {
   takeOutput(*egress, options);
 }
 
+void addManifests(CLI::App& app, Options& options) {
+  CLI::App* manifests = addCommand(app, options, Command::kManifests, "manifests",
+                                   "print the objects that a cluster needs for the controller, with the "
+                                   "CustomResourceDefinitions of sluice.dev: sluice manifests | kubectl apply -f -");
+  takeNamespace(*manifests, options.manifests.nameSpace, "the namespace of sluice (default sluice-system)");
+  manifests->add_option("--image", options.manifests.image, "the image of the Pods (default sluice:" SLUICE_VERSION ")")
+      ->type_name("IMAGE")
+      ->check(checkImage);
+}
+
 /// A page about the command line, which is made of its own table, as --help is.
 struct TablePages {
   CLI::App* completion;
@@ -407,6 +422,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addDiff(app, options);
   addExplain(app, options);
   addCheck(app, options);
+  addManifests(app, options);
   addVersion(app, options);
   addPages(app, pages);
   app.footer(helpFooter());  // after the commands, which would inherit it

@@ -10,6 +10,7 @@
 #include "proxy/net/address.h"
 #include "proxy/observe/log.h"
 #include "proxy/server/check/check_egress_command.h"
+#include "proxy/server/commands/manifests_command.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/commands/validate_command.h"
 
@@ -26,6 +27,7 @@ enum class Command {
   kDiff,
   kExplain,
   kCheckEgress,
+  kManifests,
   kVersion
 };
 
@@ -48,6 +50,7 @@ struct Options {
   bool resolve = false;                     // kExplain: ask for the names of Backends
   ValidationOptions validation = {};
   EgressCheckOptions egressCheck = {};
+  ManifestOptions manifests = {};
   bool adminValidate = true;
   std::string before;  // kDiff
   std::string after;   // kDiff

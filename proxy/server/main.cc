@@ -4,6 +4,7 @@
 #include "proxy/server/cli.h"
 #include "proxy/server/commands/catalog_command.h"
 #include "proxy/server/commands/diff_command.h"
+#include "proxy/server/commands/manifests_command.h"
 #include "proxy/server/commands/revisions_command.h"
 #include "proxy/server/commands/status_command.h"
 #include "proxy/server/commands/validate_command.h"
@@ -40,6 +41,8 @@ int main(int argc, char** argv) {
       return sluice::server::clearRevision(line.options->admin, line.options->revision);
     case sluice::server::Command::kCheckEgress:
       return sluice::server::checkEgress(line.options->egressCheck, line.options->output);
+    case sluice::server::Command::kManifests:
+      return sluice::server::printManifests(line.options->manifests);
     case sluice::server::Command::kVersion:
       return sluice::server::printVersion(line.options->output);
   }
