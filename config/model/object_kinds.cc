@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/model/gateway_parameters.h"
 #include "config/read/object_readers.h"
 #include "proxy/base/text.h"
 
@@ -91,6 +92,7 @@ constexpr ObjectKind kObjectKinds[] = {
                               {.namespaced = false, .status = Shape::kConditions}),
     readBy<&readGateway>(kGatewayGroup, Gateway::kKind, kServed, {.status = Shape::kGateway}),
     readBy<&readGateway>(kPrototypeGroup, Gateway::kEgressKind, kPrototype, {.status = Shape::kGateway}),
+    readBy<&readGatewayParameters>(kOwnGroup, GatewayParameters::kKind, kAlpha, {.crossesNamespaces = false}),
     readBy<&readHttpRoute>(kGatewayGroup, HttpRoute::kKind, kServed, {.status = Shape::kParents}),
     readBy<&readGrpcRoute>(kGatewayGroup, GrpcRoute::kKind, kV1, {.status = Shape::kParents}),
     readBy<&readNamespace>("", Namespace::kKind, kV1, {.namespaced = false}),
@@ -129,10 +131,10 @@ struct GroupKind {
 };
 
 constexpr GroupKind kUnsupportedKinds[] = {
-    {kGatewayGroup, "TLSRoute"},      {kGatewayGroup, "TCPRoute"},          {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ListenerSet"},   {kExperimentalGroup, "XMesh"},        {kOwnGroup, "EgressRevision"},
-    {kOwnGroup, "GatewayParameters"}, {kEnvoyGroup, "ClientTrafficPolicy"}, {kEnvoyGroup, "EnvoyPatchPolicy"},
-    {kEnvoyGroup, "EnvoyProxy"},      {kEnvoyGroup, "HTTPRouteFilter"},
+    {kGatewayGroup, "TLSRoute"},          {kGatewayGroup, "TCPRoute"},       {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"},       {kExperimentalGroup, "XMesh"},     {kOwnGroup, "EgressRevision"},
+    {kEnvoyGroup, "ClientTrafficPolicy"}, {kEnvoyGroup, "EnvoyPatchPolicy"}, {kEnvoyGroup, "EnvoyProxy"},
+    {kEnvoyGroup, "HTTPRouteFilter"},
 };
 
 constexpr GroupKind kUnconcernedKinds[] = {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/fields/field_reader.h"
+#include "config/model/gateway_parameters.h"
 #include "config/model/model.h"
 
 namespace sluice::config {
@@ -51,6 +52,8 @@ PayloadProcessingPipeline readXPayloadProcessor(FieldReader& root, ObjectMeta me
 /// Reads gateway.envoyproxy.io/v1alpha1 EnvoyExtensionPolicy. Returns, after errors, the legible part if it says what
 /// it targets; else nullopt.
 std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta meta);
+/// Reads sluice.dev/v1alpha1 GatewayParameters.
+GatewayParameters readGatewayParameters(FieldReader& root, ObjectMeta meta);
 /// Reads sluice.dev/v1alpha1 TrafficPolicy. Returns, after errors, the legible part if it says what it targets; else
 /// nullopt.
 std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta);

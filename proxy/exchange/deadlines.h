@@ -40,7 +40,7 @@ enum class Expiry : std::uint8_t {
   kIdle,         // nothing moved (timeouts.streamIdle, or what a policy says)
   kRequest,      // HTTPRouteTimeouts.request, or timeouts.request
   kAttempt,      // HTTPRouteTimeouts.backendRequest
-  kAttemptIdle,  // nothing of the attempt moved
+  kAttemptIdle,  // nothing of the attempt moved (TrafficPolicy.spec.retry.attemptIdleTimeout)
   kStep,         // a step's timeout, or timeouts.processor
   kRetry         // no failure: the next attempt is due
 };

@@ -71,6 +71,15 @@ bool Exchange::clientStalls() const {
          !http::speaksGrpc(head);
 }
 
+/// Returns true if the Backend could move bytes: neither the client nor a step nor the client's memory holds the
+/// exchange up.
+bool Exchange::owesBytes(const Timeline& line) const {
+  const bool uploads = s_.transaction.requestBody.end() == http::PipeEnd::kOpen &&
+                       s_.transaction.requestBody.bytes.empty() && !s_.transaction.tunnels();
+  return !line.clientStalls && !uploads && s_.transaction.responseBody.bytes.empty() &&
+         line.withheld == base::MonotonicTime::max() && s_.processing.deadline() == base::MonotonicTime::max();
+}
+
 Timeline Exchange::timeline() const {
   Timeline line{.timeouts = s_.transaction.context.timeouts(),
                 .lastProgress = s_.transaction.lastProgress,
@@ -91,9 +100,7 @@ Timeline Exchange::timeline() const {
   if (bounded) {
     line.attempt = s_.attempts.deadline();
     const base::Duration idle = s_.transaction.route.rule->attemptIdleTimeout;
-    // Nothing moves on the Backend's side either while the client holds the exchange up.
-    const bool owed = !line.clientStalls && s_.transaction.responseBody.bytes.empty();
-    if (idle != base::Duration::zero() && owed) {
+    if (idle != base::Duration::zero() && owesBytes(line)) {
       line.attemptIdle = std::max(s_.transaction.lastProgress + idle, s_.attempts.current().request.deadline(idle));
     }
   }
@@ -110,6 +117,10 @@ void Exchange::armAt(base::MonotonicTime deadline) {
   base::MonotonicTime due = std::min(deadline, s_.transaction.now() + timeouts.responseIdle);
   if (s_.transaction.requestBody.end() == http::PipeEnd::kOpen)
     due = std::min(due, s_.transaction.now() + timeouts.bodyIdle);
+  const routing::Rule* rule = s_.transaction.route.rule;
+  if (rule != nullptr && rule->attemptIdleTimeout != base::Duration::zero()) {
+    due = std::min(due, s_.transaction.now() + rule->attemptIdleTimeout);
+  }
   s_.transaction.context.worker().timers().set(*this, due);
 }
 

@@ -82,6 +82,7 @@ class Exchange final : private net::Timer {
   void armNew();
   Timeline timeline() const;
   bool clientStalls() const;
+  bool owesBytes(const Timeline& line) const;
   void expire(Expiry expiry);
   base::Error timedOut(std::string_view timeout, base::Error error);
   base::Error idleError(const base::Error& silent) const;

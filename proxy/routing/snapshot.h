@@ -70,7 +70,8 @@ struct BackendPlan {
   /// The identity that health and limits know it by, if that is not its own: the same destination by another version of
   /// HTTP, or without the settings of a policy.
   BackendIdentity countsAs = {};
-  /// Only with bounds of a policy: the identity of all that is held to these together, by either version of HTTP.
+  /// Only with bounds of a policy: the identity under which all plans with these bounds count together, by either
+  /// version of HTTP.
   BackendIdentity boundsOf = {};
   std::string hostname;  // lower case; a name, or an IP literal
   std::uint16_t port = 0;

@@ -192,6 +192,12 @@ void addController(CLI::App& app, Options& options, KubernetesFlags& kubernetes)
   takeGateways(*controller, kubernetes.options,
                "a Gateway to be responsible for; may be repeated (default: all Gateways of the GatewayClasses of "
                "sluice)");
+  controller
+      ->add_option(
+          "--image", kubernetes.options.image,
+          "keep Pods of this image for each Gateway, with all that they need: a Deployment, a Service, and the "
+          "least rights (default: you run `sluice run --kubernetes` yourself)")
+      ->type_name("IMAGE");
   takeOwnPorts(*controller, options);
   takeLogLevel(*controller, options);
 }
@@ -438,6 +444,10 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   if (pages.completion->parsed()) return printPage(completionScript(app, pages.shell));
   if (options.command == Command::kRun) return finishRun(app, forwarding, kubernetes, std::move(options));
   if (options.command == Command::kController) {
+    // Another controller would take the Pods of other Gateways for its own that are kept no more.
+    if (!kubernetes.options.image.empty() && !kubernetes.options.gateways.empty()) {
+      return refuse(app, "--image is for a controller of all Gateways, and so without --gateway");
+    }
     kubernetes.options.controller = true;
     options.kubernetes = std::move(kubernetes.options);
   }

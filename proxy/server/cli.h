@@ -36,6 +36,7 @@ struct KubernetesOptions {
   std::string kubeconfig;             // empty: what a Pod has
   std::vector<std::string> gateways;  // "namespace/name" of those to serve; none: all of our GatewayClasses
   bool controller = false;            // statuses are written back
+  std::string image = {};             // of the Pods that the controller keeps for Gateways; empty: it keeps none
   std::optional<control::AddressPool> addressPool = std::nullopt;  // none: Gateways share all addresses of the machine
 };
 

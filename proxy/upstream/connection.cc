@@ -48,7 +48,8 @@ Connection::~Connection() {
 }
 
 std::size_t Connection::available() const {
-  return state_ == State::kServing && codec_ ? codec_->availableStreams() : 0;
+  if (state_ != State::kServing || !codec_) return 0;
+  return std::min<std::size_t>(codec_->availableStreams(), mostRequests_ - requests_);
 }
 
 // The address guard checks the very address that is dialled, in the same step, each time: no second look-up lies in
@@ -86,7 +87,7 @@ http::StreamId Connection::begin(http::Token token, const http::RequestHead& hea
   const http::StreamId stream = codec_->sendRequest(token, head, plan.tls ? http::Scheme::kHttps : http::Scheme::kHttp);
   if (stream == 0) return 0;
   lastUsed_ = owner_.worker().now();
-  if (++requests_ == plan.connection.requestsPerConnection) {
+  if (++requests_ == mostRequests_) {
     log_.note(ConnectionEnd::kLifetime);
     drain();
   }
@@ -112,6 +113,7 @@ void Connection::onOpen() {
   state_ = State::kServing;
   redial_ = false;
   lastUsed_ = owner_.worker().now();
+  if (const std::uint32_t most = connectionSettings().requestsPerConnection) mostRequests_ = most;
   const base::Duration lifetime = connectionSettings().lifetime;
   if (lifetime != base::Duration::zero()) expiresAt_ = lastUsed_ + lifetime;
   owner_.worker().timers().set(*this, std::min(lastUsed_ + idleTimeout(), expiresAt_));

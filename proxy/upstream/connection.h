@@ -4,6 +4,7 @@
 // Its own events (bytes, end, failure, deadline) only record and mark it dirty; it acts on them when Upstreams flushes.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string_view>
 
@@ -115,6 +116,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   std::unique_ptr<http::ClientCodec> codec_;
   base::ByteQueue out_;
   std::uint64_t requests_ = 0;
+  std::uint64_t mostRequests_ = std::numeric_limits<std::uint64_t>::max();
   http::Token pinnedTo_ = http::kNoToken;
   base::MonotonicTime lastUsed_{};
   const base::MonotonicTime connectBy_;                         // for all addresses together

@@ -55,9 +55,11 @@ void ConnectionRoom::enlist(RoomUser& pool) {
 }
 
 bool ConnectionRoom::seek(RoomUser& pool, std::size_t lacking) {
-  const bool othersHave = std::any_of(pools_.begin(), pools_.end(),
-                                      [&](const RoomUser* other) { return other != &pool && other->hasConnections(); });
-  if (!othersHave) return false;
+  const bool othersYield = std::any_of(pools_.begin(), pools_.end(),
+                                       [&](const RoomUser* other) { return other != &pool && other->mayYield(); });
+  const RoomUser* first = firstStarving();
+  const bool othersFirst = first != nullptr && first != &pool;  // their requests end in time, and then it is its turn
+  if (!othersYield && !othersFirst) return false;
   enlist(pool);
   const base::MonotonicTime now = owner_.worker().now();
   if (pool.starves()) {

@@ -68,7 +68,7 @@ class Pool final : public ConnectionOwner, public RoomUser {
   /// Called when the endpoint has gone: no new request goes to it, and the requests that wait for it get another one.
   void retire();
   /// Returns true if no connection and no question to the resolver refers to it any more.
-  bool abandoned() const { return !hasConnections() && !resolving_; }
+  bool abandoned() const { return attached_ == 0 && !resolving_; }
   /// Returns true if it is abandoned and no request has asked for it lately.
   bool unused(base::MonotonicTime now) const {
     return abandoned() && waiting_.empty() && !waiting_.hasAskers() && !dirty && !ejected(now);
@@ -92,7 +92,7 @@ class Pool final : public ConnectionOwner, public RoomUser {
   void onGone(Connection& connection, const base::Error* error) override;
 
   // RoomUser
-  bool hasConnections() const override { return attached_ > 0; }
+  bool mayYield() const override { return attached_ > ready_.shared() || ready_.hasIdleShared(); }
   bool starves() const override { return attached_ == 0 && !waiting_.empty(); }
   Connection* leastRecentlyUsed() override;
   void urge() override { attentive_ = true; }
@@ -104,7 +104,7 @@ class Pool final : public ConnectionOwner, public RoomUser {
   std::size_t lacking() const;
   /// Opens a connection. Returns false if that serves no request now; on an error all waiters were told.
   bool open();
-  /// Called when limits.backendConnections has no room for a connection that it wants.
+  /// Called when there is no room for a connection that it wants, or when another pool comes first.
   void onFull();
 
   UpstreamContext& owner_;

@@ -58,6 +58,13 @@ Connection* ReadyConnections::takeIdle() {
   return nullptr;
 }
 
+bool ReadyConnections::hasIdleShared() const {
+  return std::any_of(shared_.begin(), shared_.end(), [this](auto handle) {
+    Connection* connection = owner_.find(handle);
+    return connection != nullptr && connection->codec()->activeStreams() == 0;
+  });
+}
+
 std::size_t ReadyConnections::streams() const {
   std::size_t count = 0;
   for (const auto handle : shared_) {

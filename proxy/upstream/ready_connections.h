@@ -30,6 +30,8 @@ class ReadyConnections {
   std::size_t idle() const { return idle_.size(); }
   /// Returns how many speak HTTP/2.
   std::size_t shared() const { return shared_.size(); }
+  /// Returns true if one of those has no request.
+  bool hasIdleShared() const;
   /// Returns the number of requests on those of HTTP/2.
   std::size_t streams() const;
   /// Returns how many requests could be begun now.

@@ -7,9 +7,10 @@ class Connection;
 
 class RoomUser {
  public:
-  /// Returns true if it has connections, including those that are to be reaped.
-  virtual bool hasConnections() const = 0;
-  /// Returns true if requests wait, and it has no connection that could serve one.
+  /// Returns true if it has connections that end, or become idle, with the request that they serve, including those
+  /// that are to be reaped. A connection of HTTP/2 that is busy may be so for ever.
+  virtual bool mayYield() const = 0;
+  /// Returns true if requests wait, and it has no connection at all.
   virtual bool starves() const = 0;
   /// Returns the connection that has been idle for longest, of those that serve any client and have served one, or have
   /// waited for one for ConnectionRoom::kRest; nullptr if there is none.

@@ -132,6 +132,7 @@ std::vector<Valid> validObjects() {
       {prototype, "v0alpha0", "XBackendDestination", ported},
       {std::string(kExperimentalGroup), "v1alpha1", "XBackend",
        "spec: {type: ExternalHostname, externalHostname: {hostname: a.test}, port: {port: 443}}\n"},
+      {own, "v1alpha1", "GatewayParameters", "spec: {replicas: 3}\n"},
       {own, "v1alpha1", "PayloadProcessor", target + processors},
       {gateway, "v1alpha1", "PayloadProcessor", target + processors},
       {std::string(kNetworkingGroup), "v0alpha0", "PayloadProcessor",

@@ -128,6 +128,30 @@ TEST_F(BackendRoom, IsMadeByAConnectionThatEnds) {
   EXPECT_TRUE(rig_->begun(waits));
 }
 
+TEST_F(BackendRoom, GoesToAPlanWithoutAnyBeforeThoseThatWaitWhereItWas) {
+  begin(1);
+  want(plain_);
+  rig_->accept(0);
+  const std::size_t second = want(plain_);
+  const std::size_t waits = want(governed_);
+  rig_->wire(0).reset();
+  ASSERT_EQ(rig_->dialled(), 2U);
+  EXPECT_FALSE(rig_->failed(second)) << "it was only second in line";
+  rig_->accept(1);
+  EXPECT_TRUE(rig_->begun(waits));
+  answer(1);
+  ASSERT_EQ(rig_->dialled(), 3U);
+  rig_->accept(2);
+  EXPECT_TRUE(rig_->begun(second));
+}
+
+TEST_F(BackendRoom, IsNotAwaitedOfAConnectionThatMayBeBusyForEver) {
+  begin(1, routing::UpstreamProtocol::kHttp2);
+  want(plain_);
+  rig_->accept(0, Version::kHttp2);
+  EXPECT_TRUE(rig_->failed(want(governed_))) << "another Backend may do better";
+}
+
 TEST_F(BackendRoom, IsMadeByAConnectionForWhichNobodyWaitsAnyMore) {
   begin(1);
   const std::size_t impatient = want(plain_);

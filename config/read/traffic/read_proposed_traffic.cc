@@ -64,7 +64,8 @@ std::uint32_t readParallelRetries(FieldReader& reader, std::string_view key) {
   return static_cast<std::uint32_t>(reader.integer(key, 0, INT32_MAX).value_or(kUsualParallelRetries));
 }
 
-/// Reads a share of the requests at a time. The budget here is of those of a while, which comes to the same.
+/// Reads a share of the requests at a time. Here the share is of the requests of the last 10s, which comes to about the
+/// same.
 RetryBudgetFields readActiveBudget(FieldReader budget) {
   RetryBudgetFields fields;
   budget.require("activeRequestPercent");

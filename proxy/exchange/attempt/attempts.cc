@@ -120,6 +120,7 @@ Attempts::Planning Attempts::plan() {
     return Planning::kNone;
   }
   const routing::WeightedBackend& next = chooseNext();
+  retries_->giveBack();
   std::optional<routing::ActiveRetry> place;
   if (!budgetAllows(next, place)) {
     t_.context.onLimit("retryBudget");

@@ -74,10 +74,12 @@ class Retries {
   /// Returns the endpoint that failed last, or nullptr. Another endpoint may do better.
   const net::Address* avoided() const { return avoided_ ? &*avoided_ : nullptr; }
 
+  /// Gives the place of the attempt that has ended back to its budget, before another one is asked for.
+  void giveBack() { place_.reset(); }
   /// Called when there will be no further attempt.
   void settle() {
     replay.release();
-    place_.reset();
+    giveBack();
   }
 
   Replay replay;

@@ -71,7 +71,7 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
   if (options_.controller) {
     controller_.emplace(client_, source.objects(),
                         control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity},
-                        [this](bool leads) { events_->lead(leads); });
+                        options_.image, [this](bool leads) { events_->lead(leads); });
     source.onObjects([this] { controller_->onObjects(); });
     controller_->start();
   }

@@ -23,7 +23,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 const std::string kKustomize = SLUICE_SOURCE_DIR "/config/kustomize/";
-constexpr std::size_t kManifestObjects = 13;
+constexpr std::size_t kManifestObjects = 14;
 
 std::vector<std::string> eachLine(const std::string& text) {
   std::istringstream in(text);

@@ -220,5 +220,13 @@ TEST_F(ParallelRetries, AreAsManyAsAPolicySays) {
   }
 }
 
+TEST_F(ParallelRetries, OfOneRequestFollowEachOther) {
+  start(ownFields("retry: {codes: [503], attempts: 3, backoff: 1ms, budget: {percent: 0, minConcurrent: 1}}"));
+  released_ = true;
+  BlockingSocket client = begin();
+  EXPECT_EQ(readResponse(client).status, 503);
+  EXPECT_EQ(asked(), 4U) << "a retry that has failed leaves its place to the next";
+}
+
 }  // namespace
 }  // namespace sluice::test

@@ -4,6 +4,8 @@
 #include <tuple>
 
 #include "config/fields/patterns.h"
+#include "config/model/gateway_parameters.h"
+#include "config/model/object_kinds.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
 #include "proxy/control/compile/gateways/listen_address.h"
 #include "proxy/control/compile/gateways/pool_addresses.h"
@@ -68,14 +70,19 @@ void assignAddresses(const config::Model& model, const KnownPlaces& places, std:
   }
 }
 
-/// Settings belong to the process and so to its GatewayClass; a Gateway cannot have its own.
-void checkParameters(GatewayPlan& plan) {
+/// Settings belong to the process and so to its GatewayClass; a Gateway may only say how its Pods are run.
+void checkParameters(const config::Model& model, GatewayPlan& plan) {
   const auto& ref = plan.gateway->infrastructure.parametersRef;
   if (!ref) return;
-  refuse(plan,
-         fault(reason::kInvalidParameters,
-               describe(*ref, plan.gateway->meta.nameSpace) + ": parameters are those of the GatewayClass"),
-         ListenerState::kRefusing);
+  const config::ObjectMeta& holder = plan.gateway->meta;
+  if (!config::isKindOf<config::GatewayParameters>(ref->group, ref->kind)) {
+    refuse(plan,
+           fault(reason::kInvalidParameters,
+                 describe(*ref, holder.nameSpace) + ": must be a GatewayParameters of sluice.dev"),
+           ListenerState::kRefusing);
+  } else if (model.find<config::GatewayParameters>(holder.nameSpace, ref->name) == nullptr) {
+    refuse(plan, absenceFault(reason::kInvalidParameters, model, *ref, holderOf(holder)), ListenerState::kRefusing);
+  }
 }
 
 config::ObjectRef classRef(const std::string& name) {
@@ -118,7 +125,7 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
     refuse(plan, summary(reason::kInvalid, rejected->message), ListenerState::kRefusing);
   }
   if (!checkClass(model, plan)) return;
-  checkParameters(plan);
+  checkParameters(model, plan);
   if (auto unsupported = alteringFault(gateway.unsupported))
     refuse(plan, *std::move(unsupported), ListenerState::kRefusing);
   readAddresses(plan);

@@ -6,6 +6,7 @@ namespace sluice::control {
 
 std::string pluralOf(std::string_view kind) {
   std::string plural = base::toLower(kind);
+  if (plural.ends_with("parameters")) return plural;
   const bool vowelBeforeLast =
       plural.size() > 1 && std::string_view("aeiou").find(plural[plural.size() - 2]) != std::string_view::npos;
   if (plural.ends_with('s')) return plural + "es";

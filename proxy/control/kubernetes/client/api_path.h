@@ -9,7 +9,7 @@
 namespace sluice::control {
 
 /// Returns the name of a kind's resource: "gatewayclasses" for GatewayClass. The kinds of this program and of Gateway
-/// API have the regular one.
+/// API have the regular one, and GatewayParameters is a plural already.
 std::string pluralOf(std::string_view kind);
 
 /// Returns "/api/v1" or "/apis/gateway.networking.k8s.io/v1".

@@ -8,6 +8,7 @@
 
 #include "config/catalog/catalog_entry.h"
 #include "config/read/settings_reader.h"
+#include "proxy/control/compile/grants.h"
 
 namespace sluice::control {
 namespace {
@@ -15,6 +16,10 @@ namespace {
 /// Goes through the readings of one set.
 class NameCollector {
  public:
+  NameCollector() = default;
+  /// Leaves out what the model's ReferenceGrants do not permit.
+  explicit NameCollector(const config::Model& model) : model_(&model) {}
+
   void add(const config::ObjectReading& reading) {
     if (reading.kind == nullptr) return;
     visit<config::GatewayClass>(reading);
@@ -30,7 +35,7 @@ class NameCollector {
   }
 
   /// Follows the ConfigMaps that were seen: what a class's settings name, and what a catalog's entries name.
-  NamedObjects finish() && {
+  NamesOfGateways finish() && {
     for (const auto& name : classParameters_) addSettings(name);
     for (const auto& name : catalogs_) addCatalog(name);
     return std::move(names_);
@@ -53,14 +58,16 @@ class NameCollector {
     if (each.controllerName != config::kControllerName || !each.parametersRef) return;
     if (each.parametersRef->kind != config::ConfigMap::kKind) return;
     const Name name{each.parametersRef->nameSpace, each.parametersRef->name};
-    names_.configMaps.insert(name);
+    names_.common.configMaps.insert(name);
     classParameters_.insert(name);
   }
 
   void take(const config::Gateway& each) {
+    into_.assign(1, &names_.own[{std::string(each.meta.kind), each.meta.nameSpace, each.meta.name}]);
     for (const config::Listener& listener : each.listeners) {
       if (listener.tls) take(listener.tls->certificateRefs, each.meta);
     }
+    into_.assign(1, &names_.common);
   }
 
   void take(const config::HttpRoute& each) { takeRoute(each); }
@@ -68,6 +75,12 @@ class NameCollector {
 
   template <typename Route>
   void takeRoute(const Route& route) {
+    if (!route.parentRefs.empty()) into_.clear();
+    for (const config::ParentRef& parent : route.parentRefs) {
+      const config::ObjectRef& gateway = parent.object;
+      const std::string& nameSpace = gateway.nameSpace.empty() ? route.meta.nameSpace : gateway.nameSpace;
+      into_.push_back(&names_.own[{gateway.kind, nameSpace, gateway.name}]);
+    }
     for (const auto& rule : route.rules) {
       take(rule.filters, route.meta);
       for (const config::HttpBackendRef& ref : rule.backendRefs) {
@@ -75,6 +88,7 @@ class NameCollector {
         take(ref.filters, route.meta);
       }
     }
+    into_.assign(1, &names_.common);
   }
 
   void take(const config::RouteFilters& filters, const config::ObjectMeta& holder) {
@@ -140,10 +154,13 @@ class NameCollector {
 
   void take(const config::ObjectRef& ref, const config::ObjectMeta& holder) {
     if (!ref.group.empty() || ref.name.empty()) return;
-    Name name{ref.nameSpace.empty() ? holder.nameSpace : ref.nameSpace, ref.name};
-    if (ref.kind == config::SecretObject::kKind) names_.secrets.insert(std::move(name));
-    if (ref.kind == config::ConfigMap::kKind) names_.configMaps.insert(std::move(name));
-    if (ref.kind == config::Service::kKind) names_.services.insert(std::move(name));
+    if (model_ != nullptr && !isPermitted(*model_, ref, holderOf(holder))) return;
+    const Name name{ref.nameSpace.empty() ? holder.nameSpace : ref.nameSpace, ref.name};
+    for (NamedObjects* names : into_) {
+      if (ref.kind == config::SecretObject::kKind) names->secrets.insert(name);
+      if (ref.kind == config::ConfigMap::kKind) names->configMaps.insert(name);
+      if (ref.kind == config::Service::kKind) names->services.insert(name);
+    }
   }
 
   void take(const config::ConfigMap& each) { maps_.try_emplace({each.meta.nameSpace, each.meta.name}, &each); }
@@ -162,18 +179,19 @@ class NameCollector {
     const std::optional<base::Settings> settings = config::readSettings(entry->second, {}, ignored);
     if (!settings) return;
     for (const base::CatalogRef& ref : settings->processorCatalogs) {
-      names_.configMaps.emplace(ref.nameSpace, ref.name);
+      names_.common.configMaps.emplace(ref.nameSpace, ref.name);
       catalogs_.emplace(ref.nameSpace, ref.name);
     }
     if (settings->revisions.keyRef) {
-      names_.secrets.emplace(settings->revisions.keyRef->nameSpace, settings->revisions.keyRef->name);
+      names_.common.secrets.emplace(settings->revisions.keyRef->nameSpace, settings->revisions.keyRef->name);
     }
     for (const base::ExtensionManager& manager : settings->extensionManagers) {
       if (!manager.tls) continue;
-      names_.secrets.emplace(manager.tls->authorities.nameSpace, manager.tls->authorities.name);
-      if (manager.tls->client) names_.secrets.emplace(manager.tls->client->nameSpace, manager.tls->client->name);
+      names_.common.secrets.emplace(manager.tls->authorities.nameSpace, manager.tls->authorities.name);
+      if (manager.tls->client) names_.common.secrets.emplace(manager.tls->client->nameSpace, manager.tls->client->name);
     }
-    if (settings->sessionKey) names_.secrets.emplace(settings->sessionKey->nameSpace, settings->sessionKey->name);
+    if (settings->sessionKey)
+      names_.common.secrets.emplace(settings->sessionKey->nameSpace, settings->sessionKey->name);
   }
 
   void addCatalog(const Name& name) {
@@ -183,24 +201,39 @@ class NameCollector {
       config::Problems ignored;  // the catalog reports them
       std::string type;
       const std::optional<config::CatalogEntry> read = config::readCatalogEntry(entry, *map, key, type, ignored);
-      if (read && read->schemaRef) names_.configMaps.emplace(read->schemaRef->nameSpace, read->schemaRef->name);
+      if (read && read->schemaRef) names_.common.configMaps.emplace(read->schemaRef->nameSpace, read->schemaRef->name);
     }
   }
 
-  NamedObjects names_;
+  const config::Model* model_ = nullptr;
+  NamesOfGateways names_;
+  std::vector<NamedObjects*> into_{&names_.common};
   std::set<Name> classParameters_;
   std::set<Name> catalogs_;
   std::map<Name, const config::ConfigMap*> maps_;
 };
 
-}  // namespace
-
-NamedObjects namedObjects(const config::ObjectSet& set) {
-  NameCollector collector;
+NamesOfGateways collectNames(const config::ObjectSet& set, NameCollector&& collector) {
   for (const auto& readings : set.readings) {
     for (const config::ObjectReading& each : *readings) collector.add(each);
   }
   return std::move(collector).finish();
+}
+
+}  // namespace
+
+NamedObjects namedObjects(const config::ObjectSet& set) {
+  NamesOfGateways names = collectNames(set, NameCollector());
+  for (auto& [gateway, own] : names.own) {
+    names.common.secrets.merge(own.secrets);
+    names.common.configMaps.merge(own.configMaps);
+    names.common.services.merge(own.services);
+  }
+  return std::move(names.common);
+}
+
+NamesOfGateways namesOfGateways(const config::ObjectSet& set, const config::Model& model) {
+  return collectNames(set, NameCollector(model));
 }
 
 }  // namespace sluice::control

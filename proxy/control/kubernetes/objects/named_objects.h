@@ -1,13 +1,16 @@
 // The objects that a configuration names and that are not read as a whole kind: Secrets and ConfigMaps, because nobody
 // needs to be allowed to list all of them, and Services, of which a cluster has many more than the gateway uses.
 //
-// A value; namedObjects() is a pure function.
+// Values and pure functions.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
+#include "config/model/model.h"
 #include "config/object_set.h"
 
 namespace sluice::control {
@@ -24,5 +27,18 @@ struct NamedObjects {
 /// Returns what the objects of the set name, as far as they can be read: also what they name without being permitted
 /// to. What a ConfigMap with settings, or with entries of a catalog, names counts too.
 NamedObjects namedObjects(const config::ObjectSet& set);
+
+/// A Gateway, by its kind, namespace and name.
+using NamedGateway = std::tuple<std::string, std::string, std::string>;
+
+/// What each Gateway's objects name and are permitted to use.
+struct NamesOfGateways {
+  NamedObjects common = {};  // of settings, catalog, Backends, policies and processors, which all Gateways may use
+  std::map<NamedGateway, NamedObjects> own = {};  // of each Gateway itself and of the routes that name it as a parent
+};
+
+/// Returns what the objects of the set name, without what no ReferenceGrant of `model`, which was made of the set,
+/// permits.
+NamesOfGateways namesOfGateways(const config::ObjectSet& set, const config::Model& model);
 
 }  // namespace sluice::control

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/model/supported_kinds.h"
+#include "proxy/control/kubernetes/provision/provision_plan.h"
 
 namespace sluice::control {
 namespace {
@@ -43,20 +44,26 @@ config::StatusList withoutForeignParents(const config::StatusList& statuses) {
 
 }  // namespace
 
-ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy,
+ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::string image,
                                      std::function<void(bool)> led)
     : client_(client),
       objects_(objects),
       candidacy_(candidacy),
+      image_(std::move(image)),
       led_(std::move(led)),
       replicas_(client, [this] { onReports(); }),
       statuses_(client, objects),
       catalog_(client),
+      provisioner_(client),
       lease_(client, std::move(candidacy), [this](bool leads) { lead(leads); }) {}
 
 void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
   if (!compiled.readable) return;
   compiled_ = withoutForeignParents(compiled.compiled.statuses);
+  if (!image_.empty()) {
+    compiled_ = withServiceAddresses(*compiled_, compiled.model);
+    if (auto plan = planProvision(compiled, objects_, image_)) provisioner_.want(*std::move(plan));
+  }
   wantStatuses();
   const std::string& gatewayClass = compiled.model.gatewayClassName;
   const bool publishes = !gatewayClass.empty() && compiled.catalog != nullptr;
@@ -92,6 +99,7 @@ void ClusterController::lead(bool leads) {
                      {{"lease", candidacy_.nameSpace + "/" + candidacy_.lease}, {"identity", candidacy_.identity}});
   statuses_.lead(leads);
   catalog_.lead(leads);
+  provisioner_.lead(leads);
   led_(leads);
 }
 

@@ -1,5 +1,6 @@
-// The controller: what it compiles becomes the statuses of the objects in the cluster, and the catalog that the
-// GatewayClass publishes. Of several controllers the one that holds the Lease writes; the others are ready to.
+// The controller: what it compiles becomes the statuses of the objects in the cluster, the catalog that the
+// GatewayClass publishes, and, if it is told an image, what the Gateways run in. Of several controllers the one that
+// holds the Lease writes; the others are ready to.
 //
 // Lives on the main thread.
 #pragma once
@@ -11,6 +12,7 @@
 
 #include "proxy/control/compiled_configuration.h"
 #include "proxy/control/kubernetes/lease/lease_holder.h"
+#include "proxy/control/kubernetes/provision/provisioner.h"
 #include "proxy/control/kubernetes/status/catalog_publisher.h"
 #include "proxy/control/kubernetes/status/fleet_conditions.h"
 #include "proxy/control/kubernetes/status/replica_watch.h"
@@ -21,9 +23,10 @@ namespace sluice::control {
 
 class ClusterController final : private net::Timer {
  public:
-  /// References outlive it. `candidacy` names the Lease.
+  /// References outlive it. `candidacy` names the Lease. With an `image` it keeps Pods for each Gateway.
   /// `led` is called inside a Turn when this controller begins to lead or ends it.
-  ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::function<void(bool)> led);
+  ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::string image,
+                    std::function<void(bool)> led);
 
   void start();
   /// Takes a configuration that was compiled of the cluster's objects; inside a Turn.
@@ -50,6 +53,7 @@ class ClusterController final : private net::Timer {
   ApiClient& client_;
   ClusterObjects& objects_;
   const Candidacy candidacy_;
+  const std::string image_;
   const std::function<void(bool)> led_;
   std::optional<config::StatusList> compiled_;
   FleetConditions fleet_;
@@ -57,6 +61,7 @@ class ClusterController final : private net::Timer {
   ReplicaWatch replicas_;
   StatusWriter statuses_;
   CatalogPublisher catalog_;
+  Provisioner provisioner_;
   LeaseHolder lease_;
 };
 

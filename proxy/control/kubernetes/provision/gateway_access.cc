@@ -1,0 +1,104 @@
+#include "proxy/control/kubernetes/provision/gateway_access.h"
+
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+namespace sluice::control {
+namespace {
+
+struct ReadableNames {
+  std::set<std::string> secrets = {};
+  std::set<std::string> configMaps = {};
+};
+using NamesByNamespace = std::map<std::string, ReadableNames>;
+
+void addNames(const NamedObjects& names, NamesByNamespace& result) {
+  for (const auto& [nameSpace, name] : names.secrets) result[nameSpace].secrets.insert(name);
+  for (const auto& [nameSpace, name] : names.configMaps) result[nameSpace].configMaps.insert(name);
+}
+
+template <typename Texts>
+void writeTextList(base::JsonWriter& json, std::string_view key, const Texts& texts) {
+  json.key(key).beginList();
+  for (const auto& each : texts) json.text(each);
+  json.endList();
+}
+
+/// Writes a rule of a Role. Without names it is for all objects of the resource.
+void writeRoleRule(base::JsonWriter& json, std::string_view group, std::string_view resource,
+                   const std::set<std::string>& names, std::initializer_list<std::string_view> verbs) {
+  json.beginObject();
+  writeTextList(json, "apiGroups", std::initializer_list<std::string_view>{group});
+  writeTextList(json, "resources", std::initializer_list<std::string_view>{resource});
+  if (!names.empty()) writeTextList(json, "resourceNames", names);
+  writeTextList(json, "verbs", verbs);
+  json.endObject();
+}
+
+void writeSubject(base::JsonWriter& json, const config::Gateway& gateway) {
+  json.beginObject().member("kind", provisioned::kServiceAccount.kind).member("name", nameOfPods(gateway));
+  json.member("namespace", gateway.meta.nameSpace).endObject();
+}
+
+void writeRoleRef(base::JsonWriter& json, std::string_view kind, std::string_view name) {
+  json.key("roleRef").beginObject().member("apiGroup", provisioned::kRole.group).member("kind", kind);
+  json.member("name", name).endObject();
+}
+
+ProvisionedObject roleOf(const GatewayToRun& run, const std::string& nameSpace, const std::string& name,
+                         const ReadableNames& names) {
+  base::JsonWriter json = beginProvisioned(run, provisioned::kRole, nameSpace, name);
+  json.key("rules").beginList();
+  if (nameSpace == run.gateway.meta.nameSpace) {
+    writeRoleRule(json, "coordination.k8s.io", "leases", {}, {"create", "patch", "delete"});
+  }
+  if (!names.secrets.empty()) writeRoleRule(json, "", "secrets", names.secrets, {"list", "watch"});
+  if (!names.configMaps.empty()) writeRoleRule(json, "", "configmaps", names.configMaps, {"list", "watch"});
+  return {&provisioned::kRole, nameSpace, name, json.endList().endObject().take()};
+}
+
+ProvisionedObject roleBindingOf(const GatewayToRun& run, const std::string& nameSpace, const std::string& name) {
+  base::JsonWriter json = beginProvisioned(run, provisioned::kRoleBinding, nameSpace, name);
+  writeRoleRef(json, provisioned::kRole.kind, name);
+  json.key("subjects").beginList();
+  writeSubject(json, run.gateway);
+  return {&provisioned::kRoleBinding, nameSpace, name, json.endList().endObject().take()};
+}
+
+}  // namespace
+
+std::vector<ProvisionedObject> accessOf(const GatewayToRun& run, const NamesOfGateways& names) {
+  const config::ObjectMeta& gateway = run.gateway.meta;
+  NamesByNamespace readable;
+  readable[gateway.nameSpace];
+  addNames(names.common, readable);
+  const auto own = names.own.find({std::string(gateway.kind), gateway.nameSpace, gateway.name});
+  if (own != names.own.end()) addNames(own->second, readable);
+  std::vector<ProvisionedObject> objects;
+  for (const auto& [nameSpace, each] : readable) {
+    // Gateways of several namespaces may have the same name. A namespace has no dots.
+    const std::string name = gateway.nameSpace + "." + nameOfPods(run.gateway);
+    objects.push_back(roleOf(run, nameSpace, name, each));
+    objects.push_back(roleBindingOf(run, nameSpace, name));
+  }
+  return objects;
+}
+
+ProvisionedObject sharedAccessOf(std::span<const GatewayToRun> runs) {
+  const ProvisionedKind& kind = provisioned::kClusterRoleBinding;
+  const std::string name = std::string(kGatewayClusterRole) + "s";
+  base::JsonWriter json;
+  json.beginObject().member("apiVersion", kind.apiVersion()).member("kind", kind.kind);
+  json.key("metadata").beginObject().member("name", name).key("labels");
+  writeTextMap(json, {{std::string(kManagedByLabel), std::string(kManagedBy)}});
+  json.endObject();
+  writeRoleRef(json, "ClusterRole", kGatewayClusterRole);
+  json.key("subjects").beginList();
+  for (const GatewayToRun& each : runs) writeSubject(json, each.gateway);
+  return {&kind, {}, name, json.endList().endObject().take()};
+}
+
+}  // namespace sluice::control

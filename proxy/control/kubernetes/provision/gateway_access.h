@@ -1,0 +1,27 @@
+// Says what the Pods of a Gateway may read and write in the cluster: Roles and their bindings, which the controller
+// keeps.
+//
+// In its own namespace a Gateway has the Leases of its replicas. Secrets and ConfigMaps it may read by name alone: in
+// each namespace a Role lists exactly those that its objects name and are permitted to use. What holds no secrets it
+// reads by a ClusterRole that all Gateways share, and that whoever installs the controller has made.
+//
+// Pure functions.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "proxy/control/kubernetes/objects/named_objects.h"
+#include "proxy/control/kubernetes/provision/gateway_to_run.h"
+
+namespace sluice::control {
+
+/// The ClusterRole of all Gateways, and the binding that the controller keeps.
+inline constexpr std::string_view kGatewayClusterRole = "sluice-gateway";
+
+/// Returns a Role and a RoleBinding for each namespace.
+std::vector<ProvisionedObject> accessOf(const GatewayToRun& run, const NamesOfGateways& names);
+/// Returns the ClusterRoleBinding of all Gateways, of which there is at least one.
+ProvisionedObject sharedAccessOf(std::span<const GatewayToRun> runs);
+
+}  // namespace sluice::control

@@ -1,0 +1,84 @@
+#include "proxy/control/kubernetes/provision/provision_plan.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "proxy/control/kubernetes/objects/named_objects.h"
+#include "proxy/control/kubernetes/provision/gateway_access.h"
+#include "proxy/control/kubernetes/provision/gateway_pods.h"
+
+namespace sluice::control {
+namespace {
+
+/// Returns the parameters that the Gateway names, or those of a Gateway that names none; nullptr if they are missing.
+const config::GatewayParameters* parametersOf(const config::Gateway& gateway, const config::Model& model) {
+  static const config::GatewayParameters kUsual;
+  const std::optional<config::ObjectRef>& ref = gateway.infrastructure.parametersRef;
+  if (!ref) return &kUsual;
+  const bool isOurs = ref->group == config::kOwnGroup && ref->kind == config::GatewayParameters::kKind;
+  return isOurs ? model.find<config::GatewayParameters>(gateway.meta.nameSpace, ref->name) : nullptr;
+}
+
+bool isOfOurClass(const config::Gateway& gateway, const config::Model& model) {
+  return gateway.gatewayClassName == model.gatewayClassName;
+}
+
+}  // namespace
+
+std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled, const ClusterObjects& objects,
+                                           const std::string& image) {
+  const config::Model& model = compiled.model;
+  if (model.gatewayClassName.empty()) return std::nullopt;
+  ProvisionPlan plan;
+  const auto leaveAlone = [&plan](const std::string& nameSpace, const std::string& name) {
+    plan.leftAlone.emplace(nameSpace, gatewayNameLabel(name));
+  };
+  for (const config::Rejected& each : model.rejected) {
+    if (config::isKindOf<config::Gateway>(each.group, each.kind)) leaveAlone(each.nameSpace, each.name);
+  }
+  std::vector<GatewayToRun> all;
+  for (const config::Gateway& gateway : model.all<config::Gateway>()) {
+    if (!isOfOurClass(gateway, model)) continue;
+    const config::ObjectMeta& meta = gateway.meta;
+    const auto newest = objects.find(meta.group, meta.kind, {meta.nameSpace, meta.name});
+    const config::GatewayParameters* parameters = parametersOf(gateway, model);
+    GatewayToRun run{.gateway = gateway, .apiVersion = {}, .uid = {}};
+    if (parameters == nullptr || newest.object == nullptr) {
+      leaveAlone(meta.nameSpace, meta.name);
+    } else {
+      run.apiVersion = std::string(meta.group) + "/" + std::string(newest.version);
+      run.uid = newest.object->uid;
+      run.parameters = *parameters;
+      run.image = image;
+      run.drainTimeout = model.settings.drainTimeout;
+    }
+    all.push_back(std::move(run));
+  }
+  if (all.empty()) return plan;
+  plan.objects.push_back(sharedAccessOf(all));
+  const NamesOfGateways names = namesOfGateways(compiled.set, model);
+  for (const GatewayToRun& each : all) {
+    if (each.uid.empty()) continue;
+    for (ProvisionedObject& object : accessOf(each, names)) plan.objects.push_back(std::move(object));
+    for (ProvisionedObject& object : podsOf(each)) plan.objects.push_back(std::move(object));
+  }
+  return plan;
+}
+
+config::StatusList withServiceAddresses(const config::StatusList& statuses, const config::Model& model) {
+  config::StatusList changed = statuses;
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    const config::ObjectStatus& each = statuses[i];
+    if (each.shape != config::StatusShape::kGateway) continue;
+    const auto* gateway = model.find<config::Gateway>(each.group, each.kind, each.nameSpace, each.name);
+    if (gateway == nullptr || !isOfOurClass(*gateway, model)) continue;
+    auto status = std::make_shared<config::ObjectStatus>(each);
+    status->addresses = {{"Hostname", nameOfPods(*gateway) + "." + each.nameSpace + ".svc"}};
+    changed.replace(i, std::move(status));
+  }
+  return changed;
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,21 @@
+// Plans what the controller keeps in the cluster for the Gateways of a configuration: their Pods and what these may
+// read.
+#pragma once
+
+#include <string>
+
+#include "proxy/control/compiled_configuration.h"
+#include "proxy/control/kubernetes/objects/cluster_objects.h"
+#include "proxy/control/kubernetes/provision/provisioner.h"
+
+namespace sluice::control {
+
+/// Returns the plan for all Gateways of our GatewayClass, whose Pods run `image` unless their parameters name another
+/// one; nullopt if there is no such class, because then it is not known which Gateways there should be. A Gateway whose
+/// parameters are missing, or that is not legible, is left alone.
+std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled, const ClusterObjects& objects,
+                                           const std::string& image);
+/// Says that each Gateway is reached by the Service that the plan has for it.
+config::StatusList withServiceAddresses(const config::StatusList& statuses, const config::Model& model);
+
+}  // namespace sluice::control

@@ -1,0 +1,25 @@
+#include "proxy/control/kubernetes/provision/provisioned_object.h"
+
+#include "proxy/control/kubernetes/client/api_path.h"
+
+namespace sluice::control {
+
+std::string ProvisionedKind::apiVersion() const {
+  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
+}
+
+std::string ProvisionedKind::path(std::string_view nameSpace) const {
+  std::string path = apiPath(group, version);
+  if (!nameSpace.empty()) path.append("/namespaces/").append(nameSpace);
+  return path.append("/").append(plural);
+}
+
+std::span<const ProvisionedKind* const> provisionedKinds() {
+  static constexpr const ProvisionedKind* kKinds[] = {
+      &provisioned::kServiceAccount,     &provisioned::kRole,          &provisioned::kRoleBinding,
+      &provisioned::kClusterRoleBinding, &provisioned::kNetworkPolicy, &provisioned::kService,
+      &provisioned::kDisruptionBudget,   &provisioned::kDeployment,    &provisioned::kAutoscaler};
+  return kKinds;
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,77 @@
+#include "config/model/gateway_parameters.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "config/load.h"
+#include "proxy/content/json.h"
+#include "test/config/test_support.h"
+
+namespace sluice::config {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Configuration loadParameters(const std::string& spec) {
+  return loadText(object("sluice.dev/v1alpha1", "GatewayParameters", "p", "spec: {" + spec + "}\n"));
+}
+GatewayParameters parametersWith(const std::string& spec) {
+  const Configuration configuration = loadParameters(spec);
+  EXPECT_THAT(rendered(configuration.problems), IsEmpty());
+  return configuration.model.all<GatewayParameters>().at(0);
+}
+
+TEST(GatewaysParameters, AreReadAsTheyAreWritten) {
+  const GatewayParameters all = parametersWith(
+      "replicas: 5, image: 'example.com/sluice:1', logLevel: debug, service: {type: NodePort}, "
+      "resources: {limits: {memory: 1Gi, cpu: '2'}}, nodeSelector: {disk: ssd}, tolerations: [{operator: Exists}], "
+      "affinity: {nodeAffinity: {}}");
+  EXPECT_EQ(all.replicas, 5U);
+  EXPECT_FALSE(all.autoscaling);
+  EXPECT_EQ(all.image, "example.com/sluice:1");
+  EXPECT_EQ(all.logLevel, "debug");
+  EXPECT_EQ(all.serviceType, "NodePort");
+  EXPECT_EQ(content::writeJson(all.resources), R"({"limits":{"memory":"1Gi","cpu":"2"}})");
+  EXPECT_EQ(content::writeJson(all.nodeSelector), R"({"disk":"ssd"})");
+  EXPECT_EQ(content::writeJson(all.tolerations), R"([{"operator":"Exists"}])");
+  EXPECT_EQ(content::writeJson(all.affinity), R"({"nodeAffinity":{}})");
+}
+
+TEST(GatewaysParameters, MaySayNothing) {
+  const GatewayParameters none = parametersWith("");
+  EXPECT_FALSE(none.replicas);
+  EXPECT_EQ(none.serviceType, "ClusterIP");
+  EXPECT_TRUE(none.resources.isNull());
+}
+
+TEST(GatewaysParameters, MayScale) {
+  const GatewayParameters scaled = parametersWith("autoscaling: {maxReplicas: 9}");
+  EXPECT_EQ(scaled.autoscaling->minReplicas, 2U);
+  EXPECT_EQ(scaled.autoscaling->maxReplicas, 9U);
+  EXPECT_EQ(scaled.autoscaling->targetCpuUtilization, 70U);
+}
+
+TEST(GatewaysParameters, SayWhatIsWrongWithThem) {
+  const std::pair<const char*, const char*> wrong[] = {
+      {"replicas: 1001", "spec.replicas: "},
+      {"replicas: 2, autoscaling: {maxReplicas: 3}", "spec.replicas: must not be given together with autoscaling"},
+      {"autoscaling: {}", "spec.autoscaling.maxReplicas: is required"},
+      {"autoscaling: {minReplicas: 4, maxReplicas: 3}", "spec.autoscaling.maxReplicas: must not be less than"},
+      {"image: 'a b'", "spec.image: must be a reference to an image"},
+      {"service: {type: ExternalName}", "spec.service.type: "},
+      {"logLevel: loud", "spec.logLevel: "},
+      {"resources: [1]", "spec.resources: must be a map"},
+      {"tolerations: {}", "spec.tolerations: must be a list"},
+      {"replica: 3", "spec.replica: unknown field"}};
+  for (const auto& [spec, what] : wrong) {
+    EXPECT_THAT(rendered(loadParameters(spec).problems), Contains(HasSubstr(what))) << spec;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::config

@@ -1,0 +1,57 @@
+#include "proxy/control/kubernetes/provision/gateway_access.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/control/kubernetes/provision/gateway_fixture.h"
+
+namespace sluice::control {
+namespace {
+
+const ProvisionedObject& objectAt(const std::vector<ProvisionedObject>& objects, const std::string& path) {
+  static const ProvisionedObject kNone;
+  for (const ProvisionedObject& each : objects) {
+    if (each.path() == path) return each;
+  }
+  ADD_FAILURE() << path;
+  return kNone;
+}
+
+TEST(GatewayAccess, IsToItsLeasesAndToWhatItsObjectsName) {
+  const RunGateway gateway(kListenersOfTwoPorts);
+  NamesOfGateways names;
+  names.common.configMaps = {{"system", "settings"}};
+  names.own[{"Gateway", "demo", "egress"}].secrets = {{"demo", "tls"}, {"vault", "key"}};
+  names.own[{"Gateway", "demo", "other"}].secrets = {{"demo", "of-another"}};
+  const auto objects = accessOf(gateway.run(), names);
+  const std::string roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/";
+  const std::string name = "/demo.egress-sluice";
+  EXPECT_EQ(objects.size(), 6U);
+  EXPECT_EQ(fieldAt(objectAt(objects, roles + "demo/roles" + name), "rules"),
+            R"([{"apiGroups":["coordination.k8s.io"],"resources":["leases"],"verbs":["create","patch","delete"]},)"
+            R"({"apiGroups":[""],"resources":["secrets"],"resourceNames":["tls"],"verbs":["list","watch"]}])");
+  EXPECT_EQ(fieldAt(objectAt(objects, roles + "vault/roles" + name), "rules"),
+            R"([{"apiGroups":[""],"resources":["secrets"],"resourceNames":["key"],"verbs":["list","watch"]}])");
+  EXPECT_EQ(fieldAt(objectAt(objects, roles + "system/roles" + name), "rules"),
+            R"([{"apiGroups":[""],"resources":["configmaps"],"resourceNames":["settings"],"verbs":["list","watch"]}])");
+  const ProvisionedObject& binding = objectAt(objects, roles + "vault/rolebindings" + name);
+  EXPECT_EQ(fieldAt(binding, "roleRef|name"), "demo.egress-sluice");
+  EXPECT_EQ(fieldAt(binding, "subjects"), R"([{"kind":"ServiceAccount","name":"egress-sluice","namespace":"demo"}])");
+  EXPECT_EQ(fieldAt(binding, "metadata|ownerReferences"), "") << "an owner of another namespace is no owner";
+}
+
+TEST(GatewayAccess, ToWhatHoldsNoSecretsIsOneBindingOfAll) {
+  const RunGateway one(kListenersOfTwoPorts);
+  const RunGateway two(kListenersOfTwoPorts, "second");
+  const std::vector<GatewayToRun> runs = {one.run(), two.run()};
+  const ProvisionedObject binding = sharedAccessOf(runs);
+  EXPECT_EQ(binding.path(), "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/sluice-gateways");
+  EXPECT_EQ(fieldAt(binding, "roleRef|name"), "sluice-gateway");
+  EXPECT_EQ(fieldAt(binding, "subjects|1|name"), "second-sluice");
+}
+
+}  // namespace
+}  // namespace sluice::control

@@ -1,0 +1,165 @@
+#include "proxy/control/kubernetes/provision/provisioner.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "test/control/kubernetes/client/api_rig.h"
+
+namespace sluice::control {
+namespace {
+
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Not;
+
+ProvisionedObject deployment(const std::string& name, const std::string& body = "{}") {
+  return {&provisioned::kDeployment, "demo", name, body};
+}
+std::string itemOf(const std::string& name, int generation, const std::string& gateway = "egress") {
+  return R"({"metadata":{"namespace":"demo","name":")" + name + R"(","uid":"u-)" + name + R"(","generation":)" +
+         std::to_string(generation) + R"(,"labels":{"sluice.dev/gateway-namespace":"demo",)" +
+         R"("gateway.networking.k8s.io/gateway-name":")" + gateway + R"("}}})";
+}
+
+class ProvisionerTest : public testing::Test {
+ protected:
+  void want(ProvisionPlan plan) {
+    rig.inTurn([&] { provisioner->want(std::move(plan)); });
+  }
+  void lead(bool leads = true) {
+    rig.inTurn([&] { provisioner->lead(leads); });
+  }
+  /// Answers the lists of all kinds; that of Deployments has these items.
+  void answerLists(const std::string& deployments = "") {
+    for (std::size_t i = 0; i < provisionedKinds().size(); ++i) {
+      const std::string target = rig.target(answered);
+      EXPECT_THAT(target, HasSubstr("?labelSelector=app.kubernetes.io/managed-by%3Dsluice-controller"));
+      const bool ofDeployments = target.starts_with("/apis/apps/v1/deployments");
+      answer(R"({"items":[)" + (ofDeployments ? deployments : "") + "]}");
+    }
+  }
+  void answer(const std::string& body, std::uint16_t status = 200) { rig.answer(answered++, status, body); }
+  bool asksMore() const { return rig.requests() > answered; }
+  void TearDown() override {
+    const net::Worker::Turn turn(rig.worker);
+    provisioner.reset();
+  }
+
+  static constexpr const char* kPath = "/apis/apps/v1/namespaces/demo/deployments/";
+  std::size_t answered = 0;
+  ApiRig rig;
+  std::unique_ptr<Provisioner> provisioner = std::make_unique<Provisioner>(rig.client);
+};
+
+TEST_F(ProvisionerTest, AppliesWhatIsMissingIfItLeads) {
+  want({.objects = {deployment("a", R"({"a":1})")}});
+  EXPECT_EQ(rig.requests(), 0U) << "it does not lead";
+  lead();
+  answerLists();
+  ASSERT_TRUE(asksMore());
+  EXPECT_EQ(rig.target(answered), std::string(kPath) + "a?fieldManager=sluice-controller&force=true");
+  EXPECT_EQ(rig.field(answered, "content-type"), "application/apply-patch+yaml");
+  EXPECT_EQ(rig.request(answered).body, R"({"a":1})");
+  answer(itemOf("a", 1));
+  want({.objects = {deployment("a", R"({"a":1})")}});
+  EXPECT_FALSE(asksMore()) << "it is as it should be";
+}
+
+TEST_F(ProvisionerTest, DoesNothingBeforeItKnowsWhatThereShouldBe) {
+  lead();
+  rig.advance(seconds(120));
+  EXPECT_EQ(rig.requests(), 0U) << "or it would delete all that there is";
+}
+
+TEST_F(ProvisionerTest, AppliesWhatIsToBeOtherwiseWithoutLooking) {
+  want({.objects = {deployment("a"), deployment("b")}});
+  lead();
+  answerLists();
+  answer(itemOf("a", 1));
+  answer(itemOf("b", 1));
+  want({.objects = {deployment("a"), deployment("b", R"({"b":2})")}});
+  ASSERT_TRUE(asksMore());
+  EXPECT_THAT(rig.target(answered), HasSubstr("/deployments/b?"));
+  answer(itemOf("b", 2));
+  EXPECT_FALSE(asksMore());
+}
+
+TEST_F(ProvisionerTest, PutsRightWhatSomebodyHasChangedOrDeleted) {
+  want({.objects = {deployment("a"), deployment("b"), deployment("c")}});
+  lead();
+  answerLists();
+  for (const char* name : {"a", "b", "c"}) answer(itemOf(name, 1));
+  rig.advance(seconds(61));
+  answerLists(itemOf("a", 1) + "," + itemOf("b", 2));
+  ASSERT_TRUE(asksMore());
+  EXPECT_THAT(rig.target(answered), HasSubstr("/deployments/b?"));
+  answer(itemOf("b", 3));
+  EXPECT_THAT(rig.target(answered), HasSubstr("/deployments/c?"));
+  answer(itemOf("c", 1));
+  EXPECT_FALSE(asksMore());
+}
+
+TEST_F(ProvisionerTest, DeletesWhatItKeepsNoMore) {
+  want({.objects = {deployment("a")}});
+  lead();
+  answerLists(itemOf("a", 1) + "," + itemOf("old", 1, "gone"));
+  ASSERT_TRUE(asksMore());
+  EXPECT_THAT(rig.target(answered), HasSubstr("/deployments/a?")) << "it is not known what another leader has applied";
+  answer(itemOf("a", 1));
+  EXPECT_EQ(rig.request(answered).message.head.method, http::Method::kDelete);
+  EXPECT_EQ(rig.target(answered), std::string(kPath) + "old");
+  EXPECT_THAT(rig.request(answered).body, HasSubstr(R"("uid":"u-old")")) << "and no other one of that name";
+  answer(statusBody(404, "not found"), 404);
+  want({});
+  answerLists(itemOf("a", 1));
+  EXPECT_EQ(rig.target(answered), std::string(kPath) + "a");
+  answer("{}");
+  EXPECT_FALSE(asksMore());
+  EXPECT_THAT(rig.logged.text(), Not(HasSubstr("cannot be provisioned")));
+}
+
+TEST_F(ProvisionerTest, LeavesTheObjectsOfSomeGatewaysAlone) {
+  want({.objects = {}, .leftAlone = {{"demo", "egress"}}});
+  lead();
+  answerLists(itemOf("kept", 1) + "," + itemOf("old", 1, "other"));
+  EXPECT_EQ(rig.target(answered), std::string(kPath) + "old");
+  answer("{}");
+  EXPECT_FALSE(asksMore());
+}
+
+TEST_F(ProvisionerTest, GoesOnWithTheOthersWhenOneIsRefusedAndTriesItAgain) {
+  want({.objects = {deployment("bad"), deployment("good")}});
+  lead();
+  answerLists();
+  for (int round = 0; round < 3; ++round) {
+    EXPECT_THAT(rig.target(answered), HasSubstr("/deployments/bad?"));
+    answer(statusBody(422, "no such resource"), 422);
+    if (round == 0) answer(itemOf("good", 1));
+    EXPECT_FALSE(asksMore());
+    rig.advance(seconds(11));
+    answerLists(itemOf("good", 1));
+  }
+  const std::string log = rig.logged.text();
+  EXPECT_THAT(log, HasSubstr("no such resource"));
+  EXPECT_EQ(log.find("no such resource"), log.rfind("no such resource")) << "it is said once";
+}
+
+TEST_F(ProvisionerTest, BeginsAnewWhenItLeadsAgain) {
+  want({.objects = {deployment("a")}});
+  lead();
+  answerLists();
+  answer(itemOf("a", 1));
+  lead(false);
+  rig.advance(seconds(120));
+  EXPECT_FALSE(asksMore());
+  lead();
+  answerLists(itemOf("a", 1));
+  EXPECT_THAT(rig.target(answered), HasSubstr("/deployments/a?"));
+}
+
+}  // namespace
+}  // namespace sluice::control

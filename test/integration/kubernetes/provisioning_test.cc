@@ -1,0 +1,179 @@
+// A controller with a real API server keeps what a Gateway's Pods are made of, and a gateway gets along with exactly
+// the rights that its Pods have.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <csignal>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/integration/kubernetes/source_fixture.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kPods = "egress-test";  // the Gateway and its class
+constexpr const char* kReplicas = "{.spec.replicas}";
+constexpr const char* kProvisionedName = "{.metadata.name}";
+
+class KubeProvisioning : public KubeSourceTest {
+ protected:
+  void startServerWithOurKinds(const std::vector<std::string>& options = {}) {
+    startServer(options);
+    for (const char* each : {"crds", "gateway-role"}) {
+      kubectl->expect({"apply", "--server-side", "-k", SLUICE_SOURCE_DIR "/config/kustomize/" + std::string(each)});
+    }
+    kubectl->expect({"wait", "--for=condition=Established", "--timeout=60s", "crd", "gatewayparameters.sluice.dev"});
+  }
+  void startController() {
+    controller = std::make_unique<ChildProcess>(std::vector<std::string>{
+        programPath("sluice"), "controller", "--image", "example.com/sluice:1", "--kubeconfig", server->kubeconfig(),
+        "--admin", "127.0.0.1:" + std::to_string(freePort()), "--health", "127.0.0.1:" + std::to_string(freePort())});
+    EXPECT_TRUE(controller->waitForLine("this controller leads")) << controller->errors();
+  }
+  void stopController() {
+    if (controller == nullptr) return;
+    controller->signal(SIGTERM);
+    EXPECT_EQ(controller->wait(), 0) << controller->errors();
+    controller.reset();
+  }
+  void TearDown() override { stopController(); }
+
+  std::string deployment(const char* path) const { return kubectl->get("deployment", "demo", kPods, path); }
+  bool deploymentHas(const char* path, const std::string& value) const {
+    return kubectl->waitFor("deployment", "demo", kPods, path, value);
+  }
+  static std::string parameters(const std::string& spec) {
+    return "apiVersion: sluice.dev/v1alpha1\nkind: GatewayParameters\nmetadata: {namespace: demo, name: ours}\nspec: "
+           "{" +
+           spec + "}\n---\n";
+  }
+  /// The Gateway at all addresses of its Pods, with these parameters.
+  std::string gatewayWith(const std::string& more) const {
+    return "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: egress}\nspec:\n"
+           "  gatewayClassName: test\n  listeners: [{name: http, protocol: HTTP, port: " +
+           std::to_string(port) + "}]\n" + more + "---\n";
+  }
+  static constexpr const char* kOurs =
+      "  infrastructure: {labels: {team: payments}, parametersRef: {group: sluice.dev, kind: GatewayParameters, name: "
+      "ours}}\n";
+
+  std::unique_ptr<ChildProcess> controller;
+};
+
+TEST_F(KubeProvisioning, KeepsWhatPodsAreMadeOfAsTheGatewayAndItsParametersSay) {
+  startServerWithOurKinds();
+  kubectl->apply(gatewayWith(""));
+  startController();
+  ASSERT_TRUE(deploymentHas(kReplicas, "2")) << controller->errors();
+  const std::string uid = kubectl->get("gateway", "demo", "egress", "{.metadata.uid}");
+  for (const char* kind : {"deployment", "service", "serviceaccount", "poddisruptionbudget", "networkpolicy"}) {
+    EXPECT_TRUE(kubectl->waitFor(kind, "demo", kPods, "{.metadata.ownerReferences[0].uid}", uid)) << kind;
+  }
+  EXPECT_EQ(kubectl->get("service", "demo", kPods, "{.spec.ports[0].port}"), std::to_string(port));
+  EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", "{.status.addresses[0].value}", "egress-test.demo.svc"));
+  EXPECT_EQ(kubectl->get("gateway", "demo", "egress", "{.status.addresses[0].type}"), "Hostname");
+
+  // Others may add fields of their own.
+  kubectl->expect({"annotate", "deployment", "--namespace", "demo", kPods, "note=ours"});
+  kubectl->apply(parameters("replicas: 5, resources: {requests: {cpu: 250m}}") + gatewayWith(kOurs));
+  EXPECT_TRUE(deploymentHas(kReplicas, "5")) << controller->errors();
+  EXPECT_EQ(deployment("{.spec.template.spec.containers[0].resources.requests.cpu}"), "250m");
+  EXPECT_EQ(deployment("{.spec.template.metadata.labels.team}"), "payments");
+  EXPECT_EQ(deployment("{.metadata.annotations.note}"), "ours");
+  kubectl->apply(parameters("autoscaling: {maxReplicas: 4}, image: 'example.com/sluice:2'"));
+  EXPECT_TRUE(kubectl->waitFor("hpa", "demo", kPods, "{.spec.maxReplicas}", "4")) << controller->errors();
+  EXPECT_TRUE(deploymentHas("{.spec.template.spec.containers[0].image}", "example.com/sluice:2"));
+  kubectl->apply(parameters("image: 'example.com/sluice:2'"));
+  EXPECT_TRUE(kubectl->waitFor("hpa", "demo", kPods, kProvisionedName, "")) << "it is kept no more";
+  EXPECT_TRUE(deploymentHas(kReplicas, "2"));
+}
+
+TEST_F(KubeProvisioning, LeavesNothingOfAGatewayThatWasDeletedAndNothingUndone) {
+  startServerWithOurKinds();
+  kubectl->apply(gatewayWith(""));
+  startController();
+  ASSERT_TRUE(deploymentHas(kReplicas, "2")) << controller->errors();
+  stopController();
+  kubectl->expect({"delete", "service", "--namespace", "demo", kPods});
+  kubectl->expect(
+      {"patch", "deployment", "--namespace", "demo", kPods, "--type=merge", "-p", R"({"spec":{"replicas":9}})"});
+  startController();
+  EXPECT_TRUE(kubectl->waitFor("service", "demo", kPods, kProvisionedName, kPods)) << controller->errors();
+  EXPECT_TRUE(deploymentHas(kReplicas, "2")) << controller->errors();
+
+  // Parameters that are missing change nothing of what runs.
+  kubectl->apply(gatewayWith(kOurs));
+  EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", "{.status.conditions[?(@.type==\"Accepted\")].reason}",
+                               "InvalidParameters"));
+  EXPECT_EQ(deployment(kReplicas), "2");
+  stopController();
+
+  kubectl->expect({"delete", "gateway", "--namespace", "demo", "egress"});
+  startController();
+  for (const char* kind : {"deployment", "service", "serviceaccount", "poddisruptionbudget", "networkpolicy"}) {
+    EXPECT_TRUE(kubectl->waitFor(kind, "demo", kPods, kProvisionedName, "")) << kind << controller->errors();
+  }
+  for (const char* kind : {"role", "rolebinding"}) {
+    EXPECT_TRUE(kubectl->waitFor(kind, "demo", "demo.egress-test", kProvisionedName, "")) << kind;
+  }
+  EXPECT_TRUE(kubectl->waitFor("clusterrolebinding", "", "sluice-gateways", kProvisionedName, ""));
+}
+
+TEST_F(KubeProvisioning, GivesPodsTheRightsThatTheyNeedAndNoOthers) {
+  const TempDir folder;
+  startServerWithOurKinds({"--authorization-mode", "RBAC", "--token-auth-file",
+                           folder.write("tokens", "pod-token,system:serviceaccount:demo:egress-test,1\n")});
+  const auto secret = [](const std::string& nameSpace, const std::string& name) {
+    return "apiVersion: v1\nkind: Secret\nmetadata: {namespace: " + nameSpace + ", name: " + name +
+           "}\nstringData: {key: value}\n---\n";
+  };
+  const std::string origin =
+      "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: demo, name: origin}\nspec:\n  "
+      "destination: "
+      "{type: FQDN, fqdn: {hostname: origin.test, port: " +
+      std::to_string(one.port()) + "}}\n";
+  const auto use = [](const std::string& name, const std::string& nameSpace) {
+    return "    - {name: " + name +
+           ", type: \"gateway.networking.k8s.io/CredentialInjector:v1\", phase: request-headers, config: "
+           "{allowPlaintext: true, secretRef: "
+           "{name: " +
+           name + ", key: key" + (nameSpace.empty() ? "" : ", namespace: " + nameSpace) + "}}}\n";
+  };
+  kubectl->apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: vault}\n---\n" + secret("demo", "named") +
+                 secret("demo", "other") + secret("vault", "not-granted") + gatewayWith("") + origin +
+                 "  extensions:\n" + use("named", "") + "---\n" +
+                 route("all", "/", "{group: sluice.dev, kind: Backend, name: origin}") +
+                 "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {namespace: demo, name: "
+                 "greedy}\nspec:\n  processors:\n" +
+                 use("not-granted", "vault"));
+  startController();
+  ASSERT_TRUE(kubectl->waitFor("deployment", "demo", kPods, kProvisionedName, kPods)) << controller->errors();
+  const auto may = [&](const std::string& verb, const std::string& object, const std::string& nameSpace) {
+    return kubectl
+               ->run({"auth", "can-i", verb, object, "--namespace", nameSpace, "--as",
+                      "system:serviceaccount:demo:egress-test"})
+               .exitCode == 0;
+  };
+  EXPECT_TRUE(eventually([&] { return may("list", "secret/named", "demo"); })) << controller->errors();
+  EXPECT_FALSE(may("list", "secret/other", "demo"));
+  EXPECT_FALSE(may("list", "secrets", "demo"));
+  EXPECT_FALSE(may("list", "secret/not-granted", "vault")) << "nobody has granted it";
+  EXPECT_FALSE(may("create", "pods", "demo"));
+  EXPECT_TRUE(may("list", "configmap/settings", "demo"));
+
+  std::string kubeconfig = kubeconfigOf(server->url(), server->dataFolder() + "/ca.crt", "{token: pod-token}");
+  kubeconfig.replace(kubeconfig.rfind("user: test}"), 11, "user: test, namespace: demo}");
+  startGateway({"--gateway", "demo/egress"}, folder.write("kubeconfig", kubeconfig));
+  ASSERT_TRUE(answers("/", "one"));
+  EXPECT_THAT(one.heads().back(), HasSubstr("authorization: Bearer value"));
+  EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "all",
+                               R"({.status.parents[0].conditions[?(@.type=="sluice.dev/Programmed")].status})", "True"))
+      << "it may report what it serves";
+}
+
+}  // namespace
+}  // namespace sluice::test
