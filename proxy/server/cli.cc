@@ -10,6 +10,7 @@
 #include "proxy/base/text.h"
 #include "proxy/server/command_line/command_shape.h"
 #include "proxy/server/command_line/completion.h"
+#include "proxy/server/command_line/egress_check_flags.h"
 #include "proxy/server/command_line/endpoint.h"
 #include "proxy/server/command_line/forwarding.h"
 #include "proxy/server/command_line/help_formatter.h"
@@ -28,8 +29,17 @@ std::string checkEndpoint(const std::string& text) {
   return parseEndpoint(text) ? std::string() : "'" + text + "' is not ADDRESS:PORT, as 127.0.0.1:9901 or [::1]:9901";
 }
 
+std::string checkImage(const std::string& text) {
+  const auto fits = [](char c) { return c > ' ' && c <= '~' && c != '"' && c != '\'' && c != '#'; };
+  return !text.empty() && std::all_of(text.begin(), text.end(), fits) ? std::string() : "'" + text + "' is no image";
+}
+
 std::string checkNamespace(const std::string& text) {
   return config::isDnsLabel(text) ? std::string() : "'" + text + "' is no namespace";
+}
+
+void takeNamespace(CLI::App& command, std::string& to, const char* text) {
+  command.add_option("--namespace", to, text)->type_name("NAMESPACE")->check(checkNamespace);
 }
 
 /// Adds an option whose value is one of `words`, which are told with it.
@@ -318,6 +328,30 @@ void addVersion(CLI::App& app, Options& options) {
   takeOutput(*version, options);
 }
 
+void addCheck(CLI::App& app, Options& options) {
+  CLI::App* check = app.add_subcommand("check", "try from here whether the cluster is as the gateway needs it");
+  check->require_subcommand(1);
+  CLI::App* egress = check->add_subcommand(
+      "egress",
+      "try whether direct egress is closed from where this runs, past the gateway; exit 0 if it is, and the "
+      "gateway is reachable, else 1");
+  egress->callback([&options] { options.command = Command::kCheckEgress; });
+  takeEgressCheck(*egress, options.egressCheck);
+  takeNamespace(*egress, options.egressCheck.nameSpace,
+                "the namespace to name in the answer (default: that of the Pod's service account)");
+  takeOutput(*egress, options);
+}
+
+void addManifests(CLI::App& app, Options& options) {
+  CLI::App* manifests = addCommand(app, options, Command::kManifests, "manifests",
+                                   "print the objects that a cluster needs for the controller, with the "
+                                   "CustomResourceDefinitions of sluice.dev: sluice manifests | kubectl apply -f -");
+  takeNamespace(*manifests, options.manifests.nameSpace, "the namespace of sluice (default sluice-system)");
+  manifests->add_option("--image", options.manifests.image, "the image of the Pods (default sluice:" SLUICE_VERSION ")")
+      ->type_name("IMAGE")
+      ->check(checkImage);
+}
+
 /// A page about the command line, which is made of its own table, as --help is.
 struct TablePages {
   CLI::App* completion;
@@ -393,6 +427,8 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addRevisions(app, options);
   addDiff(app, options);
   addExplain(app, options);
+  addCheck(app, options);
+  addManifests(app, options);
   addVersion(app, options);
   addPages(app, pages);
   app.footer(helpFooter());  // after the commands, which would inherit it

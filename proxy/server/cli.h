@@ -9,6 +9,8 @@
 #include "proxy/control/explain/explained_request.h"
 #include "proxy/net/address.h"
 #include "proxy/observe/log.h"
+#include "proxy/server/check/check_egress_command.h"
+#include "proxy/server/commands/manifests_command.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/commands/validate_command.h"
 
@@ -24,6 +26,8 @@ enum class Command {
   kClearRevision,
   kDiff,
   kExplain,
+  kCheckEgress,
+  kManifests,
   kVersion
 };
 
@@ -46,6 +50,8 @@ struct Options {
   control::RequestInQuestion request = {};  // kExplain
   bool resolve = false;                     // kExplain: ask for the names of Backends
   ValidationOptions validation = {};
+  EgressCheckOptions egressCheck = {};
+  ManifestOptions manifests = {};
   bool adminValidate = true;
   std::string before;  // kDiff
   std::string after;   // kDiff

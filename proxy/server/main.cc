@@ -1,8 +1,10 @@
 // The process: command line, then one of its commands. Only this file knows which payload processors are built in.
 #include "filters/builtin_types.h"
+#include "proxy/server/check/check_egress_command.h"
 #include "proxy/server/cli.h"
 #include "proxy/server/commands/catalog_command.h"
 #include "proxy/server/commands/diff_command.h"
+#include "proxy/server/commands/manifests_command.h"
 #include "proxy/server/commands/revisions_command.h"
 #include "proxy/server/commands/status_command.h"
 #include "proxy/server/commands/validate_command.h"
@@ -37,6 +39,10 @@ int main(int argc, char** argv) {
       return sluice::server::printRevisions(line.options->admin, line.options->output);
     case sluice::server::Command::kClearRevision:
       return sluice::server::clearRevision(line.options->admin, line.options->revision);
+    case sluice::server::Command::kCheckEgress:
+      return sluice::server::checkEgress(line.options->egressCheck, line.options->output);
+    case sluice::server::Command::kManifests:
+      return sluice::server::printManifests(line.options->manifests);
     case sluice::server::Command::kVersion:
       return sluice::server::printVersion(line.options->output);
   }

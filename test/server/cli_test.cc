@@ -111,6 +111,44 @@ TEST(CommandLine, TakesAnAddressPoolForTheControllerOfACluster) {
   EXPECT_EQ(run({"--kubernetes", "--controller", "--address-pool", "a"}).line.exitCode, 2);
 }
 
+TEST(CommandLine, TakesTargetsForCheckEgress) {
+  const ParsedArguments parsed =
+      parse({"check", "egress", "--target", "1.1.1.1:443", "--target", "udp://a.test:53", "--gateway", "egress.ops:80",
+             "--timeout", "500ms", "--namespace", "team-a", "-o", "json"});
+  ASSERT_TRUE(parsed.line.options) << parsed.err;
+  EXPECT_EQ(parsed.line.options->command, Command::kCheckEgress);
+  const EgressCheckOptions& check = parsed.line.options->egressCheck;
+  ASSERT_EQ(check.targets.size(), 2u);
+  EXPECT_EQ(check.targets[1].host, "a.test");
+  EXPECT_EQ(check.targets[1].protocol, net::ProbeProtocol::kUdp);
+  EXPECT_EQ(check.gateway->host, "egress.ops");
+  EXPECT_EQ(check.timeout, std::chrono::milliseconds(500));
+  EXPECT_EQ(check.nameSpace, "team-a");
+  EXPECT_EQ(parsed.line.options->output, OutputFormat::kJson);
+  const EgressCheckOptions plain = parse({"check", "egress"}).line.options->egressCheck;
+  EXPECT_TRUE(plain.targets.empty() && !plain.gateway && plain.nameSpace.empty());
+  EXPECT_EQ(plain.timeout, std::chrono::seconds(5));
+}
+
+TEST(CommandLine, RefusesWhatIsNoTargetForCheckEgress) {
+  const auto mistake = [](std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), {"check", "egress"});
+    const ParsedArguments parsed = parse(std::move(arguments));
+    EXPECT_EQ(parsed.line.exitCode, 2);
+    return parsed.err;
+  };
+  using testing::StartsWith;
+  EXPECT_THAT(mistake({"--target", "1.1.1.1"}), StartsWith("error: --target: \"1.1.1.1\" is not HOST:PORT or udp://"));
+  EXPECT_THAT(mistake({"--gateway", "udp://a:1"}), StartsWith("error: --gateway: 'udp://a:1' is not HOST:PORT\n"));
+  EXPECT_THAT(mistake({"--timeout", "5"}),
+              StartsWith("error: --timeout: '5' is no duration between 1ms and 1m, as 5s"));
+  mistake({"--timeout", "0s"});
+  mistake({"--timeout", "61s"});
+  mistake({"--namespace", "No"});
+  EXPECT_EQ(parse({"check", "egress", "--timeout", "1m"}).line.exitCode, 0);
+  EXPECT_EQ(parse({"check"}).err, "error: 'sluice check' needs a command: egress\ntry 'sluice check --help'\n");
+}
+
 TEST(CommandLine, NeedsAUrlForExplain) {
   EXPECT_EQ(parse({"explain", "--config", "a"}).line.exitCode, 2);
   EXPECT_EQ(parse({"explain", "--config", "a", "--url", "http://a", "-o", "xml"}).line.exitCode, 2);

@@ -24,7 +24,7 @@ constexpr HelpSection kSections[] = {
      "second one does not wait. SIGUSR1 turns debug lines of the log on and off."},
     {"Exit status",
      "0 done; 1 the admin or the health port cannot be used, or for other commands the configuration or the running "
-     "gateway is at fault; 2 wrong command line."},
+     "gateway is at fault, or direct egress is not closed; 2 wrong command line."},
 };
 
 /// Appends one paragraph, broken at blanks. A word that is longer than a line has a line of its own.
@@ -57,6 +57,14 @@ const std::string_view kExplainNotes =
     "request with Content-Type application/grpc is HTTP/2, any other one HTTP/1.1. A running gateway answers the same "
     "on its admin port: "
     "/explain?method=POST&url=...&header=...&clientAddress=...&gateway=...&output=text";
+
+const std::string_view kEgressCheckNotes =
+    "Run it where a workload runs: beside it in its Pod, or in a Pod with the labels of the workload:\n"
+    "  kubectl debug -n NAMESPACE POD --image=IMAGE -i -- /usr/bin/sluice check egress\n"
+    "  kubectl run check -n NAMESPACE -l LABELS --image=IMAGE --restart=Never -i --rm -- check egress\n"
+    "Everything is tried at once, and nothing but a question for DNS is sent. Beside each target an address where "
+    "nobody is, of the ranges for documentation, is tried too: where it is refused as well, something on the way has "
+    "refused; where it is connected as well, something on the way takes all connections, and nothing is shown.";
 
 std::span<const HelpSection> helpSections() { return kSections; }
 

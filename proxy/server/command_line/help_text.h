@@ -27,8 +27,9 @@ inline constexpr std::size_t kHelpWidth = 100;
 /// Returns the text with its paragraphs broken into lines of at most `width` bytes, each after `indent` blanks.
 std::string wrapped(std::string_view text, std::size_t indent, std::size_t width = kHelpWidth);
 
-/// `sluice run --help` and `sluice explain --help` end with these.
+/// The --help of `sluice run`, `sluice explain` and `sluice check egress` ends with these.
 extern const std::string_view kRunNotes;
 extern const std::string_view kExplainNotes;
+extern const std::string_view kEgressCheckNotes;
 
 }  // namespace sluice::server

@@ -40,7 +40,8 @@ std::string unknownCommand(const CommandShape& command, const std::string& word)
 std::string missingCommand(const CommandShape& command) {
   Words known;
   for (const CommandShape& each : command.commands) known.push_back(each.name);
-  return "a command is missing: " + base::joinChoices(known);
+  const bool root = command.path == command.name;
+  return (root ? "a command is missing: " : "'" + command.path + "' needs a command: ") + base::joinChoices(known);
 }
 
 /// Returns the commands of the line, from the program itself to the last one.
@@ -61,7 +62,9 @@ std::string mistakeIn(const CLI::App& app, const CLI::ParseError& error) {
     const bool option = word.size() > 1 && word.front() == '-';
     return option ? unknownOption(shapeOf(*command), word) : unknownCommand(shapeOf(*command), word);
   }
-  return typed.size() == 1 ? missingCommand(shapeOf(app)) : error.what();
+  const CLI::App& last = *typed.back();
+  const bool missing = last.get_require_subcommand_min() > 0 && last.get_subcommands().empty();
+  return missing ? missingCommand(shapeOf(last)) : error.what();
 }
 
 std::string typedCommand(const CLI::App& app) { return shapeOf(*typedCommands(app).back()).path; }

@@ -57,6 +57,8 @@ TEST(Completion, WorksInBash) {
   EXPECT_THAT(bashOffers("sluice revisions cl"), ElementsAre("clear"));
   EXPECT_THAT(bashOffers("sluice revisions clear --a"), ElementsAre("--admin"));
   EXPECT_THAT(bashOffers("sluice revisions clear ''"), IsEmpty());
+  EXPECT_THAT(bashOffers("sluice check ''"), testing::Contains("egress"));
+  EXPECT_THAT(bashOffers("sluice check egress --ta"), ElementsAre("--target"));
   EXPECT_THAT(bashOffers("sluice diff " + file + " " + folder.path() + "/g"), ElementsAre(file));
   EXPECT_THAT(bashOffers("sluice completion ''"), ElementsAre("bash", "zsh", "fish"));
   EXPECT_THAT(bashOffers("sluice explain --method run --re"), ElementsAre("--resolve")) << "run is no command here";

@@ -85,8 +85,10 @@ TEST(HelpText, IsBrokenAtBlanks) {
 }
 
 TEST(HelpText, FitsIntoATerminal) {
-  for (const char* command : {"run", "explain", "diff"}) {
-    std::istringstream lines(pageOf({command, "--help"}));
+  const std::vector<std::vector<const char*>> kCommands = {{"run"}, {"explain"}, {"diff"}, {"check", "egress"}};
+  for (std::vector<const char*> command : kCommands) {
+    command.push_back("--help");
+    std::istringstream lines(pageOf(command));
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), kHelpWidth) << line;
   }
 }

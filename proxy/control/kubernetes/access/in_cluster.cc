@@ -70,30 +70,31 @@ base::Status readAccountAuthorities(const std::string& folder, ApiAccess& access
   return base::Done{};
 }
 
-base::Status readAccountNamespace(const EnvironmentLookup& environment, const std::string& folder, ApiAccess& access) {
+}  // namespace
+
+base::Result<std::string> readPodNamespace(const EnvironmentLookup& environment, const std::string& folder) {
   const std::string path = folder + "/namespace";
   std::string source = kNamespaceVariable;
-  access.nameSpace = environment(kNamespaceVariable);
+  std::string name = environment(kNamespaceVariable);
   std::error_code error;
-  if (access.nameSpace.empty() && (std::filesystem::exists(path, error) || error)) {
+  if (name.empty() && (std::filesystem::exists(path, error) || error)) {
     const base::Result<base::Secret> text = readAccessFile(path, kMaxNamespaceBytes);
     if (!text) return text.error();
-    access.nameSpace = withoutOuterSpace(text->reveal());
+    name = withoutOuterSpace(text->reveal());
     source = path;
   }
-  if (access.nameSpace.empty()) access.nameSpace = "default";
-  if (config::isDnsLabel(access.nameSpace)) return base::Done{};
+  if (name.empty() || config::isDnsLabel(name)) return name;
   return base::Error::config(source + ": must be a DNS label in lower case");
 }
-
-}  // namespace
 
 base::Result<ApiAccess> readInCluster(const EnvironmentLookup& environment, const std::string& folder) {
   ApiAccess access;
   if (base::Status read = readService(environment, access); !read) return read.error();
   if (base::Status read = readAccountToken(folder, access); !read) return read.error();
   if (base::Status read = readAccountAuthorities(folder, access); !read) return read.error();
-  if (base::Status read = readAccountNamespace(environment, folder, access); !read) return read.error();
+  base::Result<std::string> name = readPodNamespace(environment, folder);
+  if (!name) return name.error();
+  access.nameSpace = name->empty() ? "default" : *std::move(name);
   access.fingerprint = fingerprintOfAccess(access);
   return access;
 }

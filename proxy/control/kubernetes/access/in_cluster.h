@@ -16,8 +16,13 @@ using EnvironmentLookup = std::function<std::string(const char* name)>;
 
 inline constexpr const char* kServiceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/// Reads KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, and in `folder` token, ca.crt and namespace. As in
-/// client-go, POD_NAMESPACE is preferred to the last of them. Errors have config's origin, name the variable or the
+/// Returns the namespace of the Pod: POD_NAMESPACE, as client-go prefers it, or the file `namespace` in `folder`; empty
+/// if neither says it.
+base::Result<std::string> readPodNamespace(const EnvironmentLookup& environment,
+                                           const std::string& folder = kServiceAccountFolder);
+
+/// Reads KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, and in `folder` token, ca.crt and namespace. The
+/// namespace is that of readPodNamespace(), or "default". Errors have config's origin, name the variable or the
 /// file, and hold no byte of a file.
 base::Result<ApiAccess> readInCluster(const EnvironmentLookup& environment,
                                       const std::string& folder = kServiceAccountFolder);

@@ -1,0 +1,80 @@
+// One attempt to reach an address by TCP or UDP, for whoever asks whether there is a way to it, and what bars it.
+//
+// TCP: a connection is opened and closed at once. UDP: a question for the name servers of the root is sent, up to three
+// times, and any answer counts. An error by ICMP is told together with its sender, which shows whether the address
+// itself or something on the way has refused. Owned by whoever asks. One thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "proxy/base/clock.h"
+#include "proxy/net/address.h"
+#include "proxy/net/poll.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/worker.h"
+
+namespace sluice::net {
+
+enum class ProbeProtocol : std::uint8_t { kTcp, kUdp };
+
+enum class ProbeResult : std::uint8_t {
+  kReached,      // a connection was established, or a datagram came back
+  kRefused,      // the address refused, by RST or by ICMP; a firewall may have done so in its name
+  kRejected,     // somebody else refused by ICMP
+  kUnreachable,  // this machine has no way to the address, or does not permit it
+  kTimedOut,     // nothing came back
+  kFailed        // this machine could not even try, as without free descriptors
+};
+
+struct ProbeOutcome {
+  ProbeResult result;
+  std::string detail;             // the system's words for it; empty if there are none
+  std::optional<Address> sender;  // who refused by ICMP; its port means nothing
+};
+
+class ProbeSink {
+ public:
+  virtual ~ProbeSink() = default;
+  /// Called inside a Turn when a probe has its outcome, but not from within its constructor. May not destroy the probe.
+  virtual void onProbed() = 0;
+};
+
+class DialProbe final : private PollSink, private Timer {
+ public:
+  /// Begins. If that fails at once, there is an outcome when the constructor returns.
+  DialProbe(Worker& worker, ProbeProtocol protocol, const Address& to, base::Duration timeout, ProbeSink& sink);
+  ~DialProbe() override;
+  DialProbe(const DialProbe&) = delete;
+  DialProbe& operator=(const DialProbe&) = delete;
+
+  /// Returns nothing while it is open.
+  const std::optional<ProbeOutcome>& outcome() const { return outcome_; }
+
+ private:
+  /// The number of times that a datagram is sent, because one may be lost. TCP repeats by itself.
+  static constexpr int kDatagrams = 3;
+
+  /// Returns the error of the system, or 0 if the probe is on its way.
+  int open();
+  bool sendQuestion();
+  void onReady(bool readable, bool writable) override;
+  void onTimer() override;
+  void end(ProbeResult result, std::string detail = {}, std::optional<Address> sender = {});
+  void endByError(int error);
+
+  Worker& worker_;
+  const ProbeProtocol protocol_;
+  const Address to_;
+  ProbeSink& sink_;
+  const base::MonotonicTime deadline_;
+  const base::Duration pause_;  // between two datagrams
+  int fd_ = -1;
+  int datagrams_ = 0;
+  std::optional<Poll> poll_;
+  std::optional<ProbeOutcome> outcome_;
+};
+
+}  // namespace sluice::net

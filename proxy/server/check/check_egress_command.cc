@@ -1,0 +1,29 @@
+#include "proxy/server/check/check_egress_command.h"
+
+#include "proxy/control/kubernetes/access/in_cluster.h"
+#include "proxy/server/check/egress_output.h"
+#include "proxy/server/check/egress_probes.h"
+#include "proxy/server/check/egress_report.h"
+#include "proxy/server/kubernetes/cluster_client.h"
+
+namespace sluice::server {
+namespace {
+
+/// A namespace that cannot be read is one that is not known: the check does not depend on it.
+std::string ownNamespace() {
+  base::Result<std::string> name = control::readPodNamespace(environmentVariable);
+  return name ? *std::move(name) : std::string();
+}
+
+}  // namespace
+
+int checkEgress(const EgressCheckOptions& options, OutputFormat format) {
+  const std::vector<CheckTarget> targets = options.targets.empty() ? defaultTargets() : options.targets;
+  const EgressFindings findings = probeEgress(targets, options.gateway, options.timeout);
+  const EgressReport report = judgeEgress(
+      findings, options.gateway, options.nameSpace.empty() ? ownNamespace() : options.nameSpace, options.timeout);
+  print(format == OutputFormat::kText ? egressText(report) : inFormat(egressJson(report), format));
+  return report.good() ? 0 : 1;
+}
+
+}  // namespace sluice::server
