@@ -1,0 +1,59 @@
+// An API server lets nobody grant what he has not himself. The one of the tests does not check that, so the rules of
+// the roles are compared here.
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "config/yaml/yaml_reader.h"
+#include "test/config/file_text.h"
+
+namespace sluice::config {
+namespace {
+
+/// A group, a resource and a verb.
+using Right = std::tuple<std::string, std::string, std::string>;
+
+/// Returns the rights of a ClusterRole on all objects of a resource.
+std::set<Right> rightsOf(const std::string& file, const std::string& role) {
+  std::set<Right> rights;
+  Problems problems;
+  const std::string path = SLUICE_SOURCE_DIR "/config/kustomize/" + file;
+  for (const Document& each : readYaml(fileText(path), {std::make_shared<const std::string>(path)}, problems)) {
+    const Value* kind = each.root.find("kind");
+    const Value* metadata = each.root.find("metadata");
+    const Value* rules = each.root.find("rules");
+    if (kind == nullptr || kind->text != "ClusterRole" || metadata->find("name")->text != role) continue;
+    for (const Value& rule : rules->items) {
+      if (rule.find("resourceNames") != nullptr) continue;
+      for (const Value& group : rule.find("apiGroups")->items) {
+        for (const Value& resource : rule.find("resources")->items) {
+          for (const Value& verb : rule.find("verbs")->items) rights.emplace(group.text, resource.text, verb.text);
+        }
+      }
+    }
+  }
+  EXPECT_GT(rights.size(), 5U) << path << " " << role;
+  return rights;
+}
+
+TEST(InstalledRoles, GiveTheControllerAllThatItGrantsToPods) {
+  std::set<Right> controller = rightsOf("default/access.yaml", "sluice-controller");
+  controller.merge(rightsOf("pods/controller-role.yaml", "sluice-controller-pods"));
+  std::set<Right> granted = rightsOf("pods/gateway-role.yaml", "sluice-gateway");
+  // What the Roles of a Gateway's namespaces have (gateway_access.cc).
+  for (const char* verb : {"create", "patch", "delete"}) granted.emplace("coordination.k8s.io", "leases", verb);
+  for (const char* verb : {"list", "watch"}) {
+    granted.emplace("", "secrets", verb);
+    granted.emplace("", "configmaps", verb);
+  }
+  for (const auto& [group, resource, verb] : granted) {
+    EXPECT_TRUE(controller.contains({group, resource, verb})) << verb << " " << resource << "." << group;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::config
