@@ -35,6 +35,7 @@ HEALTH = "  healthCheck: {{passive: {{}}, active: {{type: TCP, interval: 1h}}}}\
 ALL_HEALTH = HEALTH.replace("{{}}", "{{consecutiveGatewayErrors: 5, failurePercentage: {{threshold: 50}}}}")
 CONNECTIONS = """  timeout: {{tcp: {{connectTimeout: 5s}}, http: {{connectionIdleTimeout: 1m, maxConnectionDuration: 1h, requestTimeout: 1m, streamIdleTimeout: 1m}}}}
   tcpKeepalive: {{probes: 3}}
+  circuitBreaker: {{maxConnections: 256, maxPendingRequests: 256, maxParallelRequests: 256, maxParallelRetries: 9, maxRequestsPerConnection: 1000000}}
   dns: {{lookupFamily: IPv4}}
 """
 VARIANTS = {
