@@ -188,6 +188,25 @@ TEST_P(RuleRetry, AnAttemptMayNotStandStillForLong) {
   EXPECT_EQ(status(index), 200) << "the second attempt has its own time";
 }
 
+TEST_P(RuleRetry, AnAttemptDoesNotStandStillWhileItsClientDoes) {
+  Rig& rig = make(retrying(backendVersion(), 1, [](routing::Rule& rule) { rule.attemptIdleTimeout = seconds(2); }));
+  const std::size_t index = ask({.method = Method::kPut, .target = "/ok", .body = Body::kUntilEnd});
+  BackendPeer& backend = accept(0);
+  client_->body(index, "some");
+  ASSERT_TRUE(rig.settle());
+  rig.advance(seconds(5));
+  EXPECT_FALSE(limited("attemptIdle")) << "the client owes bytes, and the Backend none";
+  EXPECT_FALSE(backend.request(0).reset);
+  client_->finish(index);
+  ASSERT_TRUE(rig.settle());
+  rig.advanceShortOf(seconds(2));
+  EXPECT_FALSE(backend.request(0).reset);
+  rig.advance(seconds(2));
+  rig.advancePast();
+  EXPECT_TRUE(limited("attemptIdle"));
+  EXPECT_TRUE(backend.request(0).reset) << "soon after the client was done";
+}
+
 // A stream that was refused before says nothing about the attempt that was not refused.
 TEST_P(RuleRetry, ARepeatedRequestThatExpiresMayHaveBeenActedOn) {
   if (backendVersion() == Version::kHttp11) return;
