@@ -38,11 +38,30 @@ class NameCollector {
   NamesOfGateways finish() && {
     for (const auto& name : classParameters_) addSettings(name);
     for (const auto& name : catalogs_) addCatalog(name);
+    for (const auto& [gateway, reach] : reach_) {
+      NamedObjects& own = names_.own[gateway];
+      for (const Name& backend : reach.backends) merge(ofBackends_, backend, own);
+      for (const std::string& nameSpace : reach.nameSpaces) merge(ofNamespaces_, nameSpace, own);
+    }
     return std::move(names_);
   }
 
  private:
   using Name = std::pair<std::string, std::string>;
+  /// What the routes of a Gateway refer to, and the namespaces of it, of these routes and of what they refer to.
+  struct GatewayReach {
+    std::set<Name> backends;
+    std::set<std::string> nameSpaces;
+  };
+
+  template <typename Key>
+  static void merge(const std::map<Key, NamedObjects>& from, const Key& key, NamedObjects& into) {
+    const auto found = from.find(key);
+    if (found == from.end()) return;
+    into.secrets.insert(found->second.secrets.begin(), found->second.secrets.end());
+    into.configMaps.insert(found->second.configMaps.begin(), found->second.configMaps.end());
+    into.services.insert(found->second.services.begin(), found->second.services.end());
+  }
 
   template <typename Object>
   void visit(const config::ObjectReading& reading) {
@@ -63,7 +82,9 @@ class NameCollector {
   }
 
   void take(const config::Gateway& each) {
-    into_.assign(1, &names_.own[{std::string(each.meta.kind), each.meta.nameSpace, each.meta.name}]);
+    const NamedGateway gateway{std::string(each.meta.kind), each.meta.nameSpace, each.meta.name};
+    reach_[gateway].nameSpaces.insert(each.meta.nameSpace);
+    into_.assign(1, &names_.own[gateway]);
     for (const config::Listener& listener : each.listeners) {
       if (listener.tls) take(listener.tls->certificateRefs, each.meta);
     }
@@ -79,7 +100,10 @@ class NameCollector {
     for (const config::ParentRef& parent : route.parentRefs) {
       const config::ObjectRef& gateway = parent.object;
       const std::string& nameSpace = gateway.nameSpace.empty() ? route.meta.nameSpace : gateway.nameSpace;
-      into_.push_back(&names_.own[{gateway.kind, nameSpace, gateway.name}]);
+      const NamedGateway named{gateway.kind, nameSpace, gateway.name};
+      into_.push_back(&names_.own[named]);
+      reached_.push_back(&reach_[named]);
+      reached_.back()->nameSpaces.insert(route.meta.nameSpace);
     }
     for (const auto& rule : route.rules) {
       take(rule.filters, route.meta);
@@ -89,6 +113,7 @@ class NameCollector {
       }
     }
     into_.assign(1, &names_.common);
+    reached_.clear();
   }
 
   void take(const config::RouteFilters& filters, const config::ObjectMeta& holder) {
@@ -99,9 +124,11 @@ class NameCollector {
   }
 
   void take(const config::Backend& each) {
+    if (model_ != nullptr) into_.assign(1, &ofBackends_[{each.meta.nameSpace, each.meta.name}]);
     take(each.tls, each.meta);
     for (const config::BackendPort& port : each.ports) take(port.tls, each.meta);
     take(each.extensions, each.meta);
+    into_.assign(1, &names_.common);
   }
 
   void take(const std::optional<config::BackendTls>& tls, const config::ObjectMeta& holder) {
@@ -110,16 +137,24 @@ class NameCollector {
     if (tls->clientCertificateRef) take(*tls->clientCertificateRef, holder);
   }
 
-  void take(const config::PayloadProcessor& each) { take(each.processors, each.meta); }
-  void take(const config::PayloadProcessingPipeline& each) { take(each.processors, each.meta); }
+  void take(const config::PayloadProcessor& each) { takeOfNamespace(each.processors, each.meta); }
+  void take(const config::PayloadProcessingPipeline& each) { takeOfNamespace(each.processors, each.meta); }
 
-  void take(const config::ExtensionPolicy& each) { take(each.processors, each.meta); }
-  void take(const config::BackendTlsPolicy& each) { take(each.tls.caRefs, each.meta); }
+  void take(const config::ExtensionPolicy& each) { takeOfNamespace(each.processors, each.meta); }
+  void take(const config::BackendTlsPolicy& each) { takeOfNamespace(each.tls.caRefs, each.meta); }
 
   void take(const std::vector<config::ProcessorUse>& uses, const config::ObjectMeta& holder) {
     for (const config::ProcessorUse& use : uses) {
       if (use.config) takeConfig(*use.config, holder);
     }
+  }
+
+  /// Takes what a processor or policy names, which is for objects of its namespace.
+  template <typename Names>
+  void takeOfNamespace(const Names& names, const config::ObjectMeta& holder) {
+    if (model_ != nullptr) into_.assign(1, &ofNamespaces_[holder.nameSpace]);
+    take(names, holder);
+    into_.assign(1, &names_.common);
   }
 
   /// The types' own schemas say what their `config` means; references are spelled alike in all of them.
@@ -153,9 +188,13 @@ class NameCollector {
   }
 
   void take(const config::ObjectRef& ref, const config::ObjectMeta& holder) {
-    if (!ref.group.empty() || ref.name.empty()) return;
-    if (model_ != nullptr && !isPermitted(*model_, ref, holderOf(holder))) return;
+    if (ref.name.empty() || (model_ != nullptr && !isPermitted(*model_, ref, holderOf(holder)))) return;
     const Name name{ref.nameSpace.empty() ? holder.nameSpace : ref.nameSpace, ref.name};
+    for (GatewayReach* reach : reached_) {
+      reach->backends.insert(name);
+      reach->nameSpaces.insert(name.first);
+    }
+    if (!ref.group.empty()) return;
     for (NamedObjects* names : into_) {
       if (ref.kind == config::SecretObject::kKind) names->secrets.insert(name);
       if (ref.kind == config::ConfigMap::kKind) names->configMaps.insert(name);
@@ -208,6 +247,11 @@ class NameCollector {
   const config::Model* model_ = nullptr;
   NamesOfGateways names_;
   std::vector<NamedObjects*> into_{&names_.common};
+  // Only with a model: what each Backend names, and the processors and policies of each namespace.
+  std::map<Name, NamedObjects> ofBackends_;
+  std::map<std::string, NamedObjects> ofNamespaces_;
+  std::map<NamedGateway, GatewayReach> reach_;
+  std::vector<GatewayReach*> reached_;  // by the route that is being read
   std::set<Name> classParameters_;
   std::set<Name> catalogs_;
   std::map<Name, const config::ConfigMap*> maps_;

@@ -33,8 +33,8 @@ using NamedGateway = std::tuple<std::string, std::string, std::string>;
 
 /// What each Gateway's objects name and are permitted to use.
 struct NamesOfGateways {
-  NamedObjects common = {};  // of settings, catalog, Backends, policies and processors, which all Gateways may use
-  std::map<NamedGateway, NamedObjects> own = {};  // of each Gateway itself and of the routes that name it as a parent
+  NamedObjects common = {};                       // of the settings and the catalog
+  std::map<NamedGateway, NamedObjects> own = {};  // of each Gateway, of its routes, and of what these reach
 };
 
 /// Returns what the objects of the set name, without what no ReferenceGrant of `model`, which was made of the set,

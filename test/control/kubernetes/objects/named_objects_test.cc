@@ -6,6 +6,7 @@
 
 #include <string>
 
+#include "config/load.h"
 #include "config/object_set.h"
 
 namespace sluice::control {
@@ -147,6 +148,27 @@ TEST(ObjectNames, AreTheSameWhicheverTextComesFirst) {
       "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: cat, name: types}\ndata:\n"
       "  a.yaml: \"{type: 'acme.test/Pii:v2', engine: lua, phases: [request-body], schemaRef: {name: near}}\"\n";
   EXPECT_EQ(namesIn(settings + "---\n" + catalog), namesIn(catalog + "---\n" + settings));
+}
+
+TEST(NamesOfGatewaysOnly, AreThoseThatTheirRoutesReach) {
+  const auto backend = [](const std::string& nameSpace, const std::string& name) {
+    return "---\napiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: " + nameSpace +
+           ", name: " + name +
+           "}\nspec: {destination: {type: FQDN, fqdn: {hostname: a.test, port: 443}}, tls: {caBundleRef: {name: ca-" +
+           name + "}}}\n";
+  };
+  const std::string yaml =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: egress}\nspec: "
+      "{gatewayClassName: ours, listeners: [{name: a, port: 80, protocol: HTTP}]}\n---\n" +
+      routeWith(
+          "{backendRefs: [{group: sluice.dev, kind: Backend, name: near}, {group: sluice.dev, kind: Backend, "
+          "name: not-granted, namespace: other}]}") +
+      backend("demo", "near") + backend("demo", "unused") + backend("other", "not-granted");
+  config::TextCache cache;
+  const config::ObjectSet set = config::readTexts({config::SourceText{"a.yaml", yaml}}, {}, base::Secret("key"), cache);
+  const NamesOfGateways names = namesOfGateways(set, config::load(set, nullptr).model);
+  EXPECT_THAT(names.common.configMaps, IsEmpty());
+  EXPECT_THAT(names.own.at({"Gateway", "demo", "egress"}).configMaps, ElementsAre(Pair("demo", "ca-near")));
 }
 
 }  // namespace
