@@ -1,8 +1,8 @@
 // The BackendTLSPolicies of a configuration, and the TLS that Services and Backends get by them. A policy for a port
 // counts before one for the whole object (see attached_policies.h).
 //
-// What a policy targets is never spoken to without the TLS that it asks for: if that cannot be had, there is a fault
-// instead, and requests answer 500. It lives as long as one compilation.
+// The gateway never speaks to the target of a policy without the TLS that the policy asks for. If that TLS cannot be
+// had, there is a fault instead, and requests answer 500. It lives as long as one compilation.
 #pragma once
 
 #include <optional>

@@ -21,7 +21,7 @@
 
 namespace sluice::control {
 
-/// What a rule itself has of the settings to which policies add theirs.
+/// These settings are the rule's own; policies may add to them.
 struct WrittenSettings {
   bool retries = false;  // it has a retry of its own, which no policy changes
   std::optional<base::Duration> requestTimeout = std::nullopt;

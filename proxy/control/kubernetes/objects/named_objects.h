@@ -31,7 +31,7 @@ NamedObjects namedObjects(const config::ObjectSet& set);
 /// A Gateway, by its kind, namespace and name.
 using NamedGateway = std::tuple<std::string, std::string, std::string>;
 
-/// What each Gateway's objects name and are permitted to use.
+/// These are the names that the objects of each Gateway have and are permitted to use.
 struct NamesOfGateways {
   NamedObjects common = {};                       // of the settings and the catalog
   std::map<NamedGateway, NamedObjects> own = {};  // of each Gateway, of its routes, and of what these reach

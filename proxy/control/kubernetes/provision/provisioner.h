@@ -25,7 +25,7 @@
 
 namespace sluice::control {
 
-/// What there should be in the cluster.
+/// A ProvisionPlan lists the objects that the cluster should have.
 struct ProvisionPlan {
   std::vector<ProvisionedObject> objects = {};  // in the order in which they are applied
   /// Gateways, by namespace and by the value of kGatewayNameLabel, whose objects are left as they are, whatever these
@@ -47,7 +47,7 @@ class Provisioner final : private net::Timer {
     std::string body;
     std::string version;  // that the object had afterwards: its generation, or for kinds without one resourceVersion
   };
-  /// What is left to do in this round, one after the other.
+  /// The requests of a round are sent one after the other.
   struct Task {
     enum class Type { kList, kApply, kDelete };
     Type type;
