@@ -22,7 +22,7 @@ namespace {
 
 using Time = std::chrono::steady_clock;
 
-sockaddr_in loopback(std::uint16_t port, const char* ip = "127.0.0.1") {
+sockaddr_in socketAddress(std::uint16_t port, const char* ip = "127.0.0.1") {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_port = htons(port);
@@ -118,7 +118,7 @@ std::uint16_t freePort() {
   BlockingSocket holder(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
   setsockopt(holder.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-  sockaddr_in address = loopback(0);
+  sockaddr_in address = socketAddress(0);
   socklen_t length = sizeof address;
   if (bind(holder.fd(), reinterpret_cast<const sockaddr*>(&address), length) != 0) return 0;
   getsockname(holder.fd(), reinterpret_cast<sockaddr*>(&address), &length);
@@ -127,10 +127,18 @@ std::uint16_t freePort() {
 }
 
 BlockingSocket BlockingSocket::connect(std::uint16_t port, int receiveBuffer, const char* from) {
+  return connectBetween(from, "127.0.0.1", port, receiveBuffer);
+}
+
+BlockingSocket BlockingSocket::connectTo(const std::string& address, std::uint16_t port) {
+  return connectBetween("0.0.0.0", address.c_str(), port, 0);
+}
+
+BlockingSocket BlockingSocket::connectBetween(const char* from, const char* to, std::uint16_t port, int receiveBuffer) {
   BlockingSocket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   if (receiveBuffer > 0) setsockopt(socket.fd_, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, sizeof receiveBuffer);
-  const sockaddr_in own = loopback(0, from);
-  const sockaddr_in address = loopback(port);
+  const sockaddr_in own = socketAddress(0, from);
+  const sockaddr_in address = socketAddress(port, to);
   const int late = 1;  // the kernel chooses the port as if there were no bind()
   setsockopt(socket.fd_, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &late, sizeof late);
   if (::bind(socket.fd_, reinterpret_cast<const sockaddr*>(&own), sizeof own) != 0) socket.close();

@@ -20,6 +20,8 @@ class BlockingSocket {
   /// Connects to 127.0.0.1, from that address of 127.0.0.0/8; ok() tells the result. A small receive buffer makes this
   /// a slow reader.
   static BlockingSocket connect(std::uint16_t port, int receiveBuffer = 0, const char* from = "127.0.0.1");
+  /// Connects to an IPv4 address, from whichever address leads there.
+  static BlockingSocket connectTo(const std::string& address, std::uint16_t port);
   explicit BlockingSocket(int fd = -1) : fd_(fd) {}
   BlockingSocket(BlockingSocket&& other) noexcept;
   BlockingSocket& operator=(BlockingSocket&& other) noexcept;
@@ -52,6 +54,7 @@ class BlockingSocket {
   void close();
 
  private:
+  static BlockingSocket connectBetween(const char* from, const char* to, std::uint16_t port, int receiveBuffer);
   bool fill(std::chrono::steady_clock::time_point until);
 
   int fd_ = -1;

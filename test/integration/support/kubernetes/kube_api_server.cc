@@ -26,8 +26,9 @@ bool KubeApiServer::available() {
   return access(kapiProgram("kapi").c_str(), X_OK) == 0 && access(kapiProgram("kubectl").c_str(), X_OK) == 0;
 }
 
-KubeApiServer::KubeApiServer(std::vector<std::string> options)
-    : argv_{kapiProgram("kapi"), "--data-dir", dataFolder(), "--listen", "127.0.0.1:" + std::to_string(port_)} {
+KubeApiServer::KubeApiServer(std::vector<std::string> options, std::string address)
+    : address_(std::move(address)),
+      argv_{kapiProgram("kapi"), "--data-dir", dataFolder(), "--listen", address_ + ":" + std::to_string(port_)} {
   argv_.insert(argv_.end(), std::make_move_iterator(options.begin()), std::make_move_iterator(options.end()));
   restart();
 }

@@ -23,10 +23,10 @@ class KubeApiServer {
   static bool available();
 
   /// Returns when it serves, after about a second; it is a test failure if it never does. `options` are further ones of
-  /// kapi, such as "--authorization-mode", "RBAC". Main thread.
-  explicit KubeApiServer(std::vector<std::string> options = {});
+  /// kapi, such as "--authorization-mode", "RBAC"; `address` is where it listens. Main thread.
+  explicit KubeApiServer(std::vector<std::string> options = {}, std::string address = "127.0.0.1");
 
-  std::string url() const { return "https://127.0.0.1:" + std::to_string(port_); }
+  std::string url() const { return "https://" + address_ + ":" + std::to_string(port_); }
   std::uint16_t port() const { return port_; }
   /// The folder has the files of the server's authority and of the administrator: ca.crt, ca.key, admin.crt, admin.key.
   std::string dataFolder() const { return folder_.path() + "/data"; }
@@ -46,6 +46,7 @@ class KubeApiServer {
 
  private:
   TempDir folder_;
+  std::string address_;
   std::uint16_t port_ = freePort();
   std::vector<std::string> argv_;
   std::unique_ptr<ChildProcess> process_;

@@ -1,0 +1,279 @@
+// A whole life in a cluster: the controller is installed and runs as Pods, keeps Pods for a Gateway, and these serve
+// while they are scaled, killed, replaced and deleted. The Pods are processes of this machine
+// (test/support/kube/stand_in).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/gateway_process.h"
+#include "test/integration/support/http1.h"
+#include "test/integration/support/kubernetes/service_clients.h"
+#include "test/integration/support/kubernetes/stand_in_cluster.h"
+#include "test/integration/support/sluice_command.h"
+#include "test/integration/support/waiting.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+using testing::SizeIs;
+using testing::UnorderedElementsAreArray;
+
+constexpr const char* kOperators = "sluice-system";  // the namespace of the controller
+constexpr const char* kPodsName = "egress-egress";   // the Gateway and its class
+constexpr const char* kPodLabels = "gateway.networking.k8s.io/gateway-name=egress";
+constexpr std::uint16_t kListenerPort = 80;  // takes a sysctl, because the Pods have no rights
+constexpr std::uint16_t kOriginPort = 8000;
+constexpr const char* kPodUid = "{.metadata.uid}";
+constexpr const char* kTemplateImage = "{.spec.template.spec.containers[0].image}";
+constexpr int kSomeRequests = 100;
+
+std::vector<std::string> imagesOfStory() {
+  const std::string program = programPath("sluice");
+  return {"sluice:1=" + program, "sluice:2=" + program, "failing:1=/bin/false"};
+}
+
+class KubeCluster : public KubernetesTest {
+ protected:
+  void SetUp() override {
+    KubernetesTest::SetUp();
+    if (IsSkipped()) return;
+    if (const std::string obstacle = PodNetwork::obstacle(); !obstacle.empty()) GTEST_SKIP() << obstacle;
+    cluster_ = std::make_unique<StandInCluster>(imagesOfStory());
+    origin_ = std::make_unique<ChildProcess>(std::vector<std::string>{
+        programPath("sluice-echo"), "--listen", PodNetwork::kAddress + (":" + std::to_string(kOriginPort))});
+    EXPECT_TRUE(origin_->waitForLine("listening on ")) << origin_->errors();
+  }
+  const Kubectl& kubectl() const { return cluster_->kubectl(); }
+
+  /// Installs the kinds and the controller, whose Gateways may reach the network of the Pods.
+  void install() const {
+    installGatewayApi(kubectl());
+    kubectl().apply(sluice({"manifests", "--image", "sluice:1"}).output);
+    kubectl().expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
+    letControllerKeepPods();
+    kubectl().apply(std::string("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: ") + kOperators +
+                    ", name: settings}\ndata:\n  settings.yaml: |\n    workers: 1\n    dns: {hosts: {origin.test: [" +
+                    PodNetwork::kAddress + "]}}\n    addressGuard: {allow: [" + PodNetwork::kRange +
+                    "]}\n    accessLog: {path: /dev/null}\n");
+    EXPECT_TRUE(cluster_->isRolledOut(kOperators, "sluice-controller"));
+  }
+  /// The installed controller keeps no Pods of Gateways without this.
+  void letControllerKeepPods() const {
+    kubectl().expect({"apply", "--server-side", "-k", SLUICE_SOURCE_DIR "/config/kustomize/pods"});
+    kubectl().expect(
+        {"patch", "deployment", "-n", kOperators, "sluice-controller", "--type=json", "-p",
+         R"([{"op":"replace","path":"/spec/template/spec/containers/0/args","value":["controller","--image","sluice:1"]}])"});
+  }
+
+  static std::string gateway(const std::string& more = "") {
+    return "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: egress}\nspec:\n"
+           "  gatewayClassName: egress\n  listeners: [{name: http, protocol: HTTP, port: " +
+           std::to_string(kListenerPort) + "}]\n" + more + "---\n";
+  }
+  static std::string routeWith(const std::string& path) {
+    return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: demo, name: all}\nspec: "
+           "{parentRefs: [{name: egress}], rules: [{matches: [{path: {type: PathPrefix, value: " +
+           path + "}}], backendRefs: [{group: sluice.dev, kind: Backend, name: origin}]}]}\n---\n";
+  }
+  static std::string backend() {
+    return "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: demo, name: origin}\nspec:\n"
+           "  destination: {type: FQDN, fqdn: {hostname: origin.test, port: " +
+           std::to_string(kOriginPort) +
+           "}}\n  extensions:\n    - {name: key, type: \"gateway.networking.k8s.io/CredentialInjector:v1\", phase: "
+           "request-headers, config: {allowPlaintext: true, secretRef: {name: origin-key, key: token}}}\n---\n";
+  }
+  static std::string secret(const std::string& name) {
+    return "apiVersion: v1\nkind: Secret\nmetadata: {namespace: demo, name: " + name +
+           "}\nstringData: {token: token-of-" + name + "}\n---\n";
+  }
+  static std::string parameters(const std::string& image) {
+    return "apiVersion: sluice.dev/v1alpha1\nkind: GatewayParameters\nmetadata: {namespace: demo, name: ours}\nspec: "
+           "{replicas: 3, image: '" +
+           image + "'}\n---\n";
+  }
+
+  std::vector<std::string> podsOfGateway(const char* jsonpath) const {
+    return cluster_->ofPods("demo", kPodLabels, jsonpath);
+  }
+  /// Gives the Pods of the Gateway another image, and waits until the Deployment has it.
+  void useImage(const std::string& image) const {
+    kubectl().apply(parameters(image));
+    EXPECT_TRUE(kubectl().waitFor("deployment", "demo", kPodsName, kTemplateImage, image)) << cluster_->logs();
+  }
+  testing::AssertionResult areThreeReady() const {
+    if (testing::AssertionResult rolledOut = cluster_->isRolledOut("demo", kPodsName); !rolledOut) return rolledOut;
+    if (eventually([this] { return clients_->ready().size() == 3; })) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << "the endpoints that are ready are " << clients_->ready().size();
+  }
+  /// Returns success if the clients get answers, and no request has failed beyond those that were known.
+  testing::AssertionResult areServed() const {
+    if (!clients_->goOn(kSomeRequests)) return testing::AssertionFailure() << "no answers\n" << clients_->report();
+    if (failures() == known_) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << clients_->report() << slow_->report();
+  }
+  /// Returns how many requests of all clients failed, and at which addresses.
+  std::map<std::string, int> failures() const {
+    std::map<std::string, int> all = clients_->failures();
+    for (const auto& [address, count] : slow_->failures()) all[address] += count;
+    return all;
+  }
+
+  // The chapters.
+  void beginning();
+  void scaling();
+  void aKilledProcess();
+  void anotherImage();
+  void brokenImage(const std::string& image, const std::string& reason);
+  void aDeletedPod();
+  void anotherController();
+  void theEnd();
+
+  std::unique_ptr<StandInCluster> cluster_;
+  std::unique_ptr<ChildProcess> origin_;
+  std::unique_ptr<ServiceClients> clients_;
+  std::unique_ptr<ServiceClients> slow_;  // whose requests are still in flight when a Pod is to end
+  std::map<std::string, int> known_;      // failures, by address
+};
+
+void KubeCluster::beginning() {
+  install();
+  kubectl().apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: demo}\n---\n" + gateway() + routeWith("/") +
+                  backend() + secret("origin-key") + secret("other"));
+  ASSERT_TRUE(kubectl().waitFor("deployment", "demo", kPodsName, kTemplateImage, "sluice:1")) << cluster_->logs();
+  ASSERT_TRUE(cluster_->isRolledOut("demo", kPodsName));
+  const std::vector<std::string> addresses = podsOfGateway("{.status.podIP}");
+  ASSERT_THAT(addresses, SizeIs(2));
+  for (const std::string& address : addresses) {
+    BlockingSocket client = BlockingSocket::connectTo(address, kListenerPort);
+    const ReceivedResponse answer = askRaw(client, "GET /hello HTTP/1.1\r\nHost: a\r\n\r\n");
+    EXPECT_EQ(answer.status, 200) << answer.body << cluster_->logs();
+    EXPECT_THAT(answer.body, HasSubstr("authorization: Bearer token-of-origin-key"));
+  }
+  const auto may = [this](const std::string& object) {
+    const std::string account = std::string("system:serviceaccount:demo:") + kPodsName;
+    return kubectl().run({"auth", "can-i", "list", object, "-n", "demo", "--as", account}).exitCode == 0;
+  };
+  EXPECT_TRUE(may("secret/origin-key"));
+  EXPECT_FALSE(may("secret/other"));
+}
+
+void KubeCluster::scaling() {
+  kubectl().apply(
+      parameters("sluice:1") +
+      gateway("  infrastructure: {parametersRef: {group: sluice.dev, kind: GatewayParameters, name: ours}}\n"));
+  EXPECT_TRUE(kubectl().waitFor("deployment", "demo", kPodsName, "{.spec.replicas}", "3")) << cluster_->logs();
+  EXPECT_TRUE(areThreeReady());
+  EXPECT_TRUE(areServed());
+}
+
+void KubeCluster::aKilledProcess() {
+  const std::string pod = podsOfGateway("{.metadata.name}").at(0);
+  const std::string address = kubectl().get("pod", "demo", pod, "{.status.podIP}");
+  cluster_->killProcessOf("demo", pod);
+  constexpr const char* kRestartedAndReady =
+      "{.status.containerStatuses[0].restartCount} {.status.containerStatuses[0].ready}";
+  EXPECT_TRUE(kubectl().waitFor("pod", "demo", pod, kRestartedAndReady, "1 true")) << cluster_->logs();
+  EXPECT_TRUE(areThreeReady());
+  known_ = failures();
+  for (const auto& [at, count] : known_) EXPECT_EQ(at, address) << clients_->report() << slow_->report();
+  EXPECT_TRUE(areServed());
+}
+
+void KubeCluster::anotherImage() {
+  const std::vector<std::string> before = podsOfGateway(kPodUid);
+  useImage("sluice:2");
+  EXPECT_TRUE(areThreeReady());
+  for (const std::string& image : podsOfGateway("{.spec.containers[0].image}"))
+    EXPECT_THAT(image, HasSubstr("sluice:"));
+  EXPECT_TRUE(eventually([&] {
+    const std::vector<std::string> now = podsOfGateway(kPodUid);
+    return std::find_first_of(now.begin(), now.end(), before.begin(), before.end()) == now.end();
+  })) << "the old Pods have ended";
+  EXPECT_TRUE(areServed());
+}
+
+void KubeCluster::brokenImage(const std::string& image, const std::string& reason) {
+  const std::vector<std::string> before = podsOfGateway(kPodUid);
+  useImage(image);
+  EXPECT_TRUE(eventually([&] {
+    const auto reasons = podsOfGateway("{.status.containerStatuses[0].state.waiting.reason}");
+    return std::find(reasons.begin(), reasons.end(), reason) != reasons.end();
+  }));
+  EXPECT_THAT(podsOfGateway(kPodUid), IsSupersetOf(before));
+  EXPECT_THAT(clients_->ready(), SizeIs(3));
+  EXPECT_TRUE(areServed());
+  useImage("sluice:2");
+  EXPECT_TRUE(areThreeReady());
+  EXPECT_TRUE(eventually([&] { return podsOfGateway(kPodUid).size() == 3; }));
+  EXPECT_THAT(podsOfGateway(kPodUid), UnorderedElementsAreArray(before));
+}
+
+void KubeCluster::aDeletedPod() {
+  const std::vector<std::string> before = podsOfGateway("{.metadata.name}");
+  kubectl().expect({"delete", "pod", "-n", "demo", before.at(0)});
+  EXPECT_TRUE(areThreeReady());
+  EXPECT_THAT(podsOfGateway("{.metadata.name}"), Not(Contains(before.at(0))));
+  EXPECT_TRUE(areServed());
+}
+
+void KubeCluster::anotherController() {
+  const std::vector<std::string> before = podsOfGateway(kPodUid);
+  kubectl().expect({"set", "image", "-n", kOperators, "deployment/sluice-controller", "controller=sluice:2"});
+  EXPECT_TRUE(cluster_->isRolledOut(kOperators, "sluice-controller"));
+  EXPECT_TRUE(eventually([&] { return cluster_->ofPods(kOperators, "", "{.metadata.name}").size() == 2; }));
+
+  slow_->stop();
+
+  // The new controllers have taken over when they judge what is new.
+  kubectl().apply(routeWith("/story"));
+  for (const char* type : {"Accepted", "sluice.dev/Programmed"}) {
+    const std::string condition = std::string("{.status.parents[0].conditions[?(@.type==\"") + type + "\")].";
+    EXPECT_TRUE(kubectl().waitFor("httproute", "demo", "all", condition + "observedGeneration}", "2")) << type;
+    EXPECT_TRUE(kubectl().waitFor("httproute", "demo", "all", condition + "status}", "True")) << cluster_->logs();
+  }
+  EXPECT_THAT(podsOfGateway(kPodUid), UnorderedElementsAreArray(before));
+  EXPECT_TRUE(areServed());
+}
+
+void KubeCluster::theEnd() {
+  clients_->stop();
+  kubectl().expect({"delete", "gateway", "-n", "demo", "egress"});
+  std::string left;
+  const auto isEmpty = [&] {
+    left = kubectl().expect(
+        {"get", "deployments,pods,services,endpointslices,serviceaccounts,roles,rolebindings,pdb,netpol,hpa,leases",
+         "-n", "demo", "-o", "name"});
+    return left.empty();
+  };
+  EXPECT_TRUE(eventually(isEmpty)) << left << cluster_->logs();
+  EXPECT_TRUE(kubectl().waitFor("clusterrolebinding", "", "sluice-gateways", "{.metadata.name}", ""));
+  EXPECT_EQ(StandInCluster::networks(), 2u) << "those of the controllers";
+}
+
+TEST_F(KubeCluster, ServesWithoutALostRequestFromTheInstallationToTheDeletionOfTheGateway) {
+  beginning();
+  if (HasFatalFailure()) return;
+  clients_ = std::make_unique<ServiceClients>(cluster_->kubeconfig(), "demo", kPodsName, kListenerPort, "/story");
+  slow_ = std::make_unique<ServiceClients>(cluster_->kubeconfig(), "demo", kPodsName, kListenerPort, "/delay-ms/1000");
+  scaling();
+  aKilledProcess();
+  anotherImage();
+  brokenImage("sluice:unknown", "ImagePullBackOff");
+  brokenImage("failing:1", "CrashLoopBackOff");
+  aDeletedPod();
+  anotherController();
+  theEnd();
+  EXPECT_THAT(cluster_->logs(), Not(HasSubstr("token-of-")));
+}
+
+}  // namespace
+}  // namespace sluice::test

@@ -1,0 +1,47 @@
+// A cluster for one test: kapi with RBAC, and test/support/kube/stand_in for what kapi lacks. Pods are processes of
+// this machine. Main thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/integration/support/kubernetes/kube_api_server.h"
+#include "test/integration/support/kubernetes/kubectl.h"
+#include "test/integration/support/kubernetes/pod_network.h"
+
+namespace sluice::test {
+
+class StandInCluster {
+ public:
+  /// `images` are programs by the names of images: "sluice:1=/path/to/sluice". Returns when Pods can be made.
+  explicit StandInCluster(const std::vector<std::string>& images);
+  /// Ends the Pods; it is a test failure if that leaves a network behind.
+  ~StandInCluster();
+  StandInCluster(const StandInCluster&) = delete;
+  StandInCluster& operator=(const StandInCluster&) = delete;
+
+  const Kubectl& kubectl() const { return kubectl_; }
+  const std::string& kubeconfig() const { return kubeconfig_; }
+  /// Returns what `jsonpath` ("{.metadata.name}") says of each Pod that the labels select, in the order of their names.
+  std::vector<std::string> ofPods(const std::string& nameSpace, const std::string& labels,
+                                  const std::string& jsonpath) const;
+  /// Returns when the newest template of a Deployment runs in as many Pods as it should, and no other one does.
+  testing::AssertionResult isRolledOut(const std::string& nameSpace, const std::string& deployment) const;
+  /// Ends the process of a Pod's container by SIGKILL.
+  void killProcessOf(const std::string& nameSpace, const std::string& pod) const;
+  /// Returns how many Pods have a network.
+  static std::size_t networks();
+  /// Returns what all Pods and the stand-in have logged so far.
+  std::string logs() const;
+
+ private:
+  const PodNetwork network_;
+  const TempDir folder_;
+  KubeApiServer server_{{"--authorization-mode", "RBAC"}, PodNetwork::kAddress};
+  const std::string kubeconfig_ = server_.kubeconfig();
+  const Kubectl kubectl_{kubeconfig_};
+  std::unique_ptr<ChildProcess> standIn_;
+};
+
+}  // namespace sluice::test
