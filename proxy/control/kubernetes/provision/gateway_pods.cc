@@ -18,7 +18,9 @@ constexpr std::int64_t kUsualReplicas = 2;
 /// The time in which Services learn that a Pod ends, before it takes no more connections.
 constexpr std::int64_t kSecondsBeforeStop = 5;
 constexpr std::int64_t kSpareSeconds = 5;  // beyond those that a Pod may take to end
-constexpr std::string_view kStateFolder = "/var/lib/sluice";
+constexpr std::string_view kStateVolume = "/var/lib/sluice";
+// The volume belongs to root, so the gateway keeps others out of a folder of its own in it.
+constexpr std::string_view kStateFolder = "/var/lib/sluice/state";
 
 /// Writes the objects of one Gateway.
 class PodWriter {
@@ -154,7 +156,7 @@ class PodWriter {
     json.key("securityContext").beginObject().key("allowPrivilegeEscalation").json("false");
     json.key("readOnlyRootFilesystem").json("true");
     json.key("capabilities").beginObject().key("drop").beginList().text("ALL").endList().endObject().endObject();
-    json.key("volumeMounts").beginList().beginObject().member("name", "state").member("mountPath", kStateFolder);
+    json.key("volumeMounts").beginList().beginObject().member("name", "state").member("mountPath", kStateVolume);
     json.endObject().endList().endObject();
   }
 

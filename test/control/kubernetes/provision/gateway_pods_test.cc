@@ -52,7 +52,7 @@ TEST(GatewayPods, ServeThatGatewayAtItsPorts) {
   const ProvisionedObject& deployment = only(objects, provisioned::kDeployment);
   EXPECT_EQ(fieldAt(service, "spec|selector"), fieldAt(deployment, "spec|selector|matchLabels"));
   EXPECT_EQ(ofContainer(deployment, "args"),
-            R"(["run","--kubernetes","--gateway","demo/egress","--state-dir","/var/lib/sluice"])");
+            R"(["run","--kubernetes","--gateway","demo/egress","--state-dir","/var/lib/sluice/state"])");
   EXPECT_EQ(ofContainer(deployment, "image"), "example.com/sluice:1");
   EXPECT_EQ(ofContainer(deployment, "ports|1|containerPort"), "8080");
   EXPECT_EQ(ofContainer(deployment, "readinessProbe|httpGet|path"), "/readyz");
