@@ -347,7 +347,10 @@ void addManifests(CLI::App& app, Options& options) {
                                    "print the objects that a cluster needs for the controller, with the "
                                    "CustomResourceDefinitions of sluice.dev: sluice manifests | kubectl apply -f -");
   takeNamespace(*manifests, options.manifests.nameSpace, "the namespace of sluice (default sluice-system)");
-  manifests->add_option("--image", options.manifests.image, "the image of the Pods (default sluice:" SLUICE_VERSION ")")
+  manifests
+      ->add_option("--image", options.manifests.image,
+                   "the image of the Pods, those of the controller and those of Gateways (default "
+                   "sluice:" SLUICE_VERSION ")")
       ->type_name("IMAGE")
       ->check(checkImage);
 }

@@ -7,7 +7,7 @@ namespace sluice::server {
 
 struct ManifestOptions {
   std::string nameSpace;  // empty: sluice-system
-  std::string image;      // empty: that of config/image, without a registry
+  std::string image;      // of the controller and of Gateways; empty: that of config/image, without a registry
 };
 
 /// Prints them. Returns 0.

@@ -41,9 +41,8 @@ std::set<Right> rightsOf(const std::string& file, const std::string& role) {
 }
 
 TEST(InstalledRoles, GiveTheControllerAllThatItGrantsToPods) {
-  std::set<Right> controller = rightsOf("default/access.yaml", "sluice-controller");
-  controller.merge(rightsOf("pods/controller-role.yaml", "sluice-controller-pods"));
-  std::set<Right> granted = rightsOf("pods/gateway-role.yaml", "sluice-gateway");
+  const std::set<Right> controller = rightsOf("default/access.yaml", "sluice-controller");
+  std::set<Right> granted = rightsOf("default/gateway-role.yaml", "sluice-gateway");
   // What the Roles of a Gateway's namespaces have (gateway_access.cc).
   for (const char* verb : {"create", "patch", "delete"}) granted.emplace("coordination.k8s.io", "leases", verb);
   for (const char* verb : {"list", "watch"}) {

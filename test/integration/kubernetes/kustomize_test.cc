@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <memory>
 #include <sstream>
 #include <string>
@@ -23,7 +24,10 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 const std::string kKustomize = SLUICE_SOURCE_DIR "/config/kustomize/";
-constexpr std::size_t kManifestObjects = 14;
+constexpr const char* kTheirImage = "registry.example.com/sluice:1";
+constexpr const char* kBothImages =
+    R"(registry.example.com/sluice:1 ["controller","--image","registry.example.com/sluice:1"])";
+constexpr std::size_t kManifestObjects = 15;
 
 std::vector<std::string> eachLine(const std::string& text) {
   std::istringstream in(text);
@@ -50,6 +54,21 @@ class Kustomize : public KubernetesTest {
     const ProgramOutcome printed = sluice(flags);
     EXPECT_EQ(printed.exitCode, 0) << printed.errors;
     return folder_.write("manifests.yaml", printed.output);
+  }
+  /// Returns the image of the controller's Pods, and behind it the arguments, of which one is that of Gateways.
+  std::string imagesOfTheController(const std::string& nameSpace) const {
+    const char* const each = "{.spec.template.spec.containers[*].image} {.spec.template.spec.containers[*].args}";
+    return kubectl().get("deployment", nameSpace, "sluice-controller", each);
+  }
+  /// Makes a folder with this kustomization, and returns its path.
+  std::string kustomizationOf(const std::string& text) const {
+    std::filesystem::create_directory(folder_.path() + "/theirs");
+    folder_.write("theirs/kustomization.yaml", text);
+    return folder_.path() + "/theirs";
+  }
+  /// Returns the path of a folder of config/kustomize as such a kustomization names it, which knows no absolute paths.
+  std::string fromThere(const std::string& name) const {
+    return std::filesystem::relative(kKustomize + name, std::filesystem::canonical(folder_.path()) / "theirs").string();
   }
   /// Returns the path of a kubeconfig of the controller's ServiceAccount in the namespace ops.
   std::string controllersKubeconfig() const {
@@ -81,7 +100,7 @@ TEST_F(Kustomize, TheManifestsOfTheProgramAreThoseOfTheKustomization) {
 }
 
 TEST_F(Kustomize, AnotherNamespaceHasEverythingThatOneHas) {
-  kubectl().expect({"apply", "-f", manifests({"--namespace", "ops", "--image", "registry.example.com/sluice:1"})});
+  kubectl().expect({"apply", "-f", manifests({"--namespace", "ops", "--image", kTheirImage})});
   const std::string everything =
       kubectl().expect({"get", "serviceaccounts,configmaps,deployments,roles,rolebindings", "--all-namespaces", "-o",
                         R"(jsonpath={range .items[*]}{.metadata.namespace}{"\n"}{end})"});
@@ -90,16 +109,21 @@ TEST_F(Kustomize, AnotherNamespaceHasEverythingThatOneHas) {
   EXPECT_EQ(kubectl().get("clusterrolebinding", "", "sluice-controller", "{.subjects[*].namespace}"), "ops");
   EXPECT_EQ(kubectl().get("rolebinding", "ops", "sluice-controller", "{.subjects[*].namespace}"), "ops");
   EXPECT_EQ(kubectl().get("namespace", "", "sluice-system", "{.metadata.name}"), "");
-  EXPECT_EQ(kubectl().get("deployment", "ops", "sluice-controller", "{.spec.template.spec.containers[*].image}"),
-            "registry.example.com/sluice:1");
+  EXPECT_EQ(imagesOfTheController("ops"), kBothImages);
+}
+
+TEST_F(Kustomize, AKustomizationOfOnesOwnChangesTheImageOfTheControllerAndOfGateways) {
+  const std::string theirs =
+      kustomizationOf("resources: [\"" + fromThere("default") + "\"]\ntransformers: [\"" + fromThere("image") +
+                      "\"]\nimages: [{name: sluice, newName: registry.example.com/sluice, newTag: \"1\"}]\n");
+  kubectl().expect({"apply", "-k", theirs});
+  EXPECT_EQ(imagesOfTheController("sluice-system"), kBothImages);
 }
 
 TEST_F(Kustomize, TheControllerHasTheRightsThatItNeeds) {
-  kubectl().expect({"apply", "-f", manifests({"--namespace", "ops"})});
-  const std::string args =
-      kubectl().get("deployment", "ops", "sluice-controller", "{.spec.template.spec.containers[*].args}");
-  EXPECT_EQ(args, R"(["controller"])");
-  ClusterProcess controller({"controller"}, controllersKubeconfig());
+  kubectl().expect({"apply", "-f", manifests({"--namespace", "ops", "--image", kTheirImage})});
+  EXPECT_EQ(imagesOfTheController("ops"), kBothImages);
+  ClusterProcess controller({"controller", "--image", kTheirImage}, controllersKubeconfig());
   controller.waitUntilItLeads();
   const std::string accepted = R"({.status.conditions[?(@.type=="Accepted")].status})";
   EXPECT_TRUE(kubectl().waitFor("gatewayclass", "", "egress", accepted, "True"));
@@ -118,6 +142,9 @@ TEST_F(Kustomize, TheControllerHasTheRightsThatItNeeds) {
                                 "BackendNotFound"));
   EXPECT_TRUE(kubectl().waitFor("sbe", "default", "origin",
                                 R"({.status.controllers[0].conditions[?(@.type=="Accepted")].status})", "True"));
+  EXPECT_TRUE(kubectl().waitFor("deployment", "default", "out-egress", "{.spec.template.spec.containers[*].image}",
+                                kTheirImage));
+  EXPECT_TRUE(kubectl().waitFor("clusterrolebinding", "", "sluice-gateways", "{.roleRef.name}", "sluice-gateway"));
   EXPECT_TRUE(eventually([this] {
     return !kubectl().expect({"get", "events.events.k8s.io", "--all-namespaces", "-o", "name"}).empty();
   }));

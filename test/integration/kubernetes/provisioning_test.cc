@@ -23,9 +23,9 @@ class KubeProvisioning : public KubeSourceTest {
  protected:
   void startServerWithOurKinds(const std::vector<std::string>& options = {}) {
     startServer(options);
-    for (const char* each : {"crds", "pods"}) {
-      kubectl->expect({"apply", "--server-side", "-k", SLUICE_SOURCE_DIR "/config/kustomize/" + std::string(each)});
-    }
+    const std::string kustomize = SLUICE_SOURCE_DIR "/config/kustomize/";
+    kubectl->expect({"apply", "--server-side", "-k", kustomize + "crds"});
+    kubectl->expect({"apply", "--server-side", "-f", kustomize + "default/gateway-role.yaml"});
     kubectl->expect({"wait", "--for=condition=Established", "--timeout=60s", "crd", "gatewayparameters.sluice.dev"});
   }
   void startController() {

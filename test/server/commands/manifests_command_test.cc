@@ -48,14 +48,15 @@ TEST(ManifestsCommand, PutsAnotherNamespaceEverywhere) {
   const std::string text = manifestsText({"egress-ops", ""});
   EXPECT_THAT(text, Not(HasSubstr("sluice-system")));
   EXPECT_EQ(occurrencesOf("egress-ops", text), occurrencesOf("sluice-system", manifestsText({})));
-  EXPECT_EQ(occurrencesOf("image: sluice:" SLUICE_VERSION "\n", text), 1u);
+  EXPECT_EQ(occurrencesOf("sluice:" SLUICE_VERSION, text), 2u);
 }
 
-TEST(ManifestsCommand, PutsAnotherImageIntoThePods) {
+TEST(ManifestsCommand, PutsAnotherImageIntoThePodsOfTheControllerAndOfGateways) {
   const std::string text = manifestsText({"egress-ops", "registry.example.com/sluice-system/sluice:2"});
   EXPECT_EQ(occurrencesOf("image: registry.example.com/sluice-system/sluice:2\n", text), 1u);
+  EXPECT_EQ(occurrencesOf("--image, \"registry.example.com/sluice-system/sluice:2\"]\n", text), 1u);
   EXPECT_THAT(text, Not(HasSubstr("sluice:" SLUICE_VERSION)));
-  EXPECT_EQ(occurrencesOf("sluice-system", text), 1u);
+  EXPECT_EQ(occurrencesOf("sluice-system", text), 2u);
 }
 
 TEST(ManifestsCommand, TakesANamespaceAndAnImage) {
