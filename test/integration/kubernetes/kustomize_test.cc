@@ -2,16 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <memory>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "test/integration/kubernetes/kustomize_fixture.h"
 #include "test/integration/support/kubernetes/cluster_process.h"
-#include "test/integration/support/kubernetes/kube_api_server.h"
-#include "test/integration/support/kubernetes/kubectl.h"
-#include "test/integration/support/sluice_command.h"
 #include "test/integration/support/waiting.h"
 
 namespace sluice::test {
@@ -23,8 +19,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-const std::string kKustomize = SLUICE_SOURCE_DIR "/config/kustomize/";
-constexpr const char* kTheirImage = "registry.example.com/sluice:1";
 constexpr const char* kBothImages =
     R"(registry.example.com/sluice:1 ["controller","--image","registry.example.com/sluice:1"])";
 constexpr std::size_t kManifestObjects = 15;
@@ -36,53 +30,7 @@ std::vector<std::string> eachLine(const std::string& text) {
   return lines;
 }
 
-class Kustomize : public KubernetesTest {
- protected:
-  void SetUp() override {
-    KubernetesTest::SetUp();
-    if (IsSkipped()) return;
-    server_ = std::make_unique<KubeApiServer>(
-        std::vector<std::string>{"--authorization-mode", "RBAC", "--token-auth-file",
-                                 folder_.write("tokens", "secret,system:serviceaccount:ops:sluice-controller,1\n")});
-    kubectl_ = std::make_unique<Kubectl>(server_->kubeconfig());
-    installGatewayApi(*kubectl_);
-  }
-  const Kubectl& kubectl() const { return *kubectl_; }
-  /// Returns the path of a file with what `sluice manifests` prints.
-  std::string manifests(std::vector<std::string> flags = {}) const {
-    flags.insert(flags.begin(), "manifests");
-    const ProgramOutcome printed = sluice(flags);
-    EXPECT_EQ(printed.exitCode, 0) << printed.errors;
-    return folder_.write("manifests.yaml", printed.output);
-  }
-  /// Returns the image of the controller's Pods, and behind it the arguments, of which one is that of Gateways.
-  std::string imagesOfTheController(const std::string& nameSpace) const {
-    const char* const each = "{.spec.template.spec.containers[*].image} {.spec.template.spec.containers[*].args}";
-    return kubectl().get("deployment", nameSpace, "sluice-controller", each);
-  }
-  /// Makes a folder with this kustomization, and returns its path.
-  std::string kustomizationOf(const std::string& text) const {
-    std::filesystem::create_directory(folder_.path() + "/theirs");
-    folder_.write("theirs/kustomization.yaml", text);
-    return folder_.path() + "/theirs";
-  }
-  /// Returns the path of a folder of config/kustomize as such a kustomization names it, which knows no absolute paths.
-  std::string fromThere(const std::string& name) const {
-    return std::filesystem::relative(kKustomize + name, std::filesystem::canonical(folder_.path()) / "theirs").string();
-  }
-  /// Returns the path of a kubeconfig of the controller's ServiceAccount in the namespace ops.
-  std::string controllersKubeconfig() const {
-    std::string text = kubeconfigOf(server_->url(), server_->dataFolder() + "/ca.crt", "{token: secret}");
-    const std::string context = "user: test}}]";
-    text.replace(text.rfind(context), context.size(), "user: test, namespace: ops}}]");
-    return folder_.write("kubeconfig", text);
-  }
-
- private:
-  TempDir folder_;
-  std::unique_ptr<KubeApiServer> server_;
-  std::unique_ptr<Kubectl> kubectl_;
-};
+class Kustomize : public KustomizeTest {};
 
 TEST_F(Kustomize, TheManifestsOfTheProgramAreAppliedAtOnceAndOnce) {
   const std::string file = manifests();
@@ -123,7 +71,7 @@ TEST_F(Kustomize, AKustomizationOfOnesOwnChangesTheImageOfTheControllerAndOfGate
 TEST_F(Kustomize, TheControllerHasTheRightsThatItNeeds) {
   kubectl().expect({"apply", "-f", manifests({"--namespace", "ops", "--image", kTheirImage})});
   EXPECT_EQ(imagesOfTheController("ops"), kBothImages);
-  ClusterProcess controller({"controller", "--image", kTheirImage}, controllersKubeconfig());
+  ClusterProcess controller({"controller", "--image", kTheirImage}, controllersKubeconfig("ops"));
   controller.waitUntilItLeads();
   const std::string accepted = R"({.status.conditions[?(@.type=="Accepted")].status})";
   EXPECT_TRUE(kubectl().waitFor("gatewayclass", "", "egress", accepted, "True"));
