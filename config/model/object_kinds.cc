@@ -143,6 +143,8 @@ constexpr GroupKind kUnconcernedKinds[] = {
     {"", "Pod"},
     {"", "ResourceQuota"},
     {"", "ServiceAccount"},
+    {"admissionregistration.k8s.io", "ValidatingAdmissionPolicy"},
+    {"admissionregistration.k8s.io", "ValidatingAdmissionPolicyBinding"},
     {"apiextensions.k8s.io", "CustomResourceDefinition"},
     {"apps", "DaemonSet"},
     {"apps", "Deployment"},

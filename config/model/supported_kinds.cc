@@ -27,6 +27,14 @@ std::string schemaKey(std::string type) {
   return type + ".schema.json";
 }
 
+std::string supportedTypes(const Catalog& catalog) {
+  std::string lines;
+  for (const auto& [name, type] : catalog.types()) {
+    if (type->usable()) lines.append(name).append("\n");
+  }
+  return lines;
+}
+
 std::map<Kind, KindVersions> groupedByKind(const Catalog& catalog, const KindsConfigMap& published) {
   std::map<Kind, KindVersions> kinds;
   for (const auto& [name, type] : catalog.types()) {
@@ -94,6 +102,7 @@ std::string publishedKindsJson(const Catalog& catalog, std::string_view gatewayC
   json.beginObject().member("apiVersion", "v1").member("kind", "ConfigMap").key("metadata").beginObject();
   json.member("name", here.name).member("namespace", here.nameSpace).endObject();
   json.key("data").beginObject().member(kSupportedKindsKey, supportedKindsJson(catalog, here));
+  json.member(kSupportedTypesKey, supportedTypes(catalog));
   for (const auto& [name, type] : catalog.types()) {
     if (type->usable() && !type->builtinSchema.empty()) json.member(schemaKey(name), type->builtinSchema);
   }

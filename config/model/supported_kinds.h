@@ -12,6 +12,8 @@ namespace sluice::config {
 /// class's own status has no field for it and a list may be too long for one.
 inline constexpr std::string_view kSupportedKindsAnnotation = "sluice.dev/supported-extension-kinds";
 inline constexpr std::string_view kSupportedKindsKey = "supportedExtensionKinds.json";
+/// The same types as "domain/Kind:version", one in each line, for admission policies, whose expressions read no JSON.
+inline constexpr std::string_view kSupportedTypesKey = "types";
 
 /// The ConfigMap that holds the list and the schemas of built-in types, which are in no other object.
 struct KindsConfigMap {
@@ -29,7 +31,8 @@ KindsConfigMap kindsConfigMap(const Model& model);
 std::string supportedKindsJson(const Catalog& catalog, const KindsConfigMap& published);
 
 /// Returns the objects that publish the list, as a List in JSON: the ConfigMap `<gatewayClass>-extension-kinds` in
-/// `nameSpace`, with a key for each built-in type's schema, and the metadata of the GatewayClass with the annotation.
+/// `nameSpace`, with both spellings and a key for each built-in type's schema, and the metadata of the GatewayClass
+/// with the annotation.
 std::string publishedKindsJson(const Catalog& catalog, std::string_view gatewayClass, std::string_view nameSpace);
 
 }  // namespace sluice::config

@@ -136,6 +136,8 @@ TEST(Load, RefusesTheWholeSetIfOneTextIsNotYaml) {
 
 TEST(Load, PassesOverKindsThatAreNoConcernOfAGateway) {
   EXPECT_THAT(loadText(object("v1", "ServiceAccount", "a", "")).problems, ::testing::IsEmpty());
+  EXPECT_THAT(loadText(object("admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicy", "a", "")).problems,
+              ::testing::IsEmpty());
   EXPECT_THAT(loadText(object("rbac.authorization.k8s.io/v1", "ClusterRole", "a", "rules: []\n")).problems,
               ::testing::IsEmpty());
   EXPECT_THAT(loadText("apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n").problems,

@@ -104,7 +104,9 @@ TEST(SupportedKinds, ArePublishedInAConfigMapThatTheGatewayClassNames) {
   EXPECT_EQ(configMap.find("metadata")->find("name")->text, "egress-extension-kinds");
   EXPECT_EQ(configMap.find("metadata")->find("namespace")->text, "ops");
   EXPECT_EQ(configMap.find("data")->find("supportedExtensionKinds.json")->text, kList + kBuiltinRef + kEnd);
-  EXPECT_EQ(configMap.find("data")->members.size(), 2U) << "schemas of others are where their entries say";
+  EXPECT_EQ(configMap.find("data")->members.size(), 3U) << "schemas of others are where their entries say";
+  EXPECT_EQ(configMap.find("data")->find("types")->text,
+            "acme.test/Pii:v1\nacme.test/Pii:v2\nacme.test/Pii:v3\nsluice.dev/Edit:v1\n");
   EXPECT_EQ(configMap.find("data")->find("sluice.dev_Edit_v1.schema.json")->text, "{}");
   const content::Value& gatewayClass = list->find("items")->items.at(1);
   EXPECT_EQ(gatewayClass.find("metadata")->find("name")->text, "egress");
