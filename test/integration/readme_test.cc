@@ -54,7 +54,11 @@ TEST(Readme, HasOnlyCommandsThatTestsRun) {
       commandsOfReadme(),
       ElementsAre("examples/quickstart/run.sh", StartsWith("build/release/sluice validate "),
                   StartsWith("build/release/sluice run --config "), StartsWith("build/release/sluice run --listen "),
-                  "test/run.sh", StartsWith("export OPENAI_BASE_URL="), StartsWith("curl \"$OPENAI_BASE_URL/")));
+                  StartsWith("build/release/sluice manifests "), StartsWith("kubectl apply -k "), "test/run.sh",
+                  StartsWith("export OPENAI_BASE_URL="), StartsWith("curl \"$OPENAI_BASE_URL/")));
+  // The tests KubernetesReadme.* run those for a cluster.
+  const std::string installing = readFile(SLUICE_SOURCE_DIR "/examples/kubernetes/README.md");
+  for (const std::size_t each : {4, 5}) EXPECT_THAT(installing, HasSubstr("    " + commandsOfReadme().at(each) + "\n"));
   // The test Quickstart.RunsAndPrintsWhatTheOriginSawInUnder25Lines runs the first. The other script runs this test.
   for (const char* script : {"examples/quickstart/run.sh", "test/run.sh"}) {
     const auto mode = std::filesystem::status(std::string(SLUICE_SOURCE_DIR "/") + script).permissions();
@@ -122,8 +126,8 @@ TEST(Readme, SendsARequestToAModelProviderWithTheGatewaysKey) {
       {"SSL_CERT_FILE=" + bundle});
   ASSERT_TRUE(waitForPort(port)) << gateway.errors();
   const std::vector<std::string> commands = commandsOfReadme();
-  const std::string script = withText(commands.at(5), "127.0.0.1:10080", "127.0.0.1:" + std::to_string(port)) + "\n" +
-                             withText(commands.at(6), "curl ", "curl -sS --max-time 20 ");
+  const std::string script = withText(commands.at(7), "127.0.0.1:10080", "127.0.0.1:" + std::to_string(port)) + "\n" +
+                             withText(commands.at(8), "curl ", "curl -sS --max-time 20 ");
   const ProgramOutcome got = run({"bash", "-c", script});
   gateway.signal(SIGTERM);
   EXPECT_EQ(gateway.wait(), 0) << gateway.errors();
