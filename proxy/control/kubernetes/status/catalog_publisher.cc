@@ -11,6 +11,7 @@ namespace sluice::control {
 namespace {
 
 constexpr base::Duration kPublishAgainAfter = std::chrono::seconds(10);
+constexpr base::Duration kPublishAnewAfter = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -23,6 +24,11 @@ void CatalogPublisher::lead(bool leads) {
   leads_ = leads;
   exchange_.reset();
   published_.clear();  // another leader may have written since
+  begin();
+}
+
+void CatalogPublisher::onTimer() {
+  published_.clear();
   begin();
 }
 
@@ -51,6 +57,7 @@ void CatalogPublisher::begin() {
 void CatalogPublisher::applyNext() {
   if (left_.empty()) {
     published_ = std::move(publishing_);
+    client_.worker().timers().set(*this, client_.worker().now() + kPublishAnewAfter);
     return begin();
   }
   ApiRequest request;

@@ -1,8 +1,8 @@
 // Publishes which kinds of payload processors the gateway supports: a ConfigMap with the list, which may be long, and
 // an annotation of the GatewayClass that names it.
 //
-// Both are written by server-side apply, whenever the list has changed, and by who leads alone. Lives on the main
-// thread.
+// Both are written by server-side apply, by who leads alone: whenever the list has changed, and once a minute, because
+// admission may depend on them and somebody may have changed or deleted them. Lives on the main thread.
 #pragma once
 
 #include <functional>
@@ -30,7 +30,7 @@ class CatalogPublisher final : private net::Timer {
     std::string body;
   };
 
-  void onTimer() override { begin(); }
+  void onTimer() override;
   void begin();
   void applyNext();
   void applied(const base::Result<ApiAnswer>& answer);

@@ -54,8 +54,21 @@ TEST_F(PublishedCatalogs, AreAppliedOneObjectAfterTheOther) {
             "/apis/gateway.networking.k8s.io/v1/gatewayclasses/sluice?fieldManager=sluice-catalog&force=true");
   rig.answer(1, 200, "{}");
   want(listWith("one"));
-  rig.advance(seconds(60));
+  rig.advance(seconds(59));
   EXPECT_EQ(rig.requests(), 2u);
+}
+
+TEST_F(PublishedCatalogs, AreAppliedOnceAMinuteBecauseSomebodyMayHaveDeletedThem) {
+  lead();
+  want(listWith("one"));
+  for (std::size_t round = 0; round < 3; ++round) {
+    ASSERT_EQ(rig.requests(), 2 * round + 1);
+    rig.answer(2 * round, 200, "{}");
+    rig.answer(2 * round + 1, 200, "{}");
+    rig.advance(seconds(59));
+    EXPECT_EQ(rig.requests(), 2 * round + 2);
+    rig.advance(seconds(2));
+  }
 }
 
 TEST_F(PublishedCatalogs, AreAppliedAgainWhenTheyHaveChangedMeanwhile) {
