@@ -87,6 +87,10 @@ struct Gateway {
   static constexpr std::string_view kKind = "Gateway";
   static constexpr std::string_view kEgressKind = "EgressGateway";
   static constexpr bool kSeveralKinds = true;
+  /// The annotation that asks how a new configuration comes to the replicas, and its one value: one replica serves it
+  /// before all others.
+  static constexpr std::string_view kRollout = "sluice.dev/rollout";
+  static constexpr std::string_view kCanary = "Canary";
   ObjectMeta meta;
   std::string gatewayClassName;
   Infrastructure infrastructure;

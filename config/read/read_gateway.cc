@@ -162,6 +162,11 @@ std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta) {
   Gateway gateway;
   gateway.meta = std::move(meta);
   ObjectContext& context = root.context();
+  const auto rollout = gateway.meta.annotations.find(std::string(Gateway::kRollout));
+  if (rollout != gateway.meta.annotations.end() && rollout->second != Gateway::kCanary) {
+    context.warning(gateway.meta.position, "metadata.annotations[" + std::string(Gateway::kRollout) + "]",
+                    "must be " + std::string(Gateway::kCanary) + ", or all replicas serve a new configuration at once");
+  }
   root.require("spec");
   FieldReader spec = root.map("spec");
   const std::size_t before = context.errors();

@@ -22,7 +22,7 @@ void forEachCondition(const ObjectStatus& object, Visit visit) {
 /// Returns true for types that report a problem when they are True.
 bool isNegative(std::string_view type) {
   return type == condition_type::kConflicted || type == condition_type::kPartiallyInvalid ||
-         type == condition_type::kDegraded;
+         type == condition_type::kDegraded || type == condition_type::kRolledBack;
 }
 
 }  // namespace

@@ -26,6 +26,9 @@ inline constexpr std::string_view kPartiallyInvalid = "PartiallyInvalid";
 inline constexpr std::string_view kSupportedVersion = "SupportedVersion";
 inline constexpr std::string_view kDegraded = "Degraded";
 inline constexpr std::string_view kAvailable = "Available";
+/// Conditions of this project's own that a controller writes on a Gateway whose Pods it keeps.
+inline constexpr std::string_view kProvisioned = "sluice.dev/Provisioned";
+inline constexpr std::string_view kRolledBack = "sluice.dev/RolledBack";
 }  // namespace condition_type
 
 /// The reasons of Gateway API, of the proposal for Backends, and of this project (Unreachable, Unhealthy). A test

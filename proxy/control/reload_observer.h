@@ -21,6 +21,8 @@ class ReloadObserver {
   virtual void onUnchanged(const Revisions& revisions) = 0;
   /// Called when a configuration was refused. The old one stays in service, if there is one.
   virtual void onRefused(const Revisions& revisions) = 0;
+  /// Called when a configuration is good and must not be served yet. The old one stays in service.
+  virtual void onHeld(const Revisions& revisions) = 0;
   /// Called when `now` is served; `before` was the revision until then.
   virtual void onServed(const Revisions& revisions, const Generation& now, std::string_view before) = 0;
 };

@@ -160,7 +160,7 @@ void Reloader::onTimer() {
   }
   if (!environmentChanged()) return tryLater();
   // While the source is refused, it would only be refused again: the served configuration has no source any more.
-  occasion_ = revisions_.state == ConfigState::kInSync ? Occasion::kSource : Occasion::kEnvironment;
+  occasion_ = isInSync() ? Occasion::kSource : Occasion::kEnvironment;
   load({});
 }
 
@@ -206,10 +206,12 @@ void Reloader::take(Loaded&& loaded) {
   if (then_ == Then::kStop) return end();
   if (ofSource()) {
     revisions_.desired = candidate_.configuration->revision;
+    revisions_.waits = false;
     unavailable_ = candidate_.outcome == Loaded::Outcome::kUnavailable;
   }
   switch (candidate_.outcome) {
     case Loaded::Outcome::kServable:
+      if (ofSource() && parts_.mayServe && !parts_.mayServe(*candidate_.configuration)) return hold();
       if (UnusablePlaces failed = parts_.publisher.open(*candidate_.generation); !failed.empty()) {
         UnusablePlaces unusable = allUnusable(candidate_, std::move(failed));
         parts_.loader.discard(std::exchange(candidate_, {}));
@@ -253,7 +255,7 @@ void Reloader::finish() {
     ++changes_;
   }
   parts_.loader.keep(served_);
-  if (revisions_.state == ConfigState::kInSync) parts_.observer.onCompiled(*served_.configuration);
+  if (isInSync()) parts_.observer.onCompiled(*served_.configuration);
   // The same configuration is served, so this does not count as a reload.
   if (occasion_ != Occasion::kServers) parts_.observer.onServed(revisions_, *served_.generation, before);
   end();
@@ -267,6 +269,20 @@ void Reloader::refuse() {
     if (!unavailable_) parts_.observer.onCompiled(*candidate_.configuration);
     parts_.observer.onRefused(revisions_);
   }
+  end();
+}
+
+/// Leaves what is served as it is until reload() is called.
+void Reloader::hold() {
+  parts_.publisher.closeOthers(*served_.generation);
+  revisions_.waits = true;
+  // If something was refused before, it is not desired any more.
+  if (revisions_.state != ConfigState::kInSync) revisions_.since = parts_.clock.wallNow();
+  revisions_.state = ConfigState::kInSync;
+  revisions_.problems = candidate_.problems;
+  ++changes_;
+  parts_.observer.onCompiled(*candidate_.configuration);
+  parts_.observer.onHeld(revisions_);
   end();
 }
 

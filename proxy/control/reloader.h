@@ -40,6 +40,9 @@ class Reloader final : private net::Timer {
     net::TimerWheel& timers;
     const base::Clock& clock;
     std::uint64_t randomSeed = 1;  // of the delays between attempts
+    /// Returns false if what was read of the source must not be served in place of something else yet; reload() is
+    /// called when it may be. If it is empty, everything may be served at once.
+    std::function<bool(const CompiledConfiguration&)> mayServe = {};
   };
   /// The parts outlive it.
   explicit Reloader(const Parts& parts) : parts_(parts), random_(parts.randomSeed) {}
@@ -99,12 +102,15 @@ class Reloader final : private net::Timer {
   void wait(Loaded&& refused);
   bool environmentChanged();
   bool ofSource() const { return occasion_ == Occasion::kSource; }
+  /// Returns true if what the source has is what is served.
+  bool isInSync() const { return revisions_.state == ConfigState::kInSync && !revisions_.waits; }
   void load(UnusablePlaces unusable);
   void take(Loaded&& loaded);
   void publish();
   void accept();
   void finish();
   void refuse();
+  void hold();
   void setState(ConfigState state, std::shared_ptr<const config::Problems> problems);
   void end();
   bool serversMoved();

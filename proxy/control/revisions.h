@@ -44,6 +44,7 @@ struct Revisions {
   base::WallTime lastGood{};  // when the desired configuration was last the served one
   /// The problems of the desired configuration, and the reason if it was refused. Never null.
   std::shared_ptr<const config::Problems> problems = std::make_shared<const config::Problems>();
+  bool waits = false;  // what is desired is good, and is not to be served yet; the state is InSync
 };
 
 }  // namespace sluice::control

@@ -65,6 +65,7 @@ std::string statusDocument(const CompiledConfiguration& configuration, const Rev
   json.member("desired", revisions.desired).member("published", revisions.published);
   json.member("served", revisions.served).member("state", configStateName(revisions.state));
   json.member("since", base::Timestamp().text(revisions.since));
+  if (revisions.waits) json.key("waits").json("true");
   writeProblems(json, *revisions.problems);
   writeObjects(json, configuration);
   writeEndpoints(json, configuration.compiled.health);

@@ -231,15 +231,37 @@ void addStatus(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
   takeOutput(*status, options);
 }
 
-void addRevisions(CLI::App& app, Options& options) {
+void addRollback(CLI::App* revisions, Options& options, KubernetesFlags& kubernetes) {
+  CLI::App* rollback = revisions->add_subcommand(
+      "rollback",
+      "have the Pods of a Gateway serve an earlier revision in place of the newest objects of the cluster, until it is "
+      "undone");
+  rollback
+      ->add_option("REVISION", options.rollback.revision,
+                   "the revision, its beginning, or the name of its EgressRevision (default: the one that was "
+                   "served before)")
+      ->type_name("");
+  rollback->add_option("--gateway", options.rollback.gateway, "the Gateway")
+      ->type_name("NAMESPACE/NAME")
+      ->required()
+      ->check(checkGatewayName);
+  rollback->add_flag("--undo", options.rollback.undo, "serve the newest objects again")->excludes("REVISION");
+  takeKubeconfig(*rollback, kubernetes.options);
+}
+
+void addRevisions(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
   CLI::App* revisions = addCommand(app, options, Command::kRevisions, "revisions",
                                    "print the revisions that a running gateway has served or refused");
   takeAdmin(*revisions, options);
   takeOutput(*revisions, options);
   revisions->require_subcommand(0, 1);
   CLI::App* clear = revisions->add_subcommand("clear", "let the gateway try a revision again that it has refused");
-  revisions->callback(
-      [&options, clear] { options.command = clear->parsed() ? Command::kClearRevision : Command::kRevisions; });
+  addRollback(revisions, options, kubernetes);
+  revisions->callback([&options, &kubernetes, revisions, clear] {
+    const bool rollsBack = revisions->got_subcommand("rollback");
+    options.command = rollsBack ? Command::kRollback : clear->parsed() ? Command::kClearRevision : Command::kRevisions;
+    if (rollsBack) options.kubernetes = kubernetes.options;
+  });
   clear->add_option("HASH", options.revision, "the revision, or its beginning")->required()->type_name("");
   takeAdmin(*clear, options);
 }
@@ -427,7 +449,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addValidate(app, options);
   addCatalog(app, options);
   addStatus(app, options, kubernetes);
-  addRevisions(app, options);
+  addRevisions(app, options, kubernetes);
   addDiff(app, options);
   addExplain(app, options);
   addCheck(app, options);

@@ -13,6 +13,7 @@
 #include "proxy/server/commands/manifests_command.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/commands/validate_command.h"
+#include "proxy/server/kubernetes/rollback_options.h"
 
 namespace sluice::server {
 
@@ -24,6 +25,7 @@ enum class Command {
   kStatus,
   kRevisions,
   kClearRevision,
+  kRollback,
   kDiff,
   kExplain,
   kCheckEgress,
@@ -47,6 +49,7 @@ struct Options {
   std::optional<KubernetesOptions> kubernetes = std::nullopt;  // an API server has objects too, or kStatus: is asked
   OutputFormat output = OutputFormat::kText;
   std::string revision;                     // kClearRevision
+  RollbackOptions rollback = {};            // kRollback
   control::RequestInQuestion request = {};  // kExplain
   bool resolve = false;                     // kExplain: ask for the names of Backends
   ValidationOptions validation = {};

@@ -11,6 +11,7 @@
 #include "proxy/server/commands/version_command.h"
 #include "proxy/server/explain/explain_command.h"
 #include "proxy/server/kubernetes/cluster_status_command.h"
+#include "proxy/server/kubernetes/rollback_command.h"
 #include "proxy/server/process.h"
 
 int main(int argc, char** argv) {
@@ -39,6 +40,8 @@ int main(int argc, char** argv) {
       return sluice::server::printRevisions(line.options->admin, line.options->output);
     case sluice::server::Command::kClearRevision:
       return sluice::server::clearRevision(line.options->admin, line.options->revision);
+    case sluice::server::Command::kRollback:
+      return sluice::server::rollBack(line.options->kubernetes->kubeconfig, line.options->rollback);
     case sluice::server::Command::kCheckEgress:
       return sluice::server::checkEgress(line.options->egressCheck, line.options->output);
     case sluice::server::Command::kManifests:

@@ -98,7 +98,9 @@ class Process {
         events_(log, mainMetrics_),
         loader_(*source_, processors, log, main_, options.stateDir, &events_, poolOf(options)),
         serving_(log, main_, mainMetrics_, events_),
-        reloader_({loader_, publisher(), serving_, main_.timers(), clock, seedOfRetries()}),
+        reloader_(
+            {loader_, publisher(), serving_, main_.timers(), clock, seedOfRetries(),
+             [this](const control::CompiledConfiguration& read) { return !cluster_ || cluster_->mayServe(read); }}),
         workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers,
                   [this](std::vector<observe::Event> events, std::uint64_t dropped) {
                     main_.post([this, events = std::move(events), dropped] { events_.add(events, dropped); });
@@ -403,7 +405,13 @@ int Process::run() {
     return 1;
   }
   source_->watch([this] { reloader_.reload(); });
-  const ClusterLink::Replica replica{servesTraffic() ? &reloader_.revisions() : nullptr, options_.admin.port()};
+  const ClusterLink::Replica replica{servesTraffic() ? &reloader_.revisions() : nullptr, options_.admin.port(),
+                                     [this](const std::string& digest) {
+                                       loader_.clearTaint(digest, [this](bool cleared) {
+                                         if (cleared) reloader_.reload();
+                                       });
+                                     },
+                                     [this] { reloader_.reload(); }};
   if (cluster_) cluster_->report(*objectsOfCluster_, serving_, events_, replica);
   reloader_.start([this](const control::Loaded& first) { return serve(first); });
   main_.run();

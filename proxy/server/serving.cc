@@ -48,6 +48,12 @@ void Serving::onUnchanged(const control::Revisions& revisions) {
   log_.info("configuration is unchanged", {{"revision", revisions.desired}});
 }
 
+void Serving::onHeld(const control::Revisions& revisions) {
+  setState(revisions.state);
+  log_.info("configuration waits until another replica serves it",
+            {{"revision", revisions.desired}, {"served", revisions.served}});
+}
+
 void Serving::onRefused(const control::Revisions& revisions) {
   setState(revisions.state);
   count("failure");

@@ -57,6 +57,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   void onCompiled(const control::CompiledConfiguration& compiled) override { compiled_(compiled); }
   void onUnchanged(const control::Revisions& revisions) override;
   void onRefused(const control::Revisions& revisions) override;
+  void onHeld(const control::Revisions& revisions) override;
   void onServed(const control::Revisions& revisions, const control::Generation& now, std::string_view before) override;
 
  private:

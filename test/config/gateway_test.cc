@@ -7,6 +7,7 @@
 namespace sluice::config {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -158,6 +159,20 @@ TEST(Gateway, ReadsItsInfrastructure) {
               ElementsAre(HasSubstr("labels: must have at most 8 items")));
   EXPECT_THAT(problemsOfGateway(rest + "  infrastructure: {parametersRef: {name: x}}\n"),
               ElementsAre(HasSubstr("group: is required"), HasSubstr("kind: is required")));
+}
+
+TEST(Gateway, WarnsOfARolloutThatNobodyKnows) {
+  const auto problems = [](const std::string& rollout) {
+    return rendered(
+        loadText("apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {name: g, annotations: "
+                 "{sluice.dev/rollout: " +
+                 rollout + "}}\nspec: {gatewayClassName: c, listeners: [{name: a, protocol: HTTP, port: 80}]}\n")
+            .problems);
+  };
+  EXPECT_THAT(problems("Canary"), IsEmpty());
+  EXPECT_THAT(problems("canary"),
+              ElementsAre(AllOf(HasSubstr("warning: Gateway default/g: metadata.annotations[sluice.dev/rollout]: "),
+                                HasSubstr("must be Canary"))));
 }
 
 TEST(RejectedGateway, KeepsItsLegibleListeners) {

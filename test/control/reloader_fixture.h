@@ -84,6 +84,7 @@ class FakeServer final : public Publisher, public ReloadObserver {
     events.push_back("refused " + revisions.desired + ": " + revisions.problems->at(0).message);
   }
   void onCompiled(const CompiledConfiguration&) override {}
+  void onHeld(const Revisions& revisions) override { events.push_back("held " + revisions.desired); }
   void onServed(const Revisions& revisions, const Generation& now, std::string_view before) override {
     EXPECT_EQ(revisions.served, now.revision);
     events.push_back("served " + now.revision + " after " + std::string(before));
@@ -167,7 +168,9 @@ class ReloaderTest : public ::testing::Test {
   net::TimerWheel timers_{clock_.now()};
   FakeLoader loader_;
   FakeServer server_;
-  Reloader reloader_{{loader_, server_, server_, timers_, clock_}};
+  std::string held_;  // a revision that may not be served yet
+  Reloader reloader_{{loader_, server_, server_, timers_, clock_, 1,
+                      [this](const CompiledConfiguration& read) { return read.revision != held_; }}};
 
  private:
   static Generation generation(const std::string& revision, std::size_t binds) {

@@ -50,6 +50,33 @@ TEST_F(ReloaderTest, KeepsTheOldConfigurationIfTheNewOneIsRefused) {
   EXPECT_EQ(state(), "InSync") << "the old one is wanted again";
 }
 
+TEST_F(ReloaderTest, KeepsTheOldConfigurationUntilTheNewOneMayBeServed) {
+  begin();
+  reloader_.reload();
+  loader_.hand(refused("bad"));
+  server_.take();
+  held_ = "two";
+  reloader_.reload();
+  loader_.hand(loaded("two"));
+  EXPECT_EQ(server_.take(), (Events{"close others than one", "held two"}));
+  EXPECT_TRUE(reloader_.revisions().waits);
+  EXPECT_EQ(state(), "InSync") << "what was refused is not desired any more";
+  EXPECT_EQ(reloader_.revisions().desired, "two");
+  EXPECT_EQ(served(), "one");
+  EXPECT_FALSE(reloader_.reloading());
+  held_.clear();
+  reloader_.reload();
+  serve("two");
+  EXPECT_FALSE(reloader_.revisions().waits);
+  EXPECT_EQ(served(), "two");
+}
+
+TEST_F(ReloaderTest, AFirstConfigurationNeedNotWait) {
+  held_ = "one";
+  start(loaded("one"));
+  EXPECT_EQ(served(), "one") << "there is nothing else to serve";
+}
+
 TEST_F(ReloaderTest, SaysSinceWhenItIsInItsState) {
   begin();
   const base::WallTime began = reloader_.revisions().since;

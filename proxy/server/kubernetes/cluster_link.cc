@@ -9,6 +9,7 @@
 
 #include "proxy/base/text.h"
 #include "proxy/control/condition_log.h"
+#include "proxy/control/kubernetes/client/api_forms.h"
 #include "proxy/control/kubernetes/lease/failed_objects.h"
 #include "proxy/pki/digest.h"
 
@@ -27,7 +28,18 @@ std::string leaseOf(const std::vector<std::string>& gateways) {
   return name + "-" + pki::toHex(pki::sha256(all)).substr(0, kDigits);
 }
 
+constexpr std::size_t kMostRefusedObjects = 20;
 constexpr std::string_view kAllGateways = "sluice";  // what replicas of all Gateways are replicas of
+
+/// Returns true if a new configuration is to be served by one replica of the Gateway before all others.
+bool asksForCanary(const config::Model& model, const std::string& name) {
+  for (const config::Gateway& each : model.all<config::Gateway>()) {
+    if (each.meta.qualifiedName() != name) continue;
+    const auto rollout = each.meta.annotations.find(std::string(config::Gateway::kRollout));
+    if (rollout != each.meta.annotations.end() && rollout->second == config::Gateway::kCanary) return true;
+  }
+  return false;
+}
 
 std::string hostName() {
   std::array<char, 256> host{};
@@ -50,7 +62,9 @@ std::unique_ptr<control::KubernetesSource> ClusterLink::makeSource(std::unique_p
   control::ClusterScope objects;
   objects.gateways = {options_.gateways.begin(), options_.gateways.end()};
   objects.withStatus = options_.controller;
-  return std::make_unique<control::KubernetesSource>(client_, main_, std::move(objects), std::move(beside));
+  auto source = std::make_unique<control::KubernetesSource>(client_, main_, std::move(objects), std::move(beside));
+  if (keepsRevisions()) source->reviseObjects();
+  return source;
 }
 
 void ClusterLink::report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events,
@@ -67,11 +81,27 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
     if (event.reason != control::kNotFullyServed) return events_->publish(event);
     if (options_.controller) events_->publishIfLeading(event);
   });
+  clearTaint_ = replica.clearTaint;
   if (revisions_ != nullptr) reporter_.emplace(client_, [this] { return makeReport(); });
+  if (revisions_ != nullptr && keepsRevisions()) {
+    recorder_.emplace(
+        client_, source.objects(), control::RevisionRecorder::Names{options_.gateways.front(), nameOfReplica()},
+        control::RevisionRecorder::RecorderHooks{[this](auto pinned) { source_->pin(std::move(pinned)); },
+                                                 [this](const std::string& revision) { tryAgain(revision); },
+                                                 replica.reload, [this] { source_->knowPin(); }});
+    recorder_->start();
+  }
   if (options_.controller) {
     controller_.emplace(client_, source.objects(),
                         control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity},
-                        options_.image, [this](bool leads) { events_->lead(leads); });
+                        options_.image,
+                        control::ClusterController::ControllerHooks{[this](bool leads) { events_->lead(leads); },
+                                                                    [this, &events](const observe::Event& event) {
+                                                                      events.note(event);
+                                                                      // Warnings are published as they are noted.
+                                                                      if (event.type == observe::EventType::kNormal)
+                                                                        events_->publish(event);
+                                                                    }});
     source.onObjects([this] { controller_->onObjects(); });
     controller_->start();
   }
@@ -81,11 +111,43 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
 void ClusterLink::onCompiled(const control::CompiledConfiguration& compiled) {
   compiledSerial_ = compiled.set.serial;
   report_.failed = control::failedObjectsOf(compiled.compiled.statuses);
+  if (recorder_) noteObjects(compiled);
   if (controller_) {
     if (reporter_) controller_->onOwnReport(makeReport());
     controller_->onCompiled(compiled);
   }
   if (reporter_) reporter_->changed();
+}
+
+void ClusterLink::noteObjects(const control::CompiledConfiguration& compiled) {
+  const auto objects = source_->revised(compiled.set.serial);
+  if (objects == nullptr) return;
+  report_.desiredObjects = objects->revision;
+  report_.refusesObjects = revisions_->state != control::ConfigState::kInSync;
+  if (!report_.refusesObjects) {
+    if (!revisions_->waits && std::exchange(report_.servedObjects, objects->revision) != objects->revision) {
+      report_.servedObjectsSince = control::apiMicroTime(main_.clock().wallNow());
+    }
+  } else {
+    std::erase_if(refusedObjects_, [&](const auto& each) { return each.first == objects->revision; });
+    refusedObjects_.emplace_back(objects->revision, compiled.digest);
+    if (refusedObjects_.size() > kMostRefusedObjects) refusedObjects_.pop_front();
+  }
+  recorder_->want(objects, asksForCanary(compiled.model, options_.gateways.front()));
+}
+
+bool ClusterLink::mayServe(const control::CompiledConfiguration& read) {
+  if (!recorder_ || !asksForCanary(read.model, options_.gateways.front())) return true;
+  const auto objects = source_->revised(read.set.serial);
+  // Secrets and endpoints may change under the revision that is served already.
+  if (objects == nullptr || objects->revision == report_.servedObjects) return true;
+  return recorder_->mayServe(objects->revision);
+}
+
+void ClusterLink::tryAgain(const std::string& revision) {
+  for (const auto& [objects, digest] : refusedObjects_) {
+    if (objects == revision) clearTaint_(digest);
+  }
 }
 
 std::string ClusterLink::nameOfReplica() const {
@@ -105,9 +167,11 @@ control::ReplicaReport ClusterLink::makeReport() {
   report_.desired = revisions_->desired;
   report_.served = revisions_->served;
   report_.state = revisions_->state;
+  report_.problem.clear();
+  if (report_.state != control::ConfigState::kInSync) report_.problem = config::firstError(*revisions_->problems);
   // What came after the last configuration was read may have changed nothing but statuses. What was refused as a whole
   // is not served.
-  const bool served = report_.state == control::ConfigState::kInSync;
+  const bool served = report_.state == control::ConfigState::kInSync && !revisions_->waits;
   if (served && source_->isNewest(compiledSerial_)) report_.seen = source_->objects().seenRoutes();
   return report_;
 }

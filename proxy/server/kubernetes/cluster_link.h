@@ -4,14 +4,17 @@
 // Belongs to the main thread. A process that is configured from files alone has none.
 #pragma once
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "proxy/base/result.h"
 #include "proxy/control/kubernetes/lease/replica_reporter.h"
 #include "proxy/control/kubernetes/objects/kubernetes_source.h"
+#include "proxy/control/kubernetes/revisions/revision_recorder.h"
 #include "proxy/control/kubernetes/status/cluster_controller.h"
 #include "proxy/control/kubernetes/status/event_publisher.h"
 #include "proxy/net/worker.h"
@@ -39,8 +42,13 @@ class ClusterLink {
   struct Replica {
     const control::Revisions* revisions;  // what the process serves; outlives this. Null if it serves no traffic
     std::uint16_t adminPort;              // by which it is told from others of its machine, if it is no Pod
+    /// Has a refused revision tried again, by its digest.
+    std::function<void(const std::string& digest)> clearTaint;
+    std::function<void()> reload;
   };
   void report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events, const Replica& replica);
+  /// Returns false if this replica has to wait for another one before it serves what was read.
+  bool mayServe(const control::CompiledConfiguration& read);
   /// Gives the Lease back, if it is held, then calls `left` in a later Turn; that may take some seconds.
   void leave(std::function<void()> left);
   /// Drops all connections, inside a Turn, before the loop ends.
@@ -48,6 +56,10 @@ class ClusterLink {
 
  private:
   void onCompiled(const control::CompiledConfiguration& compiled);
+  void noteObjects(const control::CompiledConfiguration& compiled);
+  void tryAgain(const std::string& revision);
+  /// Returns true if this process keeps EgressRevisions: it is a replica of one Gateway.
+  bool keepsRevisions() const { return options_.gateways.size() == 1; }
   std::string nameOfReplica() const;
   control::ReplicaReport makeReport();
 
@@ -57,12 +69,16 @@ class ClusterLink {
   control::ApiClient& client_;  // of connection_
   std::optional<control::EventPublisher> events_;
   std::optional<control::ReplicaReporter> reporter_;
+  std::optional<control::RevisionRecorder> recorder_;
+  std::function<void(const std::string&)> clearTaint_;
   std::optional<control::ClusterController> controller_;
   control::KubernetesSource* source_ = nullptr;
   const control::Revisions* revisions_ = nullptr;
   // These describe the configuration that was compiled last, for reports.
   control::ReplicaReport report_;
   std::uint64_t compiledSerial_ = 0;
+  /// The newest revisions of objects that were refused, with the digests by which this process knows them.
+  std::deque<std::pair<std::string, std::string>> refusedObjects_;
   std::string outsideOfPods_;  // the name of a replica that is no Pod
 };
 

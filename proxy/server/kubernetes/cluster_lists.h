@@ -1,13 +1,11 @@
 // Reads lists of objects from an API server, for commands that look once and end.
 //
-// It blocks, with a loop of its own, for kPatience at most.
+// It blocks, as a ClusterErrand does.
 #pragma once
 
-#include <chrono>
 #include <string>
 #include <vector>
 
-#include "proxy/base/clock.h"
 #include "proxy/base/result.h"
 #include "proxy/content/value.h"
 
@@ -25,8 +23,6 @@ struct ClusterCollection {
 
 /// The lists that the server has answered with.
 struct ClusterLists {
-  static constexpr base::Duration kPatience = std::chrono::seconds(10);
-
   std::string server;                             // its URL
   std::vector<std::vector<content::Value>> each;  // in the order of the collections
 };

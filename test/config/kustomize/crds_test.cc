@@ -67,6 +67,14 @@ std::map<std::string, Value> definitions() {
   return found;
 }
 
+/// Returns those of kinds that people write to configure the gateway. An EgressRevision is written by the gateway
+/// itself.
+std::map<std::string, Value> configurationDefinitions() {
+  std::map<std::string, Value> found = definitions();
+  EXPECT_EQ(found.erase("EgressRevision"), 1u);
+  return found;
+}
+
 const Value& schemaOf(const Value& definition) {
   return memberAt(memberAt(definition, "spec.versions").items.at(0), "schema.openAPIV3Schema");
 }
@@ -133,7 +141,7 @@ std::map<std::string, FieldPaths> fieldsOfValidObjects() {
 }
 
 TEST(CustomResources, DefineEveryKindOfThisProjectAsTheReadersKnowIt) {
-  const std::map<std::string, Value> defined = definitions();
+  const std::map<std::string, Value> defined = configurationDefinitions();
   std::set<std::string> kinds;
   for (const ObjectKind& kind : objectKinds()) {
     if (kind.group != kOwnGroup) continue;
@@ -172,7 +180,7 @@ TEST(CustomResources, HaveOnlyFieldsThatTheReadersKnow) {
   const std::map<std::string, FieldPaths> valid = fieldsOfValidObjects();
   FieldPaths uses;
   for (const auto& [kind, fields] : valid) uses.insert(fields.begin(), fields.end());
-  for (const auto& [kind, definition] : definitions()) {
+  for (const auto& [kind, definition] : configurationDefinitions()) {
     for (const std::string& path : propertiesOf(schemaOf(definition))) {
       if (path.starts_with("status")) continue;
       const std::string common = commonPath(path);
@@ -210,7 +218,7 @@ TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
     }
   }
   std::set<std::string> defined = {"spec"};
-  for (const auto& [kind, definition] : definitions()) {
+  for (const auto& [kind, definition] : configurationDefinitions()) {
     for (const std::string& path : propertiesOf(memberAt(schemaOf(definition), "properties.spec"))) {
       defined.insert(path.substr(path.rfind('.') + 1));
     }

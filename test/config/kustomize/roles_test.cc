@@ -45,6 +45,7 @@ TEST(InstalledRoles, GiveTheControllerAllThatItGrantsToPods) {
   std::set<Right> granted = rightsOf("default/gateway-role.yaml", "sluice-gateway");
   // What the Roles of a Gateway's namespaces have (gateway_access.cc).
   for (const char* verb : {"create", "patch", "delete"}) granted.emplace("coordination.k8s.io", "leases", verb);
+  for (const char* verb : {"create", "list", "watch"}) granted.emplace("sluice.dev", "egressrevisions", verb);
   for (const char* verb : {"list", "watch"}) {
     granted.emplace("", "secrets", verb);
     granted.emplace("", "configmaps", verb);

@@ -60,21 +60,12 @@ class KubeCluster : public KubernetesTest {
     installGatewayApi(kubectl());
     kubectl().apply(sluice({"manifests", "--image", "sluice:1"}).output);
     kubectl().expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
-    letControllerKeepPods();
     kubectl().apply(std::string("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: ") + kOperators +
                     ", name: settings}\ndata:\n  settings.yaml: |\n    workers: 1\n    dns: {hosts: {origin.test: [" +
                     PodNetwork::kAddress + "]}}\n    addressGuard: {allow: [" + PodNetwork::kRange +
                     "]}\n    accessLog: {path: /dev/null}\n");
     EXPECT_TRUE(cluster_->isRolledOut(kOperators, "sluice-controller"));
   }
-  /// The installed controller keeps no Pods of Gateways without this.
-  void letControllerKeepPods() const {
-    kubectl().expect({"apply", "--server-side", "-k", SLUICE_SOURCE_DIR "/config/kustomize/pods"});
-    kubectl().expect(
-        {"patch", "deployment", "-n", kOperators, "sluice-controller", "--type=json", "-p",
-         R"([{"op":"replace","path":"/spec/template/spec/containers/0/args","value":["controller","--image","sluice:1"]}])"});
-  }
-
   static std::string gateway(const std::string& more = "") {
     return "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: egress}\nspec:\n"
            "  gatewayClassName: egress\n  listeners: [{name: http, protocol: HTTP, port: " +
@@ -174,6 +165,11 @@ void KubeCluster::scaling() {
   EXPECT_TRUE(kubectl().waitFor("deployment", "demo", kPodsName, "{.spec.replicas}", "3")) << cluster_->logs();
   EXPECT_TRUE(areThreeReady());
   EXPECT_TRUE(areServed());
+  EXPECT_TRUE(eventually([&] {
+    return kubectl()
+               .expect({"get", "egressrevisions", "-n", "demo", "-o", "jsonpath={.items[*].status.served}"})
+               .find("3/3") != std::string::npos;
+  })) << cluster_->logs();
 }
 
 void KubeCluster::aKilledProcess() {
@@ -251,7 +247,7 @@ void KubeCluster::theEnd() {
   std::string left;
   const auto isEmpty = [&] {
     left = kubectl().expect(
-        {"get", "deployments,pods,services,endpointslices,serviceaccounts,roles,rolebindings,pdb,netpol,hpa,leases",
+        {"get", "deployments,pods,services,endpointslices,serviceaccounts,roles,rolebindings,pdb,netpol,hpa,leases,ser",
          "-n", "demo", "-o", "name"});
     return left.empty();
   };

@@ -21,7 +21,7 @@ using testing::SizeIs;
 
 constexpr const char* kBothImages =
     R"(registry.example.com/sluice:1 ["controller","--image","registry.example.com/sluice:1"])";
-constexpr std::size_t kManifestObjects = 15;
+constexpr std::size_t kManifestObjects = 16;
 
 std::vector<std::string> eachLine(const std::string& text) {
   std::istringstream in(text);
@@ -45,6 +45,25 @@ TEST_F(Kustomize, TheManifestsOfTheProgramAreThoseOfTheKustomization) {
   kubectl().expect({"apply", "-k", kKustomize + "default"});
   EXPECT_THAT(eachLine(kubectl().expect({"apply", "-f", manifests()})),
               AllOf(SizeIs(kManifestObjects), Each(EndsWith(" unchanged"))));
+}
+
+TEST_F(Kustomize, WhatAnEarlierVersionHasInstalledIsUpgradedInPlace) {
+  const TempDir folder;
+  const std::string landed = folder.path() + "/landed.yaml";
+  const std::string packed = SLUICE_SOURCE_DIR "/test/support/kube/landed.yaml.gz";
+  ASSERT_EQ(run({"sh", "-c", "gunzip -c " + packed + " > " + landed}).exitCode, 0);
+  kubectl().expect({"apply", "-f", landed});
+  kubectl().expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
+  const std::string valid = SLUICE_SOURCE_DIR "/test/support/kube/objects/valid/";
+  kubectl().expect({"apply", "-f", valid + "gatewayparameters.yaml", "-f", valid + "trafficpolicies.yaml"});
+  const std::vector<std::string> objects = {"get", "gatewayparameters,trafficpolicies", "-o", "name"};
+  const std::string before = kubectl().expect(objects);
+  EXPECT_NE(before, "");
+  kubectl().expect({"apply", "-f", manifests()});
+  EXPECT_EQ(kubectl().expect(objects), before);
+  // Whoever has to goes back in the same way.
+  kubectl().expect({"apply", "-f", landed});
+  EXPECT_EQ(kubectl().expect(objects), before);
 }
 
 TEST_F(Kustomize, AnotherNamespaceHasEverythingThatOneHas) {

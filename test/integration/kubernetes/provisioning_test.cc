@@ -3,20 +3,25 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "test/integration/kubernetes/source_fixture.h"
+#include "test/integration/support/kubernetes/cluster_process.h"
+#include "test/integration/support/kubernetes/fault_proxy.h"
 
 namespace sluice::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 constexpr const char* kPods = "egress-test";  // the Gateway and its class
 constexpr const char* kReplicas = "{.spec.replicas}";
+constexpr const char* kImage = "{.spec.template.spec.containers[0].image}";
 constexpr const char* kProvisionedName = "{.metadata.name}";
 
 class KubeProvisioning : public KubeSourceTest {
@@ -86,7 +91,7 @@ TEST_F(KubeProvisioning, KeepsWhatPodsAreMadeOfAsTheGatewayAndItsParametersSay) 
   EXPECT_EQ(deployment("{.metadata.annotations.note}"), "ours");
   kubectl->apply(parameters("autoscaling: {maxReplicas: 4}, image: 'example.com/sluice:2'"));
   EXPECT_TRUE(kubectl->waitFor("hpa", "demo", kPods, "{.spec.maxReplicas}", "4")) << controller->errors();
-  EXPECT_TRUE(deploymentHas("{.spec.template.spec.containers[0].image}", "example.com/sluice:2"));
+  EXPECT_TRUE(deploymentHas(kImage, "example.com/sluice:2"));
   kubectl->apply(parameters("image: 'example.com/sluice:2'"));
   EXPECT_TRUE(kubectl->waitFor("hpa", "demo", kPods, kProvisionedName, "")) << "it is kept no more";
   EXPECT_TRUE(deploymentHas(kReplicas, "2"));
@@ -121,6 +126,57 @@ TEST_F(KubeProvisioning, LeavesNothingOfAGatewayThatWasDeletedAndNothingUndone) 
     EXPECT_TRUE(kubectl->waitFor(kind, "demo", "demo.egress-test", kProvisionedName, "")) << kind;
   }
   EXPECT_TRUE(kubectl->waitFor("clusterrolebinding", "", "sluice-gateways", kProvisionedName, ""));
+}
+
+TEST_F(KubeProvisioning, SaysWhatTheApiServerRefusesAndTakesOverNothing) {
+  startServerWithOurKinds();
+  // Somebody has a Service of that name.
+  kubectl->apply("apiVersion: v1\nkind: Service\nmetadata: {namespace: demo, name: " + std::string(kPods) +
+                 "}\nspec: {selector: {app: theirs}, ports: [{name: web, port: " + std::to_string(port) +
+                 ", targetPort: 1}]}\n");
+  kubectl->apply(gatewayWith(""));
+  startController();
+  const std::string condition = R"({.status.conditions[?(@.type=="sluice.dev/Provisioned")])";
+  EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", condition + ".status}", "False")) << controller->errors();
+  EXPECT_THAT(kubectl->get("gateway", "demo", "egress", condition + ".message}"),
+              AllOf(HasSubstr("Service"), HasSubstr("conflict")));
+  EXPECT_EQ(kubectl->get("service", "demo", kPods, "{.spec.selector.app}"), "theirs");
+  EXPECT_TRUE(deploymentHas(kReplicas, "2")) << "the other objects are there";
+  EXPECT_TRUE(eventually([&] {
+    return kubectl->expect({"get", "events.events.k8s.io", "-n", "demo", "-o", "json"}).find("\"NotProvisioned\"") !=
+           std::string::npos;
+  })) << controller->errors();
+  kubectl->expect({"delete", "service", "--namespace", "demo", kPods});
+  EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", condition + ".status}", "True")) << controller->errors();
+}
+
+TEST_F(KubeProvisioning, IsDoneByOneOfTwoVersionsOfTheController) {
+  startServerWithOurKinds();
+  kubectl->apply(gatewayWith(""));
+  FaultProxy oldProxy(*server);
+  FaultProxy newProxy(*server);
+  ClusterProcess older({"controller", "--image", "example.com/sluice:1"}, oldProxy.kubeconfig());
+  older.waitUntilItLeads();
+  ASSERT_TRUE(deploymentHas(kImage, "example.com/sluice:1")) << older.process().errors();
+  ClusterProcess newer({"controller", "--image", "example.com/sluice:2"}, newProxy.kubeconfig());
+  ASSERT_TRUE(newProxy.waitForRequests("/leases/sluice-controller", 2));
+  const auto writes = [](const FaultProxy& proxy) {
+    const std::vector<std::string> requests = proxy.requests();
+    return std::count_if(requests.begin(), requests.end(), [](const std::string& each) {
+      return each.starts_with("PATCH ") && each.find("fieldManager=sluice-controller") != std::string::npos;
+    });
+  };
+  // Somebody changes the Deployment; only the one that leads puts it right.
+  kubectl->expect(
+      {"patch", "deployment", "--namespace", "demo", kPods, "--type=merge", "-p", R"({"spec":{"replicas":7}})"});
+  kubectl->apply(parameters("replicas: 3") + gatewayWith(kOurs));
+  ASSERT_TRUE(deploymentHas(kReplicas, "3"));
+  EXPECT_EQ(writes(newProxy), 0);
+  older.stop();
+  const auto writesOfOld = writes(oldProxy);
+  newer.waitUntilItLeads();
+  EXPECT_TRUE(deploymentHas(kImage, "example.com/sluice:2")) << newer.process().errors();
+  EXPECT_EQ(writes(oldProxy), writesOfOld);
 }
 
 TEST_F(KubeProvisioning, GivesPodsTheRightsThatTheyNeedAndNoOthers) {

@@ -28,7 +28,8 @@ TEST(Mistake, NamesAnUnknownCommandAndTheNearestThatExists) {
             "error: there is no command 'claer' of 'sluice revisions'; did you mean 'clear'?\n"
             "try 'sluice revisions --help'\n");
   EXPECT_EQ(refusal({"revisions", "drop"}),
-            "error: there is no command 'drop' of 'sluice revisions', only clear\ntry 'sluice revisions --help'\n");
+            "error: there is no command 'drop' of 'sluice revisions', only clear or rollback\ntry 'sluice revisions "
+            "--help'\n");
 }
 
 TEST(Mistake, NamesAnUnknownOptionAndTheNearestThatExists) {

@@ -38,6 +38,14 @@ std::string reportAnnotation(const ReplicaReport& report) {
   json.beginObject().member("replica", report.replica).member("replicaOf", report.replicaOf);
   json.member("gateway", report.gateway).member("desired", report.desired).member("served", report.served);
   json.member("state", configStateName(report.state));
+  if (!report.problem.empty()) json.member("problem", boundedText(report.problem, ReplicaReport::kMostMessageBytes));
+  if (!report.desiredObjects.empty()) {
+    json.key("objects").beginObject().member("desired", report.desiredObjects);
+    json.member("served", report.servedObjects);
+    if (!report.servedObjectsSince.empty()) json.member("since", report.servedObjectsSince);
+    if (report.refusesObjects) json.key("refused").json("true");
+    json.endObject();
+  }
   json.member("failedInAll", static_cast<std::int64_t>(std::max(report.failedInAll, report.failed.size())));
   json.key("seen").beginObject();
   for (const auto& [kind, version] : report.seen) json.member(kind, static_cast<std::int64_t>(version));
@@ -78,6 +86,13 @@ bool hasSeen(const ReplicaReport& report, const FleetQuestion& question) {
   return seen != report.seen.end() && seen->second >= question.version;
 }
 
+bool isServing(const ReplicaReport& report, const FleetQuestion& question) {
+  if (question.version != 0) return hasSeen(report, question);
+  if (!question.objects.empty()) return report.servedObjects == question.objects;
+  const std::string& revision = question.revision.empty() ? report.desired : question.revision;
+  return !revision.empty() && report.served == revision;
+}
+
 bool isAsked(const ReplicaReport& report, const FleetQuestion& question) {
   return (question.replicaOf.empty() || report.replicaOf == question.replicaOf) &&
          serves(report.gateway, question.gateway);
@@ -85,6 +100,7 @@ bool isAsked(const ReplicaReport& report, const FleetQuestion& question) {
 
 bool hasFailed(const ReplicaReport& report, const FleetQuestion& question) {
   if (!question.revision.empty() && report.desired != question.revision) return false;
+  if (!question.objects.empty()) return report.desiredObjects == question.objects && report.refusesObjects;
   const FailedObject& asked = question.object;
   if (asked.name.empty()) return report.state != ConfigState::kInSync || (question.anyObject && report.failedInAll > 0);
   return std::any_of(report.failed.begin(), report.failed.end(), [&](const FailedObject& each) {
@@ -103,7 +119,8 @@ std::string complaint(const ReplicaReport& report, const FleetQuestion& question
     const std::string object = each.nameSpace.empty() ? each.name : each.nameSpace + "/" + each.name;
     return boundedText(each.kind + " " + object + ": " + each.reason + ": " + each.message, 256);
   }
-  const std::string refuses = "it refuses revision " + report.desired;
+  const std::string refuses = "it refuses revision " + (question.objects.empty() ? report.desired : question.objects) +
+                              (report.problem.empty() ? "" : " (" + boundedText(report.problem, 256) + ")");
   return report.state == ConfigState::kRollback ? refuses + " and serves the last good one, " + report.served
                                                 : refuses + " and has no good one";
 }
@@ -177,6 +194,13 @@ base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
   report.desired = textIn(&*parsed, "desired");
   report.served = textIn(&*parsed, "served");
   report.state = *state;
+  report.problem = textIn(&*parsed, "problem");
+  const Value* objects = valueIn(&*parsed, "objects");
+  report.desiredObjects = textIn(objects, "desired");
+  report.servedObjects = textIn(objects, "served");
+  report.servedObjectsSince = textIn(objects, "since");
+  const Value* refused = valueIn(objects, "refused");
+  report.refusesObjects = refused != nullptr && refused->text == "true";
   if (const Value* seen = valueIn(&*parsed, "seen"); seen != nullptr) {
     for (const content::Member& each : seen->members) {
       report.seen[each.key] =
@@ -221,10 +245,7 @@ FleetVerdict aggregate(const std::vector<const SeenReport*>& reports, const Flee
     if (each->isGone(now) || !isAsked(each->report, question)) continue;
     ++verdict.replicas;
     const ReplicaReport& report = each->report;
-    const std::string& revision = question.revision.empty() ? report.desired : question.revision;
-    const bool isServing =
-        question.version != 0 ? hasSeen(report, question) : !revision.empty() && report.served == revision;
-    if (isServing) ++verdict.serving;
+    if (isServing(report, question)) ++verdict.serving;
     if (hasFailed(report, question))
       complaints.emplace(report.nameSpace + "/" + report.replica, complaint(report, question));
   }

@@ -58,6 +58,13 @@ struct ReplicaReport {
   std::string desired;    // revisions
   std::string served;
   ConfigState state = ConfigState::kInSync;
+  std::string problem = {};  // why what is desired was refused; empty if it was not
+  /// The revisions by which EgressRevisions are named: of the objects that it was given last, and of those that it
+  /// serves. They are empty if it keeps no EgressRevisions.
+  std::string desiredObjects = {};
+  std::string servedObjects = {};
+  std::string servedObjectsSince = {};  // when this process began to serve them: a metav1.MicroTime
+  bool refusesObjects = false;          // desiredObjects were refused, and not only not read
   /// The resourceVersion up to which it serves the objects of a kind. API servers compare them as numbers (KEP-5504).
   std::map<std::string, std::uint64_t> seen = {};
   std::vector<FailedObject> failed;
@@ -120,6 +127,8 @@ struct FleetQuestion {
   /// The revision that is judged. Only replicas that were given it can fail by it: with another desired revision they
   /// count as neither failing nor serving. Empty: each by the revision that it desires.
   std::string revision = {};
+  /// If this is not empty, it is judged in place of `revision`: the revision of an EgressRevision.
+  std::string objects = {};
   /// A replica fails if its state is not InSync. That alone decides about rollbacks. If this is true, it fails also if
   /// it reports any object.
   bool anyObject = false;

@@ -6,6 +6,7 @@
 
 #include "config/model/object_kinds.h"
 #include "config/revision.h"
+#include "proxy/control/kubernetes/objects/reached_objects.h"
 #include "proxy/control/kubernetes/objects/reported_addresses.h"
 
 namespace sluice::control {
@@ -70,6 +71,8 @@ KubernetesSource::KubernetesSource(ApiClient& client, net::Worker& main, Cluster
     : client_(client),
       main_(main),
       beside_(std::move(beside)),
+      // Statuses are written to all objects, and files may refer to any.
+      narrows_(!scope.gateways.empty() && !scope.withStatus && beside_ == nullptr),
       objects_(client, std::move(scope), [this] { onChanged(); }) {}
 
 void KubernetesSource::watch(std::function<void()> changed) {
@@ -82,7 +85,7 @@ void KubernetesSource::watch(std::function<void()> changed) {
 // --- main thread -----------------------------------------------------------------------------------------------------
 
 void KubernetesSource::onChanged() {
-  const bool complete = objects_.complete();
+  const bool complete = isComplete();
   bool changed = objects_.takeChanged();
   {
     const std::lock_guard lock(mutex_);
@@ -96,14 +99,40 @@ void KubernetesSource::onChanged() {
       shared_.addresses = std::make_shared<const config::ReportedAddresses>(reportedAddresses(objects_));
     }
     shared_.complete = complete;
-    shared_.awaited = objects_.awaited();
+    shared_.awaited = objects_.complete() && !complete ? "the list of kind EgressRevision" : objects_.awaited();
     if (complete && std::exchange(missed_, false)) changed = true;
   }
   news_.notify_one();
   told_();
   changedSince_ = changedSince_ || changed;
   // What is not complete would be refused; who reads now is told when it is.
-  if (!complete || !changedSince_ || isSet()) return;
+  if (complete && changedSince_) changedNow();
+}
+
+void KubernetesSource::pin(std::shared_ptr<const PinnedRevision> pinned) {
+  pins_ = pinned != nullptr;
+  {
+    const std::lock_guard lock(mutex_);
+    shared_.pinned = std::move(pinned);
+    shared_.serial = ++serial_;
+  }
+  changedSince_ = true;
+  if (isComplete()) changedNow();
+}
+
+bool KubernetesSource::isComplete() const { return objects_.complete() && (pinKnown_ || !revises_); }
+
+void KubernetesSource::knowPin() {
+  if (!std::exchange(pinKnown_, true)) onChanged();
+}
+
+std::shared_ptr<const RevisedObjects> KubernetesSource::revised(std::uint64_t serial) {
+  const std::lock_guard lock(mutex_);
+  return revised_.first == serial ? revised_.second : nullptr;
+}
+
+void KubernetesSource::changedNow() {
+  if (isSet()) return;
   if (main_.now() >= lastChange_ + kBetweenChanges) return onTimer();
   main_.timers().set(*this, lastChange_ + kBetweenChanges);
 }
@@ -137,7 +166,10 @@ config::ObjectSet KubernetesSource::read(const base::Secret& key) {
     lock.unlock();
     config::ObjectSet set = readTold(told, key);
     const NamedObjects names = namedObjects(set);
-    if (came && told.complete && names == told.needed) return set;
+    if (came && told.complete && names == told.needed) {
+      if (revises_ && set.refused.empty()) keepRevised(set);
+      return set;
+    }
     if (came && names != told.needed) main_.post([this, names] { objects_.need(names); });
     lock.lock();
     const auto complete = [&] { return closed_ || (shared_.complete && shared_.needed == names); };
@@ -150,7 +182,10 @@ config::ObjectSet KubernetesSource::read(const base::Secret& key) {
 }
 
 config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secret& key) {
-  config::ObjectSet set = config::readTexts(told.texts, {}, key, texts_);
+  config::ObjectSet set =
+      told.pinned == nullptr ? config::readTexts(told.texts, {}, key, texts_) : readPinned(told, key);
+  // What is pinned was narrowed when it was kept.
+  if (narrows_ && told.pinned == nullptr) set = reachedObjects(set);
   set.serial = told.serial;
   set.addresses = told.addresses;
   set.gatewayApiVersion = told.gatewayApiVersion;
@@ -164,6 +199,54 @@ config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secre
     set.texts.push_back(std::make_shared<const config::KeptText>());
   }
   return set;
+}
+
+/// Returns the pinned texts. The error says why they are not what the revision was made of.
+base::Result<config::KeptTexts> KubernetesSource::pinnedTexts(const PinnedRevision& pinned, const base::Secret& key) {
+  auto unpacked = unpackObjects(pinned);
+  if (!unpacked) return unpacked;
+  // Others may write the object, so its content is judged by its name.
+  config::TextCache cache;
+  const config::ObjectSet set = config::readTexts(*unpacked, {}, key, cache);
+  for (std::size_t i = 0; i < set.texts.size(); ++i) {
+    if (!isRevised(*set.texts[i], *set.readings[i])) return base::Error::config("has objects that no revision keeps");
+  }
+  if (revisionOfObjects(set) == pinned.revision) return unpacked;
+  return base::Error::config("has another digest than spec.revision");
+}
+
+/// Reads the pinned objects with the texts of now that no revision keeps.
+config::ObjectSet KubernetesSource::readPinned(const Told& told, const base::Secret& key) {
+  const auto pinned = pinnedTexts(*told.pinned, key);
+  config::KeptTexts texts = pinned ? *pinned : config::KeptTexts();
+  config::TextCache ofNow;  // the usual one would forget the texts of the pinned objects
+  const config::ObjectSet now = config::readTexts(told.texts, {}, key, ofNow);
+  for (std::size_t i = 0; i < now.texts.size(); ++i) {
+    if (!isRevised(*now.texts[i], *now.readings[i])) texts.push_back(now.texts[i]);
+  }
+  config::ObjectSet set = config::readTexts(texts, {}, key, texts_);
+  if (pinned) return set;
+  config::Problem problem;
+  problem.object = "EgressRevision " + told.pinned->name;
+  problem.field = "spec.data";
+  problem.message = pinned.error().detail;
+  set.problems.insert(set.problems.begin(), std::move(problem));
+  set.refused = config::digestOfUnreadable({}, set.problems, key);
+  return set;
+}
+
+void KubernetesSource::keepRevised(const config::ObjectSet& set) {
+  std::string revision = revisionOfObjects(set);
+  std::shared_ptr<const RevisedObjects> last;
+  {
+    const std::lock_guard lock(mutex_);
+    last = revised_.second;
+  }
+  if (last == nullptr || last->revision != revision) {
+    last = std::make_shared<const RevisedObjects>(RevisedObjects{std::move(revision), packObjects(set)});
+  }
+  const std::lock_guard lock(mutex_);
+  revised_ = {set.serial, std::move(last)};
 }
 
 config::ObjectSet KubernetesSource::unavailable(config::ObjectSet set, const std::string& awaited,

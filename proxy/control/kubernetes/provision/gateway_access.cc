@@ -54,10 +54,11 @@ ProvisionedObject roleOf(const GatewayToRun& run, const std::string& nameSpace, 
   json.key("rules").beginList();
   if (nameSpace == run.gateway.meta.nameSpace) {
     writeRoleRule(json, "coordination.k8s.io", "leases", {}, {"create", "patch", "delete"});
+    writeRoleRule(json, config::kOwnGroup, "egressrevisions", {}, {"create", "list", "watch"});
   }
   if (!names.secrets.empty()) writeRoleRule(json, "", "secrets", names.secrets, {"list", "watch"});
   if (!names.configMaps.empty()) writeRoleRule(json, "", "configmaps", names.configMaps, {"list", "watch"});
-  return {&provisioned::kRole, nameSpace, name, json.endList().endObject().take()};
+  return {&provisioned::kRole, nameSpace, name, json.endList().endObject().take(), run.gateway.meta.title()};
 }
 
 ProvisionedObject roleBindingOf(const GatewayToRun& run, const std::string& nameSpace, const std::string& name) {
@@ -65,7 +66,7 @@ ProvisionedObject roleBindingOf(const GatewayToRun& run, const std::string& name
   writeRoleRef(json, provisioned::kRole.kind, name);
   json.key("subjects").beginList();
   writeSubject(json, run.gateway);
-  return {&provisioned::kRoleBinding, nameSpace, name, json.endList().endObject().take()};
+  return {&provisioned::kRoleBinding, nameSpace, name, json.endList().endObject().take(), run.gateway.meta.title()};
 }
 
 }  // namespace

@@ -47,7 +47,7 @@ class PodWriter {
     const std::string& nameSpace = run_.gateway.meta.nameSpace;
     base::JsonWriter json = beginProvisioned(run_, kind, nameSpace, name_);
     writeRest(json);
-    objects_.push_back({&kind, nameSpace, name_, json.endObject().take()});
+    objects_.push_back({&kind, nameSpace, name_, json.endObject().take(), run_.gateway.meta.title()});
   }
 
   void writeSelector(base::JsonWriter& json, std::string_view key) const {

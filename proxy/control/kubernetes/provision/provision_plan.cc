@@ -1,5 +1,6 @@
 #include "proxy/control/kubernetes/provision/provision_plan.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -19,6 +20,13 @@ const config::GatewayParameters* parametersOf(const config::Gateway& gateway, co
   if (!ref) return &kUsual;
   const bool isOurs = ref->group == config::kOwnGroup && ref->kind == config::GatewayParameters::kKind;
   return isOurs ? model.find<config::GatewayParameters>(gateway.meta.nameSpace, ref->name) : nullptr;
+}
+
+/// Returns the first address that the Gateway asks for; nullptr if it leaves the choice to us.
+const config::GatewayAddress* askedAddress(const config::Gateway& gateway) {
+  const auto found = std::find_if(gateway.addresses.begin(), gateway.addresses.end(),
+                                  [](const config::GatewayAddress& each) { return !each.value.empty(); });
+  return found == gateway.addresses.end() ? nullptr : &*found;
 }
 
 bool isOfOurClass(const config::Gateway& gateway, const config::Model& model) {
@@ -76,6 +84,18 @@ config::StatusList withServiceAddresses(const config::StatusList& statuses, cons
     if (gateway == nullptr || !isOfOurClass(*gateway, model)) continue;
     auto status = std::make_shared<config::ObjectStatus>(each);
     status->addresses = {{"Hostname", nameOfPods(*gateway) + "." + each.nameSpace + ".svc"}};
+    if (const config::GatewayAddress* asked = askedAddress(*gateway)) {
+      status->addresses.clear();
+      config::Condition condition;
+      condition.type = config::condition_type::kProgrammed;
+      condition.status = config::ConditionStatus::kFalse;
+      condition.reason = config::reason::kAddressNotUsable;
+      condition.message = asked->path + ": the Pods of a Gateway have the address of its Service and no other one";
+      if (!status->conditions.empty()) {
+        condition.observedGeneration = status->conditions.front().observedGeneration;
+      }
+      config::setCondition(status->conditions, std::move(condition));
+    }
     changed.replace(i, std::move(status));
   }
   return changed;

@@ -48,6 +48,8 @@ struct ProvisionedObject {
   std::string nameSpace = {};  // empty for kinds without a namespace
   std::string name;
   std::string body;  // JSON, as it is applied
+  /// The Gateway for which it is kept, as events name it ("Gateway demo/egress"); empty: all Gateways have it.
+  std::string gateway = {};
 
   std::string path() const { return kind->path(nameSpace) + "/" + name; }
 };

@@ -12,6 +12,7 @@ namespace {
 constexpr base::Duration kLookAgainAfter = std::chrono::minutes(1);
 constexpr base::Duration kTryAgainAfter = std::chrono::seconds(10);
 constexpr int kAlreadyDeleted = 404;
+constexpr std::string_view kNotProvisioned = "NotProvisioned";
 
 /// Returns what changes if somebody changes what is applied. Statuses change the resourceVersion all the time, so it
 /// counts only where there is no generation.
@@ -34,10 +35,15 @@ void Provisioner::want(ProvisionPlan plan) {
     return a.path() == b.path() && a.body == b.body;
   };
   const std::vector<ProvisionedObject>& before = wanted_.objects;
-  const bool same = known_ && plan.leftAlone == wanted_.leftAlone &&
+  const bool same = given_ && plan.leftAlone == wanted_.leftAlone &&
                     std::equal(plan.objects.begin(), plan.objects.end(), before.begin(), before.end(), isSame);
   if (same) return;
-  const bool first = !std::exchange(known_, true);
+  const bool first = !std::exchange(given_, true);
+  for (const ProvisionedObject& each : plan.objects) {
+    if (std::none_of(before.begin(), before.end(), [&](const auto& old) { return isSame(old, each); })) {
+      pending_.insert(each.gateway);
+    }
+  }
   wanted_ = std::move(plan);
   wantedChanged_ = true;
   if (tasks_.empty() && exchange_ == nullptr) begin(/*looks=*/first);
@@ -48,7 +54,10 @@ void Provisioner::lead(bool leads) {
   exchange_.reset();
   tasks_.clear();
   applied_.clear();  // another leader may have written since
-  failures_.clear();
+  faults_.clear();
+  reasons_.clear();
+  outcome_.reset();
+  pending_.clear();
   cancel();
   if (leads) begin(/*looks=*/true);
 }
@@ -58,7 +67,7 @@ void Provisioner::onTimer() {
 }
 
 void Provisioner::begin(bool looks) {
-  if (!leads_ || !known_) return;
+  if (!leads_ || !given_) return;
   wantedChanged_ = false;
   // An object that is kept no more is found by looking.
   const bool removes = std::any_of(applied_.begin(), applied_.end(), [this](const auto& applied) {
@@ -75,7 +84,7 @@ void Provisioner::begin(bool looks) {
     for (const ProvisionedObject& each : wanted_.objects) {
       const auto applied = applied_.find(each.path());
       if (applied != applied_.end() && applied->second.body == each.body) continue;
-      tasks_.push_back({Task::Type::kApply, each.kind, each.path(), each.body});
+      apply(each, applied != applied_.end());
     }
   }
   next();
@@ -83,11 +92,40 @@ void Provisioner::begin(bool looks) {
 
 void Provisioner::next() {
   if (!tasks_.empty()) return send(tasks_.front());
-  const base::Duration pause = failures_.empty() ? kLookAgainAfter : std::max(kTryAgainAfter, retryAfter_);
-  told_ = std::exchange(failures_, {});
-  retryAfter_ = {};
+  const base::Duration pause = reasons_.empty() ? kLookAgainAfter : std::max(kTryAgainAfter, retryAfter_);
+  endRound();
   if (wantedChanged_) return begin(/*looks=*/false);
   client_.worker().timers().set(*this, client_.worker().now() + pause);
+}
+
+void Provisioner::endRound() {
+  logged_ = std::exchange(reasons_, {});
+  retryAfter_ = {};
+  Faults faults = std::exchange(faults_, {});
+  const bool waited = !wantedChanged_ && !std::exchange(pending_, {}).empty();
+  if (outcome_ == faults && !waited) return;
+  outcome_ = std::move(faults);
+  changed_();
+}
+
+std::optional<config::Condition> Provisioner::conditionOf(const std::string& gateway) const {
+  const auto isItsOwn = [&](const ProvisionedObject& each) { return each.gateway == gateway; };
+  if (!outcome_ || std::none_of(wanted_.objects.begin(), wanted_.objects.end(), isItsOwn)) return std::nullopt;
+  if (pending_.contains(gateway)) {
+    config::Condition pending;
+    pending.type = config::condition_type::kProvisioned;
+    pending.reason = config::reason::kPending;
+    return pending;
+  }
+  auto fault = outcome_->find(gateway);
+  if (fault == outcome_->end()) fault = outcome_->find("");
+  config::Condition condition;
+  condition.type = config::condition_type::kProvisioned;
+  const bool provisioned = fault == outcome_->end();
+  condition.status = provisioned ? config::ConditionStatus::kTrue : config::ConditionStatus::kFalse;
+  condition.reason = provisioned ? "Provisioned" : kNotProvisioned;
+  if (!provisioned) condition.message = fault->second;
+  return condition;
 }
 
 void Provisioner::send(const Task& task) {
@@ -99,7 +137,9 @@ void Provisioner::send(const Task& task) {
       break;
     case Task::Type::kApply:
       request.method = http::Method::kPatch;
-      request.path += "?fieldManager=sluice-controller&force=true";
+      // By force, fields become ours again that somebody has written since. An object that we do not keep is refused
+      // then, unless nobody contends for a field.
+      request.path += "?fieldManager=sluice-controller" + std::string(task.isOurs ? "&force=true" : "");
       request.body = task.body;
       request.contentType = "application/apply-patch+yaml";
       break;
@@ -132,10 +172,10 @@ void Provisioner::done(base::Result<ApiAnswer>&& answer) {
   const bool gone = answer.ok() && task.type == Task::Type::kDelete && answer->status == kAlreadyDeleted;
   if (!answer.ok()) {
     tasks_.clear();  // the server does not answer
-    tellFailure(answer.error().detail);
+    tellFailure({.type = Task::Type::kList, .path = {}}, answer.error().detail);
   } else if (!answer->ok() && !gone) {
     retryAfter_ = std::max(retryAfter_, answer->retryAfter);
-    tellFailure(std::string(task.kind->kind) + " " + task.path + ": " + answer->fault());
+    tellFailure(task, std::string(task.kind->kind) + " " + task.path + ": " + answer->fault());
   } else if (task.type == Task::Type::kList) {
     judge(*task.kind, answer->body);
   } else if (task.type == Task::Type::kApply) {
@@ -158,14 +198,23 @@ void Provisioner::judge(const ProvisionedKind& kind, const content::Value& list)
     const auto applied = applied_.find(each.path());
     const bool current = there != found.end() && applied != applied_.end() && applied->second.body == each.body &&
                          applied->second.version == versionOf(*there->second);
-    if (!current) tasks_.push_back({Task::Type::kApply, &kind, each.path(), each.body});
+    if (!current) apply(each, there != found.end() || applied != applied_.end());
     if (there != found.end()) found.erase(there);
   }
   for (const auto& [path, object] : found) {
     if (isLeftAlone(*object)) continue;
     const std::string_view uid = textIn(valueIn(object, "metadata"), "uid");
-    tasks_.push_back({Task::Type::kDelete, &kind, path, {}, std::string(uid)});
+    tasks_.push_back({.type = Task::Type::kDelete, .kind = &kind, .path = path, .uid = std::string(uid)});
   }
+}
+
+void Provisioner::apply(const ProvisionedObject& object, bool isOurs) {
+  tasks_.push_back({.type = Task::Type::kApply,
+                    .kind = object.kind,
+                    .path = object.path(),
+                    .body = object.body,
+                    .gateway = object.gateway,
+                    .isOurs = isOurs});
 }
 
 void Provisioner::note(const Task& task, const content::Value& object) {
@@ -180,10 +229,12 @@ bool Provisioner::isLeftAlone(const content::Value& object) const {
       {std::string(textIn(labels, kGatewayNamespaceLabel)), std::string(textIn(labels, kGatewayNameLabel))});
 }
 
-void Provisioner::tellFailure(const std::string& reason) {
-  failures_.insert(reason);
-  if (told_.contains(reason)) return;
-  client_.log().warn("what a Gateway runs in cannot be provisioned", {{"reason", reason}});
+/// What could not be deleted is nobody's fault that is still there.
+void Provisioner::tellFailure(const Task& task, const std::string& reason) {
+  if (task.type != Task::Type::kDelete) faults_.emplace(task.gateway, reason);
+  if (reasons_.insert(reason).second && !logged_.contains(reason)) {
+    client_.log().warn("what a Gateway runs in cannot be provisioned", {{"gateway", task.gateway}, {"reason", reason}});
+  }
 }
 
 }  // namespace sluice::control

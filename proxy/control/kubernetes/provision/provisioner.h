@@ -4,21 +4,25 @@
 // It applies by server-side apply, so that people may add fields of their own. An object that it has applied is applied
 // again when it should be otherwise, or when somebody has changed it: once a minute it looks at the versions of all
 // objects with its label. Whatever has that label and is none of its objects is deleted, so nothing is left of a
-// Gateway that was deleted while no controller ran. What is refused for one object stops no other one, and is tried
-// again.
+// Gateway that was deleted while no controller ran. What is refused for one object stops no other one, is tried again,
+// and is said by a condition of its Gateway. An object that somebody else has made is not taken over: its fields are
+// not written by force.
 //
 // Lives on the main thread.
 #pragma once
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "config/status/conditions.h"
 #include "proxy/control/kubernetes/client/api_exchange.h"
 #include "proxy/control/kubernetes/provision/provisioned_object.h"
 #include "proxy/net/timers.h"
@@ -35,14 +39,20 @@ struct ProvisionPlan {
 
 class Provisioner final : private net::Timer {
  public:
-  /// `client` outlives it.
-  explicit Provisioner(ApiClient& client) : client_(client) {}
+  /// `client` outlives it. `changed` is called inside a Turn when conditionOf() may return something else; it only
+  /// records.
+  Provisioner(ApiClient& client, std::function<void()> changed) : client_(client), changed_(std::move(changed)) {}
 
   /// Takes all that there should be; inside a Turn.
   void want(ProvisionPlan plan);
   void lead(bool leads);
+  /// Returns whether the objects of a Gateway ("Gateway demo/egress") are as they should be, and if not, the first
+  /// reason; Unknown while they are being changed; none if it has no objects. It has no observedGeneration.
+  std::optional<config::Condition> conditionOf(const std::string& gateway) const;
 
  private:
+  /// The first reason for each Gateway whose objects are not as they should be; "" stands for all Gateways.
+  using Faults = std::map<std::string, std::string>;
   struct AppliedObject {
     std::string body;
     std::string version;  // that the object had afterwards: its generation, or for kinds without one resourceVersion
@@ -53,8 +63,10 @@ class Provisioner final : private net::Timer {
     Type type;
     const ProvisionedKind* kind = nullptr;
     std::string path;
-    std::string body = {};  // kApply
-    std::string uid = {};   // kDelete
+    std::string body = {};     // kApply
+    std::string gateway = {};  // kApply: for which the object is kept
+    bool isOurs = false;       // kApply: an object of this name that was there is one that we keep
+    std::string uid = {};      // kDelete
   };
 
   void onTimer() override;
@@ -66,16 +78,22 @@ class Provisioner final : private net::Timer {
   void judge(const ProvisionedKind& kind, const content::Value& list);
   void note(const Task& task, const content::Value& object);
   bool isLeftAlone(const content::Value& object) const;
-  void tellFailure(const std::string& reason);
+  void apply(const ProvisionedObject& object, bool isOurs);
+  void tellFailure(const Task& task, const std::string& reason);
+  void endRound();
 
   ApiClient& client_;
+  const std::function<void()> changed_;
   ProvisionPlan wanted_;
-  bool known_ = false;                            // wanted_ was given
+  bool given_ = false;                            // wanted_ was given
   std::map<std::string, AppliedObject> applied_;  // by path
   std::deque<Task> tasks_;
   std::unique_ptr<ApiExchange> exchange_;
-  std::set<std::string> failures_;  // of this round
-  std::set<std::string> told_;      // of the round before
+  Faults faults_;                  // of this round
+  std::optional<Faults> outcome_;  // of the last round that has ended
+  std::set<std::string> pending_;  // Gateways whose objects shall be others than in that round
+  std::set<std::string> logged_;   // the reasons of the last round
+  std::set<std::string> reasons_;  // of this round
   base::Duration retryAfter_{};
   bool wantedChanged_ = false;
   bool leads_ = false;

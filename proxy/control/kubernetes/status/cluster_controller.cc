@@ -45,21 +45,23 @@ config::StatusList withoutForeignParents(const config::StatusList& statuses) {
 }  // namespace
 
 ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::string image,
-                                     std::function<void(bool)> led)
+                                     ControllerHooks hooks)
     : client_(client),
       objects_(objects),
       candidacy_(candidacy),
       image_(std::move(image)),
-      led_(std::move(led)),
+      hooks_(std::move(hooks)),
       replicas_(client, [this] { onReports(); }),
       statuses_(client, objects),
       catalog_(client),
-      provisioner_(client),
+      provisioner_(client, [this] { onProvisioned(); }),
+      revisions_(client, objects.gatewaysInScope(), {[this] { judgeSoon(); }, hooks_.event}),
       lease_(client, std::move(candidacy), [this](bool leads) { lead(leads); }) {}
 
 void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
   if (!compiled.readable) return;
   compiled_ = withoutForeignParents(compiled.compiled.statuses);
+  revisions_.setMost(compiled.model.settings.revisions.keep);
   if (!image_.empty()) {
     compiled_ = withServiceAddresses(*compiled_, compiled.model);
     if (auto plan = planProvision(compiled, objects_, image_)) provisioner_.want(*std::move(plan));
@@ -72,10 +74,11 @@ void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
 
 void ClusterController::start() {
   replicas_.start();
+  revisions_.start();
   lease_.start();
 }
 
-void ClusterController::onReports() {
+void ClusterController::judgeSoon() {
   if (!isSet()) client_.worker().timers().set(*this, std::max(judgedAt_ + kBetweenJudgements, client_.worker().now()));
 }
 
@@ -87,7 +90,32 @@ void ClusterController::wantStatuses() {
         objects_.find(object.group, object.kind, {object.nameSpace, object.name});
     return found.object == nullptr ? 0 : found.object->changedAt;
   };
-  statuses_.want(fleet_.apply(*compiled_, replicas_.reports(), changedAt, client_.worker().now()));
+  const auto ofGateway = [this](const config::ObjectStatus& gateway) {
+    std::vector<config::Condition> known;
+    if (auto provisioned = provisioner_.conditionOf(config::objectName(gateway))) known.push_back(*provisioned);
+    if (auto rolledBack = revisions_.conditionOf(gateway)) known.push_back(*rolledBack);
+    return known;
+  };
+  statuses_.want(fleet_.apply(*compiled_, replicas_.reports(), changedAt, ofGateway, client_.worker().now()));
+  revisions_.judge(replicas_.reports(), client_.worker().now());
+}
+
+/// Tells each fault once.
+void ClusterController::onProvisioned() {
+  judgeSoon();
+  if (!compiled_) return;
+  std::map<std::string, std::string> faults;
+  for (const config::ObjectStatus& each : *compiled_) {
+    if (each.shape != config::StatusShape::kGateway) continue;
+    const std::string gateway = config::objectName(each);
+    const auto condition = provisioner_.conditionOf(gateway);
+    if (!condition || condition->status != config::ConditionStatus::kFalse) continue;
+    const std::string& fault = faults[gateway] = condition->message;
+    if (notProvisioned_[gateway] == fault) continue;
+    const base::WallTime now = client_.worker().clock().wallNow();
+    hooks_.event({observe::EventType::kWarning, condition->reason, gateway, fault, 1, now, now});
+  }
+  notProvisioned_ = std::move(faults);
 }
 
 void ClusterController::onObjects() { statuses_.onObjects(objects_.takeTouched()); }
@@ -100,7 +128,8 @@ void ClusterController::lead(bool leads) {
   statuses_.lead(leads);
   catalog_.lead(leads);
   provisioner_.lead(leads);
-  led_(leads);
+  revisions_.lead(leads);
+  hooks_.led(leads);
 }
 
 }  // namespace sluice::control

@@ -7,26 +7,33 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "proxy/control/compiled_configuration.h"
 #include "proxy/control/kubernetes/lease/lease_holder.h"
 #include "proxy/control/kubernetes/provision/provisioner.h"
+#include "proxy/control/kubernetes/revisions/revision_keeper.h"
 #include "proxy/control/kubernetes/status/catalog_publisher.h"
 #include "proxy/control/kubernetes/status/fleet_conditions.h"
 #include "proxy/control/kubernetes/status/replica_watch.h"
 #include "proxy/control/kubernetes/status/status_writer.h"
 #include "proxy/net/timers.h"
+#include "proxy/observe/events.h"
 
 namespace sluice::control {
 
 class ClusterController final : private net::Timer {
  public:
   /// References outlive it. `candidacy` names the Lease. With an `image` it keeps Pods for each Gateway.
-  /// `led` is called inside a Turn when this controller begins to lead or ends it.
+  /// Both functions of `hooks` are called inside a Turn.
+  struct ControllerHooks {
+    std::function<void(bool)> led;                     // this controller begins to lead, or ends it
+    std::function<void(const observe::Event&)> event;  // something is to be told to people
+  };
   ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::string image,
-                    std::function<void(bool)> led);
+                    ControllerHooks hooks);
 
   void start();
   /// Takes a configuration that was compiled of the cluster's objects; inside a Turn.
@@ -46,7 +53,9 @@ class ClusterController final : private net::Timer {
   static constexpr base::Duration kBetweenJudgements = std::chrono::milliseconds(500);
 
   void onTimer() override { wantStatuses(); }
-  void onReports();
+  void onReports() { judgeSoon(); }
+  void onProvisioned();
+  void judgeSoon();
   void lead(bool leads);
   void wantStatuses();
 
@@ -54,7 +63,7 @@ class ClusterController final : private net::Timer {
   ClusterObjects& objects_;
   const Candidacy candidacy_;
   const std::string image_;
-  const std::function<void(bool)> led_;
+  const ControllerHooks hooks_;
   std::optional<config::StatusList> compiled_;
   FleetConditions fleet_;
   base::MonotonicTime judgedAt_{};
@@ -62,6 +71,8 @@ class ClusterController final : private net::Timer {
   StatusWriter statuses_;
   CatalogPublisher catalog_;
   Provisioner provisioner_;
+  RevisionKeeper revisions_;
+  std::map<std::string, std::string> notProvisioned_;  // what was told of each Gateway
   LeaseHolder lease_;
 };
 

@@ -66,15 +66,19 @@ std::optional<Condition> degraded(const config::ObjectStatus& gateway, const Rep
   condition.status = ConditionStatus::kTrue;
   condition.reason = verdict.reason;
   condition.message = verdict.message;
-  if (!gateway.conditions.empty()) condition.observedGeneration = gateway.conditions.front().observedGeneration;
   return condition;
 }
 
 std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const ReplicaReports& reports,
-                                       const FleetConditions::ChangedAt& changedAt, base::MonotonicTime now) {
+                                       const FleetConditions::ChangedAt& changedAt,
+                                       const FleetConditions::OfGateway& ofGateway, base::MonotonicTime now) {
   std::vector<Condition> added;
   if (isGatewayStatus(object)) {
+    added = ofGateway(object);
     if (auto condition = degraded(object, reports, now)) added.push_back(*std::move(condition));
+    for (Condition& each : added) {
+      if (!object.conditions.empty()) each.observedGeneration = object.conditions.front().observedGeneration;
+    }
   } else if (isRouteStatus(object)) {
     const std::uint64_t version = changedAt(object);
     for (const config::ParentStatus& parent : object.parents) {
@@ -91,11 +95,11 @@ void addCondition(std::vector<Condition>& conditions, const Condition& condition
   config::setCondition(conditions, condition);
 }
 
-/// `added` has one condition for a Gateway, and one for each parent of a route.
+/// `added` has one condition for each parent of a route; those of a Gateway are for the Gateway itself.
 config::StatusList::Shared withConditions(const config::ObjectStatus& object, const std::vector<Condition>& added) {
   auto result = std::make_shared<config::ObjectStatus>(object);
   if (isGatewayStatus(object)) {
-    addCondition(result->conditions, added.front());
+    for (const Condition& each : added) addCondition(result->conditions, each);
   } else {
     for (std::size_t i = 0; i < added.size(); ++i) addCondition(result->parents[i].conditions, added[i]);
   }
@@ -107,9 +111,12 @@ bool hasCondition(const std::vector<Condition>& conditions, const Condition& con
   return found != nullptr && sameCondition(*found, condition);
 }
 
-/// Returns true if withConditions() would make `result`.
+/// Returns true if withConditions() would make `result`, which was made with as many.
 bool hasConditions(const config::ObjectStatus& result, const std::vector<Condition>& added) {
-  if (isGatewayStatus(result)) return hasCondition(result.conditions, added.front());
+  if (isGatewayStatus(result)) {
+    return std::all_of(added.begin(), added.end(),
+                       [&](const Condition& each) { return hasCondition(result.conditions, each); });
+  }
   for (std::size_t i = 0; i < added.size(); ++i) {
     if (!hasCondition(result.parents[i].conditions, added[i])) return false;
   }
@@ -119,16 +126,17 @@ bool hasConditions(const config::ObjectStatus& result, const std::vector<Conditi
 }  // namespace
 
 FleetStatuses FleetConditions::apply(const config::StatusList& compiled, const ReplicaReports& reports,
-                                     const ChangedAt& changedAt, base::MonotonicTime now) {
+                                     const ChangedAt& changedAt, const OfGateway& ofGateway, base::MonotonicTime now) {
   FleetStatuses result{compiled};
   ++round_;
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const config::StatusList::Shared& from = compiled.shared(i);
-    const std::vector<Condition> added = conditionsToAdd(*from, reports, changedAt, now);
+    const std::vector<Condition> added = conditionsToAdd(*from, reports, changedAt, ofGateway, now);
     if (added.empty()) continue;
     Applied& applied = last_[from.get()];
     applied.round = round_;
-    if (applied.from == nullptr || !hasConditions(*applied.result, added)) {
+    if (applied.from == nullptr || applied.added != added.size() || !hasConditions(*applied.result, added)) {
+      applied.added = added.size();
       applied.from = from;
       applied.result = withConditions(*from, added);
     }

@@ -92,6 +92,11 @@ TEST(ReplicaReport, IsReadAsItWasWritten) {
     ReplicaReport report = reportOf("pod-1", state);
     report.failed = {failure("a"), failure("b", "says \"\xc3\xa4\"\n")};
     report.failedInAll = 7;
+    report.problem = "a file is missing";
+    report.desiredObjects = "aa";
+    report.servedObjects = "bb";
+    report.servedObjectsSince = "2026-01-31T23:59:58.000000Z";
+    report.refusesObjects = state != ConfigState::kInSync;
     const base::Result<ReplicaReport> read = readReplicaReport(leaseOf(report));
     ASSERT_TRUE(read.ok()) << read.error().message();
     EXPECT_EQ(*read, report);

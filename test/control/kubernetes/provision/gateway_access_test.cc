@@ -32,6 +32,7 @@ TEST(GatewayAccess, IsToItsLeasesAndToWhatItsObjectsName) {
   EXPECT_EQ(objects.size(), 6U);
   EXPECT_EQ(fieldAt(objectAt(objects, roles + "demo/roles" + name), "rules"),
             R"([{"apiGroups":["coordination.k8s.io"],"resources":["leases"],"verbs":["create","patch","delete"]},)"
+            R"({"apiGroups":["sluice.dev"],"resources":["egressrevisions"],"verbs":["create","list","watch"]},)"
             R"({"apiGroups":[""],"resources":["secrets"],"resourceNames":["tls"],"verbs":["list","watch"]}])");
   EXPECT_EQ(fieldAt(objectAt(objects, roles + "vault/roles" + name), "rules"),
             R"([{"apiGroups":[""],"resources":["secrets"],"resourceNames":["key"],"verbs":["list","watch"]}])");

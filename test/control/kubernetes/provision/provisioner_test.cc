@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::Not;
 
 ProvisionedObject deployment(const std::string& name, const std::string& body = "{}") {
-  return {&provisioned::kDeployment, "demo", name, body};
+  return {&provisioned::kDeployment, "demo", name, body, "Gateway demo/" + name};
 }
 std::string itemOf(const std::string& name, int generation, const std::string& gateway = "egress") {
   return R"({"metadata":{"namespace":"demo","name":")" + name + R"(","uid":"u-)" + name + R"(","generation":)" +
@@ -51,8 +51,9 @@ class ProvisionerTest : public testing::Test {
 
   static constexpr const char* kPath = "/apis/apps/v1/namespaces/demo/deployments/";
   std::size_t answered = 0;
+  int changes = 0;
   ApiRig rig;
-  std::unique_ptr<Provisioner> provisioner = std::make_unique<Provisioner>(rig.client);
+  std::unique_ptr<Provisioner> provisioner = std::make_unique<Provisioner>(rig.client, [this] { ++changes; });
 };
 
 TEST_F(ProvisionerTest, AppliesWhatIsMissingIfItLeads) {
@@ -61,7 +62,7 @@ TEST_F(ProvisionerTest, AppliesWhatIsMissingIfItLeads) {
   lead();
   answerLists();
   ASSERT_TRUE(asksMore());
-  EXPECT_EQ(rig.target(answered), std::string(kPath) + "a?fieldManager=sluice-controller&force=true");
+  EXPECT_EQ(rig.target(answered), std::string(kPath) + "a?fieldManager=sluice-controller");
   EXPECT_EQ(rig.field(answered, "content-type"), "application/apply-patch+yaml");
   EXPECT_EQ(rig.request(answered).body, R"({"a":1})");
   answer(itemOf("a", 1));
@@ -120,6 +121,44 @@ TEST_F(ProvisionerTest, DeletesWhatItKeepsNoMore) {
   answer("{}");
   EXPECT_FALSE(asksMore());
   EXPECT_THAT(rig.logged.text(), Not(HasSubstr("cannot be provisioned")));
+}
+
+TEST_F(ProvisionerTest, WritesByForceOnlyWhatItKeeps) {
+  want({.objects = {deployment("ours"), deployment("foreign")}});
+  lead();
+  answerLists(itemOf("ours", 1));
+  EXPECT_EQ(rig.target(answered), std::string(kPath) + "ours?fieldManager=sluice-controller&force=true");
+  answer(itemOf("ours", 2));
+  EXPECT_EQ(rig.target(answered), std::string(kPath) + "foreign?fieldManager=sluice-controller");
+}
+
+TEST_F(ProvisionerTest, SaysOfEachGatewayWhetherItsObjectsAreAsTheyShouldBe) {
+  want({.objects = {deployment("good"), deployment("bad")}});
+  lead();
+  EXPECT_FALSE(provisioner->conditionOf("Gateway demo/good")) << "it is not known yet";
+  answerLists();
+  answer(itemOf("good", 1));
+  answer(statusBody(409, "conflict with kubectl"), 409);
+  EXPECT_EQ(changes, 1);
+  EXPECT_EQ(provisioner->conditionOf("Gateway demo/good")->status, config::ConditionStatus::kTrue);
+  const auto bad = provisioner->conditionOf("Gateway demo/bad");
+  ASSERT_TRUE(bad);
+  EXPECT_EQ(bad->type, "sluice.dev/Provisioned");
+  EXPECT_EQ(bad->status, config::ConditionStatus::kFalse);
+  EXPECT_EQ(bad->reason, "NotProvisioned");
+  EXPECT_THAT(bad->message, HasSubstr("/deployments/bad: HTTP status 409: conflict with kubectl"));
+  EXPECT_FALSE(provisioner->conditionOf("Gateway demo/other")) << "nothing is kept for it";
+  rig.advance(seconds(11));
+  answerLists(itemOf("good", 1));
+  answer(itemOf("bad", 1));
+  EXPECT_EQ(changes, 2);
+  EXPECT_EQ(provisioner->conditionOf("Gateway demo/bad")->status, config::ConditionStatus::kTrue);
+  want({.objects = {deployment("good"), deployment("bad", R"({"b":2})")}});
+  EXPECT_EQ(provisioner->conditionOf("Gateway demo/good")->status, config::ConditionStatus::kTrue);
+  EXPECT_EQ(provisioner->conditionOf("Gateway demo/bad")->reason, "Pending") << "it is not changed yet";
+  answer(itemOf("bad", 2));
+  EXPECT_EQ(changes, 3);
+  EXPECT_EQ(provisioner->conditionOf("Gateway demo/bad")->status, config::ConditionStatus::kTrue);
 }
 
 TEST_F(ProvisionerTest, LeavesTheObjectsOfSomeGatewaysAlone) {

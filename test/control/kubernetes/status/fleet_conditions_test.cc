@@ -67,7 +67,8 @@ class FleetConditionsOf : public ::testing::Test {
   FleetStatuses judge() {
     return fleet.apply(
         compiled, reports,
-        [](const config::ObjectStatus& object) { return object.kind == "HTTPRoute" ? std::uint64_t{100} : 0; }, now);
+        [](const config::ObjectStatus& object) { return object.kind == "HTTPRoute" ? std::uint64_t{100} : 0; },
+        [this](const config::ObjectStatus&) { return ofGateway; }, now);
   }
   config::StatusList apply() { return judge().all; }
   /// Returns what the route's one parent has.
@@ -89,6 +90,7 @@ class FleetConditionsOf : public ::testing::Test {
   const base::MonotonicTime now{std::chrono::hours(1)};
   config::StatusList compiled{fleetRouteStatus(), fleetGatewayStatus()};
   ReplicaReports reports;
+  std::vector<config::Condition> ofGateway;  // what else is known of it
   FleetConditions fleet;
 
  private:
@@ -154,6 +156,22 @@ TEST_F(FleetConditionsOf, AGatewaySayWhetherSomeOrAllReplicasFail) {
   see(reportOf("a", 100));
   see(reportOf("b", 100));
   EXPECT_EQ(degraded(), "");
+}
+
+TEST_F(FleetConditionsOf, AGatewayHaveWhatElseIsKnownOfItAsLongAsItIs) {
+  ofGateway = {{"sluice.dev/Provisioned", ConditionStatus::kFalse, "NotProvisioned", "it is refused", {}},
+               {"sluice.dev/RolledBack", ConditionStatus::kTrue, "RevisionActive", "an older one is served", {}}};
+  const config::StatusList both = apply();
+  const config::Condition* provisioned = config::findCondition(both[1].conditions, "sluice.dev/Provisioned");
+  ASSERT_NE(provisioned, nullptr);
+  EXPECT_EQ(provisioned->message, "it is refused");
+  EXPECT_EQ(provisioned->observedGeneration, 3);
+  EXPECT_NE(config::findCondition(both[1].conditions, "sluice.dev/RolledBack"), nullptr);
+  EXPECT_EQ(apply().shared(1), both.shared(1));
+  ofGateway.pop_back();
+  const config::StatusList one = apply();
+  EXPECT_NE(config::findCondition(one[1].conditions, "sluice.dev/Provisioned"), nullptr);
+  EXPECT_EQ(config::findCondition(one[1].conditions, "sluice.dev/RolledBack"), nullptr);
 }
 
 TEST_F(FleetConditionsOf, ObjectsAreSharedWithTheLastCallIfNothingHasChanged) {

@@ -1,0 +1,194 @@
+#include "proxy/control/kubernetes/revisions/revision_keeper.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "proxy/base/json_writer.h"
+
+namespace sluice::control {
+namespace {
+
+constexpr int kRevisionGone = 404;
+constexpr std::string_view kRevisionActive = "RevisionActive";
+
+std::string activeMessage(const EgressRevision& revision) {
+  return "EgressRevision " + revision.name +
+         " is served in place of the newest objects, until its spec.active is false";
+}
+
+bool isSameStatus(const EgressRevision& a, const EgressRevision& b) {
+  return a.state == b.state && a.served == b.served && a.lastServed == b.lastServed && a.message == b.message &&
+         a.validated == b.validated;
+}
+
+}  // namespace
+
+RevisionKeeper::RevisionKeeper(ApiClient& client, std::set<std::string> scope, KeeperHooks hooks)
+    : client_(client),
+      scope_(std::move(scope)),
+      hooks_(std::move(hooks)),
+      watch_(client, "", /*withData=*/false, {hooks_.changed, [](const EgressRevision&) {}}) {}
+
+void RevisionKeeper::lead(bool leads) {
+  leads_ = leads;
+  writes_.clear();
+  exchange_.reset();
+  cancel();
+  active_.clear();
+  canariesSince_.clear();
+  ledSince_ = client_.worker().now();
+}
+
+/// Returns true if a canary has served the revision for long enough by now.
+bool RevisionKeeper::isValidated(const EgressRevision& revision, const CanaryReport& canary, base::MonotonicTime now) {
+  if (canary.state != CanaryState::kServing) {
+    canariesSince_.erase(revision.key());
+    return revision.validated;
+  }
+  auto& [since, began] = canariesSince_[revision.key()];
+  if (std::exchange(since, canary.since) != canary.since || began == base::MonotonicTime()) began = now;
+  if (now - began >= kCanaryTime) return true;
+  wakeAt(began + kCanaryTime);
+  return false;
+}
+
+void RevisionKeeper::wakeAt(base::MonotonicTime at) {
+  if (!isSet() || at < deadline()) client_.worker().timers().set(*this, at);
+}
+
+// While something is being written, what is judged may be old; the watch shows what was written, and has it judged
+// again.
+void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime now) {
+  if (!leads_ || !watch_.listed() || exchange_ != nullptr) return;
+  using OfGateway = std::tuple<std::string, std::string, std::string>;
+  std::map<OfGateway, std::vector<const EgressRevision*>> gateways;
+  std::set<ApiObjectKey> inUse;
+  const base::WallTime wallNow = client_.worker().clock().wallNow();
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (!scope_.empty() && !scope_.contains(each.gatewayKey())) continue;
+    gateways[{each.nameSpace, each.gatewayKind, each.gateway}].push_back(&each);
+    if (each.active || isInUse(each, reports, now)) inUse.insert(key);
+    const CanaryReport canary = canaryOf(each, reports, now);
+    // Until then, a replica may only not have reported to this controller yet.
+    if (canary.state == CanaryState::kGone && now - ledSince_ >= kReportDuration) {
+      remove(each);
+      continue;
+    }
+    if (canary.state == CanaryState::kGone) wakeAt(ledSince_ + kReportDuration);
+    EgressRevision known = each;
+    known.validated = isValidated(each, canary, now);
+    const EgressRevision judged = judgeRevision(std::move(known), reports, now, wallNow);
+    if (isSameStatus(judged, each)) continue;
+    push(http::Method::kPatch, each.path() + "/status", revisionStatusPatch(judged, wallNow),
+         "application/merge-patch+json", decidedOf(each, judged));
+  }
+  tellActive();
+  for (auto& [gateway, revisions] : gateways) prune(std::move(revisions), inUse);
+  next();
+}
+
+void RevisionKeeper::prune(std::vector<const EgressRevision*> ofGateway, const std::set<ApiObjectKey>& inUse) {
+  std::sort(ofGateway.begin(), ofGateway.end(), [](const EgressRevision* a, const EgressRevision* b) {
+    // Both are texts of one form, so they compare as times.
+    const std::string& usedA = std::max(a->created, a->lastServed);
+    const std::string& usedB = std::max(b->created, b->lastServed);
+    return std::tie(usedA, a->name) > std::tie(usedB, b->name);
+  });
+  for (std::size_t i = most_; i < ofGateway.size(); ++i) {
+    const EgressRevision& each = *ofGateway[i];
+    if (!inUse.contains(each.key())) remove(each);
+  }
+}
+
+void RevisionKeeper::remove(const EgressRevision& revision) {
+  base::JsonWriter json;
+  json.beginObject().member("kind", "DeleteOptions").member("apiVersion", "v1");
+  json.key("preconditions").beginObject().member("uid", revision.uid).endObject().endObject();
+  push(http::Method::kDelete, revision.path(), json.take(), "application/json");
+}
+
+/// Returns what people are to be told of a change.
+std::vector<observe::Event> RevisionKeeper::decidedOf(const EgressRevision& before, const EgressRevision& now) const {
+  const base::WallTime time = client_.worker().clock().wallNow();
+  std::vector<observe::Event> events;
+  const auto event = [&](observe::EventType type, std::string_view reason, std::string message) {
+    events.push_back({type, std::string(reason), now.gatewayTitle(), std::move(message), 1, time, time});
+  };
+  if (now.validated && !before.validated) {
+    event(observe::EventType::kNormal, "CanaryServes",
+          "replica " + now.canary + " serves revision " + now.revision + ", so all others take it");
+  }
+  if (now.state == RevisionState::kTainted && before.state != RevisionState::kTainted) {
+    event(observe::EventType::kWarning, "RevisionTainted", "revision " + now.revision + ": " + now.message);
+  }
+  return events;
+}
+
+void RevisionKeeper::tellActive() {
+  std::set<ApiObjectKey> active;
+  const base::WallTime time = client_.worker().clock().wallNow();
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (!each.active || (!scope_.empty() && !scope_.contains(each.gatewayKey()))) continue;
+    active.insert(key);
+    if (active_.contains(key)) continue;
+    hooks_.event({observe::EventType::kWarning, std::string(kRevisionActive), each.gatewayTitle(), activeMessage(each),
+                  1, time, time});
+  }
+  active_ = std::move(active);
+}
+
+void RevisionKeeper::push(http::Method method, const std::string& path, std::string body, std::string_view contentType,
+                          std::vector<observe::Event> decided) {
+  ApiRequest request;
+  request.method = method;
+  request.path = path;
+  request.body = std::move(body);
+  request.contentType = contentType;
+  writes_.push_back({std::move(request), path, std::move(decided)});
+}
+
+void RevisionKeeper::next() {
+  if (writes_.empty()) return;
+  const ApiRequest request = std::move(writes_.front().request);
+  exchange_ =
+      std::make_unique<ApiExchange>(client_, request, [this](base::Result<ApiAnswer>&& answer) { written(answer); });
+}
+
+void RevisionKeeper::written(const base::Result<ApiAnswer>& answer) {
+  const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
+  const Write write = std::move(writes_.front());
+  writes_.pop_front();
+  if (answer.ok() && (answer->ok() || answer->status == kRevisionGone)) {
+    told_.clear();
+    for (const observe::Event& each : write.decided) hooks_.event(each);
+    // What has come meanwhile was not judged.
+    if (writes_.empty()) hooks_.changed();
+  } else {
+    if (!answer.ok()) writes_.clear();  // the server does not answer
+    const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
+    if (std::exchange(told_, reason) != reason) {
+      client_.log().warn("an EgressRevision cannot be written", {{"path", write.about}, {"reason", reason}});
+    }
+    client_.worker().timers().set(*this, client_.worker().now() + kTryToWriteAgainAfter);
+  }
+  next();
+}
+
+std::optional<config::Condition> RevisionKeeper::conditionOf(const config::ObjectStatus& gateway) const {
+  const EgressRevision* active = nullptr;
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (!each.active || each.nameSpace != gateway.nameSpace || each.gateway != gateway.name) continue;
+    if (active == nullptr || each.created >= active->created) active = &each;
+  }
+  if (active == nullptr) return std::nullopt;
+  config::Condition condition;
+  condition.type = config::condition_type::kRolledBack;
+  condition.status = config::ConditionStatus::kTrue;
+  condition.reason = kRevisionActive;
+  condition.message = activeMessage(*active);
+  return condition;
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,87 @@
+// Judges the EgressRevisions of all Gateways by what their replicas report, if this controller leads: writes their
+// statuses, and deletes the oldest ones beyond what is kept.
+//
+// A revision is tainted once all replicas of its Gateway were given it and refuse it. It stays so, whatever they say
+// later, until its object is deleted. What a replica serves or was given, what is active, and what was created last is
+// not deleted. One that asks for a canary is validated once that has served it for kCanaryTime without a break; if the
+// canary goes before, the object is deleted, so that another replica becomes the canary. Lives on the main thread.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/status/conditions.h"
+#include "proxy/control/kubernetes/client/api_exchange.h"
+#include "proxy/control/kubernetes/lease/replica_report.h"
+#include "proxy/control/kubernetes/revisions/revision_verdict.h"
+#include "proxy/control/kubernetes/revisions/revision_watch.h"
+#include "proxy/net/timers.h"
+#include "proxy/observe/events.h"
+
+namespace sluice::control {
+
+class RevisionKeeper final : private net::Timer {
+ public:
+  static constexpr base::Duration kTryToWriteAgainAfter = std::chrono::seconds(10);
+  static constexpr base::Duration kCanaryTime = std::chrono::seconds(5);
+
+  struct KeeperHooks {
+    std::function<void()> changed;                     // judge() may find something else; it only records
+    std::function<void(const observe::Event&)> event;  // something is to be told to people
+  };
+  /// `client` outlives it. `scope` has "namespace/name" of the Gateways that are judged; empty: all. The functions are
+  /// called inside a Turn.
+  RevisionKeeper(ApiClient& client, std::set<std::string> scope, KeeperHooks hooks);
+
+  void start() { watch_.start(); }
+  void lead(bool leads);
+  /// Sets how many are kept of each Gateway, beside those in use.
+  void setMost(std::size_t most) { most_ = most; }
+  /// Judges all by these reports; inside a Turn.
+  void judge(const ReplicaReports& reports, base::MonotonicTime now);
+  /// Returns a condition if people have an earlier revision served at a Gateway.
+  std::optional<config::Condition> conditionOf(const config::ObjectStatus& gateway) const;
+
+ private:
+  struct Write {
+    ApiRequest request;
+    std::string about;
+    std::vector<observe::Event> decided;  // people are told of it once that is written
+  };
+
+  void onTimer() override { hooks_.changed(); }
+  std::vector<observe::Event> decidedOf(const EgressRevision& before, const EgressRevision& now) const;
+  void tellActive();
+  bool isValidated(const EgressRevision& revision, const CanaryReport& canary, base::MonotonicTime now);
+  void wakeAt(base::MonotonicTime at);
+  void remove(const EgressRevision& revision);
+  void prune(std::vector<const EgressRevision*> ofGateway, const std::set<ApiObjectKey>& inUse);
+  void push(http::Method method, const std::string& path, std::string body, std::string_view contentType,
+            std::vector<observe::Event> decided = {});
+  void next();
+  void written(const base::Result<ApiAnswer>& answer);
+
+  ApiClient& client_;
+  const std::set<std::string> scope_;
+  const KeeperHooks hooks_;
+  RevisionWatch watch_;
+  std::deque<Write> writes_;
+  std::unique_ptr<ApiExchange> exchange_;
+  std::size_t most_ = 10;
+  std::string told_;  // why something cannot be written
+  bool leads_ = false;
+  base::MonotonicTime ledSince_{};
+  /// Since when the canary of each serves it: by what it says, and by our clock.
+  std::map<ApiObjectKey, std::pair<std::string, base::MonotonicTime>> canariesSince_;
+  std::set<ApiObjectKey> active_;  // those that people were told of
+};
+
+}  // namespace sluice::control

@@ -1,0 +1,77 @@
+#include "proxy/control/kubernetes/revisions/revision_verdict.h"
+
+#include <algorithm>
+
+#include "proxy/control/kubernetes/client/api_forms.h"
+
+namespace sluice::control {
+namespace {
+
+bool awaitsCanary(const EgressRevision& revision) {
+  return !revision.canary.empty() && !revision.validated && revision.state != RevisionState::kTainted;
+}
+
+const ReplicaReport* reportOfCanary(const EgressRevision& revision, const ReplicaReports& reports,
+                                    base::MonotonicTime now) {
+  for (const SeenReport* each : reports.all()) {
+    const ReplicaReport& report = each->report;
+    if (!each->isGone(now) && report.gateway == revision.gatewayKey() && report.replica == revision.canary) {
+      return &report;
+    }
+  }
+  return nullptr;
+}
+
+RevisionState stateOf(const EgressRevision& before, const FleetVerdict& verdict) {
+  if (before.state == RevisionState::kTainted || verdict.state == FleetState::kError) return RevisionState::kTainted;
+  if (!verdict.failing.empty()) return RevisionState::kRefused;
+  if (verdict.serving > 0) {
+    return verdict.serving == verdict.replicas ? RevisionState::kServed : RevisionState::kPartlyServed;
+  }
+  return before.lastServed.empty() ? RevisionState::kPending : RevisionState::kSuperseded;
+}
+
+}  // namespace
+
+EgressRevision judgeRevision(EgressRevision revision, const ReplicaReports& reports, base::MonotonicTime now,
+                             base::WallTime wallNow) {
+  FleetQuestion question;
+  question.gateway = revision.gatewayKey();
+  question.objects = revision.revision;
+  const FleetVerdict verdict = reports.verdict(question, now);
+  const RevisionState before = revision.state;
+  if (awaitsCanary(revision)) {
+    const ReplicaReport* canary = reportOfCanary(revision, reports, now);
+    const bool wasGivenIt = canary != nullptr && canary->desiredObjects == revision.revision;
+    if (wasGivenIt && canary->refusesObjects) revision.state = RevisionState::kTainted;
+  }
+  revision.state = stateOf(revision, verdict);
+  revision.served = std::to_string(verdict.serving) + "/" + std::to_string(verdict.replicas);
+  const bool newlyServed = verdict.serving > 0 && (revision.lastServed.empty() || before != revision.state);
+  if (newlyServed) revision.lastServed = apiTime(wallNow);
+  if (!verdict.failing.empty()) {
+    revision.message = boundedText(verdict.message, EgressRevision::kMostMessageBytes);
+  } else if (revision.state != RevisionState::kTainted) {
+    revision.message.clear();
+  }
+  return revision;
+}
+
+CanaryReport canaryOf(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now) {
+  if (!awaitsCanary(revision)) return {};
+  const ReplicaReport* report = reportOfCanary(revision, reports, now);
+  if (report == nullptr) return {CanaryState::kGone};
+  if (report->servedObjects != revision.revision) return {CanaryState::kWaited};
+  return {CanaryState::kServing, report->servedObjectsSince};
+}
+
+bool isInUse(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now) {
+  const std::vector<const SeenReport*> all = reports.all();
+  return std::any_of(all.begin(), all.end(), [&](const SeenReport* each) {
+    const ReplicaReport& report = each->report;
+    return !each->isGone(now) && report.gateway == revision.gatewayKey() &&
+           (report.desiredObjects == revision.revision || report.servedObjects == revision.revision);
+  });
+}
+
+}  // namespace sluice::control

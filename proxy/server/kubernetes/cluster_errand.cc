@@ -1,0 +1,48 @@
+#include "proxy/server/kubernetes/cluster_errand.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace sluice::server {
+
+ClusterErrand::ClusterErrand(const std::string& kubeconfig)
+    : log_(observe::LogLevel::kOff, clock_, observe::LineFile::over(STDERR_FILENO)),
+      main_(clock_),
+      shard_(metrics_),
+      client_(kubeconfig, main_, shard_, log_) {}
+
+base::Status ClusterErrand::run(const std::function<void()>& begin) {
+  main_.setBeats(&client_.api());
+  if (base::Status opened = client_.api().open(); !opened.ok()) return opened.error();
+  main_.post([this, &begin] {
+    main_.timers().set(*this, main_.now() + kPatience);
+    begin();
+  });
+  main_.run();
+  if (!error_.empty()) return base::Error::config("the API server at " + server() + " " + error_);
+  return base::Done{};
+}
+
+void ClusterErrand::ask(control::ApiRequest request, Then then) {
+  request.idle = kPatience;
+  exchange_ = std::make_unique<control::ApiExchange>(
+      client_.api(), request, [this, then = std::move(then)](base::Result<control::ApiAnswer>&& answer) {
+        const std::unique_ptr<control::ApiExchange> exchange = std::move(exchange_);
+        if (!answer.ok()) return end("cannot be reached: " + answer.error().detail);
+        then(std::move(*answer));
+      });
+}
+
+void ClusterErrand::end(std::string error) {
+  error_ = std::move(error);
+  exchange_.reset();
+  client_.shutdown();
+  main_.stop();
+}
+
+void ClusterErrand::onTimer() {
+  end("has not answered within " + std::to_string(kPatience / std::chrono::seconds(1)) + " seconds");
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,56 @@
+// What a command asks of an API server, one request after the other, before it ends.
+//
+// It blocks, with a loop of its own, for kPatience at most.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "proxy/base/clock.h"
+#include "proxy/base/result.h"
+#include "proxy/control/kubernetes/client/api_exchange.h"
+#include "proxy/net/timers.h"
+#include "proxy/server/kubernetes/cluster_client.h"
+
+namespace sluice::server {
+
+class ClusterErrand final : private net::Timer {
+ public:
+  static constexpr base::Duration kPatience = std::chrono::seconds(10);
+
+  /// Without a `kubeconfig`, the server is the one of the Pod's service account.
+  explicit ClusterErrand(const std::string& kubeconfig);
+  ~ClusterErrand() { cancel(); }
+  ClusterErrand(const ClusterErrand&) = delete;
+  ClusterErrand& operator=(const ClusterErrand&) = delete;
+
+  /// Calls `begin`, and returns when end() was called. The error says what is wrong with the kubeconfig, or names the
+  /// server and says that it cannot be reached or took too long, or what end() was given.
+  base::Status run(const std::function<void()>& begin);
+  /// Sends a request, and calls `then` with the answer. Without an answer, the errand ends.
+  using Then = std::function<void(control::ApiAnswer&& answer)>;
+  void ask(control::ApiRequest request, Then then);
+  /// Ends the errand; `error` goes on after the name of the server ("refuses ..."), and is empty if all is well.
+  void end(std::string error = {});
+
+  /// Returns the URL of the server.
+  std::string server() const { return client_.api().url(); }
+  /// Returns the namespace of the kubeconfig.
+  const std::string& nameSpace() const { return client_.api().access().nameSpace; }
+
+ private:
+  void onTimer() override;
+
+  const base::SystemClock clock_;
+  observe::Log log_;
+  observe::MetricsRegistry metrics_;
+  net::Worker main_;
+  observe::MetricShard shard_;
+  ClusterClient client_;
+  std::unique_ptr<control::ApiExchange> exchange_;
+  std::string error_;
+};
+
+}  // namespace sluice::server

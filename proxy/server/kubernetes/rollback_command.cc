@@ -1,0 +1,87 @@
+#include "proxy/server/kubernetes/rollback_command.h"
+
+#include <cstdio>
+#include <deque>
+#include <utility>
+
+#include "proxy/control/kubernetes/revisions/egress_revision.h"
+#include "proxy/server/commands/output_format.h"
+#include "proxy/server/kubernetes/cluster_errand.h"
+#include "proxy/server/kubernetes/rollback_choice.h"
+
+namespace sluice::server {
+namespace {
+
+/// One rollback. The revision that is wanted becomes active before others are not any more, so that replicas do not
+/// serve the newest objects in between.
+class Rollback {
+ public:
+  Rollback(const std::string& kubeconfig, const RollbackOptions& options)
+      : options_(options),
+        path_(control::egressRevisionsPath(options.gateway.substr(0, options.gateway.find('/')))),
+        errand_(kubeconfig) {}
+
+  /// The error says what is wrong.
+  base::Result<RollbackChoice> run() {
+    if (base::Status done = errand_.run([this] { list(); }); !done.ok()) return done.error();
+    if (!choice_.ok()) return choice_.error();
+    return std::move(choice_);
+  }
+
+ private:
+  void list() {
+    control::ApiRequest request;
+    request.path = path_;
+    // Its cells have all that is needed. The objects themselves may be large.
+    request.accept = "application/json;as=Table;g=meta.k8s.io;v=v1,application/json";
+    errand_.ask(std::move(request), [this](control::ApiAnswer&& answer) {
+      if (!answer.ok()) return errand_.end("refuses to list " + path_ + ": " + answer.fault());
+      choice_ = chooseRevision(readRevisionTable(answer.body), options_);
+      if (choice_.ok()) {
+        if (!choice_->activate.empty()) changes_.emplace_back(choice_->activate, true);
+        for (const std::string& each : choice_->deactivate) changes_.emplace_back(each, false);
+      }
+      next();
+    });
+  }
+
+  void next() {
+    if (changes_.empty()) return errand_.end();
+    const auto [name, active] = changes_.front();
+    changes_.pop_front();
+    control::ApiRequest request;
+    request.method = http::Method::kPatch;
+    request.path = path_ + "/" + name;
+    request.contentType = "application/merge-patch+json";
+    request.body = std::string(R"({"spec":{"active":)") + (active ? "true" : "false") + "}}";
+    errand_.ask(std::move(request), [this, name = name](control::ApiAnswer&& answer) {
+      if (!answer.ok()) return errand_.end("refuses to change EgressRevision " + name + ": " + answer.fault());
+      next();
+    });
+  }
+
+  const RollbackOptions& options_;
+  const std::string path_;
+  ClusterErrand errand_;
+  base::Result<RollbackChoice> choice_ = RollbackChoice{};
+  std::deque<std::pair<std::string, bool>> changes_;
+};
+
+}  // namespace
+
+int rollBack(const std::string& kubeconfig, const RollbackOptions& options) {
+  const base::Result<RollbackChoice> done = Rollback(kubeconfig, options).run();
+  if (!done.ok()) {
+    std::fprintf(stderr, "%s\n", done.error().detail.c_str());
+    return 1;
+  }
+  if (options.undo) {
+    print("Gateway " + options.gateway + " serves the newest objects again\n");
+  } else {
+    print("Gateway " + options.gateway + " serves EgressRevision " + done->activate +
+          " until: sluice revisions rollback --gateway " + options.gateway + " --undo\n");
+  }
+  return 0;
+}
+
+}  // namespace sluice::server

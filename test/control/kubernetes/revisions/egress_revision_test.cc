@@ -1,0 +1,97 @@
+#include "proxy/control/kubernetes/revisions/egress_revision.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "test/control/kubernetes/revisions/revision_objects.h"
+
+namespace sluice::control {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+const RevisedGateway kRevisedGateway{"gateway.networking.k8s.io/v1", "Gateway", "demo", "egress", "u-1"};
+
+TEST(EgressRevision, BelongsToItsGateway) {
+  EXPECT_EQ(
+      egressRevisionJson(kRevisedGateway, {"abc", "ZGF0YQ=="}, ""),
+      R"({"apiVersion":"sluice.dev/v1alpha1","kind":"EgressRevision","metadata":{"name":"egress-abc","namespace":"demo",)"
+      R"("labels":{"gateway.networking.k8s.io/gateway-name":"egress"},"ownerReferences":[{"apiVersion":)"
+      R"("gateway.networking.k8s.io/v1","kind":"Gateway","name":"egress","uid":"u-1"}]},"spec":{"gatewayRef":{"group":)"
+      R"("gateway.networking.k8s.io","kind":"Gateway","name":"egress"},"revision":"abc","data":"ZGF0YQ=="}})");
+  EXPECT_THAT(egressRevisionJson(kRevisedGateway, {"abc", ""}, ""), Not(HasSubstr("\"data\"")));
+}
+
+TEST(EgressRevision, NamesItsCanary) {
+  EXPECT_THAT(egressRevisionJson(kRevisedGateway, {"abc", ""}, "pod-1"),
+              HasSubstr(R"("revision":"abc","canary":"pod-1"})"));
+  EgressRevision revision = revisionOf(revisionItem("abc", R"(,"canary":"pod-1")"));
+  EXPECT_EQ(revision.canary, "pod-1");
+  EXPECT_FALSE(revision.validated);
+  const std::string pending = revisionStatusPatch(revision, base::someTime());
+  EXPECT_THAT(pending, HasSubstr(R"({"type":"Validated","status":"False","reason":"CanaryPending")"));
+  revision.validated = true;
+  const std::string served = revisionStatusPatch(revision, base::someTime());
+  EXPECT_THAT(served, HasSubstr(R"({"type":"Validated","status":"True","reason":"CanaryServes")"));
+  const auto patch = content::parseJson(served);
+  const EgressRevision read =
+      revisionOf(revisionItem("abc", R"(,"canary":"pod-1")", content::writeJson(*patch->find("status"))));
+  EXPECT_TRUE(read.validated);
+}
+
+TEST(EgressRevision, HasANameThatTheApiServerTakes) {
+  RevisedGateway gateway = kRevisedGateway;
+  gateway.name = std::string(253, 'g');
+  EXPECT_LE(nameOfRevision(gateway, "0123456789ab").size(), 253u);
+  const std::string name = nameOfRevision(gateway, "0123456789ab");
+  gateway.name.back() = 'h';
+  EXPECT_NE(nameOfRevision(gateway, "0123456789ab"), name) << "names that differ at the end";
+}
+
+TEST(EgressRevision, IsReadAsItIs) {
+  const std::string status =
+      R"({"state":"Refused","served":"1/2","lastServed":"2026-11-02T00:00:00Z","conditions":[{"type":"Served",)"
+      R"("status":"False","message":"one refuses it","lastTransitionTime":"2026-11-03T00:00:00Z"}]})";
+  const EgressRevision read = revisionOf(revisionItem("abc", R"(,"active":true,"data":"ZA==")", status), true);
+  EXPECT_EQ(read.path(), "/apis/sluice.dev/v1alpha1/namespaces/demo/egressrevisions/egress-abc");
+  EXPECT_EQ(read.gateway, "egress");
+  EXPECT_EQ(read.revision, "abc");
+  EXPECT_TRUE(read.active);
+  EXPECT_EQ(read.data, "ZA==");
+  EXPECT_EQ(read.state, RevisionState::kRefused);
+  EXPECT_EQ(read.served, "1/2");
+  EXPECT_EQ(read.message, "one refuses it");
+  EXPECT_EQ(revisionOf(revisionItem("abc", R"(,"data":"ZA==")"), true).data, "") << "nobody reads what is not active";
+}
+
+TEST(EgressRevision, KeepsTheTimeOfAConditionThatHasNotChanged) {
+  const std::string status = R"({"state":"Served","conditions":[{"type":"Served","status":"True","message":"",)"
+                             R"("lastTransitionTime":"2026-11-03T00:00:00Z"},{"type":"Tainted","status":"False",)"
+                             R"("message":"","lastTransitionTime":"2026-11-02T00:00:00Z"}]})";
+  EgressRevision revision = revisionOf(revisionItem("abc", "", status));
+  revision.state = RevisionState::kTainted;
+  revision.message = "all fail";
+  const std::string patch = revisionStatusPatch(revision, base::someTime());
+  const std::string now = R"("lastTransitionTime":"2026-01-31T23:59:58Z")";
+  EXPECT_THAT(patch, HasSubstr(R"({"type":"Served","status":"False","reason":"Tainted","message":"all fail",)" + now));
+  EXPECT_THAT(
+      patch,
+      HasSubstr(R"({"type":"Tainted","status":"True","reason":"AllReplicasFailing","message":"all fail",)" + now));
+  revision.state = RevisionState::kServed;
+  EXPECT_THAT(revisionStatusPatch(revision, base::someTime()), HasSubstr("2026-11-03T00:00:00Z"));
+}
+
+TEST(EgressRevision, IsRefusedIfAFieldIsMissing) {
+  for (const char* field : {"revision", "gatewayRef", "uid"}) {
+    std::string text = revisionItem("abc");
+    text.replace(text.find("\"" + std::string(field) + "\""), 3, "\"xx");
+    const auto object = content::parseJson(text);
+    EXPECT_FALSE(readEgressRevision(*object, false).ok()) << field;
+  }
+}
+
+}  // namespace
+}  // namespace sluice::control

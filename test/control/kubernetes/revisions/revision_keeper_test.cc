@@ -1,0 +1,209 @@
+// EgressRevisions get the status that follows from what replicas report, and the oldest ones are deleted.
+#include "proxy/control/kubernetes/revisions/revision_keeper.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proxy/control/kubernetes/revisions/revision_verdict.h"
+#include "test/control/kubernetes/fake_api.h"
+#include "test/control/kubernetes/revisions/revision_objects.h"
+
+namespace sluice::control {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kAllRevisions = "/apis/sluice.dev/v1alpha1/egressrevisions";
+
+class RevisionKeeping : public testing::Test {
+ protected:
+  void SetUp() override {
+    keeper = std::make_unique<RevisionKeeper>(
+        rig.client, std::set<std::string>{},
+        RevisionKeeper::KeeperHooks{[this] { ++changes; },
+                                    [this](const observe::Event& event) { events.push_back(event.reason); }});
+  }
+  void TearDown() override {
+    const net::Worker::Turn turn(rig.worker);
+    keeper.reset();
+  }
+  void start() {
+    rig.inTurn([this] {
+      keeper->start();
+      keeper->lead(true);
+    });
+    api.serve();
+  }
+  /// Stores an EgressRevision of Gateway demo/egress that was created on that day.
+  void put(const std::string& revision, int day, const std::string& spec = "", const std::string& status = "") {
+    const std::string created =
+        R"("creationTimestamp":"2026-11-)" + std::to_string(10 + day) + R"(T00:00:00Z","uid":"u-)";
+    api.put(kAllRevisions, "demo", "egress-" + revision,
+            R"("spec":{"gatewayRef":{"kind":"Gateway","name":"egress"},"revision":")" + revision + "\"" + spec + "}" +
+                (status.empty() ? "" : R"(,"status":)" + status),
+            created + revision + "\"");
+  }
+  void judge() {
+    rig.inTurn([this] { keeper->judge(reports.all, rig.clock.now()); });
+    api.serve();
+  }
+  /// Returns the writes since the last call: method, target and body.
+  std::vector<std::string> writes() {
+    std::vector<std::string> all;
+    for (; seen_ < rig.requests(); ++seen_) {
+      const http::Method method = rig.request(seen_).message.head.method;
+      if (method == http::Method::kGet) continue;
+      all.push_back((method == http::Method::kDelete ? "DELETE " : "PATCH ") + rig.target(seen_) + " " +
+                    rig.request(seen_).body);
+    }
+    return all;
+  }
+  std::optional<config::Condition> condition(const std::string& name) const {
+    config::ObjectStatus gateway;
+    gateway.nameSpace = "demo";
+    gateway.name = name;
+    return keeper->conditionOf(gateway);
+  }
+
+  ApiRig rig;
+  FakeApi api{rig};
+  ReportedObjects reports;
+  int changes = 0;
+  std::vector<std::string> events;
+  std::unique_ptr<RevisionKeeper> keeper;
+
+ private:
+  std::size_t seen_ = 0;
+};
+
+constexpr const char* kPathOfOne = "/apis/sluice.dev/v1alpha1/namespaces/demo/egressrevisions/egress-";
+
+TEST_F(RevisionKeeping, WritesWhatReplicasServeAndOnlyWhenItHasChanged) {
+  put("a", 1, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  put("b", 2);
+  reports.see("one", "b", "a", ConfigState::kRollback, rig.clock.now());
+  start();
+  judge();
+  const std::vector<std::string> first = writes();
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_THAT(first[0], HasSubstr("PATCH " + std::string(kPathOfOne) + "b/status"));
+  EXPECT_THAT(first[0], HasSubstr(R"("state":"Tainted")"));
+  judge();
+  EXPECT_EQ(writes().size(), 1u) << "the server has not shown what was written";
+  put("b", 2, "",
+      R"({"state":"Tainted","served":"0/1","conditions":[{"type":"Served","message":)" +
+          content::jsonString(judgeRevision(revisionOf(revisionItem("b")), reports.all, rig.clock.now(), {}).message) +
+          "}]}");
+  judge();
+  EXPECT_THAT(writes(), IsEmpty());
+}
+
+TEST_F(RevisionKeeping, DeletesTheOldestThatNobodyUses) {
+  const std::string superseded = R"({"state":"Superseded","served":"0/1","lastServed":"2026-01-01T00:00:00Z"})";
+  put("used", 0, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  put("old", 1, "", superseded);
+  put("wanted", 2, R"(,"active":true)", superseded);
+  put("older", 3, "", superseded);
+  put("newer", 4, "", superseded);
+  put("newest", 5, "", superseded);
+  reports.see("one", "used", "used", ConfigState::kInSync, rig.clock.now());
+  keeper->setMost(2);
+  start();
+  judge();
+  EXPECT_THAT(writes(),
+              ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "older " +
+                                    R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u-older"}})"),
+                          HasSubstr("DELETE " + std::string(kPathOfOne) + "old ")));
+}
+
+TEST_F(RevisionKeeping, ValidatesARevisionThatItsCanaryHasServedForAWhile) {
+  put("b", 1, R"(,"canary":"one")");
+  start();
+  reports.see("one", "b", "b", ConfigState::kInSync, rig.clock.now());
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr(R"("type":"Validated","status":"False")")));
+  const int before = changes;
+  api.pass(RevisionKeeper::kCanaryTime + std::chrono::milliseconds(100));
+  EXPECT_GT(changes, before) << "it asks to judge again";
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr(R"("type":"Validated","status":"True")")));
+  EXPECT_THAT(events, ElementsAre("CanaryServes"));
+}
+
+TEST_F(RevisionKeeping, CountsTheTimeOfACanaryAnewWhenItBeginsAnew) {
+  put("b", 1, R"(,"canary":"one")");
+  start();
+  reports.see("one", "b", "b", ConfigState::kInSync, rig.clock.now());
+  judge();
+  api.pass(RevisionKeeper::kCanaryTime - std::chrono::seconds(1));
+  reports.since = "after a crash";
+  reports.see("one", "b", "b", ConfigState::kInSync, rig.clock.now());
+  judge();
+  api.pass(std::chrono::seconds(2));
+  judge();
+  EXPECT_THAT(events, IsEmpty());
+  api.pass(RevisionKeeper::kCanaryTime);
+  judge();
+  EXPECT_THAT(events, ElementsAre("CanaryServes"));
+}
+
+TEST_F(RevisionKeeping, DeletesARevisionWhoseCanaryIsGone) {
+  put("b", 1, R"(,"canary":"one")");
+  start();
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr(R"("state":"Pending")"))) << "it may only not have reported yet";
+  const int before = changes;
+  api.pass(kReportDuration + std::chrono::milliseconds(100));
+  EXPECT_GT(changes, before);
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "b ")));
+  EXPECT_THAT(events, IsEmpty()) << "another replica becomes the canary";
+}
+
+TEST_F(RevisionKeeping, WritesNothingUnlessItLeads) {
+  put("b", 1);
+  reports.see("one", "b", "b", ConfigState::kInSync, rig.clock.now());
+  start();
+  rig.inTurn([this] { keeper->lead(false); });
+  judge();
+  EXPECT_THAT(writes(), IsEmpty());
+}
+
+TEST_F(RevisionKeeping, TriesAgainWhatCouldNotBeWritten) {
+  put("b", 1);
+  reports.see("one", "b", "b", ConfigState::kInSync, rig.clock.now());
+  start();
+  api.holds = "/status";
+  judge();
+  ASSERT_EQ(api.held.size(), 1u);
+  rig.answer(api.held[0], 403, statusBody(403, "not allowed"));
+  EXPECT_THAT(rig.logged.text(), HasSubstr("not allowed"));
+  const int before = changes;
+  api.pass(RevisionKeeper::kTryToWriteAgainAfter + std::chrono::seconds(1));
+  EXPECT_GT(changes, before) << "it asks to judge again";
+}
+
+TEST_F(RevisionKeeping, SaysOfAGatewayThatAnEarlierRevisionIsWanted) {
+  put("a", 1, R"(,"active":true)");
+  start();
+  const auto rolledBack = condition("egress");
+  ASSERT_TRUE(rolledBack);
+  EXPECT_EQ(rolledBack->type, "sluice.dev/RolledBack");
+  EXPECT_EQ(rolledBack->status, config::ConditionStatus::kTrue);
+  EXPECT_THAT(rolledBack->message, HasSubstr("egress-a"));
+  judge();
+  judge();
+  EXPECT_THAT(events, ElementsAre("RevisionActive")) << "it is told once";
+  EXPECT_FALSE(condition("other"));
+  put("a", 1);
+  EXPECT_FALSE(condition("egress"));
+}
+
+}  // namespace
+}  // namespace sluice::control

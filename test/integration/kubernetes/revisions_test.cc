@@ -1,0 +1,212 @@
+// What a Gateway's replicas were given is kept in a real API server as EgressRevisions, and brought back from there.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/integration/kubernetes/source_fixture.h"
+#include "test/integration/support/kubernetes/cluster_process.h"
+#include "test/integration/support/sluice_command.h"
+
+namespace sluice::test {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kRolledBackStatus = R"({.status.conditions[?(@.type=="sluice.dev/RolledBack")].status})";
+
+/// A controller, and a replica of Gateway demo/egress, whose route goes to `one`.
+class KubeRevisions : public KubeSourceTest {
+ protected:
+  void SetUp() override {
+    KubeSourceTest::SetUp();
+    if (IsSkipped()) return;
+    startServer();
+    kubectl->expect({"apply", "--server-side", "-k", SLUICE_SOURCE_DIR "/config/kustomize/crds"});
+    kubectl->expect({"wait", "--for=condition=Established", "--timeout=60s", "crd", "--all"});
+    kubectl->apply(gateway() + external("one", one.port()) + external("two", two.port()) + routeToBackend("one"));
+    controller = std::make_unique<ClusterProcess>(std::vector<std::string>{"controller"}, server->kubeconfig());
+    controller->waitUntilItLeads();
+    startGateway({"--gateway", "demo/egress"});
+    ASSERT_TRUE(answers("/", "one"));
+  }
+  static std::string routeToBackend(const std::string& backend) { return route("all", "/", toExternal(backend)); }
+  /// Returns the names of the EgressRevisions in a state, each with a blank after it.
+  std::string revisionsIn(const std::string& state) const {
+    return kubectl->expect({"get", "egressrevisions", "--namespace", "demo", "-o",
+                            R"(jsonpath={range .items[?(@.status.state==")" + state + R"(")]}{.metadata.name} {end})"});
+  }
+  /// Waits until exactly one is in that state, and returns its name.
+  std::string awaitRevisionIn(const std::string& state) const {
+    std::string names;
+    const auto isOne = [&] {
+      names = revisionsIn(state);
+      return !names.empty() && names.find(' ') == names.size() - 1;
+    };
+    EXPECT_TRUE(eventually(isOne)) << state << ": '" << names << "'\n" << controller->process().errors();
+    return names.substr(0, names.find(' '));
+  }
+  std::string fieldOf(const std::string& revision, const std::string& path) const {
+    return kubectl->get("egressrevision", "demo", revision, path);
+  }
+  ProgramOutcome rollBack(std::vector<std::string> more = {}) const {
+    std::vector<std::string> command = {"revisions",   "rollback",     "--gateway",
+                                        "demo/egress", "--kubeconfig", server->kubeconfig()};
+    command.insert(command.end(), more.begin(), more.end());
+    return test::sluice(command);
+  }
+
+  std::unique_ptr<ClusterProcess> controller;
+};
+
+TEST_F(KubeRevisions, AreKeptAndSayWhoServesThem) {
+  const std::string first = awaitRevisionIn("Served");
+  EXPECT_EQ(fieldOf(first, "{.status.served}"), "1/1");
+  EXPECT_EQ(fieldOf(first, "{.metadata.labels.gateway\\.networking\\.k8s\\.io/gateway-name}"), "egress");
+  EXPECT_EQ(fieldOf(first, "{.metadata.ownerReferences[0].name}"), "egress");
+  kubectl->apply(routeToBackend("two"));
+  EXPECT_TRUE(answers("/", "two"));
+  EXPECT_EQ(awaitRevisionIn("Superseded"), first);
+  EXPECT_NE(awaitRevisionIn("Served"), first);
+  EXPECT_THAT(kubectl->expect({"get", "ser", "--namespace", "demo"}),
+              AllOf(HasSubstr("GATEWAY"), HasSubstr("REVISION"), HasSubstr("STATE"), HasSubstr("SERVED"),
+                    HasSubstr("AGE"), HasSubstr("Superseded"), HasSubstr("1/1")));
+  EXPECT_THAT(kubectl
+                  ->run({"patch", "egressrevision", first, "--namespace", "demo", "--type=merge", "-p",
+                         R"({"spec":{"data":"Zg=="}})"})
+                  .errors,
+              HasSubstr("data never changes"));
+}
+
+TEST_F(KubeRevisions, HoldNoSecrets) {
+  const std::string first = awaitRevisionIn("Served");
+  kubectl->apply(
+      "apiVersion: v1\nkind: Secret\nmetadata: {namespace: demo, name: key}\nstringData: {key: hush}\n---\n"
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: demo, name: p}\n"
+      "spec:\n  targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress}\n  processors:\n"
+      "    - {name: key, type: \"gateway.networking.k8s.io/CredentialInjector:v1\", phase: request-headers,"
+      " config: {allowPlaintext: true, secretRef: {name: key, key: key}}}\n");
+  EXPECT_TRUE(eventually([&] {
+    ask("/");
+    return one.heads().back().find("authorization: Bearer hush") != std::string::npos;
+  }));
+  EXPECT_EQ(awaitRevisionIn("Superseded"), first);
+  const std::string data = fieldOf(awaitRevisionIn("Served"), "{.spec.data}");
+  const TempDir folder;
+  const std::string packed = folder.write("data", data);
+  const ProgramOutcome unpacked = run({"sh", "-c", "base64 -d " + packed + " | gunzip"});
+  EXPECT_THAT(unpacked.output, AllOf(HasSubstr("PayloadProcessor"), HasSubstr("HTTPRoute"), HasSubstr("\"egress\""),
+                                     Not(HasSubstr("aHVzaA==")), Not(HasSubstr("hush"))));
+}
+
+TEST_F(KubeRevisions, AreBroughtBackUntilThatIsUndone) {
+  const std::string first = awaitRevisionIn("Served");
+  kubectl->apply(routeToBackend("two"));
+  EXPECT_TRUE(answers("/", "two"));
+  ASSERT_EQ(awaitRevisionIn("Superseded"), first);
+  const std::string second = awaitRevisionIn("Served");
+
+  const ProgramOutcome back = rollBack();
+  EXPECT_EQ(back.exitCode, 0) << back.errors;
+  EXPECT_THAT(back.output, HasSubstr("serves EgressRevision " + first));
+  EXPECT_TRUE(answers("/", "one"));
+  EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", kRolledBackStatus, "True"))
+      << controller->process().errors();
+  EXPECT_EQ(awaitRevisionIn("Served"), first);
+  EXPECT_EQ(awaitRevisionIn("Superseded"), second);
+  // A process that starts meanwhile serves it, too.
+  sluice.reset();
+  startGateway({"--gateway", "demo/egress"});
+  EXPECT_TRUE(answers("/", "one"));
+
+  const ProgramOutcome undone = rollBack({"--undo"});
+  EXPECT_EQ(undone.exitCode, 0) << undone.errors;
+  EXPECT_TRUE(answers("/", "two"));
+  EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", kRolledBackStatus, ""));
+  EXPECT_EQ(rollBack({"--undo"}).exitCode, 1);
+  EXPECT_THAT(rollBack({"0000"}).errors, HasSubstr("has no revision '0000'"));
+}
+
+TEST_F(KubeRevisions, ThatAllRefuseAreTaintedUntilTheyAreDeleted) {
+  const std::string first = awaitRevisionIn("Served");
+  const auto settings = [](const std::string& text) {
+    return "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: settings}\ndata:\n  settings.yaml: |\n  "
+           "  " +
+           text + "\n";
+  };
+  kubectl->apply(settings("workers: many"));
+  const std::string bad = awaitRevisionIn("Tainted");
+  EXPECT_NE(bad, first);
+  EXPECT_THAT(fieldOf(bad, R"({.status.conditions[?(@.type=="Tainted")].message})"), HasSubstr("workers"));
+  EXPECT_EQ(ask("/"), "one");
+  EXPECT_THAT(rollBack({bad}).errors, HasSubstr("is tainted"));
+  const std::string uid = fieldOf(bad, "{.metadata.uid}");
+  kubectl->expect({"delete", "egressrevision", "--namespace", "demo", bad});
+  // It is tried again, is still wrong, and is kept again.
+  EXPECT_TRUE(eventually([&] {
+    const std::string now = fieldOf(bad, "{.metadata.uid}");
+    return !now.empty() && now != uid && fieldOf(bad, "{.status.state}") == "Tainted";
+  })) << controller->process().errors();
+  EXPECT_EQ(ask("/"), "one");
+}
+
+/// A second replica of a Gateway that asks for a canary.
+class KubeCanary : public KubeRevisions {
+ protected:
+  void SetUp() override {
+    KubeRevisions::SetUp();
+    if (IsSkipped()) return;
+    awaitRevisionIn("Served");
+    kubectl->expect({"annotate", "gateway", "--namespace", "demo", "egress", "sluice.dev/rollout=Canary"});
+    awaitRevisionIn("Superseded");
+    other = std::make_unique<ClusterProcess>(
+        std::vector<std::string>{"run", "--kubernetes", "--gateway", "demo/egress"}, server->kubeconfig());
+    ASSERT_TRUE(eventually([&] { return isServedBy("2/2"); })) << other->process().errors();
+  }
+  bool isServedBy(const std::string& replicas) const {
+    return kubectl->expect({"get", "ser", "--namespace", "demo"}).find(replicas) != std::string::npos;
+  }
+  /// Returns a revision of a replica: "desired" or "served".
+  template <typename Replica>
+  static std::string revisionOf(const Replica& replica, const std::string& which) {
+    const std::string status = replica.adminGet("/status");
+    const std::size_t at = status.find("\"" + which + "\":\"");
+    return at == std::string::npos ? which : status.substr(at + which.size() + 4, 12);
+  }
+  std::vector<std::string> served() const { return {revisionOf(*sluice, "served"), revisionOf(*other, "served")}; }
+
+  std::unique_ptr<ClusterProcess> other;
+};
+
+TEST_F(KubeCanary, ServesANewRevisionBeforeAllOthers) {
+  controller->stop();
+  const std::vector<std::string> before = served();
+  const std::string ofOne = revisionOf(*sluice, "desired");
+  const std::string ofOther = revisionOf(*other, "desired");
+  // The one that cannot listen serves less than it desires, so the revisions of before are compared.
+  const auto changed = [&] {
+    const std::vector<std::string> now = served();
+    return (now[0] != before[0] ? 1 : 0) + (now[1] != before[1] ? 1 : 0);
+  };
+  kubectl->apply(routeToBackend("two"));
+  const auto hasCanary = [&] {
+    return revisionOf(*sluice, "desired") != ofOne && revisionOf(*other, "desired") != ofOther && changed() == 1;
+  };
+  ASSERT_TRUE(eventually(hasCanary)) << "one of them serves it, and the other one waits\n"
+                                     << sluice->process().errors() << "\n"
+                                     << other->process().errors();
+  controller = std::make_unique<ClusterProcess>(std::vector<std::string>{"controller"}, server->kubeconfig());
+  EXPECT_TRUE(eventually([&] { return changed() == 2; })) << controller->process().errors();
+  EXPECT_TRUE(answers("/", "two"));
+  EXPECT_TRUE(eventually([&] {
+    return kubectl->expect({"get", "events.events.k8s.io", "-n", "demo", "-o", "json"}).find("\"CanaryServes\"") !=
+           std::string::npos;
+  })) << controller->process().errors();
+}
+
+}  // namespace
+}  // namespace sluice::test
