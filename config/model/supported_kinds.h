@@ -12,7 +12,8 @@ namespace sluice::config {
 /// class's own status has no field for it and a list may be too long for one.
 inline constexpr std::string_view kSupportedKindsAnnotation = "sluice.dev/supported-extension-kinds";
 inline constexpr std::string_view kSupportedKindsKey = "supportedExtensionKinds.json";
-/// The same types as "domain/Kind:version", one in each line, for admission policies, whose expressions read no JSON.
+/// The key that lists the same types as "domain/Kind:version", one in each line. Admission policies use it, because
+/// their expressions cannot read JSON.
 inline constexpr std::string_view kSupportedTypesKey = "types";
 
 /// The ConfigMap that holds the list and the schemas of built-in types, which are in no other object.

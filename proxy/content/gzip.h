@@ -8,8 +8,8 @@
 
 namespace sluice::content {
 
-/// Returns one gzip member; nothing if there is no memory. Equal texts have equal encodings: it holds no time and no
-/// name.
+/// Returns one gzip member; nothing if there is no memory. `text` is shorter than 4 GiB. Equal texts have equal
+/// encodings: it holds no time and no name.
 std::string gzip(std::string_view text);
 
 }  // namespace sluice::content

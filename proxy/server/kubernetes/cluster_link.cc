@@ -62,9 +62,7 @@ std::unique_ptr<control::KubernetesSource> ClusterLink::makeSource(std::unique_p
   control::ClusterScope objects;
   objects.gateways = {options_.gateways.begin(), options_.gateways.end()};
   objects.withStatus = options_.controller;
-  auto source = std::make_unique<control::KubernetesSource>(client_, main_, std::move(objects), std::move(beside));
-  if (keepsRevisions()) source->reviseObjects();
-  return source;
+  return std::make_unique<control::KubernetesSource>(client_, main_, std::move(objects), std::move(beside));
 }
 
 void ClusterLink::report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events,
@@ -83,7 +81,9 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
   });
   clearTaint_ = replica.clearTaint;
   if (revisions_ != nullptr) reporter_.emplace(client_, [this] { return makeReport(); });
-  if (revisions_ != nullptr && keepsRevisions()) {
+  // A replica of one Gateway keeps EgressRevisions.
+  if (revisions_ != nullptr && options_.gateways.size() == 1) {
+    source.reviseObjects();
     recorder_.emplace(
         client_, source.objects(), control::RevisionRecorder::Names{options_.gateways.front(), nameOfReplica()},
         control::RevisionRecorder::RecorderHooks{[this](auto pinned) { source_->pin(std::move(pinned)); },

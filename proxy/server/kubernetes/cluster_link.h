@@ -58,8 +58,6 @@ class ClusterLink {
   void onCompiled(const control::CompiledConfiguration& compiled);
   void noteObjects(const control::CompiledConfiguration& compiled);
   void tryAgain(const std::string& revision);
-  /// Returns true if this process keeps EgressRevisions: it is a replica of one Gateway.
-  bool keepsRevisions() const { return options_.gateways.size() == 1; }
   std::string nameOfReplica() const;
   control::ReplicaReport makeReport();
 

@@ -12,8 +12,8 @@
 namespace sluice::server {
 namespace {
 
-/// One rollback. The revision that is wanted becomes active before others are not any more, so that replicas do not
-/// serve the newest objects in between.
+/// One rollback. It activates the revision that is wanted before it deactivates others, so that replicas do not serve
+/// the newest objects in between.
 class Rollback {
  public:
   Rollback(const std::string& kubeconfig, const RollbackOptions& options)
@@ -75,11 +75,13 @@ int rollBack(const std::string& kubeconfig, const RollbackOptions& options) {
     std::fprintf(stderr, "%s\n", done.error().detail.c_str());
     return 1;
   }
+  const std::string gateway = "Gateway " + options.gateway;
   if (options.undo) {
-    print("Gateway " + options.gateway + " serves the newest objects again\n");
+    print("no EgressRevision of " + gateway + " is active any more, so its replicas serve the newest objects\n");
   } else {
-    print("Gateway " + options.gateway + " serves EgressRevision " + done->activate +
-          " until: sluice revisions rollback --gateway " + options.gateway + " --undo\n");
+    print("EgressRevision " + done->activate + " is active: the replicas of " + gateway +
+          " serve it as soon as they have read it, until you run\n  sluice revisions rollback --gateway " +
+          options.gateway + " --undo\n");
   }
   return 0;
 }

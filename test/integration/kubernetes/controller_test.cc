@@ -299,6 +299,14 @@ TEST_F(Controllers, OfSeveralOneWritesAndTheNextTakesOverAtOnceWhenItStops) {
   EXPECT_EQ(kubectl->get("lease", "default", kLease, "{.spec.leaseTransitions}"), "1");
 }
 
+TEST_F(Controllers, OfOneGatewayWriteItsStatusAndThatOfItsRoutes) {
+  applyAll();
+  ClusterProcess controller({"controller", "--gateway", "demo/egress"}, server->kubeconfig());
+  controller.waitUntilItLeads();
+  EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "experimental", kAcceptedHere, "True"))
+      << controller.process().errors();
+}
+
 TEST_F(Controllers, OfTwoInDisputeNeverBothWrite) {
   applyAll();
   FaultProxy firstProxy(*server);

@@ -112,7 +112,7 @@ TEST_F(KubeRevisions, AreBroughtBackUntilThatIsUndone) {
 
   const ProgramOutcome back = rollBack();
   EXPECT_EQ(back.exitCode, 0) << back.errors;
-  EXPECT_THAT(back.output, HasSubstr("serves EgressRevision " + first));
+  EXPECT_THAT(back.output, HasSubstr("EgressRevision " + first + " is active"));
   EXPECT_TRUE(answers("/", "one"));
   EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", kRolledBackStatus, "True"))
       << controller->process().errors();

@@ -111,6 +111,7 @@ bool hasFailed(const ReplicaReport& report, const FleetQuestion& question) {
 /// Returns what a failing replica says of the matter, in one phrase.
 std::string complaint(const ReplicaReport& report, const FleetQuestion& question) {
   for (const FailedObject& each : report.failed) {
+    if (!question.objects.empty()) break;  // the set as a whole is refused
     const FailedObject& asked = question.object;
     if (!asked.name.empty() &&
         (each.kind != asked.kind || each.nameSpace != asked.nameSpace || each.name != asked.name)) {

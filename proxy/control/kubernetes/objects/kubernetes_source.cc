@@ -182,9 +182,10 @@ config::ObjectSet KubernetesSource::read(const base::Secret& key) {
 }
 
 config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secret& key) {
+  if (told.pinned == nullptr && std::exchange(unpackedFrom_, nullptr) != nullptr) unpacked_ = config::KeptTexts();
   config::ObjectSet set =
       told.pinned == nullptr ? config::readTexts(told.texts, {}, key, texts_) : readPinned(told, key);
-  // What is pinned was narrowed when it was kept.
+  // A pinned revision was narrowed when it was kept.
   if (narrows_ && told.pinned == nullptr) set = reachedObjects(set);
   set.serial = told.serial;
   set.addresses = told.addresses;
@@ -205,7 +206,7 @@ config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secre
 base::Result<config::KeptTexts> KubernetesSource::pinnedTexts(const PinnedRevision& pinned, const base::Secret& key) {
   auto unpacked = unpackObjects(pinned);
   if (!unpacked) return unpacked;
-  // Others may write the object, so its content is judged by its name.
+  // Others may have written the EgressRevision, so its objects must have the digest that it claims.
   config::TextCache cache;
   const config::ObjectSet set = config::readTexts(*unpacked, {}, key, cache);
   for (std::size_t i = 0; i < set.texts.size(); ++i) {
@@ -217,10 +218,11 @@ base::Result<config::KeptTexts> KubernetesSource::pinnedTexts(const PinnedRevisi
 
 /// Reads the pinned objects with the texts of now that no revision keeps.
 config::ObjectSet KubernetesSource::readPinned(const Told& told, const base::Secret& key) {
-  const auto pinned = pinnedTexts(*told.pinned, key);
+  if (std::exchange(unpackedFrom_, told.pinned) != told.pinned) unpacked_ = pinnedTexts(*told.pinned, key);
+  const base::Result<config::KeptTexts>& pinned = unpacked_;
   config::KeptTexts texts = pinned ? *pinned : config::KeptTexts();
-  config::TextCache ofNow;  // the usual one would forget the texts of the pinned objects
-  const config::ObjectSet now = config::readTexts(told.texts, {}, key, ofNow);
+  // texts_ would forget the texts of the pinned objects.
+  const config::ObjectSet now = config::readTexts(told.texts, {}, key, textsOfNow_);
   for (std::size_t i = 0; i < now.texts.size(); ++i) {
     if (!isRevised(*now.texts[i], *now.readings[i])) texts.push_back(now.texts[i]);
   }
@@ -237,11 +239,7 @@ config::ObjectSet KubernetesSource::readPinned(const Told& told, const base::Sec
 
 void KubernetesSource::keepRevised(const config::ObjectSet& set) {
   std::string revision = revisionOfObjects(set);
-  std::shared_ptr<const RevisedObjects> last;
-  {
-    const std::lock_guard lock(mutex_);
-    last = revised_.second;
-  }
+  std::shared_ptr<const RevisedObjects> last = revised_.second;  // only this thread changes it
   if (last == nullptr || last->revision != revision) {
     last = std::make_shared<const RevisedObjects>(RevisedObjects{std::move(revision), packObjects(set)});
   }

@@ -94,7 +94,11 @@ class KubernetesSource final : public Source, private net::Timer {
   bool revises_ = false;  // set before the first reading
   ClusterObjects objects_;
 
-  config::TextCache texts_;  // used by the loading thread alone
+  // The loading thread alone uses these.
+  config::TextCache texts_;
+  config::TextCache textsOfNow_;  // while something is pinned
+  std::shared_ptr<const PinnedRevision> unpackedFrom_;
+  base::Result<config::KeptTexts> unpacked_ = config::KeptTexts();
 
   std::mutex mutex_;
   std::condition_variable news_;

@@ -1,5 +1,5 @@
-// Of the objects of a cluster, those that may matter to some of its Gateways. A process that serves one Gateway follows
-// kinds as a whole; what it need not read, it should neither ask Secrets for nor report on.
+// Finds the objects of a cluster that may matter to some of its Gateways. A process that serves one Gateway follows
+// kinds as a whole; it should not ask for the Secrets of objects that it does not need, nor report on these objects.
 //
 // An object is left out only if nothing can lead to it: its namespace is that of no Gateway and no route, and no object
 // that stays has a word that is the name of the namespace; or it is a Backend, and no object that stays has a word that

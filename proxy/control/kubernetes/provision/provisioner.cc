@@ -39,10 +39,11 @@ void Provisioner::want(ProvisionPlan plan) {
                     std::equal(plan.objects.begin(), plan.objects.end(), before.begin(), before.end(), isSame);
   if (same) return;
   const bool first = !std::exchange(given_, true);
+  std::map<std::string, const std::string*> bodies;
+  for (const ProvisionedObject& each : before) bodies.emplace(each.path(), &each.body);
   for (const ProvisionedObject& each : plan.objects) {
-    if (std::none_of(before.begin(), before.end(), [&](const auto& old) { return isSame(old, each); })) {
-      pending_.insert(each.gateway);
-    }
+    const auto old = bodies.find(each.path());
+    if (old == bodies.end() || *old->second != each.body) pending_.insert(each.gateway);
   }
   wanted_ = std::move(plan);
   wantedChanged_ = true;
@@ -111,16 +112,12 @@ void Provisioner::endRound() {
 std::optional<config::Condition> Provisioner::conditionOf(const std::string& gateway) const {
   const auto isItsOwn = [&](const ProvisionedObject& each) { return each.gateway == gateway; };
   if (!outcome_ || std::none_of(wanted_.objects.begin(), wanted_.objects.end(), isItsOwn)) return std::nullopt;
-  if (pending_.contains(gateway)) {
-    config::Condition pending;
-    pending.type = config::condition_type::kProvisioned;
-    pending.reason = config::reason::kPending;
-    return pending;
-  }
-  auto fault = outcome_->find(gateway);
-  if (fault == outcome_->end()) fault = outcome_->find("");
   config::Condition condition;
   condition.type = config::condition_type::kProvisioned;
+  condition.reason = config::reason::kPending;
+  if (pending_.contains(gateway)) return condition;
+  auto fault = outcome_->find(gateway);
+  if (fault == outcome_->end()) fault = outcome_->find("");
   const bool provisioned = fault == outcome_->end();
   condition.status = provisioned ? config::ConditionStatus::kTrue : config::ConditionStatus::kFalse;
   condition.reason = provisioned ? "Provisioned" : kNotProvisioned;
@@ -137,8 +134,8 @@ void Provisioner::send(const Task& task) {
       break;
     case Task::Type::kApply:
       request.method = http::Method::kPatch;
-      // By force, fields become ours again that somebody has written since. An object that we do not keep is refused
-      // then, unless nobody contends for a field.
+      // With force, we take back fields that somebody else has changed. Without it, the server refuses to change fields
+      // that somebody else has written, so an object that is not ours stays as it is.
       request.path += "?fieldManager=sluice-controller" + std::string(task.isOurs ? "&force=true" : "");
       request.body = task.body;
       request.contentType = "application/apply-patch+yaml";
@@ -172,10 +169,14 @@ void Provisioner::done(base::Result<ApiAnswer>&& answer) {
   const bool gone = answer.ok() && task.type == Task::Type::kDelete && answer->status == kAlreadyDeleted;
   if (!answer.ok()) {
     tasks_.clear();  // the server does not answer
-    tellFailure({.type = Task::Type::kList, .path = {}}, answer.error().detail);
+    faults_.emplace("", answer.error().detail);
+    tellFailure("", answer.error().detail);
   } else if (!answer->ok() && !gone) {
     retryAfter_ = std::max(retryAfter_, answer->retryAfter);
-    tellFailure(task, std::string(task.kind->kind) + " " + task.path + ": " + answer->fault());
+    const std::string reason = std::string(task.kind->kind) + " " + task.path + ": " + answer->fault();
+    // An object that is to be deleted belongs to no Gateway any more, so no Gateway has a condition about it.
+    if (task.type != Task::Type::kDelete) faults_.emplace(task.gateway, reason);
+    tellFailure(task.gateway, reason);
   } else if (task.type == Task::Type::kList) {
     judge(*task.kind, answer->body);
   } else if (task.type == Task::Type::kApply) {
@@ -229,11 +230,9 @@ bool Provisioner::isLeftAlone(const content::Value& object) const {
       {std::string(textIn(labels, kGatewayNamespaceLabel)), std::string(textIn(labels, kGatewayNameLabel))});
 }
 
-/// What could not be deleted is nobody's fault that is still there.
-void Provisioner::tellFailure(const Task& task, const std::string& reason) {
-  if (task.type != Task::Type::kDelete) faults_.emplace(task.gateway, reason);
+void Provisioner::tellFailure(const std::string& gateway, const std::string& reason) {
   if (reasons_.insert(reason).second && !logged_.contains(reason)) {
-    client_.log().warn("what a Gateway runs in cannot be provisioned", {{"gateway", task.gateway}, {"reason", reason}});
+    client_.log().warn("what a Gateway runs in cannot be provisioned", {{"gateway", gateway}, {"reason", reason}});
   }
 }
 

@@ -5,8 +5,7 @@
 // again when it should be otherwise, or when somebody has changed it: once a minute it looks at the versions of all
 // objects with its label. Whatever has that label and is none of its objects is deleted, so nothing is left of a
 // Gateway that was deleted while no controller ran. What is refused for one object stops no other one, is tried again,
-// and is said by a condition of its Gateway. An object that somebody else has made is not taken over: its fields are
-// not written by force.
+// and is said by a condition of its Gateway. Fields of an object that somebody else has made are not written by force.
 //
 // Lives on the main thread.
 #pragma once
@@ -65,7 +64,7 @@ class Provisioner final : private net::Timer {
     std::string path;
     std::string body = {};     // kApply
     std::string gateway = {};  // kApply: for which the object is kept
-    bool isOurs = false;       // kApply: an object of this name that was there is one that we keep
+    bool isOurs = false;       // kApply: we have applied the object before, or it has our label
     std::string uid = {};      // kDelete
   };
 
@@ -79,7 +78,7 @@ class Provisioner final : private net::Timer {
   void note(const Task& task, const content::Value& object);
   bool isLeftAlone(const content::Value& object) const;
   void apply(const ProvisionedObject& object, bool isOurs);
-  void tellFailure(const Task& task, const std::string& reason);
+  void tellFailure(const std::string& gateway, const std::string& reason);
   void endRound();
 
   ApiClient& client_;

@@ -1,6 +1,5 @@
 #include "proxy/control/kubernetes/revisions/egress_revision.h"
 
-#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -8,7 +7,6 @@
 #include "proxy/base/json_writer.h"
 #include "proxy/control/kubernetes/client/api_forms.h"
 #include "proxy/control/kubernetes/client/api_path.h"
-#include "proxy/control/kubernetes/lease/replica_report.h"
 #include "proxy/control/kubernetes/provision/gateway_to_run.h"
 
 namespace sluice::control {

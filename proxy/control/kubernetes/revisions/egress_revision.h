@@ -33,8 +33,6 @@ struct RevisedGateway {
   std::string nameSpace;
   std::string name;
   std::string uid;
-
-  friend bool operator==(const RevisedGateway&, const RevisedGateway&) = default;
 };
 
 enum class RevisionState : std::uint8_t {

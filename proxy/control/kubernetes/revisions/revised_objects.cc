@@ -13,7 +13,7 @@
 namespace sluice::control {
 namespace {
 
-/// What is kept is what is known to hold no secrets.
+/// Returns true for kinds that are known to hold no secrets, and whose objects change only when people change them.
 bool isKept(const config::ObjectReading& reading) {
   const config::ObjectKind* kind = reading.kind;
   return kind != nullptr && !kind->isOf<config::SecretObject>() && !kind->isOf<config::Service>() &&

@@ -27,13 +27,11 @@ struct RevisedObjects {
   std::string data;      // packed; empty if they are too large
 };
 
-/// What is served in place of the newest objects of a Gateway.
+/// A revision that is served in place of the newest objects of a Gateway.
 struct PinnedRevision {
   std::string name;  // of the EgressRevision
   std::string revision;
   std::string data;  // packed objects
-
-  friend bool operator==(const PinnedRevision&, const PinnedRevision&) = default;
 };
 
 /// Returns true for a text that an EgressRevision keeps, by the objects that were read from it.

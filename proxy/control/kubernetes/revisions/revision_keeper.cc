@@ -58,8 +58,7 @@ void RevisionKeeper::wakeAt(base::MonotonicTime at) {
   if (!isSet() || at < deadline()) client_.worker().timers().set(*this, at);
 }
 
-// While something is being written, what is judged may be old; the watch shows what was written, and has it judged
-// again.
+// While something is being written, the watch may not show it yet. When it is written, all is judged again.
 void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime now) {
   if (!leads_ || !watch_.listed() || exchange_ != nullptr) return;
   using OfGateway = std::tuple<std::string, std::string, std::string>;
@@ -67,7 +66,7 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
   std::set<ApiObjectKey> inUse;
   const base::WallTime wallNow = client_.worker().clock().wallNow();
   for (const auto& [key, each] : watch_.revisions()) {
-    if (!scope_.empty() && !scope_.contains(each.gatewayKey())) continue;
+    if (!isInScope(each)) continue;
     gateways[{each.nameSpace, each.gatewayKind, each.gateway}].push_back(&each);
     if (each.active || isInUse(each, reports, now)) inUse.insert(key);
     const CanaryReport canary = canaryOf(each, reports, now);
@@ -84,6 +83,7 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
     push(http::Method::kPatch, each.path() + "/status", revisionStatusPatch(judged, wallNow),
          "application/merge-patch+json", decidedOf(each, judged));
   }
+  std::erase_if(canariesSince_, [this](const auto& each) { return !watch_.revisions().contains(each.first); });
   tellActive();
   for (auto& [gateway, revisions] : gateways) prune(std::move(revisions), inUse);
   next();
@@ -130,7 +130,7 @@ void RevisionKeeper::tellActive() {
   std::set<ApiObjectKey> active;
   const base::WallTime time = client_.worker().clock().wallNow();
   for (const auto& [key, each] : watch_.revisions()) {
-    if (!each.active || (!scope_.empty() && !scope_.contains(each.gatewayKey()))) continue;
+    if (!each.active || !isInScope(each)) continue;
     active.insert(key);
     if (active_.contains(key)) continue;
     hooks_.event({observe::EventType::kWarning, std::string(kRevisionActive), each.gatewayTitle(), activeMessage(each),
@@ -163,7 +163,7 @@ void RevisionKeeper::written(const base::Result<ApiAnswer>& answer) {
   if (answer.ok() && (answer->ok() || answer->status == kRevisionGone)) {
     told_.clear();
     for (const observe::Event& each : write.decided) hooks_.event(each);
-    // What has come meanwhile was not judged.
+    // Reports that have come while this was written have not been judged.
     if (writes_.empty()) hooks_.changed();
   } else {
     if (!answer.ok()) writes_.clear();  // the server does not answer

@@ -2,9 +2,10 @@
 // statuses, and deletes the oldest ones beyond what is kept.
 //
 // A revision is tainted once all replicas of its Gateway were given it and refuse it. It stays so, whatever they say
-// later, until its object is deleted. What a replica serves or was given, what is active, and what was created last is
-// not deleted. One that asks for a canary is validated once that has served it for kCanaryTime without a break; if the
-// canary goes before, the object is deleted, so that another replica becomes the canary. Lives on the main thread.
+// later, until its object is deleted. Revisions that a replica serves or was given, that are active, or that were
+// served or created last are not deleted. One that asks for a canary is validated once that has served it for
+// kCanaryTime without a break; if the canary goes before, the object is deleted, so that another replica becomes the
+// canary. Lives on the main thread.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +44,7 @@ class RevisionKeeper final : private net::Timer {
 
   void start() { watch_.start(); }
   void lead(bool leads);
-  /// Sets how many are kept of each Gateway, beside those in use.
+  /// Sets how many of each Gateway are kept. Those in use are kept in any case.
   void setMost(std::size_t most) { most_ = most; }
   /// Judges all by these reports; inside a Turn.
   void judge(const ReplicaReports& reports, base::MonotonicTime now);
@@ -60,6 +61,9 @@ class RevisionKeeper final : private net::Timer {
   void onTimer() override { hooks_.changed(); }
   std::vector<observe::Event> decidedOf(const EgressRevision& before, const EgressRevision& now) const;
   void tellActive();
+  bool isInScope(const EgressRevision& revision) const {
+    return scope_.empty() || scope_.contains(revision.gatewayKey());
+  }
   bool isValidated(const EgressRevision& revision, const CanaryReport& canary, base::MonotonicTime now);
   void wakeAt(base::MonotonicTime at);
   void remove(const EgressRevision& revision);

@@ -8,6 +8,13 @@ namespace {
 
 constexpr int kRevisionExists = 409;
 
+/// Returns true if the same request would be refused again. A server that is busy or broken may take it later.
+bool isRefusal(int status) {
+  constexpr int kBusy = 429;
+  constexpr int kServerError = 500;
+  return status < kServerError && status != kBusy;
+}
+
 ApiObjectKey keyOfGateway(const std::string& gateway) {
   const std::size_t slash = gateway.find('/');
   return {gateway.substr(0, slash), gateway.substr(slash + 1)};
@@ -67,7 +74,7 @@ const EgressRevision* RevisionRecorder::find(const std::string& revision) const 
   return nullptr;
 }
 
-/// The newest of those that people want counts.
+/// Of several active revisions, the one that was created last counts.
 void RevisionRecorder::onChanged() {
   const EgressRevision* active = nullptr;
   for (const auto& [key, each] : watch_.revisions()) {
@@ -123,9 +130,10 @@ void RevisionRecorder::onTimer() {
 
 void RevisionRecorder::created(const base::Result<ApiAnswer>& answer) {
   const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
-  // What was created comes back by the watch, as does what another replica has created.
-  refused_ = answer.ok() && !answer->ok() && answer->status != kRevisionExists;
-  if (answer.ok() && !refused_) {
+  const bool exists = answer.ok() && (answer->ok() || answer->status == kRevisionExists);
+  refused_ = answer.ok() && !exists && isRefusal(answer->status);
+  if (exists) {
+    // The watch shows the object, whoever has created it.
     told_.clear();
     if (wanted_ != nullptr && wanted_->revision != posted_) createIfMissing();
     return;

@@ -53,7 +53,6 @@ class ClusterController final : private net::Timer {
   static constexpr base::Duration kBetweenJudgements = std::chrono::milliseconds(500);
 
   void onTimer() override { wantStatuses(); }
-  void onReports() { judgeSoon(); }
   void onProvisioned();
   void judgeSoon();
   void lead(bool leads);

@@ -194,7 +194,11 @@ TEST_F(RevisionRecording, WaitsForNobodyIfItsRevisionIsRefused) {
   rig.inTurn([&] { recorder->want(std::make_shared<const RevisedObjects>(RevisedObjects{"a", ""}), true); });
   api.pass(seconds(2));
   ASSERT_EQ(api.held.size(), 1u);
-  rig.answer(api.held[0], 403, statusBody(403, "no quota"));
+  rig.answer(api.held[0], 503, statusBody(503, "busy"));
+  EXPECT_EQ(released, 0) << "it may take it later";
+  api.pass(RevisionRecorder::kTryToCreateAgainAfter + seconds(1));
+  ASSERT_EQ(api.held.size(), 2u);
+  rig.answer(api.held[1], 403, statusBody(403, "no quota"));
   EXPECT_EQ(released, 1);
   EXPECT_TRUE(recorder->mayServe("a"));
 }
