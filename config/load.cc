@@ -12,6 +12,7 @@
 #include "config/model/name_tuple_hash.h"
 #include "config/object_reading.h"
 #include "config/read/settings_reader.h"
+#include "config/resolve_parameters.h"
 #include "config/revision.h"
 
 namespace sluice::config {
@@ -37,6 +38,7 @@ class Assembler {
     configuration.problems = std::move(problems_);
     if (previous != nullptr) keepLastGood(configuration.model, *previous);
     resolveSettings(configuration.model, configuration.problems);
+    resolveParameters(configuration.model, previous, configuration.problems);
     configuration.digest = digestOf(std::move(entries_));
     configuration.endpointsDigest = digestOf(std::move(endpoints_));
     return configuration;

@@ -1,5 +1,5 @@
 // GatewayParameters: how the controller runs the Pods of a Gateway that names them (Gateway.spec.infrastructure
-// .parametersRef). Plain values; see model.h.
+// .parametersRef), and the settings of these Pods. Plain values; see model.h.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 
 #include "config/model/object_meta.h"
 #include "config/yaml/document.h"
+#include "proxy/base/settings.h"
 
 namespace sluice::config {
 
@@ -32,6 +33,18 @@ struct GatewayParameters {
   Value nodeSelector = {};  // of the Pods, and so are those below
   Value tolerations = {};
   Value affinity = {};
+  /// A map of settings, as in settings.yaml, that differ from those of the GatewayClass; null if it is absent. They
+  /// have been checked by themselves.
+  Value settings = {};
+};
+
+/// What the parametersRef of a Gateway leads to.
+struct ResolvedParameters {
+  std::optional<GatewayParameters> parameters = std::nullopt;  // if any can be used
+  /// Why they cannot be used; if there are `parameters`, why those of before are used instead. Empty if all is well.
+  std::string fault = {};
+  /// The settings of the GatewayClass with those of the parameters; nullopt if the parameters have none.
+  std::optional<base::Settings> settings = std::nullopt;
 };
 
 }  // namespace sluice::config

@@ -13,10 +13,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "config/model/backend_tls.h"
 #include "config/model/backend_tls_policy.h"
+#include "config/model/gateway_parameters.h"
 #include "config/model/label_selector.h"
 #include "config/model/object_lists.h"
 #include "config/model/object_meta.h"
@@ -258,7 +260,8 @@ struct Model : ObjectLists {
   /// list, with the ObjectVersion of the refused one. See keepLastGood().
   std::vector<Rejected> kept;
 
-  /// Settings from the ConfigMap that our GatewayClass names; the defaults if it names none or if there is a fault.
+  /// Settings from the ConfigMap that our GatewayClass names; the defaults if it names none or if there is a fault. If
+  /// there is one Gateway alone, its own settings are in them.
   base::Settings settings;
   /// The reason why the settings could not be read (GatewayClass Accepted=False, InvalidParameters); empty if they
   /// could.
@@ -271,6 +274,11 @@ struct Model : ObjectLists {
   std::string gatewayClassName;
   /// ObjectSet::gatewayApiVersion.
   std::string gatewayApiVersion;
+  /// What parametersRefs of Gateways lead to, by kind, namespace and name.
+  std::map<std::tuple<std::string, std::string, std::string>, ResolvedParameters> parameters;
+
+  /// Returns what the parametersRef of the Gateway leads to; nullptr if there is no such object, or no reference.
+  const ResolvedParameters* parametersOf(const Gateway& gateway) const;
 
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                std::string_view name) const;

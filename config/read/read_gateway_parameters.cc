@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "config/read/object_readers.h"
+#include "config/read/settings_reader.h"
 
 namespace sluice::config {
 namespace {
@@ -39,14 +40,11 @@ Value readForeign(FieldReader& reader, std::string_view key, Value::Kind kind) {
 
 }  // namespace
 
-GatewayParameters readGatewayParameters(FieldReader& root, ObjectMeta meta) {
+void readParameterFields(FieldReader& spec, GatewayParameters& parameters) {
   static constexpr Choice<std::string_view> kServiceTypes[] = {
       {"ClusterIP", "ClusterIP"}, {"NodePort", "NodePort"}, {"LoadBalancer", "LoadBalancer"}};
   static constexpr Choice<std::string_view> kLogLevels[] = {{"trace", "trace"}, {"debug", "debug"}, {"info", "info"},
                                                             {"warn", "warn"},   {"error", "error"}, {"off", "off"}};
-  GatewayParameters parameters;
-  parameters.meta = std::move(meta);
-  FieldReader spec = root.map("spec");
   if (const auto replicas = spec.integer("replicas", 0, kMostReplicas)) {
     parameters.replicas = static_cast<std::uint32_t>(*replicas);
   }
@@ -63,7 +61,19 @@ GatewayParameters readGatewayParameters(FieldReader& root, ObjectMeta meta) {
   parameters.nodeSelector = readForeign(spec, "nodeSelector", Value::Kind::kMap);
   parameters.tolerations = readForeign(spec, "tolerations", Value::Kind::kList);
   parameters.affinity = readForeign(spec, "affinity", Value::Kind::kMap);
+  if (const Value* settings = spec.find("settings")) {
+    parameters.settings = *settings;
+    base::Settings checked;  // by themselves; those of the GatewayClass are not known here
+    readGatewaySettings(spec.map("settings"), checked);
+  }
   spec.finish();
+}
+
+GatewayParameters readGatewayParameters(FieldReader& root, ObjectMeta meta) {
+  GatewayParameters parameters;
+  parameters.meta = std::move(meta);
+  FieldReader spec = root.map("spec");
+  readParameterFields(spec, parameters);
   return parameters;
 }
 

@@ -253,8 +253,8 @@ void readRetrySettings(FieldReader reader, base::Settings& settings) {
   reader.finish();
 }
 
-base::Settings readTop(FieldReader reader) {
-  base::Settings settings;
+/// Reads what a process does, which a Gateway may have of its own.
+void readOwnable(FieldReader& reader, base::Settings& settings) {
   readCount(reader, "workers", 0, 1024, settings.workers);
   readDurations(reader, {{"drainTimeout", settings.drainTimeout, true}});
   settings.connectionAuth = reader.choice("connectionAuth", kConnectionAuth, settings.connectionAuth);
@@ -264,21 +264,31 @@ base::Settings readTop(FieldReader reader) {
   FieldReader accessLog = reader.map("accessLog");
   if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);
   accessLog.finish();
+  readDns(reader.map("dns"), settings.dns);
+  readTimeouts(reader.map("timeouts"), settings.timeouts);
+  readLimits(reader.map("limits"), settings.limits);
+  readRetrySettings(reader.map("retry"), settings);
+}
+
+base::Settings readTop(FieldReader reader) {
+  base::Settings settings;
+  readOwnable(reader, settings);
   readSessionKeySettings(reader.map("sessionPersistence"), settings);
   readCatalogs(reader, settings);
   settings.extensionManagers = readExtensionManagers(reader);
   readRevisionSettings(reader.map("revisions"), settings.revisions);
   if (reader.has("stateDir")) settings.stateDir = reader.anyText("stateDir", rule::kAnyText.maxLength);
-  readDns(reader.map("dns"), settings.dns);
   FieldReader addressGuard = reader.map("addressGuard");
   settings.addressGuardAllow = addressGuard.texts("allow", kCidr, kMaxListItems);
   addressGuard.finish();
-  readTimeouts(reader.map("timeouts"), settings.timeouts);
-  readLimits(reader.map("limits"), settings.limits);
-  readRetrySettings(reader.map("retry"), settings);
   reader.finish();
   return settings;
 }
+
+/// What all Gateways trust or share: whoever may write a GatewayClass decides it.
+constexpr std::string_view kOfGatewayClass[] = {"sessionPersistence", "processorCatalogs", "extensionManager",
+                                                "extensionManagers",  "revisions",         "stateDir",
+                                                "addressGuard"};
 
 const GatewayClass* ourGatewayClass(const Model& model) {
   const GatewayClass* ours = nullptr;
@@ -326,6 +336,14 @@ std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, st
                                      [&](FieldReader reader) { settings = readTop(std::move(reader)); });
   if (!good) return std::nullopt;
   return settings;
+}
+
+void readGatewaySettings(FieldReader reader, base::Settings& settings) {
+  readOwnable(reader, settings);
+  for (const std::string_view key : kOfGatewayClass) {
+    if (reader.has(key)) reader.error(key, "is a setting of the GatewayClass, which a Gateway cannot change");
+  }
+  reader.finish();
 }
 
 void resolveSettings(Model& model, Problems& problems) {

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string_view>
 
+#include "config/fields/field_reader.h"
 #include "config/model/model.h"
 #include "config/problem.h"
 #include "proxy/base/settings.h"
@@ -17,6 +18,10 @@ inline constexpr std::string_view kSettingsKey = "settings.yaml";
 /// `problems`.
 std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, std::string_view object,
                                            Problems& problems);
+
+/// Reads the settings that a Gateway has of its own into `settings`, which are those of its GatewayClass. What it does
+/// not give stays, and a list or map that it gives counts as a whole, except `dns.hosts`, which gets more names.
+void readGatewaySettings(FieldReader reader, base::Settings& settings);
 
 /// Fills model.settings, settingsFault and gatewayClassName from the ConfigMap that our GatewayClass names. Among
 /// several classes with our controllerName the oldest counts, and among equally old ones the first by name. If its

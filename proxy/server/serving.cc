@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "config/resolve_parameters.h"
 #include "proxy/observe/limit_names.h"
 
 namespace sluice::server {
@@ -41,6 +42,16 @@ void Serving::accept(const control::Generation& next, std::function<void()> acce
 }
 
 void Serving::closeOthers(const control::Generation& served) { sockets_.closeOthers(served); }
+
+void Serving::onCompiled(const control::CompiledConfiguration& compiled) {
+  std::string without = config::gatewaysWithoutTheirSettings(compiled.model);
+  if (!without.empty() && without != withoutTheirSettings_) {
+    log_.warn("settings of Gateways do not count in a process that serves several, but in one of its own (--gateway)",
+              {{"gateways", without}});
+  }
+  withoutTheirSettings_ = std::move(without);
+  compiled_(compiled);
+}
 
 void Serving::onUnchanged(const control::Revisions& revisions) {
   setState(revisions.state);

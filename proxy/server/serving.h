@@ -54,7 +54,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   void accept(const control::Generation& next, std::function<void()> accepted) override;
   void closeOthers(const control::Generation& served) override;
 
-  void onCompiled(const control::CompiledConfiguration& compiled) override { compiled_(compiled); }
+  void onCompiled(const control::CompiledConfiguration& compiled) override;
   void onUnchanged(const control::Revisions& revisions) override;
   void onRefused(const control::Revisions& revisions) override;
   void onHeld(const control::Revisions& revisions) override;
@@ -76,6 +76,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   base::Settings settingsAtStart_;
   std::function<void(const base::Settings&)> told_ = [](const base::Settings&) {};
   std::function<void(const control::CompiledConfiguration&)> compiled_ = [](const control::CompiledConfiguration&) {};
+  std::string withoutTheirSettings_;  // the Gateways that were warned of last
   std::vector<WorkerRuntime*> workers_;
   std::size_t adopting_ = 0;  // workers that have not adopted the published one yet
   Acceptor* acceptor_ = nullptr;

@@ -56,6 +56,16 @@ TEST(GatewaysParameters, MayScale) {
   EXPECT_EQ(scaled.autoscaling->targetCpuUtilization, 70U);
 }
 
+TEST(GatewaysParameters, CannotChangeWhatAllGatewaysTrustOrShare) {
+  for (const char* setting :
+       {"sessionPersistence: {}", "processorCatalogs: []", "extensionManager: {}", "extensionManagers: []",
+        "revisions: {keep: 3}", "stateDir: /tmp", "addressGuard: {allow: [10.0.0.0/8]}"}) {
+    const std::string key = std::string(setting).substr(0, std::string_view(setting).find(':'));
+    EXPECT_THAT(rendered(loadParameters("settings: {" + std::string(setting) + "}").problems),
+                Contains(HasSubstr("spec.settings." + key + ": is a setting of the GatewayClass")));
+  }
+}
+
 TEST(GatewaysParameters, SayWhatIsWrongWithThem) {
   const std::pair<const char*, const char*> wrong[] = {
       {"replicas: 1001", "spec.replicas: "},
@@ -67,7 +77,10 @@ TEST(GatewaysParameters, SayWhatIsWrongWithThem) {
       {"logLevel: loud", "spec.logLevel: "},
       {"resources: [1]", "spec.resources: must be a map"},
       {"tolerations: {}", "spec.tolerations: must be a list"},
-      {"replica: 3", "spec.replica: unknown field"}};
+      {"replica: 3", "spec.replica: unknown field"},
+      {"settings: 3", "spec.settings: must be a map"},
+      {"settings: {drainTime: 3s}", "spec.settings.drainTime: unknown field"},
+      {"settings: {timeouts: {request: soon}}", "spec.settings.timeouts.request: "}};
   for (const auto& [spec, what] : wrong) {
     EXPECT_THAT(rendered(loadParameters(spec).problems), Contains(HasSubstr(what))) << spec;
   }

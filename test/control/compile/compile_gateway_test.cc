@@ -228,15 +228,44 @@ TEST(CompileGateway, ReportsTheHarmlessFieldsThatItIgnores) {
   EXPECT_EQ(world.outcome(), "default/origin");
 }
 
-TEST(CompileGateway, RefusesParametersOfItsOwn) {
-  const World world({kClass,
-                     with(kGateway, "  listeners:",
-                          "  infrastructure: {labels: {a: b}, parametersRef: {group: '', kind: ConfigMap, name: x}}\n"
-                          "  listeners:"),
-                     test::configMap("x", "settings.yaml", "{}"), kBackend, kRoute});
-  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/InvalidParameters");
-  EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/Invalid");
-  EXPECT_EQ(world.outcome(), "500");
+std::string gatewayWithParameters(const std::string& kind) {
+  return with(
+      kGateway, "  listeners:",
+      "  infrastructure: {labels: {a: b}, parametersRef: {group: '', kind: " + kind + ", name: x}}\n  listeners:");
+}
+
+TEST(CompileGateway, RefusesParametersThatAreMissingOrCannotBeUsed) {
+  struct {
+    const char* kind;
+    const char* key;
+    const char* message;
+  } const wrong[] = {{"Secret", "parameters.yaml", "must be a GatewayParameters of sluice.dev"},
+                     {"ConfigMap", "settings.yaml", "has no key parameters.yaml"},
+                     {"ConfigMap", "parameters.yaml", "parameters.yaml: replicas: "}};
+  for (const auto& each : wrong) {
+    const World world(
+        {kClass, gatewayWithParameters(each.kind), test::configMap("x", each.key, "replicas: few"), kBackend, kRoute});
+    EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "False/InvalidParameters") << each.message;
+    EXPECT_NE(world.message("Gateway", "egress", "Accepted").find(each.message), std::string::npos)
+        << world.message("Gateway", "egress", "Accepted");
+    EXPECT_EQ(world.condition("Gateway", "egress", "Programmed"), "False/Invalid");
+    EXPECT_EQ(world.outcome(), "500");
+  }
+}
+
+TEST(CompileGateway, HasParametersOfItsOwn) {
+  const World world({kClass, gatewayWithParameters("ConfigMap"),
+                     test::configMap("x", "parameters.yaml", "settings: {timeouts: {request: 3s}}"), kBackend, kRoute});
+  EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "True/Accepted");
+  EXPECT_EQ(world.result().snapshot->settings.timeouts.request, std::chrono::seconds(3));
+  EXPECT_EQ(world.outcome(), "default/origin");
+
+  const World bad({kClass, gatewayWithParameters("ConfigMap"), test::configMap("x", "parameters.yaml", "replica: 3"),
+                   kBackend, kRoute},
+                  &world);
+  EXPECT_EQ(bad.condition("Gateway", "egress", "Accepted"), "False/InvalidParameters");
+  EXPECT_EQ(bad.result().snapshot->settings.timeouts.request, std::chrono::seconds(3)) << "it serves on with these";
+  EXPECT_EQ(bad.outcome(), "default/origin");
 }
 
 TEST(CompileGateway, SaysWhetherTheVersionOfTheApiIsAnotherOne) {

@@ -200,8 +200,11 @@ TEST_F(KubeProvisioning, GivesPodsTheRightsThatTheyNeedAndNoOthers) {
            name + ", key: key" + (nameSpace.empty() ? "" : ", namespace: " + nameSpace) + "}}}\n";
   };
   kubectl->apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: vault}\n---\n" + secret("demo", "named") +
-                 secret("demo", "other") + secret("vault", "not-granted") + gatewayWith("") + origin +
-                 "  extensions:\n" + use("named", "") + "---\n" +
+                 secret("demo", "other") + secret("vault", "not-granted") +
+                 gatewayWith("  infrastructure: {parametersRef: {group: '', kind: ConfigMap, name: own}}\n") +
+                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: own}\ndata:\n  parameters.yaml: "
+                 "'settings: {drainTimeout: 9s, requestId: {header: x-demo-id}}'\n---\n" +
+                 origin + "  extensions:\n" + use("named", "") + "---\n" +
                  route("all", "/", "{group: sluice.dev, kind: Backend, name: origin}") +
                  "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {namespace: demo, name: "
                  "greedy}\nspec:\n  processors:\n" +
@@ -220,12 +223,15 @@ TEST_F(KubeProvisioning, GivesPodsTheRightsThatTheyNeedAndNoOthers) {
   EXPECT_FALSE(may("list", "secret/not-granted", "vault")) << "nobody has granted it";
   EXPECT_FALSE(may("create", "pods", "demo"));
   EXPECT_TRUE(may("list", "configmap/settings", "demo"));
+  EXPECT_TRUE(may("list", "configmap/own", "demo"));
+  EXPECT_EQ(deployment("{.spec.template.spec.terminationGracePeriodSeconds}"), "19") << "by its own drainTimeout";
 
   std::string kubeconfig = kubeconfigOf(server->url(), server->dataFolder() + "/ca.crt", "{token: pod-token}");
   kubeconfig.replace(kubeconfig.rfind("user: test}"), 11, "user: test, namespace: demo}");
   startGateway({"--gateway", "demo/egress"}, folder.write("kubeconfig", kubeconfig));
   ASSERT_TRUE(answers("/", "one"));
-  EXPECT_THAT(one.heads().back(), HasSubstr("authorization: Bearer value"));
+  EXPECT_THAT(one.heads().back(), AllOf(HasSubstr("authorization: Bearer value"), HasSubstr("x-demo-id: ")))
+      << "by its own settings";
   EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "all",
                                R"({.status.parents[0].conditions[?(@.type=="sluice.dev/Programmed")].status})", "True"))
       << "it may report what it serves";

@@ -70,18 +70,21 @@ void assignAddresses(const config::Model& model, const KnownPlaces& places, std:
   }
 }
 
-/// Settings belong to the process and so to its GatewayClass; a Gateway may only say how its Pods are run.
 void checkParameters(const config::Model& model, GatewayPlan& plan) {
   const auto& ref = plan.gateway->infrastructure.parametersRef;
   if (!ref) return;
   const config::ObjectMeta& holder = plan.gateway->meta;
-  if (!config::isKindOf<config::GatewayParameters>(ref->group, ref->kind)) {
-    refuse(plan,
-           fault(reason::kInvalidParameters,
-                 describe(*ref, holder.nameSpace) + ": must be a GatewayParameters of sluice.dev"),
-           ListenerState::kRefusing);
-  } else if (model.find<config::GatewayParameters>(holder.nameSpace, ref->name) == nullptr) {
-    refuse(plan, absenceFault(reason::kInvalidParameters, model, *ref, holderOf(holder)), ListenerState::kRefusing);
+  const auto refuseBy = [&plan](Fault why) { refuse(plan, std::move(why), ListenerState::kRefusing); };
+  if (!config::isKindOf<config::GatewayParameters>(ref->group, ref->kind) &&
+      !config::isKindOf<config::ConfigMap>(ref->group, ref->kind)) {
+    refuseBy(fault(reason::kInvalidParameters,
+                   describe(*ref, holder.nameSpace) + ": must be a GatewayParameters of sluice.dev, or a ConfigMap"));
+  } else if (const config::ResolvedParameters* resolved = model.parametersOf(*plan.gateway); resolved == nullptr) {
+    refuseBy(absenceFault(reason::kInvalidParameters, model, *ref, holderOf(holder)));
+  } else if (!resolved->parameters) {
+    refuseBy(summary(reason::kInvalidParameters, resolved->fault));
+  } else if (!resolved->fault.empty()) {
+    plan.kept = both(plan.kept, keptFault(reason::kInvalidParameters, resolved->fault));
   }
 }
 

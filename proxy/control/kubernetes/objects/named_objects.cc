@@ -88,6 +88,7 @@ class NameCollector {
     for (const config::Listener& listener : each.listeners) {
       if (listener.tls) take(listener.tls->certificateRefs, each.meta);
     }
+    if (each.infrastructure.parametersRef) take(*each.infrastructure.parametersRef, each.meta);
     into_.assign(1, &names_.common);
   }
 

@@ -13,13 +13,15 @@
 namespace sluice::control {
 namespace {
 
-/// Returns the parameters that the Gateway names, or those of a Gateway that names none; nullptr if they are missing.
-const config::GatewayParameters* parametersOf(const config::Gateway& gateway, const config::Model& model) {
-  static const config::GatewayParameters kUsual;
-  const std::optional<config::ObjectRef>& ref = gateway.infrastructure.parametersRef;
-  if (!ref) return &kUsual;
-  const bool isOurs = ref->group == config::kOwnGroup && ref->kind == config::GatewayParameters::kKind;
-  return isOurs ? model.find<config::GatewayParameters>(gateway.meta.nameSpace, ref->name) : nullptr;
+/// Takes the parameters that the Gateway names. Returns false if it names some that are missing, or cannot be used.
+bool takeParameters(const config::Model& model, GatewayToRun& run) {
+  run.drainTimeout = model.settings.drainTimeout;
+  if (!run.gateway.infrastructure.parametersRef) return true;
+  const config::ResolvedParameters* resolved = model.parametersOf(run.gateway);
+  if (resolved == nullptr || !resolved->parameters) return false;
+  run.parameters = *resolved->parameters;
+  if (resolved->settings) run.drainTimeout = resolved->settings->drainTimeout;
+  return true;
 }
 
 /// Returns the first address that the Gateway asks for; nullptr if it leaves the choice to us.
@@ -51,16 +53,13 @@ std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled
     if (!isOfOurClass(gateway, model)) continue;
     const config::ObjectMeta& meta = gateway.meta;
     const auto newest = objects.find(meta.group, meta.kind, {meta.nameSpace, meta.name});
-    const config::GatewayParameters* parameters = parametersOf(gateway, model);
     GatewayToRun run{.gateway = gateway, .apiVersion = {}, .uid = {}};
-    if (parameters == nullptr || newest.object == nullptr) {
+    if (!takeParameters(model, run) || newest.object == nullptr) {
       leaveAlone(meta.nameSpace, meta.name);
     } else {
       run.apiVersion = std::string(meta.group) + "/" + std::string(newest.version);
       run.uid = newest.object->uid;
-      run.parameters = *parameters;
       run.image = image;
-      run.drainTimeout = model.settings.drainTimeout;
     }
     all.push_back(std::move(run));
   }
