@@ -77,7 +77,7 @@ step "what a request may cost" budget
 step "threads under ThreadSanitizer: build" build tsan
 step "threads under ThreadSanitizer: tests" ctest --preset tsan -j "$jobs"
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: build" build dev
-step "each header by itself" build dev --target headers_alone
+step "each header by itself" test/support/suite/headers_alone.py --build build/dev --jobs "$jobs"
 step "the rest of kapi's build" await_kapi
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: tests" suite
 printf '\nWhat the victims of attacks felt:\n'
