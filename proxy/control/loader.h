@@ -39,8 +39,9 @@ class Loader {
   /// is the configuration that the new one follows; its members are null for the first one. The new one listens at none
   /// of the `unusable` places.
   virtual void load(const Loaded& served, UnusablePlaces unusable, Done done) = 0;
-  /// Does the same with the content that is served already, for an environment that has changed.
-  virtual void recompile(const Loaded& served, UnusablePlaces unusable, Done done) = 0;
+  /// Does the same with the content that is served already, for an environment that has changed. If `newest` has a
+  /// configuration, which was read later and is not served, what changes by itself is as it has it.
+  virtual void recompile(const Loaded& served, const Loaded& newest, UnusablePlaces unusable, Done done) = 0;
   /// Does the same with the last good configuration of an earlier process, as far as one is kept.
   virtual void restore(UnusablePlaces unusable, Done done) = 0;
   /// Keeps a configuration that is served as the last good one.

@@ -126,10 +126,11 @@ void LoadingThread::load(const Loaded& served, UnusablePlaces unusable, Done don
   });
 }
 
-void LoadingThread::recompile(const Loaded& served, UnusablePlaces unusable, Done done) {
-  post(std::move(done), [this, served, unusable = std::move(unusable)] {
+void LoadingThread::recompile(const Loaded& served, const Loaded& newest, UnusablePlaces unusable, Done done) {
+  post(std::move(done), [this, served, newest = newest.configuration, unusable = std::move(unusable)] {
+    const config::ObjectSet& set = served.configuration->set;
     return loadNow(
-        served, [&served] { return served.configuration->set; }, unusable);
+        served, [&] { return newest == nullptr ? set : source_.refreshed(set, newest->set); }, unusable);
   });
 }
 

@@ -40,7 +40,7 @@ class LoadingThread final : public Loader {
   LoadingThread& operator=(const LoadingThread&) = delete;
 
   void load(const Loaded& served, UnusablePlaces unusable, Done done) override;
-  void recompile(const Loaded& served, UnusablePlaces unusable, Done done) override;
+  void recompile(const Loaded& served, const Loaded& newest, UnusablePlaces unusable, Done done) override;
   void restore(UnusablePlaces unusable, Done done) override;
   void keep(const Loaded& served) override;
   void discard(Loaded&& old) override;

@@ -144,7 +144,7 @@ void Reloader::load(UnusablePlaces unusable) {
   if (ofSource()) {
     parts_.loader.load(served_, std::move(unusable), std::move(done));
   } else {
-    parts_.loader.recompile(served_, std::move(unusable), std::move(done));
+    parts_.loader.recompile(served_, newest_, std::move(unusable), std::move(done));
   }
 }
 
@@ -268,11 +268,12 @@ void Reloader::refuse() {
     setState(ConfigState::kRollback, candidate_.problems);
     if (!unavailable_) parts_.observer.onCompiled(*candidate_.configuration);
     parts_.observer.onRefused(revisions_);
+    if (!unavailable_) return refresh();
   }
   end();
 }
 
-/// Leaves what is served as it is until reload() is called.
+/// Leaves what is served until reload() is called.
 void Reloader::hold() {
   parts_.publisher.closeOthers(*served_.generation);
   revisions_.waits = true;
@@ -283,7 +284,16 @@ void Reloader::hold() {
   ++changes_;
   parts_.observer.onCompiled(*candidate_.configuration);
   parts_.observer.onHeld(revisions_);
-  end();
+  refresh();
+}
+
+/// Serves on what is served, with what changes by itself in the candidate.
+void Reloader::refresh() {
+  // Files have nothing of that kind; a set of the API server has a number.
+  if (candidate_.configuration->set.serial == 0 || then_ == Then::kStop) return end();
+  newest_ = std::exchange(candidate_, {});
+  occasion_ = Occasion::kRefresh;
+  load(served_.configuration->unusable);
 }
 
 void Reloader::setState(ConfigState state, std::shared_ptr<const config::Problems> problems) {
@@ -297,7 +307,9 @@ void Reloader::setState(ConfigState state, std::shared_ptr<const config::Problem
 // A reload that was requested meanwhile reads the current state of the source once, however often it was requested.
 void Reloader::end() {
   if (phase_ > Phase::kServing) phase_ = Phase::kServing;
-  if (candidate_.configuration != nullptr) parts_.loader.discard(std::exchange(candidate_, {}));
+  for (Loaded* each : {&candidate_, &newest_}) {
+    if (each->configuration != nullptr) parts_.loader.discard(std::exchange(*each, {}));
+  }
   if (then_ == Then::kReload) {
     then_ = Then::kRest;
     return reload();

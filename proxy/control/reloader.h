@@ -9,7 +9,8 @@
 // A configuration is not refused because of an address or port where the process cannot listen. It is compiled once
 // more without these places, and they are tried from then on, as is a source that could not be read. When a place can
 // be used, a processor may find what it needs, or the server of one has another state, what is served is compiled
-// again, even while the source is refused.
+// again, even while the source is refused. What was read and is not served, because it is refused or may not be served
+// yet, still gives what is served its Secrets and endpoints.
 //
 // It decides and leaves the work to a Loader, a Publisher and the caller of start(). It belongs to the main thread.
 #pragma once
@@ -89,7 +90,7 @@ class Reloader final : private net::Timer {
     kAccepting
   };
   /// The occasion of what is being loaded. It comes from the source or else from what is served.
-  enum class Occasion : std::uint8_t { kSource, kEnvironment, kServers };
+  enum class Occasion : std::uint8_t { kSource, kEnvironment, kServers, kRefresh };
   /// The next action when no reload is in progress any more.
   enum class Then : std::uint8_t { kRest, kReload, kStop };
 
@@ -111,6 +112,7 @@ class Reloader final : private net::Timer {
   void finish();
   void refuse();
   void hold();
+  void refresh();
   void setState(ConfigState state, std::shared_ptr<const config::Problems> problems);
   void end();
   bool serversMoved();
@@ -124,6 +126,7 @@ class Reloader final : private net::Timer {
   Then then_ = Then::kRest;
   Loaded served_;
   Loaded candidate_;
+  Loaded newest_;             // what was read last, while what is served is brought up to date by it
   Loaded refused_;            // the last one, while nothing is served
   bool unavailable_ = false;  // the source could not be read
   Occasion occasion_ = Occasion::kSource;

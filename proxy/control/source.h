@@ -18,6 +18,10 @@ class Source {
   /// is the key of revisions (config/revision.h), which seldom changes. The set contains the problems of whatever
   /// could not be read.
   virtual config::ObjectSet read(const base::Secret& key) = 0;
+  /// Returns the set that is served with what changes by itself in `newest`, which was read later. Any thread.
+  virtual config::ObjectSet refreshed(const config::ObjectSet& served, const config::ObjectSet&) const {
+    return served;
+  }
   /// Calls `changed` on the main thread, inside a Turn, whenever a set that is read afterwards may be a different one.
   /// Call it once, before the first reading, so that no change is missed.
   virtual void watch(std::function<void()> changed) = 0;

@@ -45,7 +45,8 @@ void Serving::closeOthers(const control::Generation& served) { sockets_.closeOth
 
 void Serving::onCompiled(const control::CompiledConfiguration& compiled) {
   std::string without = config::gatewaysWithoutTheirSettings(compiled.model);
-  if (!without.empty() && without != withoutTheirSettings_) {
+  // A process without workers serves no Gateway.
+  if (!workers_.empty() && !without.empty() && without != withoutTheirSettings_) {
     log_.warn("settings of Gateways do not count in a process that serves several, but in one of its own (--gateway)",
               {{"gateways", without}});
   }

@@ -23,8 +23,9 @@ class FakeLoader final : public Loader {
     servedBefore = served.configuration == nullptr ? "" : served.configuration->revision;
     done_ = std::move(done);
   }
-  void recompile(const Loaded& served, UnusablePlaces unusable, Done done) override {
+  void recompile(const Loaded& served, const Loaded& newest, UnusablePlaces unusable, Done done) override {
     ++recompilations;
+    refreshedBy = newest.configuration == nullptr ? "" : newest.configuration->revision;
     without = std::move(unusable);
     servedBefore = served.configuration->revision;
     done_ = std::move(done);
@@ -45,6 +46,7 @@ class FakeLoader final : public Loader {
   int recompilations = 0;
   UnusablePlaces without;  // of the last load
   std::string servedBefore;
+  std::string refreshedBy;  // the revision that the last recompilation was to take secrets from
   std::vector<std::string> discarded;
   std::vector<std::string> kept;
 
@@ -82,6 +84,7 @@ class FakeServer final : public Publisher, public ReloadObserver {
   }
   void onRefused(const Revisions& revisions) override {
     events.push_back("refused " + revisions.desired + ": " + revisions.problems->at(0).message);
+    if (whenTold) std::exchange(whenTold, nullptr)();
   }
   void onCompiled(const CompiledConfiguration&) override {}
   void onHeld(const Revisions& revisions) override { events.push_back("held " + revisions.desired); }
@@ -99,7 +102,7 @@ class FakeServer final : public Publisher, public ReloadObserver {
 
   bool free = false;               // a place that could not be used can be used now
   int failures = 0;                // number of the next attempts to open that fail
-  std::function<void()> whenTold;  // called once, inside the next onServed() or onUnchanged()
+  std::function<void()> whenTold;  // called once, inside the next onServed(), onUnchanged() or onRefused()
   std::vector<std::string> events;
 
  private:
@@ -113,6 +116,7 @@ class ReloaderTest : public ::testing::Test {
   Loaded loaded(const std::string& revision, Loaded::Outcome outcome = Loaded::Outcome::kServable) const {
     CompiledConfiguration configuration;
     configuration.unusable = loader_.without;
+    configuration.set.serial = fromApiServer_ ? 1 : 0;
     configuration.revision = configuration.servedRevision = revision;
     Loaded made{outcome, std::make_shared<const CompiledConfiguration>(std::move(configuration)), nullptr};
     if (outcome == Loaded::Outcome::kServable)
@@ -163,6 +167,7 @@ class ReloaderTest : public ::testing::Test {
   std::string served() const { return reloader_.generation() == nullptr ? "" : reloader_.generation()->revision; }
 
   std::size_t binds_ = 1;  // of each configuration
+  bool fromApiServer_ = false;
   bool workersFail_ = false;
   sluice::test::ManualClock clock_;
   net::TimerWheel timers_{clock_.now()};

@@ -71,6 +71,39 @@ TEST_F(ReloaderTest, KeepsTheOldConfigurationUntilTheNewOneMayBeServed) {
   EXPECT_EQ(served(), "two");
 }
 
+TEST_F(ReloaderTest, GivesWhatIsServedTheSecretsOfWhatIsNot) {
+  fromApiServer_ = true;
+  begin();
+  held_ = "two";
+  for (const auto& notServed : {loaded("two"), refused("bad")}) {
+    reloader_.reload();
+    loader_.hand(notServed);
+    EXPECT_TRUE(reloader_.reloading());
+    EXPECT_EQ(loader_.servedBefore, served());
+    EXPECT_EQ(loader_.refreshedBy, notServed.configuration->revision);
+    const std::string refreshed = "one, refreshed by " + loader_.refreshedBy;
+    serve(refreshed);
+    EXPECT_EQ(served(), refreshed);
+    EXPECT_EQ(reloader_.revisions().desired, notServed.configuration->revision);
+    EXPECT_FALSE(reloader_.reloading());
+    EXPECT_EQ(loader_.discarded.back(), notServed.configuration->revision);
+  }
+  EXPECT_EQ(state(), "Rollback");
+  const int recompilations = loader_.recompilations;
+  reloader_.reload();
+  loader_.hand(unavailable("bad"));
+  EXPECT_EQ(loader_.recompilations, recompilations) << "it has no secrets";
+}
+
+TEST_F(ReloaderTest, RefreshesNothingIfItStops) {
+  fromApiServer_ = true;
+  begin();
+  reloader_.reload();
+  server_.whenTold = [this] { reloader_.stop(); };
+  loader_.hand(refused("bad"));
+  EXPECT_FALSE(loader_.loading());
+}
+
 TEST_F(ReloaderTest, AFirstConfigurationNeedNotWait) {
   held_ = "one";
   start(loaded("one"));

@@ -8,6 +8,7 @@
 #include "config/revision.h"
 #include "proxy/control/kubernetes/objects/reached_objects.h"
 #include "proxy/control/kubernetes/objects/reported_addresses.h"
+#include "proxy/control/kubernetes/revisions/refreshed_objects.h"
 
 namespace sluice::control {
 namespace {
@@ -80,6 +81,10 @@ void KubernetesSource::watch(std::function<void()> changed) {
   server_ = client_.url();
   if (beside_ != nullptr) beside_->watch(changed_);
   objects_.start();
+}
+
+config::ObjectSet KubernetesSource::refreshed(const config::ObjectSet& served, const config::ObjectSet& newest) const {
+  return refreshedObjects(served, newest);
 }
 
 // --- main thread -----------------------------------------------------------------------------------------------------

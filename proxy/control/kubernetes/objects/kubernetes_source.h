@@ -36,6 +36,7 @@ class KubernetesSource final : public Source, private net::Timer {
   KubernetesSource(ApiClient& client, net::Worker& main, ClusterScope scope, std::unique_ptr<Source> beside);
 
   config::ObjectSet read(const base::Secret& key) override;
+  config::ObjectSet refreshed(const config::ObjectSet& served, const config::ObjectSet& newest) const override;
   void watch(std::function<void()> changed) override;
   void close() override;
 
