@@ -101,7 +101,8 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
                                                                       // Warnings are published as they are noted.
                                                                       if (event.type == observe::EventType::kNormal)
                                                                         events_->publish(event);
-                                                                    }});
+                                                                    },
+                                                                    replica.reload});
     source.onObjects([this] { controller_->onObjects(); });
     controller_->start();
   }

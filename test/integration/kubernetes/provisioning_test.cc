@@ -12,6 +12,7 @@
 #include "test/integration/kubernetes/source_fixture.h"
 #include "test/integration/support/kubernetes/cluster_process.h"
 #include "test/integration/support/kubernetes/fault_proxy.h"
+#include "test/integration/support/sluice_command.h"
 
 namespace sluice::test {
 namespace {
@@ -179,62 +180,114 @@ TEST_F(KubeProvisioning, IsDoneByOneOfTwoVersionsOfTheController) {
   EXPECT_EQ(writes(oldProxy), writesOfOld);
 }
 
-TEST_F(KubeProvisioning, GivesPodsTheRightsThatTheyNeedAndNoOthers) {
-  const TempDir folder;
-  startServerWithOurKinds({"--authorization-mode", "RBAC", "--token-auth-file",
-                           folder.write("tokens", "pod-token,system:serviceaccount:demo:egress-test,1\n")});
-  const auto secret = [](const std::string& nameSpace, const std::string& name) {
+/// A Gateway with the rights of its Pods and no others. Its route goes to a Backend that adds the value of a Secret.
+class KubeRights : public KubeProvisioning {
+ protected:
+  /// Starts an API server that knows the Pods by a token.
+  void startServerWithPods() {
+    startServerWithOurKinds({"--authorization-mode", "RBAC", "--token-auth-file",
+                             folder.write("tokens", "pod-token,system:serviceaccount:demo:egress-test,1\n")});
+    kubectl->apply(secretWithItsName("demo", "named") + secretWithItsName("demo", "other") +
+                   gatewayWith("  infrastructure: {parametersRef: {group: '', kind: ConfigMap, name: own}}\n") +
+                   "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: own}\ndata:\n  parameters.yaml: "
+                   "'settings: {drainTimeout: 9s, requestId: {header: x-demo-id}}'\n---\n" +
+                   originWith("named") + route("all", "/", "{group: sluice.dev, kind: Backend, name: origin}"));
+  }
+  static std::string secretWithItsName(const std::string& nameSpace, const std::string& name) {
     return "apiVersion: v1\nkind: Secret\nmetadata: {namespace: " + nameSpace + ", name: " + name +
-           "}\nstringData: {key: value}\n---\n";
-  };
-  const std::string origin =
-      "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: demo, name: origin}\nspec:\n  "
-      "destination: "
-      "{type: FQDN, fqdn: {hostname: origin.test, port: " +
-      std::to_string(one.port()) + "}}\n";
-  const auto use = [](const std::string& name, const std::string& nameSpace) {
-    return "    - {name: " + name +
-           ", type: \"gateway.networking.k8s.io/CredentialInjector:v1\", phase: request-headers, config: "
-           "{allowPlaintext: true, secretRef: "
-           "{name: " +
-           name + ", key: key" + (nameSpace.empty() ? "" : ", namespace: " + nameSpace) + "}}}\n";
-  };
-  kubectl->apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: vault}\n---\n" + secret("demo", "named") +
-                 secret("demo", "other") + secret("vault", "not-granted") +
-                 gatewayWith("  infrastructure: {parametersRef: {group: '', kind: ConfigMap, name: own}}\n") +
-                 "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: own}\ndata:\n  parameters.yaml: "
-                 "'settings: {drainTimeout: 9s, requestId: {header: x-demo-id}}'\n---\n" +
-                 origin + "  extensions:\n" + use("named", "") + "---\n" +
-                 route("all", "/", "{group: sluice.dev, kind: Backend, name: origin}") +
-                 "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {namespace: demo, name: "
-                 "greedy}\nspec:\n  processors:\n" +
-                 use("not-granted", "vault"));
-  startController();
-  ASSERT_TRUE(kubectl->waitFor("deployment", "demo", kPods, kProvisionedName, kPods)) << controller->errors();
-  const auto may = [&](const std::string& verb, const std::string& object, const std::string& nameSpace) {
+           "}\nstringData: {key: value-of-" + name + "}\n---\n";
+  }
+  static std::string injector(const std::string& secret, const std::string& nameSpace) {
+    return "    - {name: add, type: \"gateway.networking.k8s.io/CredentialInjector:v1\", phase: request-headers, "
+           "config: "
+           "{allowPlaintext: true, secretRef: {name: " +
+           secret + ", key: key, namespace: " + nameSpace + "}}}\n";
+  }
+  std::string originWith(const std::string& secret) const {
+    return "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: demo, name: origin}\nspec:\n  "
+           "destination: {type: FQDN, fqdn: {hostname: origin.test, port: " +
+           std::to_string(one.port()) + "}}\n  extensions:\n" + injector(secret, "demo") + "---\n";
+  }
+  bool may(const std::string& verb, const std::string& object, const std::string& nameSpace = "demo") const {
     return kubectl
                ->run({"auth", "can-i", verb, object, "--namespace", nameSpace, "--as",
                       "system:serviceaccount:demo:egress-test"})
                .exitCode == 0;
-  };
-  EXPECT_TRUE(eventually([&] { return may("list", "secret/named", "demo"); })) << controller->errors();
-  EXPECT_FALSE(may("list", "secret/other", "demo"));
-  EXPECT_FALSE(may("list", "secrets", "demo"));
+  }
+  bool mayNotSoon(const std::string& verb, const std::string& object) const {
+    return eventually([&] { return !may(verb, object); });
+  }
+  void startGatewayAsPod() {
+    std::string kubeconfig = kubeconfigOf(server->url(), server->dataFolder() + "/ca.crt", "{token: pod-token}");
+    kubeconfig.replace(kubeconfig.rfind("user: test}"), 11, "user: test, namespace: demo}");
+    startGateway({"--gateway", "demo/egress"}, folder.write("kubeconfig", kubeconfig));
+  }
+  /// Waits until requests reach the origin with the value of that Secret.
+  testing::AssertionResult addsValueOf(const std::string& secret) {
+    const std::string field = "authorization: Bearer value-of-" + secret + "\r\n";
+    const auto adds = [&] { return ask("/") == "one" && one.heads().back().find(field) != std::string::npos; };
+    if (eventually(adds)) return testing::AssertionSuccess();
+    return testing::AssertionFailure() << secret << "\n" << sluice->process().errors() << "\n" << controller->errors();
+  }
+  bool hasRevisionIn(const std::string& state) const {
+    return eventually([&] {
+      return kubectl->expect({"get", "egressrevisions", "--namespace", "demo"}).find(" " + state + " ") !=
+             std::string::npos;
+    });
+  }
+  ProgramOutcome rollBack(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> command = {"revisions",   "rollback",     "--gateway",
+                                        "demo/egress", "--kubeconfig", server->kubeconfig()};
+    command.insert(command.end(), more.begin(), more.end());
+    return test::sluice(command);
+  }
+
+  const TempDir folder;
+};
+
+TEST_F(KubeRights, AreThoseThatPodsNeedAndNoOthers) {
+  startServerWithPods();
+  kubectl->apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: vault}\n---\n" +
+                 secretWithItsName("vault", "not-granted") +
+                 "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {namespace: demo, name: "
+                 "greedy}\nspec:\n  processors:\n" +
+                 injector("not-granted", "vault"));
+  startController();
+  ASSERT_TRUE(kubectl->waitFor("deployment", "demo", kPods, kProvisionedName, kPods)) << controller->errors();
+  EXPECT_TRUE(eventually([&] { return may("list", "secret/named"); })) << controller->errors();
+  EXPECT_FALSE(may("list", "secret/other"));
+  EXPECT_FALSE(may("list", "secrets"));
   EXPECT_FALSE(may("list", "secret/not-granted", "vault")) << "nobody has granted it";
-  EXPECT_FALSE(may("create", "pods", "demo"));
-  EXPECT_TRUE(may("list", "configmap/settings", "demo"));
-  EXPECT_TRUE(may("list", "configmap/own", "demo"));
+  EXPECT_FALSE(may("create", "pods"));
+  EXPECT_TRUE(may("list", "configmap/settings"));
+  EXPECT_TRUE(may("list", "configmap/own"));
   EXPECT_EQ(deployment("{.spec.template.spec.terminationGracePeriodSeconds}"), "19") << "by its own drainTimeout";
 
-  std::string kubeconfig = kubeconfigOf(server->url(), server->dataFolder() + "/ca.crt", "{token: pod-token}");
-  kubeconfig.replace(kubeconfig.rfind("user: test}"), 11, "user: test, namespace: demo}");
-  startGateway({"--gateway", "demo/egress"}, folder.write("kubeconfig", kubeconfig));
-  ASSERT_TRUE(answers("/", "one"));
-  EXPECT_THAT(one.heads().back(), AllOf(HasSubstr("authorization: Bearer value"), HasSubstr("x-demo-id: ")))
-      << "by its own settings";
+  startGatewayAsPod();
+  ASSERT_TRUE(addsValueOf("named"));
+  EXPECT_THAT(one.heads().back(), HasSubstr("x-demo-id: ")) << "by its own settings";
   EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "all",
                                R"({.status.parents[0].conditions[?(@.type=="sluice.dev/Programmed")].status})", "True"))
       << "it may report what it serves";
+}
+
+TEST_F(KubeRights, AreThoseOfARevisionThatIsBroughtBack) {
+  startServerWithPods();
+  startController();
+  startGatewayAsPod();
+  ASSERT_TRUE(addsValueOf("named"));
+  ASSERT_TRUE(hasRevisionIn("Served")) << controller->errors();
+  kubectl->apply(originWith("other"));
+  ASSERT_TRUE(addsValueOf("other"));
+  EXPECT_TRUE(mayNotSoon("list", "secret/named"));
+  ASSERT_TRUE(hasRevisionIn("Superseded")) << controller->errors();
+
+  ASSERT_EQ(rollBack().exitCode, 0);
+  EXPECT_TRUE(addsValueOf("named"));
+  EXPECT_TRUE(may("list", "secret/other")) << "the newest objects still name it";
+  ASSERT_EQ(rollBack({"--undo"}).exitCode, 0);
+  EXPECT_TRUE(addsValueOf("other"));
+  EXPECT_TRUE(mayNotSoon("list", "secret/named")) << controller->errors();
 }
 
 }  // namespace

@@ -129,6 +129,10 @@ TEST_F(KubeRevisions, AreBroughtBackUntilThatIsUndone) {
   EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", kRolledBackStatus, ""));
   EXPECT_EQ(rollBack({"--undo"}).exitCode, 1);
   EXPECT_THAT(rollBack({"0000"}).errors, HasSubstr("has no revision '0000'"));
+  kubectl->apply(
+      "apiVersion: sluice.dev/v1alpha1\nkind: EgressRevision\nmetadata: {namespace: demo, name: without-data}\nspec: "
+      "{revision: abcd, gatewayRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress}}\n");
+  EXPECT_THAT(rollBack({"abcd"}).errors, HasSubstr("too large to be kept"));
 }
 
 TEST_F(KubeRevisions, ThatAllRefuseAreTaintedUntilTheyAreDeleted) {
@@ -138,12 +142,16 @@ TEST_F(KubeRevisions, ThatAllRefuseAreTaintedUntilTheyAreDeleted) {
            "  " +
            text + "\n";
   };
+  kubectl->apply(service("moving", one.port()) + route("all", "/", toService("moving")));
+  ASSERT_TRUE(eventually([&] { return fieldOf(first, "{.status.state}") == "Superseded"; }));
   kubectl->apply(settings("workers: many"));
   const std::string bad = awaitRevisionIn("Tainted");
   EXPECT_NE(bad, first);
   EXPECT_THAT(fieldOf(bad, R"({.status.conditions[?(@.type=="Tainted")].message})"), HasSubstr("workers"));
   EXPECT_EQ(ask("/"), "one");
   EXPECT_THAT(rollBack({bad}).errors, HasSubstr("is tainted"));
+  kubectl->apply(service("moving", two.port()));
+  EXPECT_TRUE(answers("/", "two")) << "what is served has the endpoints of now";
   const std::string uid = fieldOf(bad, "{.metadata.uid}");
   kubectl->expect({"delete", "egressrevision", "--namespace", "demo", bad});
   // It is tried again, is still wrong, and is kept again.
@@ -151,7 +159,7 @@ TEST_F(KubeRevisions, ThatAllRefuseAreTaintedUntilTheyAreDeleted) {
     const std::string now = fieldOf(bad, "{.metadata.uid}");
     return !now.empty() && now != uid && fieldOf(bad, "{.status.state}") == "Tainted";
   })) << controller->process().errors();
-  EXPECT_EQ(ask("/"), "one");
+  EXPECT_EQ(ask("/"), "two");
 }
 
 /// A second replica of a Gateway that asks for a canary.

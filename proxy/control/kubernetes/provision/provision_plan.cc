@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/control/kubernetes/objects/named_objects.h"
 #include "proxy/control/kubernetes/provision/gateway_access.h"
 #include "proxy/control/kubernetes/provision/gateway_pods.h"
 
@@ -38,7 +37,7 @@ bool isOfOurClass(const config::Gateway& gateway, const config::Model& model) {
 }  // namespace
 
 std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled, const ClusterObjects& objects,
-                                           const std::string& image) {
+                                           const std::string& image, const NamesOfGateways& names) {
   const config::Model& model = compiled.model;
   if (model.gatewayClassName.empty()) return std::nullopt;
   ProvisionPlan plan;
@@ -65,7 +64,6 @@ std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled
   }
   if (all.empty()) return plan;
   plan.objects.push_back(sharedAccessOf(all));
-  const NamesOfGateways names = namesOfGateways(compiled.set, model);
   for (const GatewayToRun& each : all) {
     if (each.uid.empty()) continue;
     for (ProvisionedObject& object : accessOf(each, names)) plan.objects.push_back(std::move(object));

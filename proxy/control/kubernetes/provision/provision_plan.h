@@ -6,15 +6,16 @@
 
 #include "proxy/control/compiled_configuration.h"
 #include "proxy/control/kubernetes/objects/cluster_objects.h"
+#include "proxy/control/kubernetes/objects/named_objects.h"
 #include "proxy/control/kubernetes/provision/provisioner.h"
 
 namespace sluice::control {
 
 /// Returns the plan for all Gateways of our GatewayClass, whose Pods run `image` unless their parameters name another
-/// one; nullopt if there is no such class, because then it is not known which Gateways there should be. A Gateway whose
-/// parameters are missing, or that is not legible, is left alone.
+/// one, and may read what `names` has for them; nullopt if there is no such class, because then it is not known which
+/// Gateways there should be. A Gateway whose parameters are missing, or that is not legible, is left alone.
 std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled, const ClusterObjects& objects,
-                                           const std::string& image);
+                                           const std::string& image, const NamesOfGateways& names);
 /// Says that each Gateway is reached by the Service that the plan has for it.
 config::StatusList withServiceAddresses(const config::StatusList& statuses, const config::Model& model);
 

@@ -101,6 +101,10 @@ std::string revisionStatusPatch(const EgressRevision& revision, base::WallTime n
     writeRevisionCondition(json, {kValidated, revision.validated, reason, revision.validated ? "" : revision.message},
                            revision, now);
   }
+  json.endList().key("secrets").beginList();
+  for (const auto& [nameSpace, name] : revision.secrets) {
+    json.beginObject().member("namespace", nameSpace).member("name", name).endObject();
+  }
   return json.endList().endObject().endObject().take();
 }
 
@@ -138,6 +142,11 @@ base::Result<EgressRevision> readEgressRevision(const content::Value& object, bo
       if (textIn(&each, "type") == "Served") read.message = textIn(&each, "message");
       read.conditions.emplace(textIn(&each, "type"),
                               std::pair(textIn(&each, "status"), textIn(&each, "lastTransitionTime")));
+    }
+  }
+  if (const content::Value* secrets = valueIn(status, "secrets"); secrets != nullptr) {
+    for (const content::Value& each : secrets->items) {
+      read.secrets.emplace(textIn(&each, "namespace"), textIn(&each, "name"));
     }
   }
   const auto validated = read.conditions.find(kValidated);

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,7 @@ std::string_view revisionStateName(RevisionState state);
 
 struct EgressRevision {
   static constexpr std::size_t kMostMessageBytes = 1024;
+  static constexpr std::size_t kMostSecrets = 1024;
 
   std::string nameSpace;
   std::string name;
@@ -65,6 +67,8 @@ struct EgressRevision {
   std::string served;      // "2/3"
   std::string lastServed;  // a metav1.Time; empty if it never was
   std::string message;     // why it is refused or tainted, at most kMostMessageBytes
+  /// The Secrets that the Gateway's Pods could read while they were given it, at most kMostSecrets.
+  std::set<ApiObjectKey> secrets;
   /// The status and lastTransitionTime of each condition that it has.
   std::map<std::string, std::pair<std::string, std::string>, std::less<>> conditions;
 

@@ -20,7 +20,7 @@ std::string activeMessage(const EgressRevision& revision) {
 
 bool isSameStatus(const EgressRevision& a, const EgressRevision& b) {
   return a.state == b.state && a.served == b.served && a.lastServed == b.lastServed && a.message == b.message &&
-         a.validated == b.validated;
+         a.validated == b.validated && a.secrets == b.secrets;
 }
 
 }  // namespace
@@ -54,6 +54,25 @@ bool RevisionKeeper::isValidated(const EgressRevision& revision, const CanaryRep
   return false;
 }
 
+// What is readable now may be that of the objects before or after, as long as not all have seen the same. So it is
+// added.
+void RevisionKeeper::addReadable(EgressRevision& revision) const {
+  const auto found = readable_.find({revision.gatewayKind, revision.nameSpace, revision.gateway});
+  if (found == readable_.end()) return;
+  for (const auto& each : found->second) {
+    if (revision.secrets.size() < EgressRevision::kMostSecrets) revision.secrets.insert(each);
+  }
+}
+
+SecretsOfGateways RevisionKeeper::readableBesides() const {
+  SecretsOfGateways besides;
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (!each.active || !isInScope(each)) continue;
+    besides[{each.gatewayKind, each.nameSpace, each.gateway}].insert(each.secrets.begin(), each.secrets.end());
+  }
+  return besides;
+}
+
 void RevisionKeeper::wakeAt(base::MonotonicTime at) {
   if (!isSet() || at < deadline()) client_.worker().timers().set(*this, at);
 }
@@ -78,6 +97,7 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
     if (canary.state == CanaryState::kGone) wakeAt(ledSince_ + kReportDuration);
     EgressRevision known = each;
     known.validated = isValidated(each, canary, now);
+    if (!each.active && isGiven(each, reports, now)) addReadable(known);
     const EgressRevision judged = judgeRevision(std::move(known), reports, now, wallNow);
     if (isSameStatus(judged, each)) continue;
     push(http::Method::kPatch, each.path() + "/status", revisionStatusPatch(judged, wallNow),

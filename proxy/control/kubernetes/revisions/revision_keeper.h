@@ -5,7 +5,10 @@
 // later, until its object is deleted. Revisions that a replica serves or was given, that are active, or that were
 // served or created last are not deleted. One that asks for a canary is validated once that has served it for
 // kCanaryTime without a break; if the canary goes before, the object is deleted, so that another replica becomes the
-// canary. Lives on the main thread.
+// canary.
+//
+// Pods may read the Secrets alone that their newest objects name. So the status of a revision says which they could
+// read while it was the newest one, and these are readable again while people have it served. Lives on the main thread.
 #pragma once
 
 #include <cstddef>
@@ -22,12 +25,15 @@
 #include "config/status/conditions.h"
 #include "proxy/control/kubernetes/client/api_exchange.h"
 #include "proxy/control/kubernetes/lease/replica_report.h"
+#include "proxy/control/kubernetes/objects/named_objects.h"
 #include "proxy/control/kubernetes/revisions/revision_verdict.h"
 #include "proxy/control/kubernetes/revisions/revision_watch.h"
 #include "proxy/net/timers.h"
 #include "proxy/observe/events.h"
 
 namespace sluice::control {
+
+using SecretsOfGateways = std::map<NamedGateway, NamedObjects::Names>;
 
 class RevisionKeeper final : private net::Timer {
  public:
@@ -46,6 +52,10 @@ class RevisionKeeper final : private net::Timer {
   void lead(bool leads);
   /// Sets how many of each Gateway are kept. Those in use are kept in any case.
   void setMost(std::size_t most) { most_ = most; }
+  /// Sets the Secrets that the Pods of each Gateway may read, as their newest objects name them.
+  void setReadable(SecretsOfGateways readable) { readable_ = std::move(readable); }
+  /// Returns the Secrets that Pods should be able to read besides, because people have an earlier revision served.
+  SecretsOfGateways readableBesides() const;
   /// Judges all by these reports; inside a Turn.
   void judge(const ReplicaReports& reports, base::MonotonicTime now);
   /// Returns a condition if people have an earlier revision served at a Gateway.
@@ -64,6 +74,7 @@ class RevisionKeeper final : private net::Timer {
   bool isInScope(const EgressRevision& revision) const {
     return scope_.empty() || scope_.contains(revision.gatewayKey());
   }
+  void addReadable(EgressRevision& revision) const;
   bool isValidated(const EgressRevision& revision, const CanaryReport& canary, base::MonotonicTime now);
   void wakeAt(base::MonotonicTime at);
   void remove(const EgressRevision& revision);
@@ -80,6 +91,7 @@ class RevisionKeeper final : private net::Timer {
   std::deque<Write> writes_;
   std::unique_ptr<ApiExchange> exchange_;
   std::size_t most_ = 10;
+  SecretsOfGateways readable_;
   std::string told_;  // why something cannot be written
   bool leads_ = false;
   base::MonotonicTime ledSince_{};

@@ -22,6 +22,15 @@ const ReplicaReport* reportOfCanary(const EgressRevision& revision, const Replic
   return nullptr;
 }
 
+template <typename Predicate>
+bool anyReplica(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now,
+                Predicate&& predicate) {
+  const std::vector<const SeenReport*> all = reports.all();
+  return std::any_of(all.begin(), all.end(), [&](const SeenReport* each) {
+    return !each->isGone(now) && each->report.gateway == revision.gatewayKey() && predicate(each->report);
+  });
+}
+
 RevisionState stateOf(const EgressRevision& before, const FleetVerdict& verdict) {
   if (before.state == RevisionState::kTainted || verdict.state == FleetState::kError) return RevisionState::kTainted;
   if (!verdict.failing.empty()) return RevisionState::kRefused;
@@ -65,12 +74,14 @@ CanaryReport canaryOf(const EgressRevision& revision, const ReplicaReports& repo
   return {CanaryState::kServing, report->servedObjectsSince};
 }
 
+bool isGiven(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now) {
+  return anyReplica(revision, reports, now,
+                    [&](const ReplicaReport& report) { return report.desiredObjects == revision.revision; });
+}
+
 bool isInUse(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now) {
-  const std::vector<const SeenReport*> all = reports.all();
-  return std::any_of(all.begin(), all.end(), [&](const SeenReport* each) {
-    const ReplicaReport& report = each->report;
-    return !each->isGone(now) && report.gateway == revision.gatewayKey() &&
-           (report.desiredObjects == revision.revision || report.servedObjects == revision.revision);
+  return anyReplica(revision, reports, now, [&](const ReplicaReport& report) {
+    return report.desiredObjects == revision.revision || report.servedObjects == revision.revision;
   });
 }
 

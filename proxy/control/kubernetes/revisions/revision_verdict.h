@@ -29,6 +29,8 @@ struct CanaryReport {
 };
 CanaryReport canaryOf(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now);
 
+/// Returns true if a replica was given it last.
+bool isGiven(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now);
 /// Returns true if a replica serves it or was given it last.
 bool isInUse(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now);
 

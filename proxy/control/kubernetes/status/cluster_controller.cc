@@ -64,12 +64,27 @@ void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
   revisions_.setMost(compiled.model.settings.revisions.keep);
   if (!image_.empty()) {
     compiled_ = withServiceAddresses(*compiled_, compiled.model);
-    if (auto plan = planProvision(compiled, objects_, image_)) provisioner_.want(*std::move(plan));
+    provision(compiled);
   }
   wantStatuses();
   const std::string& gatewayClass = compiled.model.gatewayClassName;
   const bool publishes = !gatewayClass.empty() && compiled.catalog != nullptr;
   catalog_.want(publishes ? config::publishedKindsJson(*compiled.catalog, gatewayClass, candidacy_.nameSpace) : "");
+}
+
+/// Keeps Pods for all Gateways, with the Secrets that their newest objects name, and those that people have brought
+/// back.
+void ClusterController::provision(const CompiledConfiguration& compiled) {
+  NamesOfGateways names = namesOfGateways(compiled.set, compiled.model);
+  SecretsOfGateways readable;
+  for (const auto& [gateway, own] : names.own) {
+    readable[gateway] = names.common.secrets;
+    readable[gateway].insert(own.secrets.begin(), own.secrets.end());
+  }
+  revisions_.setReadable(std::move(readable));
+  broughtBack_ = revisions_.readableBesides();
+  for (const auto& [gateway, secrets] : broughtBack_) names.own[gateway].secrets.insert(secrets.begin(), secrets.end());
+  if (auto plan = planProvision(compiled, objects_, image_, names)) provisioner_.want(*std::move(plan));
 }
 
 void ClusterController::start() {
@@ -98,6 +113,8 @@ void ClusterController::wantStatuses() {
   };
   statuses_.want(fleet_.apply(*compiled_, replicas_.reports(), changedAt, ofGateway, client_.worker().now()));
   revisions_.judge(replicas_.reports(), client_.worker().now());
+  // The plan is made of what was compiled, which is not kept.
+  if (!image_.empty() && revisions_.readableBesides() != broughtBack_) hooks_.recompile();
 }
 
 /// Tells each fault once.

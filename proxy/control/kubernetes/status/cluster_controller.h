@@ -31,6 +31,7 @@ class ClusterController final : private net::Timer {
   struct ControllerHooks {
     std::function<void(bool)> led;                     // this controller begins to lead, or ends it
     std::function<void(const observe::Event&)> event;  // something is to be told to people
+    std::function<void()> recompile;                   // onCompiled() is to be called once more
   };
   ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::string image,
                     ControllerHooks hooks);
@@ -53,6 +54,7 @@ class ClusterController final : private net::Timer {
   static constexpr base::Duration kBetweenJudgements = std::chrono::milliseconds(500);
 
   void onTimer() override { wantStatuses(); }
+  void provision(const CompiledConfiguration& compiled);
   void onProvisioned();
   void judgeSoon();
   void lead(bool leads);
@@ -71,6 +73,7 @@ class ClusterController final : private net::Timer {
   CatalogPublisher catalog_;
   Provisioner provisioner_;
   RevisionKeeper revisions_;
+  SecretsOfGateways broughtBack_;                      // of the last plan
   std::map<std::string, std::string> notProvisioned_;  // what was told of each Gateway
   LeaseHolder lease_;
 };

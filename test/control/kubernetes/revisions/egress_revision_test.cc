@@ -84,6 +84,14 @@ TEST(EgressRevision, KeepsTheTimeOfAConditionThatHasNotChanged) {
   EXPECT_THAT(revisionStatusPatch(revision, base::someTime()), HasSubstr("2026-11-03T00:00:00Z"));
 }
 
+TEST(EgressRevision, SaysWhichSecretsItsPodsCouldRead) {
+  EgressRevision revision = revisionOf(revisionItem("b", "", R"({"secrets":[{"namespace":"demo","name":"s"}]})"));
+  EXPECT_EQ(revision.secrets, (std::set<ApiObjectKey>{{"demo", "s"}}));
+  revision.secrets.emplace("vault", "t");
+  EXPECT_THAT(revisionStatusPatch(revision, base::someTime()),
+              HasSubstr(R"("secrets":[{"namespace":"demo","name":"s"},{"namespace":"vault","name":"t"}])"));
+}
+
 TEST(EgressRevision, IsRefusedIfAFieldIsMissing) {
   for (const char* field : {"revision", "gatewayRef", "uid"}) {
     std::string text = revisionItem("abc");

@@ -166,6 +166,30 @@ TEST_F(RevisionKeeping, DeletesARevisionWhoseCanaryIsGone) {
   EXPECT_THAT(events, IsEmpty()) << "another replica becomes the canary";
 }
 
+TEST_F(RevisionKeeping, RemembersTheSecretsThatPodsCouldReadWhileTheyWereGivenIt) {
+  const std::string superseded = R"({"state":"Superseded","served":"0/1","lastServed":"2026-01-01T00:00:00Z",)";
+  put("old", 1, "", superseded + R"("secrets":[{"namespace":"demo","name":"old"}]})");
+  put("new", 2);
+  reports.see("one", "new", "new", ConfigState::kInSync, rig.clock.now());
+  keeper->setReadable(
+      {{{"Gateway", "demo", "egress"}, {{"demo", "now"}}}, {{"Gateway", "demo", "another"}, {{"demo", "of-another"}}}});
+  start();
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr("egress-new/status {"))) << "the old one is not given to anybody";
+  EXPECT_TRUE(keeper->readableBesides().empty());
+}
+
+TEST_F(RevisionKeeping, MakesTheSecretsReadableOfWhatIsBroughtBack) {
+  put("old", 1, R"(,"active":true)", R"({"state":"Served","secrets":[{"namespace":"demo","name":"old"}]})");
+  reports.see("one", "old", "old", ConfigState::kInSync, rig.clock.now());
+  keeper->setReadable({{{"Gateway", "demo", "egress"}, {{"demo", "now"}}}});
+  start();
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr(R"("secrets":[{"namespace":"demo","name":"old"}])")))
+      << "what the newest objects name is nothing of its own";
+  EXPECT_EQ(keeper->readableBesides(), (SecretsOfGateways{{{"Gateway", "demo", "egress"}, {{"demo", "old"}}}}));
+}
+
 TEST_F(RevisionKeeping, WritesNothingUnlessItLeads) {
   put("b", 1);
   reports.see("one", "b", "b", ConfigState::kInSync, rig.clock.now());

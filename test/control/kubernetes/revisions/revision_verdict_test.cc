@@ -94,8 +94,10 @@ TEST_F(RevisionVerdict, IsInUseWhileAReplicaHasItOrShouldHaveIt) {
   EXPECT_FALSE(isInUse(revision, reports.all, {}));
   reports.see("one", "c", "b", kRefuses);
   EXPECT_TRUE(isInUse(revision, reports.all, {}));
+  EXPECT_FALSE(isGiven(revision, reports.all, {})) << "it was given something newer";
   reports.see("one", "b", "c", kRefuses);
   EXPECT_TRUE(isInUse(revision, reports.all, {}));
+  EXPECT_TRUE(isGiven(revision, reports.all, {}));
   EXPECT_FALSE(isInUse(revision, reports.all, base::MonotonicTime(std::chrono::minutes(1)))) << "the replica is gone";
 }
 
