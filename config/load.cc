@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "config/gateway_settings.h"
 #include "config/last_good.h"
 #include "config/model/name_tuple_hash.h"
 #include "config/object_reading.h"
 #include "config/read/settings_reader.h"
-#include "config/resolve_parameters.h"
 #include "config/revision.h"
 
 namespace sluice::config {
@@ -38,7 +38,7 @@ class Assembler {
     configuration.problems = std::move(problems_);
     if (previous != nullptr) keepLastGood(configuration.model, *previous);
     resolveSettings(configuration.model, configuration.problems);
-    resolveParameters(configuration.model, previous, configuration.problems);
+    applyOwnSettings(configuration.model);
     configuration.digest = digestOf(std::move(entries_));
     configuration.endpointsDigest = digestOf(std::move(endpoints_));
     return configuration;

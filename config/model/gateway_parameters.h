@@ -9,7 +9,6 @@
 
 #include "config/model/object_meta.h"
 #include "config/yaml/document.h"
-#include "proxy/base/settings.h"
 
 namespace sluice::config {
 
@@ -36,15 +35,6 @@ struct GatewayParameters {
   /// A map of settings, as in settings.yaml, that differ from those of the GatewayClass; null if it is absent. They
   /// have been checked by themselves.
   Value settings = {};
-};
-
-/// What the parametersRef of a Gateway leads to.
-struct ResolvedParameters {
-  std::optional<GatewayParameters> parameters = std::nullopt;  // if any can be used
-  /// Why they cannot be used; if there are `parameters`, why those of before are used instead. Empty if all is well.
-  std::string fault = {};
-  /// The settings of the GatewayClass with those of the parameters; nullopt if the parameters have none.
-  std::optional<base::Settings> settings = std::nullopt;
 };
 
 }  // namespace sluice::config

@@ -45,13 +45,6 @@ const Rejected* Model::findKept(std::string_view group, std::string_view kind, s
   return findRefused(kept, group, kind, nameSpace, name);
 }
 
-const ResolvedParameters* Model::parametersOf(const Gateway& gateway) const {
-  const std::optional<ObjectRef>& ref = gateway.infrastructure.parametersRef;
-  if (!ref) return nullptr;
-  const auto found = parameters.find({ref->kind, gateway.meta.nameSpace, ref->name});
-  return found == parameters.end() ? nullptr : &found->second;
-}
-
 std::map<std::string, std::string> labelsOfNamespace(const Model& model, std::string_view name) {
   const Namespace* object = model.find<Namespace>({}, name);
   std::map<std::string, std::string> labels;

@@ -13,7 +13,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "config/model/backend_tls.h"
@@ -109,6 +108,8 @@ struct Namespace {
 
 struct ConfigMap {
   static constexpr std::string_view kKind = "ConfigMap";
+  /// The key whose text holds the fields of a GatewayParameters' spec.
+  static constexpr std::string_view kParametersKey = "gateway-parameters.yaml";
   ObjectMeta meta;
   struct DataEntry {
     std::string value;
@@ -116,6 +117,8 @@ struct ConfigMap {
     std::uint32_t blockColumn = 0;  // see Value
   };
   std::map<std::string, DataEntry> data;  // contains binaryData too, decoded
+  /// What a Gateway gets by it (kParametersKey); null if there is no such key.
+  std::shared_ptr<const GatewayParameters> parameters;
 
   /// Returns nullptr if there is no such key.
   const std::string* find(const std::string& key) const;
@@ -274,11 +277,6 @@ struct Model : ObjectLists {
   std::string gatewayClassName;
   /// ObjectSet::gatewayApiVersion.
   std::string gatewayApiVersion;
-  /// What parametersRefs of Gateways lead to, by kind, namespace and name.
-  std::map<std::tuple<std::string, std::string, std::string>, ResolvedParameters> parameters;
-
-  /// Returns what the parametersRef of the Gateway leads to; nullptr if there is no such object, or no reference.
-  const ResolvedParameters* parametersOf(const Gateway& gateway) const;
 
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                std::string_view name) const;

@@ -55,7 +55,7 @@ std::optional<ExtensionPolicy> readExtensionPolicy(FieldReader& root, ObjectMeta
 /// Reads sluice.dev/v1alpha1 GatewayParameters.
 GatewayParameters readGatewayParameters(FieldReader& root, ObjectMeta meta);
 /// Reads the fields of its spec, and calls finish() on `spec`.
-void readParameterFields(FieldReader& spec, GatewayParameters& parameters);
+void readParameterFields(FieldReader spec, GatewayParameters& parameters);
 /// Reads sluice.dev/v1alpha1 TrafficPolicy. Returns, after errors, the legible part if it says what it targets; else
 /// nullopt.
 std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta);

@@ -1,7 +1,10 @@
 // Reads ConfigMap and Secret. No message quotes one of their values.
 #include <algorithm>
 #include <cctype>
+#include <memory>
+#include <utility>
 
+#include "config/catalog/data_document.h"
 #include "config/read/object_readers.h"
 #include "proxy/base/base64.h"
 #include "proxy/base/text.h"
@@ -49,6 +52,19 @@ void checkSize(FieldReader& root, std::size_t bytes) {
   root.error("data", "is larger than " + std::to_string(kMaxDataBytes) + " bytes");
 }
 
+/// Reads the parameters of a Gateway, if the ConfigMap has any.
+void readParametersOf(FieldReader& root, ConfigMap& configMap) {
+  const auto entry = configMap.data.find(std::string(ConfigMap::kParametersKey));
+  if (entry == configMap.data.end()) return;
+  GatewayParameters parameters;
+  parameters.meta = configMap.meta;
+  Problems found;
+  readDataDocument(entry->second, root.context().object(), ConfigMap::kParametersKey, found,
+                   [&parameters](FieldReader reader) { readParameterFields(std::move(reader), parameters); });
+  for (Problem& each : found) root.context().error(each.position, std::move(each.field), std::move(each.message));
+  configMap.parameters = std::make_shared<const GatewayParameters>(std::move(parameters));
+}
+
 }  // namespace
 
 ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta) {
@@ -69,6 +85,7 @@ ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta) {
   });
   checkSize(root, bytes);
   root.ignore("immutable");
+  readParametersOf(root, configMap);
   return configMap;
 }
 

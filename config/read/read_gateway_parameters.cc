@@ -40,7 +40,7 @@ Value readForeign(FieldReader& reader, std::string_view key, Value::Kind kind) {
 
 }  // namespace
 
-void readParameterFields(FieldReader& spec, GatewayParameters& parameters) {
+void readParameterFields(FieldReader spec, GatewayParameters& parameters) {
   static constexpr Choice<std::string_view> kServiceTypes[] = {
       {"ClusterIP", "ClusterIP"}, {"NodePort", "NodePort"}, {"LoadBalancer", "LoadBalancer"}};
   static constexpr Choice<std::string_view> kLogLevels[] = {{"trace", "trace"}, {"debug", "debug"}, {"info", "info"},
@@ -63,7 +63,7 @@ void readParameterFields(FieldReader& spec, GatewayParameters& parameters) {
   parameters.affinity = readForeign(spec, "affinity", Value::Kind::kMap);
   if (const Value* settings = spec.find("settings")) {
     parameters.settings = *settings;
-    base::Settings checked;  // by themselves; those of the GatewayClass are not known here
+    base::Settings checked;
     readGatewaySettings(spec.map("settings"), checked);
   }
   spec.finish();
@@ -72,8 +72,7 @@ void readParameterFields(FieldReader& spec, GatewayParameters& parameters) {
 GatewayParameters readGatewayParameters(FieldReader& root, ObjectMeta meta) {
   GatewayParameters parameters;
   parameters.meta = std::move(meta);
-  FieldReader spec = root.map("spec");
-  readParameterFields(spec, parameters);
+  readParameterFields(root.map("spec"), parameters);
   return parameters;
 }
 

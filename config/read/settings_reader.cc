@@ -253,7 +253,7 @@ void readRetrySettings(FieldReader reader, base::Settings& settings) {
   reader.finish();
 }
 
-/// Reads what a process does, which a Gateway may have of its own.
+/// Reads what a Gateway may have of its own, and the sections of which it may have a part.
 void readOwnable(FieldReader& reader, base::Settings& settings) {
   readCount(reader, "workers", 0, 1024, settings.workers);
   readDurations(reader, {{"drainTimeout", settings.drainTimeout, true}});
@@ -261,10 +261,6 @@ void readOwnable(FieldReader& reader, base::Settings& settings) {
   readPathSettings(reader.map("paths"), settings.paths);
   readForwarded(reader, settings.forwarded);
   readRequestId(reader.map("requestId"), settings.requestId);
-  FieldReader accessLog = reader.map("accessLog");
-  if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);
-  accessLog.finish();
-  readDns(reader.map("dns"), settings.dns);
   readTimeouts(reader.map("timeouts"), settings.timeouts);
   readLimits(reader.map("limits"), settings.limits);
   readRetrySettings(reader.map("retry"), settings);
@@ -273,6 +269,10 @@ void readOwnable(FieldReader& reader, base::Settings& settings) {
 base::Settings readTop(FieldReader reader) {
   base::Settings settings;
   readOwnable(reader, settings);
+  FieldReader accessLog = reader.map("accessLog");
+  if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);
+  accessLog.finish();
+  readDns(reader.map("dns"), settings.dns);
   readSessionKeySettings(reader.map("sessionPersistence"), settings);
   readCatalogs(reader, settings);
   settings.extensionManagers = readExtensionManagers(reader);
@@ -285,10 +285,29 @@ base::Settings readTop(FieldReader reader) {
   return settings;
 }
 
-/// What all Gateways trust or share: whoever may write a GatewayClass decides it.
-constexpr std::string_view kOfGatewayClass[] = {"sessionPersistence", "processorCatalogs", "extensionManager",
-                                                "extensionManagers",  "revisions",         "stateDir",
-                                                "addressGuard"};
+/// What all Gateways trust or share, what bounds the processors of all of them, and what the controller judges routes
+/// by: whoever may write a GatewayClass decides it. Keys of the top level have no section.
+struct ClassSetting {
+  std::string_view section;
+  std::string_view key;
+};
+constexpr ClassSetting kOfGatewayClass[] = {{"", "accessLog"},
+                                            {"", "addressGuard"},
+                                            {"", "dns"},
+                                            {"", "extensionManager"},
+                                            {"", "extensionManagers"},
+                                            {"", "processorCatalogs"},
+                                            {"", "revisions"},
+                                            {"", "sessionPersistence"},
+                                            {"", "stateDir"},
+                                            {"limits", "adminConnections"},
+                                            {"limits", "decompressedBody"},
+                                            {"limits", "decompressionRatio"},
+                                            {"limits", "matches"},
+                                            {"limits", "processorBuffer"},
+                                            {"limits", "processorBufferTotal"},
+                                            {"timeouts", "adminAnswer"},
+                                            {"timeouts", "processor"}};
 
 const GatewayClass* ourGatewayClass(const Model& model) {
   const GatewayClass* ours = nullptr;
@@ -339,10 +358,15 @@ std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, st
 }
 
 void readGatewaySettings(FieldReader reader, base::Settings& settings) {
-  readOwnable(reader, settings);
-  for (const std::string_view key : kOfGatewayClass) {
-    if (reader.has(key)) reader.error(key, "is a setting of the GatewayClass, which a Gateway cannot change");
+  for (const auto& [section, key] : kOfGatewayClass) {
+    const Value* holder = reader.find(section.empty() ? key : section);
+    const Value* given = holder == nullptr || section.empty() ? holder : holder->find(key);
+    if (given == nullptr) continue;
+    const std::string name = section.empty() ? std::string(key) : std::string(section) + "." + std::string(key);
+    reader.context().error(given->position, reader.pathOf(name),
+                           "is a setting of the GatewayClass, which a Gateway cannot change");
   }
+  readOwnable(reader, settings);
   reader.finish();
 }
 

@@ -20,7 +20,7 @@ std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, st
                                            Problems& problems);
 
 /// Reads the settings that a Gateway has of its own into `settings`, which are those of its GatewayClass. What it does
-/// not give stays, and a list or map that it gives counts as a whole, except `dns.hosts`, which gets more names.
+/// not give stays.
 void readGatewaySettings(FieldReader reader, base::Settings& settings);
 
 /// Fills model.settings, settingsFault and gatewayClassName from the ConfigMap that our GatewayClass names. Among

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "config/resolve_parameters.h"
+#include "config/gateway_settings.h"
 #include "proxy/observe/limit_names.h"
 
 namespace sluice::server {

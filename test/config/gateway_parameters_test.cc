@@ -3,11 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <regex>
 #include <string>
 #include <utility>
 
 #include "config/load.h"
 #include "proxy/content/json.h"
+#include "test/config/file_text.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -56,14 +58,33 @@ TEST(GatewaysParameters, MayScale) {
   EXPECT_EQ(scaled.autoscaling->targetCpuUtilization, 70U);
 }
 
-TEST(GatewaysParameters, CannotChangeWhatAllGatewaysTrustOrShare) {
-  for (const char* setting :
-       {"sessionPersistence: {}", "processorCatalogs: []", "extensionManager: {}", "extensionManagers: []",
-        "revisions: {keep: 3}", "stateDir: /tmp", "addressGuard: {allow: [10.0.0.0/8]}"}) {
+TEST(GatewaysParameters, CannotChangeWhatTheGatewayClassDecides) {
+  for (const char* setting : {"accessLog: {path: x}", "addressGuard: {allow: [10.0.0.0/8]}", "dns: {ipv6: true}",
+                              "extensionManager: {}", "extensionManagers: []", "processorCatalogs: []",
+                              "revisions: {keep: 3}", "sessionPersistence: {}", "stateDir: /tmp"}) {
     const std::string key = std::string(setting).substr(0, std::string_view(setting).find(':'));
     EXPECT_THAT(rendered(loadParameters("settings: {" + std::string(setting) + "}").problems),
                 Contains(HasSubstr("spec.settings." + key + ": is a setting of the GatewayClass")));
   }
+  EXPECT_THAT(rendered(loadParameters("settings: {limits: {matches: 3}}").problems),
+              Contains(HasSubstr("spec.settings.limits.matches: is a setting of the GatewayClass")));
+}
+
+TEST(GatewaysParameters, AreDocumentedWithWhatTheyCannotChange) {
+  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/operating.md");
+  const std::size_t begin = page.find("`settings` has every key of `settings.yaml`");
+  const std::string paragraph = page.substr(begin, page.find("\n\n", begin) - begin);
+  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/settings_reader.cc");
+  const std::size_t table = reader.find("kOfGatewayClass[] = {");
+  const std::string rows = reader.substr(table, reader.find("};", table) - table);
+  static const std::regex kRow(R"re(\{"(\w*)", "(\w+)"\})re");
+  int count = 0;
+  for (auto row = std::sregex_iterator(rows.begin(), rows.end(), kRow); row != std::sregex_iterator(); ++row) {
+    const std::string section = (*row)[1].str();
+    EXPECT_THAT(paragraph, HasSubstr("`" + section + (section.empty() ? "" : ".") + (*row)[2].str() + "`"));
+    ++count;
+  }
+  EXPECT_GT(count, 15);
 }
 
 TEST(GatewaysParameters, SayWhatIsWrongWithThem) {

@@ -239,9 +239,9 @@ TEST(CompileGateway, RefusesParametersThatAreMissingOrCannotBeUsed) {
     const char* kind;
     const char* key;
     const char* message;
-  } const wrong[] = {{"Secret", "parameters.yaml", "must be a GatewayParameters of sluice.dev"},
-                     {"ConfigMap", "settings.yaml", "has no key parameters.yaml"},
-                     {"ConfigMap", "parameters.yaml", "parameters.yaml: replicas: "}};
+  } const wrong[] = {{"Secret", "gateway-parameters.yaml", "must be a GatewayParameters of sluice.dev"},
+                     {"ConfigMap", "settings.yaml", "it has no key gateway-parameters.yaml"},
+                     {"ConfigMap", "gateway-parameters.yaml", "it is not valid: gateway-parameters.yaml: replicas: "}};
   for (const auto& each : wrong) {
     const World world(
         {kClass, gatewayWithParameters(each.kind), test::configMap("x", each.key, "replicas: few"), kBackend, kRoute});
@@ -255,13 +255,14 @@ TEST(CompileGateway, RefusesParametersThatAreMissingOrCannotBeUsed) {
 
 TEST(CompileGateway, HasParametersOfItsOwn) {
   const World world({kClass, gatewayWithParameters("ConfigMap"),
-                     test::configMap("x", "parameters.yaml", "settings: {timeouts: {request: 3s}}"), kBackend, kRoute});
+                     test::configMap("x", "gateway-parameters.yaml", "settings: {timeouts: {request: 3s}}"), kBackend,
+                     kRoute});
   EXPECT_EQ(world.condition("Gateway", "egress", "Accepted"), "True/Accepted");
   EXPECT_EQ(world.result().snapshot->settings.timeouts.request, std::chrono::seconds(3));
   EXPECT_EQ(world.outcome(), "default/origin");
 
-  const World bad({kClass, gatewayWithParameters("ConfigMap"), test::configMap("x", "parameters.yaml", "replica: 3"),
-                   kBackend, kRoute},
+  const World bad({kClass, gatewayWithParameters("ConfigMap"),
+                   test::configMap("x", "gateway-parameters.yaml", "replica: 3"), kBackend, kRoute},
                   &world);
   EXPECT_EQ(bad.condition("Gateway", "egress", "Accepted"), "False/InvalidParameters");
   EXPECT_EQ(bad.result().snapshot->settings.timeouts.request, std::chrono::seconds(3)) << "it serves on with these";

@@ -187,11 +187,12 @@ class KubeRights : public KubeProvisioning {
   void startServerWithPods() {
     startServerWithOurKinds({"--authorization-mode", "RBAC", "--token-auth-file",
                              folder.write("tokens", "pod-token,system:serviceaccount:demo:egress-test,1\n")});
-    kubectl->apply(secretWithItsName("demo", "named") + secretWithItsName("demo", "other") +
-                   gatewayWith("  infrastructure: {parametersRef: {group: '', kind: ConfigMap, name: own}}\n") +
-                   "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: own}\ndata:\n  parameters.yaml: "
-                   "'settings: {drainTimeout: 9s, requestId: {header: x-demo-id}}'\n---\n" +
-                   originWith("named") + route("all", "/", "{group: sluice.dev, kind: Backend, name: origin}"));
+    kubectl->apply(
+        secretWithItsName("demo", "named") + secretWithItsName("demo", "other") +
+        gatewayWith("  infrastructure: {parametersRef: {group: '', kind: ConfigMap, name: own}}\n") +
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: own}\ndata:\n  gateway-parameters.yaml: "
+        "'settings: {drainTimeout: 9s, requestId: {header: x-demo-id}}'\n---\n" +
+        originWith("named") + route("all", "/", "{group: sluice.dev, kind: Backend, name: origin}"));
   }
   static std::string secretWithItsName(const std::string& nameSpace, const std::string& name) {
     return "apiVersion: v1\nkind: Secret\nmetadata: {namespace: " + nameSpace + ", name: " + name +

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "config/fields/patterns.h"
+#include "config/gateway_settings.h"
 #include "config/model/gateway_parameters.h"
 #include "config/model/object_kinds.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
@@ -70,21 +71,29 @@ void assignAddresses(const config::Model& model, const KnownPlaces& places, std:
   }
 }
 
+Fault whyNoParameters(const config::Model& model, const config::ObjectRef& ref, const config::ObjectMeta& holder) {
+  const std::string object = describe(ref, holder.nameSpace) + ": ";
+  const bool isConfigMap = config::isKindOf<config::ConfigMap>(ref.group, ref.kind);
+  if (!isConfigMap && !config::isKindOf<config::GatewayParameters>(ref.group, ref.kind)) {
+    return fault(reason::kInvalidParameters, object + "must be a GatewayParameters of sluice.dev, or a ConfigMap");
+  }
+  if (isConfigMap && model.find<config::ConfigMap>(holder.nameSpace, ref.name) != nullptr) {
+    const std::string key(config::ConfigMap::kParametersKey);
+    return fault(reason::kInvalidParameters, object + "it has no key " + key);
+  }
+  return absenceFault(reason::kInvalidParameters, model, ref, holderOf(holder));
+}
+
 void checkParameters(const config::Model& model, GatewayPlan& plan) {
   const auto& ref = plan.gateway->infrastructure.parametersRef;
   if (!ref) return;
   const config::ObjectMeta& holder = plan.gateway->meta;
-  const auto refuseBy = [&plan](Fault why) { refuse(plan, std::move(why), ListenerState::kRefusing); };
-  if (!config::isKindOf<config::GatewayParameters>(ref->group, ref->kind) &&
-      !config::isKindOf<config::ConfigMap>(ref->group, ref->kind)) {
-    refuseBy(fault(reason::kInvalidParameters,
-                   describe(*ref, holder.nameSpace) + ": must be a GatewayParameters of sluice.dev, or a ConfigMap"));
-  } else if (const config::ResolvedParameters* resolved = model.parametersOf(*plan.gateway); resolved == nullptr) {
-    refuseBy(absenceFault(reason::kInvalidParameters, model, *ref, holderOf(holder)));
-  } else if (!resolved->parameters) {
-    refuseBy(summary(reason::kInvalidParameters, resolved->fault));
-  } else if (!resolved->fault.empty()) {
-    plan.kept = both(plan.kept, keptFault(reason::kInvalidParameters, resolved->fault));
+  if (config::parametersOf(model, *plan.gateway) == nullptr) {
+    return refuse(plan, whyNoParameters(model, *ref, holder), ListenerState::kRefusing);
+  }
+  if (const config::Rejected* kept = model.findKept(ref->group, ref->kind, holder.nameSpace, ref->name)) {
+    const std::string why = describe(*ref, holder.nameSpace) + ": " + kept->message;
+    plan.kept = both(plan.kept, keptFault(reason::kInvalidParameters, why));
   }
 }
 

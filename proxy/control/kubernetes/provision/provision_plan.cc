@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/gateway_settings.h"
 #include "proxy/control/kubernetes/provision/gateway_access.h"
 #include "proxy/control/kubernetes/provision/gateway_pods.h"
 
@@ -14,12 +15,11 @@ namespace {
 
 /// Takes the parameters that the Gateway names. Returns false if it names some that are missing, or cannot be used.
 bool takeParameters(const config::Model& model, GatewayToRun& run) {
-  run.drainTimeout = model.settings.drainTimeout;
+  run.drainTimeout = config::settingsOf(model, run.gateway).drainTimeout;
   if (!run.gateway.infrastructure.parametersRef) return true;
-  const config::ResolvedParameters* resolved = model.parametersOf(run.gateway);
-  if (resolved == nullptr || !resolved->parameters) return false;
-  run.parameters = *resolved->parameters;
-  if (resolved->settings) run.drainTimeout = resolved->settings->drainTimeout;
+  const config::GatewayParameters* parameters = config::parametersOf(model, run.gateway);
+  if (parameters == nullptr) return false;
+  run.parameters = *parameters;
   return true;
 }
 
@@ -39,7 +39,7 @@ bool isOfOurClass(const config::Gateway& gateway, const config::Model& model) {
 std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled, const ClusterObjects& objects,
                                            const std::string& image, const NamesOfGateways& names) {
   const config::Model& model = compiled.model;
-  if (model.gatewayClassName.empty()) return std::nullopt;
+  if (model.gatewayClassName.empty() || !model.settingsFault.empty()) return std::nullopt;
   ProvisionPlan plan;
   const auto leaveAlone = [&plan](const std::string& nameSpace, const std::string& name) {
     plan.leftAlone.emplace(nameSpace, gatewayNameLabel(name));

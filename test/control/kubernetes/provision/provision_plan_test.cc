@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "test/control/kubernetes/client/api_rig.h"
 #include "test/control/kubernetes/provision/gateway_fixture.h"
 
 namespace sluice::control {
@@ -23,6 +24,30 @@ config::ObjectStatus withServiceAddress(RunGateway gateway, const std::string& o
   status.shape = config::StatusShape::kGateway;
   status.conditions.push_back({"Programmed", config::ConditionStatus::kTrue, "Programmed", "", 3});
   return withServiceAddresses(config::StatusList{status}, gateway.configuration.model)[0];
+}
+
+/// Returns true if there is a plan for a GatewayClass with these settings.
+bool isPlannedWith(const std::string& settings) {
+  CompiledConfiguration compiled;
+  compiled.model = config::loadText(
+                       "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: sluice}\nspec: "
+                       "{controllerName: sluice.dev/egress-gateway, parametersRef: {group: '', kind: ConfigMap, "
+                       "namespace: demo, name: s}}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, "
+                       "name: s}\ndata: {settings.yaml: '{" +
+                       settings + "}'}\n")
+                       .model;
+  ApiRig rig;
+  bool planned = false;
+  rig.inTurn([&] {
+    const ClusterObjects none(rig.client, {}, [] {});
+    planned = planProvision(compiled, none, "example.com/sluice:1", {}).has_value();
+  });
+  return planned;
+}
+
+TEST(ProvisionPlan, IsUnknownWhileTheSettingsAreWrong) {
+  EXPECT_TRUE(isPlannedWith("drainTimeout: 60s"));
+  EXPECT_FALSE(isPlannedWith("drainTimeout: soon")) << "Pods would end in another time than they should";
 }
 
 TEST(ProvisionPlan, GivesAGatewayTheNameOfItsService) {

@@ -1,0 +1,27 @@
+// What a Gateway's own parameters say (spec.infrastructure.parametersRef): those of a GatewayParameters, or of a
+// ConfigMap of the Gateway's namespace (kParametersKey), and the settings of its Pods that they change.
+//
+// Pure functions.
+#pragma once
+
+#include <string>
+
+#include "config/model/model.h"
+
+namespace sluice::config {
+
+/// Returns the parameters that the Gateway names; nullptr if it names none, or if there are none that can be used.
+const GatewayParameters* parametersOf(const Model& model, const Gateway& gateway);
+
+/// Returns the settings of the model with those that the Gateway changes.
+base::Settings settingsOf(const Model& model, const Gateway& gateway);
+
+/// Changes the settings of the model, which are those of the GatewayClass, if one Gateway of that class is all that the
+/// model has: then the process is its own.
+void applyOwnSettings(Model& model);
+
+/// Returns the qualified names of Gateways whose own settings do not count, because a process that serves the model
+/// serves other Gateways too, joined by ", ".
+std::string gatewaysWithoutTheirSettings(const Model& model);
+
+}  // namespace sluice::config
