@@ -130,7 +130,8 @@ void LoadingThread::recompile(const Loaded& served, const Loaded& newest, Unusab
   post(std::move(done), [this, served, newest = newest.configuration, unusable = std::move(unusable)] {
     const config::ObjectSet& set = served.configuration->set;
     return loadNow(
-        served, [&] { return newest == nullptr ? set : source_.refreshed(set, newest->set); }, unusable);
+        served, [&] { return newest == nullptr ? set : source_.refreshed(set, newest->set); }, unusable,
+        /*reports=*/newest == nullptr);
   });
 }
 
@@ -227,7 +228,7 @@ std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
 }
 
 Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::ObjectSet()>& readSet,
-                              const UnusablePlaces& unusable) {
+                              const UnusablePlaces& unusable, bool reports) {
   const CompiledConfiguration* before = served.configuration.get();
   const SharedConfiguration read = compileByItsKey(readSet, before, unusable);
   if (read->usable())
@@ -235,7 +236,7 @@ Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::
   if (before != nullptr && read->readable && read->sameAs(*before)) {
     return {Loaded::Outcome::kUnchanged, read, nullptr, problemsOf(read)};
   }
-  report(*read);
+  if (reports) report(*read);
   static const std::vector<AskedServer> kNoServers;
   logServers(before == nullptr ? kNoServers : before->compiled.servers, read->compiled.servers, log_);
   if (!read->usable()) return refused(read, before != nullptr);

@@ -72,8 +72,9 @@ class LoadingThread final : public Loader {
   std::shared_ptr<const CompiledConfiguration> compileByItsKey(const std::function<config::ObjectSet()>& read,
                                                                const CompiledConfiguration* before,
                                                                const UnusablePlaces& unusable);
+  /// With `reports` it tells of problems and conditions; those of the objects that users wrote last were told before.
   Loaded loadNow(const Loaded& served, const std::function<config::ObjectSet()>& readSet,
-                 const UnusablePlaces& unusable);
+                 const UnusablePlaces& unusable, bool reports = true);
   Loaded restoreNow(const UnusablePlaces& unusable);
   Loaded restore(const StoredConfiguration& stored, const UnusablePlaces& unusable);
   Loaded servable(std::shared_ptr<const CompiledConfiguration> read, const Generation* before);

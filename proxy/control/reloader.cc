@@ -256,8 +256,9 @@ void Reloader::finish() {
   }
   parts_.loader.keep(served_);
   if (isInSync()) parts_.observer.onCompiled(*served_.configuration);
-  // The same configuration is served, so this does not count as a reload.
-  if (occasion_ != Occasion::kServers) parts_.observer.onServed(revisions_, *served_.generation, before);
+  // What users have written is served as before, so this does not count as a reload.
+  if (occasion_ != Occasion::kServers && occasion_ != Occasion::kRefresh)
+    parts_.observer.onServed(revisions_, *served_.generation, before);
   end();
 }
 
@@ -273,7 +274,7 @@ void Reloader::refuse() {
   end();
 }
 
-/// Leaves what is served until reload() is called.
+/// Serves on what users had written before, until reload() is called.
 void Reloader::hold() {
   parts_.publisher.closeOthers(*served_.generation);
   revisions_.waits = true;

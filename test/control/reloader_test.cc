@@ -82,7 +82,11 @@ TEST_F(ReloaderTest, GivesWhatIsServedTheSecretsOfWhatIsNot) {
     EXPECT_EQ(loader_.servedBefore, served());
     EXPECT_EQ(loader_.refreshedBy, notServed.configuration->revision);
     const std::string refreshed = "one, refreshed by " + loader_.refreshedBy;
+    server_.take();
     serve(refreshed);
+    EXPECT_EQ(server_.take(), (Events{"open " + refreshed, "publish " + refreshed, "accept " + refreshed,
+                                      "close others than " + refreshed}))
+        << "it is no reload";
     EXPECT_EQ(served(), refreshed);
     EXPECT_EQ(reloader_.revisions().desired, notServed.configuration->revision);
     EXPECT_FALSE(reloader_.reloading());
@@ -93,6 +97,36 @@ TEST_F(ReloaderTest, GivesWhatIsServedTheSecretsOfWhatIsNot) {
   reloader_.reload();
   loader_.hand(unavailable("bad"));
   EXPECT_EQ(loader_.recompilations, recompilations) << "it has no secrets";
+}
+
+TEST_F(ReloaderTest, ServesOnIfARefreshChangesNothingOrIsRefused) {
+  fromApiServer_ = true;
+  begin();
+  for (const Loaded::Outcome outcome : {Loaded::Outcome::kUnchanged, Loaded::Outcome::kRefused}) {
+    reloader_.reload();
+    loader_.hand(refused("bad"));
+    server_.take();
+    loader_.hand(loaded("one", outcome));
+    EXPECT_EQ(server_.take(), Events{"close others than one"});
+    EXPECT_EQ(served(), "one");
+    EXPECT_EQ(state(), "Rollback");
+    EXPECT_FALSE(reloader_.reloading());
+  }
+}
+
+TEST_F(ReloaderTest, ReadsTheSourceAfterARefreshIfThatIsRequestedMeanwhile) {
+  fromApiServer_ = true;
+  begin();
+  reloader_.reload();
+  loader_.hand(refused("bad"));
+  const int loads = loader_.loads;
+  reloader_.reload();
+  EXPECT_EQ(loader_.loads, loads) << "the refresh comes first";
+  loader_.hand(loaded("one", Loaded::Outcome::kUnchanged));
+  EXPECT_EQ(loader_.loads, loads + 1);
+  serve("two");
+  EXPECT_EQ(served(), "two");
+  EXPECT_EQ(state(), "InSync");
 }
 
 TEST_F(ReloaderTest, RefreshesNothingIfItStops) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "config/catalog/catalog_entry.h"
+#include "config/fields/patterns.h"
 #include "config/read/settings_reader.h"
 #include "proxy/control/compile/grants.h"
 
@@ -38,10 +39,11 @@ class NameCollector {
   NamesOfGateways finish() && {
     for (const auto& name : classParameters_) addSettings(name);
     for (const auto& name : catalogs_) addCatalog(name);
-    for (const auto& [gateway, reach] : reach_) {
+    for (auto& [gateway, reach] : reach_) {
       NamedObjects& own = names_.own[gateway];
       for (const Name& backend : reach.backends) merge(ofBackends_, backend, own);
       for (const std::string& nameSpace : reach.nameSpaces) merge(ofNamespaces_, nameSpace, own);
+      names_.reached[gateway] = std::move(reach.nameSpaces);
     }
     return std::move(names_);
   }
@@ -189,7 +191,7 @@ class NameCollector {
   }
 
   void take(const config::ObjectRef& ref, const config::ObjectMeta& holder) {
-    if (ref.name.empty() || (model_ != nullptr && !isPermitted(*model_, ref, holderOf(holder)))) return;
+    if (!mayExist(ref) || (model_ != nullptr && !isPermitted(*model_, ref, holderOf(holder)))) return;
     const Name name{ref.nameSpace.empty() ? holder.nameSpace : ref.nameSpace, ref.name};
     for (GatewayReach* reach : reached_) {
       reach->backends.insert(name);
@@ -201,6 +203,15 @@ class NameCollector {
       if (ref.kind == config::ConfigMap::kKind) names->configMaps.insert(name);
       if (ref.kind == config::Service::kKind) names->services.insert(name);
     }
+  }
+
+  /// Returns false for names that the API server gives no object. The configs of processors may have any text.
+  static bool mayExist(const config::ObjectRef& ref) {
+    const auto obeys = [](const config::TextRule& rule, std::string_view text) {
+      return text.size() <= rule.maxLength && rule.matches(text);
+    };
+    return obeys(config::rule::kObjectName, ref.name) &&
+           (ref.nameSpace.empty() || obeys(config::rule::kNamespace, ref.nameSpace));
   }
 
   void take(const config::ConfigMap& each) { maps_.try_emplace({each.meta.nameSpace, each.meta.name}, &each); }

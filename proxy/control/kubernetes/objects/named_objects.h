@@ -35,6 +35,8 @@ using NamedGateway = std::tuple<std::string, std::string, std::string>;
 struct NamesOfGateways {
   NamedObjects common = {};                       // of the settings and the catalog
   std::map<NamedGateway, NamedObjects> own = {};  // of each Gateway, of its routes, and of what these reach
+  /// The namespaces of each Gateway, of its routes, and of what these may refer to.
+  std::map<NamedGateway, std::set<std::string>> reached = {};
 };
 
 /// Returns what the objects of the set name, without what no ReferenceGrant of `model`, which was made of the set,

@@ -8,8 +8,9 @@
 
 namespace sluice::control {
 
-/// Returns `served` with the Secrets and Services of `newest`, and the EndpointSlices of these Services, as far as the
-/// API server has given both. What `newest` does not name any more, or what may not be read any more, stays as it was.
+/// Returns `served` with the Secrets, Services and EndpointSlices of these as `newest` has or lacks them, if the
+/// objects of both name them and the API server lets them be read. All others stay as they were, because only what the
+/// newest objects name is followed.
 config::ObjectSet refreshedObjects(const config::ObjectSet& served, const config::ObjectSet& newest);
 
 }  // namespace sluice::control

@@ -20,7 +20,7 @@ std::string activeMessage(const EgressRevision& revision) {
 
 bool isSameStatus(const EgressRevision& a, const EgressRevision& b) {
   return a.state == b.state && a.served == b.served && a.lastServed == b.lastServed && a.message == b.message &&
-         a.validated == b.validated && a.secrets == b.secrets;
+         a.validated == b.validated;
 }
 
 }  // namespace
@@ -38,6 +38,7 @@ void RevisionKeeper::lead(bool leads) {
   cancel();
   active_.clear();
   canariesSince_.clear();
+  recorded_.clear();
   ledSince_ = client_.worker().now();
 }
 
@@ -80,13 +81,18 @@ void RevisionKeeper::wakeAt(base::MonotonicTime at) {
 // While something is being written, the watch may not show it yet. When it is written, all is judged again.
 void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime now) {
   if (!leads_ || !watch_.listed() || exchange_ != nullptr) return;
-  using OfGateway = std::tuple<std::string, std::string, std::string>;
-  std::map<OfGateway, std::vector<const EgressRevision*>> gateways;
+  std::map<NamedGateway, std::vector<const EgressRevision*>> gateways;
+  std::map<NamedGateway, std::string> newest;  // when the newest one was created
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (!isInScope(each)) continue;
+    const NamedGateway gateway{each.gatewayKind, each.nameSpace, each.gateway};
+    gateways[gateway].push_back(&each);
+    newest[gateway] = std::max(newest[gateway], each.created);
+  }
   std::set<ApiObjectKey> inUse;
   const base::WallTime wallNow = client_.worker().clock().wallNow();
   for (const auto& [key, each] : watch_.revisions()) {
     if (!isInScope(each)) continue;
-    gateways[{each.nameSpace, each.gatewayKind, each.gateway}].push_back(&each);
     if (each.active || isInUse(each, reports, now)) inUse.insert(key);
     const CanaryReport canary = canaryOf(each, reports, now);
     // Until then, a replica may only not have reported to this controller yet.
@@ -97,13 +103,17 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
     if (canary.state == CanaryState::kGone) wakeAt(ledSince_ + kReportDuration);
     EgressRevision known = each;
     known.validated = isValidated(each, canary, now);
-    if (!each.active && isGiven(each, reports, now)) addReadable(known);
+    const bool isNewest = each.created == newest[{each.gatewayKind, each.nameSpace, each.gateway}];
+    if (isNewest && !each.active && isGiven(each, reports, now)) addReadable(known);
     const EgressRevision judged = judgeRevision(std::move(known), reports, now, wallNow);
-    if (isSameStatus(judged, each)) continue;
+    if (isSameStatus(judged, each) && (judged.secrets == each.secrets || judged.secrets == recorded_[key])) continue;
+    recorded_[key] = judged.secrets;
     push(http::Method::kPatch, each.path() + "/status", revisionStatusPatch(judged, wallNow),
          "application/merge-patch+json", decidedOf(each, judged));
   }
-  std::erase_if(canariesSince_, [this](const auto& each) { return !watch_.revisions().contains(each.first); });
+  const auto isGone = [this](const auto& each) { return !watch_.revisions().contains(each.first); };
+  std::erase_if(canariesSince_, isGone);
+  std::erase_if(recorded_, isGone);
   tellActive();
   for (auto& [gateway, revisions] : gateways) prune(std::move(revisions), inUse);
   next();
@@ -187,6 +197,7 @@ void RevisionKeeper::written(const base::Result<ApiAnswer>& answer) {
     if (writes_.empty()) hooks_.changed();
   } else {
     if (!answer.ok()) writes_.clear();  // the server does not answer
+    recorded_.clear();
     const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
     if (std::exchange(told_, reason) != reason) {
       client_.log().warn("an EgressRevision cannot be written", {{"path", write.about}, {"reason", reason}});

@@ -54,6 +54,8 @@ class RevisionKeeper final : private net::Timer {
   void setMost(std::size_t most) { most_ = most; }
   /// Sets the Secrets that the Pods of each Gateway may read, as their newest objects name them.
   void setReadable(SecretsOfGateways readable) { readable_ = std::move(readable); }
+  /// Returns true once it is known which revisions there are, or that it cannot be known.
+  bool isSettled() const { return watch_.isSettled(); }
   /// Returns the Secrets that Pods should be able to read besides, because people have an earlier revision served.
   SecretsOfGateways readableBesides() const;
   /// Judges all by these reports; inside a Turn.
@@ -92,6 +94,8 @@ class RevisionKeeper final : private net::Timer {
   std::unique_ptr<ApiExchange> exchange_;
   std::size_t most_ = 10;
   SecretsOfGateways readable_;
+  /// The Secrets that were written last into each status: a CustomResourceDefinition of before drops them.
+  std::map<ApiObjectKey, std::set<ApiObjectKey>> recorded_;
   std::string told_;  // why something cannot be written
   bool leads_ = false;
   base::MonotonicTime ledSince_{};

@@ -9,6 +9,7 @@
 
 #include "config/model/supported_kinds.h"
 #include "proxy/control/kubernetes/provision/provision_plan.h"
+#include "proxy/control/kubernetes/provision/restored_secrets.h"
 
 namespace sluice::control {
 namespace {
@@ -82,8 +83,11 @@ void ClusterController::provision(const CompiledConfiguration& compiled) {
     readable[gateway].insert(own.secrets.begin(), own.secrets.end());
   }
   revisions_.setReadable(std::move(readable));
+  if (!revisions_.isSettled()) return;  // Pods may need what it is not known of yet
   broughtBack_ = revisions_.readableBesides();
-  for (const auto& [gateway, secrets] : broughtBack_) names.own[gateway].secrets.insert(secrets.begin(), secrets.end());
+  for (const auto& [gateway, earlier] : *broughtBack_) {
+    names.own[gateway].secrets.merge(restoredSecrets(earlier, names.reached[gateway], compiled.model));
+  }
   if (auto plan = planProvision(compiled, objects_, image_, names)) provisioner_.want(*std::move(plan));
 }
 
@@ -114,7 +118,9 @@ void ClusterController::wantStatuses() {
   statuses_.want(fleet_.apply(*compiled_, replicas_.reports(), changedAt, ofGateway, client_.worker().now()));
   revisions_.judge(replicas_.reports(), client_.worker().now());
   // The plan is made of what was compiled, which is not kept.
-  if (!image_.empty() && revisions_.readableBesides() != broughtBack_) hooks_.recompile();
+  if (image_.empty() || !revisions_.isSettled() || broughtBack_ == revisions_.readableBesides()) return;
+  broughtBack_ = revisions_.readableBesides();
+  hooks_.recompile();
 }
 
 /// Tells each fault once.

@@ -73,7 +73,8 @@ class ClusterController final : private net::Timer {
   CatalogPublisher catalog_;
   Provisioner provisioner_;
   RevisionKeeper revisions_;
-  SecretsOfGateways broughtBack_;                      // of the last plan
+  /// Those of earlier revisions that the last plan has; nullopt if there was none.
+  std::optional<SecretsOfGateways> broughtBack_;
   std::map<std::string, std::string> notProvisioned_;  // what was told of each Gateway
   LeaseHolder lease_;
 };

@@ -46,6 +46,21 @@ TEST(ObjectNames, AreThoseOfServicesAndNotOfBackends) {
               ElementsAre(Pair("demo", "calls")));
 }
 
+TEST(ObjectNames, AreNamesThatAnObjectMayHave) {
+  const auto secretsWith = [](const std::string& secretRef) {
+    return namesIn(
+               "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {namespace: demo, name: "
+               "p}\nspec: {processors: [{name: a, type: 'sluice.dev/CredentialInjector:v1', phase: request-headers, "
+               "config: {secretRef: {" +
+               secretRef + "}}}]}\n")
+        .secrets;
+  };
+  EXPECT_THAT(secretsWith("name: good"), ElementsAre(Pair("demo", "good")));
+  EXPECT_THAT(secretsWith("name: '" + std::string(254, 'a') + "'"), IsEmpty());
+  EXPECT_THAT(secretsWith("name: 'a/../b'"), IsEmpty());
+  EXPECT_THAT(secretsWith("name: good, namespace: 'x/y'"), IsEmpty());
+}
+
 TEST(ObjectNames, AreThoseOfMirrorsOfARuleAndOfABackendRef) {
   const std::string mirror = "{type: RequestMirror, requestMirror: {backendRef: {name: NAME, port: 80}}}";
   const auto named = [&](const std::string& name) {

@@ -15,12 +15,23 @@ using testing::UnorderedElementsAre;
 
 using NamedText = std::pair<std::string, std::string>;  // what the text is called, and the text
 
-NamedText labelledRoute(const std::string& value) {
+/// A route to a Service.
+NamedText labelledRoute(const std::string& value, const std::string& service = "web") {
   return {
       "kubernetes:HTTPRoute/demo/r",
       R"({"apiVersion":"gateway.networking.k8s.io/v1","kind":"HTTPRoute","metadata":{"name":"r","namespace":"demo",)"
       R"("labels":{"is":")" +
-          value + R"("}},"spec":{}})"};
+          value + R"("}},"spec":{"rules":[{"backendRefs":[{"name":")" + service + R"(","port":80}]}]}})"};
+}
+/// A Gateway with a certificate.
+NamedText labelledGateway(const std::string& value, const std::string& secret = "s") {
+  return {"kubernetes:Gateway/demo/g",
+          R"({"apiVersion":"gateway.networking.k8s.io/v1","kind":"Gateway","metadata":{"name":"g","namespace":"demo",)"
+          R"("labels":{"is":")" +
+              value +
+              R"("}},"spec":{"gatewayClassName":"c","listeners":[{"name":"a","port":443,"protocol":"HTTPS","tls":)"
+              R"({"certificateRefs":[{"name":")" +
+              secret + R"("}]}}]}})"};
 }
 NamedText labelledSecret(const std::string& name, const std::string& value) {
   return {"kubernetes:Secret/demo/" + name, R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":")" + name +
@@ -61,42 +72,56 @@ std::vector<std::string> valuesOf(const config::ObjectSet& set) {
 }
 
 TEST(RefreshedObjects, AreTheSecretsAndServicesOfNowAndTheRoutesOfBefore) {
-  const config::ObjectSet refreshed = refreshedObjects(
-      setOfNamed({labelledRoute("old"), labelledSecret("s", "old"), labelledService("web", "old")}),
-      setOfNamed({labelledRoute("new"), labelledSecret("s", "new"), labelledService("web", "new"),
-                  labelledSecret("of-the-new-route", "new"), labelledService("of-the-new-route", "new")}));
-  EXPECT_THAT(valuesOf(refreshed), UnorderedElementsAre("HTTPRoute r old", "Secret s new", "Service web new"));
+  const config::ObjectSet refreshed =
+      refreshedObjects(setOfNamed({labelledRoute("old"), labelledGateway("old"), labelledSecret("s", "old"),
+                                   labelledService("web", "old")}),
+                       setOfNamed({labelledRoute("new"), labelledGateway("new"), labelledSecret("s", "new"),
+                                   labelledService("web", "new"), labelledSecret("of-others", "new"),
+                                   labelledService("of-others", "new")}));
+  EXPECT_THAT(valuesOf(refreshed),
+              UnorderedElementsAre("HTTPRoute r old", "Gateway g old", "Secret s new", "Service web new"));
 }
 
 TEST(RefreshedObjects, StayAsTheyWereIfNobodyNamesThemNow) {
-  const config::ObjectSet served = setOfNamed({labelledRoute("old"), labelledSecret("s", "old"),
+  const config::ObjectSet served = setOfNamed({labelledRoute("old"), labelledGateway("old"), labelledSecret("s", "old"),
                                                labelledService("web", "old"), labelledSlice("web-1", "web", "old")});
-  EXPECT_EQ(valuesOf(refreshedObjects(served, setOfNamed({labelledRoute("new")}))), valuesOf(served));
+  const config::ObjectSet newest = setOfNamed({labelledRoute("new", "other"), labelledGateway("new", "other")});
+  EXPECT_EQ(valuesOf(refreshedObjects(served, newest)), valuesOf(served));
+}
+
+TEST(RefreshedObjects, AreGoneOrThereAsTheyAreNow) {
+  const config::ObjectSet refreshed =
+      refreshedObjects(setOfNamed({labelledRoute("old"), labelledGateway("old"), labelledSecret("s", "old")}),
+                       setOfNamed({labelledRoute("new"), labelledGateway("new"), labelledService("web", "new")}));
+  EXPECT_THAT(valuesOf(refreshed), UnorderedElementsAre("HTTPRoute r old", "Gateway g old", "Service web new"))
+      << "the Secret was deleted, and the Service came";
 }
 
 TEST(RefreshedObjects, HaveTheEndpointSlicesOfNowOfTheirServices) {
-  const config::ObjectSet refreshed =
-      refreshedObjects(setOfNamed({labelledService("web", "old"), labelledSlice("web-1", "web", "old"),
-                                   labelledSlice("web-2", "web", "old")}),
-                       setOfNamed({labelledService("web", "old"), labelledSlice("web-2", "web", "new"),
-                                   labelledSlice("web-3", "web", "new"), labelledService("other", "new"),
-                                   labelledSlice("other-1", "other", "new")}));
-  EXPECT_THAT(valuesOf(refreshed),
-              UnorderedElementsAre("Service web old", "EndpointSlice web-2 new", "EndpointSlice web-3 new"));
+  const config::ObjectSet refreshed = refreshedObjects(
+      setOfNamed({labelledRoute("old"), labelledService("web", "old"), labelledSlice("web-1", "web", "old"),
+                  labelledSlice("web-2", "web", "old")}),
+      setOfNamed({labelledRoute("new"), labelledService("web", "old"), labelledSlice("web-2", "web", "new"),
+                  labelledSlice("web-3", "web", "new"), labelledSlice("other-1", "other", "new")}));
+  EXPECT_THAT(valuesOf(refreshed), UnorderedElementsAre("HTTPRoute r old", "Service web old", "EndpointSlice web-2 new",
+                                                        "EndpointSlice web-3 new"));
 }
 
 TEST(RefreshedObjects, AreThoseOfTheApiServerAlone) {
   NamedText ofFile = labelledSecret("s", "file");
   ofFile.first = "secrets.yaml";
-  EXPECT_THAT(valuesOf(refreshedObjects(setOfNamed({ofFile}), setOfNamed({labelledSecret("s", "new")}))),
-              UnorderedElementsAre("Secret s file"));
+  EXPECT_THAT(
+      valuesOf(refreshedObjects(setOfNamed({labelledGateway("old"), ofFile}), setOfNamed({labelledGateway("new")}))),
+      UnorderedElementsAre("Gateway g old", "Secret s file"));
 }
 
-TEST(RefreshedObjects, AreNotReplacedByWhatMayNotBeRead) {
-  config::ObjectSet newest = setOfNamed({labelledSecret("s", "forbidden")});
-  newest.texts[0] = std::make_shared<const config::KeptText>();
-  EXPECT_THAT(valuesOf(refreshedObjects(setOfNamed({labelledSecret("s", "old")}), newest)),
-              UnorderedElementsAre("Secret s old"));
+TEST(RefreshedObjects, AreNotReplacedByWhatMustNotBeRead) {
+  const config::ObjectSet served = setOfNamed({labelledGateway("old"), labelledSecret("s", "old")});
+  config::ObjectSet newest = setOfNamed({labelledGateway("new"), labelledSecret("s", "forbidden")});
+  newest.texts[1] = std::make_shared<const config::KeptText>();
+  EXPECT_EQ(valuesOf(refreshedObjects(served, newest)), valuesOf(served));
+  EXPECT_THAT(valuesOf(refreshedObjects(newest, served)), UnorderedElementsAre("Gateway g new", "Secret s old"))
+      << "it can be read now";
 }
 
 }  // namespace

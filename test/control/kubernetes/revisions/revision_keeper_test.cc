@@ -175,8 +175,25 @@ TEST_F(RevisionKeeping, RemembersTheSecretsThatPodsCouldReadWhileTheyWereGivenIt
       {{{"Gateway", "demo", "egress"}, {{"demo", "now"}}}, {{"Gateway", "demo", "another"}, {{"demo", "of-another"}}}});
   start();
   judge();
-  EXPECT_THAT(writes(), ElementsAre(HasSubstr("egress-new/status {"))) << "the old one is not given to anybody";
+  const std::vector<std::string> written = writes();
+  ASSERT_EQ(written.size(), 1u) << "the old one is not given to anybody";
+  EXPECT_THAT(written[0], HasSubstr("egress-new/status {"));
+  EXPECT_THAT(written[0], HasSubstr(R"("secrets":[{"namespace":"demo","name":"now"}])"));
   EXPECT_TRUE(keeper->readableBesides().empty());
+  // A definition of before has dropped the field: the same is not written once more.
+  put("new", 2, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  judge();
+  EXPECT_THAT(writes(), IsEmpty());
+}
+
+TEST_F(RevisionKeeping, AddsNoSecretsToAnEarlierRevisionThatIsStillGiven) {
+  put("old", 1, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  put("new", 2);
+  reports.see("one", "old", "old", ConfigState::kInSync, rig.clock.now());
+  keeper->setReadable({{{"Gateway", "demo", "egress"}, {{"demo", "now"}}}});
+  start();
+  judge();
+  for (const std::string& each : writes()) EXPECT_EQ(each.find("\"now\""), std::string::npos) << each;
 }
 
 TEST_F(RevisionKeeping, MakesTheSecretsReadableOfWhatIsBroughtBack) {

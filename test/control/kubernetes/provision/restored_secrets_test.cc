@@ -1,0 +1,42 @@
+#include "proxy/control/kubernetes/provision/restored_secrets.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "config/load.h"
+
+namespace sluice::control {
+namespace {
+
+const std::set<std::string> kReached = {"demo", "shared"};
+
+/// Returns whether Secret vault/s is restored to a Gateway that reaches kReached, with this ReferenceGrant in vault.
+bool isRestoredWith(const std::string& from, const std::string& to) {
+  const config::Configuration grants = config::loadText(
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {namespace: vault, name: g}\nspec: "
+      "{from: [{group: sluice.dev, kind: Backend, namespace: " +
+      from + "}], to: [" + to + "]}\n");
+  EXPECT_TRUE(grants.problems.empty());
+  return !restoredSecrets({{"vault", "s"}}, kReached, grants.model).empty();
+}
+
+TEST(RestoredSecrets, AreThoseOfTheNamespacesThatTheGatewayReaches) {
+  const config::Model none;
+  EXPECT_EQ(restoredSecrets({{"demo", "a"}, {"shared", "b"}, {"vault", "s"}}, kReached, none),
+            (NamedObjects::Names{{"demo", "a"}, {"shared", "b"}}));
+}
+
+TEST(RestoredSecrets, OfOtherNamespacesTakeAGrantOfNow) {
+  EXPECT_TRUE(isRestoredWith("demo", "{group: '', kind: Secret, name: s}"));
+  EXPECT_TRUE(isRestoredWith("shared", "{group: '', kind: Secret}"));
+  EXPECT_TRUE(isRestoredWith("demo", "{group: sluice.dev, kind: Backend}"));
+  EXPECT_TRUE(isRestoredWith("demo", "{group: '', kind: Service}"));
+  EXPECT_FALSE(isRestoredWith("demo", "{group: '', kind: Secret, name: other}"));
+  EXPECT_FALSE(isRestoredWith("demo", "{group: '', kind: ConfigMap}"));
+  EXPECT_FALSE(isRestoredWith("elsewhere", "{group: '', kind: Secret}")) << "nothing of the Gateway is there";
+}
+
+}  // namespace
+}  // namespace sluice::control
