@@ -25,7 +25,8 @@ std::optional<Gateway> readGateway(FieldReader& root, ObjectMeta meta);
 std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta);
 std::optional<GrpcRoute> readGrpcRoute(FieldReader& root, ObjectMeta meta);
 ReferenceGrant readReferenceGrant(FieldReader& root, ObjectMeta meta);
-ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta);
+/// Returns, after errors, what could be read, because it may name others.
+std::optional<ConfigMap> readConfigMap(FieldReader& root, ObjectMeta meta);
 Namespace readNamespace(FieldReader& root, ObjectMeta meta);
 SecretObject readSecret(FieldReader& root, ObjectMeta meta);
 Service readService(FieldReader& root, ObjectMeta meta);

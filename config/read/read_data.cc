@@ -1,4 +1,4 @@
-// Reads ConfigMap and Secret. No message quotes one of their values.
+// Reads ConfigMap and Secret. No message quotes one of their values, but for those of a Gateway's parameters.
 #include <algorithm>
 #include <cctype>
 #include <memory>
@@ -67,7 +67,7 @@ void readParametersOf(FieldReader& root, ConfigMap& configMap) {
 
 }  // namespace
 
-ConfigMap readConfigMap(FieldReader& root, ObjectMeta meta) {
+std::optional<ConfigMap> readConfigMap(FieldReader& root, ObjectMeta meta) {
   ConfigMap configMap;
   configMap.meta = std::move(meta);
   std::size_t bytes = 0;

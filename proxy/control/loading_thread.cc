@@ -236,7 +236,12 @@ Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::
   if (before != nullptr && read->readable && read->sameAs(*before)) {
     return {Loaded::Outcome::kUnchanged, read, nullptr, problemsOf(read)};
   }
-  if (reports) report(*read);
+  if (reports) {
+    report(*read);
+  } else if (!read->usable()) {
+    log_.warn("what is served cannot be served with the Secrets and endpoints of now",
+              {{"reason", config::firstError(read->problems)}});
+  }
   static const std::vector<AskedServer> kNoServers;
   logServers(before == nullptr ? kNoServers : before->compiled.servers, read->compiled.servers, log_);
   if (!read->usable()) return refused(read, before != nullptr);

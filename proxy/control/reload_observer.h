@@ -25,6 +25,8 @@ class ReloadObserver {
   virtual void onHeld(const Revisions& revisions) = 0;
   /// Called when `now` is served; `before` was the revision until then.
   virtual void onServed(const Revisions& revisions, const Generation& now, std::string_view before) = 0;
+  /// Called when `now` is served, which has what users had written before, and what changes by itself of now.
+  virtual void onRefreshed(const Generation& now) = 0;
 };
 
 }  // namespace sluice::control

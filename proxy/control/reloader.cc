@@ -256,9 +256,12 @@ void Reloader::finish() {
   }
   parts_.loader.keep(served_);
   if (isInSync()) parts_.observer.onCompiled(*served_.configuration);
-  // What users have written is served as before, so this does not count as a reload.
-  if (occasion_ != Occasion::kServers && occasion_ != Occasion::kRefresh)
+  // What users have written is served as before, so the others do not count as reloads.
+  if (occasion_ == Occasion::kRefresh) {
+    parts_.observer.onRefreshed(*served_.generation);
+  } else if (occasion_ != Occasion::kServers) {
     parts_.observer.onServed(revisions_, *served_.generation, before);
+  }
   end();
 }
 

@@ -59,6 +59,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   void onRefused(const control::Revisions& revisions) override;
   void onHeld(const control::Revisions& revisions) override;
   void onServed(const control::Revisions& revisions, const control::Generation& now, std::string_view before) override;
+  void onRefreshed(const control::Generation& now) override { told_(now.snapshot->settings); }
 
  private:
   void warnOfFixedSettings(const base::Settings& settings);

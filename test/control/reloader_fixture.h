@@ -94,6 +94,8 @@ class FakeServer final : public Publisher, public ReloadObserver {
     if (whenTold) std::exchange(whenTold, nullptr)();
   }
 
+  void onRefreshed(const Generation& now) override { events.push_back("refreshed " + now.revision); }
+
   /// Calls the pending callback: all workers have adopted the published generation, or the acceptor accepts connections
   /// for it.
   void answer() { std::exchange(answer_, nullptr)(); }

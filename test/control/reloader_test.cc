@@ -85,7 +85,7 @@ TEST_F(ReloaderTest, GivesWhatIsServedTheSecretsOfWhatIsNot) {
     server_.take();
     serve(refreshed);
     EXPECT_EQ(server_.take(), (Events{"open " + refreshed, "publish " + refreshed, "accept " + refreshed,
-                                      "close others than " + refreshed}))
+                                      "close others than " + refreshed, "refreshed " + refreshed}))
         << "it is no reload";
     EXPECT_EQ(served(), refreshed);
     EXPECT_EQ(reloader_.revisions().desired, notServed.configuration->revision);

@@ -253,6 +253,17 @@ TEST(CompileGateway, RefusesParametersThatAreMissingOrCannotBeUsed) {
   }
 }
 
+TEST(CompileGateway, SaysWhyParametersThatCameCannotBeUsed) {
+  const World without(
+      {kClass, gatewayWithParameters("ConfigMap"), test::configMap("x", "other", "1"), kBackend, kRoute});
+  const World bad({kClass, gatewayWithParameters("ConfigMap"),
+                   test::configMap("x", "gateway-parameters.yaml", "replica: 3"), kBackend, kRoute},
+                  &without);
+  const std::string message = bad.message("Gateway", "egress", "Accepted");
+  EXPECT_NE(message.find("it is not valid: gateway-parameters.yaml: replica"), std::string::npos) << message;
+  EXPECT_EQ(bad.outcome(), "500");
+}
+
 TEST(CompileGateway, HasParametersOfItsOwn) {
   const World world({kClass, gatewayWithParameters("ConfigMap"),
                      test::configMap("x", "gateway-parameters.yaml", "settings: {timeouts: {request: 3s}}"), kBackend,

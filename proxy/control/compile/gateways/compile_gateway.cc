@@ -77,6 +77,9 @@ Fault whyNoParameters(const config::Model& model, const config::ObjectRef& ref, 
   if (!isConfigMap && !config::isKindOf<config::GatewayParameters>(ref.group, ref.kind)) {
     return fault(reason::kInvalidParameters, object + "must be a GatewayParameters of sluice.dev, or a ConfigMap");
   }
+  if (const config::Rejected* kept = model.findKept(ref.group, ref.kind, holder.nameSpace, ref.name)) {
+    return summary(reason::kInvalidParameters, object + "it is not valid: " + kept->message);
+  }
   if (isConfigMap && model.find<config::ConfigMap>(holder.nameSpace, ref.name) != nullptr) {
     const std::string key(config::ConfigMap::kParametersKey);
     return fault(reason::kInvalidParameters, object + "it has no key " + key);

@@ -39,7 +39,7 @@ bool isOfOurClass(const config::Gateway& gateway, const config::Model& model) {
 std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled, const ClusterObjects& objects,
                                            const std::string& image, const NamesOfGateways& names) {
   const config::Model& model = compiled.model;
-  if (model.gatewayClassName.empty() || !model.settingsFault.empty()) return std::nullopt;
+  if (model.gatewayClassName.empty()) return std::nullopt;
   ProvisionPlan plan;
   const auto leaveAlone = [&plan](const std::string& nameSpace, const std::string& name) {
     plan.leftAlone.emplace(nameSpace, gatewayNameLabel(name));
@@ -53,7 +53,8 @@ std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled
     const config::ObjectMeta& meta = gateway.meta;
     const auto newest = objects.find(meta.group, meta.kind, {meta.nameSpace, meta.name});
     GatewayToRun run{.gateway = gateway, .apiVersion = {}, .uid = {}};
-    if (!takeParameters(model, run) || newest.object == nullptr) {
+    const bool isKnown = model.settingsFault.empty() && takeParameters(model, run);
+    if (!isKnown || newest.object == nullptr) {
       leaveAlone(meta.nameSpace, meta.name);
     } else {
       run.apiVersion = std::string(meta.group) + "/" + std::string(newest.version);

@@ -11,10 +11,11 @@
 
 namespace sluice::control {
 
-/// Returns those of `earlier`, which the Pods could read once, that they may be given again. A Secret of another
-/// namespace than those that the Gateway reaches now (`reached`) takes a ReferenceGrant of now that lets one of these
-/// use the Secret, or Backends or Services of its namespace: whoever has withdrawn all grants is not used any more.
-NamedObjects::Names restoredSecrets(const NamedObjects::Names& earlier, const std::set<std::string>& reached,
+/// Returns those of `earlier`, which the Pods could read once, that they may be given again. `reached` has the
+/// namespaces that the Gateway uses now. A namespace whose ReferenceGrants of now let objects of these use its Backends
+/// or Services is reached too; a Secret of any other one takes a ReferenceGrant for Secrets of that name. So whoever
+/// has withdrawn all grants is not used any more.
+NamedObjects::Names restoredSecrets(const NamedObjects::Names& earlier, std::set<std::string> reached,
                                     const config::Model& model);
 
 }  // namespace sluice::control

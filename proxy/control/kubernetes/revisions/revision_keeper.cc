@@ -197,7 +197,9 @@ void RevisionKeeper::written(const base::Result<ApiAnswer>& answer) {
     if (writes_.empty()) hooks_.changed();
   } else {
     if (!answer.ok()) writes_.clear();  // the server does not answer
-    recorded_.clear();
+    std::erase_if(recorded_, [&](const auto& each) {
+      return !answer.ok() || write.about == egressRevisionsPath(each.first.first) + "/" + each.first.second + "/status";
+    });
     const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
     if (std::exchange(told_, reason) != reason) {
       client_.log().warn("an EgressRevision cannot be written", {{"path", write.about}, {"reason", reason}});

@@ -66,7 +66,7 @@ class RevisionKeeper final : private net::Timer {
  private:
   struct Write {
     ApiRequest request;
-    std::string about;
+    std::string about;                    // its path
     std::vector<observe::Event> decided;  // people are told of it once that is written
   };
 

@@ -86,7 +86,10 @@ void ClusterController::provision(const CompiledConfiguration& compiled) {
   if (!revisions_.isSettled()) return;  // Pods may need what it is not known of yet
   broughtBack_ = revisions_.readableBesides();
   for (const auto& [gateway, earlier] : *broughtBack_) {
-    names.own[gateway].secrets.merge(restoredSecrets(earlier, names.reached[gateway], compiled.model));
+    std::set<std::string> reached = names.reached[gateway];
+    // The settings of the GatewayClass may have named another Secret, where they have their own.
+    for (const auto& [nameSpace, name] : names.common.configMaps) reached.insert(nameSpace);
+    names.own[gateway].secrets.merge(restoredSecrets(earlier, std::move(reached), compiled.model));
   }
   if (auto plan = planProvision(compiled, objects_, image_, names)) provisioner_.want(*std::move(plan));
 }

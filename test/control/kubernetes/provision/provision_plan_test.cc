@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
+#include <vector>
 
-#include "test/control/kubernetes/client/api_rig.h"
+#include "test/control/kubernetes/fake_api.h"
 #include "test/control/kubernetes/provision/gateway_fixture.h"
 
 namespace sluice::control {
@@ -26,28 +28,47 @@ config::ObjectStatus withServiceAddress(RunGateway gateway, const std::string& o
   return withServiceAddresses(config::StatusList{status}, gateway.configuration.model)[0];
 }
 
-/// Returns true if there is a plan for a GatewayClass with these settings.
-bool isPlannedWith(const std::string& settings) {
+/// Returns the kinds of what is planned for one Gateway of a GatewayClass with these settings.
+std::vector<std::string> plannedWith(const std::string& settings, bool& leftAlone) {
+  const std::string gatewayClass =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: sluice}\nspec: {controllerName: "
+      "sluice.dev/egress-gateway, parametersRef: {group: '', kind: ConfigMap, namespace: demo, name: s}}\n---\n"
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, name: s}\ndata: {settings.yaml: '{" +
+      settings + "}'}\n---\n";
+  const std::string gateway =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: egress}\nspec: "
+      "{gatewayClassName: sluice, listeners: [{name: a, port: 80, protocol: HTTP}]}\n";
   CompiledConfiguration compiled;
-  compiled.model = config::loadText(
-                       "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: sluice}\nspec: "
-                       "{controllerName: sluice.dev/egress-gateway, parametersRef: {group: '', kind: ConfigMap, "
-                       "namespace: demo, name: s}}\n---\napiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: demo, "
-                       "name: s}\ndata: {settings.yaml: '{" +
-                       settings + "}'}\n")
-                       .model;
+  compiled.model = config::loadText(gatewayClass + gateway).model;
   ApiRig rig;
-  bool planned = false;
+  FakeApi api(rig);
+  api.put("/apis/gateway.networking.k8s.io/v1/gatewayclasses", "", "sluice",
+          R"("spec":{"controllerName":"sluice.dev/egress-gateway"})");
+  api.put("/apis/gateway.networking.k8s.io/v1/gateways", "demo", "egress", R"("spec":{"gatewayClassName":"sluice"})",
+          R"("uid":"u-1")");
+  std::optional<ClusterObjects> objects;
   rig.inTurn([&] {
-    const ClusterObjects none(rig.client, {}, [] {});
-    planned = planProvision(compiled, none, "example.com/sluice:1", {}).has_value();
+    objects.emplace(rig.client, ClusterScope(), [] {});
+    objects->start();
   });
-  return planned;
+  api.serve();
+  std::vector<std::string> kinds;
+  const auto plan = planProvision(compiled, *objects, "example.com/sluice:1", {});
+  EXPECT_TRUE(plan);
+  if (plan) {
+    for (const ProvisionedObject& each : plan->objects) kinds.emplace_back(each.kind->kind);
+    leftAlone = plan->leftAlone.contains({"demo", "egress"});
+  }
+  rig.inTurn([&] { objects.reset(); });
+  return kinds;
 }
 
-TEST(ProvisionPlan, IsUnknownWhileTheSettingsAreWrong) {
-  EXPECT_TRUE(isPlannedWith("drainTimeout: 60s"));
-  EXPECT_FALSE(isPlannedWith("drainTimeout: soon")) << "Pods would end in another time than they should";
+TEST(ProvisionPlan, LeavesPodsAsTheyAreWhileTheSettingsAreWrong) {
+  bool leftAlone = false;
+  EXPECT_THAT(plannedWith("drainTimeout: 60s", leftAlone), testing::Contains("Deployment"));
+  EXPECT_FALSE(leftAlone);
+  EXPECT_THAT(plannedWith("drainTimeout: soon", leftAlone), testing::ElementsAre("ClusterRoleBinding"));
+  EXPECT_TRUE(leftAlone) << "they would end in another time than they should";
 }
 
 TEST(ProvisionPlan, GivesAGatewayTheNameOfItsService) {

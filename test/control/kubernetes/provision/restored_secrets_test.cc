@@ -28,6 +28,19 @@ TEST(RestoredSecrets, AreThoseOfTheNamespacesThatTheGatewayReaches) {
             (NamedObjects::Names{{"demo", "a"}, {"shared", "b"}}));
 }
 
+TEST(RestoredSecrets, AreReachedByBackendsOfOtherNamespaces) {
+  const auto grant = [](const std::string& in, const std::string& from, const std::string& to) {
+    return "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {namespace: " + in +
+           ", name: g}\nspec: {from: [{group: sluice.dev, kind: Backend, namespace: " + from + "}], to: [" + to +
+           "]}\n---\n";
+  };
+  const config::Configuration grants = config::loadText(grant("keys", "vault", "{group: '', kind: Secret}") +
+                                                        grant("vault", "demo", "{group: sluice.dev, kind: Backend}") +
+                                                        grant("other", "elsewhere", "{group: '', kind: Secret}"));
+  EXPECT_EQ(restoredSecrets({{"keys", "k"}, {"other", "o"}, {"vault", "s"}}, kReached, grants.model),
+            (NamedObjects::Names{{"keys", "k"}, {"vault", "s"}}));
+}
+
 TEST(RestoredSecrets, OfOtherNamespacesTakeAGrantOfNow) {
   EXPECT_TRUE(isRestoredWith("demo", "{group: '', kind: Secret, name: s}"));
   EXPECT_TRUE(isRestoredWith("shared", "{group: '', kind: Secret}"));
