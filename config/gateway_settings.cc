@@ -43,8 +43,7 @@ base::Settings settingsOf(const Model& model, const Gateway& gateway) {
   base::Settings settings = model.settings;
   const GatewayParameters* parameters = parametersOf(model, gateway);
   if (parameters == nullptr || parameters->settings.isNull()) return settings;
-  // What is wrong with them was said when they were read, and no setting that a Gateway may have depends on another
-  // one.
+  // Their problems were reported when the object was read. No setting that a Gateway may have depends on another one.
   Problems known;
   ObjectContext context("", known, Severity::kWarning);
   readGatewaySettings(FieldReader(&parameters->settings, "", parameters->settings.position, context), settings);

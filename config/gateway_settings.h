@@ -1,5 +1,5 @@
-// What a Gateway's own parameters say (spec.infrastructure.parametersRef): those of a GatewayParameters, or of a
-// ConfigMap of the Gateway's namespace (kParametersKey), and the settings of its Pods that they change.
+// Finds the parameters that a Gateway names (spec.infrastructure.parametersRef), in a GatewayParameters or a ConfigMap
+// of its namespace (kParametersKey), and puts the settings that they have over those of the GatewayClass.
 //
 // Pure functions.
 #pragma once

@@ -117,7 +117,7 @@ struct ConfigMap {
     std::uint32_t blockColumn = 0;  // see Value
   };
   std::map<std::string, DataEntry> data;  // contains binaryData too, decoded
-  /// What a Gateway gets by it (kParametersKey); null if there is no such key.
+  /// The parameters of Gateways that name this ConfigMap (kParametersKey); null if there is no such key.
   std::shared_ptr<const GatewayParameters> parameters;
 
   /// Returns nullptr if there is no such key.

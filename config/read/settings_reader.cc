@@ -285,8 +285,8 @@ base::Settings readTop(FieldReader reader) {
   return settings;
 }
 
-/// What all Gateways trust or share, what bounds the processors of all of them, and what the controller judges routes
-/// by: whoever may write a GatewayClass decides it. Keys of the top level have no section.
+/// A setting that only the GatewayClass has, because all Gateways trust or share it, because it bounds the processors
+/// of all of them, or because the controller judges routes by it. A key of the top level has no section.
 struct ClassSetting {
   std::string_view section;
   std::string_view key;

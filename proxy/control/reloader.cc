@@ -256,7 +256,7 @@ void Reloader::finish() {
   }
   parts_.loader.keep(served_);
   if (isInSync()) parts_.observer.onCompiled(*served_.configuration);
-  // What users have written is served as before, so the others do not count as reloads.
+  // A refresh, or another state of servers, serves the same objects of users, so neither counts as a reload.
   if (occasion_ == Occasion::kRefresh) {
     parts_.observer.onRefreshed(*served_.generation);
   } else if (occasion_ != Occasion::kServers) {

@@ -3,8 +3,8 @@
 
     headers_alone.py --build build/dev --jobs 2
 
-A header may follow others in one unit if it includes all that they do, and them: they give it nothing that it has not. So a third of the
-headers' units is enough. The flags are those of proxy/server/main.cc in the build folder, without sanitizers. What has not changed is not
+A header may follow others in one unit if it includes all that they do, and them: they give it nothing that it has not. So half as
+many units as there are headers are enough. The flags are those of proxy/server/main.cc in the build folder, without sanitizers. What has not changed is not
 compiled again. Exit status 1 if a header cannot be compiled.
 """
 import argparse

@@ -32,7 +32,7 @@ NamedObjects followedBy(const config::ObjectSet& served, const config::ObjectSet
 bool isFollowed(const config::ObjectSet& set, std::size_t index, const NamedObjects& followed) {
   const auto& readings = *set.readings[index];
   const std::string& file = set.texts[index]->file;
-  // What could not be read has no text, and may be readable now.
+  // An object that could not be read has no text; it may be readable now.
   if (readings.size() != 1 || !(file.empty() || config::isOfApiServer(file))) return false;
   const config::ObjectReading& object = readings.front();
   if (object.kind == nullptr) return false;

@@ -55,8 +55,8 @@ bool RevisionKeeper::isValidated(const EgressRevision& revision, const CanaryRep
   return false;
 }
 
-// What is readable now may be that of the objects before or after, as long as not all have seen the same. So it is
-// added.
+// The controller may have compiled older or newer objects than those of the revision. So names are added, never
+// replaced.
 void RevisionKeeper::addReadable(EgressRevision& revision) const {
   const auto found = readable_.find({revision.gatewayKind, revision.nameSpace, revision.gateway});
   if (found == readable_.end()) return;

@@ -83,7 +83,7 @@ void ClusterController::provision(const CompiledConfiguration& compiled) {
     readable[gateway].insert(own.secrets.begin(), own.secrets.end());
   }
   revisions_.setReadable(std::move(readable));
-  if (!revisions_.isSettled()) return;  // Pods may need what it is not known of yet
+  if (!revisions_.isSettled()) return;  // a revision that is not known yet may need its Secrets
   broughtBack_ = revisions_.readableBesides();
   for (const auto& [gateway, earlier] : *broughtBack_) {
     std::set<std::string> reached = names.reached[gateway];

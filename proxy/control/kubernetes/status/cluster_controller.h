@@ -73,7 +73,7 @@ class ClusterController final : private net::Timer {
   CatalogPublisher catalog_;
   Provisioner provisioner_;
   RevisionKeeper revisions_;
-  /// Those of earlier revisions that the last plan has; nullopt if there was none.
+  /// The Secrets of earlier revisions that the last plan took into account; nullopt if there was no plan.
   std::optional<SecretsOfGateways> broughtBack_;
   std::map<std::string, std::string> notProvisioned_;  // what was told of each Gateway
   LeaseHolder lease_;
