@@ -19,9 +19,8 @@ bool isListed(std::string_view name) {
 }
 
 TEST(LimitNames, AreAllListed) {
-  const std::regex named(R"((?:onLimit|ofLimit|onTimeout|timedOut|kLimitHits>)\(\s*"([A-Za-z]+)") ");
-      std::set<std::string>
-          told;
+  const std::regex named(R"x((?:onLimit|ofLimit|onTimeout|timedOut|kLimitHits>)\(\s*"([A-Za-z]+)")x");
+  std::set<std::string> told;
   for (const SourceFile& file : sourceTree()) {
     if (!file.isProduct()) continue;
     for (std::sregex_iterator at(file.text.begin(), file.text.end(), named), end; at != end; ++at) {
