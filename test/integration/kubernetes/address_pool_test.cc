@@ -15,6 +15,7 @@
 #include "test/integration/support/gateway_process.h"
 #include "test/integration/support/kubernetes/kube_api_server.h"
 #include "test/integration/support/kubernetes/kubectl.h"
+#include "test/integration/support/kubernetes/shared_api_server.h"
 #include "test/integration/support/waiting.h"
 
 namespace sluice::test {
@@ -45,9 +46,8 @@ class AddressPools : public KubernetesTest {
   void SetUp() override {
     KubernetesTest::SetUp();
     if (IsSkipped()) return;
-    server_ = std::make_unique<KubeApiServer>();
+    server_ = &sharedApiServer(InstalledKinds::kGatewayApi);
     kubectl_ = std::make_unique<Kubectl>(server_->kubeconfig());
-    installGatewayApi(*kubectl_);
     kubectl_->apply(kPooledClass);
   }
   void TearDown() override {
@@ -98,7 +98,7 @@ class AddressPools : public KubernetesTest {
 
   const std::uint16_t admin_ = freePort();
   const std::uint16_t health_ = freePort();
-  std::unique_ptr<KubeApiServer> server_;
+  KubeApiServer* server_ = nullptr;
   std::unique_ptr<Kubectl> kubectl_;
   std::unique_ptr<ChildProcess> gateway_;
 };

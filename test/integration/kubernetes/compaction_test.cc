@@ -35,7 +35,7 @@ std::string requestAfter(const FaultProxy& proxy, const std::string& request, co
 
 class KubeCompaction : public KubeSourceTest {
  protected:
-  void startCompactedServer() { startServer({"--etcd-compaction-interval", "1s"}); }
+  void startCompactedServer() { startOwnServer({"--etcd-compaction-interval", "1s"}); }
   /// Objects that stay, and routes "changed" and "deleted" of which there are two for each round of a test.
   std::string basics() const {
     std::string objects = gateway() + external("one", one.port()) + external("two", two.port());

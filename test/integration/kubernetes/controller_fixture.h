@@ -14,6 +14,7 @@
 #include "test/integration/support/kubernetes/fault_proxy.h"
 #include "test/integration/support/kubernetes/kube_api_server.h"
 #include "test/integration/support/kubernetes/kubectl.h"
+#include "test/integration/support/kubernetes/shared_api_server.h"
 #include "test/integration/support/kubernetes/written_statuses.h"
 #include "test/integration/support/sluice_command.h"
 #include "test/integration/support/waiting.h"
@@ -39,12 +40,19 @@ class ControllerTest : public KubernetesTest {
   void SetUp() override {
     KubernetesTest::SetUp();
     if (IsSkipped()) return;
-    server = std::make_unique<KubeApiServer>(options());
-    kubectl = std::make_unique<Kubectl>(server->kubeconfig());
-    kubectl->expect({"apply", "--server-side", "-k", SLUICE_SOURCE_DIR "/config/kustomize/crds"});
-    installGatewayApi(*kubectl);
+    startServer();
   }
-  virtual std::vector<std::string> options() { return {}; }
+  virtual void startServer() {
+    server = &sharedApiServer(InstalledKinds::kGatewayApiAndOurs);
+    kubectl = std::make_unique<Kubectl>(server->kubeconfig());
+  }
+  /// Starts a server in place of the shared one, which the test may end and change.
+  void startOwnServer(const std::vector<std::string>& options = {}) {
+    ownServer_ = std::make_unique<KubeApiServer>(options);
+    server = ownServer_.get();
+    kubectl = std::make_unique<Kubectl>(server->kubeconfig());
+    installKinds(*kubectl, InstalledKinds::kGatewayApiAndOurs);
+  }
 
   void applyAll() const { kubectl->apply(readFile(kClusterObjects)); }
   /// Waits until the statuses are those that `sluice validate` prints for these texts.
@@ -86,8 +94,11 @@ class ControllerTest : public KubernetesTest {
     EXPECT_TRUE(eventually([&] { return renewals(proxy) >= before + 2; }));
   }
 
-  std::unique_ptr<KubeApiServer> server;
+  KubeApiServer* server = nullptr;
   std::unique_ptr<Kubectl> kubectl;
+
+ private:
+  std::unique_ptr<KubeApiServer> ownServer_;
 };
 
 }  // namespace sluice::test

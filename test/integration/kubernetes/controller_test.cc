@@ -164,6 +164,7 @@ TEST_F(Controllers, EndInTheRightStateWhileOthersWriteTheSameObjects) {
 }
 
 TEST_F(Controllers, WriteOnceWhatTheSchemaOfAnOlderDefinitionDrops) {
+  startOwnServer();
   // A CRD whose status keeps no messages, and lacks the parts of a Gateway's listeners.
   kubectl->expect({"patch", "crd", "payloadprocessingpipelines.sluice.dev", "--type=json", "-p",
                    R"([{"op":"replace","path":"/spec/versions/0/schema/openAPIV3Schema/properties/status",)"
@@ -189,6 +190,7 @@ TEST_F(Controllers, WriteOnceWhatTheSchemaOfAnOlderDefinitionDrops) {
 // --- the catalog -----------------------------------------------------------------------------------------------------
 
 TEST_F(Controllers, SayWhenTheDefinitionsBecomeThoseOfAnotherVersion) {
+  startOwnServer();
   applyAll();
   ClusterProcess controller({"controller"}, server->kubeconfig());
   const auto supported = [&](const std::string& status) {
@@ -226,9 +228,9 @@ TEST_F(Controllers, PublishTheCatalogAndWhatChangesInIt) {
 
 class ControllersWithRoles : public ControllerTest {
  protected:
-  std::vector<std::string> options() override {
-    return {"--authorization-mode", "RBAC", "--token-auth-file",
-            folder.write("tokens", "secret,system:serviceaccount:default:controller,1\n")};
+  void startServer() override {
+    startOwnServer({"--authorization-mode", "RBAC", "--token-auth-file",
+                    folder.write("tokens", "secret,system:serviceaccount:default:controller,1\n")});
   }
   /// Permits everything but writing these statuses.
   void permit(const std::string& statuses) const {

@@ -27,12 +27,12 @@ constexpr const char* kProvisionedName = "{.metadata.name}";
 
 class KubeProvisioning : public KubeSourceTest {
  protected:
-  void startServerWithOurKinds(const std::vector<std::string>& options = {}) {
-    startServer(options);
-    const std::string kustomize = SLUICE_SOURCE_DIR "/config/kustomize/";
-    kubectl->expect({"apply", "--server-side", "-k", kustomize + "crds"});
-    kubectl->expect({"apply", "--server-side", "-f", kustomize + "default/gateway-role.yaml"});
-    kubectl->expect({"wait", "--for=condition=Established", "--timeout=60s", "crd", "gatewayparameters.sluice.dev"});
+  void startServerWithOurKinds() {
+    startServer(InstalledKinds::kGatewayApiAndOurs);
+    applyRole();
+  }
+  void applyRole() const {
+    kubectl->expect({"apply", "--server-side", "-f", SLUICE_SOURCE_DIR "/config/kustomize/default/gateway-role.yaml"});
   }
   void startController() {
     controller = std::make_unique<ChildProcess>(std::vector<std::string>{
@@ -185,8 +185,10 @@ class KubeRights : public KubeProvisioning {
  protected:
   /// Starts an API server that knows the Pods by a token.
   void startServerWithPods() {
-    startServerWithOurKinds({"--authorization-mode", "RBAC", "--token-auth-file",
-                             folder.write("tokens", "pod-token,system:serviceaccount:demo:egress-test,1\n")});
+    startOwnServer({"--authorization-mode", "RBAC", "--token-auth-file",
+                    folder.write("tokens", "pod-token,system:serviceaccount:demo:egress-test,1\n")},
+                   InstalledKinds::kGatewayApiAndOurs);
+    applyRole();
     kubectl->apply(
         secretWithItsName("demo", "named") + secretWithItsName("demo", "other") +
         gatewayWith("  infrastructure: {parametersRef: {group: '', kind: ConfigMap, name: own}}\n") +

@@ -25,9 +25,7 @@ class KubeRevisions : public KubeSourceTest {
   void SetUp() override {
     KubeSourceTest::SetUp();
     if (IsSkipped()) return;
-    startServer();
-    kubectl->expect({"apply", "--server-side", "-k", SLUICE_SOURCE_DIR "/config/kustomize/crds"});
-    kubectl->expect({"wait", "--for=condition=Established", "--timeout=60s", "crd", "--all"});
+    startServer(InstalledKinds::kGatewayApiAndOurs);
     kubectl->apply(gateway() + external("one", one.port()) + external("two", two.port()) + routeToBackend("one"));
     controller = std::make_unique<ClusterProcess>(std::vector<std::string>{"controller"}, server->kubeconfig());
     controller->waitUntilItLeads();

@@ -23,7 +23,7 @@ class KubeSourceFaults : public KubeSourceTest {
 };
 
 TEST_F(KubeSourceFaults, DoNotDisturbTrafficWhileTheServerIsAwayAndAfterIt) {
-  startServer();
+  startOwnServer();
   applyBasics();
   startGateway();
   EXPECT_TRUE(answers("/", "one"));
@@ -48,7 +48,7 @@ TEST_F(KubeSourceFaults, DoNotDisturbTrafficWhileTheServerIsAwayAndAfterIt) {
 
 TEST_F(KubeSourceFaults, LetTheGatewayStartFromItsLastGoodRevision) {
   const TempDir state;
-  startServer();
+  startOwnServer();
   applyBasics();
   startGateway({"--state-dir", state.path()});
   EXPECT_TRUE(answers("/", "one"));
@@ -92,11 +92,24 @@ TEST_F(KubeSourceFaults, EndInTheSameStateWhereverWatchesAreCut) {
   EXPECT_TRUE(answers("/", "two"));
 }
 
+/// As a server does that has just started: it lists its definitions before it serves their kinds.
+TEST_F(KubeSourceFaults, AreOverOnceAServerFindsTheKindsThatItHas) {
+  startServer();
+  applyBasics();
+  FaultProxy proxy(*server);
+  constexpr const char* kNotFound = "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}";
+  // Each version is asked for, at the start, and again when the definitions are known.
+  proxy.answer({.request = "/xbackends?", .response = kNotFound, .times = 2});
+  startGateway({}, proxy.kubeconfig());
+  EXPECT_TRUE(sluice->process().waitForLine("the API server does not have these kinds"));
+  EXPECT_TRUE(answers("/", "one"));
+}
+
 TEST_F(KubeSourceFaults, AreOverOnceTheTokenFileHasTheNewToken) {
   const TempDir folder;
   const std::string tokens = folder.write("tokens", "old-token,gateway,1\n");
   const std::string token = folder.write("token", "old-token");
-  startServer({"--token-auth-file", tokens});
+  startOwnServer({"--token-auth-file", tokens});
   applyBasics();
   startGateway({}, folder.write("kubeconfig", kubeconfigOf(server->url(), server->dataFolder() + "/ca.crt",
                                                            "{tokenFile: \"" + token + "\"}")));
@@ -113,7 +126,7 @@ TEST_F(KubeSourceFaults, AreOverOnceTheTokenFileHasTheNewToken) {
 }
 
 TEST_F(KubeSourceFaults, AreOverOnceTheNewAuthorityIsTrusted) {
-  startServer();
+  startOwnServer();
   applyBasics();
   startGateway();
   EXPECT_TRUE(answers("/", "one"));

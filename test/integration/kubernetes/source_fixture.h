@@ -15,6 +15,7 @@
 #include "test/integration/support/http1.h"
 #include "test/integration/support/kubernetes/kube_api_server.h"
 #include "test/integration/support/kubernetes/kubectl.h"
+#include "test/integration/support/kubernetes/shared_api_server.h"
 #include "test/integration/support/raw_origin.h"
 #include "test/integration/support/waiting.h"
 
@@ -51,12 +52,23 @@ class SteadyTraffic {
 
 class KubeSourceTest : public KubernetesTest {
  protected:
-  /// Starts the API server with the kinds of Gateway API and the objects that all tests have: namespace demo, a class
+  /// Provides the API server, which other tests use too, with the objects that all tests have: namespace demo, a class
   /// with settings that allow loopback.
-  void startServer(const std::vector<std::string>& options = {}) {
-    server = std::make_unique<KubeApiServer>(options);
+  void startServer(InstalledKinds kinds = InstalledKinds::kGatewayApi) {
+    server = &sharedApiServer(kinds);
     kubectl = std::make_unique<Kubectl>(server->kubeconfig());
-    installGatewayApi(*kubectl);
+    applyNamespaceAndClass();
+  }
+  /// Does the same with a server of the test's own, which the test may end and change.
+  void startOwnServer(const std::vector<std::string>& options = {},
+                      InstalledKinds kinds = InstalledKinds::kGatewayApi) {
+    ownServer_ = std::make_unique<KubeApiServer>(options);
+    server = ownServer_.get();
+    kubectl = std::make_unique<Kubectl>(server->kubeconfig());
+    installKinds(*kubectl, kinds);
+    applyNamespaceAndClass();
+  }
+  void applyNamespaceAndClass() const {
     kubectl->apply(
         "apiVersion: v1\nkind: Namespace\nmetadata: {name: demo}\n---\n"
         "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\nspec: {controllerName: "
@@ -126,11 +138,16 @@ class KubeSourceTest : public KubernetesTest {
   /// Returns how often the gateway's log has this.
   std::size_t logged(const std::string& text) const { return sluice->process().said(text); }
 
-  std::unique_ptr<KubeApiServer> server;
+  KubeApiServer* server = nullptr;
   std::unique_ptr<Kubectl> kubectl;
   RawOrigin one{RawOrigin::answering(saying("one"))};
   RawOrigin two{RawOrigin::answering(saying("two"))};
   const std::uint16_t port = freePort();
+
+ private:
+  std::unique_ptr<KubeApiServer> ownServer_;
+
+ protected:
   std::unique_ptr<GatewayProcess> sluice;  // ends first
 };
 

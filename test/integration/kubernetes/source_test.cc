@@ -95,7 +95,7 @@ TEST_F(KubeSource, ReadsASecretThatIsCreatedAfterTheGatewayThatNamesIt) {
 TEST_F(KubeSource, SaysWhichSecretIsForbiddenAndReadsItOnceItIsPermitted) {
   const TempDir folder;
   const std::string tokens = folder.write("tokens", "secret-token,system:serviceaccount:demo:gateway,1\n");
-  startServer({"--authorization-mode", "RBAC", "--token-auth-file", tokens});
+  startOwnServer({"--authorization-mode", "RBAC", "--token-auth-file", tokens});
   const CertifiedKey authority = makeAuthority();
   const std::uint16_t tlsPort = freePort();
   kubectl->apply(
@@ -146,7 +146,7 @@ TEST_F(KubeSource, PrefersTheServersObjectsToThoseOfFilesBesideThem) {
 }
 
 TEST_F(KubeSource, ReadsKindsWhoseDefinitionsAreDeletedAndInstalledAgain) {
-  startServer();
+  startOwnServer();
   const std::string objects = external("far", one.port()) + route("all", "/", toExternal("far"));
   kubectl->apply(gateway() + objects);
   startGateway();

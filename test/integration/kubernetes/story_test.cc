@@ -91,9 +91,7 @@ class KubeStory : public KubeSourceTest {
 };
 
 void KubeStory::beginning() {
-  startServer();
-  kubectl->expect({"apply", "--server-side", "-k", SLUICE_SOURCE_DIR "/config/kustomize/crds"});
-  kubectl->expect({"wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"});
+  startOwnServer({}, InstalledKinds::kGatewayApiAndOurs);
   controller = std::make_unique<ClusterProcess>(std::vector<std::string>{"controller"}, server->kubeconfig());
   startGateway({"--gateway", "demo/egress", "--state-dir", state.path()});
   kubectl->apply(gateway() + models() + kept() + backend());

@@ -48,6 +48,12 @@ void KubeApiServer::kill() {
   process_->wait();
 }
 
+void KubeApiServer::forget() {
+  const std::size_t before = process_->said("forgot ");
+  process_->signal(SIGUSR1);
+  if (!process_->waitUntilSaid("forgot ", before + 1)) ADD_FAILURE() << "kapi keeps objects:\n" << process_->errors();
+}
+
 CertifiedKey KubeApiServer::authority() const {
   return {readFile(dataFolder() + "/ca.crt"), readFile(dataFolder() + "/ca.key")};
 }

@@ -41,6 +41,8 @@ class KubeApiServer {
   void stop();
   /// Ends it as a lost machine would.
   void kill();
+  /// Returns when all objects are gone that were not there when it became ready, but CustomResourceDefinitions.
+  void forget();
   /// Starts it anew after stop() or kill(), with the same port and the same data. Returns when it serves.
   void restart();
 

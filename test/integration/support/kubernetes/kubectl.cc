@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "test/integration/support/kubernetes/kube_api_server.h"
@@ -23,11 +24,15 @@ std::string joined(const std::vector<std::string>& words) {
 
 }  // namespace
 
-ProgramOutcome Kubectl::run(const std::vector<std::string>& arguments) const {
+std::vector<std::string> Kubectl::command(const std::vector<std::string>& arguments) const {
   std::vector<std::string> argv = {kapiProgram("kubectl"), "--kubeconfig", kubeconfig_, "--cache-dir",
-                                   folder_.path() + "/cache"};
+                                   std::filesystem::path(kubeconfig_).parent_path() / "kubectl"};
   argv.insert(argv.end(), arguments.begin(), arguments.end());
-  ChildProcess process(argv, environmentOf(folder_));
+  return argv;
+}
+
+ProgramOutcome Kubectl::run(const std::vector<std::string>& arguments) const {
+  ChildProcess process(command(arguments), environmentOf(folder_));
   const int code = process.wait(std::chrono::seconds(60));
   return {code, process.output(), process.errors()};
 }
@@ -51,7 +56,19 @@ std::string Kubectl::get(const std::string& kind, const std::string& nameSpace, 
 
 bool Kubectl::waitFor(const std::string& kind, const std::string& nameSpace, const std::string& name,
                       const std::string& jsonpath, const std::string& value, std::chrono::milliseconds patience) const {
-  return eventually([&] { return get(kind, nameSpace, name, jsonpath) == value; }, patience);
+  if (value.empty()) return eventually([&] { return get(kind, nameSpace, name, jsonpath).empty(); }, patience);
+  // One process watches: to ask again and again would take as much of the machine as what is waited for.
+  const std::vector<std::string> watch =
+      command({"get", kind, "--namespace", nameSpace, "--field-selector", "metadata.name=" + name, "--watch", "-o",
+               "jsonpath=<" + jsonpath + ">{\"\\n\"}"});
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (std::chrono::steady_clock::now() < until) {
+    ChildProcess watcher(watch, environmentOf(folder_));
+    const auto left = until - std::chrono::steady_clock::now();
+    if (watcher.waitForLine("<" + value + ">", std::chrono::ceil<std::chrono::milliseconds>(left))) return true;
+    // The server has ended the watch, or was away.
+  }
+  return false;
 }
 
 void installGatewayApi(const Kubectl& kubectl) {

@@ -1,5 +1,5 @@
-// Runs kubectl for a test, with a kubeconfig of the test's choice. Each call is a process and takes a tenth of a second
-// or more. Main thread.
+// Runs kubectl for a test, with a kubeconfig of the test's choice, beside which it keeps what it knows of the server.
+// Each call is a process and takes a tenth of a second or more. Main thread.
 #pragma once
 
 #include <chrono>
@@ -29,12 +29,15 @@ class Kubectl {
   /// Returns what `jsonpath` ("{.data.a}") selects of an object; empty if there is no such object, or nothing in it.
   std::string get(const std::string& kind, const std::string& nameSpace, const std::string& name,
                   const std::string& jsonpath) const;
-  /// Polls until get() returns `value`; returns false if it does not in time.
+  /// Waits until get() would return `value`; returns false if it does not in time. An object that is waited for may not
+  /// be there yet.
   bool waitFor(const std::string& kind, const std::string& nameSpace, const std::string& name,
                const std::string& jsonpath, const std::string& value,
                std::chrono::milliseconds patience = kPatience) const;
 
  private:
+  std::vector<std::string> command(const std::vector<std::string>& arguments) const;
+
   TempDir folder_;
   std::string kubeconfig_;
 };
