@@ -16,6 +16,7 @@ using content::Value;
 constexpr base::Duration kAfterCrd = std::chrono::milliseconds(250);
 constexpr base::Duration kWithoutCrds = std::chrono::seconds(30);
 constexpr base::Duration kAfterDoubt = std::chrono::seconds(1);
+constexpr base::Duration kAfterAbsence = std::chrono::seconds(5);
 
 /// Each stage needs what the stages before it have found.
 enum class Stage { kClasses, kGateways, kObjects, kServices };
@@ -72,7 +73,7 @@ ClusterObjects::ClusterObjects(ApiClient& client, ClusterScope scope, std::funct
       changed_(std::move(changed)),
       crds_(client,
             [this] {
-              if (!isSet()) client_.worker().timers().set(*this, client_.worker().now() + kAfterCrd);
+              lookAgainAfter(kAfterCrd);
               later();
             }),
       log_(client.log()) {
@@ -137,7 +138,12 @@ void ClusterObjects::settle() {
   dirty_ = false;
   eachCollection([](FollowedCollection& each) { each.settle(); });
   const bool doubts = std::any_of(kinds_.begin(), kinds_.end(), [](const auto& each) { return each->doubtsAbsence(); });
-  if (doubts && !isSet()) client_.worker().timers().set(*this, client_.worker().now() + kAfterDoubt);
+  if (doubts) lookAgainAfter(kAfterDoubt);
+  // A server that has just started may not find kinds that it has.
+  const bool lacks = std::any_of(kinds_.begin(), kinds_.end(), [this](const auto& each) {
+    return each->state() == FollowedCollection::State::kAbsent && isInstalled(each->kind());
+  });
+  if (lacks) lookAgainAfter(kAfterAbsence);
   findGateways();
   startStages();
   followNamed();
@@ -245,15 +251,19 @@ void ClusterObjects::fetchServices() {
 
 // --- CRDs that come and go -------------------------------------------------------------------------------------------
 
+/// Looks for kinds that the server lacks after that pause, unless it does so earlier.
+void ClusterObjects::lookAgainAfter(base::Duration pause) {
+  const base::MonotonicTime at = client_.worker().now() + pause;
+  if (!isSet() || at < deadline()) client_.worker().timers().set(*this, at);
+}
+
 void ClusterObjects::onTimer() {
   bool doubts = false;
   for (const auto& each : kinds_) {
     doubts = doubts || each->doubtsAbsence();
     each->retry();
   }
-  if (doubts || !crds_.followed()) {
-    client_.worker().timers().set(*this, client_.worker().now() + (doubts ? kAfterDoubt : kWithoutCrds));
-  }
+  if (doubts || !crds_.followed()) lookAgainAfter(doubts ? kAfterDoubt : kWithoutCrds);
 }
 
 bool ClusterObjects::isInstalled(const config::ObjectKind& kind) const {

@@ -97,6 +97,7 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   bool wants(const config::ObjectKind& kind, const content::Value& object) const override;
   bool isInstalled(const config::ObjectKind& kind) const override;
   void onCollection(FollowedCollection& collection) override;
+  void lookAgainAfter(base::Duration pause);
   void onTimer() override;
   void later();
   void settle();
