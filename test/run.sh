@@ -8,6 +8,7 @@ jobs=${JOBS:-$(nproc)}
 kapi_folder=${SLUICE_KAPI_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/sluice/kapi}
 failed=()
 steps=()
+not_run=()
 
 # step NAME COMMAND...: runs it and notes its seconds; a step that fails does not keep the later ones from running.
 step() {
@@ -32,6 +33,8 @@ build() {
 budget() {
   if command -v valgrind >/dev/null; then
     perf/load.py --peers '' --scenarios S1,S2,S2b --repeats 0 --instructions --budget perf/budget.txt
+  else
+    not_run+=("what a request may cost: valgrind is not installed")
   fi
 }
 
@@ -64,19 +67,19 @@ await_kapi() {
 }
 
 # ctest's own summary counts a binary's shard as one test, so it is left out here and made over all tests instead. Tests wait for timers and
-# for their peers, so there are some more of them than cores.
+# for their peers, so there are twice as many of them as cores.
 suite() {
-  rm -rf build/dev/reports build/dev/ctest.xml build/dev/attacks.txt
+  rm -rf build/dev/reports build/dev/ctest.xml build/dev/attacks.txt build/dev/cpu.txt
   SLUICE_ATTACK_TABLE="$PWD/build/dev/attacks.txt" \
-    ctest --preset suite -j $((jobs + (jobs + 1) / 2)) --output-junit "$PWD/build/dev/ctest.xml" | grep -v '^[0-9]*% tests passed' || true
+    ctest --preset suite -j $((2 * jobs)) --output-junit "$PWD/build/dev/ctest.xml" | grep -v '^[0-9]*% tests passed' || true
 }
 
 begin_kapi
 step "packages and clients" test/support/install.sh build test
-step "release: build of the binaries that load tests and examples run" build release --target sluice sluice-echo
+step "release: build of the binaries that load tests and examples run" build release --target sluice sluice-echo library_reference
 step "what a request may cost" budget
 step "threads under ThreadSanitizer: build" build tsan
-step "threads under ThreadSanitizer: tests" ctest --preset tsan -j "$jobs"
+step "threads under ThreadSanitizer: tests" ctest --preset tsan -j "$jobs" --output-junit "$PWD/build/tsan/ctest.xml"
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: build" build dev
 step "each header by itself" test/support/suite/headers_alone.py --build build/dev --jobs "$jobs"
 step "the rest of kapi's build" await_kapi
@@ -86,6 +89,12 @@ cat build/dev/attacks.txt || failed+=("the table of attacks")
 printf '\nSeconds of each step, %d jobs:\n' "$jobs"
 printf '%s\n' "${steps[@]}"
 if [ -n "${kapi_missing:-}" ]; then printf 'WARNING: %s\n' "$kapi_missing"; fi
-if [ ${#failed[@]} != 0 ]; then printf 'FAILED: %s\n' "${failed[@]}"; fi
-test/support/suite/summary.py --junit build/dev/ctest.xml --reports build/dev/reports --out build/dev/tests.tsv || failed+=("the suite")
-[ ${#failed[@]} = 0 ]
+summary=(--reports build/dev/reports --out build/dev/tests.tsv)
+for junit in build/dev/ctest.xml build/tsan/ctest.xml; do summary+=(--junit "$junit"); done
+for each in "${not_run[@]}"; do summary+=(--not-run "$each"); done
+if [ -f build/dev/cpu.txt ]; then summary+=(--cpu build/dev/cpu.txt); fi
+test/support/suite/summary.py "${summary[@]}" || failed+=("the suite")
+if [ ${#failed[@]} != 0 ]; then
+  printf 'FAILED: %s\n' "${failed[@]}"
+  exit 1
+fi

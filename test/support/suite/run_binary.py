@@ -10,6 +10,7 @@ import argparse
 import collections
 import os
 import re
+import resource
 import selectors
 import signal
 import subprocess
@@ -27,7 +28,7 @@ VERDICTS = {"       OK ": "passed", "  FAILED  ": "failed", "  SKIPPED ": "skipp
 
 
 class Report:
-    """Writes one line per test: its name with the prefix, the verdict, seconds."""
+    """Writes one line per test: its name with the prefix, the verdict, seconds, seconds of CPU, and why it was skipped."""
 
     def __init__(self, path, prefix):
         os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
@@ -36,12 +37,17 @@ class Report:
         self.bad = []
         self.count = 0
 
-    def add(self, test, verdict, seconds):
+    def add(self, test, verdict, seconds, cpu=0.0, reason=""):
         self.count += 1
-        self.file.write(f"{self.prefix}.{test}\t{verdict}\t{seconds:.3f}\n")
+        self.file.write(f"{self.prefix}.{test}\t{verdict}\t{seconds:.3f}\t{cpu:.2f}\t{reason}\n")
         self.file.flush()
         if verdict not in ("passed", "skipped"):
             self.bad.append(test)
+
+    def add_rest(self, cpu):
+        """Notes seconds of CPU that a process has used besides those of its tests."""
+        self.file.write(f"{self.prefix}.(rest)\trest\t0\t{cpu:.2f}\t\n")
+        self.file.flush()
 
 
 def tests_of(binary, wanted):
@@ -108,6 +114,9 @@ class Round:
         self.left = list(tests)
         self.current = None
         self.begun = 0.0
+        self.process = None
+        self.used = 0.0  # seconds of CPU when the current test began
+        self.told = 0.0  # seconds of CPU in the report
         self.output = collections.deque(maxlen=MOST_LINES)
         self.finished = 0
         self.failed = False
@@ -119,11 +128,13 @@ class Round:
         with tempfile.NamedTemporaryFile("w", suffix=".flags") as flags:
             flags.write("--gtest_filter=" + ":".join(self.left) + "\n--gtest_color=no\n--gtest_brief=0\n")
             flags.flush()
-            process = subprocess.Popen([self.options.binary, f"--gtest_flagfile={flags.name}"], stdin=subprocess.DEVNULL,
+            process = self.process = subprocess.Popen([self.options.binary, f"--gtest_flagfile={flags.name}"], stdin=subprocess.DEVNULL,
                                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True, env=environment)
-            self.begun = time.monotonic()
+            self.begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
             self.read(Lines(process))
             status = self.end(process)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            self.report.add_rest(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime - self.told)
         self.conclude(status)
         return self.left
 
@@ -152,7 +163,7 @@ class Round:
         if begin:
             if self.current is not None:
                 self.finish("failed", f"[ FAILED ] {self.current} left no verdict")
-            self.current, self.begun = begin.group(1), time.monotonic()
+            self.current, self.begun, self.used = begin.group(1), time.monotonic(), cpu_of(self.process)
             self.output.clear()
         elif end and end.group(2) == self.current:
             self.finish(VERDICTS[end.group(1)], line, int(end.group(3)) / 1000)
@@ -163,7 +174,10 @@ class Round:
         if verdict == "failed":
             self.failed = True
             self.show(last_line)
-        self.report.add(self.current, verdict, time.monotonic() - self.begun if seconds is None else seconds)
+        cpu = max(0.0, cpu_of(self.process) - self.used)
+        self.told += cpu
+        self.report.add(self.current, verdict, time.monotonic() - self.begun if seconds is None else seconds, cpu,
+                        reason_of_skip("\n".join(self.output)) if verdict == "skipped" else "")
         self.left.remove(self.current)
         self.finished += 1
         self.current, self.begun = None, time.monotonic()
@@ -186,6 +200,23 @@ class Round:
         if self.current:
             print(f"  alone: {self.options.binary} --gtest_filter={self.current}")
         sys.stdout.flush()
+
+
+def cpu_of(process):
+    """Returns the seconds of CPU that a process and those whose end it has seen have used; 0 once it is gone."""
+    try:
+        with open(f"/proc/{process.pid}/stat", encoding="utf-8", errors="replace") as file:
+            # proc(5): the name may hold anything, so fields are counted from its end; utime is the 14th.
+            fields = file.read().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return sum(int(field) for field in fields[11:15]) / os.sysconf("SC_CLK_TCK")
+
+
+def reason_of_skip(output):
+    """Returns what GoogleTest has written below the place where a test skipped itself."""
+    found = re.search(r": Skipped\n(.+)", output)
+    return found[1].strip() if found else ""
 
 
 def ended(status):

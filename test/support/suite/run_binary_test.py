@@ -41,10 +41,20 @@ for test in tests:
         status = 1
         print("[  FAILED  ] Acts.Fails (7 ms)")
     elif test == "Skips":
+        print("acts.cc:7: Skipped\\nnothing to skip for\\n")
         print("[  SKIPPED ] Acts.Skips (0 ms)")
     else:
         print("[       OK ] Acts." + test + " (12 ms)")
 sys.exit({end} or status)
+"""
+
+
+LISTING = """\
+#!/usr/bin/env python3
+import json, sys
+path = sys.argv[-1].split("=json:")[1]
+suite = {"name": "Walks", "testsuite": [{"name": "Far", "file": "/somewhere/test/far/away/walks_test.cc", "line": 3}]}
+json.dump({"testsuites": [suite]}, open(path, "w"))
 """
 
 
@@ -67,19 +77,21 @@ class RunBinary(unittest.TestCase):
         report = []
         if os.path.exists(self.path("reports/p.tsv")):
             with open(self.path("reports/p.tsv"), encoding="utf-8") as file:
-                report = [line.split("\t")[:2] for line in file]
-        return done.returncode, done.stdout, report
+                report = [row for row in (line.rstrip("\n").split("\t") for line in file) if row[1] != "rest"]
+        self.reasons = {row[0]: row[4] for row in report if row[4]}
+        return done.returncode, done.stdout, [row[:2] for row in report]
 
-    def summary(self, junit):
+    def summary(self, junit, *more):
         with open(self.path("ctest.xml"), "w", encoding="utf-8") as file:
             file.write(f"<testsuite>{junit}</testsuite>")
         done = subprocess.run([os.path.join(HERE, "summary.py"), "--junit", self.path("ctest.xml"), "--reports", self.path("reports"),
-                               "--out", self.path("tests.tsv")], capture_output=True, text=True, check=False)
+                               "--out", self.path("tests.tsv"), *more], capture_output=True, text=True, check=False)
         return done.returncode, done.stdout
 
     def test_passing_tests_are_counted_and_silent(self):
         status, output, report = self.run_binary(["One", "Skips"])
         self.assertEqual((status, report), (0, [["p.Acts.One", "passed"], ["p.Acts.Skips", "skipped"]]))
+        self.assertEqual(self.reasons, {"p.Acts.Skips": "nothing to skip for"})
         self.assertNotIn("the output of", output)
 
     def test_a_failing_test_is_shown_with_how_to_run_it_alone(self):
@@ -131,7 +143,8 @@ class RunBinary(unittest.TestCase):
         self.run_binary(["One", "Two", "Skips"])
         status, output = self.summary('<testcase name="suite.p" status="run" time="1"/><testcase name="alone" status="run" time="2"/>')
         self.assertEqual(status, 0, output)
-        self.assertIn("100% tests passed, 0 tests failed out of 3", output)
+        self.assertTrue(output.endswith("\n3 passed, 0 failed, 1 skipped\n"), output)
+        self.assertIn("p.Acts.Skips: nothing to skip for\n", output)
 
     def test_the_summary_misses_the_report_of_a_shard_that_ran(self):
         status, output = self.summary('<testcase name="suite.gone" status="fail" time="1"/>')
@@ -147,20 +160,41 @@ class RunBinary(unittest.TestCase):
     def test_the_summary_tells_what_skipped_itself_from_what_could_not_run(self):
         self.run_binary(["One"])
         shard = '<testcase name="suite.p" status="run"/>'
-        skipped = '<testcase name="s" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/></testcase>'
+        skipped = ('<testcase name="s" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>'
+                   '<system-out>a.cc:1: Skipped\nno valgrind\n</system-out></testcase>')
         missing = '<testcase name="m" status="notrun"><skipped message="Unable to find executable"/></testcase>'
         status, output = self.summary(shard + skipped)
         self.assertEqual(status, 0, output)
-        self.assertIn("Tests that were skipped: 1\n", output)
+        self.assertIn("s: no valgrind\n", output)
         status, output = self.summary(shard + skipped + missing)
         self.assertEqual(status, 1)
-        self.assertIn("1 tests failed out of 2", output)
+        self.assertIn("\n1 passed, 1 failed, 1 skipped\n", output)
 
     def test_the_summary_fails_with_a_test_that_failed(self):
         self.run_binary(["One", "Fails"])
         status, output = self.summary('<testcase name="suite.p" status="fail" time="1"/>')
         self.assertEqual(status, 1)
-        self.assertIn("50% tests passed, 1 tests failed out of 2", output)
+        self.assertIn("\n1 passed, 1 failed\n", output)
+
+    def test_the_summary_counts_what_was_not_begun(self):
+        self.run_binary(["One"])
+        status, output = self.summary('<testcase name="suite.p" status="run"/>', "--not-run", "what a request may cost: no valgrind")
+        self.assertEqual(status, 0)
+        self.assertIn("  what a request may cost: no valgrind\n", output)
+        self.assertIn("\n1 passed, 0 failed, 1 skipped\n", output)
+
+    def test_the_summary_adds_up_the_processors_time_of_each_folder(self):
+        self.run_binary(["One", "Two"])
+        with open(self.path("listed"), "w", encoding="utf-8") as file:
+            file.write(LISTING)
+        os.chmod(self.path("listed"), 0o755)
+        with open(self.path("cpu.tsv"), "w", encoding="utf-8") as file:
+            file.write(f"1.50 0.25 {self.path('listed')} --gtest_filter=Walks.Far --gtest_also_run_disabled_tests\n"
+                       f"0.10 0.10 {self.path('listed')} --gtest_list_tests\n")
+        _, output = self.summary('<testcase name="suite.p" status="run"/><testcase name="far.Walks.Far" status="run" time="3"/>',
+                                 "--cpu", self.path("cpu.tsv"))
+        self.assertIn("      1.8       1  test/far/away\n", output)
+        self.assertIn("       2  test/p\n", output)
 
 
 if __name__ == "__main__":
