@@ -90,7 +90,7 @@ Expected oracle(const StepFailure& each) {
 // --- the cases -------------------------------------------------------------------------------------------------
 
 constexpr std::size_t kMedium = std::size_t{64} * 1024;
-constexpr std::size_t kLarge = std::size_t{8} * 1024 * 1024;
+constexpr std::size_t kLarge = std::size_t{2} * 1024 * 1024;  // more than any window
 
 /// Returns the points that bodies of that size have.
 std::vector<Point> pointsOf(const Spot& spot, std::size_t size) {
