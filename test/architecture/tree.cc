@@ -19,10 +19,12 @@ std::vector<SourceFile> readTree() {
   std::vector<SourceFile> files;
   const fs::path root = SLUICE_SOURCE_DIR;
   for (auto entry = fs::recursive_directory_iterator(root); entry != fs::recursive_directory_iterator(); ++entry) {
+    const std::string name = entry->path().filename().string();
     if (entry->is_directory()) {
-      if (isSkippedFolder(entry->path().filename().string())) entry.disable_recursion_pending();
+      if (isSkippedFolder(name)) entry.disable_recursion_pending();
       continue;
     }
+    if (name == ".git") continue;  // in a worktree it is a file, with the path of the repository
     std::ifstream in(entry->path(), std::ios::binary);
     std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
     if (text.find('\0') != std::string::npos) continue;

@@ -70,7 +70,7 @@ TEST(SlowOrigins, HoldBackAFastClient) {
     self.readHead(socket);
     self.waitUntilItStops();
   });
-  GatewayProcess gateway({.backends = {{.port = slow.port()}}});
+  GatewayProcess gateway({.backends = {{.port = slow.port()}}, .settings = "drainTimeout: 100ms\n"});
   BlockingSocket client = BlockingSocket::connect(gateway.port());
   client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\n");
   const std::size_t before = gateway.process().residentKib();

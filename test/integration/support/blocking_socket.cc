@@ -1,6 +1,7 @@
 #include "test/integration/support/blocking_socket.h"
 
 #include <arpa/inet.h>
+#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <fstream>
+#include <memory>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -108,13 +110,43 @@ std::optional<std::string> readAnnounced(BlockingSocket& socket, std::string_vie
   return std::nullopt;
 }
 
+/// Holds ports until the test, or the suite, that asked for them has ended; otherwise as long as the process runs.
+class HeldPorts : public testing::EmptyTestEventListener {
+ public:
+  static HeldPorts& ofThisProcess() {
+    // GoogleTest deletes its listeners when the process ends.
+    static HeldPorts* const kPorts = [] {
+      auto listener = std::make_unique<HeldPorts>();
+      HeldPorts* const found = listener.get();
+      testing::UnitTest::GetInstance()->listeners().Append(listener.release());
+      return found;
+    }();
+    return *kPorts;
+  }
+
+  void hold(BlockingSocket holder) {
+    const testing::UnitTest& process = *testing::UnitTest::GetInstance();
+    (process.current_test_info() != nullptr    ? ofTest_
+     : process.current_test_suite() != nullptr ? ofSuite_
+                                               : ofProcess_)
+        .push_back(std::move(holder));
+  }
+
+  void OnTestEnd(const testing::TestInfo&) override { ofTest_.clear(); }
+  void OnTestSuiteEnd(const testing::TestSuite&) override { ofSuite_.clear(); }
+
+ private:
+  std::vector<BlockingSocket> ofTest_;
+  std::vector<BlockingSocket> ofSuite_;
+  std::vector<BlockingSocket> ofProcess_;
+};
+
 }  // namespace
 
-// A socket stays bound to the port, without listening, for as long as this process runs. So the kernel assigns the port
-// to nobody else, neither to another test nor to an outgoing connection, while a program that asks for this very port
-// with SO_REUSEADDR, as every server does, gets it.
+// A socket stays bound to the port, without listening. So the kernel assigns the port to nobody else, neither to
+// another test nor to an outgoing connection, while a program that asks for this very port with SO_REUSEADDR, as every
+// server does, gets it.
 std::uint16_t freePort() {
-  static std::vector<BlockingSocket> held;
   BlockingSocket holder(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;
   setsockopt(holder.fd(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -122,7 +154,7 @@ std::uint16_t freePort() {
   socklen_t length = sizeof address;
   if (bind(holder.fd(), reinterpret_cast<const sockaddr*>(&address), length) != 0) return 0;
   getsockname(holder.fd(), reinterpret_cast<sockaddr*>(&address), &length);
-  held.push_back(std::move(holder));
+  HeldPorts::ofThisProcess().hold(std::move(holder));
   return ntohs(address.sin_port);
 }
 

@@ -12,7 +12,8 @@
 
 namespace sluice::test {
 
-/// Returns a port of 127.0.0.1 that the kernel assigns to nobody before this process ends. Main thread.
+/// Returns a port of 127.0.0.1 that the kernel assigns to nobody before the test, or the suite, that asks for it has
+/// ended. Main thread.
 std::uint16_t freePort();
 
 class BlockingSocket {
