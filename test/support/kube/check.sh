@@ -70,6 +70,12 @@ k patch gateway g --subresource=status --type=merge -p '{"status":{"conditions":
 k patch gateway g --type=merge -p '{"status":{"addresses":[]}}' | expect "status untouched by the main resource" 'no change'
 k get gateways | expect "printer columns" 'g +c +10.0.0.1 +True'
 k explain gateway.spec.listeners.port | expect "OpenAPI" 'FIELD: port <integer>'
+k explain deployment.spec.template.spec.containers.image | expect "OpenAPI of a built-in kind" 'FIELD: image <string>'
+# Extensions go missing where Kubernetes and Go disagree about the JSON tags of a struct.
+keys='"x-kubernetes-list-map-keys": *\[ *"'
+api /openapi/v2 | expect "extensions in OpenAPI v2" "${keys}containerPort\""
+api /openapi/v3/api/v1 | expect "extensions in OpenAPI v3" "${keys}containerPort\""
+api /openapi/v3/apis/gateway.networking.k8s.io/v1 | expect "extensions of a CRD" "${keys}name\""
 
 # apply, conflicts
 k apply --server-side --field-manager=one -f - <<'Y' | expect "server-side apply" 'serverside-applied'
@@ -81,6 +87,9 @@ Y
 k get cm ssa -o json | sed 's/"resourceVersion": ".*"/"resourceVersion": "1"/' | k replace -f - | expect "resourceVersion conflict" 'the object has been modified'
 
 # built-in kinds
+k apply -f - <<'Y' | expect "unknown field of a built-in kind refused" 'unknown field "dataX"'
+{apiVersion: v1, kind: ConfigMap, metadata: {name: typo}, dataX: {a: "1"}}
+Y
 k create deployment d --image=nginx | expect "Deployment" created
 k get deployment d -o jsonpath='{.spec.strategy.rollingUpdate.maxSurge} {.spec.template.spec.containers[0].imagePullPolicy} {.metadata.generation}' | expect "Deployment defaults" '^25% Always 1$'
 k create service clusterip s --tcp=80:8080 | expect "Service" created
