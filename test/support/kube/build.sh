@@ -54,9 +54,11 @@ fi
 rm -rf "$dir/gopath"
 mkdir -p "$dir/gopath/src"
 cp -r "$here/src" "$dir/gopath/src/kapi"
-unset GOROOT GOFLAGS
+unset GOROOT
 export PATH="$(echo "$dir/root/usr/lib"/go-*/bin):$PATH"
 export GO111MODULE=off GOTOOLCHAIN=local CGO_ENABLED=0 GOCACHE="$dir/cache" GOPATH="$dir/gopath:$dir/root/usr/share/gocode"
+# One set of flags, so that kapi and openapi-gen share what they have in common. Nobody debugs them.
+export GOFLAGS="-trimpath -gcflags=all=-dwarf=false"
 
 echo "generating the OpenAPI definitions" >&2
 go build -o "$dir/bin/openapi-gen" k8s.io/kube-openapi/cmd/openapi-gen
@@ -77,7 +79,7 @@ echo "building kapi (about 1,300 Go packages)" >&2
 minor=$(ls "$dir/debs" | sed -n 's/^golang-k8s-apiserver-dev_0\.\([0-9]*\)\.\([0-9]*\).*/\1.\2/p' | tail -n 1)
 v=k8s.io/component-base/version
 # A running kapi keeps its file, and a build that fails leaves the one of an earlier build.
-go build -trimpath -o "$dir/bin/kapi.new" \
+go build -o "$dir/bin/kapi.new" \
     -ldflags "-s -w -X $v.gitMajor=1 -X $v.gitMinor=${minor%.*} -X $v.gitVersion=v1.$minor" .
 mv "$dir/bin/kapi.new" "$dir/bin/kapi"
 echo "$built" > "$dir/built"
