@@ -69,6 +69,7 @@ class KubeCompaction : public KubeSourceTest {
     const std::string token = page.substr(begin, page.find('"', begin) - begin);
     std::string last;
     const auto expired = [&] {
+      letTimePass(std::chrono::milliseconds(200));  // each look is a process
       last = kubectl->run({"get", "--raw", std::string(kRoutesPath) + "?limit=1&continue=" + token}).errors;
       return last.find("too old") != std::string::npos;
     };

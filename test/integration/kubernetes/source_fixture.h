@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -41,6 +42,7 @@ class SteadyTraffic {
     while (!stopping_) {
       const bool good = askRaw(port, request).status == 200;
       ++(good ? answered_ : failed_);
+      letTimePass(std::chrono::milliseconds(3));  // leaves the machine to what the test is about
     }
   }
 
