@@ -14,7 +14,7 @@ flock 9
 
 sum() { cat "$@" | sha256sum; }
 fetched=$(sum "$here/packages")
-built=$(sum "$here/packages" "$here/build.sh" "$here"/src/*)
+built=$(sum "$here/packages" "$here/build.sh" "$here"/lean.* "$here"/src/*)
 [ "$(cat "$dir/built" 2>/dev/null)" != "$built" ] || exit 0
 
 if [ "$(cat "$dir/fetched" 2>/dev/null)" != "$fetched" ]; then
@@ -51,7 +51,7 @@ EOF
     echo "$fetched" > "$dir/fetched"
 fi
 
-rm -rf "$dir/gopath"
+rm -rf "$dir/gopath" "$dir/lean"
 mkdir -p "$dir/gopath/src"
 cp -r "$here/src" "$dir/gopath/src/kapi"
 unset GOROOT
@@ -65,21 +65,29 @@ go build -o "$dir/bin/openapi-gen" k8s.io/kube-openapi/cmd/openapi-gen
 cd "$dir/gopath/src/kapi"
 mkdir openapi
 : > "$dir/no-header"
-api() { for g in "$@"; do echo "k8s.io/api/$g"; done; }
-machinery() { for p in "$@"; do echo "k8s.io/apimachinery/pkg/$p"; done; }
-# shellcheck disable=SC2046
+kinds="admissionregistration/v1 apps/v1 authentication/v1 authorization/v1 autoscaling/v1 autoscaling/v2 \
+    coordination/v1 core/v1 discovery/v1 events/v1 networking/v1 policy/v1 rbac/v1"
+# shellcheck disable=SC2046,SC2086
 "$dir/bin/openapi-gen" --output-dir openapi --output-pkg kapi/openapi --output-file generated.go \
     --go-header-file "$dir/no-header" --report-filename "$dir/openapi.report" \
-    $(machinery apis/meta/v1 runtime version util/intstr api/resource) \
-    k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1 \
-    $(api admissionregistration/v1 apps/v1 authentication/v1 authorization/v1 autoscaling/v1 autoscaling/v2 \
-        coordination/v1 core/v1 discovery/v1 events/v1 networking/v1 policy/v1 rbac/v1)
+    $(printf 'k8s.io/apimachinery/pkg/%s ' apis/meta/v1 runtime version util/intstr api/resource) \
+    k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1 $(printf 'k8s.io/api/%s ' $kinds)
 
-echo "building kapi (about 1,300 Go packages)" >&2
+echo "building kapi (about 1,200 Go packages)" >&2
 minor=$(ls "$dir/debs" | sed -n 's/^golang-k8s-apiserver-dev_0\.\([0-9]*\)\.\([0-9]*\).*/\1.\2/p' | tail -n 1)
 v=k8s.io/component-base/version
 # A running kapi keeps its file, and a build that fails leaves the one of an earlier build.
-go build -o "$dir/bin/kapi.new" \
-    -ldflags "-s -w -X $v.gitMajor=1 -X $v.gitMinor=${minor%.*} -X $v.gitVersion=v1.$minor" .
+compile() {
+    go build -o "$dir/bin/kapi.new" -ldflags "-s -w -X $v.gitMajor=1 -X $v.gitMinor=${minor%.*} -X $v.gitVersion=v1.$minor" "$@" .
+}
+# shellcheck disable=SC2086
+sh "$here/lean.sh" "$dir/root/usr/share/gocode/src/k8s.io" "$dir/lean" $kinds
+if ! compile -overlay "$dir/lean/overlay.json"; then
+    imports=$(go list -f '{{join .Imports " "}}' .)
+    # shellcheck disable=SC2086
+    ! go build -overlay "$dir/lean/overlay.json" $imports || exit 1 # The libraries are well: the fault is in src.
+    echo "build.sh: lean.sh leaves out what sid's libraries need, so kapi is built with all of them" >&2
+    compile
+fi
 mv "$dir/bin/kapi.new" "$dir/bin/kapi"
 echo "$built" > "$dir/built"
