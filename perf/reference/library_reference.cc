@@ -4,6 +4,7 @@
 #include <nghttp2/nghttp2.h>
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -47,15 +48,16 @@ class Records {
 
  private:
   static constexpr int kTag = 16;
-  using Record = std::array<std::uint8_t, 256>;
+  static constexpr int kBytes = 256;
+  using Record = std::array<std::uint8_t, kBytes>;
   using Context = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
 
   void transform(EVP_CIPHER_CTX* context, const Record& from, Record& to, int seals) {
     static constexpr std::array<std::uint8_t, 5> kHeader = {23, 3, 3, 1, 16};
     int written = 0;
     require(EVP_CipherInit_ex(context, nullptr, nullptr, nullptr, nonce_.data(), seals) == 1 &&
-                EVP_CipherUpdate(context, nullptr, &written, kHeader.data(), kHeader.size()) == 1 &&
-                EVP_CipherUpdate(context, to.data(), &written, from.data(), from.size()) == 1,
+                EVP_CipherUpdate(context, nullptr, &written, kHeader.data(), int{kHeader.size()}) == 1 &&
+                EVP_CipherUpdate(context, to.data(), &written, from.data(), kBytes) == 1,
             "the cipher");
   }
 
