@@ -6,11 +6,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <system_error>
 
 namespace sluice::perf {
 namespace {
@@ -150,18 +152,24 @@ void run(int rounds) {
   doRounds(part, rounds);
 }
 
+int measure(std::string_view part, std::string_view count) {
+  int rounds = 0;
+  require(std::from_chars(count.data(), count.data() + count.size(), rounds).ec == std::errc(), "to read ROUNDS");
+  if (part == "records") {
+    run<Records>(rounds);
+  } else if (part == "http2") {
+    run<Http2Requests>(rounds);
+  } else {
+    fail("to find PART");
+  }
+  return 0;
+}
+
 }  // namespace
 }  // namespace sluice::perf
 
 int main(int argc, char** argv) {
-  using namespace sluice::perf;
-  const std::string_view part = argc == 3 ? argv[1] : "";
-  const int rounds = argc == 3 ? std::atoi(argv[2]) : 0;
-  if (part == "records")
-    run<Records>(rounds);
-  else if (part == "http2")
-    run<Http2Requests>(rounds);
-  else
-    fail("usage: library_reference records|http2 ROUNDS;");
-  return 0;
+  if (argc == 3) return sluice::perf::measure(argv[1], argv[2]);
+  std::fputs("usage: library_reference records|http2 ROUNDS\n", stderr);
+  return 2;
 }
