@@ -163,7 +163,7 @@ for i in $(seq 40); do # the watch cache learns of a compaction within 15 s
     k annotate cm ssa "x=$i" --overwrite >/dev/null
     sleep 1
     api "/api/v1/configmaps?limit=10&continue=$next" > "$work/page"
-    grep -q 410 "$work/page" && break
+    grep -q '"code": *410' "$work/page" && break
 done
 cat "$work/page" | expect "continue token expires: 410" '"code": *410'
 now=$(api '/api/v1/configmaps?limit=1' | sed -n 's/.*"resourceVersion": *"\([0-9]*\)".*/\1/p' | head -n 1)
