@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from headers_alone import chains_of, shared_by
+from headers_alone import chains_of
 
 SCRIPT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers_alone.py")
 
@@ -51,26 +51,6 @@ class HeadersAlone(unittest.TestCase):
         self.assertIn(["a", "b", "c"], chains)
         self.assertIn(["d"], chains, "it includes neither b nor c")
         self.assertIn(["e"], chains)
-
-    def test_precompiles_only_what_each_header_of_a_unit_includes(self):
-        common = frozenset(f"<{number}" for number in range(20))
-        closures = {f"user{number}": common | {f"only{number}"} for number in range(10)}
-        closures.update({"base": common, "poor": frozenset(["<1"])})
-        chains = [[name] for name in closures]
-        shared, choice = shared_by(chains, closures, len)
-        self.assertIn(common, shared)
-        self.assertIsNone(choice[chains.index(["poor"])])
-        for chain, begin in zip(chains, choice):
-            if begin is not None:
-                self.assertLessEqual(shared[begin], closures[chain[0]])
-
-    def test_names_a_header_that_only_a_precompiled_one_could_help(self):
-        for number in range(20):
-            self.write(f"proxy/many{number}.h", f'#pragma once\n#include <string>\n#include "proxy/base.h"\nstruct Many{number} : Base {{}};\n')
-        self.write("proxy/needy.h", "#pragma once\nstd::string needy();\n")
-        result = self.check()
-        self.assertEqual(result.returncode, 1)
-        self.assertIn("proxy/needy.h:2", result.stdout)
 
 
 if __name__ == "__main__":
