@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sums up a run of the suite: a line per test in a file, the slowest hundred, what each folder costs, what was skipped and why, what failed.
 
-    summary.py --junit build/dev/ctest.xml --reports build/dev/reports --cpu build/dev/cpu.tsv --out build/dev/tests.tsv
+    summary.py --junit build/dev/ctest.xml --reports build/dev/reports --cpu build/dev/cpu.txt --out build/dev/tests.tsv
 
 ctest counts a binary that runs in one process as one; here each of its tests counts, from the reports of run_binary.py. The entries of
 ctest that are one test each come from its JUnit file, and their CPU from what `time` has written of each process. The last line is
