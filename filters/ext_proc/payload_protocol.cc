@@ -8,7 +8,7 @@
 namespace sluice::filters::ext_proc {
 namespace {
 
-namespace wire = sluice::payload_processing;
+namespace messages = sluice::payload_processing;
 
 base::Error refusedAction(std::string what) {
   return {base::ErrorType::kProcessorFailed, base::ErrorOrigin::kProcessor, "the server's action " + std::move(what)};
@@ -18,13 +18,13 @@ template <typename Message>
 void addHeaders(const http::Headers& headers, Message& message) {
   for (const http::Field& field : headers) {
     if (http::isInjected(field.care)) continue;
-    wire::HttpHeader& header = *message.add_headers();
+    messages::HttpHeader& header = *message.add_headers();
     header.set_name(field.name.data(), field.name.size());
     header.set_value(field.value.data(), field.value.size());
   }
 }
 
-void setRequest(const Statement& statement, wire::HttpRequestHeaders& said) {
+void setRequest(const Statement& statement, messages::HttpRequestHeaders& said) {
   const http::RequestHead& head = *statement.request;
   said.set_method(std::string(head.methodText));
   said.set_path(readableText(head.openTarget()));
@@ -34,7 +34,7 @@ void setRequest(const Statement& statement, wire::HttpRequestHeaders& said) {
   said.set_end_of_stream(statement.ends);
 }
 
-void setResponse(const Statement& statement, wire::HttpResponseHeaders& said) {
+void setResponse(const Statement& statement, messages::HttpResponseHeaders& said) {
   said.set_status_code(statement.response->status);
   addHeaders(statement.response->headers, said);
   said.set_end_of_stream(statement.ends);
@@ -42,7 +42,7 @@ void setResponse(const Statement& statement, wire::HttpResponseHeaders& said) {
 
 /// Puts the values of the context that are no maps or lists, and the objects that the exchange belongs to, where a
 /// server finds them.
-void putContext(const Introduction& introduction, wire::PayloadPhase& phase) {
+void putContext(const Introduction& introduction, messages::PayloadPhase& phase) {
   using Kind = content::Value::Kind;
   auto& context = *phase.mutable_context();
   for (const content::Member& member : introduction.context.members) {
@@ -57,9 +57,9 @@ void putContext(const Introduction& introduction, wire::PayloadPhase& phase) {
   name("backend", introduction.place.backend);
 }
 
-base::Result<HeaderChanges> readMutation(const wire::HeaderMutation& mutation) {
+base::Result<HeaderChanges> readMutation(const messages::HeaderMutation& mutation) {
   HeaderCollector changes;
-  for (const wire::HttpHeader& header : mutation.set_headers()) {
+  for (const messages::HttpHeader& header : mutation.set_headers()) {
     changes.set(header.name(), header.value(), HeaderChange::Action::kOverwrite, true);
   }
   for (const std::string& name : mutation.remove_headers()) changes.remove(name);
@@ -68,13 +68,13 @@ base::Result<HeaderChanges> readMutation(const wire::HeaderMutation& mutation) {
 }
 
 /// A server can only want less than it gets.
-ProcessingModes whatIsLeft(const wire::EndPhases& ended) {
+ProcessingModes whatIsLeft(const messages::EndPhases& ended) {
   const auto formUnless = [](bool over) { return over ? BodyForm::kSkipped : BodyForm::kStreamed; };
   return {{true, formUnless(ended.request_body()), false},
           {!ended.response(), formUnless(ended.response() || ended.response_body()), false}};
 }
 
-base::Result<ServerAnswer> readContinue(const wire::Continue& action, Part part) {
+base::Result<ServerAnswer> readContinue(const messages::Continue& action, Part part) {
   ServerAnswer answer;
   PartAnswer& told = answer.part.emplace();
   told.part = part;
@@ -83,13 +83,13 @@ base::Result<ServerAnswer> readContinue(const wire::Continue& action, Part part)
   if (!changes) return std::move(changes).error();
   told.headers = *std::move(changes);
   switch (action.body_mutation().mutation_case()) {
-    case wire::BodyMutation::kReplace:
+    case messages::BodyMutation::kReplace:
       told.body = action.body_mutation().replace();
       break;
-    case wire::BodyMutation::kClear:
+    case messages::BodyMutation::kClear:
       if (action.body_mutation().clear()) told.body.emplace();
       break;
-    case wire::BodyMutation::MUTATION_NOT_SET:
+    case messages::BodyMutation::MUTATION_NOT_SET:
       break;
   }
   if (told.body && isHeaders(part)) return refusedAction("changes a body in the answer to headers");
@@ -98,12 +98,12 @@ base::Result<ServerAnswer> readContinue(const wire::Continue& action, Part part)
 }
 
 /// Reads an answer that refuses the request whatever it says: what no answer may have is left out.
-ServerAnswer readReply(const wire::ImmediateResponse& action) {
+ServerAnswer readReply(const messages::ImmediateResponse& action) {
   ServerAnswer answer;
   ImmediateAnswer& reply = answer.immediate.emplace();
   reply.status = finalStatus(std::to_string(action.status_code())).value_or(500);
   HeaderCollector changes;
-  for (const wire::HttpHeader& header : action.headers()) {
+  for (const messages::HttpHeader& header : action.headers()) {
     changes.set(header.name(), header.value(), HeaderChange::Action::kAppend, true);
   }
   reply.headers = changes.take();
@@ -116,7 +116,7 @@ class PayloadProtocol final : public Protocol {
   std::string_view path() const override { return "/gateway.payloadprocessing.v1alpha1.PayloadProcessor/Process"; }
 
   std::string write(const Statement& statement) const override {
-    wire::PayloadPhase phase;
+    messages::PayloadPhase phase;
     phase.set_transaction_id(readableText(statement.transaction));
     if (statement.introduction != nullptr) putContext(*statement.introduction, phase);
     if (statement.part == Part::kRequestHeaders) {
@@ -125,7 +125,7 @@ class PayloadProtocol final : public Protocol {
       setResponse(statement, *phase.mutable_response_headers());
     } else {
       const bool ofRequest = statement.part == Part::kRequestBody;
-      wire::HttpBody& said = ofRequest ? *phase.mutable_request_body() : *phase.mutable_response_body();
+      messages::HttpBody& said = ofRequest ? *phase.mutable_request_body() : *phase.mutable_response_body();
       said.set_body(statement.body);
       said.set_end_of_stream(statement.ends);
     }
@@ -133,16 +133,16 @@ class PayloadProtocol final : public Protocol {
   }
 
   base::Result<ServerAnswer> read(std::string_view message, Part oldest) const override {
-    wire::ProcessingAction action;
+    messages::ProcessingAction action;
     if (!action.ParseFromArray(message.data(), static_cast<int>(message.size()))) {
       return refusedAction("is no ProcessingAction");
     }
     switch (action.action_case()) {
-      case wire::ProcessingAction::kContinue:
+      case messages::ProcessingAction::kContinue:
         return readContinue(action.continue_(), oldest);
-      case wire::ProcessingAction::kImmediateResponse:
+      case messages::ProcessingAction::kImmediateResponse:
         return readReply(action.immediate_response());
-      case wire::ProcessingAction::ACTION_NOT_SET:
+      case messages::ProcessingAction::ACTION_NOT_SET:
         break;
     }
     return refusedAction("is neither continue nor immediate_response");
