@@ -48,10 +48,9 @@ class ControllerTest : public KubernetesTest {
   }
   /// Starts a server in place of the shared one, which the test may end and change.
   void startOwnServer(const std::vector<std::string>& options = {}) {
-    ownServer_ = std::make_unique<KubeApiServer>(options);
+    ownServer_ = ownApiServer(InstalledKinds::kGatewayApiAndOurs, options);
     server = ownServer_.get();
     kubectl = std::make_unique<Kubectl>(server->kubeconfig());
-    installKinds(*kubectl, InstalledKinds::kGatewayApiAndOurs);
   }
 
   void applyAll() const { kubectl->apply(readFile(kClusterObjects)); }

@@ -11,6 +11,7 @@
 
 #include "test/integration/support/kubernetes/kube_api_server.h"
 #include "test/integration/support/kubernetes/kubectl.h"
+#include "test/integration/support/kubernetes/shared_api_server.h"
 #include "test/integration/support/sluice_command.h"
 
 namespace sluice::test {
@@ -27,10 +28,9 @@ class KustomizeTest : public KubernetesTest {
     const std::string account = ":sluice-controller,";
     const std::string tokens = "ops,system:serviceaccount:ops" + account + "1\n" +
                                "sluice-system,system:serviceaccount:sluice-system" + account + "2\n";
-    server_ = std::make_unique<KubeApiServer>(
-        std::vector<std::string>{"--authorization-mode", "RBAC", "--token-auth-file", folder_.write("tokens", tokens)});
+    server_ = ownApiServer(InstalledKinds::kGatewayApi, {"--authorization-mode", "RBAC", "--token-auth-file",
+                                                         folder_.write("tokens", tokens)});
     kubectl_ = std::make_unique<Kubectl>(server_->kubeconfig());
-    installGatewayApi(*kubectl_);
   }
   const Kubectl& kubectl() const { return *kubectl_; }
   const KubeApiServer& server() const { return *server_; }

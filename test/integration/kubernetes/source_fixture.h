@@ -64,10 +64,9 @@ class KubeSourceTest : public KubernetesTest {
   /// Does the same with a server of the test's own, which the test may end and change.
   void startOwnServer(const std::vector<std::string>& options = {},
                       InstalledKinds kinds = InstalledKinds::kGatewayApi) {
-    ownServer_ = std::make_unique<KubeApiServer>(options);
+    ownServer_ = ownApiServer(kinds, options);
     server = ownServer_.get();
     kubectl = std::make_unique<Kubectl>(server->kubeconfig());
-    installKinds(*kubectl, kinds);
     applyNamespaceAndClass();
   }
   void applyNamespaceAndClass() const {

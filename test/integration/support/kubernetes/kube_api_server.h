@@ -23,8 +23,10 @@ class KubeApiServer {
   static bool available();
 
   /// Returns when it serves, after about a second; it is a test failure if it never does. `options` are further ones of
-  /// kapi, such as "--authorization-mode", "RBAC"; `address` is where it listens. Main thread.
-  explicit KubeApiServer(std::vector<std::string> options = {}, std::string address = "127.0.0.1");
+  /// kapi, such as "--authorization-mode", "RBAC"; `address` is where it listens. With `from` it begins with what
+  /// another server had stored in its dataFolder() when it ended. Main thread.
+  explicit KubeApiServer(std::vector<std::string> options = {}, std::string address = "127.0.0.1",
+                         const std::string& from = "");
 
   std::string url() const { return "https://" + address_ + ":" + std::to_string(port_); }
   std::uint16_t port() const { return port_; }
