@@ -62,7 +62,7 @@ bool BodyStage::turn(PipelineHost& host, const StepTarget& target, Flow& to, std
 bool BodyStage::prepare(PipelineHost& host, const StepTarget& target) {
   if (std::exchange(prepared_, true) || !flows_ || !call.step().body.decoded) return true;
   const std::optional<Verdict> wrong = text_.begin(host, target);
-  return !wrong || finish(host, *wrong, nullptr);
+  return !wrong || finish(host, *wrong, input);
 }
 
 /// Asks a streamed step about the head, before any byte.
@@ -71,11 +71,11 @@ bool BodyStage::begin(PipelineHost& host, const StepTarget& target) {
   Body body(given_, !flows_, share_, needed() - claimed_, claimed_);
   const Verdict verdict = call.ask(host, target, &body);
   if (verdict.kind() == Verdict::Kind::kWait) return true;
-  if (verdict.kind() != Verdict::Kind::kContinue) return finish(host, verdict, nullptr);
+  if (verdict.kind() != Verdict::Kind::kContinue) return finish(host, verdict, input);
   state_ = State::kStreaming;
   if (!flows_) {
     takeWhole(body);
-    return finish(host, verdict, nullptr);
+    return finish(host, verdict, input);
   }
   if (text_.isNeeded() && call.step().body.edits) {
     PlainText::strip(target, call.step());
@@ -85,13 +85,13 @@ bool BodyStage::begin(PipelineHost& host, const StepTarget& target) {
 }
 
 bool BodyStage::collect(PipelineHost& host, const StepTarget& target) {
-  if (const auto wrong = excess(host, std::max(come(), stated_))) return finish(host, *wrong, nullptr);
-  if (!reach(host)) return finish(host, noRoom(host), nullptr);
+  if (const auto wrong = excess(host, std::max(come(), stated_))) return finish(host, *wrong, input);
+  if (!reach(host)) return finish(host, noRoom(host), input);
   if (input.ended) share_.settle();
   if (mode_ == BodyMode::kInspected) return inspect(host, target);
   if (!input.ended || call.waits()) return true;
   if (text_.isNeeded() && !call.isDue()) {
-    if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, nullptr);
+    if (const auto wrong = decodeWhole(host)) return finish(host, *wrong, input);
   }
   Body body(text_.isNeeded() ? given_ : input.bytes, true, share_, needed() - claimed_, claimed_);
   body.setTrailers(input.trailers);
@@ -103,7 +103,7 @@ bool BodyStage::collect(PipelineHost& host, const StepTarget& target) {
     takeWhole(body);
   }
   given_.clear();
-  return finish(host, verdict, nullptr);
+  return finish(host, verdict, input);
 }
 
 /// Decodes the whole body into given_. Returns the failure if that is not possible. The coded body stays, and goes on
@@ -140,7 +140,7 @@ bool BodyStage::inspect(PipelineHost& host, const StepTarget& target) {
         host.answerLater(pause_);
         return true;
       }
-      if (const auto wrong = nextPiece(host)) return endInspection(host, *wrong);
+      if (const auto wrong = nextPiece(host)) return finish(host, *wrong, input);
       if (given_.empty() && !last_) continue;
     }
     Body body = bodyNow();
@@ -150,7 +150,7 @@ bool BodyStage::inspect(PipelineHost& host, const StepTarget& target) {
     shown += given_.size();
     if (!text_.isNeeded()) coded_.splice(given_, given_.size());
     given_.clear();
-    if (verdict.kind() != Verdict::Kind::kContinue || last_) return endInspection(host, verdict);
+    if (verdict.kind() != Verdict::Kind::kContinue || last_) return finish(host, verdict, input);
   }
   return true;
 }
@@ -170,16 +170,6 @@ std::optional<Verdict> BodyStage::nextPiece(PipelineHost& host) {
   return reach(host) ? std::nullopt : std::optional(noRoom(host));
 }
 
-/// Ends the inspection; the body goes on as it came.
-bool BodyStage::endInspection(PipelineHost& host, const Verdict& verdict) {
-  if (!text_.isNeeded()) coded_.splice(given_, given_.size());
-  given_.clear();
-  coded_.splice(input.bytes, input.bytes.size());
-  std::swap(input.bytes, coded_);
-  more_ = false;
-  return finish(host, verdict, nullptr);
-}
-
 /// Asks the step about the bytes that have come since it was last asked.
 bool BodyStage::stream(PipelineHost& host, const StepTarget& target, Flow& to) {
   if (!call.isDue() && !give(host, to)) return false;
@@ -188,9 +178,9 @@ bool BodyStage::stream(PipelineHost& host, const StepTarget& target, Flow& to) {
   const Verdict verdict = call.ask(host, target, &body);
   claimed_ = body.claimed();
   if (verdict.kind() == Verdict::Kind::kWait) return true;
-  if (verdict.kind() != Verdict::Kind::kContinue) return finish(host, verdict, &to);
+  if (verdict.kind() != Verdict::Kind::kContinue) return finish(host, verdict, to);
   release(host, body, to);
-  return !body.last() || finish(host, verdict, &to);
+  return !body.last() || finish(host, verdict, to);
 }
 
 /// Returns what the step is asked about.
@@ -209,11 +199,11 @@ bool BodyStage::converse(PipelineHost& host, const StepTarget& target, Flow& to,
     const Verdict verdict = call.ask(host, target, &body);
     claimed_ = body.claimed();
     if (verdict.kind() == Verdict::Kind::kReply || verdict.kind() == Verdict::Kind::kFail) {
-      return finish(host, verdict, &to);
+      return finish(host, verdict, to);
     }
     takeOutput(host, verdict, body, to);
     if (verdict.kind() == Verdict::Kind::kStream) state_ = State::kStreaming;
-    if (verdict.kind() == Verdict::Kind::kContinue) return finish(host, verdict, &to);
+    if (verdict.kind() == Verdict::Kind::kContinue) return finish(host, verdict, to);
     // The answer came while the step was asked. The host calls again, and notices if that never ends.
     if (call.isDue()) return true;
   }
@@ -252,7 +242,7 @@ bool BodyStage::give(PipelineHost& host, Flow& to) {
   if (!yield.wrong && !reach(host)) yield.wrong = noRoom(host);
   if (!yield.wrong) return true;
   exact_ = exact_ && !stripped_;  // the rest of a text that went on decoded cannot be had
-  return finish(host, *yield.wrong, &to);
+  return finish(host, *yield.wrong, to);
 }
 
 /// Moves the bytes that the step is not asked about to the next stage. Returns false if the exchange is refused.
@@ -272,7 +262,7 @@ bool BodyStage::pass(PipelineHost& host, Flow& to, std::size_t room) {
   if (last_) endText();
   if (!yield.wrong) return true;
   exact_ = false;
-  return finish(host, *yield.wrong, nullptr);
+  return finish(host, *yield.wrong, input);
 }
 
 void BodyStage::release(PipelineHost& host, Body& body, Flow& to) {
@@ -365,11 +355,28 @@ void BodyStage::endText() {
 
 /// Called when the room of this body has gone to another one. Returns true if the exchange goes on all the same.
 bool BodyStage::giveWay(PipelineHost& host, Flow& to) {
-  if (state_ != State::kPassing) return finish(host, noRoom(host), &to);
+  if (state_ != State::kPassing) return finish(host, noRoom(host), to);
   return !host.ends(call.step(), noRoom(host));
 }
 
-bool BodyStage::finish(PipelineHost& host, const Verdict& verdict, Flow* to) {
+/// Lets go on, as it came, what is still here of what the step was given: in front of all that `to` gets from now on.
+void BodyStage::restore(Flow& to) {
+  base::ByteQueue held(given_.pool());
+  held.splice(unreleased_, unreleased_.size());
+  held.splice(coded_, coded_.size());
+  // The text of a body that goes on as it came is a copy.
+  if (!text_.isNeeded() || stripped_) held.splice(given_, given_.size());
+  given_.clear();
+  more_ = more_ && stripped_;
+  if (&to == &input) {
+    held.splice(input.bytes, input.bytes.size());
+    std::swap(held, input.bytes);
+  } else {
+    to.bytes.splice(held, held.size());
+  }
+}
+
+bool BodyStage::finish(PipelineHost& host, const Verdict& verdict, Flow& to) {
   const Step& step = call.step();
   StepOutcome outcome = StepOutcome::kDone;
   if (verdict.kind() == Verdict::Kind::kReply) outcome = StepOutcome::kRefused;
@@ -383,12 +390,8 @@ bool BodyStage::finish(PipelineHost& host, const Verdict& verdict, Flow* to) {
   const bool goesOn = outcome == StepOutcome::kDone || outcome == StepOutcome::kSkipped;
   if (!goesOn && host.ends(step, verdict)) return false;
   state_ = State::kPassing;
-  if (to != nullptr && outcome == StepOutcome::kSkipped) {
-    to->bytes.splice(unreleased_, unreleased_.size());
-    base::ByteQueue& given = text_.isNeeded() && !stripped_ ? coded_ : given_;
-    to->bytes.splice(given, given.size());
-  }
-  unreleased_.clear();
+  if (outcome != StepOutcome::kSkipped) unreleased_.clear();
+  restore(to);
   if (hasEndedText()) endText();
   return true;
 }

@@ -79,7 +79,6 @@ class BodyStage {
   bool collect(PipelineHost& host, const StepTarget& target);
   bool inspect(PipelineHost& host, const StepTarget& target);
   std::optional<Verdict> nextPiece(PipelineHost& host);
-  bool endInspection(PipelineHost& host, const Verdict& verdict);
   bool stream(PipelineHost& host, const StepTarget& target, Flow& to);
   bool give(PipelineHost& host, Flow& to);
   bool converse(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room);
@@ -99,8 +98,10 @@ class BodyStage {
   void endText();
   void remember(PipelineHost& host, base::ByteQueue&& given, const base::ByteQueue& released);
   std::optional<Verdict> excess(PipelineHost& host, std::uint64_t size) const;
-  /// Ends the step with this verdict. Returns true if the exchange goes on.
-  bool finish(PipelineHost& host, const Verdict& verdict, Flow* to);
+  void restore(Flow& to);
+  /// Ends the step with this verdict; what it held goes on into `to`, or in front of what `input` has. Returns true if
+  /// the exchange goes on.
+  bool finish(PipelineHost& host, const Verdict& verdict, Flow& to);
 
   const BodyMode mode_;
   const bool flows_;

@@ -1,7 +1,8 @@
 // A course of events against exchanges with payload processors, chosen by bytes: steps of any phase and any interest in
 // bodies go on, edit, hold back, wait, fail and answer; clients and backends send, stall and leave; answers to steps
-// come, come late, or never. In every course each exchange ends and leaves nothing behind, and where no step does
-// anything, bodies are byte-exact.
+// come, come late, or never. In every course each exchange ends and leaves nothing behind. A third of the courses have
+// steps that do nothing, and bodies are byte-exact. In another third steps fail in every way, and those that edit add
+// a number to each byte: then a body arrives as a whole and with one sum added to each of its bytes, or not at all.
 //
 // The fuzzer and the test of fixed seeds run this class.
 #pragma once
@@ -21,7 +22,7 @@ namespace sluice::test {
 class ProcessCourse {
  public:
   explicit ProcessCourse(std::string_view bytes)
-      : bytes_(bytes), random_(1 + next() * 256U + next()), idle_(next() % 3 == 0), rig_(options()) {}
+      : bytes_(bytes), random_(1 + next() * 256U + next()), kind_(Kind(next() % 3)), rig_(options()) {}
   ~ProcessCourse() { waiting_.clear(); }
 
   /// Returns an empty text, or the invariant that did not hold.
@@ -55,13 +56,26 @@ class ProcessCourse {
   static constexpr std::size_t kMostClients = 2;
   static constexpr std::size_t kMostRequests = 12;
 
+  enum class Kind : std::uint8_t {
+    kIdle,    // no step does anything
+    kAdding,  // steps add a number to each byte, or nothing; and they fail
+    kFree     // steps do anything
+  };
+
   class Chosen final : public processing::PreAuthProcessor {
    public:
-    explicit Chosen(ProcessCourse& course) : course_(course) {}
-    Verdict process(Call& call) const override { return course_.decide(call); }
+    Chosen(ProcessCourse& course, const processing::BodyInterest& interest, char added)
+        : course_(course), converses_(interest.mode == processing::BodyMode::kDuplex), added_(added) {}
+    Verdict process(Call& call) const override {
+      const Verdict verdict = course_.decide(call, added_);
+      const bool goesOn = verdict.kind() == Verdict::Kind::kContinue;
+      return converses_ && goesOn && call.body != nullptr ? course_.converse(call, added_) : verdict;
+    }
 
    private:
     ProcessCourse& course_;
+    const bool converses_;
+    const char added_;
   };
 
   std::uint8_t next() {
@@ -93,9 +107,9 @@ class ProcessCourse {
     if ((choice & 2) != 0) made.maxConnections = 1;
     if ((choice & 4) != 0) made.timeouts.request = std::chrono::seconds(5);
     // Steps that do nothing must not be hindered either, so an idle course has no small buffer.
-    if ((choice & 8) != 0 && !idle_) made.bounds.processorBuffer = 2000;
+    if ((choice & 8) != 0 && !isIdle()) made.bounds.processorBuffer = 2000;
     if ((choice & 16) != 0) made.bounds.replayBuffer = 100;
-    if ((choice & 32) != 0 && !idle_) made.bounds.processorBufferTotal = 128 * 1024;
+    if ((choice & 32) != 0 && !isIdle()) made.bounds.processorBufferTotal = 128 * 1024;
     const bool retries = (choice & 64) != 0;
     const auto ofRoute = std::make_shared<const processing::Chain>(steps(processing::Scope::kRoute));
     const auto ofBackend = std::make_shared<const processing::Chain>(steps(processing::Scope::kBackend));
@@ -113,46 +127,66 @@ class ProcessCourse {
     };
     return made;
   }
+  bool isIdle() const { return kind_ == Kind::kIdle; }
   std::vector<processing::Step> steps(processing::Scope scope) {
     std::vector<processing::Step> made;
     for (int count = next() % 5; count > 0; --count) {
       const std::uint8_t how = next();
       processing::Step& step = made.emplace_back();
-      step.processor = std::make_shared<const Chosen>(*this);
       step.name = "step";
       step.type = "acme.test/Chosen:v1";
       step.phase = static_cast<processing::Phase>(chance() % processing::kPhases);
       step.scope = scope;
       step.priority = how % 4;
       step.failOpen = (how & 4) != 0;
-      step.body.mode = static_cast<processing::BodyMode>(how / 8 % 4);
-      step.body.edits = (how & 128) != 0 || !idle_;
+      step.body.mode = static_cast<processing::BodyMode>(how / 8 % 5);
+      // A step that inspects cannot edit.
+      const bool edits = (how & 128) != 0 || kind_ == Kind::kFree;
+      step.body.edits = edits && step.body.mode != processing::BodyMode::kInspected;
       if (how % 5 == 0) step.timeout = std::chrono::seconds(2);
+      const bool adds = kind_ == Kind::kAdding && step.body.edits;
+      step.processor =
+          std::make_shared<const Chosen>(*this, step.body, static_cast<char>(adds ? 1 + chance() % 250 : 0));
     }
     return made;
   }
 
   // --- what steps do ---
 
-  Verdict decide(Call& call) {
-    std::string& held = call.state<std::string>();
+  Verdict decide(Call& call, char added) {
     const std::uint32_t choice = chance() % 32;
     // A step that does nothing may still wait, but is always answered before its deadline.
     if (choice < 4) {
       waiting_.push_back(call.suspend());
       if (choice == 0) std::exchange(waiting_.back(), {}).resume();
-      if (choice == 1 && !idle_) waiting_.pop_back();
+      if (choice == 1 && !isIdle()) waiting_.pop_back();
       return Verdict::wait();
     }
-    if (idle_) return Verdict::goOn();
+    if (isIdle()) return Verdict::goOn();
     if (choice == 4) return Verdict::fail("it broke");
     if (choice == 5) return Verdict::reply({base::Error::badRequest(403, "no"), {}});
-    if (call.body != nullptr) edit(*call.body, held);
+    if (call.body != nullptr && kind_ == Kind::kFree) edit(*call.body, call.state<std::string>());
+    if (call.body != nullptr && added != 0) call.body->replacement().append(sum(call.body->bytes().text(), added));
     if (call.destination != nullptr) {
       call.destination->narrow(call.arena, [this](const auto&) { return chance() % 3 != 0; });
     }
     if (choice == 6) return Verdict::fail("it broke after all");
     return Verdict::goOn();
+  }
+  /// Takes and gives bytes in the time of a step that converses.
+  Verdict converse(Call& call, char added) {
+    if (kind_ != Kind::kFree) {
+      std::string& held = call.state<std::string>();
+      held += sum(call.body->bytes().text(), added);
+      processing::Body& body = *call.body;
+      body.replacement().clear();
+      if (body.last() || chance() % 2 == 0) body.replacement().append(std::exchange(held, {}));
+    }
+    return call.body->last() ? Verdict::goOn() : chance() % 4 == 0 ? Verdict::hold() : Verdict::stream();
+  }
+  static std::string sum(std::string text, char added) {
+    for (char& each : text) each = static_cast<char>(each + added);
+    return text;
   }
   void edit(processing::Body& body, std::string& held) {
     switch (chance() % 6) {
@@ -296,14 +330,14 @@ class ProcessCourse {
     const std::size_t index = next() % waiting_.size();
     processing::Resumer resumer = std::move(waiting_[index]);
     waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(index));
-    if (idle_ || next() % 4 != 0) resumer.resume();
+    if (isIdle() || next() % 4 != 0) resumer.resume();
   }
   void answerAll() {
     const net::Worker::Turn turn(rig_.worker);
     for (processing::Resumer& each : std::exchange(waiting_, {})) each.resume();
   }
   void pass() {
-    if (idle_) answerAll();
+    if (isIdle()) answerAll();
     constexpr int kMillis[] = {1, 50, 120, 199, 201, 1000, 3000, 61000};
     rig_.clock.advance(std::chrono::milliseconds(kMillis[next() % 8]));
     const net::Worker::Turn turn(rig_.worker);
@@ -314,14 +348,21 @@ class ProcessCourse {
   void check() {
     require(rig_.isQuiet(), "the worker is quiet between turns");
     require(!rig_.toldTwice, "an exchange is told of once");
-    if (idle_) checkExact();
+    if (kind_ != Kind::kFree) checkBodies();
   }
-  void checkExact() {
+  /// Returns true if `body` begins like the pattern with this number, with a sum added to each byte that is 0 if no
+  /// step adds anything.
+  bool isOf(std::size_t number, const std::string& body) const {
+    const std::string expected = pattern(number, 0, body.size());
+    const int added = body.empty() || isIdle() ? 0 : body[0] - expected[0];
+    return body == sum(expected, static_cast<char>(added));
+  }
+  void checkBodies() {
     for (const auto& backend : rig_.backends) {
       for (std::size_t i = 0; i < backend->requests(); ++i) {
         const auto& request = backend->request(i);
         const std::size_t number = std::stoul(std::string(request.message.head.target.substr(4)));
-        require(request.body == pattern(number, 0, request.body.size()), "a request's body is the client's");
+        require(isOf(number, request.body), "a request's body is the client's");
         if (request.ended && !request.reset) {
           require(asked_[number].complete && request.body.size() == asked_[number].sent, "a whole one is all of it");
         }
@@ -330,14 +371,28 @@ class ProcessCourse {
     for (std::size_t number = 0; number < asked_.size(); ++number) {
       const auto& answer = rig_.clients[asked_[number].client]->answer(asked_[number].stream);
       if (!answer.answered || answer.message.head.headers.find("x-from") == nullptr) continue;
-      require(answer.body == pattern(number + 1000, 0, answer.body.size()), "a response's body is the backend's");
+      require(isOf(number + 1000, answer.body), "a response's body is the backend's");
+      if (answer.ended && !asked_[number].isHead) {
+        require(wasResponse(number, answer.body.size()), "a whole response is all of one");
+      }
     }
+  }
+  /// Returns true if a backend has answered the request with a whole body of so many bytes.
+  bool wasResponse(std::size_t number, std::size_t size) const {
+    for (std::size_t at = 0; at < served_.size(); ++at) {
+      for (std::size_t i = 0; i < served_[at].size(); ++i) {
+        const auto& request = rig_.backends[at]->request(i);
+        const bool isIts = std::stoul(std::string(request.message.head.target.substr(4))) == number;
+        if (isIts && served_[at][i].finished && served_[at][i].sent == size) return true;
+      }
+    }
+    return false;
   }
   void finish() {
     if (!violation_.empty()) return;
     learn();
     for (int i = 0; i < 12; ++i) {
-      if (idle_) answerAll();
+      if (isIdle()) answerAll();
       rig_.advance(std::chrono::seconds(100));
       accept();
     }
@@ -352,7 +407,7 @@ class ProcessCourse {
 
   std::string_view bytes_;
   std::uint32_t random_;
-  const bool idle_;  // no step does anything
+  const Kind kind_;
   std::string violation_;
   http::Version version_ = http::Version::kHttp11;
   std::vector<processing::Resumer> waiting_;

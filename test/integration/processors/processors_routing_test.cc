@@ -39,6 +39,13 @@ std::string atGateway(const std::string& use) {
          use + "]}\n";
 }
 
+/// Returns a text in which each place can be told from the others.
+std::string numbers(std::size_t size) {
+  std::string text;
+  for (int i = 0; text.size() < size; ++i) text += std::to_string(i) + ' ';
+  return text;
+}
+
 class ProcessorRouting : public testing::Test {
  protected:
   GatewaySpec specOf(const std::string& routes) const {
@@ -54,6 +61,7 @@ class ProcessorRouting : public testing::Test {
     return statusOf(gateway, "/v1/chat/completions", options);
   }
 
+  TempDir folder_;
   RecordingOrigin large_{[](std::size_t) { return kOk; }};
   RecordingOrigin small_{[](std::size_t) { return kOk; }};
   RecordingOrigin other_{[](std::size_t) { return kOk; }};
@@ -103,6 +111,30 @@ TEST_F(ProcessorRouting, BodiesOtherThanJsonPassAtAnyLength) {
   EXPECT_EQ(other_.bodies()[0], upload);
   EXPECT_EQ(post(gateway, "{\"model\": \"" + std::string(2000, 'x') + "\"}"), "413");
   EXPECT_EQ(post(gateway, "{\"model\": "), "400");
+}
+
+TEST_F(ProcessorRouting, ABodyThatTurnsOutTooLongArrivesWholeWithoutItsRouter) {
+  const EchoOrigin origin{std::nullopt};
+  const std::string open = "{name: model, type: 'sluice.dev/BodyRouter:v1', phase: request-body, failOpen: true}";
+  for (const bool ofGateway : {false, true}) {
+    const std::string inRule = "    - filters: [" + inlined(open) + "]\n" + backendRefs();
+    const GatewayProcess gateway(
+        {.backends = {{.port = origin.port()}},
+         .routes = ofGateway ? routeOfRules("    -\n" + backendRefs()) + atGateway(open) : routeOfRules(inRule)});
+    // Over the bound by less, and by more, than a pipeline holds.
+    for (const std::size_t size : {std::size_t{2'100'000}, std::size_t{2'600'000}}) {
+      const std::string body = R"({"text": ")" + numbers(size) + R"(", "model": "large"})";
+      const std::string file = folder_.write("body", body);
+      for (const char* version : {"--http1.1", "--http2-prior-knowledge"}) {
+        // Of a length that is not stated.
+        const ProgramOutcome answer =
+            run({"curl", "-sS", "--max-time", "60", version, "-H", "content-type: application/json", "-H",
+                 "transfer-encoding: chunked", "--data-binary", "@" + file, gateway.url("/echo")});
+        EXPECT_EQ(answer.output.size(), body.size()) << version;
+        EXPECT_TRUE(answer.output == body) << version;
+      }
+    }
+  }
 }
 
 TEST_F(ProcessorRouting, OnlyStepsOfTheMatchedRouteRun) {
