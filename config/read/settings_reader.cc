@@ -127,6 +127,7 @@ void readTimeouts(FieldReader reader, base::TimeoutSettings& settings) {
                          {"upstreamIdle", settings.upstreamIdle},
                          {"processor", settings.processor},
                          {"adminAnswer", settings.adminAnswer}});
+                         {"upstreamPing", settings.upstreamPing, true},
   reader.finish();
 }
 

@@ -41,6 +41,7 @@ struct TimeoutSettings {
   Duration streamIdle = std::chrono::seconds(300);
   Duration request = Duration::zero();  // zero means no deadline
   Duration upstreamIdle = std::chrono::seconds(60);
+  Duration upstreamPing = std::chrono::seconds(10);  // zero means no pings
   Duration processor = std::chrono::milliseconds(200);
   Duration adminAnswer = std::chrono::seconds(30);
 

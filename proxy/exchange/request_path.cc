@@ -80,7 +80,7 @@ void RequestPath::act(RequestAction action) {
     case RequestAction::kDismissClient:
       return dismissClient();
     case RequestAction::kCancelUpstream:
-      return s_.attempts.current().request.cancel();
+      return s_.attempts.cancel();
     case RequestAction::kNone:
       return;
   }

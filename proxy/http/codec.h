@@ -201,6 +201,12 @@ class ClientCodec : public Codec {
   /// Says that the backend ended its side, cleanly (TLS: with close_notify) or not.
   virtual void feedEnd(bool clean) = 0;
   /// Says that the connection is lost: streams that did not have their whole response are reset with this error.
+  /// Asks the backend for a sign of life: PING in HTTP/2, nothing in other versions.
+  virtual void ping() {}
+  /// Returns how many of our pings the backend has answered, each with kPingBytes.
+  virtual std::uint64_t pingsAnswered() const { return 0; }
+  static constexpr std::size_t kPingBytes = 17;
+
   virtual void feedLost(const base::Error& error) = 0;
 };
 

@@ -45,6 +45,7 @@ inline constexpr auto kLimitNames = std::to_array<std::string_view>({
     "streamIdle",
     "tlsHandshake",
     "upstreamIdle",
+    "upstreamPing",
     // of rules and policies, and of the admin port
     "adminAnswer",
     "adminConnections",

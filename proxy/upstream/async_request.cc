@@ -76,6 +76,7 @@ bool AsyncRequest::onPoolFailed(const base::Error& error) {
 }
 
 void AsyncRequest::onResponse(http::ResponseMessage&& message) {
+  heard_ = true;
   answered_ = message.head.body == http::Body::kNone;
   owner_.onResponse(std::move(message));
   progress();
@@ -106,7 +107,7 @@ void AsyncRequest::onReset(const base::Error& error, bool unprocessed) {
   request_.end();
   if (!again) return fail(error);
   repeated_ = true;
-  sent_ = false;
+  sent_ = heard_ = false;
   state_ = State::kWaiting;
   worthAsking_ = true;
   progress();
@@ -173,7 +174,8 @@ void AsyncRequest::feed() {
 void AsyncRequest::finish() {
   const bool isWhole = sent_ && answered_;
   if (isWhole) request_.end();
-  if (request_.active()) request_.cancel();
+  const bool isSilent = error_ && error_->type == base::ErrorType::kHttpResponseTimeout && sent_ && !heard_;
+  isSilent ? request_.expire() : request_.cancel();
   if (request_.entered() && state_ != State::kSending) {
     request_.abandon();
   } else {

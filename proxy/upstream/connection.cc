@@ -48,7 +48,7 @@ Connection::~Connection() {
 }
 
 std::size_t Connection::available() const {
-  if (state_ != State::kServing || !codec_) return 0;
+  if (state_ != State::kServing || !codec_ || suspect_) return 0;
   return std::min<std::size_t>(codec_->availableStreams(), mostRequests_ - requests_);
 }
 
@@ -87,6 +87,11 @@ http::StreamId Connection::begin(http::Token token, const http::RequestHead& hea
   const http::StreamId stream = codec_->sendRequest(token, head, plan.tls ? http::Scheme::kHttps : http::Scheme::kHttp);
   if (stream == 0) return 0;
   lastUsed_ = owner_.worker().now();
+  if (codec_->activeStreams() == 1) {
+    pings_.onWait(lastUsed_);
+    // Seldom: the timer is not moved back when the request has ended.
+    if (lookDue() < deadline()) arm(deadline());
+  }
   if (++requests_ == mostRequests_) {
     log_.note(ConnectionEnd::kLifetime);
     drain();
@@ -97,7 +102,15 @@ http::StreamId Connection::begin(http::Token token, const http::RequestHead& hea
 
 void Connection::pin(http::Token client) {
   pinnedTo_ = client;
-  pool_.onPinned(*this);
+  pool_.withhold(*this);
+}
+
+void Connection::suspect() {
+  // Other versions end a connection whose request is cut short.
+  if (suspect_ || state_ != State::kServing || codec_->version() != http::Version::kHttp2) return;
+  suspect_ = true;
+  pool_.withhold(*this);
+  arm(deadline());
 }
 
 void Connection::onOpen() {
@@ -139,8 +152,15 @@ std::unique_ptr<http::ClientCodec> Connection::makeCodec(http::Version version) 
 
 void Connection::onBytes(std::string_view bytes) {
   if (state_ == State::kDead) return;
-  if (codec_) codec_->feed(bytes);
   touch();
+  if (!codec_) return;
+  const std::uint64_t answered = codec_->pingsAnswered();
+  codec_->feed(bytes);
+  pings_.onAnswer();
+  if (bytes.size() > (codec_->pingsAnswered() - answered) * http::ClientCodec::kPingBytes) {
+    pings_.onWord(owner_.worker().now());
+  }
+  if (std::exchange(suspect_, false) && state_ == State::kServing) pool_.restore(*this);
 }
 
 void Connection::onEnd(bool clean) {
@@ -175,6 +195,37 @@ void Connection::redialSoon() {
   touch();
 }
 
+/// Sets the timer to `due`, or earlier if the connection is to show before that whether it lives.
+void Connection::arm(base::MonotonicTime due) { owner_.worker().timers().set(*this, std::min(due, lookDue())); }
+
+/// Returns when the connection is to show that it lives, by a ping or by the answer to one; max() if it need not.
+base::MonotonicTime Connection::lookDue() const {
+  if (state_ != State::kServing && state_ != State::kRetiring) return base::MonotonicTime::max();
+  if (pings_.isUnanswered()) return pings_.answerDue();
+  const base::Duration silence = owner_.timeouts().upstreamPing;
+  const bool waits = codec_->activeStreams() > 0 || suspect_;
+  if (silence == base::Duration::zero() || codec_->version() != http::Version::kHttp2 || !waits) {
+    return base::MonotonicTime::max();
+  }
+  return suspect_ ? pings_.pingDue(base::Duration::zero()) : pings_.pingDue(silence);
+}
+
+/// Pings if that is due. Returns false if the connection is dead.
+bool Connection::showsLife() {
+  const base::MonotonicTime now = owner_.worker().now();
+  if (lookDue() > now) return true;
+  // The answer may wait where nobody reads it.
+  if (codec_->readBudget() == 0) {
+    pings_.onWord(now);
+    return true;
+  }
+  if (pings_.isUnanswered()) return false;
+  codec_->ping();
+  pings_.onPing(now);
+  touch();
+  return true;
+}
+
 void Connection::onTimer() {
   if (state_ == State::kConnecting) {
     if (owner_.worker().now() < connectBy_) {
@@ -188,21 +239,24 @@ void Connection::onTimer() {
         base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time")
             .ofLimit("connect"));
   }
+  if (!showsLife()) {
+    owner_.onLimit("upstreamPing");
+    return onFailed(base::Error::upstream(base::ErrorType::kConnectionTerminated,
+                                          "the backend's connection is dead: a PING has no answer")
+                        .ofLimit("upstreamPing"));
+  }
   const base::MonotonicTime now = owner_.worker().now();
   if (state_ == State::kServing && now >= expiresAt_) {
     log_.note(ConnectionEnd::kLifetime);
     drain();
-    owner_.worker().timers().set(*this, now + idleTimeout());
-    return;
+    return arm(now + idleTimeout());
   }
   // The timer is not moved with every request: the deadline is checked when it fires.
   const base::MonotonicTime deadline = lastUsed_ + idleTimeout();
   const bool busy = codec_->activeStreams() > 0;
   if (busy || deadline > now) {
     const base::MonotonicTime next = busy ? now + idleTimeout() : deadline;
-    const bool mayExpire = state_ == State::kServing;
-    owner_.worker().timers().set(*this, mayExpire ? std::min(next, expiresAt_) : next);
-    return;
+    return arm(state_ == State::kServing ? std::min(next, expiresAt_) : next);
   }
   if (state_ != State::kServing) {
     return fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the backend did not take our goodbye"));

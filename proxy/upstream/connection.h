@@ -16,6 +16,7 @@
 #include "proxy/net/transport.h"
 #include "proxy/upstream/connection_log.h"
 #include "proxy/upstream/connection_owner.h"
+#include "proxy/upstream/ping_schedule.h"
 #include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
@@ -66,6 +67,10 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// Returns the client that it serves alone; kNoToken if it serves any client.
   http::Token pinnedTo() const { return pinnedTo_; }
 
+  /// Called when a request has waited in vain for any byte of its response. Other requests take another connection
+  /// until a byte comes on this one, or until it is given up because it does not answer a ping.
+  void suspect();
+
   /// Takes no new request, and closes when those in flight are done. Does nothing while connecting, because a request
   /// waits for it then.
   void drain();
@@ -94,6 +99,9 @@ class Connection final : public net::TransportSink, private net::Timer {
   bool skipProhibited();
   bool hasNext() const { return attempt_ + 1 < addresses_.size(); }
   void redialSoon();
+  void arm(base::MonotonicTime due);
+  base::MonotonicTime lookDue() const;
+  bool showsLife();
   void pump();
   void settle();
   void retire();
@@ -121,6 +129,8 @@ class Connection final : public net::TransportSink, private net::Timer {
   base::MonotonicTime lastUsed_{};
   const base::MonotonicTime connectBy_;                         // for all addresses together
   base::MonotonicTime expiresAt_ = base::MonotonicTime::max();  // when it takes no further request
+  PingSchedule pings_;
+  bool suspect_ = false;
   bool redial_ = false;  // the address refuses or does not answer: the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
   ConnectionLog log_;

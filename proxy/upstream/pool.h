@@ -87,7 +87,8 @@ class Pool final : public ConnectionOwner, public RoomUser {
   base::Result<http::Version> negotiated(const net::TlsFacts* tls) override;
   void onServing(Connection& connection) override;
   void onCapacity(Connection& connection) override;
-  void onPinned(Connection& connection) override;
+  void withhold(Connection& connection) override;
+  void restore(Connection& connection) override;
   void onSlow() override;
   void onGone(Connection& connection, const base::Error* error) override;
 

@@ -88,6 +88,12 @@ void Request::cutShort() {
   if (codec.wantsProduce() || codec.state() != http::CodecState::kOpen) leased->touch();
 }
 
+void Request::expire() {
+  Connection* leased = active() ? streaming() : nullptr;
+  cancel();
+  if (leased != nullptr) leased->suspect();
+}
+
 void Request::pin(http::Token client) {
   if (Connection* leased = connection()) context_.pins().add(*leased, client);
 }

@@ -78,6 +78,8 @@ class Request {
   void cancel() {
     if (active()) cutShort();
   }
+  /// Cancels a request that has waited in vain for any byte of its response: the connection may be dead.
+  void expire();
   /// Makes the connection serve that client alone from now on.
   void pin(http::Token client);
 

@@ -2,7 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "test/integration/support/gateway_process.h"
 
@@ -74,6 +77,21 @@ TEST_F(RealOrigins, NginxServesFilesToBothVersions) {
     EXPECT_TRUE(receivedWhole()) << option;
   }
   EXPECT_EQ(run({"curl", "-s", gateway.url("/seen?a=b")}).output, "origin.test origin.test HTTP/1.1 /seen?a=b");
+}
+
+TEST_F(RealOrigins, AnHttp2ConnectionThatAnswersNothingIsGivenUp) {
+  startNghttpd();
+  const GatewayProcess gateway({.backends = {{.port = port_, .ca = authority_.certificate}},
+                                .settings = "timeouts: {upstreamPing: 1s, connect: 20s}\n"});
+  EXPECT_EQ(fetch(gateway, "--http1.1", {}).output, "200");
+  origin_->signal(SIGSTOP);  // its kernel still takes bytes
+  ChildProcess waiting({"curl", "-sS", "--max-time", "60", "-o", folder_.path() + "/received", "-w", "%{http_code}",
+                        gateway.url("/file.txt")});
+  EXPECT_TRUE(gateway.limitWasHit("upstreamPing"));
+  origin_->signal(SIGCONT);
+  EXPECT_EQ(waiting.wait(), 0);
+  EXPECT_EQ(waiting.output(), "200") << "on another connection, because GET may be repeated";
+  EXPECT_TRUE(receivedWhole());
 }
 
 TEST_F(RealOrigins, NginxSpeaksRangesAndConditionsThroughTheGateway) {

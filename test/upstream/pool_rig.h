@@ -121,6 +121,14 @@ class PoolRig final : private net::Beats, private WaiterSink {
     connection->codec()->reset(requests_[index].stream, http::ResetReason::kCancelled);
     connection->touch();
   }
+  /// Cuts a request that has waited in vain for a response.
+  void expire(std::size_t index) {
+    const net::Worker::Turn turn(worker);
+    Connection* connection = upstreams->find(requests_[index].connection);
+    connection->codec()->reset(requests_[index].stream, http::ResetReason::kCancelled);
+    connection->suspect();
+    connection->touch();
+  }
   bool begun(std::size_t index) const { return requests_[index].stream != 0; }
   bool failed(std::size_t index) const { return requests_[index].error.has_value(); }
   const base::Error& error(std::size_t index) const { return *requests_[index].error; }

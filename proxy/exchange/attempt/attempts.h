@@ -77,6 +77,8 @@ class Attempts {
   /// Called when the attempt ended before its response did. With `unprocessed` the backend has certainly not acted on
   /// it.
   void onReset(const base::Error& error, bool unprocessed);
+  /// Ends what is under way of the current attempt.
+  void cancel();
   /// Judges an attempt that failed with the transaction's error.
   Judgement judgeFailure();
   /// Returns nullptr if the rule does not retry.

@@ -74,6 +74,8 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
                                                                              : CodecState::kOpen;
   }
   bool peerLeaves() const override { return session_.peerSaidGoaway(); }
+  void ping() override { session_.sender().submitPing(); }
+  std::uint64_t pingsAnswered() const override { return pingsAnswered_; }
   std::size_t activeStreams() const override { return session_.liveStreams(); }
   Version version() const override { return Version::kHttp2; }
 
@@ -176,6 +178,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
     if (!responseComplete) sink_.onResponseReset(stream.token, errorOf(stream, loss), loss.unprocessed);
   }
   void limitHit(Limit limit) override { sink_.onLimitHit(limit); }
+  void pinged() override { ++pingsAnswered_; }
 
   void fail(H2Stream& stream, const char* why) {
     fail(stream, base::Error::upstream(base::ErrorType::kHttpProtocolError, why));
@@ -206,6 +209,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
   std::vector<Unsendable> unsendable_;
   // Never the id of an HTTP/2 stream: those have 31 bits.
   StreamId nextUnsendable_ = 0x80000000U;
+  std::uint64_t pingsAnswered_ = 0;
   bool draining_ = false;
   bool saidGoodbye_ = false;
 };

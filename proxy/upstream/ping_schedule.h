@@ -1,0 +1,57 @@
+// When a connection of HTTP/2 on which requests wait is asked for a sign of life, and when it is taken for dead.
+//
+// A peer that answers a PING and says nothing else is asked again after kSecond, and from then on every kLater: servers
+// of gRPC end connections on which they get pings more often than every five minutes. It keeps times, and has neither a
+// timer nor a clock. One thread.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+
+#include "proxy/base/clock.h"
+
+namespace sluice::upstream {
+
+class PingSchedule {
+ public:
+  static constexpr base::Duration kAnswer = std::chrono::seconds(5);
+  static constexpr base::Duration kSecond = std::chrono::seconds(60);
+  static constexpr base::Duration kLater = std::chrono::minutes(5);
+
+  /// Called when a request begins on a connection that had none.
+  void onWait(base::MonotonicTime now) { quietSince_ = now; }
+  /// Called when the peer has sent something else than the answer to a ping.
+  void onWord(base::MonotonicTime now) {
+    quietSince_ = now;
+    count_ = 0;
+    unanswered_ = false;
+  }
+  /// Called when the peer has answered a ping.
+  void onAnswer() { unanswered_ = false; }
+  /// Called when a ping is sent.
+  void onPing(base::MonotonicTime now) {
+    pinged_ = now;
+    ++count_;
+    unanswered_ = true;
+  }
+
+  /// Returns true if the peer owes the answer to a ping.
+  bool isUnanswered() const { return unanswered_; }
+  /// Returns when a ping is due that has not been answered: the connection is dead then.
+  base::MonotonicTime answerDue() const { return pinged_ + kAnswer; }
+  /// Returns when the next ping is due if the first one comes after so long a silence.
+  base::MonotonicTime pingDue(base::Duration silence) const {
+    const base::MonotonicTime due = quietSince_ + silence;
+    if (count_ == 0) return due;
+    return std::max(due, pinged_ + (count_ == 1 ? kSecond : kLater));
+  }
+
+ private:
+  base::MonotonicTime quietSince_{};
+  base::MonotonicTime pinged_{};
+  std::uint32_t count_ = 0;  // pings since the peer's last word
+  bool unanswered_ = false;
+};
+
+}  // namespace sluice::upstream
