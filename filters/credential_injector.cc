@@ -56,6 +56,15 @@ Verdict refuseEcho() {
                             "TRACE would show the gateway's credential"));
 }
 
+/// Removes the credentials that the client has sent in other fields than `own`: a Backend that knows several might
+/// prefer them to the gateway's.
+void removeOthers(processing::RequestEditor& edit, std::string_view own) {
+  static constexpr std::string_view kWellKnown[] = {"authorization", "x-api-key", "api-key", "x-goog-api-key"};
+  for (const std::string_view name : kWellKnown) {
+    if (name != own) edit.removeSent(name);
+  }
+}
+
 /// The views of fields that it adds point into the processor itself, so an exchange that uses it keeps it until the
 /// end.
 class HeaderCredential final : public processing::Processor {
@@ -64,6 +73,7 @@ class HeaderCredential final : public processing::Processor {
 
   Verdict process(processing::Call& call, const processing::Peer& /*peer*/) const override {
     if (wouldBeEchoed(call.request)) return refuseEcho();
+    removeOthers(call.edit, name_);
     call.edit.removeTwins(name_);
     call.edit.add({name_, value_.reveal(), http::fieldId(name_), http::Care::kSecret});
     return Verdict::goOn();
@@ -83,6 +93,7 @@ class QueryCredential final : public processing::Processor {
     if (!call.request.target.starts_with('/')) {
       return refuse(base::Error::badRequest(400, "a request without a path cannot carry the gateway's credential"));
     }
+    removeOthers(call.edit, {});
     call.edit.setParameter(name_, parameter_.reveal(), http::Care::kSecret);
     return Verdict::goOn();
   }

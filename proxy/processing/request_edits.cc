@@ -16,6 +16,12 @@ void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool with
     case Kind::kRemoveTwins:
       head.headers.removeTwins(field.name);
       return;
+    case Kind::kRemoveSent:
+      // Hygiene has looked at what came from a client, and not yet at what the gateway has put in.
+      head.headers.removeIf([this](const http::Field& line) {
+        return http::areTwins(line.name, field.name) && http::isClean(line.care);
+      });
+      return;
     case Kind::kSetParameter:
       head.target = replaceParameter(arena, head.target, field.name, withheld ? std::string_view() : field.value);
       head.secretControl = head.secretControl || (!withheld && http::isSecret(field.care));

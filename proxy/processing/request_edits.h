@@ -22,6 +22,7 @@ struct RequestEdit {
     kAdd,           // one more line of the field
     kRemove,        // every line of that name
     kRemoveTwins,   // every line of that name and of its twins (http::areTwins)
+    kRemoveSent,    // those of these lines that the client has sent
     kSetParameter,  // `field.value` ("name=value", encoded) in the place of the query's parameters of that name
     kSetTarget      // `field.value` in the place of path and query, in normal form (http::normalizeTarget)
   };
@@ -118,6 +119,7 @@ class RequestEditor {
   void add(const http::Field& field) { make({RequestEdit::Kind::kAdd, field}); }
   void remove(std::string_view name) { make({RequestEdit::Kind::kRemove, {name, {}, http::fieldId(name)}}); }
   void removeTwins(std::string_view name) { make({RequestEdit::Kind::kRemoveTwins, {name, {}}}); }
+  void removeSent(std::string_view name) { make({RequestEdit::Kind::kRemoveSent, {name, {}}}); }
   /// Sets a parameter of the query, see replaceParameter(). The parameter is a secret if `care` says so.
   void setParameter(std::string_view name, std::string_view parameter, http::Care care) {
     make({RequestEdit::Kind::kSetParameter, {name, parameter, http::FieldId::kOther, care}});

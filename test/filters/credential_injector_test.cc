@@ -47,6 +47,26 @@ TEST_F(CredentialInjector, ReplacesTheClientsCredential) {
   EXPECT_EQ(rig_.requestFields(), "x_api_key=k-1;");
 }
 
+TEST_F(CredentialInjector, RemovesWhatTheClientSentInOtherWellKnownFields) {
+  const FilterRig::Fields all = {{"authorization", "mine"}, {"x_api_key", "mine"},      {"x-api-key", "mine"},
+                                 {"api-key", "mine"},       {"x-goog-api-key", "mine"}, {"accept", "*/*"}};
+  ASSERT_EQ(rig_.make("{secretRef: {name: token}, header: x-api-key}"), "");
+  rig_.sent(all);
+  rig_.run(Phase::kRequestHeaders);
+  EXPECT_EQ(rig_.requestFields(), "accept=*/*;x-api-key=k-1;");
+  ASSERT_EQ(rig_.make("{secretRef: {name: token}, queryParam: key}"), "");
+  rig_.sent(all);
+  rig_.run(Phase::kRequestHeaders);
+  EXPECT_EQ(rig_.requestFields(), "accept=*/*;");
+}
+
+TEST_F(CredentialInjector, KeepsWhatOtherStepsHavePutInOtherFields) {
+  ASSERT_EQ(rig_.make("{secretRef: {name: token}, header: x-api-key}"), "");
+  rig_.request({{"authorization", "of a filter"}});
+  rig_.run(Phase::kRequestHeaders);
+  EXPECT_EQ(rig_.requestFields(), "authorization=of a filter;x-api-key=k-1;");
+}
+
 TEST_F(CredentialInjector, WritesThePrefixBeforeTheCredential) {
   ASSERT_EQ(rig_.make("{secretRef: {name: token}, prefix: 'Token '}"), "");
   rig_.request({});

@@ -68,6 +68,13 @@ class FilterRig final : private processing::SecretLookup,
     request_.head.target = request_.arena.copy(target);
     add(request_, fields);
   }
+  /// Makes a request with the fields of a client, at which hygiene has looked.
+  void sent(Fields fields) {
+    request({});
+    for (const auto& [name, value] : fields) {
+      request_.head.headers.add(request_.arena, {name, value, http::fieldId(name), http::Care::kNone});
+    }
+  }
   /// Makes a request with one field that a step before has put in.
   void requestSecret(std::string_view name, std::string_view value) {
     request_.head.headers = {};
