@@ -21,6 +21,8 @@ constexpr std::size_t kMaxHosts = 5000;
 constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 40;
 
+constexpr Choice<base::ClientHalfClose> kClientHalfClose[] = {{"Abort", base::ClientHalfClose::kAbort},
+                                                              {"Allow", base::ClientHalfClose::kAllow}};
 constexpr Choice<base::ConnectionAuth> kConnectionAuth[] = {{"Pin", base::ConnectionAuth::kPin},
                                                             {"Refuse", base::ConnectionAuth::kRefuse}};
 constexpr Choice<base::EncodedSlash> kEncodedSlash[] = {{"Auto", base::EncodedSlash::kAuto},
@@ -125,9 +127,9 @@ void readTimeouts(FieldReader reader, base::TimeoutSettings& settings) {
                          {"streamIdle", settings.streamIdle},
                          {"request", settings.request, true},
                          {"upstreamIdle", settings.upstreamIdle},
+                         {"upstreamPing", settings.upstreamPing, true},
                          {"processor", settings.processor},
                          {"adminAnswer", settings.adminAnswer}});
-                         {"upstreamPing", settings.upstreamPing, true},
   reader.finish();
 }
 
@@ -258,6 +260,7 @@ void readRetrySettings(FieldReader reader, base::Settings& settings) {
 void readOwnable(FieldReader& reader, base::Settings& settings) {
   readCount(reader, "workers", 0, 1024, settings.workers);
   readDurations(reader, {{"drainTimeout", settings.drainTimeout, true}});
+  settings.clientHalfClose = reader.choice("clientHalfClose", kClientHalfClose, settings.clientHalfClose);
   settings.connectionAuth = reader.choice("connectionAuth", kConnectionAuth, settings.connectionAuth);
   readPathSettings(reader.map("paths"), settings.paths);
   readForwarded(reader, settings.forwarded);

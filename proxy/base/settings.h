@@ -88,6 +88,9 @@ struct LimitSettings {
 /// or the gateway refuses them.
 enum class ConnectionAuth : std::uint8_t { kPin, kRefuse };
 
+/// An HTTP/1.1 client that ends its side while it waits for a response: it has left, or it is answered all the same.
+enum class ClientHalfClose : std::uint8_t { kAbort, kAllow };
+
 /// What becomes of "%2F" in the paths of requests.
 enum class EncodedSlash : std::uint8_t { kAuto, kKeep, kReject, kDecode };
 /// Whether runs of "/" become one.
@@ -220,6 +223,7 @@ struct Settings {
   std::uint32_t workers = 0;  // 0 means one per core
   Duration drainTimeout = std::chrono::seconds(25);
   ConnectionAuth connectionAuth = ConnectionAuth::kPin;
+  ClientHalfClose clientHalfClose = ClientHalfClose::kAbort;
   PathSettings paths;
   ForwardedSettings forwarded;
   RequestIdSettings requestId;

@@ -119,14 +119,20 @@ class ServerSink {
   virtual void onLimitHit(Limit limit) = 0;
 };
 
+/// What the end of a client's side means.
+enum class Departure : std::uint8_t {
+  kStays,  // it is answered: its response has begun, or there may be requests among what was not read yet
+  kWaits,  // it waits for the response to a request that is whole: some do, and some have left
+  kLeft    // nothing can be answered: in HTTP/2, and to a request that is not whole
+};
+
 class ServerCodec : public Codec {
  public:
   /// Says that the client has ended its side. HTTP/1.x still answers a request that is complete.
   virtual void feedEnd() = 0;
-  /// Returns whether a client that has ended its side, behind at most `unread` bytes that were not read yet, is taken
-  /// for gone: none of its complete requests waits for a response, and no response is being written. Then feedLost() is
-  /// due. HTTP/2 always takes it for gone, as in feedEnd().
-  virtual bool hasLeft(std::size_t unread) const = 0;
+  /// Says what becomes of a client that has ended its side, behind at most `unread` bytes that were not read yet. If it
+  /// has left, feedLost() is due.
+  virtual Departure departure(std::size_t unread) const = 0;
   /// Says that the connection is gone without an orderly end: every stream is over (onRequestReset, not answerable),
   /// and the state is kClosed.
   virtual void feedLost() = 0;
@@ -198,15 +204,19 @@ class ClientCodec : public Codec {
   /// response behind which it closes. After drain() that may be our own wish in HTTP/1.1.
   virtual bool peerLeaves() const { return false; }
 
-  /// Says that the backend ended its side, cleanly (TLS: with close_notify) or not.
-  virtual void feedEnd(bool clean) = 0;
-  /// Says that the connection is lost: streams that did not have their whole response are reset with this error.
+  /// Returns for how long the backend keeps the connection open without a request, as it said with its last response;
+  /// max() if it did not. HTTP/1.1 only.
+  virtual base::Duration keepAlive() const { return base::Duration::max(); }
+
   /// Asks the backend for a sign of life: PING in HTTP/2, nothing in other versions.
   virtual void ping() {}
   /// Returns how many of our pings the backend has answered, each with kPingBytes.
   virtual std::uint64_t pingsAnswered() const { return 0; }
   static constexpr std::size_t kPingBytes = 17;
 
+  /// Says that the backend ended its side, cleanly (TLS: with close_notify) or not.
+  virtual void feedEnd(bool clean) = 0;
+  /// Says that the connection is lost: streams that did not have their whole response are reset with this error.
   virtual void feedLost(const base::Error& error) = 0;
 };
 

@@ -73,17 +73,22 @@ void ServerConnection::onBytes(std::string_view bytes) {
 void ServerConnection::onEnd(bool /*clean*/) {
   markDirty();
   peerEnded_ = true;
-  if (state_ == State::kServing) {
-    codec_->feedEnd();
-  } else {
-    die();
-  }
+  if (state_ != State::kServing) return die();
+  // A request that is not whole is refused with an answer.
+  const http::Departure departure = codec_->departure(0);
+  if (departure == http::Departure::kWaits && hasLeft(departure)) return die();
+  codec_->feedEnd();
+}
+
+bool ServerConnection::hasLeft(http::Departure departure) const {
+  const bool allowed = parts_.halfClose == nullptr || *parts_.halfClose == base::ClientHalfClose::kAllow;
+  return departure == http::Departure::kLeft || (departure == http::Departure::kWaits && !allowed);
 }
 
 // Called while bytes wait to be read, which may last long; a client that has left must not hold room at the backends
 // meanwhile.
 void ServerConnection::onEndAhead(std::size_t unread) {
-  if (state_ == State::kServing && codec_->hasLeft(unread)) die();
+  if (state_ == State::kServing && hasLeft(codec_->departure(unread))) die();
 }
 
 void ServerConnection::onFailed(const base::Error& /*error*/) { die(); }

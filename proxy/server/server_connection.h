@@ -37,7 +37,8 @@ struct ConnectionParts {
   const http::Limits& limits;
   const base::TimeoutSettings& timeouts;
   http::H2Memory* h2Memory = nullptr;
-  ClientCounters* counters = nullptr;  // null: these connections are not counted
+  ClientCounters* counters = nullptr;                // null: these connections are not counted
+  const base::ClientHalfClose* halfClose = nullptr;  // null: Allow
 };
 
 class ServerConnection : public net::TransportSink, protected http::ServerSink, private net::Timer {
@@ -93,6 +94,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void onWritable() override { markDirty(); }
   void onTimer() override;
 
+  bool hasLeft(http::Departure departure) const;
   void sniff(std::string_view bytes);
   void feedEarly();
   void serve(http::Version version);

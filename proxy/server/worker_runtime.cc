@@ -169,6 +169,7 @@ void WorkerRuntime::forgetSeries() {
 
 void WorkerRuntime::applySettings() {
   exchanges_.refuseConnectionAuth(generation_->snapshot->settings.connectionAuth == base::ConnectionAuth::kRefuse);
+  clientHalfClose_ = generation_->snapshot->settings.clientHalfClose;
   const auto& configured = generation_->snapshot->sessionSealer;
   exchanges_.sealSessions(configured != nullptr ? configured : sessionSealer_);
 }
@@ -188,7 +189,7 @@ void WorkerRuntime::take(AcceptedClient client) {
     debug_.debug("a client has connected",
                  {{"client.address", client.peer.toString()}, {"tls", served->tls != nullptr}});
   }
-  const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_, &clientCounters_};
+  const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_, &clientCounters_, &clientHalfClose_};
   const auto serve = [&](const routing::HttpService& service) {
     DownstreamConnection& connection =
         connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, *served, service, std::move(client));

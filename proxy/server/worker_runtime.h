@@ -147,6 +147,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   http::H2Memory h2Memory_;
   observe::MetricShard metrics_;
   ClientCounters clientCounters_{metrics_};
+  base::ClientHalfClose clientHalfClose_ = base::ClientHalfClose::kAbort;
   observe::AccessLog accessLog_;
   observe::EventBatch events_;
   const std::function<void(std::vector<observe::Event>, std::uint64_t)> tell_;

@@ -186,6 +186,25 @@ TEST(EdgeAttacks, ClientsThatLeaveUnnoticedReleaseTheBackend) {
   }
 }
 
+// A client that leaves while it waits costs the Backend nothing from then on.
+TEST(EdgeAttacks, ClientsThatLeaveWhileTheyWaitReleaseTheBackend) {
+  std::atomic<int> held = 0;
+  RawOrigin origin(stuck(held));
+  NarrowBackend narrow(origin.port());
+  const std::string fine = "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n";
+  for (int round = 1; round <= 3; ++round) {
+    std::vector<BlockingSocket> attackers;
+    for (int i = 0; i < 2; ++i) {
+      attackers.push_back(BlockingSocket::connect(narrow.gateway.port()));
+      attackers.back().send("GET /wait HTTP/1.1\r\nHost: a\r\n\r\n");
+    }
+    ASSERT_TRUE(eventually([&] { return held == 2 * round; }));
+    EXPECT_EQ(askRaw(narrow.gateway.port(), fine).status, 503) << "the attack stands";
+    for (BlockingSocket& attacker : attackers) attacker.shutdownWrite();
+    EXPECT_TRUE(eventually([&] { return askRaw(narrow.gateway.port(), fine).status == 200; })) << "the victim";
+  }
+}
+
 // RFC 9112 section 9.6: a client may end its side and still read, even while the gateway has not taken all of its
 // bytes.
 TEST(EdgeAttacks, AHalfClosedClientThatStillReadsIsNotTakenForGone) {

@@ -131,7 +131,8 @@ dns:
   ipv6: true
 addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
-  upstreamIdle: 8s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s}
+  upstreamIdle: 8s, upstreamPing: 0s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s}
+clientHalfClose: Allow
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
   const base::Settings& settings = *reading.settings;
@@ -153,6 +154,8 @@ timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, co
   EXPECT_EQ(settings.timeouts.processor, std::chrono::milliseconds(9));
   EXPECT_EQ(settings.timeouts.responseIdle, seconds(10));
   EXPECT_EQ(settings.timeouts.adminAnswer, seconds(11));
+  EXPECT_EQ(settings.timeouts.upstreamPing, seconds(0));
+  EXPECT_EQ(settings.clientHalfClose, base::ClientHalfClose::kAllow);
 }
 
 TEST(Settings, ReadEveryLimit) {

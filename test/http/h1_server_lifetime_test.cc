@@ -181,24 +181,31 @@ TEST(H1ServerLifetime, TheClientsEndEndsWhatIsUnfinished) {
 TEST(H1ServerLifetime, AClientThatEndsWithinARequestHasLeft) {
   H1Server body;
   body.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nab");
-  EXPECT_TRUE(body.codec->hasLeft(0));
-  EXPECT_TRUE(body.codec->hasLeft(1));
-  EXPECT_FALSE(body.codec->hasLeft(2)) << "the rest may be there, not read yet";
+  EXPECT_EQ(body.codec->departure(0), Departure::kLeft);
+  EXPECT_EQ(body.codec->departure(1), Departure::kLeft);
+  EXPECT_EQ(body.codec->departure(2), Departure::kStays) << "the rest may be there, not read yet";
 
   H1Server chunked;
   chunked.feed("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n");
-  EXPECT_TRUE(chunked.codec->hasLeft(100));
+  EXPECT_EQ(chunked.codec->departure(100), Departure::kLeft);
   chunked.codec->sendResponse(chunked.sink.last().id, chunked.answer(200, Body::kUntilEnd));
-  EXPECT_FALSE(chunked.codec->hasLeft(100)) << "it may read the response";
+  EXPECT_EQ(chunked.codec->departure(100), Departure::kStays) << "it may read the response";
 }
 
-TEST(H1ServerLifetime, AClientThatEndsBehindARequestHasNotLeft) {
+TEST(H1ServerLifetime, AClientThatEndsBehindItsOnlyRequestWaits) {
   H1Server server;
-  EXPECT_FALSE(server.codec->hasLeft(100)) << "a request may be among what is not read yet";
-  server.feed(std::string(kGet) + std::string(kGet));
-  EXPECT_FALSE(server.codec->hasLeft(0));
-  server.codec->sendResponse(server.sink.last().id, server.answer(200, Body::kUntilEnd));
-  EXPECT_FALSE(server.codec->hasLeft(0));
+  EXPECT_EQ(server.codec->departure(100), Departure::kStays) << "a request may be among what is not read yet";
+  server.feed("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 4\r\n\r\nabcd");
+  EXPECT_EQ(server.codec->departure(0), Departure::kWaits);
+  EXPECT_EQ(server.codec->departure(1), Departure::kStays) << "another request may follow";
+  server.feed(kGet);
+  EXPECT_EQ(server.codec->departure(0), Departure::kStays) << "it does";
+
+  H1Server answered;
+  answered.feed(kGet);
+  EXPECT_EQ(answered.codec->departure(0), Departure::kWaits);
+  answered.codec->sendResponse(answered.sink.last().id, answered.answer(200, Body::kUntilEnd));
+  EXPECT_EQ(answered.codec->departure(0), Departure::kStays);
 }
 
 TEST(H1ServerLifetime, ALostConnectionEndsTheExchange) {

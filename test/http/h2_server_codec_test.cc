@@ -203,8 +203,8 @@ TEST_F(H2Server, GivesTheStreamsWindowOnlyAsGranted) {
 TEST_F(H2Server, AClientThatEndsItsSideHasLeft) {
   start();
   exchange(h2::clientHello() + h2::settingsAck() + h2::headers(1, h2::get(), true));
-  EXPECT_TRUE(codec->hasLeft(0));
-  EXPECT_TRUE(codec->hasLeft(100));
+  EXPECT_EQ(codec->departure(0), http::Departure::kLeft);
+  EXPECT_EQ(codec->departure(100), http::Departure::kLeft);
 }
 
 TEST_F(H2Server, RefusesMoreThanTheStreamWindow) {

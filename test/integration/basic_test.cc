@@ -2,10 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <string>
 
 #include "test/integration/support/gateway_process.h"
+#include "test/integration/support/held_origin.h"
+#include "test/integration/support/http1.h"
 #include "test/integration/support/raw_origin.h"
+#include "test/integration/support/waiting.h"
 
 namespace sluice::test {
 namespace {
@@ -171,7 +175,7 @@ TEST(Connections, PipelinedRequestsAreAnsweredInOrder) {
 
 TEST(Connections, AreLoggedWithTheirClientIfTheyEndWithTheAnswer) {
   const EchoOrigin origin(std::nullopt);
-  GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = "clientHalfClose: Allow\n"});
   for (const char* more : {"Connection: close\r\n\r\n", "\r\n"}) {
     BlockingSocket client = BlockingSocket::connect(gateway.port());
     client.send(std::string("GET / HTTP/1.1\r\nHost: a\r\n") + more);
@@ -183,6 +187,45 @@ TEST(Connections, AreLoggedWithTheirClientIfTheyEndWithTheAnswer) {
     EXPECT_THAT(line, HasSubstr("\"client.address\":\"127.0.0.1\""));
     EXPECT_THAT(line, HasSubstr("\"url.scheme\":\"http\""));
   }
+}
+
+TEST(Connections, OfClientsThatLeaveWhileTheyWaitEndTheRequestsAtTheOrigin) {
+  std::atomic<int> told = 0;
+  RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
+    self.readHead(socket);
+    socket.readAll();
+    if (socket.closed() && !self.stopping()) ++told;
+  });
+  GatewayProcess gateway({.backends = {{.port = origin.port()}}});
+  int left = 0;
+  const auto leaves = [&](const auto& leave) {
+    ++left;
+    ASSERT_TRUE(eventually([&] { return origin.heads().size() == static_cast<std::size_t>(left); }));
+    leave();
+    EXPECT_TRUE(eventually([&] { return told == left; })) << left;
+  };
+  BlockingSocket ending = BlockingSocket::connect(gateway.port());
+  ending.send(kGet);
+  leaves([&] { ending.shutdownWrite(); });
+  EXPECT_EQ(ending.readAll(), "");
+  BlockingSocket resetting = BlockingSocket::connect(gateway.port());
+  resetting.send(kGet);
+  leaves([&] { resetting.reset(); });
+  for (const std::string& line : gateway.accessLog(2)) {
+    EXPECT_THAT(line, HasSubstr("\"error.type\":\"connection_terminated\""));
+  }
+}
+
+TEST(Connections, OfClientsThatEndTheirSideAreAnsweredWhereThatIsAllowed) {
+  HeldOrigin origin;
+  const GatewayProcess gateway({.backends = {{.port = origin.port()}}, .settings = "clientHalfClose: Allow\n"});
+  BlockingSocket client = BlockingSocket::connect(gateway.port());
+  client.send(kGet);
+  ASSERT_TRUE(origin.wasAsked());
+  client.shutdownWrite();
+  EXPECT_EQ(askRaw(gateway.port(), "GET /other HTTP/1.1\r\n\r\n").status, 400) << "the worker has seen the end";
+  origin.answer();
+  EXPECT_EQ(readResponse(client).status, 200);
 }
 
 TEST(Connections, AreReusedTowardsTheOrigin) {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "proxy/http/h1/h1_codec.h"
+#include "proxy/http/keep_alive.h"
 
 namespace sluice::http {
 namespace {
@@ -175,6 +176,7 @@ void H1ClientCodec::openResponse(ResponseMessage&& message, std::span<char> sect
   }
   if (tunnelAsked()) declineTunnel();
   if (closes) closeAfter_ = true;
+  keepAlive_ = keepAliveTimeout(raw.fields);
   if (head->body == Body::kNone) {
     const Token token = token_;
     endResponse();

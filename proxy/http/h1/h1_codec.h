@@ -32,7 +32,7 @@ class H1ServerCodec final : public ServerCodec {
 
   void feed(std::string_view bytes) override;
   void feedEnd() override;
-  bool hasLeft(std::size_t unread) const override;
+  Departure departure(std::size_t unread) const override;
   void feedLost() override;
   void expireHead() override;
   void resume() override;
@@ -120,6 +120,7 @@ class H1ClientCodec final : public ClientCodec {
   std::size_t readBudget() const override;
   CodecState state() const override;
   bool peerLeaves() const override { return closeAfter_; }
+  base::Duration keepAlive() const override { return keepAlive_; }
   bool abortive() const override { return tunnel() != nullptr ? tunnel()->abortive() : abortive_; }
   bool halfClosed() const override { return tunnel() != nullptr && tunnel()->halfClosed(); }
   std::size_t activeStreams() const override;
@@ -174,6 +175,7 @@ class H1ClientCodec final : public ClientCodec {
   Method method_ = Method::kGet;
   Reading reading_ = Reading::kNothing;
   InputEnd inputEnd_ = InputEnd::kOpen;
+  base::Duration keepAlive_ = base::Duration::max();
   bool handedOver_ = false;      // produce() has given away bytes of the request: the backend may act on them
   bool closeAfter_ : 1 = false;  // the exchange under way is the last one
   bool abortive_ : 1 = false;

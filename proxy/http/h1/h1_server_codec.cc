@@ -78,9 +78,11 @@ void H1ServerCodec::feedEnd() {
   settleEnd();
 }
 
-bool H1ServerCodec::hasLeft(std::size_t unread) const {
-  if (reading_ != Reading::kBody || out_.state() != Writing::kNothing) return false;
-  return !body_.mayEndWithin(stash_.size() + unread);
+Departure H1ServerCodec::departure(std::size_t unread) const {
+  if (token_ == kNoToken || out_.state() != Writing::kNothing) return Departure::kStays;
+  const std::size_t behind = stash_.size() + unread;
+  if (reading_ == Reading::kBody) return body_.mayEndWithin(behind) ? Departure::kStays : Departure::kLeft;
+  return reading_ == Reading::kDone && behind == 0 ? Departure::kWaits : Departure::kStays;
 }
 
 void H1ServerCodec::feedLost() {

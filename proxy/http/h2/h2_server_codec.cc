@@ -23,7 +23,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
   }
   // Half a connection is of no use in HTTP/2: a client that has ended its side is gone.
   void feedEnd() override { session_.end(std::nullopt); }
-  bool hasLeft(std::size_t /*unread*/) const override { return true; }
+  Departure departure(std::size_t /*unread*/) const override { return Departure::kLeft; }
   void feedLost() override { session_.end(std::nullopt); }
   void expireHead() override { session_.end(H2ErrorCode::kNoError); }
 

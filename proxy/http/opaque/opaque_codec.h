@@ -31,7 +31,7 @@ class OpaqueServerCodec final : public ServerCodec, private OpaqueEvents {
   void feed(std::string_view bytes) override;
   void feedEnd() override { stream_.feedEnd(); }
   /// A client that has ended its way may still want the other one.
-  bool hasLeft(std::size_t /*unread*/) const override { return false; }
+  Departure departure(std::size_t /*unread*/) const override { return Departure::kStays; }
   void feedLost() override;
   void expireHead() override {}
   void resume() override;

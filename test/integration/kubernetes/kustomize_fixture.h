@@ -28,8 +28,8 @@ class KustomizeTest : public KubernetesTest {
     const std::string account = ":sluice-controller,";
     const std::string tokens = "ops,system:serviceaccount:ops" + account + "1\n" +
                                "sluice-system,system:serviceaccount:sluice-system" + account + "2\n";
-    server_ = ownApiServer(InstalledKinds::kGatewayApi, {"--authorization-mode", "RBAC", "--token-auth-file",
-                                                         folder_.write("tokens", tokens)});
+    server_ = ownApiServer(InstalledKinds::kGatewayApi,
+                           {"--authorization-mode", "RBAC", "--token-auth-file", folder_.write("tokens", tokens)});
     kubectl_ = std::make_unique<Kubectl>(server_->kubeconfig());
   }
   const Kubectl& kubectl() const { return *kubectl_; }
