@@ -23,6 +23,12 @@ constexpr std::uint64_t bits(Event first, Events... rest) {
   return Transaction::bitOf(first) | bits(rest...);
 }
 
+/// Returns true if a Backend that has the whole request says nothing in time: its connection may be dead.
+bool hasWaitedInVain(const Transaction& t) {
+  const bool isWhole = t.request.head.body == http::Body::kNone || t.requestBody.end() == http::PipeEnd::kComplete;
+  return t.error && t.error->type == base::ErrorType::kHttpResponseTimeout && isWhole && !t.response;
+}
+
 // Events of an attempt that is given up no longer count, but events of the request's steps do, because these go on.
 constexpr std::uint64_t kAttemptEvents =
     bits(Event::kStepsDone, Event::kAttemptSteps, Event::kConnectSteps, Event::kPoolReady, Event::kLeased,
@@ -80,7 +86,7 @@ void RequestPath::act(RequestAction action) {
     case RequestAction::kDismissClient:
       return dismissClient();
     case RequestAction::kCancelUpstream:
-      return s_.attempts.cancel();
+      return hasWaitedInVain(t_) ? s_.attempts.current().request.expire() : s_.attempts.current().request.cancel();
     case RequestAction::kNone:
       return;
   }

@@ -297,6 +297,13 @@ std::uint64_t TcpStream::acknowledged() const {
   return taken - std::min(taken, static_cast<std::uint64_t>(unacknowledged));
 }
 
+bool TcpStream::isQuiet() const {
+  uv_os_fd_t fd = -1;
+  if (handle_ == nullptr || uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_->tcp), &fd) != 0) return false;
+  char byte = 0;
+  return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
 void TcpStream::keep(std::string_view rest) {
   if (!canWrite()) return;
   assert(!rest.empty() && rest.size() <= kMaxKept);

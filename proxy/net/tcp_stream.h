@@ -47,6 +47,7 @@ class TcpStream final : public Transport {
   void write(base::ByteQueue& from) override;
   bool pending() const override;
   std::uint64_t acknowledged() const override;
+  bool isQuiet() const override;
   void shutdown() override;
   void abort() override;
   const Address& peer() const override { return peer_; }

@@ -62,6 +62,8 @@ class Transport {
   /// Takes bytes from the front of `from` as far as the peer takes them, with one gathered system call; leaves the
   /// rest in there (at most a bounded number of bytes is kept inside, encrypted). Takes nothing while pending().
   virtual void write(base::ByteQueue& from) = 0;
+  /// Returns true if the peer has neither ended nor sent anything that was not read. Costs a system call.
+  virtual bool isQuiet() const = 0;
   /// Returns true while a write waits for the peer.
   virtual bool pending() const = 0;
   /// Returns how many bytes, as they went over the wire, the peer's system has acknowledged. Costs a system call.

@@ -93,10 +93,10 @@ void AsyncRequest::onResponseEnd(std::optional<http::Trailers> trailers) {
   progress();
 }
 
-// A request is repeated once, like that of an exchange: if the Backend has certainly not acted, or if the method is
+// A request is repeated, like that of an exchange: if the Backend has certainly not acted, or if the method is
 // idempotent (RFC 9110 section 9.2.2, RFC 9113 section 8.7); and only if the whole body is still here.
 bool AsyncRequest::mayRepeat(const base::Error& error, bool unprocessed) const {
-  if (repeated_ || touched_ || over()) return false;
+  if (repeats_ == kMostRepeats || touched_ || over()) return false;
   const bool stale = request_.reused() && error.type == base::ErrorType::kConnectionTerminated &&
                      http::isIdempotent(head_->method) && request_.lostConnection();
   return unprocessed || stale;
@@ -106,7 +106,7 @@ void AsyncRequest::onReset(const base::Error& error, bool unprocessed) {
   const bool again = mayRepeat(error, unprocessed);
   request_.end();
   if (!again) return fail(error);
-  repeated_ = true;
+  ++repeats_;
   sent_ = heard_ = false;
   state_ = State::kWaiting;
   worthAsking_ = true;

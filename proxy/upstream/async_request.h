@@ -121,12 +121,12 @@ class AsyncRequest final : private net::Timer {
   std::optional<base::Error> error_;
   std::size_t taken_ = 0;  // bytes of the response's body that are not granted yet
   State state_ = State::kPreparing;
-  bool worthAsking_ = true;  // the pool has not told it to wait
-  bool heard_ = false;       // the response has begun
-  bool touched_ = false;     // the Backend's side has taken some of the body
-  bool repeated_ = false;    // it was sent once more, unseen
-  bool sent_ = false;        // the whole request
-  bool answered_ = false;    // the whole response
+  bool worthAsking_ = true;    // the pool has not told it to wait
+  bool heard_ = false;         // the response has begun
+  bool touched_ = false;       // the Backend's side has taken some of the body
+  std::uint32_t repeats_ = 0;  // how often it was sent once more, unseen
+  bool sent_ = false;          // the whole request
+  bool answered_ = false;      // the whole response
   const base::MonotonicTime made_;
   base::MonotonicTime begun_;
   base::MonotonicTime lastProgress_;

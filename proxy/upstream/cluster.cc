@@ -176,7 +176,7 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
   }
   net::Addresses admitted = found;
   std::erase_if(admitted, [&any](const net::Address& address) { return !any.admits(address); });
-  if (admitted.empty()) return Connection::prohibited(found.back());
+  if (admitted.empty()) return prohibited(found.back());
   return admitted;
 }
 

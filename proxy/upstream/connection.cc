@@ -9,6 +9,11 @@ namespace {
 // One flush encodes this much before it writes: as much as one read brings, which keeps system calls few and is fair to
 // other connections.
 constexpr std::size_t kFlushBytes = 256 * 1024;
+// A Backend that says how long it keeps a connection is not asked in its last moment, when a request and the end could
+// cross.
+constexpr base::Duration kBeforeEnd = std::chrono::seconds(1);
+// A connection that was used just now is not looked at: that would be a system call per request.
+constexpr base::Duration kRest = std::chrono::seconds(1);
 // The bytes that may follow the handshake at once, before the codec sets the budget.
 constexpr std::size_t kFirstRead = 64 * 1024;
 // Each address has half of the time that is left, and at least this; the last has all of it.
@@ -16,9 +21,35 @@ constexpr base::Duration kShortestTry = std::chrono::milliseconds(250);
 // If there are other endpoints, this is time enough for an endpoint that is far away, or whose first SYN was lost.
 constexpr base::Duration kPatience = std::chrono::seconds(1);
 
+std::unique_ptr<http::ClientCodec> makeCodec(http::Version version, UpstreamContext& owner) {
+  RequestSinks& sinks = owner.sinks();
+  base::ChunkPool& chunks = owner.worker().chunks();
+  switch (version) {
+    case http::Version::kHttp10:
+    case http::Version::kHttp11:
+      break;
+    case http::Version::kHttp2:
+      return http::makeH2ClientCodec(sinks, chunks, owner.limits(), owner.worker().clock(), &owner.h2Memory());
+    case http::Version::kOpaque:
+      return http::makeOpaqueClientCodec(sinks, chunks, owner.limits());
+  }
+  return http::makeH1ClientCodec(sinks, chunks, owner.limits());
+}
+
+/// Returns why a codec takes no more requests that was neither drained nor told of the connection's end.
+ConnectionEnd endOf(const http::ClientCodec& codec) {
+  if (!codec.peerLeaves()) return ConnectionEnd::kNotReusable;
+  return codec.version() == http::Version::kHttp2 ? ConnectionEnd::kGoaway : ConnectionEnd::kConnectionClose;
+}
+
+/// Returns for how long the gateway keeps a connection that no request uses.
+base::Duration ownIdleTimeout(const routing::ConnectionSettings& settings, const base::TimeoutSettings& timeouts) {
+  return settings.idleTimeout.value_or(timeouts.upstreamIdle);
+}
+
 }  // namespace
 
-base::Error Connection::prohibited(const net::Address& address) {
+base::Error prohibited(const net::Address& address) {
   base::Error error(base::ErrorType::kDestinationIpProhibited, base::ErrorOrigin::kUpstream,
                     "the backend's address is not allowed");
   error.address = address.toString();
@@ -48,9 +79,11 @@ Connection::~Connection() {
 }
 
 std::size_t Connection::available() const {
-  if (state_ != State::kServing || !codec_ || suspect_) return 0;
+  if (state_ != State::kServing || !codec_ || life_.isSuspect()) return 0;
   return std::min<std::size_t>(codec_->availableStreams(), mostRequests_ - requests_);
 }
+
+bool Connection::isFresh() const { return owner_.worker().now() - lastUsed_ < kRest || transport_->isQuiet(); }
 
 // The address guard checks the very address that is dialled, in the same step, each time: no second look-up lies in
 // between.
@@ -87,10 +120,9 @@ http::StreamId Connection::begin(http::Token token, const http::RequestHead& hea
   const http::StreamId stream = codec_->sendRequest(token, head, plan.tls ? http::Scheme::kHttps : http::Scheme::kHttp);
   if (stream == 0) return 0;
   lastUsed_ = owner_.worker().now();
-  if (codec_->activeStreams() == 1) {
-    pings_.onWait(lastUsed_);
-    // Seldom: the timer is not moved back when the request has ended.
-    if (lookDue() < deadline()) arm(deadline());
+  if (codec_->version() == http::Version::kHttp2 && codec_->activeStreams() == 1) {
+    life_.onWait(lastUsed_);
+    arm(deadline());
   }
   if (++requests_ == mostRequests_) {
     log_.note(ConnectionEnd::kLifetime);
@@ -106,9 +138,7 @@ void Connection::pin(http::Token client) {
 }
 
 void Connection::suspect() {
-  // Other versions end a connection whose request is cut short.
-  if (suspect_ || state_ != State::kServing || codec_->version() != http::Version::kHttp2) return;
-  suspect_ = true;
+  if (state_ != State::kServing || !life_.suspect(*codec_)) return;
   pool_.withhold(*this);
   arm(deadline());
 }
@@ -122,7 +152,7 @@ void Connection::onOpen() {
     return;
   }
   countHandshake("success", tls != nullptr && tls->resumed);
-  codec_ = makeCodec(*version);
+  codec_ = makeCodec(*version, owner_);
   state_ = State::kServing;
   redial_ = false;
   lastUsed_ = owner_.worker().now();
@@ -135,37 +165,16 @@ void Connection::onOpen() {
   touch();
 }
 
-std::unique_ptr<http::ClientCodec> Connection::makeCodec(http::Version version) {
-  RequestSinks& sinks = owner_.sinks();
-  base::ChunkPool& chunks = owner_.worker().chunks();
-  switch (version) {
-    case http::Version::kHttp10:
-    case http::Version::kHttp11:
-      break;
-    case http::Version::kHttp2:
-      return http::makeH2ClientCodec(sinks, chunks, owner_.limits(), owner_.worker().clock(), &owner_.h2Memory());
-    case http::Version::kOpaque:
-      return http::makeOpaqueClientCodec(sinks, chunks, owner_.limits());
-  }
-  return http::makeH1ClientCodec(sinks, chunks, owner_.limits());
-}
-
 void Connection::onBytes(std::string_view bytes) {
   if (state_ == State::kDead) return;
   touch();
   if (!codec_) return;
-  const std::uint64_t answered = codec_->pingsAnswered();
-  codec_->feed(bytes);
-  pings_.onAnswer();
-  if (bytes.size() > (codec_->pingsAnswered() - answered) * http::ClientCodec::kPingBytes) {
-    pings_.onWord(owner_.worker().now());
-  }
-  if (std::exchange(suspect_, false) && state_ == State::kServing) pool_.restore(*this);
+  if (life_.feed(*codec_, bytes, owner_.worker().now()) && state_ == State::kServing) pool_.onServing(*this);
 }
 
 void Connection::onEnd(bool clean) {
   if (codec_) {
-    log_.note(codec_->state() == http::CodecState::kOpen ? ConnectionEnd::kPeerClosed : endOfCodec());
+    log_.note(codec_->state() == http::CodecState::kOpen ? ConnectionEnd::kPeerClosed : endOf(*codec_));
     codec_->feedEnd(clean);
   } else {
     fail(base::Error::upstream(base::ErrorType::kConnectionTerminated,
@@ -196,34 +205,9 @@ void Connection::redialSoon() {
 }
 
 /// Sets the timer to `due`, or earlier if the connection is to show before that whether it lives.
-void Connection::arm(base::MonotonicTime due) { owner_.worker().timers().set(*this, std::min(due, lookDue())); }
-
-/// Returns when the connection is to show that it lives, by a ping or by the answer to one; max() if it need not.
-base::MonotonicTime Connection::lookDue() const {
-  if (state_ != State::kServing && state_ != State::kRetiring) return base::MonotonicTime::max();
-  if (pings_.isUnanswered()) return pings_.answerDue();
-  const base::Duration silence = owner_.timeouts().upstreamPing;
-  const bool waits = codec_->activeStreams() > 0 || suspect_;
-  if (silence == base::Duration::zero() || codec_->version() != http::Version::kHttp2 || !waits) {
-    return base::MonotonicTime::max();
-  }
-  return suspect_ ? pings_.pingDue(base::Duration::zero()) : pings_.pingDue(silence);
-}
-
-/// Pings if that is due. Returns false if the connection is dead.
-bool Connection::showsLife() {
-  const base::MonotonicTime now = owner_.worker().now();
-  if (lookDue() > now) return true;
-  // The answer may wait where nobody reads it.
-  if (codec_->readBudget() == 0) {
-    pings_.onWord(now);
-    return true;
-  }
-  if (pings_.isUnanswered()) return false;
-  codec_->ping();
-  pings_.onPing(now);
-  touch();
-  return true;
+void Connection::arm(base::MonotonicTime due) {
+  const base::MonotonicTime earliest = std::min(due, life_.due(*codec_, owner_.timeouts().upstreamPing));
+  if (earliest != deadline() || !isSet()) owner_.worker().timers().set(*this, earliest);
 }
 
 void Connection::onTimer() {
@@ -239,35 +223,38 @@ void Connection::onTimer() {
         base::Error::upstream(base::ErrorType::kConnectionTimeout, "backend did not accept the connection in time")
             .ofLimit("connect"));
   }
-  if (!showsLife()) {
+  const base::MonotonicTime now = owner_.worker().now();
+  if (state_ != State::kLost && !life_.check(*codec_, owner_.timeouts().upstreamPing, now)) {
     owner_.onLimit("upstreamPing");
     return onFailed(base::Error::upstream(base::ErrorType::kConnectionTerminated,
                                           "the backend's connection is dead: a PING has no answer")
                         .ofLimit("upstreamPing"));
   }
-  const base::MonotonicTime now = owner_.worker().now();
+  touch();  // it may have a ping to send
+  const base::Duration own = ownIdleTimeout(connectionSettings(), owner_.timeouts());
   if (state_ == State::kServing && now >= expiresAt_) {
     log_.note(ConnectionEnd::kLifetime);
     drain();
-    return arm(now + idleTimeout());
+    return arm(now + own);
   }
   // The timer is not moved with every request: the deadline is checked when it fires.
   const base::MonotonicTime deadline = lastUsed_ + idleTimeout();
   const bool busy = codec_->activeStreams() > 0;
   if (busy || deadline > now) {
-    const base::MonotonicTime next = busy ? now + idleTimeout() : deadline;
+    const base::MonotonicTime next = busy ? now + own : deadline;
     return arm(state_ == State::kServing ? std::min(next, expiresAt_) : next);
   }
   if (state_ != State::kServing) {
     return fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the backend did not take our goodbye"));
   }
-  owner_.onLimit("upstreamIdle");
+  if (idleTimeout() == own) owner_.onLimit("upstreamIdle");
   log_.note(ConnectionEnd::kIdle);
   drain();
 }
 
 base::Duration Connection::idleTimeout() const {
-  return connectionSettings().idleTimeout.value_or(owner_.timeouts().upstreamIdle);
+  const base::Duration said = codec_->keepAlive();
+  return std::min(ownIdleTimeout(connectionSettings(), owner_.timeouts()), said - std::min(said, kBeforeEnd));
 }
 
 void Connection::drain() {
@@ -343,12 +330,6 @@ void Connection::pump() {
   }
 }
 
-/// Returns why a codec takes no more requests that was neither drained nor told of the connection's end.
-ConnectionEnd Connection::endOfCodec() const {
-  if (!codec_->peerLeaves()) return ConnectionEnd::kNotReusable;
-  return codec_->version() == http::Version::kHttp2 ? ConnectionEnd::kGoaway : ConnectionEnd::kConnectionClose;
-}
-
 // The codec's state decides what the pool may do with the connection.
 void Connection::settle() {
   const http::CodecState codecState = codec_->state();
@@ -357,10 +338,12 @@ void Connection::settle() {
   count(unused ? ConnectionUse::kIdle : ConnectionUse::kActive);
   if (codecState == http::CodecState::kOpen && state_ == State::kServing) {
     transport_->setReadBudget(codec_->readBudget());
+    // Its Backend may keep an idle connection for a shorter time than the timer knows of.
+    if (unused && codec_->keepAlive() != base::Duration::max()) arm(std::min(deadline(), lastUsed_ + idleTimeout()));
     pool_.onCapacity(*this);
     return;
   }
-  if (state_ == State::kServing) log_.note(endOfCodec());
+  if (state_ == State::kServing) log_.note(endOf(*codec_));
   retire();
   const bool written = state_ == State::kLost || (out_.empty() && !transport_->pending() && !codec_->wantsProduce());
   if (codecState == http::CodecState::kClosed || (unused && written)) {

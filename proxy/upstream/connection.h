@@ -16,10 +16,13 @@
 #include "proxy/net/transport.h"
 #include "proxy/upstream/connection_log.h"
 #include "proxy/upstream/connection_owner.h"
-#include "proxy/upstream/ping_schedule.h"
+#include "proxy/upstream/signs_of_life.h"
 #include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
+
+/// Returns the error of a connection that may go to none of its addresses.
+base::Error prohibited(const net::Address& address);
 
 class Connection final : public net::TransportSink, private net::Timer {
  public:
@@ -43,10 +46,10 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// Returns nullptr while connecting.
   http::ClientCodec* codec() { return codec_.get(); }
   ConnectionOwner& pool() const { return pool_; }
-  /// Returns the error of a connection that may go to none of its addresses.
-  static base::Error prohibited(const net::Address& address);
   /// Returns how many requests can be begun now.
   std::size_t available() const;
+  /// Returns true unless it has rested and the Backend has ended it meanwhile, of which its events have not told yet.
+  bool isFresh() const;
   /// Returns how many requests were begun so far; with more than one the connection came from the pool.
   std::uint64_t requests() const { return requests_; }
   /// Returns when the last request ended, or when the connection was made if it has had none; not while it has any.
@@ -93,20 +96,16 @@ class Connection final : public net::TransportSink, private net::Timer {
   void onWritable() override { touch(); }
   void onTimer() override;
 
-  std::unique_ptr<http::ClientCodec> makeCodec(http::Version version);
   void dial();
   /// Moves on to the next address that may be dialled. Returns false if there is none.
   bool skipProhibited();
   bool hasNext() const { return attempt_ + 1 < addresses_.size(); }
   void redialSoon();
   void arm(base::MonotonicTime due);
-  base::MonotonicTime lookDue() const;
-  bool showsLife();
   void pump();
   void settle();
   void retire();
   void fail(const base::Error& error);
-  ConnectionEnd endOfCodec() const;
   void countHandshake(std::string_view result, bool resumed);
   void count(ConnectionUse use);
   const routing::ConnectionSettings& connectionSettings() const { return cluster_.plan().connection; }
@@ -129,8 +128,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   base::MonotonicTime lastUsed_{};
   const base::MonotonicTime connectBy_;                         // for all addresses together
   base::MonotonicTime expiresAt_ = base::MonotonicTime::max();  // when it takes no further request
-  PingSchedule pings_;
-  bool suspect_ = false;
+  SignsOfLife life_;
   bool redial_ = false;  // the address refuses or does not answer: the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
   ConnectionLog log_;

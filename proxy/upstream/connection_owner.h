@@ -25,12 +25,11 @@ class ConnectionOwner {
   virtual void detach() = 0;
   /// Returns the version to speak; `tls` is null without TLS.
   virtual base::Result<http::Version> negotiated(const net::TlsFacts* tls) = 0;
+  /// Called when the connection may be given out: when it is open, and when it shows life after withhold().
   virtual void onServing(Connection& connection) = 0;
   virtual void onCapacity(Connection& connection) = 0;
   /// Takes the connection off all lists, so that no further request gets it.
   virtual void withhold(Connection& connection) = 0;
-  /// Gives out a connection of HTTP/2 again that was withheld.
-  virtual void restore(Connection& connection) = 0;
   /// Called when a connection takes longer than one to a live endpoint would: requests that wait for it may do better
   /// elsewhere.
   virtual void onSlow() = 0;

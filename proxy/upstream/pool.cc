@@ -224,9 +224,9 @@ void Pool::onServing(Connection& connection) {
   std::erase(connecting_, connection.handle());
   health_.onSuccess();
   cluster_.onReached();
+  if (connection.codec()->version() == http::Version::kHttp2) ready_.share(connection);
   // This happens at once; otherwise the drive beat before the connection's first flush would open another one for the
   // same waiter.
-  if (connection.codec()->version() == http::Version::kHttp2) return restore(connection);
   onCapacity(connection);
 }
 
@@ -243,11 +243,6 @@ void Pool::onCapacity(Connection& connection) {
 void Pool::withhold(Connection& connection) {
   ready_.remove(connection);
   if (!waiting_.empty()) markDirty();
-}
-
-void Pool::restore(Connection& connection) {
-  ready_.share(connection);
-  onCapacity(connection);
 }
 
 void Pool::onGone(Connection& connection, const base::Error* error) {

@@ -88,7 +88,6 @@ class Pool final : public ConnectionOwner, public RoomUser {
   void onServing(Connection& connection) override;
   void onCapacity(Connection& connection) override;
   void withhold(Connection& connection) override;
-  void restore(Connection& connection) override;
   void onSlow() override;
   void onGone(Connection& connection, const base::Error* error) override;
 

@@ -30,6 +30,10 @@ void ReadyConnections::remove(Connection& connection) {
 // Both kinds are tried, whatever version the last handshake chose, because servers behind one name may differ.
 Connection* ReadyConnections::take() {
   Connection* connection = leastLoaded();
+  while (connection != nullptr && connection->codec()->activeStreams() == 0 && !connection->isFresh()) {
+    connection->suspect();  // which takes it off the list
+    connection = leastLoaded();
+  }
   return connection != nullptr ? connection : takeIdle();
 }
 
@@ -53,7 +57,7 @@ Connection* ReadyConnections::takeIdle() {
     idle_.pop_back();
     if (connection == nullptr) continue;
     connection->idle = false;
-    if (connection->available() > 0) return connection;
+    if (connection->available() > 0 && connection->isFresh()) return connection;
   }
   return nullptr;
 }

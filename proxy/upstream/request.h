@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -21,6 +22,10 @@
 #include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
+
+/// A request that the Backend has certainly not processed, or that a connection has lost which was kept too long, is
+/// sent again at once up to so many times.
+inline constexpr std::uint32_t kMostRepeats = 5;
 
 class Request {
  public:

@@ -83,6 +83,18 @@ TEST_F(TcpTest, ReportsHowMuchThePeersSystemHasAcknowledged) {
   }));
 }
 
+TEST_F(TcpTest, IsQuietUntilThePeerHasSentOrEnded) {
+  adopt(0);
+  EXPECT_TRUE(transport_->isQuiet());
+  ASSERT_EQ(send(pair_.peers.get(), "x", 1, 0), 1);
+  EXPECT_FALSE(transport_->isQuiet());
+  transport_->setReadBudget(1);
+  ASSERT_TRUE(until([&] { return sink_.received == "x"; }));
+  EXPECT_TRUE(transport_->isQuiet());
+  ASSERT_EQ(::shutdown(pair_.peers.get(), SHUT_WR), 0);
+  EXPECT_FALSE(transport_->isQuiet()) << "before any event";
+}
+
 TEST_F(TcpTest, ARefusedConnectionFailsAsRefused) {
   const test::HeldPort port;
   const Address nobody = *Address::parse("127.0.0.1", port.port());

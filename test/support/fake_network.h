@@ -54,6 +54,8 @@ class Wire {
     end_ = end;
     pump();
   }
+  /// Does the same, and the gateway gets no event of it.
+  void endUnnoticed() { end_ = End::kClean; }
   void fail(const base::Error& error);
   void reset() { fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "reset by peer")); }
   void refuse() { fail(base::Error::upstream(base::ErrorType::kConnectionRefused, "refused")); }
@@ -118,6 +120,7 @@ class FakeTransport final : public net::Transport {
   }
   bool pending() const override { return !kept_.empty(); }
   std::uint64_t acknowledged() const override { return wire_->taken_; }
+  bool isQuiet() const override { return wire_->inbox_.empty() && wire_->end_ == Wire::End::kOpen; }
   void shutdown() override {
     wire_->finWanted_ = true;
     if (wire_->isOpen()) wire_->absorb(kept_);

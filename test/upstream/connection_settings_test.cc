@@ -42,6 +42,23 @@ TEST(ConnectionSettings, BoundTheTimeWithoutRequests) {
   EXPECT_TRUE(rig.wire(0).letGo);
 }
 
+TEST(ConnectionSettings, GiveWayToABackendThatKeepsConnectionsForAShorterTime) {
+  for (const auto& [said, kept] : {std::pair(seconds(5), seconds(4)), std::pair(seconds(100), seconds(60))}) {
+    PoolRig rig;
+    rig.want();
+    rig.accept(0);
+    rig.wire(0).deliver("HTTP/1.1 204 No Content\r\nKeep-Alive: timeout=" + std::to_string(said.count()) +
+                        ", max=9\r\n\r\n");
+    ASSERT_TRUE(rig.settle());
+    rig.done(0);
+    rig.advance(kept - milliseconds(20));
+    EXPECT_FALSE(rig.wire(0).letGo);
+    rig.advance(milliseconds(40));
+    EXPECT_TRUE(rig.wire(0).letGo);
+    EXPECT_EQ(rig.counted("sluice_limit_hits_total{limit=\"upstreamIdle\"} 1"), kept == seconds(60));
+  }
+}
+
 TEST(ConnectionSettings, EndConnectionsOfAnAgeThatNoRequestUses) {
   PoolRig rig({.connection = {.lifetime = seconds(10)}});
   rig.want();

@@ -279,5 +279,21 @@ TEST(ProbingPool, APlanForHttp2AloneRefusesOtherVersions) {
       << "one handshake, one count";
 }
 
+TEST(ReadyConnections, AreNotLentIfTheyHaveEndedWhileTheyRested) {
+  for (const Version version : {Version::kHttp11, Version::kHttp2}) {
+    PoolOptions options;
+    if (version == Version::kHttp2) options.protocol = routing::UpstreamProtocol::kHttp2;
+    PoolRig rig(options);
+    rig.want();
+    rig.accept(0, version).respond(0, 200, "");
+    ASSERT_TRUE(rig.settle());
+    rig.done(0);
+    rig.advance(std::chrono::seconds(2));
+    rig.wire(0).endUnnoticed();
+    rig.want();
+    EXPECT_EQ(rig.dialled(), 2U) << "its events have not told";
+  }
+}
+
 }  // namespace
 }  // namespace sluice::upstream

@@ -80,15 +80,8 @@ void Attempts::onReset(const base::Error& error, bool unprocessed) {
   t_.raise(Event::kUpstreamReset, error);
 }
 
-// A Backend that has the whole request, and says nothing in time, may be behind a connection that is dead.
-void Attempts::cancel() {
-  const bool isWhole = t_.request.head.body == http::Body::kNone || t_.requestBody.end() == http::PipeEnd::kComplete;
-  const bool isSilent = t_.error && t_.error->type == base::ErrorType::kHttpResponseTimeout && isWhole && !t_.response;
-  return isSilent ? attempt_.request.expire() : attempt_.request.cancel();
-}
-
 // RFC 9110 section 9.2.2, RFC 9113 section 8.7: a request is sent again only if the backend has certainly not acted, or
-// if the request may be repeated. A repeat costs no time. It is made at once and for every rule, but only once: after a
+// if the request may be repeated. A repeat costs no time. It is made at once and for every rule, a few times: after a
 // connection that was kept too long, or a stream that was refused.
 Attempts::Judgement Attempts::judgeFailure() {
   const bool sent = t_.requestState == RequestState::kSending || t_.requestState == RequestState::kSent;
@@ -96,7 +89,7 @@ Attempts::Judgement Attempts::judgeFailure() {
   if (tried && !sent) ++attempt_.number;
   const bool idempotent = http::isIdempotent(t_.request.head.method);
   const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale()));
-  if (spurious && !repeated_ && bodyIntact()) return Judgement::kRepeat;
+  if (spurious && repeats_ < upstream::kMostRepeats && bodyIntact()) return Judgement::kRepeat;
   if (t_.route.rule->failover) noteError(*t_.error);
   const bool harmless = !sent || attempt_.unprocessed || idempotent;
   if (!harmless || !isPassing(*t_.error)) return Judgement::kGiveUp;

@@ -77,8 +77,6 @@ class Attempts {
   /// Called when the attempt ended before its response did. With `unprocessed` the backend has certainly not acted on
   /// it.
   void onReset(const base::Error& error, bool unprocessed);
-  /// Ends what is under way of the current attempt.
-  void cancel();
   /// Judges an attempt that failed with the transaction's error.
   Judgement judgeFailure();
   /// Returns nullptr if the rule does not retry.
@@ -96,7 +94,7 @@ class Attempts {
   Planning plan();
   /// Gives the current attempt up and returns it; the planned one is current then.
   Attempt next();
-  void markRepeated() { repeated_ = true; }
+  void markRepeated() { ++repeats_; }
   /// Returns when the planned attempt's time comes; max() if none is planned.
   base::MonotonicTime due() const { return retries_ ? retries_->due() : base::MonotonicTime::max(); }
   /// Returns when this attempt has taken too long; max() if nothing bounds it.
@@ -138,7 +136,7 @@ class Attempts {
   std::optional<Retries> retries_;    // set if the rule retries
   std::unique_ptr<Session> session_;  // null unless the rule persists sessions
   routing::ProbeTask probe_;
-  bool repeated_ = false;  // an attempt was made once more, unseen by the client
+  std::uint32_t repeats_ = 0;  // how often an attempt was made once more, unseen by the client
 };
 
 }  // namespace sluice::exchange

@@ -32,6 +32,7 @@ class TlsTransport final : public Transport, private TransportSink {
   void write(base::ByteQueue& from) override;
   bool pending() const override { return tcp_.pending(); }
   std::uint64_t acknowledged() const override { return tcp_.acknowledged(); }
+  bool isQuiet() const override { return tcp_.isQuiet(); }
   void shutdown() override;
   void abort() override;
   const Address& peer() const override { return tcp_.peer(); }

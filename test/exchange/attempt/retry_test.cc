@@ -1,4 +1,4 @@
-// Without a rule's `retry`, a request is sent again only if the backend cannot have acted on it, only once, and only
+// Without a rule's `retry`, a request is sent again only if the backend cannot have acted on it, a few times, and only
 // with its whole body.
 #include <gtest/gtest.h>
 
@@ -181,6 +181,17 @@ TEST_F(RetryOverH2, ARefusedStreamIsSentAgainWhateverItsMethod) {
   pooled().respond(2, 200, "again");
   expectTold(200, 2);
   EXPECT_EQ(client_.answer(index).body, "again");
+}
+
+TEST_F(RetryOverH2, ARequestThatIsAlwaysRefusedIsSentAgainAFewTimes) {
+  ask({.method = Method::kPost, .target = "/ok"});
+  for (std::size_t i = 0; i <= upstream::kMostRepeats; ++i) {
+    ASSERT_EQ(pooled().requests(), i + 2);
+    pooled().reset(i + 1, http::ResetReason::kRefused);
+    ASSERT_TRUE(rig_.settle());
+  }
+  expectTold(502, upstream::kMostRepeats + 1);
+  EXPECT_EQ(pooled().requests(), upstream::kMostRepeats + 2);
 }
 
 TEST_F(RetryOverH2, ARefusedStreamWhoseBodyHasGoneIsNotSentAgain) {

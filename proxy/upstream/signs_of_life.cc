@@ -1,0 +1,36 @@
+#include "proxy/upstream/signs_of_life.h"
+
+namespace sluice::upstream {
+
+bool SignsOfLife::feed(http::ClientCodec& codec, std::string_view bytes, base::MonotonicTime now) {
+  const std::uint64_t answered = codec.pingsAnswered();
+  codec.feed(bytes);
+  schedule_.onAnswer();
+  const bool isMore = bytes.size() > (codec.pingsAnswered() - answered) * http::ClientCodec::kPingBytes;
+  if (isMore) schedule_.onWord(now);
+  return std::exchange(suspect_, false);
+}
+
+base::MonotonicTime SignsOfLife::due(const http::ClientCodec& codec, base::Duration silence) const {
+  if (schedule_.isUnanswered()) return schedule_.answerDue();
+  const bool waits = codec.activeStreams() > 0 || suspect_;
+  if (silence == base::Duration::zero() || codec.version() != http::Version::kHttp2 || !waits) {
+    return base::MonotonicTime::max();
+  }
+  return schedule_.pingDue(suspect_ ? base::Duration::zero() : silence);
+}
+
+bool SignsOfLife::check(http::ClientCodec& codec, base::Duration silence, base::MonotonicTime now) {
+  if (due(codec, silence) > now) return true;
+  // The answer may wait where nobody reads it.
+  if (codec.readBudget() == 0) {
+    schedule_.onWord(now);
+    return true;
+  }
+  if (schedule_.isUnanswered()) return false;
+  codec.ping();
+  schedule_.onPing(now);
+  return true;
+}
+
+}  // namespace sluice::upstream

@@ -1,0 +1,66 @@
+#include "proxy/upstream/signs_of_life.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+
+#include "test/support/manual_clock.h"
+#include "test/support/recording_sinks.h"
+
+namespace sluice::upstream {
+namespace {
+
+using std::chrono::seconds;
+
+class SignsOfLifeTest : public testing::Test {
+ protected:
+  std::unique_ptr<http::ClientCodec> codec(http::Version version) {
+    if (version == http::Version::kHttp2) return http::makeH2ClientCodec(sink_, pool_, {}, clock_);
+    return http::makeH1ClientCodec(sink_, pool_, {});
+  }
+
+  base::ChunkPool pool_;
+  test::ManualClock clock_;
+  test::RecordingClientSink sink_{pool_};
+  SignsOfLife life_;
+};
+
+TEST_F(SignsOfLifeTest, OnlyHttp2IsSuspectedAndPinged) {
+  const auto h1 = codec(http::Version::kHttp11);
+  EXPECT_FALSE(life_.suspect(*h1));
+  life_.onWait(clock_.now());
+  EXPECT_EQ(life_.due(*h1, seconds(10)), base::MonotonicTime::max());
+  const auto h2 = codec(http::Version::kHttp2);
+  EXPECT_TRUE(life_.suspect(*h2));
+  EXPECT_FALSE(life_.suspect(*h2)) << "it is suspected already";
+  EXPECT_LE(life_.due(*h2, seconds(10)), clock_.now());
+}
+
+TEST_F(SignsOfLifeTest, ASuspectIsPingedAtOnceAndDeadWithoutAnAnswer) {
+  const auto h2 = codec(http::Version::kHttp2);
+  life_.suspect(*h2);
+  EXPECT_TRUE(life_.check(*h2, seconds(10), clock_.now()));
+  EXPECT_TRUE(h2->wantsProduce());
+  clock_.advance(PingSchedule::kAnswer);
+  EXPECT_FALSE(life_.check(*h2, seconds(10), clock_.now()));
+}
+
+TEST_F(SignsOfLifeTest, AnyByteEndsTheSuspicionAndAnswersThePing) {
+  const auto h2 = codec(http::Version::kHttp2);
+  life_.suspect(*h2);
+  EXPECT_TRUE(life_.check(*h2, seconds(10), clock_.now()));
+  EXPECT_TRUE(life_.feed(*h2, std::string_view("\0\0\0\4\0\0\0\0\0", 9), clock_.now())) << "SETTINGS";
+  EXPECT_FALSE(life_.isSuspect());
+  clock_.advance(PingSchedule::kAnswer);
+  EXPECT_TRUE(life_.check(*h2, seconds(10), clock_.now()));
+}
+
+TEST_F(SignsOfLifeTest, WithoutPingsASuspectIsLeftAlone) {
+  const auto h2 = codec(http::Version::kHttp2);
+  life_.suspect(*h2);
+  EXPECT_EQ(life_.due(*h2, seconds(0)), base::MonotonicTime::max());
+}
+
+}  // namespace
+}  // namespace sluice::upstream
