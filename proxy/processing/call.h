@@ -74,7 +74,7 @@ struct Call {
   base::Arena& arena;
   const base::Clock& clock;
   /// In phases of the request, the head that the Backend will get, as the steps before have left it; in phases of the
-  /// response, the head that it got. Names of fields are in lower case.
+  /// response, the head that it got, without what steps have put in for it alone. Names of fields are in lower case.
   const http::RequestHead& request;
   /// Changes `request`. In phases of the response an edit has no effect, because the Backend has the request already.
   RequestEditor& edit;

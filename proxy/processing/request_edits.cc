@@ -38,12 +38,6 @@ void RequestEdits::rewind(Mark mark) {
   (last_ != nullptr ? last_->next : first_) = nullptr;
 }
 
-void RequestEdits::layOnCopy(base::Arena& arena, http::RequestHead& head) const {
-  for (const EditRecord* each = first_; each != nullptr; each = each->next) {
-    if (each->edit != nullptr) each->edit->applyTo(arena, head, false);
-  }
-}
-
 void RequestEditor::make(const RequestEdit& edit) {
   if (late_) return;
   edit.applyTo(arena_, head_);

@@ -81,8 +81,13 @@ class RequestEdits {
       if (each->edit != nullptr && counts(*each->by)) each->edit->applyTo(arena, head);
     }
   }
-  /// Makes all changes, without secrets, on a head that does not go to the Backend that was chosen (a mirror's).
-  void layOnCopy(base::Arena& arena, http::RequestHead& head) const;
+  /// Does the same, without secrets, on a head that does not go to the Backend that was chosen (a mirror's).
+  template <typename Counts>
+  void layOnCopy(base::Arena& arena, http::RequestHead& head, Counts&& counts) const {
+    for (const EditRecord* each = first_; each != nullptr; each = each->next) {
+      if (each->edit != nullptr && counts(*each->by)) each->edit->applyTo(arena, head, false);
+    }
+  }
   /// Returns true if a step has begun for which is(const Step&) is true.
   template <typename Is>
   bool hasBegun(Is&& is) const {

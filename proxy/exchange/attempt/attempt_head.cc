@@ -16,18 +16,15 @@ void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::U
 
 }  // namespace
 
-void applyRuleFilters(base::Arena& arena, http::RequestHead& head, const routing::Rule& rule,
-                      const GatewayIdentity& identity, const ForwardedClient& client) {
-  writeForwarded(arena, head.headers, identity.forwarded, client.address, client.secure, head.authority);
-  if (rule.requestHeaders) rule.requestHeaders->apply(arena, head.headers);
-}
-
 http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
                               const routing::WeightedBackend& backend, const GatewayIdentity& identity,
                               const ForwardedClient& client, RuleFilters filters) {
   http::RequestHead head = request;
   head.headers = request.headers.copy(arena);
-  if (filters == RuleFilters::kPending) applyRuleFilters(arena, head, rule, identity, client);
+  if (filters == RuleFilters::kPending) {
+    writeForwarded(arena, head.headers, identity.forwarded, client.address, client.secure, head.authority);
+    if (rule.requestHeaders) rule.requestHeaders->apply(arena, head.headers);
+  }
   if (!backend.backend->endpoints || head.authority.empty()) head.authority = backend.backend->authority;
   // The gateway invites the body itself, once it has the connection to pass it on (RFC 9110 section 10.1.1).
   head.expectContinue = false;

@@ -50,13 +50,8 @@ class GatewayIdentity {
 /// Says how far the fields of a request have come on their way through the filters of its rule.
 enum class RuleFilters : std::uint8_t {
   kPending,  // none has been applied
-  kApplied   // applyRuleFilters() has been called
+  kApplied   // the fields have come through them
 };
-
-/// Applies the edits that do not depend on the Backend: removes or replaces the client's forwarded fields, then applies
-/// the rule's RequestHeaderModifier. Views are into what those of attemptHead() are into.
-void applyRuleFilters(base::Arena& arena, http::RequestHead& head, const routing::Rule& rule,
-                      const GatewayIdentity& identity, const ForwardedClient& client);
 
 /// Returns the request head as this Backend gets it: with the Backend's authority (for a Service the client's), the
 /// rule's edits, as far as they are pending, and its rewrite, those of the weighted backend, and at last the fields

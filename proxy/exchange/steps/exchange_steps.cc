@@ -11,6 +11,21 @@ using processing::Phase;
 using processing::Pipeline;
 using processing::Verdict;
 
+namespace {
+
+/// Returns the head, or a copy without what steps have put in for the Backend alone.
+http::RequestHead& withoutSecrets(http::RequestHead& head, base::Arena& arena) {
+  const auto isSecret = [](const http::Field& field) { return http::isInjected(field.care); };
+  if (!head.secretControl && std::none_of(head.headers.begin(), head.headers.end(), isSecret)) return head;
+  http::RequestHead& shown = *arena.make<http::RequestHead>(head);
+  shown.headers = head.headers.copy(arena);
+  shown.headers.removeIf(isSecret);
+  shown.target = head.openTarget();
+  return shown;
+}
+
+}  // namespace
+
 ExchangeSteps::ExchangeSteps(ExchangeStepsOwner& exchange, http::Token token, std::string_view client,
                              ExchangeContext& owner, http::RequestMessage& message)
     : StepHost(owner, owner.resumeSink(), token, client),
@@ -50,7 +65,7 @@ processing::Pipeline& ExchangeSteps::beginAttempt(http::RequestHead& head, proce
 
 processing::Pipeline& ExchangeSteps::beginResponse(http::ResponseHead& head, processing::BodyPath path) {
   if (!placeKnown_) findPlace();
-  http::RequestHead& sent = attemptHead != nullptr ? *attemptHead : request_.head;
+  http::RequestHead& sent = withoutSecrets(attemptHead != nullptr ? *attemptHead : request_.head, request_.arena);
   const processing::StepTarget target{sent, &head, request_.arena, holdsOfAttempt_, nullptr, nullptr, nullptr, &holds_};
   return response.emplace(host(), target, owner_.worker().chunks(), path);
 }

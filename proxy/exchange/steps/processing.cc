@@ -104,10 +104,25 @@ void Processing::rebuildHead() {
   http::RequestHead& head = t_.request.head;
   head.headers = steps_->headBeforeRule->headers.copy(t_.request.arena);
   head.target = steps_->headBeforeRule->target;
-  if (steps_->ruleFilters == RuleFilters::kApplied && t_.route.rule != nullptr) {
-    applyRuleFilters(t_.request.arena, head, *t_.route.rule, t_.context.identity(), t_.client.forwarded());
+  const bool filters = steps_->ruleFilters == RuleFilters::kApplied && t_.route.rule != nullptr;
+  layChanges(head, filters ? t_.route.rule : nullptr,
+             [&](const auto& counts) { steps_->edits.layOn(t_.request.arena, head, counts); });
+}
+
+/// Makes the changes of filters and steps in their order: the filters of the rule act on what the steps of the first
+/// round have left, and the other steps on what the filters have. layOn(counts) makes those of the steps that count.
+/// `rule` is null if its filters are not due.
+template <typename LayOn>
+void Processing::layChanges(http::RequestHead& head, const routing::Rule* rule, LayOn&& layOn) {
+  const auto isFirst = [](const Step& step) { return processing::roundOf(step) == Round::kFirst; };
+  const ForwardedClient client = t_.client.forwarded();
+  if (rule != nullptr) {
+    writeForwarded(t_.request.arena, head.headers, t_.context.identity().forwarded, client.address, client.secure,
+                   head.authority);
   }
-  steps_->edits.layOn(t_.request.arena, head, [](const Step&) { return true; });
+  layOn(isFirst);
+  if (rule != nullptr && rule->requestHeaders) rule->requestHeaders->apply(t_.request.arena, head.headers);
+  layOn([&](const Step& step) { return !isFirst(step); });
 }
 
 // --- the route matched again ----------------------------------------------------------------------------------------
@@ -209,9 +224,8 @@ http::RequestHead Processing::headOfMirrors() {
   if (t_.asked == nullptr) return t_.request.head;
   http::RequestHead head = *t_.asked;
   head.headers = head.headers.copy(t_.request.arena);
-  steps_->editsBeforeRouting.layOnCopy(t_.request.arena, head);
-  applyRuleFilters(t_.request.arena, head, *t_.route.rule, t_.context.identity(), t_.client.forwarded());
-  steps_->edits.layOnCopy(t_.request.arena, head);
+  steps_->editsBeforeRouting.layOnCopy(t_.request.arena, head, [](const Step&) { return true; });
+  layChanges(head, t_.route.rule, [&](const auto& counts) { steps_->edits.layOnCopy(t_.request.arena, head, counts); });
   if (steps_->request->alters()) removeDigests(head.headers);
   return head;
 }

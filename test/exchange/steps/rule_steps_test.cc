@@ -91,9 +91,9 @@ TEST_P(RuleStepsTest, FiltersOfTheRuleThatIsLeftAreUndoneAndThoseOfTheNewOneAppl
   EXPECT_TRUE(has(sent, "x-model: other\n")) << sent;
 }
 
-TEST_P(RuleStepsTest, NoFilterOfTheRuleUndoesAStep) {
+TEST_P(RuleStepsTest, FiltersOfTheRuleActBetweenTheRounds) {
   firstRule_ = [](routing::Rule& rule, const routing::BackendPlan&) {
-    rule.requestHeaders.emplace().remove = {"authorization", "x-early"};
+    rule.requestHeaders.emplace().remove = {"authorization", "x-removed"};
     rule.requestHeaders->set = {{"x-seen", "filter"}};
   };
   std::string seenEarly;
@@ -105,7 +105,8 @@ TEST_P(RuleStepsTest, NoFilterOfTheRuleUndoesAStep) {
       return Verdict::goOn();
     };
   };
-  steps_.gateway = {makeRuleStep("early", {.scope = Scope::kGateway, .preAuth = true}, setsRequest("x-early", "1")),
+  steps_.gateway = {makeRuleStep("early", {.scope = Scope::kGateway, .preAuth = true}, setsRequest("x-removed", "1")),
+                    makeRuleStep("other", {.scope = Scope::kGateway, .preAuth = true}, setsRequest("x-early", "1")),
                     makeRuleStep("sees", {.scope = Scope::kGateway, .preAuth = true}, sees(seenEarly))};
   steps_.first = {makeRuleStep("late", {}, injectsHeader("authorization", "own")),
                   makeRuleStep("sees late", {}, sees(seenLate))};
@@ -115,9 +116,36 @@ TEST_P(RuleStepsTest, NoFilterOfTheRuleUndoesAStep) {
   const std::string sent = onlyTo("backend.test");
   EXPECT_TRUE(has(sent, "authorization: own\n")) << sent;
   EXPECT_FALSE(has(sent, "authorization: client")) << sent;
+  EXPECT_FALSE(has(sent, "x-removed")) << sent;
   EXPECT_TRUE(has(sent, "x-early: 1\n")) << sent;
   EXPECT_EQ(seenEarly, "client");
   EXPECT_EQ(seenLate, "filter");
+}
+
+TEST_P(RuleStepsTest, NoStepOfAResponseSeesWhatWasPutInForTheBackendAlone) {
+  std::string seen;
+  const auto sees = [&seen](Call& call) {
+    seen += std::string(call.request.target) + "\n";
+    for (const http::Field& field : call.request.headers) {
+      seen += std::string(field.name) + ": " + std::string(field.value) + "\n";
+    }
+    return Verdict::goOn();
+  };
+  const Scope backend = Scope::kBackend;
+  steps_.firstBackend = {makeRuleStep("header", {.scope = backend}, injectsHeader("authorization", "the-secret")),
+                         makeRuleStep("parameter", {.scope = backend}, injectsParameter("key", "the-secret")),
+                         makeRuleStep("own", {.scope = backend, .phase = Phase::kBackendResponse}, sees)};
+  steps_.first = {makeRuleStep("every", {.phase = Phase::kBackendResponse}, sees),
+                  makeRuleStep("kept", {.phase = Phase::kResponseHeaders}, sees)};
+  start();
+  request({{"x-client", "1"}}, "/ok?a=b");
+  serve();
+  const std::string sent = onlyTo("backend.test");
+  EXPECT_TRUE(has(sent, "authorization: the-secret\n")) << sent;
+  EXPECT_TRUE(has(sent, "key=the-secret")) << sent;
+  EXPECT_TRUE(has(seen, "/ok\n")) << seen;
+  EXPECT_TRUE(has(seen, "x-client: 1\n")) << seen;
+  EXPECT_FALSE(has(seen, "the-secret")) << seen;
 }
 
 TEST_P(RuleStepsTest, AStepThatBothRulesHaveRunsOnceAndKeepsWhatItDid) {
