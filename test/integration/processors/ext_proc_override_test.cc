@@ -21,10 +21,12 @@ using testing::StartsWith;
 class ExternalProcessorOverrides : public ExternalProcessorTest {
  protected:
   /// Starts a gateway whose server gets headers, unless `modes` says more, and may choose. `more` has further members
-  /// of the use.
+  /// of the use; without any the server has the time that a busy machine needs.
   void startChoosing(const std::string& modes = {}, const std::string& more = {}, const std::string& backend = "origin",
                      const std::string& settings = {}) {
-    startWith("    - " + guarding(", allowModeOverride: true, processingMode: {" + modes + "}", more) +
+    startWith("    - " +
+                  guarding(", allowModeOverride: true, processingMode: {" + modes + "}",
+                           more.empty() ? ", timeout: 10s" : more) +
                   "      backendRefs: [" + backendRef(backend) + "]\n",
               settings);
   }
