@@ -15,6 +15,26 @@ using processing::Round;
 using processing::Scope;
 using processing::Step;
 
+namespace {
+
+/// Makes the changes of filters and steps in their order: the filters of the rule act on what the steps of the first
+/// round have left, and the other steps on what the filters have. layOn(counts) makes those of the steps that count.
+/// `rule` is null if its filters are not due.
+template <typename LayOn>
+void layChanges(Transaction& t, http::RequestHead& head, const routing::Rule* rule, LayOn&& layOn) {
+  const auto isFirst = [](const Step& step) { return processing::roundOf(step) == Round::kFirst; };
+  const ForwardedClient client = t.client.forwarded();
+  if (rule != nullptr) {
+    writeForwarded(t.request.arena, head.headers, t.context.identity().forwarded, client.address, client.secure,
+                   head.authority);
+  }
+  layOn(isFirst);
+  if (rule != nullptr && rule->requestHeaders) rule->requestHeaders->apply(t.request.arena, head.headers);
+  layOn([&](const Step& step) { return !isFirst(step); });
+}
+
+}  // namespace
+
 ExchangeSteps& Processing::open() {
   if (!steps_) {
     ExchangeStepsOwner& owner = *this;
@@ -105,24 +125,8 @@ void Processing::rebuildHead() {
   head.headers = steps_->headBeforeRule->headers.copy(t_.request.arena);
   head.target = steps_->headBeforeRule->target;
   const bool filters = steps_->ruleFilters == RuleFilters::kApplied && t_.route.rule != nullptr;
-  layChanges(head, filters ? t_.route.rule : nullptr,
+  layChanges(t_, head, filters ? t_.route.rule : nullptr,
              [&](const auto& counts) { steps_->edits.layOn(t_.request.arena, head, counts); });
-}
-
-/// Makes the changes of filters and steps in their order: the filters of the rule act on what the steps of the first
-/// round have left, and the other steps on what the filters have. layOn(counts) makes those of the steps that count.
-/// `rule` is null if its filters are not due.
-template <typename LayOn>
-void Processing::layChanges(http::RequestHead& head, const routing::Rule* rule, LayOn&& layOn) {
-  const auto isFirst = [](const Step& step) { return processing::roundOf(step) == Round::kFirst; };
-  const ForwardedClient client = t_.client.forwarded();
-  if (rule != nullptr) {
-    writeForwarded(t_.request.arena, head.headers, t_.context.identity().forwarded, client.address, client.secure,
-                   head.authority);
-  }
-  layOn(isFirst);
-  if (rule != nullptr && rule->requestHeaders) rule->requestHeaders->apply(t_.request.arena, head.headers);
-  layOn([&](const Step& step) { return !isFirst(step); });
 }
 
 // --- the route matched again ----------------------------------------------------------------------------------------
@@ -225,7 +229,8 @@ http::RequestHead Processing::headOfMirrors() {
   http::RequestHead head = *t_.asked;
   head.headers = head.headers.copy(t_.request.arena);
   steps_->editsBeforeRouting.layOnCopy(t_.request.arena, head, [](const Step&) { return true; });
-  layChanges(head, t_.route.rule, [&](const auto& counts) { steps_->edits.layOnCopy(t_.request.arena, head, counts); });
+  layChanges(t_, head, t_.route.rule,
+             [&](const auto& counts) { steps_->edits.layOnCopy(t_.request.arena, head, counts); });
   if (steps_->request->alters()) removeDigests(head.headers);
   return head;
 }

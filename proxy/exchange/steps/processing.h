@@ -113,8 +113,6 @@ class Processing final : private ExchangeStepsOwner {
   processing::Pipeline* carrier(std::optional<processing::Pipeline> ExchangeSteps::*of) const {
     return steps_ && (*steps_.*of) && (*steps_.*of)->carries() ? &*(*steps_.*of) : nullptr;
   }
-  template <typename LayOn>
-  void layChanges(http::RequestHead& head, const routing::Rule* rule, LayOn&& layOn);
   bool mayCarry() const { return t_.request.head.body != http::Body::kTunnel; }
   ExchangeSteps& open();
   processing::Pipeline& beginRequest(bool carries);
