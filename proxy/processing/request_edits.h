@@ -74,18 +74,12 @@ class RequestEdits {
     }
     *to = nullptr;
   }
-  /// Makes the changes of the steps for which counts(const Step&) is true.
+  /// Makes the changes of the steps for which counts(const Step&) is true; without secrets on a head that does not go
+  /// to the Backend that was chosen (a mirror's).
   template <typename Counts>
-  void layOn(base::Arena& arena, http::RequestHead& head, Counts&& counts) const {
+  void layOn(base::Arena& arena, http::RequestHead& head, Counts&& counts, bool withSecrets = true) const {
     for (const EditRecord* each = first_; each != nullptr; each = each->next) {
-      if (each->edit != nullptr && counts(*each->by)) each->edit->applyTo(arena, head);
-    }
-  }
-  /// Does the same, without secrets, on a head that does not go to the Backend that was chosen (a mirror's).
-  template <typename Counts>
-  void layOnCopy(base::Arena& arena, http::RequestHead& head, Counts&& counts) const {
-    for (const EditRecord* each = first_; each != nullptr; each = each->next) {
-      if (each->edit != nullptr && counts(*each->by)) each->edit->applyTo(arena, head, false);
+      if (each->edit != nullptr && counts(*each->by)) each->edit->applyTo(arena, head, withSecrets);
     }
   }
   /// Returns true if a step has begun for which is(const Step&) is true.

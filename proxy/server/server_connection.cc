@@ -75,20 +75,20 @@ void ServerConnection::onEnd(bool /*clean*/) {
   peerEnded_ = true;
   if (state_ != State::kServing) return die();
   // A request that is not whole is refused with an answer.
-  const http::Departure departure = codec_->departure(0);
-  if (departure == http::Departure::kWaits && hasLeft(departure)) return die();
+  if (codec_->departure(0) == http::Departure::kWaits && abortsAtEnd()) return die();
   codec_->feedEnd();
 }
 
-bool ServerConnection::hasLeft(http::Departure departure) const {
-  const bool allowed = parts_.halfClose == nullptr || *parts_.halfClose == base::ClientHalfClose::kAllow;
-  return departure == http::Departure::kLeft || (departure == http::Departure::kWaits && !allowed);
+bool ServerConnection::abortsAtEnd() const {
+  return parts_.halfClose != nullptr && *parts_.halfClose == base::ClientHalfClose::kAbort;
 }
 
 // Called while bytes wait to be read, which may last long; a client that has left must not hold room at the backends
 // meanwhile.
 void ServerConnection::onEndAhead(std::size_t unread) {
-  if (state_ == State::kServing && hasLeft(codec_->departure(unread))) die();
+  if (state_ != State::kServing) return;
+  const http::Departure departure = codec_->departure(unread);
+  if (departure == http::Departure::kLeft || (departure == http::Departure::kWaits && abortsAtEnd())) die();
 }
 
 void ServerConnection::onFailed(const base::Error& /*error*/) { die(); }

@@ -94,7 +94,8 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   void onWritable() override { markDirty(); }
   void onTimer() override;
 
-  bool hasLeft(http::Departure departure) const;
+  /// Returns true if a client that ends its side while it waits for a response is taken for gone.
+  bool abortsAtEnd() const;
   void sniff(std::string_view bytes);
   void feedEarly();
   void serve(http::Version version);

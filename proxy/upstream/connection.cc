@@ -47,6 +47,12 @@ base::Duration ownIdleTimeout(const routing::ConnectionSettings& settings, const
   return settings.idleTimeout.value_or(timeouts.upstreamIdle);
 }
 
+/// Returns the same, or less if the Backend keeps it for a shorter time.
+base::Duration idleTimeout(base::Duration own, const http::ClientCodec& codec) {
+  const base::Duration said = codec.keepAlive();
+  return std::min(own, said - std::min(said, kBeforeEnd));
+}
+
 }  // namespace
 
 base::Error prohibited(const net::Address& address) {
@@ -138,9 +144,11 @@ void Connection::pin(http::Token client) {
 }
 
 void Connection::suspect() {
-  if (state_ != State::kServing || !life_.suspect(*codec_)) return;
+  if (state_ != State::kServing || codec_->version() != http::Version::kHttp2) return;
+  if (!life_.suspect()) return;
   pool_.withhold(*this);
   arm(deadline());
+  touch();
 }
 
 void Connection::onOpen() {
@@ -159,7 +167,8 @@ void Connection::onOpen() {
   if (const std::uint32_t most = connectionSettings().requestsPerConnection) mostRequests_ = most;
   const base::Duration lifetime = connectionSettings().lifetime;
   if (lifetime != base::Duration::zero()) expiresAt_ = lastUsed_ + lifetime;
-  owner_.worker().timers().set(*this, std::min(lastUsed_ + idleTimeout(), expiresAt_));
+  const base::Duration own = ownIdleTimeout(connectionSettings(), owner_.timeouts());
+  owner_.worker().timers().set(*this, std::min(lastUsed_ + own, expiresAt_));
   log_.tellOpen(cluster_.plan().name, peer(), *version, tls, lastUsed_);
   pool_.onServing(*this);
   touch();
@@ -227,10 +236,10 @@ void Connection::onTimer() {
   if (state_ != State::kLost && !life_.check(*codec_, owner_.timeouts().upstreamPing, now)) {
     owner_.onLimit("upstreamPing");
     return onFailed(base::Error::upstream(base::ErrorType::kConnectionTerminated,
-                                          "the backend's connection is dead: a PING has no answer")
+                                          "the backend's connection is dead: it did not answer a PING")
                         .ofLimit("upstreamPing"));
   }
-  touch();  // it may have a ping to send
+  if (codec_->wantsProduce()) touch();  // a ping
   const base::Duration own = ownIdleTimeout(connectionSettings(), owner_.timeouts());
   if (state_ == State::kServing && now >= expiresAt_) {
     log_.note(ConnectionEnd::kLifetime);
@@ -238,7 +247,8 @@ void Connection::onTimer() {
     return arm(now + own);
   }
   // The timer is not moved with every request: the deadline is checked when it fires.
-  const base::MonotonicTime deadline = lastUsed_ + idleTimeout();
+  const base::Duration most = idleTimeout(own, *codec_);
+  const base::MonotonicTime deadline = lastUsed_ + most;
   const bool busy = codec_->activeStreams() > 0;
   if (busy || deadline > now) {
     const base::MonotonicTime next = busy ? now + own : deadline;
@@ -247,14 +257,9 @@ void Connection::onTimer() {
   if (state_ != State::kServing) {
     return fail(base::Error::upstream(base::ErrorType::kConnectionTerminated, "the backend did not take our goodbye"));
   }
-  if (idleTimeout() == own) owner_.onLimit("upstreamIdle");
+  if (most == own) owner_.onLimit("upstreamIdle");
   log_.note(ConnectionEnd::kIdle);
   drain();
-}
-
-base::Duration Connection::idleTimeout() const {
-  const base::Duration said = codec_->keepAlive();
-  return std::min(ownIdleTimeout(connectionSettings(), owner_.timeouts()), said - std::min(said, kBeforeEnd));
 }
 
 void Connection::drain() {
@@ -337,9 +342,16 @@ void Connection::settle() {
   if (counted_ == ConnectionUse::kActive) lastUsed_ = owner_.worker().now();
   count(unused ? ConnectionUse::kIdle : ConnectionUse::kActive);
   if (codecState == http::CodecState::kOpen && state_ == State::kServing) {
+    // Without requests, and before its next ping is due, a suspect cannot show that it lives: it would only take a
+    // place.
+    const base::MonotonicTime soon = owner_.worker().now() + PingSchedule::kAnswer;
+    if (unused && life_.isSuspect() && life_.due(*codec_, owner_.timeouts().upstreamPing) > soon) return drain();
     transport_->setReadBudget(codec_->readBudget());
     // Its Backend may keep an idle connection for a shorter time than the timer knows of.
-    if (unused && codec_->keepAlive() != base::Duration::max()) arm(std::min(deadline(), lastUsed_ + idleTimeout()));
+    if (unused && codec_->keepAlive() != base::Duration::max()) {
+      const base::Duration own = ownIdleTimeout(connectionSettings(), owner_.timeouts());
+      arm(std::min(deadline(), lastUsed_ + idleTimeout(own, *codec_)));
+    }
     pool_.onCapacity(*this);
     return;
   }

@@ -48,7 +48,8 @@ class Connection final : public net::TransportSink, private net::Timer {
   ConnectionOwner& pool() const { return pool_; }
   /// Returns how many requests can be begun now.
   std::size_t available() const;
-  /// Returns true unless it has rested and the Backend has ended it meanwhile, of which its events have not told yet.
+  /// Returns false if nobody has used it for a while, and its socket has the Backend's end or other bytes that were not
+  /// read yet. Costs a system call then.
   bool isFresh() const;
   /// Returns how many requests were begun so far; with more than one the connection came from the pool.
   std::uint64_t requests() const { return requests_; }
@@ -71,7 +72,8 @@ class Connection final : public net::TransportSink, private net::Timer {
   http::Token pinnedTo() const { return pinnedTo_; }
 
   /// Called when a request has waited in vain for any byte of its response. Other requests take another connection
-  /// until a byte comes on this one, or until it is given up because it does not answer a ping.
+  /// until a byte comes on this one. It is given up if it does not answer a ping, and at once if nothing could show
+  /// that it lives. Does nothing in HTTP/1.1, where a request that was cut short ends its connection.
   void suspect();
 
   /// Takes no new request, and closes when those in flight are done. Does nothing while connecting, because a request
@@ -109,7 +111,6 @@ class Connection final : public net::TransportSink, private net::Timer {
   void countHandshake(std::string_view result, bool resumed);
   void count(ConnectionUse use);
   const routing::ConnectionSettings& connectionSettings() const { return cluster_.plan().connection; }
-  base::Duration idleTimeout() const;
 
   const base::Handle<Connection> self_;
   UpstreamContext& owner_;

@@ -57,7 +57,9 @@ Connection* ReadyConnections::takeIdle() {
     idle_.pop_back();
     if (connection == nullptr) continue;
     connection->idle = false;
-    if (connection->available() > 0 && connection->isFresh()) return connection;
+    if (connection->available() == 0) continue;
+    if (connection->isFresh()) return connection;
+    connection->drain();
   }
   return nullptr;
 }

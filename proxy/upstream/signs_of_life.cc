@@ -3,11 +3,14 @@
 namespace sluice::upstream {
 
 bool SignsOfLife::feed(http::ClientCodec& codec, std::string_view bytes, base::MonotonicTime now) {
-  const std::uint64_t answered = codec.pingsAnswered();
+  const bool awaits = schedule_.isUnanswered();
+  const std::uint64_t answered = awaits ? codec.pingsAnswered() : 0;
   codec.feed(bytes);
-  schedule_.onAnswer();
-  const bool isMore = bytes.size() > (codec.pingsAnswered() - answered) * http::ClientCodec::kPingBytes;
-  if (isMore) schedule_.onWord(now);
+  if (awaits && bytes.size() == (codec.pingsAnswered() - answered) * http::ClientCodec::kPingBytes) {
+    schedule_.onAnswer();
+  } else {
+    schedule_.onWord(now);
+  }
   return std::exchange(suspect_, false);
 }
 

@@ -19,10 +19,8 @@ class SignsOfLife {
   /// Gives the codec what the Backend has sent. Returns true if that ends a suspicion.
   bool feed(http::ClientCodec& codec, std::string_view bytes, base::MonotonicTime now);
 
-  /// Returns false if it is suspected already, or speaks another version.
-  bool suspect(const http::ClientCodec& codec) {
-    return codec.version() == http::Version::kHttp2 && !std::exchange(suspect_, true);
-  }
+  /// Called for a connection of HTTP/2. Returns false if it is suspected already.
+  bool suspect() { return !std::exchange(suspect_, true); }
   bool isSuspect() const { return suspect_; }
 
   /// Returns when check() has something to do; max() for never. `silence` is timeouts.upstreamPing.

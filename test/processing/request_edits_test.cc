@@ -74,7 +74,8 @@ TEST_F(RequestEditsTest, LeaveSecretsOutOfACopy) {
   editor(second_).add("x-b", "2");
   http::RequestHead copy = before_;
   copy.headers = before_.headers.copy(arena_);
-  edits_.layOnCopy(arena_, copy, [](const Step&) { return true; });
+  edits_.layOn(
+      arena_, copy, [](const Step&) { return true; }, false);
   EXPECT_EQ(text(copy), "/a?b=1;x-b=2;");
 }
 
@@ -85,7 +86,8 @@ TEST_F(RequestEditsTest, ASecretParameterMakesTheTargetASecret) {
   EXPECT_FALSE(head.secretControl);
   editor(second_).setParameter("key", "key=hidden", http::Care::kSecret);
   http::RequestHead copy = before_;
-  edits_.layOnCopy(arena_, copy, [](const Step&) { return true; });
+  edits_.layOn(
+      arena_, copy, [](const Step&) { return true; }, false);
   EXPECT_FALSE(copy.secretControl) << "a copy does not get the secret";
   edits_.layOn(arena_, head, [](const Step&) { return true; });
   EXPECT_TRUE(head.secretControl);

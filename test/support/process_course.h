@@ -67,7 +67,7 @@ class ProcessCourse {
     Chosen(ProcessCourse& course, const processing::BodyInterest& interest, char added)
         : course_(course), converses_(interest.mode == processing::BodyMode::kDuplex), added_(added) {}
     Verdict process(Call& call) const override {
-      const Verdict verdict = course_.decide(call, added_);
+      const Verdict verdict = course_.decide(call, converses_ ? '\0' : added_);
       const bool goesOn = verdict.kind() == Verdict::Kind::kContinue;
       return converses_ && goesOn && call.body != nullptr ? course_.converse(call, added_) : verdict;
     }
@@ -178,9 +178,8 @@ class ProcessCourse {
     if (kind_ != Kind::kFree) {
       std::string& held = call.state<std::string>();
       held += sum(call.body->bytes().text(), added);
-      processing::Body& body = *call.body;
-      body.replacement().clear();
-      if (body.last() || chance() % 2 == 0) body.replacement().append(std::exchange(held, {}));
+      base::ByteQueue& given = call.body->replacement();
+      if (call.body->last() || chance() % 2 == 0) given.append(std::exchange(held, {}));
     }
     return call.body->last() ? Verdict::goOn() : chance() % 4 == 0 ? Verdict::hold() : Verdict::stream();
   }

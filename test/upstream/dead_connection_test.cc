@@ -107,6 +107,20 @@ TEST_F(DeadConnections, AByteEndsTheSuspicion) {
   EXPECT_EQ(rig_->dialled(), 1U);
 }
 
+// Requests that all time out at a slow Backend must not fill its places with connections that are suspected.
+TEST_F(DeadConnections, ASuspectThatCannotShowLifeSoonEndsWithItsLastRequest) {
+  begin();
+  rig_->expire(0);
+  rig_->done(0);
+  pass(seconds(1));
+  rig_->want();
+  EXPECT_EQ(rig_->dialled(), 1U) << "it has answered a ping";
+  rig_->expire(1);
+  rig_->done(1);
+  rig_->settle();
+  EXPECT_TRUE(rig_->wire(0).letGo) << "the next ping would be due in a minute";
+}
+
 TEST_F(DeadConnections, ASuspectStillHasItsPlace) {
   PoolOptions options{.maxConnections = 1, .protocol = routing::UpstreamProtocol::kHttp2};
   rig_.emplace(options);

@@ -26,20 +26,19 @@ class SignsOfLifeTest : public testing::Test {
   SignsOfLife life_;
 };
 
-TEST_F(SignsOfLifeTest, OnlyHttp2IsSuspectedAndPinged) {
+TEST_F(SignsOfLifeTest, OnlyHttp2IsPinged) {
   const auto h1 = codec(http::Version::kHttp11);
-  EXPECT_FALSE(life_.suspect(*h1));
   life_.onWait(clock_.now());
   EXPECT_EQ(life_.due(*h1, seconds(10)), base::MonotonicTime::max());
   const auto h2 = codec(http::Version::kHttp2);
-  EXPECT_TRUE(life_.suspect(*h2));
-  EXPECT_FALSE(life_.suspect(*h2)) << "it is suspected already";
+  EXPECT_TRUE(life_.suspect());
+  EXPECT_FALSE(life_.suspect()) << "it is suspected already";
   EXPECT_LE(life_.due(*h2, seconds(10)), clock_.now());
 }
 
 TEST_F(SignsOfLifeTest, ASuspectIsPingedAtOnceAndDeadWithoutAnAnswer) {
   const auto h2 = codec(http::Version::kHttp2);
-  life_.suspect(*h2);
+  life_.suspect();
   EXPECT_TRUE(life_.check(*h2, seconds(10), clock_.now()));
   EXPECT_TRUE(h2->wantsProduce());
   clock_.advance(PingSchedule::kAnswer);
@@ -48,7 +47,7 @@ TEST_F(SignsOfLifeTest, ASuspectIsPingedAtOnceAndDeadWithoutAnAnswer) {
 
 TEST_F(SignsOfLifeTest, AnyByteEndsTheSuspicionAndAnswersThePing) {
   const auto h2 = codec(http::Version::kHttp2);
-  life_.suspect(*h2);
+  life_.suspect();
   EXPECT_TRUE(life_.check(*h2, seconds(10), clock_.now()));
   EXPECT_TRUE(life_.feed(*h2, std::string_view("\0\0\0\4\0\0\0\0\0", 9), clock_.now())) << "SETTINGS";
   EXPECT_FALSE(life_.isSuspect());
@@ -58,7 +57,7 @@ TEST_F(SignsOfLifeTest, AnyByteEndsTheSuspicionAndAnswersThePing) {
 
 TEST_F(SignsOfLifeTest, WithoutPingsASuspectIsLeftAlone) {
   const auto h2 = codec(http::Version::kHttp2);
-  life_.suspect(*h2);
+  life_.suspect();
   EXPECT_EQ(life_.due(*h2, seconds(0)), base::MonotonicTime::max());
 }
 

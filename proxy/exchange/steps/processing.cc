@@ -17,20 +17,22 @@ using processing::Step;
 
 namespace {
 
+bool isAnyStep(const Step&) { return true; }
+
 /// Makes the changes of filters and steps in their order: the filters of the rule act on what the steps of the first
-/// round have left, and the other steps on what the filters have. layOn(counts) makes those of the steps that count.
-/// `rule` is null if its filters are not due.
-template <typename LayOn>
-void layChanges(Transaction& t, http::RequestHead& head, const routing::Rule* rule, LayOn&& layOn) {
+/// round have left, and the other steps on what the filters have. `rule` is null if its filters are not due.
+void layChanges(Transaction& t, http::RequestHead& head, const routing::Rule* rule,
+                const processing::RequestEdits& edits, bool withSecrets) {
   const auto isFirst = [](const Step& step) { return processing::roundOf(step) == Round::kFirst; };
   const ForwardedClient client = t.client.forwarded();
+  base::Arena& arena = t.request.arena;
   if (rule != nullptr) {
-    writeForwarded(t.request.arena, head.headers, t.context.identity().forwarded, client.address, client.secure,
-                   head.authority);
+    writeForwarded(arena, head.headers, t.context.identity().forwarded, client.address, client.secure, head.authority);
   }
-  layOn(isFirst);
-  if (rule != nullptr && rule->requestHeaders) rule->requestHeaders->apply(t.request.arena, head.headers);
-  layOn([&](const Step& step) { return !isFirst(step); });
+  edits.layOn(arena, head, isFirst, withSecrets);
+  if (rule != nullptr && rule->requestHeaders) rule->requestHeaders->apply(arena, head.headers);
+  edits.layOn(
+      arena, head, [&](const Step& step) { return !isFirst(step); }, withSecrets);
 }
 
 }  // namespace
@@ -124,9 +126,8 @@ void Processing::rebuildHead() {
   http::RequestHead& head = t_.request.head;
   head.headers = steps_->headBeforeRule->headers.copy(t_.request.arena);
   head.target = steps_->headBeforeRule->target;
-  const bool filters = steps_->ruleFilters == RuleFilters::kApplied && t_.route.rule != nullptr;
-  layChanges(t_, head, filters ? t_.route.rule : nullptr,
-             [&](const auto& counts) { steps_->edits.layOn(t_.request.arena, head, counts); });
+  const bool isDue = steps_->ruleFilters == RuleFilters::kApplied;
+  layChanges(t_, head, isDue ? t_.route.rule : nullptr, steps_->edits, true);
 }
 
 // --- the route matched again ----------------------------------------------------------------------------------------
@@ -187,7 +188,7 @@ void Processing::beginAttempt() {
                       processing::wantsBody(all, bitOf(Phase::kBackendRequest));
   Pipeline& pipeline = open().beginAttempt(*head, processing::bodyPath(head->body, wanted));
   const bool begun = steps_->tentativeChain == own[2];
-  if (begun) steps_->tentativeEdits.layOn(t_.request.arena, *head, [](const Step&) { return true; });
+  if (begun) steps_->tentativeEdits.layOn(t_.request.arena, *head, isAnyStep);
   if (!begun) return pipeline.appendRequest(own, Round::kBoth);
   pipeline.appendRequest(own, Round::kSecond);
 }
@@ -228,9 +229,8 @@ http::RequestHead Processing::headOfMirrors() {
   if (t_.asked == nullptr) return t_.request.head;
   http::RequestHead head = *t_.asked;
   head.headers = head.headers.copy(t_.request.arena);
-  steps_->editsBeforeRouting.layOnCopy(t_.request.arena, head, [](const Step&) { return true; });
-  layChanges(t_, head, t_.route.rule,
-             [&](const auto& counts) { steps_->edits.layOnCopy(t_.request.arena, head, counts); });
+  steps_->editsBeforeRouting.layOn(t_.request.arena, head, isAnyStep, false);
+  layChanges(t_, head, t_.route.rule, steps_->edits, false);
   if (steps_->request->alters()) removeDigests(head.headers);
   return head;
 }
