@@ -3,9 +3,10 @@
 
     headers_alone.py --build build/dev --jobs 2
 
-A header may follow others in one unit if it includes all that they do, and them: they give it nothing that it has not. So half as
-many units as there are headers are enough. The flags are those of proxy/server/main.cc in the build folder, without sanitizers. What has not changed is not
-compiled again. Exit status 1 if a header cannot be compiled.
+A header may follow others in one unit if they give it nothing that it has not: it includes all that they include, and each of them too,
+unless they declare nothing that it could name. So a fifth as many units as there are headers are enough. The flags are those of
+proxy/server/main.cc in the build folder, without sanitizers. What has not changed is not compiled again. Exit status 1 if a header cannot
+be compiled.
 """
 import argparse
 import json
@@ -16,6 +17,10 @@ import sys
 
 FOLDERS = ["proxy", "filters", "config", "test"]
 INCLUDE = re.compile(r'^\s*#\s*include\s+([<"])([^>"]+)[>"]', re.MULTILINE)
+NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.DOTALL)
+WORD = re.compile(r"[A-Za-z_]\w*")
+UNNAMED = re.compile(r"template\s*<\s*>|std::hash\s*<")
+TYPES = {"class", "struct", "union", "enum", "typedef", "alias"}
 OF_OTHERS = re.compile(r" -(?:O\w|g\d?|fsanitize=\S+|o \S+|c \S+)(?= |$)")
 
 
@@ -47,31 +52,56 @@ def closures_of(root, headers):
     return closures
 
 
-def chains_of(closures):
-    """Returns as few lists as possible, in each of which a header includes all that those before it do, and them."""
-    headers = sorted(closures, key=lambda each: (len(closures[each]), each))
-    later = {each: [other for other in headers if other != each and each in closures[other]] for each in headers}
-    before = {}  # of each header that follows another, that one: a greatest matching
+class Names:
+    """Says which headers could use what others declare."""
 
-    def follow(header, seen):
-        for other in later[header]:
-            if other not in seen:
-                seen.add(other)
-                if other not in before or follow(before[other], seen):
-                    before[other] = header
-                    return True
-        return False
+    def __init__(self, root, closures):
+        self.closures = closures
+        self.words = {}
+        self.unnamed = set()  # headers that declare what is used without a name
+        for header in closures:
+            with open(os.path.join(root, header), encoding="utf-8") as file:
+                text = NO_CODE.sub(" ", file.read())
+            self.words[header] = frozenset(WORD.findall(text))
+            if UNNAMED.search(text):
+                self.unnamed.add(header)
+        self.types = {header: set() for header in closures}
+        self.others = {header: set() for header in closures}
+        self.declare(root)
+        # A type may come out of anything that a header includes, without its name.
+        self.reach = {header: self.words[header].union(*(self.words[each] for each in closures[header] if each in self.words))
+                      for header in closures}
 
-    for header in headers:
-        follow(header, set())
-    after = {first: second for second, first in before.items()}
+    def declare(self, root):
+        """Collects what headers declare outside of classes: members are used with a type."""
+        command = ["ctags", "-f", "-", "--language-force=C++", "--kinds-C++=+px", "--fields=Ks", "-L", "-"]
+        tags = subprocess.run(command, input="\n".join(self.closures), cwd=root, capture_output=True, text=True, check=True).stdout
+        for line in tags.splitlines():
+            name, header, _, kind, *scope = line.split("\t")
+            if kind == "namespace" or (scope and scope[0].startswith(("class:", "struct:", "union:"))):
+                continue
+            if name.startswith("operator"):
+                self.unnamed.add(header)
+            (self.types if kind in TYPES else self.others)[header].add(name)
+
+    def supplies(self, earlier, later):
+        """Returns true if a header could use what another one declares that it does not include."""
+        if earlier in self.closures[later]:
+            return False
+        return earlier in self.unnamed or not self.types[earlier].isdisjoint(self.reach[later]) or \
+            not self.others[earlier].isdisjoint(self.words[later])
+
+
+def chains_of(closures, supplies):
+    """Returns few lists, in each of which a header includes all that those before it do, and none of them supplies it."""
     chains = []
-    for header in headers:
-        if header not in before:
-            chain = [header]
-            while chain[-1] in after:
-                chain.append(after[chain[-1]])
-            chains.append(chain)
+    for header in sorted(closures, key=lambda each: (len(closures[each]), each)):
+        fitting = [chain for chain in chains if closures[chain[-1]] <= closures[header]
+                   and not any(supplies(each, header) for each in chain)]
+        if fitting:
+            max(fitting, key=lambda chain: len(closures[chain[-1]])).append(header)
+        else:
+            chains.append([header])
     return chains
 
 
@@ -106,7 +136,8 @@ def main():
     os.makedirs(folder, exist_ok=True)
     rules = [f"rule alone\n  command = {compiler_of(options.build)} -O0 -g0 -DSLUICE_SOURCE_DIR=\\\"\\\" -MD -MF $out.d -o $out -c $in\n"
              "  description = $first\n  depfile = $out.d\n  deps = gcc\n"]
-    for chain in chains_of(closures_of(root, headers_of(root))):
+    closures = closures_of(root, headers_of(root))
+    for chain in chains_of(closures, Names(root, closures).supplies):
         unit = os.path.join(folder, chain[-1].replace("/", "_") + ".cc")
         write_if_changed(unit, "".join(f'#include "{header}"\n' for header in chain))
         rules.append(f"build {unit}.o: alone {unit}\n  first = {', '.join(chain)}\n")
