@@ -51,7 +51,7 @@ void Conversation::open(processing::Call& call) {
   head.headers.add(call.arena, http::FieldId::kContentType, "application/grpc");
   processing::CalloutRetry retry = settings_.retry;
   retry.within = call.timeout;
-  callout_ = call.services.callout({server_, head, kLongestStream, retry}, call.place);
+  callout_ = call.control.lastingCallout({server_, head, kLongestStream, retry});
   services_ = &call.services;
   transaction_ = transactionOf(call.request);
 }
@@ -102,7 +102,11 @@ void Conversation::finish(Way way) {
   side(way).finished = true;
   side(way).due = base::MonotonicTime::max();
   const auto isFinished = [this](Way each) { return !modes.of(each).any() || side(each).finished; };
-  if (callout_ == nullptr || over_ || !isFinished(Way::kRequest) || !isFinished(Way::kResponse)) return;
+  if (callout_ == nullptr || over_) return;
+  if (!isFinished(Way::kRequest) || !isFinished(Way::kResponse)) {
+    if (isIdle()) callout_->rest(processing::Callout::Rest::kWithoutPlace);
+    return;
+  }
   ended_ = true;
   pump();
   callout_->end();
@@ -234,7 +238,17 @@ void Conversation::giveTime(const processing::Call& call, base::Duration patienc
   if (side.due != base::MonotonicTime::max()) side.due = call.clock.now() + patience;
 }
 
+bool Conversation::isIdle() const {
+  const auto isInDuplex = [this](Way way) {
+    const Side& side = sides_[index(way)];
+    return settings_.modes.of(way).body == BodyForm::kFullDuplex && side.told && !side.finished;
+  };
+  return unanswered_.empty() && unsent() == 0 && callout_->unsent() == 0 && !isInDuplex(Way::kRequest) &&
+         !isInDuplex(Way::kResponse);
+}
+
 void Conversation::await(processing::Call& call, base::MonotonicTime until) {
+  if (isIdle()) callout_->rest(processing::Callout::Rest::kWithPlace);
   callout_->await(until == base::MonotonicTime::max() ? call.suspend() : call.suspend(until),
                   processing::Callout::Moment::kChange);
 }

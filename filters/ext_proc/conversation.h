@@ -102,6 +102,8 @@ class Conversation {
     bool extended = false;                                 // the server has asked for more time for the next answer
     base::MonotonicTime due = base::MonotonicTime::max();  // of the answer to the first of those
   };
+  /// Returns true if neither the server nor a step owes anything: the client has to go on first.
+  bool isIdle() const;
   static std::size_t index(Way way) { return static_cast<std::size_t>(way); }
   Side& side(Way way) { return sides_[index(way)]; }
 

@@ -32,6 +32,10 @@ class ClientAccount {
 
   /// Returns when a bound will have been reached for too long; max() if none is reached.
   base::MonotonicTime withheldDeadline() const;
+  /// Returns since when bytes wait for the client, of which it has taken too few; max() if none do.
+  base::MonotonicTime owesSince() const {
+    return owesSince_ != base::MonotonicTime{} ? owesSince_ : base::MonotonicTime::max();
+  }
   /// Returns when the client will have taken too little for too long; max() if nothing waits for it.
   base::MonotonicTime takingDeadline() const;
   /// Returns true, and gives the client its time once more, if its socket has moved since the last call.

@@ -56,6 +56,21 @@ const processing::Step* Exchange::suspendedStep() const {
   return steps != nullptr ? steps->suspended() : nullptr;
 }
 
+// --- its place at the Backend ---------------------------------------------------------------------------------------
+
+void Exchange::surveyPlace(std::uint64_t breaker, upstream::PlaceSurvey& survey) const {
+  if (!s_.attempts.current().request.holdsPlaceOf(breaker)) return;
+  survey.add(token(), {s_.transaction.client.network, clientOwesSince(s_)});
+}
+
+bool Exchange::giveWay() {
+  if (clientOwesSince(s_) == base::MonotonicTime::max()) return false;
+  const std::string_view limit = s_.attempts.current().request.placeLimit();
+  s_.transaction.context.onLimit(limit);
+  raise(Event::kDeadline, upstream::placeWanted(limit));
+  return true;
+}
+
 // --- time -----------------------------------------------------------------------------------------------------------
 
 /// Returns true if the client owes bytes of its body, and nothing else is owed.

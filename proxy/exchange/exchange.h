@@ -5,6 +5,7 @@
 // (router, pool, codecs), and the outcome of each call comes back as another event.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,6 +61,11 @@ class Exchange final : private net::Timer {
   /// Return the bodies that are sent to the backend and to the client.
   http::BodyPipe& requestBody() { return s_.requestBody.outlet(); }
   http::BodyPipe& responseBody() { return s_.transaction.responseBody; }
+
+  /// Adds it to the survey if its attempt holds a place of the circuit breaker with that number.
+  void surveyPlace(std::uint64_t breaker, upstream::PlaceSurvey& survey) const;
+  /// Ends it for others that want its place. Returns false, and does nothing, unless its client holds it up.
+  bool giveWay();
 
   // Read by the observer and by lists.
   const Transaction& transaction() const { return s_.transaction; }

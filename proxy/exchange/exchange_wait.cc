@@ -1,5 +1,6 @@
 #include "proxy/exchange/exchange_wait.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/http/grpc.h"
@@ -89,6 +90,19 @@ ExchangeWait waitOf(const ExchangeState& s) {
       return {clientMaySend(t) ? Wait::kRequestBody : Wait::kNothing};
   }
   return {};
+}
+
+base::MonotonicTime clientOwesSince(const ExchangeState& s) {
+  if (!isSending(s) && s.transaction.requestState != RequestState::kPostponed) return base::MonotonicTime::max();
+  switch (waitOf(s).what) {
+    case Wait::kRequestBody:
+    case Wait::kEitherSide:
+      return std::max(s.transaction.lastProgress, s.attempts.current().begun);
+    case Wait::kClientCredit:
+      return s.account.owesSince();
+    default:
+      return base::MonotonicTime::max();
+  }
 }
 
 }  // namespace sluice::exchange

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "proxy/base/clock.h"
 #include "proxy/exchange/exchange_state.h"
 
 namespace sluice::exchange {
@@ -45,5 +46,9 @@ struct ExchangeWait {
 /// If several things are missing, the first one counts in this order: a step, a side that does not take bytes, a
 /// connection, a side that does not send.
 ExchangeWait waitOf(const ExchangeState& state);
+
+/// Returns since when the client has held up an attempt, because it brings no bytes of its body or takes none of the
+/// response; max() if it does not. Where both sides may send, as in gRPC, the client counts.
+base::MonotonicTime clientOwesSince(const ExchangeState& state);
 
 }  // namespace sluice::exchange

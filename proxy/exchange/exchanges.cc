@@ -127,6 +127,15 @@ bool Exchanges::onPoolFailed(http::Token waiter, const base::Error& error) {
   return true;
 }
 
+void Exchanges::surveyPlaces(std::uint64_t breaker, upstream::PlaceSurvey& survey) {
+  exchanges_.forEach([&](const Exchange& each) { each.surveyPlace(breaker, survey); });
+}
+
+bool Exchanges::giveWay(http::Token holder) {
+  Exchange* exchange = find(holder);
+  return exchange != nullptr && exchange->giveWay();
+}
+
 void Exchanges::onResumed(http::Token token, processing::Ticket ticket, bool dropped) {
   if (Exchange* exchange = find(token)) exchange->onStepAnswer(ticket, dropped);
 }

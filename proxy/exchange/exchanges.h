@@ -87,6 +87,8 @@ class Exchanges final : public ExchangeContext,
   // upstream::WaiterSink
   bool onPoolReady(http::Token waiter) override;
   bool onPoolFailed(http::Token waiter, const base::Error& error) override;
+  void surveyPlaces(std::uint64_t breaker, upstream::PlaceSurvey& survey) override;
+  bool giveWay(http::Token holder) override;
 
   // processing::ResumeSink
   void onResumed(http::Token token, processing::Ticket ticket, bool dropped) override;

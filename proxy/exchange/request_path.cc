@@ -271,10 +271,8 @@ void RequestPath::admit() {
                     base::Error::upstream(base::ErrorType::kHttpProtocolError,
                                           "the backend speaks HTTP/2 only, which has no upgrade to a WebSocket"));
   }
-  if (!attempt.request.enter(*plan)) {
-    return t_.raise(Event::kUnavailable, base::Error::upstream(base::ErrorType::kConnectionLimitReached,
-                                                               "too many requests to the backend at once")
-                                             .ofLimit(upstream::requestLimit((*plan)->connection.bounds)));
+  if (!attempt.request.enter(*plan, t_.client.network)) {
+    return t_.raise(Event::kUnavailable, upstream::tooManyRequests(upstream::requestLimit((*plan)->connection.bounds)));
   }
   if (!attempt.backend->mirrors.empty() && s_.processing.attempt() == nullptr) startMirrorsOfBackend();
   t_.raise(Event::kRouted);

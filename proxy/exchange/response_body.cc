@@ -23,7 +23,10 @@ void ResponseBody::add(std::string_view bytes) {
 void ResponseBody::end(std::optional<http::Trailers> trailers) {
   t_.progress();
   if (trailers) guardResponseTrailers(t_, *attempts_.backend(), processing_, trailers->fields);
-  if (t_.requestState == RequestState::kSent) attempts_.current().request.end();
+  if (t_.requestState == RequestState::kSent) {
+    attempts_.current().request.end();
+    attempts_.current().request.leave();
+  }
   if (Pipeline* steps = processing_.responseCarrier()) {
     steps->end(std::move(trailers));
   } else {

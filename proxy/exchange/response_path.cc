@@ -190,6 +190,7 @@ void ResponsePath::forward() {
 
 void ResponsePath::reply() {
   if (t_.error) t_.status = t_.error->status;
+  s_.attempts.current().request.leave();
   http::ServerCodec* codec = t_.codec();
   if (codec == nullptr) return;
   s_.attempts.settle();

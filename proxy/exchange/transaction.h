@@ -34,6 +34,7 @@ struct ClientStream {
   const routing::RouteTable* routes = nullptr;
   net::Address address = {};
   net::IpText ip{address};
+  net::ClientNetwork network = net::networkOf(address);
   bool secure = false;
 
   ForwardedClient forwarded() const { return {ip.view(), secure}; }

@@ -123,4 +123,18 @@ bool operator==(const Address& a, const Address& b) {
          left.sin6_scope_id == right.sin6_scope_id;
 }
 
+// An IPv4 address stands behind a prefix of multicast addresses, from which nothing comes.
+ClientNetwork networkOf(const Address& address) {
+  constexpr std::size_t kBytes = sizeof(ClientNetwork);
+  const std::span<const std::uint8_t> bytes = address.bytes();
+  ClientNetwork network = 0;
+  for (const std::uint8_t byte : bytes.first(std::min(bytes.size(), kBytes))) network = network << 8 | byte;
+  return address.isIpv6() ? network : 0xFFFF'0000'0000'0000 | network;
+}
+
+ClientNetwork networkOf(std::string_view ip) {
+  const std::optional<Address> address = Address::parse(ip, 0);
+  return address ? networkOf(*address) : kOwnNetwork;
+}
+
 }  // namespace sluice::net

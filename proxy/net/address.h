@@ -61,6 +61,15 @@ class IpText {
   std::uint8_t size_;
 };
 
+/// Names whoever has an address: all of an IPv4 address, and the first 64 bits of one of IPv6, because one host has all
+/// that share them (RFC 4291 section 2.5.1).
+using ClientNetwork = std::uint64_t;
+/// Stands for the gateway itself; no client's address has it.
+inline constexpr ClientNetwork kOwnNetwork = ~ClientNetwork{0};
+ClientNetwork networkOf(const Address& address);
+/// The same for what Address::ip() returns; kOwnNetwork for any other text.
+ClientNetwork networkOf(std::string_view ip);
+
 /// The addresses of a name, at least one.
 using Addresses = std::vector<Address>;
 

@@ -62,6 +62,8 @@ class StepControl {
   virtual Resumer suspend(std::optional<base::MonotonicTime> until) = 0;
   /// The step owns the Callout that this returns, until it has decided.
   virtual Callout& callout(const CalloutRequest& request) = 0;
+  /// The caller owns this one, which may outlive the step. `request.timeout` is not zero.
+  virtual std::unique_ptr<Callout> lastingCallout(const CalloutRequest& request) = 0;
 
  protected:
   ~StepControl() = default;

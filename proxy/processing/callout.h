@@ -51,6 +51,8 @@ struct CalloutRequest {
   /// The time from now to the end of the answer. Zero stands for the time that the step may wait for an answer.
   base::Duration timeout{};
   CalloutRetry retry = {};
+  /// The address of the client because of whom it is made; empty if there is none.
+  std::string_view client = {};
 };
 
 class Callout {
@@ -75,6 +77,13 @@ class Callout {
   virtual void await(Resumer resumer, Moment moment) = 0;
   /// Resumes all that await it, as if something had come.
   virtual void wake() = 0;
+  /// Whether a request keeps its place among limits.backendRequests while it rests.
+  enum class Rest : std::uint8_t {
+    kWithPlace,    // it gives way to requests of other clients when places are short
+    kWithoutPlace  // it takes a place again with the next send(), even beyond the limit
+  };
+  /// Says that the client has to bring or take bytes before anything is sent or awaited, until the next send().
+  virtual void rest(Rest how) = 0;
   /// Breaks the request off, unless it is over; the callout then fails, and whoever awaits it is resumed.
   virtual void cancel() = 0;
 

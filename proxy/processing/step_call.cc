@@ -44,7 +44,12 @@ class StepCall::Control final : public StepControl {
   Callout& callout(const CalloutRequest& request) override {
     CalloutRequest bounded = request;
     if (bounded.timeout == base::Duration::zero()) bounded.timeout = of_.patience(host_);
-    return *of_.callouts_.emplace_back(host_.services().callout(bounded, host_.place()));
+    return *of_.callouts_.emplace_back(lastingCallout(bounded));
+  }
+  std::unique_ptr<Callout> lastingCallout(const CalloutRequest& request) override {
+    CalloutRequest ofClient = request;
+    ofClient.client = host_.peer().address;
+    return host_.services().callout(ofClient, host_.place());
   }
 
  private:

@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <span>
 
 namespace sluice::server {
 namespace {
 
 constexpr base::Duration kSecond = std::chrono::seconds(1);
-
-std::string clientKey(const net::Address& peer) {
-  constexpr std::size_t kNetwork = 8;
-  const std::span<const std::uint8_t> bytes = peer.bytes();
-  return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(std::min(bytes.size(), kNetwork))};
-}
 
 }  // namespace
 
@@ -30,7 +23,7 @@ bool AddressLimits::admit(const net::Address& peer, bool tls, base::MonotonicTim
   const bool boundHandshakes = tls && mostHandshakes_ != 0;
   if (mostConnections_ == 0 && !boundHandshakes) return true;
   sweep(now);
-  Client& client = clients_[clientKey(peer)];
+  Client& client = clients_[net::networkOf(peer)];
   if (!client.place) client.place = std::make_shared<char>();
   const auto open = static_cast<std::uint64_t>(client.place.use_count() - 1);
   if (mostConnections_ != 0 && open >= mostConnections_) {

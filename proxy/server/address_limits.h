@@ -1,15 +1,13 @@
 // Bounds what clients of one address may have: connections at once (limits.connectionsPerAddress), and new TLS
 // handshakes per second (limits.handshakesPerAddress), so that one client leaves room and processor time to the others.
 //
-// Addresses of IPv6 count by their first 64 bits, because one host has all that share them (RFC 4291 section 2.5.1).
-// It belongs to the acceptor's thread; a place may end on any thread. It remembers at most the addresses of open
-// connections and, for a second, of handshakes.
+// Addresses count by net::ClientNetwork. It belongs to the acceptor's thread; a place may end on any thread. It
+// remembers at most the addresses of open connections and, for a second, of handshakes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <unordered_map>
 
 #include "proxy/base/clock.h"
@@ -50,7 +48,7 @@ class AddressLimits {
   std::uint64_t mostHandshakes_ = 0;
   observe::Counter& refusedConnections_;
   observe::Counter& refusedHandshakes_;
-  std::unordered_map<std::string, Client> clients_;
+  std::unordered_map<net::ClientNetwork, Client> clients_;
   std::size_t sweepAt_ = 64;
 };
 

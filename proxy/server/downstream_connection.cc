@@ -12,6 +12,7 @@ DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> se
       self_(self),
       place_(std::move(client.place)),
       ip_(client.peer),
+      network_(net::networkOf(client.peer)),
       dirtyList_(dirtyList),
       exchanges_(exchanges),
       bind_(bind.id),

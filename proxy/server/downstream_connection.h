@@ -50,7 +50,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
  private:
   void markDirty() override;
   exchange::ClientStream clientStream(http::StreamId stream) const {
-    return {self_.toToken(), stream, routes_, peer(), ip_, secure()};
+    return {self_.toToken(), stream, routes_, peer(), ip_, network_, secure()};
   }
   void onTimeout(std::string_view name) override { exchanges_.onLimit(name); }
 
@@ -68,6 +68,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   const base::Handle<DownstreamConnection> self_;
   const AddressLimits::Place place_;
   const net::IpText ip_;
+  const net::ClientNetwork network_;
   DirtyList& dirtyList_;
   exchange::Exchanges& exchanges_;
   const control::BindId bind_;

@@ -6,7 +6,7 @@
 #include "proxy/base/settings.h"
 #include "proxy/exchange/client_memory.h"
 #include "proxy/processing/buffer_budget.h"
-#include "proxy/upstream/circuit_breaker.h"
+#include "proxy/upstream/places/circuit_breaker.h"
 
 namespace sluice::server {
 

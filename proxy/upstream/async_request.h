@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -20,6 +21,7 @@
 #include "proxy/http/message.h"
 #include "proxy/net/timers.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/upstream/places/place_survey.h"
 #include "proxy/upstream/request.h"
 #include "proxy/upstream/upstream_context.h"
 
@@ -28,6 +30,8 @@ namespace sluice::upstream {
 /// Each function only records: it does not destroy the request, and calls back at most grant() and fail().
 class AsyncRequestOwner {
  public:
+  /// Returns whose request it is, and since when that client holds it up.
+  virtual PlaceClaim claim() const { return {}; }
   /// Called before start() when resolve() may be asked again.
   virtual void onAddresses() = 0;
   /// Called with the final head.
@@ -60,7 +64,9 @@ class AsyncRequest final : private net::Timer {
 
   /// Takes a place at the Backend; to be called first, and once. Returns false if limits.backendRequests has no room
   /// for it.
-  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan) { return request_.enter(plan); }
+  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan) {
+    return request_.enter(plan, owner_.claim().client);
+  }
   /// Returns where it could go, like Cluster::resolve(); if that is empty, the owner is told when to ask again.
   base::Result<net::Addresses> resolve() { return request_.resolve(); }
   /// Sends it as soon as there is a connection, only to one of `allowed` unless that is null. Both outlive it.
@@ -71,6 +77,9 @@ class AsyncRequest final : private net::Timer {
   void wake();
   /// Says that the owner took `count` bytes of the response's body.
   void grant(std::size_t count);
+  /// Do Request::rest() and Request::comeBack().
+  void rest() { request_.rest(); }
+  void comeBack() { request_.comeBack(); }
   /// Ends it; the owner is told in the next beat, unless it was told of an end already.
   void fail(const base::Error& error);
 
@@ -90,6 +99,9 @@ class AsyncRequest final : private net::Timer {
   void onReset(const base::Error& error, bool unprocessed);
   void onRequestTaken();
   void onRequestSent() { sent_ = true; }
+  PlaceClaim claim() const { return owner_.claim(); }
+  bool holdsPlaceOf(std::uint64_t breaker) const { return request_.holdsPlaceOf(breaker); }
+  void giveWay() { fail(placeWanted(request_.placeLimit())); }
   bool dirty = false;
 
  private:

@@ -63,4 +63,17 @@ bool AsyncRequests::onPoolFailed(http::Token waiter, const base::Error& error) {
   return request != nullptr && request->onPoolFailed(error);
 }
 
+void AsyncRequests::surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) {
+  entries_.forEach([&](const EnrolledRequest& each) {
+    if (each.request.holdsPlaceOf(breaker)) survey.add(each.request.token(), each.request.claim());
+  });
+}
+
+bool AsyncRequests::giveWay(http::Token holder) {
+  AsyncRequest* request = find(holder);
+  if (request == nullptr || request->over() || request->claim().owesSince == base::MonotonicTime::max()) return false;
+  request->giveWay();
+  return true;
+}
+
 }  // namespace sluice::upstream

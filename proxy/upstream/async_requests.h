@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,8 @@ class AsyncRequests final : public http::ClientSink, public WaiterSink {
   // WaiterSink
   bool onPoolReady(http::Token waiter) override;
   bool onPoolFailed(http::Token waiter, const base::Error& error) override;
+  void surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) override;
+  bool giveWay(http::Token holder) override;
 
  private:
   struct EnrolledRequest {

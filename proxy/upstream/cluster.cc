@@ -108,10 +108,10 @@ std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {
   return std::make_unique<Pool>(owner_, *this, address);
 }
 
-bool Cluster::tryEnter() {
-  if (!budget_.requests.tryAdd()) return false;
-  ++users_;
-  return true;
+std::optional<Place> Cluster::enter(const PlaceUse& use) {
+  const std::optional<Place> place = places().enter(use);
+  if (place) ++users_;
+  return place;
 }
 
 bool Cluster::serves() const {
@@ -119,8 +119,8 @@ bool Cluster::serves() const {
   return !broken_ && std::any_of(pools_.begin(), pools_.end(), [now](const auto& pool) { return !pool->ejected(now); });
 }
 
-void Cluster::leave() {
-  budget_.requests.release();
+void Cluster::leave(const PlaceUse& use, Place place) {
+  places().leave(use, place);
   --users_;
   if (!deserted()) return;
   eachPool([](Pool& pool) { pool.markDirty(); });

@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,8 +25,9 @@
 #include "proxy/net/tls/tls.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/circuit_breaker.h"
 #include "proxy/upstream/connection_room.h"
+#include "proxy/upstream/places/backend_places.h"
+#include "proxy/upstream/places/circuit_breaker.h"
 #include "proxy/upstream/pool.h"
 #include "proxy/upstream/pool_owner.h"
 #include "proxy/upstream/upstream_context.h"
@@ -53,10 +55,11 @@ class Cluster final : public PoolOwner {
   const routing::BackendPlan& plan() const override { return *plan_; }
   net::TlsClientContext* tlsContext() override { return tls_.get(); }
 
-  /// Lets one more request acquire() and use connections, until it leaves. Returns false if limits.backendRequests has
-  /// no room for it.
-  bool tryEnter();
-  void leave();
+  /// Lets one more request in, until it leaves. It may acquire() and use connections once it holds a place. Returns
+  /// nullopt if limits.backendRequests has no room for it.
+  std::optional<Place> enter(const PlaceUse& use);
+  void leave(const PlaceUse& use, Place place);
+  BackendPlaces& places() { return room_.places(); }
   /// Returns false if no connection could be opened lately, at any endpoint, so that a request had better go to another
   /// Backend. One request at a time is told otherwise, to find out whether that still holds.
   bool serves() const;

@@ -10,9 +10,10 @@
 namespace sluice::upstream {
 
 ConnectionRoom::ConnectionRoom(UpstreamContext& owner, const routing::BackendPlan& plan)
-    : owner_(owner), boundedAs_(plan.boundedAs()), budget_(owner.budgets().join(boundedAs_, plan.connection.bounds)) {}
-
-ConnectionRoom::~ConnectionRoom() { owner_.budgets().leave(boundedAs_); }
+    : owner_(owner),
+      joined_(owner.budgets(), plan.boundedAs(), plan.connection.bounds),
+      budget_(*joined_.get()),
+      places_(joined_, owner.places(), requestLimit(plan.connection.bounds)) {}
 
 void ConnectionRoom::remove(RoomUser& pool) {
   std::erase(pools_, &pool);

@@ -21,7 +21,8 @@
 #include "proxy/net/timers.h"
 #include "proxy/routing/backend_identity.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/circuit_breaker.h"
+#include "proxy/upstream/places/backend_places.h"
+#include "proxy/upstream/places/circuit_breaker.h"
 #include "proxy/upstream/room_user.h"
 
 namespace sluice::upstream {
@@ -35,9 +36,10 @@ class ConnectionRoom final : private net::Timer {
 
   /// Joins the Backend's circuit breaker until the room is destroyed.
   ConnectionRoom(UpstreamContext& owner, const routing::BackendPlan& plan);
-  ~ConnectionRoom() override;
 
   CircuitBreaker& budget() { return budget_; }
+  /// Returns the places of the Backend's requests.
+  BackendPlaces& places() { return places_; }
   /// Called by each pool when it is made, and when it is destroyed.
   void add(RoomUser& pool) { pools_.push_back(&pool); }
   void remove(RoomUser& pool);
@@ -73,8 +75,9 @@ class ConnectionRoom final : private net::Timer {
   std::size_t closing();
 
   UpstreamContext& owner_;
-  const routing::BackendIdentity boundedAs_;
+  const JoinedBreaker joined_;
   CircuitBreaker& budget_;
+  BackendPlaces places_;
   std::vector<RoomUser*> pools_;
   std::vector<RoomUser*> seekers_;  // for which there was no room, in the order in which they came
   std::size_t closing_ = 0;

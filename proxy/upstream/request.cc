@@ -7,17 +7,24 @@
 
 namespace sluice::upstream {
 
-bool Request::enter(const std::shared_ptr<const routing::BackendPlan>& plan) {
+bool Request::enter(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client) {
   Cluster& cluster = context_.cluster(plan);
-  if (!cluster.tryEnter()) {
+  const std::optional<Place> place = cluster.enter({token_, client});
+  if (!place) {
     context_.onLimit(requestLimit(plan->connection.bounds));
     return false;
   }
   at_.cluster = &cluster;
+  at_.place = *place;
+  at_.client = client;
   return true;
 }
 
 base::Result<bool> Request::acquire(const Wishes& wishes) {
+  if (at_.place == Place::kSought) {
+    if (!at_.cluster->places().take(token_)) return false;
+    at_.place = Place::kHeld;
+  }
   auto lease = at_.cluster->acquire(token_, wishes);
   if (!lease.ok()) return lease.error();
   if (lease->empty()) return false;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "proxy/base/clock.h"
@@ -42,12 +43,29 @@ class Request {
   /// Gives its place back; the user must cancel() a stream first that is under way.
   ~Request() { leave(); }
 
-  /// Takes a place among limits.backendRequests of that Backend. Returns false if there is none. The functions below
-  /// that wait, lease or send need one.
-  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan);
+  /// Takes a place among limits.backendRequests of that Backend, or seeks one for which others give way; then acquire()
+  /// waits for it. Returns false if there is none. The functions below that wait, lease or send need one. `client` is
+  /// the one because of whom it is made.
+  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client);
   bool entered() const { return at_.cluster != nullptr; }
   void leave() {
-    if (entered()) std::exchange(at_.cluster, nullptr)->leave();
+    if (entered()) std::exchange(at_.cluster, nullptr)->leave({token_, at_.client}, at_.place);
+  }
+  /// Returns true if it holds a place of the circuit breaker with that number.
+  bool holdsPlaceOf(std::uint64_t breaker) const {
+    return entered() && at_.place == Place::kHeld && at_.cluster->places().breaker() == breaker;
+  }
+  /// Returns the name of the limit that bounds the places.
+  std::string_view placeLimit() const { return at_.cluster->places().limit(); }
+  /// Gives the place back for as long as the client has to go on first, although the Backend has the request.
+  void rest() {
+    if (entered() && at_.place == Place::kHeld) at_.place = at_.cluster->places().rest(at_.client);
+  }
+  /// Takes it again.
+  void comeBack() {
+    if (!entered() || at_.place != Place::kResting) return;
+    at_.cluster->places().comeBack(at_.client);
+    at_.place = Place::kHeld;
   }
 
   /// Returns Cluster::resolve(): empty means that the user is told when to ask again.
@@ -107,6 +125,8 @@ class Request {
   /// The progress of the request.
   struct Progress {
     Cluster* cluster = nullptr;
+    Place place = Place::kHeld;
+    net::ClientNetwork client = net::kOwnNetwork;
     base::Handle<Connection> connection;
     http::StreamId stream = 0;
     bool reused = false;

@@ -44,4 +44,12 @@ bool RequestSinks::onPoolFailed(http::Token waiter, const base::Error& error) {
   return of(waiter).waiters->onPoolFailed(waiter, error);
 }
 
+void RequestSinks::surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) {
+  for (const Sinks& each : sinks_) {
+    if (each.waiters != nullptr) each.waiters->surveyPlaces(breaker, survey);
+  }
+}
+
+bool RequestSinks::giveWay(http::Token holder) { return of(holder).waiters->giveWay(holder); }
+
 }  // namespace sluice::upstream

@@ -12,7 +12,7 @@
 #include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
 #include "proxy/observe/metrics.h"
-#include "proxy/upstream/waiters.h"
+#include "proxy/upstream/places/waiters.h"
 
 namespace sluice::upstream {
 
@@ -55,6 +55,8 @@ class RequestSinks final : public http::ClientSink, public WaiterSink {
   // WaiterSink
   bool onPoolReady(http::Token waiter) override;
   bool onPoolFailed(http::Token waiter, const base::Error& error) override;
+  void surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) override;
+  bool giveWay(http::Token holder) override;
 
  private:
   struct Sinks {

@@ -17,8 +17,8 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/circuit_breaker.h"
 #include "proxy/upstream/dialer.h"
+#include "proxy/upstream/places/circuit_breaker.h"
 #include "proxy/upstream/request_sinks.h"
 
 namespace sluice::upstream {
@@ -28,6 +28,7 @@ class Cluster;
 class Connection;
 class ConnectionRooms;
 class Pins;
+class Places;
 class Pool;
 
 /// The settings that a reload may change.
@@ -80,6 +81,7 @@ class UpstreamContext {
   /// Returns nullptr if the connection is gone.
   virtual Connection* find(base::Handle<Connection> handle) = 0;
   virtual Pins& pins() = 0;
+  virtual Places& places() = 0;
   virtual ConnectionRooms& rooms() = 0;
   virtual void createConnection(Pool& pool, net::Addresses addresses) = 0;
   /// Keeps a pool that its cluster has retired.

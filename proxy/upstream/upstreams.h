@@ -17,6 +17,7 @@
 #include "proxy/upstream/connection.h"
 #include "proxy/upstream/connection_room.h"
 #include "proxy/upstream/pins.h"
+#include "proxy/upstream/places/places.h"
 #include "proxy/upstream/pool.h"
 #include "proxy/upstream/upstream_context.h"
 
@@ -49,6 +50,7 @@ class Upstreams final : public UpstreamContext {
   bool takeLeft() { return std::exchange(left_, false); }
   Connection* find(base::Handle<Connection> handle) override { return connections_.find(handle); }
   Pins& pins() override { return pins_; }
+  Places& places() override { return places_; }
   ConnectionRooms& rooms() override { return rooms_; }
 
   /// The parts of the beat.
@@ -86,6 +88,7 @@ class Upstreams final : public UpstreamContext {
   bool left_ = false;
   std::vector<Pool*> dirtyPools_;
   Pins pins_{*this};
+  Places places_{worker(), budgets(), sinks(), metrics()};
   AsyncRequests asyncRequests_;
 };
 

@@ -11,8 +11,8 @@
 
 #include "proxy/base/error.h"
 #include "proxy/http/codec.h"
+#include "proxy/upstream/places/waiters.h"
 #include "proxy/upstream/pool_owner.h"
-#include "proxy/upstream/waiters.h"
 
 namespace sluice::upstream {
 

@@ -122,6 +122,9 @@ class FilterRig final : private processing::SecretLookup,
     server_->take(wanted.head);
     return *server_;
   }
+  std::unique_ptr<processing::Callout> lastingCallout(const processing::CalloutRequest& wanted) override {
+    return nothing_.callout(wanted, {});
+  }
   template <typename Message>
   static void add(Message& message, Fields fields) {
     message.head.headers = {};

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -89,8 +90,9 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
 
   // --- clients ---
 
-  ClientPeer& connect(http::Version version = http::Version::kHttp11, const http::Limits& itsLimits = {}) {
-    auto wire = std::make_shared<Wire>(worker, *net::Address::parse("198.51.100.7", 4000), false);
+  ClientPeer& connect(http::Version version = http::Version::kHttp11, const http::Limits& itsLimits = {},
+                      std::string_view address = "198.51.100.7") {
+    auto wire = std::make_shared<Wire>(worker, *net::Address::parse(address, 4000), false);
     {
       const net::Worker::Turn turn(worker);
       const RigConnection::RigParts parts{worker, exchanges, routes_, options_.limits, h2Memory_, dirty_};

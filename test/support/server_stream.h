@@ -19,12 +19,16 @@ class ServerStream final : public FailedCallout {
     for (processing::Resumer& each : waiting_) each.release();
   }
 
-  void send(std::string_view bytes) override { sent += bytes; }
+  void send(std::string_view bytes) override {
+    sent += bytes;
+    rested.reset();
+  }
   void end() override { ended = true; }
   void await(processing::Resumer resumer, Moment) override { waiting_.push_back(std::move(resumer)); }
   void wake() override {
     for (processing::Resumer& each : std::exchange(waiting_, {})) each.resume();
   }
+  void rest(Rest how) override { rested = how; }
   void cancel() override { cancelled = over_ = true; }
   const http::ResponseHead* head() const override { return &head_; }
   const base::ByteQueue& received() const override { return received_; }
@@ -48,6 +52,7 @@ class ServerStream final : public FailedCallout {
   std::string sent;
   bool ended = false;
   bool cancelled = false;
+  std::optional<Rest> rested;  // since the last send()
 
  private:
   base::ChunkPool pool_;

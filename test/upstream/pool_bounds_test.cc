@@ -268,9 +268,9 @@ TEST(CircuitBreakers, BelongToTheIdentityThatThePlanCountsAs) {
   twin->identity = "twin";
   twin->countsAs = "backend";
   Cluster& other = rig.upstreams->cluster(twin);
-  EXPECT_TRUE(other.tryEnter());
+  EXPECT_EQ(other.enter({1000, net::kOwnNetwork}), Place::kHeld);
   EXPECT_EQ(rig.budget().requests.count(), 1U);
-  other.leave();
+  other.leave({1000, net::kOwnNetwork}, Place::kHeld);
   EXPECT_EQ(rig.budget().requests.count(), 0U);
 }
 

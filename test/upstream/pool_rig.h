@@ -106,7 +106,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   /// Ends a request, which leaves its cluster.
   void done(std::size_t index) {
     const net::Worker::Turn turn(worker);
-    requests_[index].cluster->leave();
+    requests_[index].cluster->leave({index + 1, net::kOwnNetwork}, Place::kHeld);
   }
   /// Lets a waiting request give up.
   void leave(std::size_t index) {
@@ -203,7 +203,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   void add() {
     sink.open().request.finish();
     requests_.emplace_back().cluster = &cluster();
-    EXPECT_TRUE(cluster().tryEnter());
+    EXPECT_EQ(cluster().enter({requests_.size(), net::kOwnNetwork}), Place::kHeld);
   }
 
   void resolve(RigRequest& request, http::Token token) {
@@ -247,6 +247,9 @@ class PoolRig final : private net::Beats, private WaiterSink {
     request.error = error;
     return true;
   }
+
+  void surveyPlaces(std::uint64_t /*breaker*/, PlaceSurvey& /*survey*/) override {}
+  bool giveWay(http::Token /*holder*/) override { return false; }
 
   void drive() override {
     for (const http::Token token : std::exchange(woken_, {})) {

@@ -21,8 +21,8 @@
 #include "proxy/net/worker.h"
 #include "proxy/observe/metrics.h"
 #include "proxy/routing/snapshot.h"
-#include "proxy/upstream/circuit_breaker.h"
 #include "proxy/upstream/dialer.h"
+#include "proxy/upstream/places/circuit_breaker.h"
 #include "proxy/upstream/upstreams.h"
 
 namespace sluice::control {

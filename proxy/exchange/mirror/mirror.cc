@@ -39,6 +39,8 @@ Mirror::Mirror(base::Handle<Mirror> self, ExchangeContext& context, MirrorTable&
       listener_(source.listener),
       rule_(source.rule),
       target_(source.target),
+      client_(net::networkOf(source.client.address)),
+      brought_(context.worker().now()),
       message_(context.worker().chunks()),
       share_(context.bufferRoom(), source.client.address),
       request_(context.upstreams(), *this, mirrorTimes(context.timeouts(), rule_)) {
@@ -63,7 +65,13 @@ void Mirror::record() {
   table_.mark(*this);
 }
 
-std::size_t Mirror::heldBytes() { return request_.body().bytes.size() + (steps_ ? steps_->source().size() : 0); }
+/// The client holds it up while the Backend has all that has come.
+upstream::PlaceClaim Mirror::claim() const {
+  const bool owes = state_ == State::kStarted && !ended_ && heldBytes() == 0;
+  return {client_, owes ? brought_ : base::MonotonicTime::max()};
+}
+
+std::size_t Mirror::heldBytes() const { return request_.body().bytes.size() + (steps_ ? steps_->source().size() : 0); }
 
 bool Mirror::makeRoom(std::size_t count) {
   if (request_.over() || ended_ || request_.body().end() != http::PipeEnd::kOpen) return false;
@@ -76,6 +84,7 @@ bool Mirror::makeRoom(std::size_t count) {
 void Mirror::addBody(std::string_view bytes) {
   if (!makeRoom(bytes.size())) return;
   incoming().append(bytes);
+  brought_ = context_.worker().now();
   record();
 }
 

@@ -15,6 +15,7 @@
 #include "proxy/exchange/mirror/mirror_steps.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
+#include "proxy/net/address.h"
 #include "proxy/net/timers.h"
 #include "proxy/processing/buffer_budget.h"
 #include "proxy/routing/served_listener.h"
@@ -95,6 +96,7 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   // MirrorStepsOwner
   void onRefused(const base::Error& error) override { request_.fail(error); }
   // upstream::AsyncRequestOwner
+  upstream::PlaceClaim claim() const override;
   void onAddresses() override;
   void onResponse(http::ResponseMessage&& message) override { status_ = message.head.status; }
   void onResponseBody(std::string_view bytes) override { request_.grant(bytes.size()); }
@@ -107,7 +109,7 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   void process();
   bool resolve();
   void start();
-  std::size_t heldBytes();
+  std::size_t heldBytes() const;
   bool makeRoom(std::size_t count);
   void failForRoom();
   base::ByteQueue& incoming() { return steps_ && steps_->carries() ? steps_->source() : request_.body().bytes; }
@@ -120,6 +122,8 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   const routing::RequestMirror& target_;
   std::shared_ptr<const routing::Rule> pin_;
   std::shared_ptr<const routing::ServedListener> listenerPin_;
+  const net::ClientNetwork client_;
+  base::MonotonicTime brought_;  // when bytes of the body came from the client
   http::RequestMessage message_;
   /// Pays for a body that was there when the copy was made, if that is longer than limits.exchangeBuffer.
   processing::BufferShare share_;

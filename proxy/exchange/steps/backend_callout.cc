@@ -26,13 +26,14 @@ BackendCallout::BackendCallout(ExchangeContext& context, const processing::Callo
       plan_(routing::planOf(*request.target)),
       message_(context.worker().chunks()),
       place_{message_.arena.copy(place.gateway), message_.arena.copy(place.route), {}},
+      client_(net::networkOf(request.client)),
       retry_(request.retry),
       timeout_(request.timeout),
       made_(context.worker().now()),
       keeps_(request.retry.attempts > 1),
       isWhole_(request.head.body == http::Body::kNone),
       received_(context.worker().chunks()),
-      share_(context.bufferRoom()) {
+      share_(context.bufferRoom(), request.client) {
   message_.head = http::clone(message_.arena, request.head);
   if (message_.head.authority.empty()) message_.head.authority = plan_->authority;
   // A callout that leads back to this gateway is recognized as a loop by this.
@@ -74,8 +75,15 @@ BackendCallout::~BackendCallout() {
 
 std::uint64_t BackendCallout::mostReceived() const { return context_.limits().processorBuffer; }
 
+void BackendCallout::rest(Rest how) {
+  if (over() || restsSince_ != base::MonotonicTime::max()) return;
+  restsSince_ = context_.worker().now();
+  if (how == Rest::kWithoutPlace) request_->rest();
+}
+
 void BackendCallout::send(std::string_view bytes) {
   if (over() || isWhole_) return;
+  if (std::exchange(restsSince_, base::MonotonicTime::max()) != base::MonotonicTime::max()) request_->comeBack();
   if (kept_.size() + bytes.size() > kMostKept) keepNoMore();
   if (keeps_) kept_.append(bytes);
   if (keeps_ && !share_.reach(received_.size() + kept_.size())) keepNoMore();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/http/message.h"
+#include "proxy/net/address.h"
 #include "proxy/net/timers.h"
 #include "proxy/processing/buffer_budget.h"
 #include "proxy/processing/call.h"
@@ -31,6 +32,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   std::size_t unsent() const override { return isPausing() ? kept_.size() : request_->body().bytes.size(); }
   void await(processing::Resumer resumer, Moment moment) override;
   void wake() override { tell(); }
+  void rest(Rest how) override;
   void cancel() override;
   const http::ResponseHead* head() const override { return answer_ ? &answer_->head : nullptr; }
   const base::ByteQueue& received() const override { return received_; }
@@ -47,6 +49,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
 
  private:
   // upstream::AsyncRequestOwner
+  upstream::PlaceClaim claim() const override { return {client_, restsSince_}; }
   void onAddresses() override {}
   void onResponse(http::ResponseMessage&& message) override;
   void onResponseBody(std::string_view bytes) override;
@@ -84,14 +87,16 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   const std::shared_ptr<const routing::BackendPlan> plan_;
   http::RequestMessage message_;
   processing::Place place_;
+  const net::ClientNetwork client_;
   const processing::CalloutRetry retry_;
   const base::Duration timeout_;
   const base::MonotonicTime made_;
   std::optional<upstream::AsyncRequest> request_;  // the current attempt, or the last one
-  std::uint32_t attempts_ = 0;                     // begun so far
-  std::string kept_;                               // the body, for another attempt
-  bool keeps_;                                     // kept_ has all of it
-  bool isWhole_;                                   // the body has ended
+  base::MonotonicTime restsSince_ = base::MonotonicTime::max();
+  std::uint32_t attempts_ = 0;  // begun so far
+  std::string kept_;            // the body, for another attempt
+  bool keeps_;                  // kept_ has all of it
+  bool isWhole_;                // the body has ended
   PauseTimer pause_{*this};
   std::optional<http::ResponseMessage> answer_;
   base::ByteQueue received_;

@@ -86,6 +86,9 @@ class ConversationTest : public testing::Test, private processing::StepControl {
  private:
   processing::Resumer suspend(std::optional<base::MonotonicTime>) override { return {}; }
   processing::Callout& callout(const processing::CalloutRequest&) override { return nobody_; }
+  std::unique_ptr<processing::Callout> lastingCallout(const processing::CalloutRequest& wanted) override {
+    return services_.callout(wanted, {});
+  }
 
   test::FailedCallout nobody_;
   processing::Place place_{"demo/egress", "demo/route", {}};
@@ -125,6 +128,46 @@ TEST_F(ConversationTest, HearsOneAnswerForEachPartInTheirOrder) {
   answerBody();
   EXPECT_EQ(hear(), Heard::kAnswer);
   EXPECT_EQ(talk_->unanswered(Way::kRequest), 1u);
+}
+
+// The server has answered to the headers, and is told of no body: it is idle until the response comes.
+TEST_F(ConversationTest, RestsWithoutAPlaceUntilTheResponseComes) {
+  settings_.modes.request.body = BodyForm::kSkipped;
+  settings_.modes.response.headers = true;
+  talk_ = std::make_unique<Conversation>(settings_, server_);
+  say(Part::kRequestHeaders);
+  EXPECT_FALSE(server().rested);
+  answerHeaders();
+  EXPECT_EQ(hear(), Heard::kAnswer);
+  talk_->finish(Way::kRequest);
+  EXPECT_EQ(server().rested, processing::Callout::Rest::kWithoutPlace);
+  http::ResponseHead response;
+  Statement statement{Part::kResponseHeaders};
+  statement.request = &request_.head;
+  statement.response = &response;
+  talk_->say(call_, std::move(statement), Answers::kDue);
+  EXPECT_FALSE(server().rested);
+}
+
+TEST_F(ConversationTest, RestsOnItsPlaceBetweenThePiecesOfABody) {
+  begin(BodyForm::kStreamed);
+  say(Part::kRequestHeaders);
+  talk_->await(call_, base::MonotonicTime::max());
+  EXPECT_FALSE(server().rested) << "the server owes an answer";
+  answerHeaders();
+  EXPECT_EQ(hear(), Heard::kAnswer);
+  talk_->await(call_, base::MonotonicTime::max());
+  EXPECT_EQ(server().rested, processing::Callout::Rest::kWithPlace);
+}
+
+TEST_F(ConversationTest, DoesNotRestWhileAServerInFullDuplexMayGoOn) {
+  begin(BodyForm::kFullDuplex);
+  say(Part::kRequestHeaders);
+  answerHeaders();
+  EXPECT_EQ(hear(), Heard::kAnswer);
+  say(Part::kRequestBody, false, Answers::kInItsOwnTime);
+  talk_->await(call_, base::MonotonicTime::max());
+  EXPECT_FALSE(server().rested);
 }
 
 TEST_F(ConversationTest, FailsIfAnAnswerIsToAnotherPart) {

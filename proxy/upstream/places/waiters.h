@@ -1,8 +1,12 @@
-// A pool tells waiting requests through a WaiterSink. Each table of requests implements one.
+// Pools and places tell waiting requests through a WaiterSink, and learn from it about those that hold places. Each
+// table of requests implements one.
 #pragma once
+
+#include <cstdint>
 
 #include "proxy/base/error.h"
 #include "proxy/http/codec.h"
+#include "proxy/upstream/places/place_survey.h"
 
 namespace sluice::upstream {
 
@@ -14,6 +18,11 @@ class WaiterSink {
   virtual bool onPoolReady(http::Token waiter) = 0;
   /// Called when no connection will come. Returns false like onPoolReady().
   virtual bool onPoolFailed(http::Token waiter, const base::Error& error) = 0;
+
+  /// Adds the requests that hold a place of the circuit breaker with that number. Linear in the number of requests.
+  virtual void surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) = 0;
+  /// Ends a request whose client holds it up. Returns false, and does nothing, if that holds no longer.
+  virtual bool giveWay(http::Token holder) = 0;
 };
 
 }  // namespace sluice::upstream

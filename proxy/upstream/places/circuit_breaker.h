@@ -12,9 +12,14 @@
 #include <memory>
 #include <mutex>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "proxy/base/circuit_breaker_bounds.h"
+#include "proxy/base/error.h"
 #include "proxy/routing/backend_identity.h"
+#include "proxy/upstream/places/client_counts.h"
+#include "proxy/upstream/places/place_ask.h"
 
 namespace sluice::upstream {
 
@@ -28,8 +33,11 @@ class BoundedCount {
     count_.fetch_sub(1, std::memory_order_relaxed);
     return false;
   }
+  /// Adds one, even beyond the bound.
+  void add() { count_.fetch_add(1, std::memory_order_relaxed); }
   void release() { count_.fetch_sub(1, std::memory_order_relaxed); }
   std::uint64_t count() const { return count_.load(std::memory_order_relaxed); }
+  std::uint64_t bound() const { return bound_.load(std::memory_order_relaxed); }
   /// Returns how many more there is room for.
   std::uint64_t room() const {
     const std::uint64_t bound = bound_.load(std::memory_order_relaxed);
@@ -44,13 +52,40 @@ class BoundedCount {
 };
 
 struct CircuitBreaker {
-  CircuitBreaker(std::uint64_t maxConnections, std::uint64_t maxRequests)
-      : connections(maxConnections), requests(maxRequests) {}
+  /// `unique` names it among those of the process; another one of the same Backend, later, has another number.
+  CircuitBreaker(std::uint64_t unique, std::uint64_t maxConnections, std::uint64_t maxRequests)
+      : number(unique), connections(maxConnections), requests(maxRequests) {}
+  const std::uint64_t number;
   BoundedCount connections;
   BoundedCount requests;
+  /// The requests for which others give way, of all workers. Places that come back are theirs.
+  std::atomic<std::uint64_t> seeking{0};
+  /// Requests that hold no place for now, because their clients have to go on first: see Request::rest().
+  std::atomic<std::uint64_t> resting{0};
+  /// Each cluster of a worker that serves the Backend counts its requests there.
+  void enroll(ClientCounts& counts) {
+    const std::lock_guard lock(mutex_);
+    counts_.push_back(&counts);
+  }
+  void withdraw(ClientCounts& counts) {
+    const std::lock_guard lock(mutex_);
+    std::erase(counts_, &counts);
+  }
+  /// Returns how many requests of that client hold or seek a place, from all workers.
+  std::uint64_t heldBy(net::ClientNetwork client) const {
+    ClientCounts::Counts sum{};
+    const std::lock_guard lock(mutex_);
+    for (const ClientCounts* each : counts_) each->addTo(sum, client);
+    return *std::min_element(sum.begin(), sum.end());
+  }
+
   /// The requests that wait, if the bounds say how many may. Each worker looks before it adds one, so there may be as
   /// many more as there are other workers.
   std::atomic<std::uint64_t> pending{0};
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<ClientCounts*> counts_;
 };
 
 // The functions below return the name of the limit that counts: that of the policy, or that of the settings.
@@ -62,6 +97,19 @@ inline std::string_view pendingLimit(const base::CircuitBreakerBounds& bounds) {
 }
 inline std::string_view requestLimit(const base::CircuitBreakerBounds& bounds) {
   return bounds.requests ? "maxParallelRequests" : "backendRequests";
+}
+
+/// Returns the error of a request for which there is no place.
+inline base::Error tooManyRequests(std::string_view limit) {
+  return base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many requests to the backend at once")
+      .ofLimit(limit);
+}
+
+/// Returns the error of a request whose client has held it up while others want its place.
+inline base::Error placeWanted(std::string_view limit) {
+  return base::Error(base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
+                     "the client holds up a place at the backend that other clients want")
+      .ofLimit(limit);
 }
 
 /// The circuit breakers of all Backends, by BackendPlan::boundedAs(). Any thread; used only when a worker
@@ -78,17 +126,43 @@ class CircuitBreakers {
     SharedBreaker& shared = breakers_[identity];
     if (!shared.breaker) {
       shared.bounds = bounds;
-      shared.breaker = std::make_unique<CircuitBreaker>(bounds.connections.value_or(maxConnections_),
+      shared.breaker = std::make_unique<CircuitBreaker>(++made_, bounds.connections.value_or(maxConnections_),
                                                         bounds.requests.value_or(maxRequests_));
     }
     ++shared.users;
     return *shared.breaker;
+  }
+  /// Joins it if there is one; otherwise returns nullptr.
+  CircuitBreaker* joinKnown(const routing::BackendIdentity& identity) {
+    const std::lock_guard lock(mutex_);
+    const auto found = breakers_.find(identity);
+    if (found == breakers_.end()) return nullptr;
+    ++found->second.users;
+    return found->second.breaker.get();
   }
   void leave(const routing::BackendIdentity& identity) {
     const std::lock_guard lock(mutex_);
     const auto found = breakers_.find(identity);
     if (--found->second.users == 0) breakers_.erase(found);
   }
+
+  /// Each worker is a party from its beginning to its end.
+  void enroll(PlaceParty& party) {
+    const std::lock_guard lock(mutex_);
+    parties_.push_back(&party);
+  }
+  void withdraw(PlaceParty& party) {
+    const std::lock_guard lock(mutex_);
+    std::erase(parties_, &party);
+  }
+  /// Passes the ask on to all other workers.
+  void ask(const PlaceParty& asking, const std::shared_ptr<const PlaceAsk>& ask) {
+    const std::lock_guard lock(mutex_);
+    for (PlaceParty* each : parties_) {
+      if (each != &asking) each->onAsked(ask);
+    }
+  }
+
   /// Sets the bounds of the settings, also of those that exist.
   void setBounds(std::uint64_t maxConnections, std::uint64_t maxRequests) {
     const std::lock_guard lock(mutex_);
@@ -107,9 +181,34 @@ class CircuitBreakers {
     std::size_t users = 0;
   };
   std::mutex mutex_;
+  std::uint64_t made_ = 0;
   std::uint64_t maxConnections_;
   std::uint64_t maxRequests_;
   std::map<routing::BackendIdentity, SharedBreaker> breakers_;
+  std::vector<PlaceParty*> parties_;
+};
+
+/// Keeps the circuit breaker of a Backend in place.
+class JoinedBreaker {
+ public:
+  JoinedBreaker(CircuitBreakers& all, routing::BackendIdentity identity, const base::CircuitBreakerBounds& bounds)
+      : all_(all), identity_(std::move(identity)), breaker_(&all.join(identity_, bounds)) {}
+  /// Keeps none if there is none.
+  JoinedBreaker(CircuitBreakers& all, routing::BackendIdentity identity)
+      : all_(all), identity_(std::move(identity)), breaker_(all.joinKnown(identity_)) {}
+  ~JoinedBreaker() {
+    if (breaker_ != nullptr) all_.leave(identity_);
+  }
+  JoinedBreaker(const JoinedBreaker&) = delete;
+  JoinedBreaker& operator=(const JoinedBreaker&) = delete;
+
+  const routing::BackendIdentity& identity() const { return identity_; }
+  CircuitBreaker* get() const { return breaker_; }
+
+ private:
+  CircuitBreakers& all_;
+  const routing::BackendIdentity identity_;
+  CircuitBreaker* const breaker_;
 };
 
 }  // namespace sluice::upstream

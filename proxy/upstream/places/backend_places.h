@@ -1,0 +1,70 @@
+// The places among limits.backendRequests of one Backend, as the requests of one worker take them and give them back.
+//
+// Owned by the cluster; one thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "proxy/http/codec.h"
+#include "proxy/net/address.h"
+#include "proxy/upstream/places/circuit_breaker.h"
+#include "proxy/upstream/places/client_counts.h"
+#include "proxy/upstream/places/places.h"
+
+namespace sluice::upstream {
+
+/// How a request that has entered stands to the places.
+enum class Place : std::uint8_t {
+  kHeld,
+  kSought,  // others give way for it
+  kResting  // its client has to go on first
+};
+
+/// The request that takes a place, and the client because of whom it is made.
+struct PlaceUse {
+  http::Token request;
+  net::ClientNetwork client;
+};
+
+class BackendPlaces {
+ public:
+  /// Both outlive it. `limit` names the bound, and has static lifetime.
+  BackendPlaces(const JoinedBreaker& joined, Places& places, std::string_view limit)
+      : joined_(joined), breaker_(*joined.get()), places_(places), limit_(limit) {
+    breaker_.enroll(counts_);
+  }
+  ~BackendPlaces() { breaker_.withdraw(counts_); }
+  BackendPlaces(const BackendPlaces&) = delete;
+  BackendPlaces& operator=(const BackendPlaces&) = delete;
+
+  std::uint64_t breaker() const { return breaker_.number; }
+  std::string_view limit() const { return limit_; }
+
+  /// Takes a place for a request, or seeks one. Returns nullopt if there is no room for it.
+  std::optional<Place> enter(const PlaceUse& use);
+  /// Takes a place for a request that seeks one. Returns false if WaiterSink tells it when to ask again, or that there
+  /// is none.
+  bool take(http::Token request) { return places_.take(breaker_, request); }
+  /// Gives the place of a request back for as long as its client has to go on first. Returns Place::kHeld if so many
+  /// others do that the place is kept.
+  Place rest(net::ClientNetwork client);
+  /// Takes the place of a request that rests again, even beyond the bound.
+  void comeBack(net::ClientNetwork client);
+  void leave(const PlaceUse& use, Place place);
+
+ private:
+  /// How many requests may rest for each place.
+  static constexpr std::uint64_t kMostResting = 16;
+
+  void giveBack();
+
+  const JoinedBreaker& joined_;
+  CircuitBreaker& breaker_;
+  Places& places_;
+  const std::string_view limit_;
+  ClientCounts counts_;
+};
+
+}  // namespace sluice::upstream

@@ -1,0 +1,49 @@
+// A worker that has requests without a place at a Backend asks the other workers whether requests of theirs give way.
+//
+// An ask goes to all of them at once. Two workers may meet one wish; then a place is free.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <utility>
+
+#include "proxy/net/address.h"
+#include "proxy/routing/backend_identity.h"
+
+namespace sluice::upstream {
+
+class PlaceAsk {
+ public:
+  struct Wish {
+    net::ClientNetwork client;
+    std::uint64_t held;  // by that client, in all
+    mutable std::atomic<bool> met = false;
+
+    Wish(net::ClientNetwork wisher, std::uint64_t places) : client(wisher), held(places) {}
+  };
+
+  /// The Backend is the one that counts as `boundedAs`.
+  explicit PlaceAsk(routing::BackendIdentity boundedAs) : boundedAs_(std::move(boundedAs)) {}
+
+  void add(net::ClientNetwork client, std::uint64_t held) { wishes_.emplace_back(client, held); }
+  const routing::BackendIdentity& boundedAs() const { return boundedAs_; }
+  const std::deque<Wish>& wishes() const { return wishes_; }
+
+ private:
+  const routing::BackendIdentity boundedAs_;
+  std::deque<Wish> wishes_;
+};
+
+/// A worker that may be asked.
+class PlaceParty {
+ public:
+  /// Called on the thread of the worker that asks.
+  virtual void onAsked(std::shared_ptr<const PlaceAsk> ask) = 0;
+
+ protected:
+  ~PlaceParty() = default;
+};
+
+}  // namespace sluice::upstream

@@ -1,0 +1,89 @@
+// The requests of one worker that have no place at their Backend yet, because limits.backendRequests is reached, and
+// for which others give way: see PlaceSurvey.
+//
+// Requests of this worker give way first, in the same beat. If none can, the other workers are asked. A request that
+// gets no place in kPatience is refused, and so is at once a request for which none would give way. While some seek
+// places, those that come back are theirs alone. The cost is bounded: however many requests are refused, a Backend is
+// surveyed once in kInterval. Owned by Upstreams; one thread, but for onAsked().
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "proxy/base/clock.h"
+#include "proxy/http/codec.h"
+#include "proxy/net/address.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/worker.h"
+#include "proxy/observe/metrics.h"
+#include "proxy/upstream/places/circuit_breaker.h"
+#include "proxy/upstream/places/place_ask.h"
+#include "proxy/upstream/places/place_survey.h"
+#include "proxy/upstream/places/waiters.h"
+
+namespace sluice::upstream {
+
+class Places final : public PlaceParty, private net::Timer {
+ public:
+  static constexpr base::Duration kPatience = std::chrono::seconds(1);
+  static constexpr base::Duration kInterval = std::chrono::milliseconds(50);
+  /// More of them than this are refused.
+  static constexpr std::size_t kMostSeekers = 256;
+
+  /// All outlive it.
+  Places(net::Worker& worker, CircuitBreakers& breakers, WaiterSink& requests, observe::MetricShard& metrics);
+  ~Places() override;
+  Places(const Places&) = delete;
+  Places& operator=(const Places&) = delete;
+
+  /// Called when there is no place for the request. Returns false if it is to be refused; otherwise WaiterSink tells it
+  /// when take() may be called, or that no place has come.
+  bool seek(const JoinedBreaker& breaker, http::Token request, net::ClientNetwork client, std::string_view limit);
+  /// Takes a place for a request that seeks one. Returns false if it is to wait further.
+  bool take(CircuitBreaker& breaker, http::Token request);
+  /// Says that the request seeks no place any more.
+  void forget(http::Token request);
+  /// Called when a place has come back that requests may seek, of whichever worker.
+  void onLeft(const CircuitBreaker& breaker) { tell(breaker); }
+
+  // PlaceParty
+  void onAsked(std::shared_ptr<const PlaceAsk> ask) override;
+
+ private:
+  struct Seeker {
+    http::Token request;
+    const JoinedBreaker* joined;
+    net::ClientNetwork client;
+    base::MonotonicTime until;
+    std::string_view limit;
+    bool told = false;
+  };
+
+  void onTimer() override;
+  void startTimer();
+  PlaceSurvey& surveyOf(const CircuitBreaker& breaker);
+  void tell(const CircuitBreaker& breaker);
+  void serve(const JoinedBreaker& joined);
+  void refuseLate();
+  std::vector<Seeker>::iterator find(http::Token request);
+  void remove(std::vector<Seeker>::iterator seeker);
+  /// Has a request give way to one of that client, which holds `held` places. Returns false if there is none.
+  bool makeWay(const CircuitBreaker& breaker, net::ClientNetwork client, std::uint64_t held);
+
+  base::MonotonicTime now() const { return worker_.now(); }
+  void onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }
+
+  net::Worker& worker_;
+  CircuitBreakers& breakers_;
+  WaiterSink& requests_;
+  observe::MetricShard& metrics_;
+  std::vector<Seeker> seekers_;                             // in the order in which they came
+  std::unordered_map<std::uint64_t, PlaceSurvey> surveys_;  // by the number of the breaker, of the last kInterval
+};
+
+}  // namespace sluice::upstream
