@@ -161,6 +161,7 @@ void readLimits(FieldReader reader, base::LimitSettings& settings) {
                           {"replayBuffer", settings.replayBuffer, 0, kMaxBytes},
                           {"processorBuffer", settings.processorBuffer, 0, kMaxBytes},
                           {"processorBufferTotal", settings.processorBufferTotal, 0, kMaxBytes},
+                          {"processorContext", settings.processorContext, 0, kMaxCount},
                           {"decompressedBody", settings.decompressedBody, 0, kMaxBytes},
                           {"decompressionRatio", settings.decompressionRatio, 1, kMaxCount},
                           {"backendConnections", settings.backendConnections, 1, kMaxCount},
@@ -310,6 +311,7 @@ constexpr ClassSetting kOfGatewayClass[] = {{"", "accessLog"},
                                             {"limits", "matches"},
                                             {"limits", "processorBuffer"},
                                             {"limits", "processorBufferTotal"},
+                                            {"limits", "processorContext"},
                                             {"timeouts", "adminAnswer"},
                                             {"timeouts", "processor"}};
 

@@ -84,14 +84,17 @@ void introduce(const Introduction& introduction, wire::ProcessingRequest& reques
   wire::ProtocolConfiguration& protocol = *request.mutable_protocol_config();
   protocol.set_request_body_mode(wireMode(introduction.modes.request.body));
   protocol.set_response_body_mode(wireMode(introduction.modes.response.body));
-  wire::Struct& own = (*request.mutable_metadata_context()->mutable_filter_metadata())[kOwnNamespace];
-  setStruct(introduction.context, own, 0);
+  wire::Struct place;
   const auto name = [&](const char* key, std::string_view value) {
-    if (!value.empty()) (*own.mutable_fields())[key].set_string_value(std::string(value));
+    if (!value.empty()) (*place.mutable_fields())[key].set_string_value(std::string(value));
   };
   name("gateway", introduction.place.gateway);
   name("route", introduction.place.route);
   name("backend", introduction.place.backend);
+  // Two messages one behind the other are one with the fields of both. Of a key that both have, the last value counts.
+  std::string& own = (*request.mutable_metadata_context()->mutable_filter_metadata())[kOwnNamespace];
+  own = introduction.context;
+  place.AppendToString(&own);
 }
 
 void setRequestHeaders(const http::RequestHead& head, wire::HttpHeaders& said) {
@@ -304,6 +307,12 @@ class ExternalProcessorProtocol final : public Protocol {
     }
     request.set_observability_mode(statement.observed);
     return request.SerializeAsString();
+  }
+
+  std::string writeContext(const content::Value& context) const override {
+    wire::Struct values;
+    setStruct(context, values, 0);
+    return values.SerializeAsString();
   }
 
   base::Result<ServerAnswer> read(std::string_view message, Part /*oldest*/) const override {

@@ -40,21 +40,15 @@ void setResponse(const Statement& statement, messages::HttpResponseHeaders& said
   said.set_end_of_stream(statement.ends);
 }
 
-/// Puts the values of the context that are no maps or lists, and the objects that the exchange belongs to, where a
-/// server finds them.
-void putContext(const Introduction& introduction, messages::PayloadPhase& phase) {
-  using Kind = content::Value::Kind;
+/// Puts the objects that the exchange belongs to among the values of the context.
+void putPlace(const processing::Place& place, messages::PayloadPhase& phase) {
   auto& context = *phase.mutable_context();
-  for (const content::Member& member : introduction.context.members) {
-    const Kind kind = member.value.kind;
-    if (kind != Kind::kMap && kind != Kind::kList) context[member.key] = member.value.text;
-  }
   const auto name = [&](const char* key, std::string_view value) {
     if (!value.empty()) context[key] = std::string(value);
   };
-  name("gateway", introduction.place.gateway);
-  name("route", introduction.place.route);
-  name("backend", introduction.place.backend);
+  name("gateway", place.gateway);
+  name("route", place.route);
+  name("backend", place.backend);
 }
 
 base::Result<HeaderChanges> readMutation(const messages::HeaderMutation& mutation) {
@@ -118,7 +112,7 @@ class PayloadProtocol final : public Protocol {
   std::string write(const Statement& statement) const override {
     messages::PayloadPhase phase;
     phase.set_transaction_id(readableText(statement.transaction));
-    if (statement.introduction != nullptr) putContext(*statement.introduction, phase);
+    if (statement.introduction != nullptr) putPlace(statement.introduction->place, phase);
     if (statement.part == Part::kRequestHeaders) {
       setRequest(statement, *phase.mutable_request_headers());
     } else if (statement.part == Part::kResponseHeaders) {
@@ -128,6 +122,23 @@ class PayloadProtocol final : public Protocol {
       messages::HttpBody& said = ofRequest ? *phase.mutable_request_body() : *phase.mutable_response_body();
       said.set_body(statement.body);
       said.set_end_of_stream(statement.ends);
+    }
+    if (statement.introduction == nullptr) return phase.SerializeAsString();
+    // Two messages one behind the other are one with the fields of both. Of a key that both have, the last value
+    // counts.
+    std::string said(statement.introduction->context);
+    phase.AppendToString(&said);
+    return said;
+  }
+
+  /// Of the context, a server gets the values that are no maps or lists.
+  std::string writeContext(const content::Value& context) const override {
+    using Kind = content::Value::Kind;
+    messages::PayloadPhase phase;
+    auto& values = *phase.mutable_context();
+    for (const content::Member& member : context.members) {
+      const Kind kind = member.value.kind;
+      if (kind != Kind::kMap && kind != Kind::kList) values[member.key] = member.value.text;
     }
     return phase.SerializeAsString();
   }

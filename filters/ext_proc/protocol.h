@@ -20,8 +20,8 @@ namespace sluice::filters::ext_proc {
 /// An Introduction is what the first message of a stream says besides its part.
 struct Introduction {
   const ProcessingModes& modes;
-  /// Values for the server: a map, or null if there is nothing to say.
-  const content::Value& context;
+  /// What writeContext() has written; empty if there is nothing to say.
+  std::string_view context;
   const processing::Place& place;
 };
 
@@ -45,6 +45,9 @@ class Protocol {
   /// Returns the path of the gRPC method, a stream in both directions.
   virtual std::string_view path() const = 0;
   virtual std::string write(const Statement& statement) const = 0;
+  /// Returns the values for the server, a map or null, as the first message of each stream holds them: they are
+  /// written once, and not for each request.
+  virtual std::string writeContext(const content::Value& context) const = 0;
   /// Reads an answer. `oldest` is the part that has waited longest for one, for protocols whose answers name none.
   /// Errors are the processor's, and say what is wrong with the answer: bytes that are no message, no answer or an
   /// unknown one, names or values of fields outside RFC 9110's grammar, a status that no answer may have, more than

@@ -113,6 +113,16 @@ base::Status readAttributes(const content::Value& config, ExtProcSettings& setti
   return base::Done{};
 }
 
+/// `context` is null if there is none. The error names no field.
+base::Status readContext(const content::Value* context, std::uint64_t most, ExtProcSettings& settings) {
+  if (context == nullptr) return base::Done{};
+  settings.context = settings.protocol->writeContext(*context);
+  const std::size_t size = settings.context.size();
+  if (size <= most) return base::Done{};
+  return base::Error::config("takes " + std::to_string(size) + " bytes in the first message for each request, and " +
+                             std::to_string(most) + " are allowed (limits.processorContext)");
+}
+
 /// Reads the `retry` of a server that the settings of the process name, which have checked it.
 processing::CalloutRetry readCalloutRetry(const content::Value& retry) {
   processing::CalloutRetry result;
@@ -174,7 +184,11 @@ base::Result<ExtProcSettings> readSettings(const processing::Use& use) {
   settings.mostMessage = numberIn(config, "maxMessageSize", settings.mostMessage);
   if (auto status = checkModes(settings); !status) return std::move(status).error();
   if (auto status = readAttributes(config, settings); !status) return std::move(status).error();
-  if (const content::Value* context = isOfCatalog ? &use.config : config.find("context")) settings.context = *context;
+  if (auto status = readContext(isOfCatalog ? &use.config : config.find("context"), use.mostContext, settings);
+      !status) {
+    const std::string& fault = status.error().detail;
+    return base::Error::config(isOfCatalog ? fault : "context: " + fault);
+  }
   return {std::move(settings)};
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "filters/ext_proc/attributes.h"
@@ -32,7 +33,7 @@ struct ExtProcSettings {
   std::size_t mostHeld = std::size_t{2} * 1024 * 1024;     // bytes of a body that the server may have kept
   Attributes requestAttributes;
   Attributes responseAttributes;
-  content::Value context;           // a map for the server; null if there is none
+  std::string context;              // values for the server, as its protocol writes them; empty if there are none
   std::uint8_t possiblePhases = 0;  // the set of phases in which the use may run
 
   const Attributes& attributesOf(Way way) const {

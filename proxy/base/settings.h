@@ -73,6 +73,7 @@ struct LimitSettings {
   std::uint64_t replayBuffer = 64 * 1024;
   std::uint64_t processorBuffer = 2 * 1024 * 1024;
   std::uint64_t processorBufferTotal = 256 * 1024 * 1024;
+  std::uint64_t processorContext = 16 * 1024;
   std::uint64_t decompressedBody = 16 * 1024 * 1024;
   std::uint64_t decompressionRatio = 100;
   std::uint64_t backendConnections = 1024;

@@ -76,6 +76,8 @@ struct Use {
   bool exposed = false;
   /// The settings of the engine that the catalog's entry for the type has; null for types that are compiled in.
   const content::Value* engine = nullptr;
+  /// limits.processorContext, in bytes.
+  std::uint64_t mostContext = std::uint64_t{16} * 1024;
 };
 
 /// Something in the environment that a processor cannot run without, such as a server, or the file of a script or

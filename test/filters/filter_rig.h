@@ -31,6 +31,7 @@ class FilterRig final : private processing::SecretLookup,
   /// Applies to the next make().
   bool preAuth = false;
   bool exposed = false;
+  std::uint64_t mostContext = std::uint64_t{16} * 1024;
   processing::Phase phase = processing::Phase::kRequestHeaders;
   std::string owner = "Backend demo/api";
   processing::Place place{"demo/egress", "demo/route", "demo/api"};
@@ -57,8 +58,8 @@ class FilterRig final : private processing::SecretLookup,
     config::Problems problems;
     config::forEachDocument(config, {}, problems, [this](const content::Value& root) { config_ = root; });
     EXPECT_TRUE(problems.empty()) << config;
-    processing::Made made =
-        type_.make({owner, "use", phase, processing::bitOf(phase), preAuth, config_, *this, *this, states_, exposed});
+    processing::Made made = type_.make({owner, "use", phase, processing::bitOf(phase), preAuth, config_, *this, *this,
+                                        states_, exposed, nullptr, mostContext});
     processor_ = std::move(made.processor);
     return processor_ ? "" : made.refusal.reason + ": " + made.refusal.message;
   }

@@ -188,6 +188,20 @@ TEST_F(ProcessorCacheTest, FollowsAChangedCatalog) {
   EXPECT_FALSE(process_.served()) << "its phase is allowed no more";
 }
 
+TEST_F(ProcessorCacheTest, FollowsTheBoundOfContextsAndNoOtherLimit) {
+  const std::string gatewayClass =
+      test::with(test::kClass, "spec: {",
+                 "spec: {parametersRef: {group: '', kind: ConfigMap, name: settings, namespace: default}, ");
+  const auto compiled = [&](const std::string& limits) {
+    return process_.compile({gatewayClass, std::string(test::kGateway), std::string(test::kRoute), backend(""),
+                             tokenSecret("first"), std::string(kGrant),
+                             test::configMap("settings", "settings.yaml", "limits: {" + limits + "}\n")});
+  };
+  EXPECT_EQ(compiled("processorContext: 16Ki"), 0) << "that is the default";
+  EXPECT_EQ(compiled("processorContext: 8Ki"), 1);
+  EXPECT_EQ(compiled("processorContext: 8Ki, processorBuffer: 1Mi"), 0);
+}
+
 TEST_F(ProcessorCacheTest, DropsProcessorsThatTheLastConfigurationDidNotHave) {
   EXPECT_EQ(compile({.backend = std::string(test::kBackend)}), 0);
   EXPECT_EQ(compile({}), 1);

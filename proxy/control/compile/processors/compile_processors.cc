@@ -421,11 +421,11 @@ processing::Made ProcessorCompiler::make(const config::ProcessorUse& use, const 
   const ModelSecrets secrets(model_, writer);
   const ModelTargets targets(model_, sources_.destinations, writer);
   const std::optional<config::Value>& engine = admission.type->entry.engineConfig;
-  return makeProcessor(
-      type,
-      {owner, use.name, phase, possiblePhases(admission, of.preRouting), admission.preAuth, admission.config, secrets,
-       targets, states_, of.exposure == Exposure::kSome, engine ? &*engine : nullptr},
-      cache_);
+  return makeProcessor(type,
+                       {owner, use.name, phase, possiblePhases(admission, of.preRouting), admission.preAuth,
+                        admission.config, secrets, targets, states_, of.exposure == Exposure::kSome,
+                        engine ? &*engine : nullptr, model_.settings.limits.processorContext},
+                       cache_);
 }
 
 }  // namespace sluice::control

@@ -69,8 +69,9 @@ MadeProcessor makeAnew(const processing::BuiltinType& type, const processing::Us
   const RecordingTargetLookup targets(use.targets, processor.targets);
   processor.config = use.config;
   if (use.engine != nullptr) processor.engine = *use.engine;
+  processor.mostContext = use.mostContext;
   processor.made = type.make({use.owner, use.name, use.phase, use.phases, use.preAuth, use.config, recording, targets,
-                              use.states, use.exposed, use.engine});
+                              use.states, use.exposed, use.engine, use.mostContext});
   return processor;
 }
 
@@ -82,7 +83,8 @@ bool holds(const MadeProcessor& processor, const processing::Use& use) {
     return sameAnswer(each.answer, use.targets.find(each.backendRef, each.http2));
   };
   const processing::Awaited* awaited = processor.made.awaited.get();
-  return (awaited == nullptr || !awaited->mayHaveCome()) && sameValue(processor.config, use.config) &&
+  return (awaited == nullptr || !awaited->mayHaveCome()) && processor.mostContext == use.mostContext &&
+         sameValue(processor.config, use.config) &&
          sameValue(processor.engine, use.engine == nullptr ? content::Value() : *use.engine) &&
          std::all_of(processor.targets.begin(), processor.targets.end(), sameTarget) &&
          std::all_of(processor.lookups.begin(), processor.lookups.end(), sameLookup);

@@ -4,6 +4,7 @@
 // It belongs to the loading thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -30,6 +31,7 @@ struct MadeProcessor {
   };
   content::Value config;
   content::Value engine;  // null if the use has none
+  std::uint64_t mostContext = 0;
   std::vector<Lookup> lookups;
   std::vector<TargetFound> targets;
   processing::Made made;
