@@ -19,7 +19,6 @@ Verdict BodyRelay::ask(processing::Call& call, ServerSession& session, Way way) 
   if (isDone(session, way)) return finish(call, session, way);
   if (!session.talk.isNew()) {
     if (auto failed = session.await(call, way, bytes_ + held_.size())) return *std::move(failed);
-    if (std::exchange(leftUnread_, false)) session.talk.comeBack();
   }
   if (!taken) return Verdict::wait();
   return decided_ ? Verdict::stream() : Verdict::hold();
@@ -50,8 +49,10 @@ std::optional<Verdict> BodyRelay::begin(processing::Call& call, ServerSession& s
 
 std::optional<Verdict> BodyRelay::listen(processing::Call& call, ServerSession& session, Way way) {
   for (int heard = 0; !session.talk.isNew(); ++heard) {
-    leftUnread_ = call.body->replacementSize() >= kMostGiven || heard == kMostHeard;
-    if (leftUnread_) return std::nullopt;
+    if (call.body->replacementSize() >= kMostGiven || heard == kMostHeard) {
+      session.talk.stopHearing();
+      return std::nullopt;
+    }
     ServerAnswer answer;
     switch (session.talk.hear(call, way, answer)) {
       case Conversation::Heard::kAnswer:

@@ -48,7 +48,6 @@ class BodyRelay {
   BodyForm form_ = BodyForm::kSkipped;
   bool begun_ = false;
   bool decided_ = false;            // the head may go on
-  bool leftUnread_ = false;         // there may be answers that have come and were not heard
   bool bodySaid_ = false;           // some of it
   bool endSaid_ = false;            // nothing more will be said
   bool answered_ = false;           // the server has given its last piece

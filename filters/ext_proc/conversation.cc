@@ -21,16 +21,23 @@ std::string transactionOf(const http::RequestHead& request) {
   return id == nullptr ? "" : std::string(id->value);
 }
 
+/// Returns true if the answer only asks for time, or is an empty piece of a body that goes on.
+bool carriesNothing(const ServerAnswer& answer) {
+  if (answer.patience) return true;
+  return answer.part && answer.part->streams && !answer.part->ends && answer.part->body->empty();
+}
+
 }  // namespace
 
 Conversation::~Conversation() {
+  for (Side& each : sides_) each.blocked.release();  // the steps go too
   const bool isUnderWay = callout_ != nullptr && !over_ && !callout_->over();
   if (isUnderWay && (settings_.observes || ended_)) services_->leave(std::move(callout_));
 }
 
 // An answer may have come in time and been left unread, because a client takes what came before it only slowly.
 bool Conversation::isLate(const processing::Call& call, Way asking) {
-  if (isNew() || over_ || !sort(call, asking) || isFull()) return false;
+  if (isNew() || over_ || !sort(call, asking) || isFull() || bounds_.isSpent()) return false;
   const base::MonotonicTime now = call.clock.now();
   return std::any_of(sides_.begin(), sides_.end(), [now](const Side& each) { return each.due <= now; });
 }
@@ -69,6 +76,7 @@ void Conversation::put(processing::Call& call, Statement&& statement) {
 void Conversation::say(processing::Call& call, Statement statement, Answers answers) {
   Side& side = this->side(wayOf(statement.part));
   side.told = true;
+  bounds_.told();
   if (answers != Answers::kInItsOwnTime || !isBody(statement.part)) {
     unanswered_.push_back(statement.part);
     if (side.unanswered++ == 0 && answers == Answers::kDue) side.due = call.clock.now() + call.timeout;
@@ -124,9 +132,10 @@ Conversation::Heard Conversation::hear(const processing::Call& call, Way way, Se
     answer = std::move(side.answers.front());
     side.answers.pop_front();
     side.bytes -= bytesOf(answer);
-    if (wasFull) callout_->wake();  // answers of the other way may have waited behind this one
+    if (wasFull) unblock();
     return Heard::kAnswer;
   }
+  if (bounds_.isSpent()) return Heard::kNothing;
   if (!callout_->over() || refused_) return Heard::kNothing;
   if (const auto& error = callout_->error()) return fail(error->message(), processing::causeOf(*error));
   const http::GrpcStatus status = http::grpcStatusOf(*callout_->head(), callout_->trailers());
@@ -153,9 +162,14 @@ std::size_t Conversation::held() const {
 
 bool Conversation::isFull() const { return sides_[0].bytes + sides_[1].bytes >= kMostWaiting; }
 
+void Conversation::unblock() {
+  callout_->wake();
+  for (Side& each : sides_) each.blocked.resume();
+}
+
 // Each step that awaits the stream is asked whenever something has come, so whoever is asked first may sort for both.
 bool Conversation::sort(const processing::Call& call, Way asking) {
-  for (std::string message; !isFull() && !refused_;) {
+  for (std::string message; !isFull() && !refused_ && !bounds_.isSpent();) {
     switch (http::readGrpcMessage(callout_->received(), settings_.mostMessage, message)) {
       case http::GrpcFrame::kMessage:
         break;
@@ -169,6 +183,7 @@ bool Conversation::sort(const processing::Call& call, Way asking) {
         return false;
     }
     callout_->take(http::kGrpcPrefix + message.size());
+    bounds_.read(http::kGrpcPrefix + message.size());
     const Part oldest = unanswered_.empty() ? headersOf(asking) : unanswered_.front();
     base::Result<ServerAnswer> answer = settings_.protocol->read(message, oldest);
     if (!answer) {
@@ -187,6 +202,14 @@ bool Conversation::deliver(const processing::Call& call, ServerAnswer&& answer, 
   if (!isExpected(answer, way)) {
     fail("the server answers to what was not said");
     return false;
+  }
+  if (carriesNothing(answer)) {
+    if (!bounds_.passOver()) {
+      fail("the server says nothing more often than it may");
+      return false;
+    }
+  } else {
+    bounds_.carried();
   }
   Side& side = this->side(way);
   if (answer.patience) {
@@ -247,11 +270,18 @@ bool Conversation::isIdle() const {
          !isInDuplex(Way::kResponse);
 }
 
-void Conversation::await(processing::Call& call, base::MonotonicTime until) {
+void Conversation::await(processing::Call& call, Way way, base::MonotonicTime until) {
+  if (bounds_.renew()) return call.pause(until);
+  processing::Resumer resumer = until == base::MonotonicTime::max() ? call.suspend() : call.suspend(until);
   if (isIdle()) callout_->rest(processing::Callout::Rest::kWithPlace);
-  callout_->await(until == base::MonotonicTime::max() ? call.suspend() : call.suspend(until),
-                  processing::Callout::Moment::kChange);
+  if (!isBlocked()) return callout_->await(std::move(resumer), processing::Callout::Moment::kChange);
+  processing::Resumer& blocked = side(way).blocked;
+  blocked.release();
+  blocked = std::move(resumer);
 }
+
+// Whoever awaits a callout that is over is asked at once, which would have no end here.
+bool Conversation::isBlocked() const { return callout_->over() && (refused_ || (isFull() && !callout_->error())); }
 
 Conversation::Heard Conversation::fail(std::string why, processing::Cause cause) {
   failure_ = std::move(why);
@@ -271,6 +301,7 @@ void Conversation::close() {
     each.answers.clear();
     each.bytes = each.unanswered = 0;
     each.due = base::MonotonicTime::max();
+    each.blocked.resume();
   }
 }
 

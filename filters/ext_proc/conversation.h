@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 
+#include "filters/ext_proc/answer_bounds.h"
 #include "filters/ext_proc/protocol.h"
 #include "filters/ext_proc/settings.h"
 #include "proxy/processing/call.h"
@@ -61,13 +62,11 @@ class Conversation {
   };
   /// Sends what the server has room for, and takes the next answer of that way into `answer`.
   Heard hear(const processing::Call& call, Way way, ServerAnswer& answer);
-  /// Has the step asked again when there may be more to hear of that way. `until` is the deadline; max() stands for
+  /// Called by a step that leaves answers unread, before it awaits more: then it is asked again in a later turn.
+  void stopHearing() { bounds_.stop(); }
+  /// Has the step of that way asked again when there may be more to hear. `until` is the deadline; max() stands for
   /// none.
-  void await(processing::Call& call, base::MonotonicTime until);
-  /// Has the step that awaits asked again at once, because it has left answers unread.
-  void comeBack() {
-    if (callout_ != nullptr) callout_->wake();
-  }
+  void await(processing::Call& call, Way way, base::MonotonicTime until);
   /// Returns when the next answer of that way is due; max() if none is awaited.
   base::MonotonicTime due(Way way) const { return sides_[index(way)].due; }
   /// The server has all of that way, and has this long to go on with its answers.
@@ -101,6 +100,7 @@ class Conversation {
     bool finished = false;
     bool extended = false;                                 // the server has asked for more time for the next answer
     base::MonotonicTime due = base::MonotonicTime::max();  // of the answer to the first of those
+    processing::Resumer blocked;                           // of a step that waits while isBlocked()
   };
   /// Returns true if neither the server nor a step owes anything: the client has to go on first.
   bool isIdle() const;
@@ -118,6 +118,10 @@ class Conversation {
   bool isExpected(const ServerAnswer& answer, Way way) const;
   bool isPieceInDuplex(const PartAnswer& answer) const;
   bool isFull() const;
+  /// Returns true if a way hears nothing, although the call is over, until the other one has heard what it was told.
+  bool isBlocked() const;
+  /// Has the steps asked again that wait for room among the answers.
+  void unblock();
   static std::size_t bytesOf(const ServerAnswer& answer);
   void giveTime(const processing::Call& call, base::Duration patience, Side& side);
   Heard fail(std::string why, processing::Cause cause = processing::Cause::kError);
@@ -131,6 +135,7 @@ class Conversation {
   std::size_t sent_ = 0;  // bytes of them
   std::array<Side, 2> sides_;
   std::deque<Part> unanswered_;  // of both ways, in the order in which they were said
+  AnswerBounds bounds_;
   bool over_ = false;
   bool ended_ = false;    // the server has been told that nothing follows
   bool refused_ = false;  // the server has answered in the place of the Backend; what it says behind that is not read

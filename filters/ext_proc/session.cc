@@ -147,7 +147,7 @@ std::optional<Verdict> ServerSession::await(processing::Call& call, Way way, std
   if (call.body != nullptr && !call.body->claim(talk.held() + more)) {
     return fail("the gateway has no room for what the server has not taken", processing::Cause::kNoRoom);
   }
-  talk.await(call, talk.due(way));
+  talk.await(call, way, talk.due(way));
   return std::nullopt;
 }
 

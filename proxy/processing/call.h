@@ -60,6 +60,8 @@ class StepControl {
  public:
   /// `until` is the deadline; nullopt leaves it to the step's timeout, if the step then waits.
   virtual Resumer suspend(std::optional<base::MonotonicTime> until) = 0;
+  /// Suspends the step, and has it asked again once the worker has looked at everything else that is due.
+  virtual void pause(base::MonotonicTime until) = 0;
   /// The step owns the Callout that this returns, until it has decided.
   virtual Callout& callout(const CalloutRequest& request) = 0;
   /// The caller owns this one, which may outlive the step. `request.timeout` is not zero.
@@ -134,6 +136,9 @@ struct Call {
   Resumer suspend() { return control.suspend(std::nullopt); }
   /// The same, with a deadline of the processor's own, for those two verdicts too.
   Resumer suspend(base::MonotonicTime until) { return control.suspend(until); }
+  /// Called in the place of suspend() by a processor that could go on, and lets other exchanges of the worker go first:
+  /// the step is asked again in a later round of the loop.
+  void pause(base::MonotonicTime until) { control.pause(until); }
 };
 
 }  // namespace sluice::processing

@@ -36,10 +36,12 @@ class StepCall::Control final : public StepControl {
  public:
   Control(PipelineHost& host, StepCall& of) : host_(host), of_(of) {}
   Resumer suspend(std::optional<base::MonotonicTime> until) override {
-    of_.deadline_ = until.value_or(base::MonotonicTime::max());
-    const bool listens = !std::exchange(suspended_, true) && of_.ticket_ != 0;  // since an earlier call
-    if (!listens) of_.ticket_ = host_.newTicket();
+    listen(until.value_or(base::MonotonicTime::max()));
     return host_.resumer(of_.ticket_);
+  }
+  void pause(base::MonotonicTime until) override {
+    listen(until);
+    host_.answerLater(of_.ticket_);
   }
   Callout& callout(const CalloutRequest& request) override {
     CalloutRequest bounded = request;
@@ -53,6 +55,12 @@ class StepCall::Control final : public StepControl {
   }
 
  private:
+  void listen(base::MonotonicTime until) {
+    of_.deadline_ = until;
+    const bool listens = !std::exchange(suspended_, true) && of_.ticket_ != 0;  // since an earlier call
+    if (!listens) of_.ticket_ = host_.newTicket();
+  }
+
   PipelineHost& host_;
   StepCall& of_;
   bool suspended_ = false;

@@ -118,6 +118,7 @@ class FilterRig final : private processing::SecretLookup,
 
  private:
   processing::Resumer suspend(std::optional<base::MonotonicTime> /*until*/) override { return {}; }
+  void pause(base::MonotonicTime /*until*/) override {}
   processing::Callout& callout(const processing::CalloutRequest& wanted) override {
     if (!server_) return nobody_;
     server_->take(wanted.head);

@@ -41,6 +41,22 @@ TEST_F(StepCallTest, WaitsUntilItIsAnsweredAndIsThenAskedAgain) {
   EXPECT_FALSE(run.isDue());
 }
 
+TEST_F(StepCallTest, IsAskedAgainLaterIfItPauses) {
+  const Step step = makeStep("step", Phase::kRequestHeaders, [](Call& call) {
+    if (call.state<int>()++ > 0) return Verdict::goOn();
+    call.pause(call.clock.now() + milliseconds(50));
+    return Verdict::wait();
+  });
+  StepCall run(step);
+  EXPECT_EQ(ask(run).kind(), Verdict::Kind::kWait);
+  EXPECT_TRUE(run.waits());
+  EXPECT_EQ(run.deadline(), host_.time.now() + milliseconds(50));
+  ASSERT_EQ(host_.later.size(), 1U);
+  EXPECT_TRUE(run.answer(host_.later[0], false));
+  EXPECT_TRUE(run.isDue());
+  EXPECT_EQ(ask(run).kind(), Verdict::Kind::kContinue);
+}
+
 TEST_F(StepCallTest, ExpiresByItsOwnTimeoutFromWhenItBeganToWait) {
   const Step step = waiter(milliseconds(70));
   StepCall run(step);

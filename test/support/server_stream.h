@@ -24,7 +24,10 @@ class ServerStream final : public FailedCallout {
     rested.reset();
   }
   void end() override { ended = true; }
-  void await(processing::Resumer resumer, Moment) override { waiting_.push_back(std::move(resumer)); }
+  void await(processing::Resumer resumer, Moment) override {
+    waiting_.push_back(std::move(resumer));
+    if (over_) wake();
+  }
   void wake() override {
     for (processing::Resumer& each : std::exchange(waiting_, {})) each.resume();
   }

@@ -28,8 +28,10 @@ void put(ServerStream& stream, const sluice::ext_proc::ProcessingResponse& messa
   stream.bring(http::frameGrpcMessage(message.SerializeAsString()));
 }
 
-class ConversationTest : public testing::Test, private processing::StepControl {
+class ConversationTest : public testing::Test, private processing::StepControl, private processing::ResumeSink {
  protected:
+  ~ConversationTest() override { talk_.reset(); }
+
   void begin(BodyForm form, base::Duration mostPatience = {}) {
     settings_.modes.request.body = form;
     settings_.modes.response.headers = false;
@@ -72,6 +74,20 @@ class ConversationTest : public testing::Test, private processing::StepControl {
     put(server(), message);
   }
   Heard hear() { return talk_->hear(call_, Way::kRequest, answer_); }
+  void await(Way way = Way::kRequest) { talk_->await(call_, way, talk_->due(way)); }
+  /// Hears all answers of one turn, and returns how many there were.
+  int hearTurn() {
+    int heard = 0;
+    while (hear() == Heard::kAnswer) ++heard;
+    return heard;
+  }
+  /// Begins a conversation in full duplex whose server has answered to the headers.
+  void beginInDuplex() {
+    begin(BodyForm::kFullDuplex);
+    say(Part::kRequestHeaders, false, Answers::kInItsOwnTime);
+    answerHeaders();
+    EXPECT_EQ(hear(), Heard::kAnswer);
+  }
   bool isLate() { return talk_->isLate(call_, Way::kRequest); }
 
   base::ChunkPool pool_;
@@ -82,15 +98,23 @@ class ConversationTest : public testing::Test, private processing::StepControl {
   const std::shared_ptr<const processing::CalloutTarget> server_ = std::make_shared<processing::CalloutTarget>();
   std::unique_ptr<Conversation> talk_;
   ServerAnswer answer_;
+  int paused_ = 0;
+  int resumed_ = 0;
 
  private:
-  processing::Resumer suspend(std::optional<base::MonotonicTime>) override { return {}; }
+  processing::Resumer suspend(std::optional<base::MonotonicTime>) override { return {*this, 1, ++tickets_}; }
+  void pause(base::MonotonicTime) override { ++paused_; }
+  void onResumed(std::uint64_t, processing::Ticket ticket, bool dropped) override {
+    EXPECT_FALSE(dropped);
+    if (ticket == tickets_) ++resumed_;  // that of an earlier wait means nothing
+  }
   processing::Callout& callout(const processing::CalloutRequest&) override { return nobody_; }
   std::unique_ptr<processing::Callout> lastingCallout(const processing::CalloutRequest& wanted) override {
     return services_.callout(wanted, {});
   }
 
   test::FailedCallout nobody_;
+  processing::Ticket tickets_ = 0;
   processing::Place place_{"demo/egress", "demo/route", {}};
   processing::Holds holds_;
   processing::Step step_;
@@ -152,11 +176,11 @@ TEST_F(ConversationTest, RestsWithoutAPlaceUntilTheResponseComes) {
 TEST_F(ConversationTest, RestsOnItsPlaceBetweenThePiecesOfABody) {
   begin(BodyForm::kStreamed);
   say(Part::kRequestHeaders);
-  talk_->await(call_, base::MonotonicTime::max());
+  talk_->await(call_, Way::kRequest, base::MonotonicTime::max());
   EXPECT_FALSE(server().rested) << "the server owes an answer";
   answerHeaders();
   EXPECT_EQ(hear(), Heard::kAnswer);
-  talk_->await(call_, base::MonotonicTime::max());
+  talk_->await(call_, Way::kRequest, base::MonotonicTime::max());
   EXPECT_EQ(server().rested, processing::Callout::Rest::kWithPlace);
 }
 
@@ -166,7 +190,7 @@ TEST_F(ConversationTest, DoesNotRestWhileAServerInFullDuplexMayGoOn) {
   answerHeaders();
   EXPECT_EQ(hear(), Heard::kAnswer);
   say(Part::kRequestBody, false, Answers::kInItsOwnTime);
-  talk_->await(call_, base::MonotonicTime::max());
+  talk_->await(call_, Way::kRequest, base::MonotonicTime::max());
   EXPECT_FALSE(server().rested);
 }
 
@@ -266,8 +290,121 @@ TEST_F(ConversationTest, ReadsNoMoreAnswersThanAStepTakes) {
   for (int i = 0; i < 40; ++i) givePiece(std::string(std::size_t{16} * 1024, 'x'), false);
   EXPECT_EQ(hear(), Heard::kAnswer);
   EXPECT_GT(server().received().size(), std::size_t{300} * 1024);
-  for (int i = 0; i < 40; ++i) EXPECT_EQ(hear(), Heard::kAnswer);
+  int heard = 0;
+  for (int turn = 0; turn < 4; ++turn, await()) heard += hearTurn();
+  EXPECT_EQ(heard, 40);
+}
+
+TEST_F(ConversationTest, HearsSoManyAnswersInATurnAndTheOthersInALaterOne) {
+  beginInDuplex();
+  await();
+  EXPECT_EQ(paused_, 0) << "it has heard all that there is";
+  for (int i = 0; i < 200; ++i) givePiece("a", false);
+  EXPECT_EQ(resumed_, 1);
+  int heard = 0;
+  for (int turn = 1; turn <= 3; ++turn) {
+    const int inTurn = hearTurn();
+    EXPECT_GE(inTurn, 60);
+    EXPECT_LE(inTurn, 64);
+    heard += inTurn;
+    EXPECT_FALSE(isLate()) << "what is awaited may be among what is unread";
+    await();
+    EXPECT_EQ(paused_, turn);
+  }
+  EXPECT_EQ(resumed_, 1) << "it goes on in a later turn, not at once";
+  EXPECT_EQ(heard + hearTurn(), 200);
+}
+
+TEST_F(ConversationTest, ReadsSoManyWishesForTimeInATurn) {
+  begin(BodyForm::kStreamed, std::chrono::seconds(10));
+  say(Part::kRequestHeaders);
+  for (int i = 0; i < 1000; ++i) askForTime(9);
   EXPECT_EQ(hear(), Heard::kNothing);
+  EXPECT_GT(server().received().size(), 1000u) << "they were not all read";
+  await();
+  EXPECT_EQ(paused_, 1);
+}
+
+TEST_F(ConversationTest, HearsOfTheEndBehindAllThatWasSaid) {
+  beginInDuplex();
+  for (int i = 0; i < 500; ++i) givePiece("a", false);
+  server().finish("13");
+  int heard = 0;
+  for (int turn = 0; turn < 20; ++turn, await()) heard += hearTurn();
+  EXPECT_EQ(heard, 500);
+  EXPECT_EQ(hear(), Heard::kFailure);
+  EXPECT_THAT(talk_->failure(), HasSubstr("gRPC status 13"));
+}
+
+TEST_F(ConversationTest, FailsIfTheServerGoesOnWithoutSayingAnything) {
+  constexpr int kMost = 1024;
+  beginInDuplex();
+  say(Part::kRequestBody, false, Answers::kInItsOwnTime);
+  const auto hearEmptyPieces = [this](int count) {
+    Heard last = Heard::kNothing;
+    for (int i = 0; i < count; ++i) {
+      givePiece("", false);
+      last = hear();
+      await();
+    }
+    return last;
+  };
+  EXPECT_EQ(hearEmptyPieces(kMost), Heard::kAnswer);
+  givePiece("a", false);
+  EXPECT_EQ(hear(), Heard::kAnswer);
+  say(Part::kRequestBody, false, Answers::kInItsOwnTime);
+  EXPECT_EQ(hearEmptyPieces(kMost + 1), Heard::kAnswer) << "one for the part that it was told";
+  EXPECT_EQ(hearEmptyPieces(1), Heard::kFailure);
+  EXPECT_THAT(talk_->failure(), HasSubstr("says nothing more often than it may"));
+}
+
+TEST_F(ConversationTest, FailsIfTheServerAsksForTimeWithoutAnEnd) {
+  begin(BodyForm::kStreamed, std::chrono::seconds(10));
+  say(Part::kRequestHeaders);
+  for (int i = 0; i < 1025; ++i) {
+    askForTime(9);
+    EXPECT_EQ(hear(), Heard::kNothing);
+    await();
+  }
+  askForTime(9);
+  EXPECT_EQ(hear(), Heard::kFailure);
+}
+
+TEST_F(ConversationTest, AWayThatHasNoRoomForAnswersWaitsUntilTheOtherOneLeavesSome) {
+  settings_.modes.response.body = BodyForm::kFullDuplex;
+  for (const bool isOver : {false, true}) {
+    resumed_ = paused_ = 0;
+    beginInDuplex();
+    say(Part::kResponseBody, true, Answers::kInItsOwnTime);
+    for (int i = 0; i < 20; ++i) givePiece(std::string(std::size_t{16} * 1024, 'x'), false);
+    if (isOver) server().finish("0");
+    ServerAnswer answer;
+    const auto hearResponse = [&] { return talk_->hear(call_, Way::kResponse, answer); };
+    EXPECT_EQ(hearResponse(), Heard::kNothing);
+    await(Way::kResponse);
+    EXPECT_EQ(paused_, 1) << "those were many bytes for one turn";
+    EXPECT_EQ(hearResponse(), Heard::kNothing);
+    await(Way::kResponse);
+    EXPECT_EQ(resumed_, 0) << isOver;
+    EXPECT_EQ(hear(), Heard::kAnswer);
+    EXPECT_EQ(resumed_, 1) << isOver;
+  }
+}
+
+TEST_F(ConversationTest, AWayWaitsUntilTheOtherOneHasHeardOfARefusal) {
+  settings_.modes.response.body = BodyForm::kFullDuplex;
+  beginInDuplex();
+  say(Part::kResponseBody, false, Answers::kInItsOwnTime);
+  refuse(418);
+  EXPECT_FALSE(isLate()) << "the answer is read, and not heard";
+  server().finish("0");
+  ServerAnswer answer;
+  EXPECT_EQ(talk_->hear(call_, Way::kResponse, answer), Heard::kNothing);
+  await(Way::kResponse);
+  EXPECT_EQ(resumed_, 0) << "although the call is over";
+  EXPECT_EQ(hear(), Heard::kAnswer);
+  talk_->close();
+  EXPECT_EQ(resumed_, 1);
 }
 
 TEST_F(ConversationTest, AServerThatWasToldAllEndsTheStreamItself) {
