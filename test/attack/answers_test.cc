@@ -2,7 +2,10 @@
 // processor behaves, are served while the attack stands.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "test/attack/support/attack.h"
@@ -21,25 +24,31 @@ namespace {
 class AnswerAttacks : public testing::Test {
  protected:
   static std::string ruleOf(const std::string& path, const std::string& server, const std::string& mode) {
+    return ruleWith(path, server, "requestBody: " + mode + ", responseHeaders: Skip");
+  }
+  static std::string ruleWith(const std::string& path, const std::string& server, const std::string& modes) {
     return "    - matches: [{path: {type: Exact, value: " + path + "}}]\n      filters: [" +
            inlined("{name: guard, type: 'sluice.dev/ExtProc:v1', timeout: 60s, config: {backendRefs: [" +
-                   backendRef(server) + "], maxMessageTimeout: 60s, processingMode: {requestBody: " + mode +
-                   ", responseHeaders: Skip}}}") +
+                   backendRef(server) + "], maxMessageTimeout: 60s, processingMode: {" + modes + "}}}") +
            "]\n" + backendRefs();
   }
   static std::string post(const std::string& path) {
     return "POST " + path + " HTTP/1.1\r\nHost: any.test\r\nContent-Length: 5\r\n\r\nhello";
   }
 
-  /// Has the server do that to many requests at once, on a route whose server gets the body in this mode.
-  void attack(ServerFault fault, ServerPart part, const std::string& mode) {
+  /// Returns a gateway of one worker with these rules, and one for everything else.
+  GatewaySpec specOf(const std::string& rules) const {
     GatewaySpec spec{.backends = {{.port = origin_.port()},
                                   {.name = "rude", .hostname = "rude.test", .port = rude_.port()},
                                   {.name = "good", .hostname = "good.test", .port = good_.port()}},
-                     .routes = routeOfRules(ruleOf("/rude", "rude", mode) + ruleOf("/good", "good", mode) +
-                                            "    - backendRefs: [" + backendRef("origin") + "]\n")};
+                     .routes = routeOfRules(rules + "    - backendRefs: [" + backendRef("origin") + "]\n")};
     spec.release = true;
-    GatewayProcess gateway(spec);
+    return spec;
+  }
+
+  /// Has the server do that to many requests at once, on a route whose server gets the body in this mode.
+  void attack(ServerFault fault, ServerPart part, const std::string& mode) {
+    GatewayProcess gateway(specOf(ruleOf("/rude", "rude", mode) + ruleOf("/good", "good", mode)));
     rude_.plan({.fault = fault, .part = part});
     Attack attack(gateway, [&gateway] {
       return askRaw(gateway.port(), post("/plain")).status == 200 &&
@@ -70,6 +79,73 @@ TEST_F(AnswerAttacks, EndlessPiecesOfABodyInFullDuplex) {
 
 TEST_F(AnswerAttacks, EndlessEmptyPiecesOfABodyInFullDuplex) {
   attack(ServerFault::kEndlessEmpty, ServerPart::kRequestBody, "FullDuplexStreamed");
+}
+
+/// A server gets the bodies of responses in full duplex, and its own have no end. A client takes what it gives.
+class ResponseAttacks : public AnswerAttacks {
+ protected:
+  GatewaySpec spec() const {
+    return specOf(ruleWith("/rude", "rude", "requestHeaders: Skip, responseBody: FullDuplexStreamed"));
+  }
+};
+
+TEST_F(ResponseAttacks, EndlessEmptyPiecesBreakTheResponseOff) {
+  GatewayProcess gateway(spec());
+  rude_.plan({.fault = ServerFault::kEndlessEmpty, .part = ServerPart::kResponseBody});
+  Attack attack(gateway, [&gateway] { return askRaw(gateway.port(), post("/plain")).status == 200; });
+  std::atomic<bool> done = false;
+  std::atomic<int> ended = 0;
+  std::thread attacker([&] {
+    while (!done) {
+      BlockingSocket client = BlockingSocket::connect(gateway.port());
+      client.send(post("/rude"));
+      EXPECT_EQ(client.readUntil("\r\n\r\n").substr(0, 12), "HTTP/1.1 200");
+      EXPECT_EQ(client.readAll(), "") << "no piece is whole";
+      if (client.closed()) ++ended;
+    }
+  });
+  EXPECT_TRUE(eventually([&] { return ended > 3; }));
+  attack.stands();
+  done = true;
+  attacker.join();
+}
+
+// Time is measured by what the server has given meanwhile, so that a slow machine judges as a fast one does.
+TEST_F(ResponseAttacks, EndlessTinyPiecesLeaveTurnsToOthers) {
+  GatewayProcess gateway(spec());
+  rude_.plan({.fault = ServerFault::kEndlessTiny, .part = ServerPart::kResponseBody});
+  // Each client's pieces may fill limits.processorBuffer.
+  constexpr AttackBounds kBounds{.grownKib = std::size_t{192} * 1024};
+  Attack attack(
+      gateway, [&gateway] { return askRaw(gateway.port(), post("/plain")).status == 200; }, kBounds);
+  std::atomic<bool> done = false;
+  std::thread attacker([&] {
+    std::vector<BlockingSocket> clients(8);
+    for (BlockingSocket& client : clients) {
+      client = BlockingSocket::connect(gateway.port());
+      EXPECT_TRUE(client.send(post("/rude")));
+    }
+    constexpr std::size_t kSome = 256;
+    const auto takesSome = [](BlockingSocket& client) { return client.readExactly(kSome).size() == kSome; };
+    while (!done && std::all_of(clients.begin(), clients.end(), takesSome)) continue;
+    EXPECT_TRUE(done) << "the attack did not stand";
+    for (BlockingSocket& client : clients) client.reset();
+  });
+  constexpr std::size_t kMuch = std::size_t{4} * 1024 * 1024;
+  EXPECT_TRUE(eventually([&] { return rude_.given() > kMuch; }));
+  attack.stands();
+  BlockingSocket victim = BlockingSocket::connect(gateway.port());
+  std::vector<std::size_t> meanwhile;
+  for (int i = 0; i < 31; ++i) {
+    const std::size_t before = rude_.given();
+    EXPECT_EQ(askRaw(victim, post("/plain")).status, 200);
+    meanwhile.push_back(rude_.given() - before);
+  }
+  std::sort(meanwhile.begin(), meanwhile.end());
+  // A request takes a few turns, in each of which some kilobytes of pieces are read.
+  EXPECT_LT(meanwhile[meanwhile.size() / 2], std::size_t{256} * 1024) << "bytes that went before it";
+  done = true;
+  attacker.join();
 }
 
 TEST_F(AnswerAttacks, EndlessWishesForMoreTime) {

@@ -75,6 +75,27 @@ TEST_F(ProcessorStatus, ReportsAttachmentAndFaultsForEachTarget) {
                         "\"UnsupportedExtensionType\",\"message\":\"spec.processors[0].type: "));
 }
 
+TEST_F(ProcessorStatus, NamesTheBoundOfAContextThatIsTooLong) {
+  const auto with = [this](const std::string& bound, const std::string& more) {
+    std::string guard = processor("kind: HTTPRoute, name: all");
+    guard.replace(guard.rfind("    - {"), std::string::npos,
+                  "    - {name: first, type: 'sluice.dev/ExtProc:v1', phase: request-headers" + more +
+                      ", config: {backendRefs: [" + backendRef() + "], context: {names: " + std::string(100, 'x') +
+                      "}}}\n");
+    return specWith("limits: {processorContext: " + bound + "}", guard);
+  };
+  GatewayProcess gateway(with("100", ""));
+  EXPECT_EQ(statusOf(gateway, "/served"), "500");
+  EXPECT_THAT(gateway.adminGet("/status"),
+              HasSubstr("{\"type\":\"extension.sluice.dev/first\",\"status\":\"False\",\"reason\":"
+                        "\"InvalidConfig\",\"message\":\"spec.processors[0].config: context: takes 113 bytes in the "
+                        "first message for each request, and 100 are allowed (limits.processorContext)\""));
+  gateway.reload(with("100", ", failOpen: true"));
+  EXPECT_EQ(statusOf(gateway, "/served"), "200");
+  gateway.reload(with("113", ""));
+  EXPECT_THAT(gateway.adminGet("/status"), Not(HasSubstr("InvalidConfig"))) << "a changed bound has it made again";
+}
+
 TEST_F(ProcessorStatus, IsPrintedByValidateToo) {
   TempDir folder;
   const std::string path = folder.write(

@@ -251,6 +251,9 @@ class FaultyConnection {
       case ServerFault::kEndless:
         stream.fodder = http::frameGrpcMessage(pieceOf(stream.plan.part, std::string(8192, 'e'), false));
         return;
+      case ServerFault::kEndlessTiny:
+        stream.fodder = manyOf(pieceOf(stream.plan.part, "e", false));
+        return;
       case ServerFault::kEndlessEmpty:
         stream.fodder = manyOf(pieceOf(stream.plan.part, "", false));
         return;
@@ -337,10 +340,10 @@ class FaultyConnection {
 
 const char* nameOf(ServerFault fault) {
   static constexpr std::array kNames = {
-      "good",     "mute",         "slow",         "reset of the stream", "refused stream", "reset of TCP",
-      "hang-up",  "error status", "clean end",    "garbage message",     "garbage frames", "wrong part",
-      "too long", "last goaway",  "error goaway", "good goaway",         "gone behind",    "gone changed",
-      "own end",  "endless",      "empty pieces", "endless patience"};
+      "good",     "mute",         "slow",         "reset of the stream", "refused stream",  "reset of TCP",
+      "hang-up",  "error status", "clean end",    "garbage message",     "garbage frames",  "wrong part",
+      "too long", "last goaway",  "error goaway", "good goaway",         "gone behind",     "gone changed",
+      "own end",  "endless",      "tiny pieces",  "empty pieces",        "endless patience"};
   return kNames[static_cast<std::size_t>(fault)];
 }
 

@@ -34,6 +34,7 @@ enum class ServerFault : std::uint8_t {
   kGoneChanged,      // an answer that changes the bytes, and RST_STREAM behind it
   kOwnEnd,           // in full duplex: kOwnBody as a whole body of its own, and the end of the stream with status 0
   kEndless,          // in full duplex: pieces of a body without an end
+  kEndlessTiny,      // in full duplex: pieces of one byte without an end
   kEndlessEmpty,     // in full duplex: empty pieces without an end
   kEndlessPatience   // needs more time, and says so without an end
 };
