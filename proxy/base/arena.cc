@@ -14,11 +14,13 @@ struct alignas(16) Arena::Large {
 void* Arena::allocateElsewhere(std::size_t size) {
   if (size > kLargest) {
     auto* large = static_cast<Large*>(::operator new (sizeof(Large) + size, std::align_val_t{16}));
+    held_ += size;
     large->next = large_;
     large->size = size;
     large_ = large;
     return large + 1;
   }
+  held_ += Chunk::kCapacity;
   Chunk* chunk = pool_->take();
   chunk->next = chunks_;
   chunks_ = chunk;
@@ -45,13 +47,6 @@ std::string_view Arena::concat(std::string_view a, std::string_view b, std::stri
   return {to, size};
 }
 
-std::size_t Arena::held() const {
-  std::size_t bytes = 0;
-  for (const Chunk* chunk = chunks_; chunk != nullptr; chunk = chunk->next) bytes += Chunk::kCapacity;
-  for (const Large* large = large_; large != nullptr; large = large->next) bytes += large->size;
-  return bytes;
-}
-
 void Arena::clear() {
   while (chunks_ != nullptr) {
     Chunk* next = chunks_->next;
@@ -63,6 +58,7 @@ void Arena::clear() {
     ::operator delete (large_, std::align_val_t{16});
     large_ = next;
   }
+  held_ = 0;
 }
 
 }  // namespace sluice::base

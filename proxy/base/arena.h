@@ -23,11 +23,13 @@ class Arena {
   Arena(Arena&& other) noexcept
       : pool_(other.pool_),
         chunks_(std::exchange(other.chunks_, nullptr)),
-        large_(std::exchange(other.large_, nullptr)) {}
+        large_(std::exchange(other.large_, nullptr)),
+        held_(std::exchange(other.held_, 0)) {}
   Arena& operator=(Arena&& other) noexcept {
     std::swap(pool_, other.pool_);
     std::swap(chunks_, other.chunks_);
     std::swap(large_, other.large_);
+    std::swap(held_, other.held_);
     return *this;
   }
   Arena(const Arena&) = delete;
@@ -61,10 +63,10 @@ class Arena {
   /// Returns the concatenation, copied once.
   std::string_view concat(std::string_view a, std::string_view b, std::string_view c = {});
 
-  /// Returns how many bytes of memory the arena holds. Walks over its chunks.
-  std::size_t held() const;
-  /// Returns true if the arena holds no more than one chunk.
-  bool isSmall() const { return large_ == nullptr && (chunks_ == nullptr || chunks_->next == nullptr); }
+  /// Returns how many bytes of memory the arena holds.
+  std::size_t held() const { return held_; }
+  /// Returns true if the arena holds no more than one chunk does.
+  bool isSmall() const { return held_ <= Chunk::kCapacity; }
   /// Gives all memory back; all views into the arena become invalid.
   void clear();
   ChunkPool& pool() const { return *pool_; }
@@ -78,6 +80,7 @@ class Arena {
   ChunkPool* pool_;
   Chunk* chunks_ = nullptr;
   Large* large_ = nullptr;
+  std::size_t held_ = 0;
 };
 
 }  // namespace sluice::base
