@@ -23,14 +23,12 @@ class Downstream {
   virtual std::string_view serverName() const = 0;
   /// Returns the account that the bodies of its exchanges are charged to.
   virtual ClientMemory& memory() = 0;
+  /// Returns the account that the heads of its requests are charged to.
+  virtual http::HeadAccount& heads() = 0;
   /// Returns net::Transport::acknowledged() of the connection.
   virtual std::uint64_t acknowledged() const = 0;
   /// Returns the table that its requests are matched by now; valid for the turn.
   virtual const routing::RouteTable& routes() const = 0;
-
-  /// The bytes that large heads of the connection's requests hold together (limits.headerMemory), as exchanges count
-  /// them.
-  std::size_t headerMemory = 0;
 };
 
 class Downstreams {

@@ -40,7 +40,10 @@ class Exchange final : private net::Timer {
 
   // Called by the client's connection.
   void addRequestBody(std::string_view bytes) { s_.requestBody.add(bytes); }
-  void endRequest(std::optional<http::Trailers> trailers) { s_.requestBody.end(std::move(trailers)); }
+  void endRequest(std::optional<http::Trailers> trailers) {
+    if (trailers) s_.headMemory.add(*trailers);
+    s_.requestBody.end(std::move(trailers));
+  }
   void onRequestReset(const base::Error& error, bool answerable);
   void onResponseTaken(std::size_t count) { s_.responseBody.onTaken(count); }
   // Called by the upstream codec.

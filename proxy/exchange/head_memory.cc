@@ -9,9 +9,6 @@
 namespace sluice::exchange {
 namespace {
 
-// The memory that HeadMemory::isFree() leaves uncounted.
-constexpr std::size_t kFreeOfCharge = base::Chunk::kCapacity;
-
 // A kept method or authority is no longer than what the access log shows of it, and a path neither.
 constexpr std::size_t kKeptText = observe::AccessLog::kMaxTextBytes;
 constexpr std::size_t kKeptPath = observe::AccessLog::kMaxPathBytes;
@@ -21,26 +18,30 @@ constexpr std::size_t kKeptPath = observe::AccessLog::kMaxPathBytes;
 std::optional<base::Error> HeadMemory::charge() {
   Downstream* downstream = t_.downstream();
   if (downstream == nullptr) return std::nullopt;
+  charge_ = t_.request.charge.takeOver();
+  http::HeadCharge rest(&downstream->heads());
   const std::size_t held = t_.request.arena.held();
-  const std::size_t wanted = held - std::min(held, kFreeOfCharge);
-  const bool ofConnection = downstream->headerMemory + wanted > t_.context.limits().headerMemory;
-  if (ofConnection || !t_.context.headBudget().take(wanted)) {
-    const std::string_view limit = ofConnection ? "headerMemory" : "headerMemoryTotal";
-    t_.context.onLimit(limit);
-    return base::Error(base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
-                       "the heads of requests under way hold too much memory")
-        .ofLimit(limit);
+  if (const std::optional<http::Limit> reached = rest.reach(held - std::min(held, charge_))) {
+    t_.context.onLimit(http::limitName(*reached));
+    return http::noRoomForHead(*reached);
   }
-  downstream->headerMemory += wanted;
-  charge_ = wanted;
+  charge_ += rest.takeOver();
   return std::nullopt;
 }
 
 void HeadMemory::release() {
-  if (charge_ == 0) return;
-  t_.context.headBudget().giveBack(charge_);
-  if (Downstream* downstream = t_.downstream()) downstream->headerMemory -= charge_;
-  charge_ = 0;
+  giveBack(charge_);
+  giveBack(trailersCharge_);
+}
+
+void HeadMemory::giveBack(std::size_t& charge) {
+  if (charge == 0) return;
+  if (Downstream* downstream = t_.downstream()) {
+    downstream->heads().giveBack(charge);
+  } else {
+    t_.context.headBudget().giveBack(charge);
+  }
+  charge = 0;
 }
 
 void HeadMemory::drop() {
@@ -65,7 +66,7 @@ void HeadMemory::drop() {
   head.headers = {};
   head.tunnelProof = {};
   t_.request.arena.clear();
-  release();
+  giveBack(charge_);
 }
 
 }  // namespace sluice::exchange

@@ -1,6 +1,9 @@
-// HeadMemory charges what the request's head holds against limits.headerMemory while parts of the exchange may still
-// need it, and drops the head as soon as the gateway replies itself. Small references to a large entry of HPACK's table
-// would otherwise buy a client much memory for as long as it does not take the replies. The exchange owns it.
+// The memory of requests' heads and trailers: ClientHeads is the account of one client connection, and HeadMemory the
+// charge of one exchange.
+//
+// The codec of the connection charges what it decodes, and the exchange takes that over with the head, and keeps it
+// charged while parts of it may still need the head. It drops the head as soon as the gateway replies itself. A client
+// would otherwise hold much memory for as long as it does not take the replies.
 #pragma once
 
 #include <cstddef>
@@ -9,27 +12,57 @@
 
 #include "proxy/base/error.h"
 #include "proxy/exchange/transaction.h"
+#include "proxy/http/head_account.h"
 
 namespace sluice::exchange {
 
+/// Bounds what the heads and trailers of one connection's requests hold together by limits.headerMemory, and those of
+/// all connections by limits.headerMemoryTotal. The connection owns it; it outlives the codec.
+class ClientHeads final : public http::HeadAccount {
+ public:
+  explicit ClientHeads(ExchangeContext& context) : context_(context) {}
+  ClientHeads(const ClientHeads&) = delete;
+  ClientHeads& operator=(const ClientHeads&) = delete;
+
+  std::optional<http::Limit> take(std::size_t bytes) override {
+    if (used_ + bytes > context_.limits().headerMemory) return http::Limit::kHeaderMemory;
+    if (!context_.headBudget().take(bytes)) return http::Limit::kHeaderMemoryTotal;
+    used_ += bytes;
+    return std::nullopt;
+  }
+  void giveBack(std::size_t bytes) override {
+    used_ -= bytes;
+    context_.headBudget().giveBack(bytes);
+  }
+
+ private:
+  ExchangeContext& context_;
+  std::size_t used_ = 0;
+};
+
+/// The exchange owns it.
 class HeadMemory {
  public:
   explicit HeadMemory(Transaction& transaction) : t_(transaction) {}
 
-  /// Returns true if there is nothing to charge: a chunk is part of what a request costs, and limits.concurrentStreams
-  /// bounds how many there are.
+  /// Returns true if there is nothing to charge (http::HeadCharge::kFree).
   bool isFree() const { return t_.request.arena.isSmall(); }
   /// Charges what the head holds. An error says that there is no room for it, and that the request can only be refused.
   std::optional<base::Error> charge();
-  /// Gives the charge back. Called before the exchange goes.
+  /// Takes over the charge of the request's trailers.
+  void add(http::Trailers& trailers) { trailersCharge_ += trailers.charge.takeOver(); }
+  /// Gives everything back. Called before the exchange goes.
   void release();
   /// Drops the head of the request except for what the access log shows of it.
   void drop();
 
  private:
+  void giveBack(std::size_t& charge);
+
   Transaction& t_;
-  std::unique_ptr<char[]> kept_;  // the texts that the head points to once its arena has gone
-  std::size_t charge_ = 0;
+  std::unique_ptr<char[]> kept_;    // the texts that the head points to once its arena has gone
+  std::size_t charge_ = 0;          // of the head
+  std::size_t trailersCharge_ = 0;  // trailers stay in the body's pipe
 };
 
 }  // namespace sluice::exchange

@@ -22,6 +22,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/base/error.h"
 #include "proxy/http/body_pipe.h"
+#include "proxy/http/head_account.h"
 #include "proxy/http/limits.h"
 #include "proxy/http/message.h"
 
@@ -224,11 +225,13 @@ class ClientCodec : public Codec {
 
 /// Each function makes a codec. `scheme` is that of the listener: a request that claims another one is refused. The
 /// sink and the clock outlive the codec; the clock only feeds rates (resets per minute), never deadlines. `memory` is
-/// the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own.
+/// the worker's (h2_memory.h) and outlives the codec too; without it the codec keeps one of its own. `heads` is the
+/// account of the client's connection; without it heads are bounded one by one.
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               Scheme scheme);
+                                               Scheme scheme, HeadAccount* heads = nullptr);
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               Scheme scheme, const base::Clock& clock, H2Memory* memory = nullptr);
+                                               Scheme scheme, const base::Clock& clock, H2Memory* memory = nullptr,
+                                               HeadAccount* heads = nullptr);
 std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits);
 std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                const base::Clock& clock, H2Memory* memory = nullptr);

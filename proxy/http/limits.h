@@ -35,6 +35,8 @@ enum class Limit : std::uint8_t {
   kRequestLineBytes,
   kHeaderBytes,
   kHeaderFields,
+  kHeaderMemory,       // of head_account.h
+  kHeaderMemoryTotal,  // of head_account.h
   kInformationalResponses,
   kChunkExtensionBytes,
   kConcurrentStreams,
@@ -53,6 +55,10 @@ constexpr std::string_view limitName(Limit limit) {
       return "headerBytes";
     case Limit::kHeaderFields:
       return "headerFields";
+    case Limit::kHeaderMemory:
+      return "headerMemory";
+    case Limit::kHeaderMemoryTotal:
+      return "headerMemoryTotal";
     case Limit::kInformationalResponses:
       return "informationalResponses";
     case Limit::kChunkExtensionBytes:

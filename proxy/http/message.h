@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "proxy/base/arena.h"
+#include "proxy/http/head_account.h"
 #include "proxy/http/headers.h"
 
 namespace sluice::http {
@@ -106,6 +107,7 @@ struct ResponseHead {
 struct RequestMessage {
   explicit RequestMessage(base::ChunkPool& pool) : arena(pool) {}
   base::Arena arena;
+  HeadCharge charge;  // what the arena was charged with as it grew
   RequestHead head;
 };
 
@@ -119,6 +121,7 @@ struct ResponseMessage {
 struct Trailers {
   explicit Trailers(base::ChunkPool& pool) : arena(pool) {}
   base::Arena arena;
+  HeadCharge charge;  // of a request's
   Headers fields;
 };
 

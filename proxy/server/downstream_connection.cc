@@ -17,7 +17,8 @@ DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> se
       exchanges_(exchanges),
       bind_(bind.id),
       routes_(&service.routes),
-      memory_(exchanges.clientMemory()) {
+      memory_(exchanges.clientMemory()),
+      heads_(exchanges) {
   markDirty();
 }
 

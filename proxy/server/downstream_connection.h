@@ -4,6 +4,7 @@
 #include "proxy/base/slab.h"
 #include "proxy/control/generation.h"
 #include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/head_memory.h"
 #include "proxy/server/address_limits.h"
 #include "proxy/server/server_connection.h"
 
@@ -31,7 +32,10 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
                        exchange::Exchanges& exchanges, const control::ServedBind& bind,
                        const routing::HttpService& service, AcceptedClient client);
-  ~DownstreamConnection() override { exchanges_.onClientGone(self_.toToken()); }
+  ~DownstreamConnection() override {
+    dropCodec();
+    exchanges_.onClientGone(self_.toToken());
+  }
 
   base::Handle<DownstreamConnection> handle() const { return self_; }
   bool dirty = false;  // belongs to the table
@@ -44,6 +48,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   void touch() override { markDirty(); }
   std::string_view serverName() const override { return ServerConnection::serverName(); }
   exchange::ClientMemory& memory() override { return memory_; }
+  http::HeadAccount& heads() override { return heads_; }
   std::uint64_t acknowledged() const override { return ServerConnection::acknowledged(); }
   const routing::RouteTable& routes() const override { return *routes_; }
 
@@ -53,6 +58,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
     return {self_.toToken(), stream, routes_, peer(), ip_, network_, secure()};
   }
   void onTimeout(std::string_view name) override { exchanges_.onLimit(name); }
+  http::HeadAccount* headAccount() override { return &heads_; }
 
   http::Token onRequest(http::StreamId stream, http::RequestMessage&& message) override;
   http::Token onBadRequest(http::StreamId stream, const base::Error& error) override;
@@ -74,6 +80,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   const control::BindId bind_;
   const routing::RouteTable* routes_;
   exchange::ClientMemory memory_;
+  exchange::ClientHeads heads_;
 };
 
 }  // namespace sluice::server

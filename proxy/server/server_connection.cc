@@ -135,8 +135,9 @@ void ServerConnection::serve(http::Version version) {
   const http::Scheme scheme = secure() ? http::Scheme::kHttps : http::Scheme::kHttp;
   base::ChunkPool& pool = parts_.worker.chunks();
   codec_ = version == http::Version::kHttp2
-               ? http::makeH2ServerCodec(*this, pool, parts_.limits, scheme, parts_.worker.clock(), parts_.h2Memory)
-               : http::makeH1ServerCodec(*this, pool, parts_.limits, scheme);
+               ? http::makeH2ServerCodec(*this, pool, parts_.limits, scheme, parts_.worker.clock(), parts_.h2Memory,
+                                         headAccount())
+               : http::makeH1ServerCodec(*this, pool, parts_.limits, scheme, headAccount());
   if (draining_) codec_->drain();
   lastActive_ = parts_.worker.now();
   markDirty();

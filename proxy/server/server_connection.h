@@ -63,6 +63,8 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   virtual void markDirty() = 0;
   /// Called when a timeout of the settings has ended something; `name` is its key there.
   virtual void onTimeout(std::string_view name) = 0;
+  /// Returns the account that its codec charges heads to; nullptr if they are free.
+  virtual http::HeadAccount* headAccount() { return nullptr; }
   /// Called when the sink has taken a whole head: if another one is pending already, its time begins now.
   void headArrived() {
     headSince_ = {};
@@ -71,6 +73,8 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   /// Called when a request is over: from now on the connection may be idle, whatever else the client sends.
   void requestEnded() { lastActive_ = parts_.worker.now(); }
   http::ServerCodec* codecOrNull() { return codec_.get(); }
+  /// Destroys the codec, which uses headAccount().
+  void dropCodec() { codec_.reset(); }
   const net::Address& peer() const { return transport_->peer(); }
   bool secure() const { return tls_ != nullptr; }
   std::uint64_t acknowledged() const { return transport_->acknowledged(); }

@@ -109,6 +109,61 @@ TEST(HeadMemory, IsBoundedForAllConnectionsTogether) {
   EXPECT_EQ(rig.heads.used(), 0U);
 }
 
+// Trailers wait in the body's pipe until the Backend takes them.
+TEST(HeadMemory, CountsTrailersToo) {
+  for (const Version version : {Version::kHttp11, Version::kHttp2}) {
+    RigOptions options;
+    options.bounds.headerMemory = 80 * 1024;
+    Rig rig(options);
+    const test::FieldList trailers = largeHead("").fields;
+    const auto post = [&](test::ClientPeer& client) {
+      const std::size_t index =
+          client.ask({.method = http::Method::kPost, .target = "/ok", .body = http::Body::kUntilEnd});
+      client.finish(index, trailers);
+      EXPECT_TRUE(rig.settle());
+      return index;
+    };
+    test::ClientPeer& client = rig.connect(version);
+    post(client);
+    const std::uint64_t charged = rig.heads.used();
+    EXPECT_GT(charged, 40U * 1024);
+    EXPECT_TRUE(rig.limits.empty());
+    if (version == Version::kHttp2) {
+      EXPECT_TRUE(client.answer(post(client)).reset);
+      EXPECT_TRUE(wasHit(rig, "headerMemory"));
+      EXPECT_EQ(rig.exchanges.size(), 1U);
+    }
+    EXPECT_EQ(rig.heads.used(), charged) << "what was refused is not kept";
+    rig.accept(0);
+    rig.backends[0]->respond(0, 200, "");
+    ASSERT_TRUE(rig.settle());
+    EXPECT_EQ(client.answer(0).message.head.status, 200);
+    EXPECT_EQ(rig.heads.used(), 0U);
+  }
+}
+
+// A codec takes over nothing of a head for which there is no room, so that many which come at once hold little.
+TEST(HeadMemory, IsRefusedBeforeTheWholeHeadIsThere) {
+  RigOptions options;
+  options.bounds.headerMemory = 200 * 1024;
+  Rig rig(options);
+  test::ClientPeer& client = whoTakesNothing(rig);
+  constexpr std::size_t kAsked = 50;
+  for (std::size_t i = 0; i < kAsked; ++i) client.ask(largeHead("/ok"));
+  ASSERT_TRUE(rig.settle());
+  EXPECT_TRUE(wasHit(rig, "headerMemory"));
+  EXPECT_LE(rig.heads.used(), options.bounds.headerMemory);
+  std::size_t whole = 0;
+  rig.exchanges.forEach([&](const Exchange& exchange) {
+    if (!exchange.transaction().request.head.methodText.empty()) ++whole;
+  });
+  EXPECT_EQ(rig.exchanges.size(), kAsked);
+  EXPECT_EQ(whole, 3U);
+  EXPECT_EQ(client.answer(kAsked - 1).message.head.status, 503);
+  rig.close();
+  EXPECT_EQ(rig.heads.used(), 0U);
+}
+
 TEST(HeadMemory, DoesNotCountHeadsThatFitIntoAChunk) {
   RigOptions options;
   options.bounds.headerMemory = 0;

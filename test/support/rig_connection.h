@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/exchange/exchanges.h"
+#include "proxy/exchange/head_memory.h"
 #include "test/support/fake_network.h"
 
 namespace sluice::test {
@@ -29,6 +30,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
         parts_(parts),
         client_(wire->address()),
         transport_(std::make_unique<FakeTransport>(parts.worker, wire, static_cast<net::TransportSink&>(*this))),
+        heads_(parts.exchanges),
         codec_(makeCodec(version)),
         out_(parts.worker.chunks()),
         memory_(parts.exchanges.clientMemory()) {}
@@ -61,6 +63,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   std::string_view serverName() const override { return {}; }
   const routing::RouteTable& routes() const override { return parts_.routes; }
   exchange::ClientMemory& memory() override { return memory_; }
+  http::HeadAccount& heads() override { return heads_; }
   std::uint64_t acknowledged() const override { return transport_->acknowledged(); }
 
  private:
@@ -71,8 +74,10 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
     base::ChunkPool& pool = parts_.worker.chunks();
     const http::Limits& limits = parts_.limits;
     if (version == http::Version::kOpaque) return http::makeOpaqueServerCodec(*this, pool, limits, kOpaqueAuthority);
-    if (version == http::Version::kHttp11) return http::makeH1ServerCodec(*this, pool, limits, http::Scheme::kHttp);
-    return http::makeH2ServerCodec(*this, pool, limits, http::Scheme::kHttp, parts_.worker.clock(), &parts_.h2Memory);
+    if (version == http::Version::kHttp11)
+      return http::makeH1ServerCodec(*this, pool, limits, http::Scheme::kHttp, &heads_);
+    return http::makeH2ServerCodec(*this, pool, limits, http::Scheme::kHttp, parts_.worker.clock(), &parts_.h2Memory,
+                                   &heads_);
   }
 
   void settle() {
@@ -145,6 +150,7 @@ class RigConnection final : public exchange::Downstream, private http::ServerSin
   const RigParts parts_;
   const net::Address client_;
   std::unique_ptr<net::Transport> transport_;
+  exchange::ClientHeads heads_;
   std::unique_ptr<http::ServerCodec> codec_;
   base::ByteQueue out_;
   exchange::ClientMemory memory_;

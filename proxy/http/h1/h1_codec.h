@@ -19,6 +19,7 @@
 #include "proxy/http/h1/h1_head_writer.h"
 #include "proxy/http/h1/h1_message_writer.h"
 #include "proxy/http/h1/h1_parser.h"
+#include "proxy/http/h1/h1_request_sections.h"
 #include "proxy/http/opaque/opaque_codec.h"
 
 namespace sluice::http {
@@ -28,7 +29,7 @@ inline constexpr std::size_t kStashBytes = 64 * 1024;
 
 class H1ServerCodec final : public ServerCodec {
  public:
-  H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme);
+  H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme, HeadAccount* heads);
 
   void feed(std::string_view bytes) override;
   void feedEnd() override;
@@ -82,7 +83,7 @@ class H1ServerCodec final : public ServerCodec {
 
   ServerSink& sink_;
   MessageBounds limits_;
-  H1SectionReader sections_;
+  H1RequestSections sections_;
   H1BodyReader body_;
   H1MessageWriter out_;
   base::ByteQueue stash_;                      // not yet looked at

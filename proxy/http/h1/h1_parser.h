@@ -51,6 +51,8 @@ class H1SectionReader {
   std::size_t fieldLines() const { return section_ == H1Section::kTrailers || lines_ == 0 ? lines_ : lines_ - 1; }
   /// Returns true if some bytes of an unfinished section have arrived.
   bool pending() const { return !kept_.empty(); }
+  /// Returns how many bytes of an unfinished section are kept.
+  std::size_t keptBytes() const { return kept_.size(); }
 
  private:
   Status keep(std::string_view bytes, std::string_view openLine);

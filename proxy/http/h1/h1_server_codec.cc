@@ -59,10 +59,17 @@ bool isComplete(const ResponseHead& head, const BodyPipe* pipe) {
   return head.body == Body::kNone || (pipe != nullptr && pipe->end() == PipeEnd::kComplete);
 }
 
+// Says that there is no room for the head or the trailers that arrive.
+Error noRoom(ServerSink& sink, Limit reached) {
+  sink.onLimitHit(reached);
+  return noRoomForHead(reached);
+}
+
 }  // namespace
 
-H1ServerCodec::H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme)
-    : sink_(sink), limits_(limits), sections_(pool, limits_), out_(pool), stash_(pool), scheme_(scheme) {}
+H1ServerCodec::H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme,
+                             HeadAccount* heads)
+    : sink_(sink), limits_(limits), sections_(pool, limits_, heads), out_(pool), stash_(pool), scheme_(scheme) {}
 
 void H1ServerCodec::feed(std::string_view bytes) {
   if (reading_ == Reading::kStopped) return tunnel_ ? tunnel_->feed(bytes) : void();
@@ -149,6 +156,7 @@ void H1ServerCodec::readHead(std::string_view& input) {
   switch (sections_.scan(input, used)) {
     case H1SectionReader::Status::kNeedMore:
       input = {};
+      if (const std::optional<Limit> reached = sections_.chargeKept()) refuseHead(noRoom(sink_, *reached));
       return;
     case H1SectionReader::Status::kFailed: {
       const H1Fault& fault = sections_.fault();
@@ -160,6 +168,7 @@ void H1ServerCodec::readHead(std::string_view& input) {
     case H1SectionReader::Status::kComplete: {
       RequestMessage message(stash_.pool());
       const std::span<char> section = sections_.collect(message.arena, input.substr(0, used));
+      message.charge = std::move(sections_.charge);
       input.remove_prefix(used);
       return openRequest(std::move(message), section);
     }
@@ -189,6 +198,7 @@ bool H1ServerCodec::readBody(std::string_view& input) {
   H1BodyReader::BodyStep step = body_.next(input, sections_, stash_.pool());
   switch (step.status) {
     case H1BodyReader::Status::kNeedMore:
+      if (const std::optional<Limit> reached = sections_.chargeKept()) failBody(noRoom(sink_, *reached));
       return true;
     case H1BodyReader::Status::kBlocked:
       return false;
@@ -201,8 +211,14 @@ bool H1ServerCodec::readBody(std::string_view& input) {
     case H1BodyReader::Status::kEnd:
       reading_ = Reading::kDone;
       if (step.trailers) {
+        if (const std::optional<Limit> reached = sections_.charge.reach(step.trailers->arena.held())) {
+          failBody(noRoom(sink_, *reached));
+          return true;
+        }
+        step.trailers->charge = std::move(sections_.charge);
         sink_.onRequestEnd(token_, *std::move(step.trailers));
       } else {
+        sections_.charge.release();
         sink_.onRequestEnd(token_);
       }
       return true;
@@ -216,12 +232,14 @@ bool H1ServerCodec::readBody(std::string_view& input) {
 
 void H1ServerCodec::refuseHead(const Error& error) {
   reading_ = Reading::kStopped;
+  sections_.drop();  // at once, although the answer may wait until the client takes it
   token_ = sink_.onBadRequest(++stream_, error);
   if (token_ == kNoToken) abort();
 }
 
 void H1ServerCodec::failBody(const Error& error) {
   reading_ = Reading::kStopped;
+  sections_.drop();
   const bool answerable = out_.state() == Writing::kNothing;
   sink_.onRequestReset(token_, error, answerable);
   if (!answerable) abort();
@@ -338,7 +356,7 @@ void H1ServerCodec::finishExchange() {
 void H1ServerCodec::stop() {
   reading_ = Reading::kStopped;
   stash_.clear();
-  sections_.begin(H1Section::kRequest);
+  sections_.drop();
 }
 
 void H1ServerCodec::abort() {
@@ -382,8 +400,8 @@ std::size_t H1ServerCodec::activeStreams() const {
 }
 
 std::unique_ptr<ServerCodec> makeH1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               Scheme scheme) {
-  return std::make_unique<H1ServerCodec>(sink, pool, limits, scheme);
+                                               Scheme scheme, HeadAccount* heads) {
+  return std::make_unique<H1ServerCodec>(sink, pool, limits, scheme, heads);
 }
 
 }  // namespace sluice::http

@@ -19,6 +19,7 @@ std::uint16_t parseStatus(std::string_view value) {
 
 void H2FieldReader::begin() {
   arena.clear();
+  charge.release();
   fields = Headers();
   method = scheme = authority = path = protocol = {};
   status = 0;
@@ -28,12 +29,13 @@ void H2FieldReader::begin() {
   excess_.reset();
 }
 
-void H2FieldReader::drop() {
+void H2FieldReader::drop(Limit why) {
   if (excess_) return;
-  excess_ = lines_ > limits_.headerFields ? Limit::kHeaderFields : Limit::kHeaderBytes;
+  excess_ = why;
   fields = Headers();
   method = scheme = authority = path = protocol = {};
   arena.clear();
+  charge.release();
 }
 
 bool H2FieldReader::add(const Text& name, const Text& value) {
@@ -41,17 +43,23 @@ bool H2FieldReader::add(const Text& name, const Text& value) {
   bytes_ += name.bytes.size() + value.bytes.size() + kSectionLineOverhead;
   if (!pseudo) ++lines_;
   if (bytes_ > limits_.headerBytes || lines_ > limits_.headerFields) {
-    drop();
+    drop(lines_ > limits_.headerFields ? Limit::kHeaderFields : Limit::kHeaderBytes);
     return bytes_ <= kHopeless * limits_.headerBytes;
   }
+  if (excess_) return true;
   if (pseudo) {
     addPseudo(name, value);
-    return true;
+  } else {
+    const FieldId id = fieldId(name.bytes);
+    const std::string_view kept = id == FieldId::kOther ? keep(name) : fieldName(id);
+    fields.add(arena, Field{kept, keep(value), id});
   }
-  const FieldId id = fieldId(name.bytes);
-  const std::string_view kept = id == FieldId::kOther ? keep(name) : fieldName(id);
-  fields.add(arena, Field{kept, keep(value), id});
+  if (!arena.isSmall()) chargeLine();
   return true;
+}
+
+void H2FieldReader::chargeLine() {
+  if (const std::optional<Limit> reached = charge.reach(arena.held())) drop(*reached);
 }
 
 void H2FieldReader::hideLast() {

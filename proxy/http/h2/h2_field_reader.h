@@ -1,4 +1,5 @@
-// Collects the lines of the field section that is arriving, within limits.headerBytes and limits.headerFields.
+// Collects the lines of the field section that is arriving, within limits.headerBytes and limits.headerFields, and as
+// far as the connection's account has room for them.
 //
 // A connection receives one section at a time (RFC 9113 section 4.3), so one reader serves all its streams. A section
 // that grows too large is decoded to its end, because the peer's HPACK state depends on it, but nothing of it is kept.
@@ -11,6 +12,7 @@
 #include <string_view>
 
 #include "proxy/base/arena.h"
+#include "proxy/http/head_account.h"
 #include "proxy/http/headers.h"
 #include "proxy/http/limits.h"
 
@@ -18,7 +20,9 @@ namespace sluice::http {
 
 class H2FieldReader {
  public:
-  H2FieldReader(base::ChunkPool& pool, const Limits& limits) : arena(pool), limits_(limits) {}
+  /// `account` is null if sections are free.
+  H2FieldReader(base::ChunkPool& pool, const Limits& limits, HeadAccount* account)
+      : arena(pool), charge(account), limits_(limits) {}
 
   /// A name or a value as nghttp2 holds it; an entry of HPACK's static table lives for ever and is not copied.
   struct Text {
@@ -27,6 +31,10 @@ class H2FieldReader {
   };
 
   void begin();
+  /// Gives back what nobody has taken out of the section that was last.
+  void clear() {
+    if (arena.held() > 0) begin();
+  }
   /// Returns false if the section is so far beyond its bound that decoding it to the end would only serve an attacker.
   bool add(const Text& name, const Text& value);
   /// Says of the line that was added last that its sender lets nobody index it (RFC 7541 section 6.2.3).
@@ -35,6 +43,7 @@ class H2FieldReader {
   std::optional<Limit> excess() const { return excess_; }
 
   base::Arena arena;
+  HeadCharge charge;
   Headers fields;
   std::string_view method, scheme, authority, path, protocol;
   std::uint16_t status = 0;
@@ -42,8 +51,10 @@ class H2FieldReader {
 
  private:
   std::string_view keep(const Text& text) { return text.isStatic ? text.bytes : arena.copy(text.bytes); }
-  void drop();
+  void drop(Limit why);
   void addPseudo(const Text& name, const Text& value);
+  /// Kept out of add(), which rarely needs it.
+  [[gnu::noinline]] void chargeLine();
 
   const Limits& limits_;
   std::uint64_t bytes_ = 0;

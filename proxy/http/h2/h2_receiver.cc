@@ -114,6 +114,7 @@ struct H2Receiver::Receiving {
   static int invalidHeader(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf*, nghttp2_rcbuf*, std::uint8_t,
                            void* userData) {
     self(userData).headIncomplete_ = false;
+    self(userData).section_.clear();
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
 
@@ -127,6 +128,7 @@ struct H2Receiver::Receiving {
         receiver.headIncomplete_ = false;
         if (H2Stream* stream = connection.find(idOf(frame->hd)))
           connection.events.headArrived(*stream, endsStream(frame->hd));
+        receiver.section_.clear();
         return 0;
       case NGHTTP2_RST_STREAM:
         return reset(receiver, *frame);
@@ -182,6 +184,7 @@ struct H2Receiver::Receiving {
     H2Connection& connection = connectionOf(userData);
     H2Receiver& receiver = *connection.receiver;
     receiver.headIncomplete_ = false;
+    receiver.section_.clear();
     const bool tooMany =
         error == NGHTTP2_ERR_REFUSED_STREAM || connection.streams.count() >= connection.limits.concurrentStreams;
     if (connection.side == H2Side::kServer && isRequest(*frame) && tooMany)

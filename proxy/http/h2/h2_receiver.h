@@ -20,8 +20,8 @@ namespace sluice::http {
 
 class H2Receiver {
  public:
-  explicit H2Receiver(H2Connection& connection)
-      : connection_(connection), section_(connection.pool, connection.limits) {
+  H2Receiver(H2Connection& connection, HeadAccount* account)
+      : connection_(connection), section_(connection.pool, connection.limits, account) {
     connection.receiver = this;
   }
   H2Receiver(const H2Receiver&) = delete;

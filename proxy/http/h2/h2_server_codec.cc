@@ -14,8 +14,8 @@ namespace {
 class H2ServerCodec final : public ServerCodec, private H2Events {
  public:
   H2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits, Scheme scheme, const base::Clock& clock,
-                H2Memory* memory)
-      : session_(H2Side::kServer, *this, pool, limits, clock, memory), sink_(sink), scheme_(scheme) {}
+                H2Memory* memory, HeadAccount* heads)
+      : session_(H2Side::kServer, *this, pool, limits, clock, memory, heads), sink_(sink), scheme_(scheme) {}
 
   void feed(std::string_view bytes) override {
     heardPeer_ = heardPeer_ || !bytes.empty();
@@ -103,10 +103,11 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
   }
 
   void requestArrived(H2Stream& stream, bool endOfStream) {
-    if (session_.section().excess()) {
-      sink_.onLimitHit(*session_.section().excess());
+    if (const std::optional<Limit> excess = session_.section().excess()) {
+      sink_.onLimitHit(*excess);
+      if (isHeadMemory(*excess)) return refuse(stream, noRoomForHead(*excess), endOfStream);
       base::Error error = base::Error::badRequest(431, "the request's header section is too large");
-      return refuse(stream, std::move(error).ofLimit(limitName(*session_.section().excess())), endOfStream);
+      return refuse(stream, std::move(error).ofLimit(limitName(*excess)), endOfStream);
     }
     if (session_.section().path.size() > session_.limits().requestLineBytes) {
       sink_.onLimitHit(Limit::kRequestLineBytes);
@@ -115,6 +116,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     }
     RequestMessage message(session_.pool());
     message.arena = std::move(session_.section().arena);
+    message.charge = std::move(session_.section().charge);
     RawRequest raw{.method = session_.section().method,
                    .target = session_.section().path,
                    .scheme = session_.section().scheme,
@@ -147,9 +149,16 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     if (!wanted || stream.token == kNoToken) return;
     Trailers trailers(session_.pool());
     trailers.arena = std::move(session_.section().arena);
+    trailers.charge = std::move(session_.section().charge);
     trailers.fields = session_.section().fields;
-    if (session_.section().excess()) sink_.onLimitHit(*session_.section().excess());
-    if (session_.section().excess() || !checkTrailers(trailers.fields)) {
+    const std::optional<Limit> excess = session_.section().excess();
+    if (excess) sink_.onLimitHit(*excess);
+    if (excess && isHeadMemory(*excess)) {
+      sink_.onRequestReset(stream.token, noRoomForHead(*excess), false);
+      stream.detach();
+      return session_.sender().submitReset(stream, H2ErrorCode::kEnhanceYourCalm);
+    }
+    if (excess || !checkTrailers(trailers.fields)) {
       sink_.onRequestReset(stream.token, base::Error::badRequest(400, "the request's trailers cannot be accepted"),
                            false);
       stream.detach();
@@ -208,8 +217,9 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
 }  // namespace
 
 std::unique_ptr<ServerCodec> makeH2ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limits& limits,
-                                               Scheme scheme, const base::Clock& clock, H2Memory* memory) {
-  return std::make_unique<H2ServerCodec>(sink, pool, limits, scheme, clock, memory);
+                                               Scheme scheme, const base::Clock& clock, H2Memory* memory,
+                                               HeadAccount* heads) {
+  return std::make_unique<H2ServerCodec>(sink, pool, limits, scheme, clock, memory, heads);
 }
 
 }  // namespace sluice::http

@@ -43,10 +43,10 @@ void setOptions(nghttp2_option* option, const Limits& limits) {
 }  // namespace
 
 H2Session::H2Session(H2Side side, H2Events& events, base::ChunkPool& pool, const Limits& limits,
-                     const base::Clock& clock, H2Memory* memory)
+                     const base::Clock& clock, H2Memory* memory, HeadAccount* heads)
     : ownMemory_(memory == nullptr ? std::make_unique<H2Memory>() : nullptr),
       connection_(side, events, pool, limits, clock, memory == nullptr ? *ownMemory_ : *memory),
-      receiver_(connection_),
+      receiver_(connection_, heads),
       sender_(connection_),
       walk_(side == H2Side::kServer ? std::size_t{NGHTTP2_CLIENT_MAGIC_LEN} : 0) {
   makeLibrarySession(memory == nullptr ? *ownMemory_ : *memory);
@@ -94,7 +94,11 @@ void H2Session::submitSettings() {
 void H2Session::feed(std::string_view bytes) {
   if (closed() || bytes.empty()) return;
   receive(bytes);
-  if (closed()) return;
+  if (!closed()) settleReceived();
+  if (closed()) section().clear();  // it does not end any more
+}
+
+void H2Session::settleReceived() {
   if (queuedFrames() > limits().queuedControlFrames + kFramesPerStream * connection_.streams.count()) {
     connection_.events.limitHit(Limit::kQueuedControlFrames);
     return connection_.end(H2ErrorCode::kEnhanceYourCalm);

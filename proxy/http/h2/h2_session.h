@@ -25,9 +25,10 @@ namespace sluice::http {
 
 class H2Session {
  public:
-  /// Without `memory` the session keeps an H2Memory of its own.
+  /// Without `memory` the session keeps an H2Memory of its own. What is received is charged to `heads`, if there is
+  /// such an account.
   H2Session(H2Side side, H2Events& events, base::ChunkPool& pool, const Limits& limits, const base::Clock& clock,
-            H2Memory* memory);
+            H2Memory* memory, HeadAccount* heads = nullptr);
   H2Session(const H2Session&) = delete;
   H2Session& operator=(const H2Session&) = delete;
   ~H2Session();
@@ -45,7 +46,10 @@ class H2Session {
   /// Returns nullptr if the connection has no such stream.
   H2Stream* find(StreamId id) { return connection_.find(id); }
   /// Ends the connection; see H2Connection::end().
-  void end(std::optional<H2ErrorCode> goodbye) { connection_.end(goodbye); }
+  void end(std::optional<H2ErrorCode> goodbye) {
+    connection_.end(goodbye);
+    section().clear();
+  }
   H2FieldReader& section() { return receiver_.section(); }
   const Limits& limits() const { return connection_.limits; }
   base::ChunkPool& pool() const { return connection_.pool; }
@@ -67,6 +71,8 @@ class H2Session {
   void submitSettings();
   /// Hands the bytes to nghttp2, frame by frame where a frame is to be judged before.
   void receive(std::string_view bytes);
+  /// Bounds what the bytes that were received make this side queue.
+  void settleReceived();
   std::size_t queuedFrames() const;
 
   std::unique_ptr<H2Memory> ownMemory_;
