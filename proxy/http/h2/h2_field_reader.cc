@@ -24,6 +24,7 @@ void H2FieldReader::begin() {
   method = scheme = authority = path = protocol = {};
   status = 0;
   secretControl = false;
+  most_ = limits_.headerBytes;
   bytes_ = 0;
   lines_ = 0;
   excess_.reset();
@@ -32,6 +33,7 @@ void H2FieldReader::begin() {
 void H2FieldReader::drop(Limit why) {
   if (excess_) return;
   excess_ = why;
+  most_ = 0;
   fields = Headers();
   method = scheme = authority = path = protocol = {};
   arena.clear();
@@ -42,11 +44,10 @@ bool H2FieldReader::add(const Text& name, const Text& value) {
   const bool pseudo = name.bytes.starts_with(':');
   bytes_ += name.bytes.size() + value.bytes.size() + kSectionLineOverhead;
   if (!pseudo) ++lines_;
-  if (bytes_ > limits_.headerBytes || lines_ > limits_.headerFields) {
+  if (bytes_ > most_ || lines_ > limits_.headerFields) {
     drop(lines_ > limits_.headerFields ? Limit::kHeaderFields : Limit::kHeaderBytes);
     return bytes_ <= kHopeless * limits_.headerBytes;
   }
-  if (excess_) return true;
   if (pseudo) {
     addPseudo(name, value);
   } else {

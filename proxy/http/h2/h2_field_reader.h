@@ -57,6 +57,7 @@ class H2FieldReader {
   [[gnu::noinline]] void chargeLine();
 
   const Limits& limits_;
+  std::uint64_t most_ = 0;  // bytes that are kept: none of a section that broke a bound
   std::uint64_t bytes_ = 0;
   std::uint32_t lines_ = 0;  // without pseudo-header fields, which come first
   std::optional<Limit> excess_;
