@@ -112,7 +112,7 @@ void Conversation::finish(Way way) {
   const auto isFinished = [this](Way each) { return !modes.of(each).any() || side(each).finished; };
   if (callout_ == nullptr || over_) return;
   if (!isFinished(Way::kRequest) || !isFinished(Way::kResponse)) {
-    if (isIdle()) callout_->rest(processing::Callout::Rest::kWithoutPlace);
+    if (isIdle()) callout_->rest();
     return;
   }
   ended_ = true;
@@ -261,19 +261,11 @@ void Conversation::giveTime(const processing::Call& call, base::Duration patienc
   if (side.due != base::MonotonicTime::max()) side.due = call.clock.now() + patience;
 }
 
-bool Conversation::isIdle() const {
-  const auto isInDuplex = [this](Way way) {
-    const Side& side = sides_[index(way)];
-    return settings_.modes.of(way).body == BodyForm::kFullDuplex && side.told && !side.finished;
-  };
-  return unanswered_.empty() && unsent() == 0 && callout_->unsent() == 0 && !isInDuplex(Way::kRequest) &&
-         !isInDuplex(Way::kResponse);
-}
+bool Conversation::isIdle() const { return unanswered_.empty() && unsent() == 0 && callout_->unsent() == 0; }
 
 void Conversation::await(processing::Call& call, Way way, base::MonotonicTime until) {
   if (bounds_.renew()) return call.pause(until);
   processing::Resumer resumer = until == base::MonotonicTime::max() ? call.suspend() : call.suspend(until);
-  if (isIdle()) callout_->rest(processing::Callout::Rest::kWithPlace);
   if (!isBlocked()) return callout_->await(std::move(resumer), processing::Callout::Moment::kChange);
   processing::Resumer& blocked = side(way).blocked;
   blocked.release();

@@ -102,7 +102,7 @@ class Conversation {
     base::MonotonicTime due = base::MonotonicTime::max();  // of the answer to the first of those
     processing::Resumer blocked;                           // of a step that waits while isBlocked()
   };
-  /// Returns true if neither the server nor a step owes anything: the client has to go on first.
+  /// Returns true if the server has taken and answered all that was said.
   bool isIdle() const;
   static std::size_t index(Way way) { return static_cast<std::size_t>(way); }
   Side& side(Way way) { return sides_[index(way)]; }

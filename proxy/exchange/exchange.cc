@@ -63,11 +63,11 @@ void Exchange::surveyPlace(std::uint64_t breaker, upstream::PlaceSurvey& survey)
   survey.add(token(), {s_.transaction.client.network, clientOwesSince(s_)});
 }
 
-bool Exchange::giveWay() {
-  if (clientOwesSince(s_) == base::MonotonicTime::max()) return false;
-  const std::string_view limit = s_.attempts.current().request.placeLimit();
-  s_.transaction.context.onLimit(limit);
-  raise(Event::kDeadline, upstream::placeWanted(limit));
+// A client that takes a response may have done so without the gateway's notice, as far as its socket goes.
+bool Exchange::giveWay(base::MonotonicTime stalledSince, const upstream::PlaceDemand& demand) {
+  if (!s_.attempts.current().request.holdsPlaceOf(demand.breaker) || clientOwesSince(s_) > stalledSince) return false;
+  if (!s_.transaction.responseBody.bytes.empty() && s_.account.renewIfSocketMoves()) return false;
+  raise(Event::kDeadline, upstream::placeWanted(demand.limit));
   return true;
 }
 

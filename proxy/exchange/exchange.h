@@ -67,8 +67,8 @@ class Exchange final : private net::Timer {
 
   /// Adds it to the survey if its attempt holds a place of the circuit breaker with that number.
   void surveyPlace(std::uint64_t breaker, upstream::PlaceSurvey& survey) const;
-  /// Ends it for others that want its place. Returns false, and does nothing, unless its client holds it up.
-  bool giveWay();
+  /// Does upstream::WaiterSink::giveWay().
+  bool giveWay(base::MonotonicTime stalledSince, const upstream::PlaceDemand& demand);
 
   // Read by the observer and by lists.
   const Transaction& transaction() const { return s_.transaction; }

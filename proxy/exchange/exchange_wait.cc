@@ -95,8 +95,10 @@ ExchangeWait waitOf(const ExchangeState& s) {
 base::MonotonicTime clientOwesSince(const ExchangeState& s) {
   if (!isSending(s) && s.transaction.requestState != RequestState::kPostponed) return base::MonotonicTime::max();
   switch (waitOf(s).what) {
-    case Wait::kRequestBody:
     case Wait::kEitherSide:
+      if (!isBeforeHead(s.transaction.responseState)) return base::MonotonicTime::max();
+      [[fallthrough]];
+    case Wait::kRequestBody:
       return std::max(s.transaction.lastProgress, s.attempts.current().begun);
     case Wait::kClientCredit:
       return s.account.owesSince();

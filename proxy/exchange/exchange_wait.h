@@ -48,7 +48,7 @@ struct ExchangeWait {
 ExchangeWait waitOf(const ExchangeState& state);
 
 /// Returns since when the client has held up an attempt, because it brings no bytes of its body or takes none of the
-/// response; max() if it does not. Where both sides may send, as in gRPC, the client counts.
+/// response; max() if it does not. Where both sides may send, as in gRPC, the client counts until the response begins.
 base::MonotonicTime clientOwesSince(const ExchangeState& state);
 
 }  // namespace sluice::exchange

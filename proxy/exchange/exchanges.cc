@@ -131,9 +131,9 @@ void Exchanges::surveyPlaces(std::uint64_t breaker, upstream::PlaceSurvey& surve
   exchanges_.forEach([&](const Exchange& each) { each.surveyPlace(breaker, survey); });
 }
 
-bool Exchanges::giveWay(http::Token holder) {
-  Exchange* exchange = find(holder);
-  return exchange != nullptr && exchange->giveWay();
+bool Exchanges::giveWay(const upstream::StalledRequest& stalled, const upstream::PlaceDemand& demand) {
+  Exchange* exchange = find(stalled.holder);
+  return exchange != nullptr && exchange->giveWay(stalled.since, demand);
 }
 
 void Exchanges::onResumed(http::Token token, processing::Ticket ticket, bool dropped) {

@@ -88,7 +88,7 @@ class Exchanges final : public ExchangeContext,
   bool onPoolReady(http::Token waiter) override;
   bool onPoolFailed(http::Token waiter, const base::Error& error) override;
   void surveyPlaces(std::uint64_t breaker, upstream::PlaceSurvey& survey) override;
-  bool giveWay(http::Token holder) override;
+  bool giveWay(const upstream::StalledRequest& stalled, const upstream::PlaceDemand& demand) override;
 
   // processing::ResumeSink
   void onResumed(http::Token token, processing::Ticket ticket, bool dropped) override;

@@ -77,13 +77,9 @@ class Callout {
   virtual void await(Resumer resumer, Moment moment) = 0;
   /// Resumes all that await it, as if something had come.
   virtual void wake() = 0;
-  /// Whether a request keeps its place among limits.backendRequests while it rests.
-  enum class Rest : std::uint8_t {
-    kWithPlace,    // it gives way to requests of other clients when places are short
-    kWithoutPlace  // it takes a place again with the next send(), even beyond the limit
-  };
-  /// Says that the client has to bring or take bytes before anything is sent or awaited, until the next send().
-  virtual void rest(Rest how) = 0;
+  /// Says that nothing is sent or awaited for now. It holds no place among limits.backendRequests until the next
+  /// send(), which takes one even beyond the limit.
+  virtual void rest() = 0;
   /// Breaks the request off, unless it is over; the callout then fails, and whoever awaits it is resumed.
   virtual void cancel() = 0;
 

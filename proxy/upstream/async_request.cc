@@ -97,15 +97,14 @@ void AsyncRequest::onResponseEnd(std::optional<http::Trailers> trailers) {
 // idempotent (RFC 9110 section 9.2.2, RFC 9113 section 8.7); and only if the whole body is still here.
 bool AsyncRequest::mayRepeat(const base::Error& error, bool unprocessed) const {
   if (repeats_ == kMostRepeats || touched_ || over()) return false;
-  const bool stale = request_.reused() && error.type == base::ErrorType::kConnectionTerminated &&
-                     http::isIdempotent(head_->method) && request_.lostConnection();
-  return unprocessed || stale;
+  return unprocessed || (http::isIdempotent(head_->method) && request_.wentStale(error));
 }
 
 void AsyncRequest::onReset(const base::Error& error, bool unprocessed) {
   const bool again = mayRepeat(error, unprocessed);
   request_.end();
   if (!again) return fail(error);
+  if (request_.wentStale(error)) request_.avoidStale();
   ++repeats_;
   sent_ = heard_ = false;
   state_ = State::kWaiting;

@@ -65,7 +65,11 @@ class AsyncRequest final : private net::Timer {
   /// Takes a place at the Backend; to be called first, and once. Returns false if limits.backendRequests has no room
   /// for it.
   bool enter(const std::shared_ptr<const routing::BackendPlan>& plan) {
-    return request_.enter(plan, owner_.claim().client);
+    return request_.enter(plan, owner_.claim().client, /*seeks=*/true);
+  }
+  /// The same, for a request for which no other one gives way.
+  bool enterIfFree(const std::shared_ptr<const routing::BackendPlan>& plan) {
+    return request_.enter(plan, owner_.claim().client, /*seeks=*/false);
   }
   /// Returns where it could go, like Cluster::resolve(); if that is empty, the owner is told when to ask again.
   base::Result<net::Addresses> resolve() { return request_.resolve(); }
@@ -101,7 +105,6 @@ class AsyncRequest final : private net::Timer {
   void onRequestSent() { sent_ = true; }
   PlaceClaim claim() const { return owner_.claim(); }
   bool holdsPlaceOf(std::uint64_t breaker) const { return request_.holdsPlaceOf(breaker); }
-  void giveWay() { fail(placeWanted(request_.placeLimit())); }
   bool dirty = false;
 
  private:

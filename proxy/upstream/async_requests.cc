@@ -69,11 +69,12 @@ void AsyncRequests::surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) {
   });
 }
 
-bool AsyncRequests::giveWay(http::Token holder) {
-  AsyncRequest* request = find(holder);
-  if (request == nullptr || request->over() || request->claim().owesSince == base::MonotonicTime::max()) return false;
-  request->giveWay();
-  return true;
+bool AsyncRequests::giveWay(const StalledRequest& stalled, const PlaceDemand& demand) {
+  AsyncRequest* request = find(stalled.holder);
+  const bool holdsUp = request != nullptr && !request->over() && request->holdsPlaceOf(demand.breaker) &&
+                       request->claim().owesSince <= stalled.since;
+  if (holdsUp) request->fail(placeWanted(demand.limit));
+  return holdsUp;
 }
 
 }  // namespace sluice::upstream

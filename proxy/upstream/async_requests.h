@@ -41,7 +41,7 @@ class AsyncRequests final : public http::ClientSink, public WaiterSink {
   bool onPoolReady(http::Token waiter) override;
   bool onPoolFailed(http::Token waiter, const base::Error& error) override;
   void surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) override;
-  bool giveWay(http::Token holder) override;
+  bool giveWay(const StalledRequest& stalled, const PlaceDemand& demand) override;
 
  private:
   struct EnrolledRequest {

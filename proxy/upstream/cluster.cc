@@ -119,8 +119,9 @@ bool Cluster::serves() const {
   return !broken_ && std::any_of(pools_.begin(), pools_.end(), [now](const auto& pool) { return !pool->ejected(now); });
 }
 
-void Cluster::leave(const PlaceUse& use, Place place) {
-  places().leave(use, place);
+void Cluster::leave(http::Token request, Place place) {
+  if (place == Place::kSought) abandon(request);  // it may have asked for addresses
+  places().leave(request, place);
   --users_;
   if (!deserted()) return;
   eachPool([](Pool& pool) { pool.markDirty(); });
@@ -175,7 +176,11 @@ base::Result<net::Addresses> Cluster::resolve(http::Token waiter) {
     for (net::Address& address : found) address = address.withPort(plan_->port);
   }
   net::Addresses admitted = found;
-  std::erase_if(admitted, [&any](const net::Address& address) { return !any.admits(address); });
+  std::erase_if(admitted, [&](const net::Address& address) {
+    if (any.permits(address)) return false;
+    owner_.onDenied(address);
+    return true;
+  });
   if (admitted.empty()) return prohibited(found.back());
   return admitted;
 }

@@ -58,7 +58,7 @@ class Cluster final : public PoolOwner {
   /// Lets one more request in, until it leaves. It may acquire() and use connections once it holds a place. Returns
   /// nullopt if limits.backendRequests has no room for it.
   std::optional<Place> enter(const PlaceUse& use);
-  void leave(const PlaceUse& use, Place place);
+  void leave(http::Token request, Place place);
   BackendPlaces& places() { return room_.places(); }
   /// Returns false if no connection could be opened lately, at any endpoint, so that a request had better go to another
   /// Backend. One request at a time is told otherwise, to find out whether that still holds.

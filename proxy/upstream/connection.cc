@@ -95,7 +95,8 @@ bool Connection::isFresh() const { return owner_.worker().now() - lastUsed_ < kR
 // between.
 bool Connection::skipProhibited() {
   while (attempt_ < addresses_.size()) {
-    if (pool_.admits(addresses_[attempt_])) return true;
+    if (pool_.permits(addresses_[attempt_])) return true;
+    owner_.onDenied(addresses_[attempt_]);
     ++attempt_;
   }
   attempt_ = addresses_.size() - 1;
@@ -271,7 +272,7 @@ void Connection::drain() {
 }
 
 void Connection::obeyGuard() {
-  if (pool_.permits(peer().bytes())) return;
+  if (pool_.permits(peer())) return;
   if (state_ == State::kConnecting) return redialSoon();
   drain();
 }

@@ -1,9 +1,6 @@
 // The pool that a connection belongs to, as the connection sees it. Implemented by Pool.
 #pragma once
 
-#include <cstdint>
-#include <span>
-
 #include "proxy/base/error.h"
 #include "proxy/base/result.h"
 #include "proxy/net/address.h"
@@ -17,9 +14,7 @@ class ConnectionOwner {
  public:
   virtual PoolOwner& cluster() = 0;
   /// Returns whether connections may go to that address, which is the endpoint's or one to which its name resolves.
-  virtual bool permits(std::span<const std::uint8_t> address) const = 0;
-  /// Returns the same as permits(), and counts the addresses to which connections may not go.
-  virtual bool admits(const net::Address& address) const = 0;
+  virtual bool permits(const net::Address& address) const = 0;
   /// Each connection calls attach() when it is made, before it dials, and detach() when it is destroyed.
   virtual void attach(const Connection& connection) = 0;
   virtual void detach() = 0;
@@ -30,6 +25,9 @@ class ConnectionOwner {
   virtual void onCapacity(Connection& connection) = 0;
   /// Takes the connection off all lists, so that no further request gets it.
   virtual void withhold(Connection& connection) = 0;
+  /// Called when a connection was lost with a request that it was lent for after a rest: those that still rest have
+  /// rested for as long, and take no request.
+  virtual void onStale() = 0;
   /// Called when a connection takes longer than one to a live endpoint would: requests that wait for it may do better
   /// elsewhere.
   virtual void onSlow() = 0;

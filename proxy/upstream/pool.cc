@@ -48,17 +48,10 @@ Pool::Pool(UpstreamContext& owner, PoolOwner& cluster, const std::optional<net::
 
 Pool::~Pool() { room_.remove(*this); }
 
-bool Pool::permits(std::span<const std::uint8_t> address) const {
+bool Pool::permits(const net::Address& address) const {
   const routing::BackendPlan& plan = cluster_.plan();
   const bool isInside = plan.endpoints || plan.ofSettings;
-  return isInside ? owner_.guard().permitsEndpoint(address) : owner_.guard().permits(address);
-}
-
-bool Pool::admits(const net::Address& address) const {
-  if (permits(address.bytes())) return true;
-  const std::string_view why = routing::addressClassName(routing::classify(address.bytes()));
-  owner_.metrics().at<observe::Metric::kAddressDenied>(why).add();
-  return false;
+  return isInside ? owner_.guard().permitsEndpoint(address.bytes()) : owner_.guard().permits(address.bytes());
 }
 
 Connection* Pool::take() {

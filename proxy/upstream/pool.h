@@ -8,7 +8,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "proxy/base/clock.h"
@@ -41,7 +40,7 @@ class Pool final : public ConnectionOwner, public RoomUser {
   const net::Address* endpoint() const { return fixed_ ? &fixed_->value().front() : nullptr; }
   /// Returns how a connection uses the addresses of a name.
   net::DnsStrategy dnsStrategy() const;
-  /// Returns the known addresses, before admits(); nullptr while they are being resolved.
+  /// Returns the known addresses, before permits(); nullptr while they are being resolved.
   const base::Result<net::Addresses>* addresses();
   /// Tells `waiter` by WaiterSink once addresses() are known.
   void ask(http::Token waiter);
@@ -80,14 +79,14 @@ class Pool final : public ConnectionOwner, public RoomUser {
 
   // ConnectionOwner
   PoolOwner& cluster() override { return cluster_; }
-  bool permits(std::span<const std::uint8_t> address) const override;
-  bool admits(const net::Address& address) const override;
+  bool permits(const net::Address& address) const override;
   void attach(const Connection& connection) override;
   void detach() override;
   base::Result<http::Version> negotiated(const net::TlsFacts* tls) override;
   void onServing(Connection& connection) override;
   void onCapacity(Connection& connection) override;
   void withhold(Connection& connection) override;
+  void onStale() override { ready_.drainIdle(); }
   void onSlow() override;
   void onGone(Connection& connection, const base::Error* error) override;
 

@@ -114,13 +114,16 @@ Connection* ReadyConnections::leastRecentlyUsed(base::MonotonicTime made) const 
   return oldest;
 }
 
+void ReadyConnections::drainIdle() {
+  for (const auto handle : std::vector<base::Handle<Connection>>(idle_)) {
+    if (Connection* connection = owner_.find(handle)) connection->drain();
+  }
+}
+
 void ReadyConnections::drain() {
-  const std::vector<base::Handle<Connection>> idle = idle_;
-  const std::vector<base::Handle<Connection>> shared = shared_;
-  for (const auto* handles : {&idle, &shared}) {
-    for (const auto handle : *handles) {
-      if (Connection* connection = owner_.find(handle)) connection->drain();
-    }
+  drainIdle();
+  for (const auto handle : std::vector<base::Handle<Connection>>(shared_)) {
+    if (Connection* connection = owner_.find(handle)) connection->drain();
   }
 }
 

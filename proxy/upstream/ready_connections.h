@@ -43,6 +43,8 @@ class ReadyConnections {
   /// Returns the one that has been without a request for longest, of those that have had one or were made before
   /// `made`; nullptr if there is none.
   Connection* leastRecentlyUsed(base::MonotonicTime made) const;
+  /// Lets those end that serve one request at a time and are idle.
+  void drainIdle();
   /// Lets all end as soon as their requests have.
   void drain();
 

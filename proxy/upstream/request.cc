@@ -7,16 +7,15 @@
 
 namespace sluice::upstream {
 
-bool Request::enter(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client) {
+bool Request::enter(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client, bool seeks) {
   Cluster& cluster = context_.cluster(plan);
-  const std::optional<Place> place = cluster.enter({token_, client});
+  const std::optional<Place> place = cluster.enter({token_, client, seeks});
   if (!place) {
     context_.onLimit(requestLimit(plan->connection.bounds));
     return false;
   }
   at_.cluster = &cluster;
   at_.place = *place;
-  at_.client = client;
   return true;
 }
 
@@ -107,6 +106,10 @@ void Request::pin(http::Token client) {
 
 base::MonotonicTime Request::deadline(base::Duration bound) const {
   return active() && bound != base::Duration::zero() ? at_.begun + bound : base::MonotonicTime::max();
+}
+
+void Request::avoidStale() {
+  if (Connection* leased = connection()) leased->pool().onStale();
 }
 
 bool Request::lostConnection() const {

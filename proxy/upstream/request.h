@@ -46,25 +46,23 @@ class Request {
   /// Takes a place among limits.backendRequests of that Backend, or seeks one for which others give way; then acquire()
   /// waits for it. Returns false if there is none. The functions below that wait, lease or send need one. `client` is
   /// the one because of whom it is made.
-  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client);
+  bool enter(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client, bool seeks = true);
   bool entered() const { return at_.cluster != nullptr; }
   void leave() {
-    if (entered()) std::exchange(at_.cluster, nullptr)->leave({token_, at_.client}, at_.place);
+    if (entered()) std::exchange(at_.cluster, nullptr)->leave(token_, at_.place);
   }
   /// Returns true if it holds a place of the circuit breaker with that number.
   bool holdsPlaceOf(std::uint64_t breaker) const {
     return entered() && at_.place == Place::kHeld && at_.cluster->places().breaker() == breaker;
   }
-  /// Returns the name of the limit that bounds the places.
-  std::string_view placeLimit() const { return at_.cluster->places().limit(); }
   /// Gives the place back for as long as the client has to go on first, although the Backend has the request.
   void rest() {
-    if (entered() && at_.place == Place::kHeld) at_.place = at_.cluster->places().rest(at_.client);
+    if (entered() && at_.place == Place::kHeld) at_.place = at_.cluster->places().rest();
   }
   /// Takes it again.
   void comeBack() {
     if (!entered() || at_.place != Place::kResting) return;
-    at_.cluster->places().comeBack(at_.client);
+    at_.cluster->places().comeBack();
     at_.place = Place::kHeld;
   }
 
@@ -73,14 +71,17 @@ class Request {
   /// Leases a connection. Returns false if the user is told when to ask again.
   base::Result<bool> acquire(const Wishes& wishes);
   /// Says what it waits for, if it was told to ask again later.
-  ConnectionWait wait() const { return entered() ? at_.cluster->waitOf(token_) : ConnectionWait{}; }
+  ConnectionWait wait() const {
+    if (at_.place == Place::kSought) return {ConnectionWait::Stage::kQueue};
+    return entered() ? at_.cluster->waitOf(token_) : ConnectionWait{};
+  }
   /// Returns true if bytes that were written for the Backend wait for it to take them.
   bool backsUp() const;
   /// Stops waiting for a connection, and gives a leased one back unused.
   void abandon();
   /// Gives the leased connection back, if it is still there.
   void giveBack();
-  /// Checks the leased connection: from here on peer() and reused() describe it. Returns false if it was lost
+  /// Checks the leased connection: from here on peer() and wentStale() know it. Returns false if it was lost
   /// meanwhile.
   bool claim();
 
@@ -111,12 +112,18 @@ class Request {
   base::MonotonicTime deadline(base::Duration bound) const;
   /// Returns the address to which it went; nullptr if it never had a connection.
   const net::Address* peer() const { return at_.peer ? &*at_.peer : nullptr; }
-  /// Returns true if the connection had served other requests: it may have gone stale while it was idle.
+  /// Returns true if the connection had served other requests.
   bool reused() const { return at_.reused; }
-  /// Returns true if not just the stream is over, but the connection.
-  bool lostConnection() const;
+  /// Returns true if it failed because the connection had been kept for too long.
+  bool wentStale(const base::Error& error) const {
+    return at_.reused && error.type == base::ErrorType::kConnectionTerminated && lostConnection();
+  }
+  /// Called before it is sent again after that: it gets no other connection that has rested for as long.
+  void avoidStale();
 
  private:
+  /// Returns true if not just the stream is over, but the connection.
+  bool lostConnection() const;
   void cutShort();
   Connection* connection() const { return context_.find(at_.connection); }
   /// Returns nullptr unless there is a codec that has the stream.
@@ -126,7 +133,6 @@ class Request {
   struct Progress {
     Cluster* cluster = nullptr;
     Place place = Place::kHeld;
-    net::ClientNetwork client = net::kOwnNetwork;
     base::Handle<Connection> connection;
     http::StreamId stream = 0;
     bool reused = false;

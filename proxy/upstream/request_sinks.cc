@@ -50,6 +50,8 @@ void RequestSinks::surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) {
   }
 }
 
-bool RequestSinks::giveWay(http::Token holder) { return of(holder).waiters->giveWay(holder); }
+bool RequestSinks::giveWay(const StalledRequest& stalled, const PlaceDemand& demand) {
+  return of(stalled.holder).waiters->giveWay(stalled, demand);
+}
 
 }  // namespace sluice::upstream

@@ -11,6 +11,7 @@
 #include "proxy/base/settings.h"
 #include "proxy/base/slab.h"
 #include "proxy/http/codec.h"
+#include "proxy/net/address.h"
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/bounded_log.h"
@@ -71,6 +72,10 @@ class UpstreamContext {
   http::H2Memory& h2Memory() { return parts_.h2Memory; }
   observe::MetricShard& metrics() { return parts_.metrics; }
   void onLimit(std::string_view limit) { metrics().at<observe::Metric::kLimitHits>(limit).add(); }
+  /// Counts an address to which no connection may go.
+  void onDenied(const net::Address& address) {
+    metrics().at<observe::Metric::kAddressDenied>(routing::addressClassName(routing::classify(address.bytes()))).add();
+  }
   observe::BoundedLog* debugLog() const { return parts_.debugLog; }
   std::uint64_t random() { return random_.next(); }
   /// How many endpoints took no connection lately, and how many Backends can have none.

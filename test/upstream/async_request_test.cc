@@ -322,16 +322,54 @@ TEST(OwnRequestsBound, HaveNoPlaceBeyondTheBoundOfRequests) {
   Caller caller(rig);
   while (rig.budget().requests.tryAdd()) {
   }
-  caller.start();  // clients of other workers may give way
-  EXPECT_EQ(caller.ends, 0);
-  EXPECT_EQ(rig.budget().seeking.load(), 1U);
-  rig.advance(Places::kPatience);
-  rig.advance(2 * Places::kInterval);
-  EXPECT_EQ(caller.ends, 1);
-  EXPECT_EQ(caller.error->limit, "backendRequests");
+  EXPECT_FALSE(caller.enter());
   EXPECT_TRUE(rig.counted("sluice_limit_hits_total{limit=\"backendRequests\"} 1"));
-  EXPECT_EQ(rig.budget().seeking.load(), 0U);
   caller.drop();
+}
+
+/// Another worker, whose clients may give way.
+class OtherWorker final : public PlaceParty {
+ public:
+  std::vector<std::shared_ptr<const PlaceAsk>> asks;
+
+ private:
+  void onAsked(std::shared_ptr<const PlaceAsk> ask) override { asks.push_back(std::move(ask)); }
+};
+
+TEST(OwnRequestsBound, WaitForPlacesThatOtherWorkersMayGiveUp) {
+  PoolRig rig;
+  OtherWorker other;
+  rig.budgets.enroll(other);
+  while (rig.budget().requests.tryAdd()) {
+  }
+  for (const bool gives : {true, false}) {
+    Caller caller(rig);
+    caller.start();
+    EXPECT_EQ(caller.ends, 0);
+    EXPECT_EQ(rig.budget().seeking.load(), 1U);
+    rig.advance(2 * Places::kInterval);
+    ASSERT_FALSE(other.asks.empty());
+    EXPECT_EQ(other.asks.back()->wishes().front().client, net::kOwnNetwork);
+    EXPECT_EQ(other.asks.back()->wishes().front().held, 0U);
+    // It has counted, too.
+    rig.budget().reports.put(other, {{7, 1024}}, rig.clock.now());
+    rig.advance(2 * Places::kInterval);
+    EXPECT_EQ(caller.ends, 0);
+    if (gives) {
+      rig.budget().requests.release();
+      rig.advance(2 * Places::kInterval);
+      EXPECT_EQ(rig.dialled(), 1U);
+    } else {
+      rig.budget().reports.put(other, {{7, 1}}, rig.clock.now());
+      rig.advance(2 * Places::kInterval);
+      EXPECT_EQ(caller.ends, 1) << "there is nobody to give way";
+      EXPECT_EQ(caller.error->limit, "backendRequests");
+    }
+    EXPECT_EQ(rig.budget().seeking.load(), 0U);
+    caller.drop();
+    if (gives) rig.budget().requests.add();
+  }
+  rig.budgets.withdraw(other);
 }
 
 TEST(RequestTokens, CarryTheirUser) {

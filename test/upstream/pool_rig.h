@@ -106,7 +106,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   /// Ends a request, which leaves its cluster.
   void done(std::size_t index) {
     const net::Worker::Turn turn(worker);
-    requests_[index].cluster->leave({index + 1, net::kOwnNetwork}, Place::kHeld);
+    requests_[index].cluster->leave(index + 1, Place::kHeld);
   }
   /// Lets a waiting request give up.
   void leave(std::size_t index) {
@@ -249,7 +249,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   }
 
   void surveyPlaces(std::uint64_t /*breaker*/, PlaceSurvey& /*survey*/) override {}
-  bool giveWay(http::Token /*holder*/) override { return false; }
+  bool giveWay(const StalledRequest& /*stalled*/, const PlaceDemand& /*demand*/) override { return false; }
 
   void drive() override {
     for (const http::Token token : std::exchange(woken_, {})) {

@@ -88,20 +88,18 @@ Attempts::Judgement Attempts::judgeFailure() {
   const bool tried = attempt_.begun != base::MonotonicTime{};
   if (tried && !sent) ++attempt_.number;
   const bool idempotent = http::isIdempotent(t_.request.head.method);
-  const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale()));
-  if (spurious && repeats_ < upstream::kMostRepeats && bodyIntact()) return Judgement::kRepeat;
+  const bool wentStale = attempt_.request.wentStale(*t_.error);
+  const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale));
+  if (spurious && repeats_ < upstream::kMostRepeats && bodyIntact()) {
+    if (wentStale) attempt_.request.avoidStale();
+    return Judgement::kRepeat;
+  }
   if (t_.route.rule->failover) noteError(*t_.error);
   const bool harmless = !sent || attempt_.unprocessed || idempotent;
   if (!harmless || !isPassing(*t_.error)) return Judgement::kGiveUp;
   const Planning planning = plan();
   if (planning == Planning::kConstrained) t_.error = Retries::constrained();
   return planning == Planning::kPlanned ? Judgement::kRetry : Judgement::kGiveUp;
-}
-
-// Returns true if the connection came from the pool and is lost, which a reset of one stream alone does not mean.
-bool Attempts::wentStale() const {
-  return attempt_.request.reused() && t_.error->type == base::ErrorType::kConnectionTerminated &&
-         attempt_.request.lostConnection();
 }
 
 // Returns true if the backend can be given all of the body again.

@@ -94,7 +94,11 @@ class Attempts {
   Planning plan();
   /// Gives the current attempt up and returns it; the planned one is current then.
   Attempt next();
-  void markRepeated() { ++repeats_; }
+  /// Called when the current attempt is made once more, which counts as one.
+  void markRepeated() {
+    ++repeats_;
+    --attempt_.number;
+  }
   /// Returns when the planned attempt's time comes; max() if none is planned.
   base::MonotonicTime due() const { return retries_ ? retries_->due() : base::MonotonicTime::max(); }
   /// Returns when this attempt has taken too long; max() if nothing bounds it.
@@ -118,7 +122,6 @@ class Attempts {
   void renewSession();
   void makeRetries();
   bool resumeSession(http::RequestHead* before);
-  bool wentStale() const;
   bool bodyIntact() const;
   void leaveOutDead();
   std::uint64_t dead();

@@ -56,7 +56,7 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   /// Called before the snapshot goes. Keeps what it uses of the snapshot.
   void pin();
   /// Called first. Returns false if limits.backendRequests has no room for it.
-  bool enter() { return request_.enter(target_.backend); }
+  bool enter() { return request_.enterIfFree(target_.backend); }
 
   /// Called as the body comes from the client. The part that is there when the copy is made may be held whole, as far
   /// as limits.processorBufferTotal has room for it. Beyond that, and beyond limits.exchangeBuffer, bytes that its

@@ -47,7 +47,8 @@ void BackendCallout::begin() {
                    upstream::AsyncRequestTimes{context_.timeouts().streamIdle, timeout_, {}});
   if (!request_->enter(plan_)) {
     return onFailed(base::Error::upstream(base::ErrorType::kConnectionLimitReached,
-                                          "too many requests to the server that a processor asks"));
+                                          "too many requests to the server that a processor asks")
+                        .ofLimit(upstream::requestLimit(plan_->connection.bounds)));
   }
   request_->start(message_.head);
   if (attempts_ == 1) return;
@@ -75,15 +76,9 @@ BackendCallout::~BackendCallout() {
 
 std::uint64_t BackendCallout::mostReceived() const { return context_.limits().processorBuffer; }
 
-void BackendCallout::rest(Rest how) {
-  if (over() || restsSince_ != base::MonotonicTime::max()) return;
-  restsSince_ = context_.worker().now();
-  if (how == Rest::kWithoutPlace) request_->rest();
-}
-
 void BackendCallout::send(std::string_view bytes) {
   if (over() || isWhole_) return;
-  if (std::exchange(restsSince_, base::MonotonicTime::max()) != base::MonotonicTime::max()) request_->comeBack();
+  request_->comeBack();
   if (kept_.size() + bytes.size() > kMostKept) keepNoMore();
   if (keeps_) kept_.append(bytes);
   if (keeps_ && !share_.reach(received_.size() + kept_.size())) keepNoMore();

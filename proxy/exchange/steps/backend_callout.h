@@ -32,7 +32,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   std::size_t unsent() const override { return isPausing() ? kept_.size() : request_->body().bytes.size(); }
   void await(processing::Resumer resumer, Moment moment) override;
   void wake() override { tell(); }
-  void rest(Rest how) override;
+  void rest() override { request_->rest(); }
   void cancel() override;
   const http::ResponseHead* head() const override { return answer_ ? &answer_->head : nullptr; }
   const base::ByteQueue& received() const override { return received_; }
@@ -49,7 +49,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
 
  private:
   // upstream::AsyncRequestOwner
-  upstream::PlaceClaim claim() const override { return {client_, restsSince_}; }
+  upstream::PlaceClaim claim() const override { return {client_}; }
   void onAddresses() override {}
   void onResponse(http::ResponseMessage&& message) override;
   void onResponseBody(std::string_view bytes) override;
@@ -92,11 +92,10 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   const base::Duration timeout_;
   const base::MonotonicTime made_;
   std::optional<upstream::AsyncRequest> request_;  // the current attempt, or the last one
-  base::MonotonicTime restsSince_ = base::MonotonicTime::max();
-  std::uint32_t attempts_ = 0;  // begun so far
-  std::string kept_;            // the body, for another attempt
-  bool keeps_;                  // kept_ has all of it
-  bool isWhole_;                // the body has ended
+  std::uint32_t attempts_ = 0;                     // begun so far
+  std::string kept_;                               // the body, for another attempt
+  bool keeps_;                                     // kept_ has all of it
+  bool isWhole_;                                   // the body has ended
   PauseTimer pause_{*this};
   std::optional<http::ResponseMessage> answer_;
   base::ByteQueue received_;

@@ -8,27 +8,24 @@ std::optional<Place> BackendPlaces::enter(const PlaceUse& use) {
   const bool isFree = seeking == 0 || breaker_.requests.room() > seeking;
   Place place = Place::kHeld;
   if (!isFree || !breaker_.requests.tryAdd()) {
-    if (!places_.seek(joined_, use.request, use.client, limit_)) return std::nullopt;
+    if (!use.seeks || !places_.seek(joined_, use.request, use.client, limit_)) return std::nullopt;
     place = Place::kSought;
   }
-  counts_.add(use.client, 1);
   return place;
 }
 
-Place BackendPlaces::rest(net::ClientNetwork client) {
+Place BackendPlaces::rest() {
   if (breaker_.resting.fetch_add(1, std::memory_order_relaxed) >= kMostResting * breaker_.requests.bound()) {
     breaker_.resting.fetch_sub(1, std::memory_order_relaxed);
     return Place::kHeld;
   }
-  counts_.add(client, -1);
   giveBack();
   return Place::kResting;
 }
 
-void BackendPlaces::comeBack(net::ClientNetwork client) {
+void BackendPlaces::comeBack() {
   breaker_.resting.fetch_sub(1, std::memory_order_relaxed);
   breaker_.requests.add();
-  counts_.add(client, 1);
 }
 
 void BackendPlaces::giveBack() {
@@ -36,13 +33,16 @@ void BackendPlaces::giveBack() {
   if (breaker_.seeking.load(std::memory_order_relaxed) > 0) places_.onLeft(breaker_);
 }
 
-void BackendPlaces::leave(const PlaceUse& use, Place place) {
-  if (place == Place::kResting) {
-    breaker_.resting.fetch_sub(1, std::memory_order_relaxed);
-    return;
+void BackendPlaces::leave(http::Token request, Place place) {
+  switch (place) {
+    case Place::kHeld:
+      return giveBack();
+    case Place::kSought:
+      return places_.forget(request);
+    case Place::kResting:
+      breaker_.resting.fetch_sub(1, std::memory_order_relaxed);
+      return;
   }
-  counts_.add(use.client, -1);
-  place == Place::kHeld ? giveBack() : places_.forget(use.request);
 }
 
 }  // namespace sluice::upstream

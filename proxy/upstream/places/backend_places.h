@@ -10,7 +10,6 @@
 #include "proxy/http/codec.h"
 #include "proxy/net/address.h"
 #include "proxy/upstream/places/circuit_breaker.h"
-#include "proxy/upstream/places/client_counts.h"
 #include "proxy/upstream/places/places.h"
 
 namespace sluice::upstream {
@@ -26,18 +25,14 @@ enum class Place : std::uint8_t {
 struct PlaceUse {
   http::Token request;
   net::ClientNetwork client;
+  bool seeks = true;  // others give way for it
 };
 
 class BackendPlaces {
  public:
   /// Both outlive it. `limit` names the bound, and has static lifetime.
   BackendPlaces(const JoinedBreaker& joined, Places& places, std::string_view limit)
-      : joined_(joined), breaker_(*joined.get()), places_(places), limit_(limit) {
-    breaker_.enroll(counts_);
-  }
-  ~BackendPlaces() { breaker_.withdraw(counts_); }
-  BackendPlaces(const BackendPlaces&) = delete;
-  BackendPlaces& operator=(const BackendPlaces&) = delete;
+      : joined_(joined), breaker_(*joined.get()), places_(places), limit_(limit) {}
 
   std::uint64_t breaker() const { return breaker_.number; }
   std::string_view limit() const { return limit_; }
@@ -49,10 +44,10 @@ class BackendPlaces {
   bool take(http::Token request) { return places_.take(breaker_, request); }
   /// Gives the place of a request back for as long as its client has to go on first. Returns Place::kHeld if so many
   /// others do that the place is kept.
-  Place rest(net::ClientNetwork client);
+  Place rest();
   /// Takes the place of a request that rests again, even beyond the bound.
-  void comeBack(net::ClientNetwork client);
-  void leave(const PlaceUse& use, Place place);
+  void comeBack();
+  void leave(http::Token request, Place place);
 
  private:
   /// How many requests may rest for each place.
@@ -64,7 +59,6 @@ class BackendPlaces {
   CircuitBreaker& breaker_;
   Places& places_;
   const std::string_view limit_;
-  ClientCounts counts_;
 };
 
 }  // namespace sluice::upstream

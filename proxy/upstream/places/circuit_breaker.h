@@ -18,8 +18,8 @@
 #include "proxy/base/circuit_breaker_bounds.h"
 #include "proxy/base/error.h"
 #include "proxy/routing/backend_identity.h"
-#include "proxy/upstream/places/client_counts.h"
 #include "proxy/upstream/places/place_ask.h"
+#include "proxy/upstream/places/place_reports.h"
 
 namespace sluice::upstream {
 
@@ -60,32 +60,12 @@ struct CircuitBreaker {
   BoundedCount requests;
   /// The requests for which others give way, of all workers. Places that come back are theirs.
   std::atomic<std::uint64_t> seeking{0};
-  /// Requests that hold no place for now, because their clients have to go on first: see Request::rest().
+  /// Requests that hold no place for now: see Request::rest(). There are 16 for each place at most.
   std::atomic<std::uint64_t> resting{0};
-  /// Each cluster of a worker that serves the Backend counts its requests there.
-  void enroll(ClientCounts& counts) {
-    const std::lock_guard lock(mutex_);
-    counts_.push_back(&counts);
-  }
-  void withdraw(ClientCounts& counts) {
-    const std::lock_guard lock(mutex_);
-    std::erase(counts_, &counts);
-  }
-  /// Returns how many requests of that client hold or seek a place, from all workers.
-  std::uint64_t heldBy(net::ClientNetwork client) const {
-    ClientCounts::Counts sum{};
-    const std::lock_guard lock(mutex_);
-    for (const ClientCounts* each : counts_) each->addTo(sum, client);
-    return *std::min_element(sum.begin(), sum.end());
-  }
-
   /// The requests that wait, if the bounds say how many may. Each worker looks before it adds one, so there may be as
   /// many more as there are other workers.
   std::atomic<std::uint64_t> pending{0};
-
- private:
-  mutable std::mutex mutex_;
-  std::vector<ClientCounts*> counts_;
+  mutable PlaceReports reports;
 };
 
 // The functions below return the name of the limit that counts: that of the policy, or that of the settings.
@@ -154,6 +134,12 @@ class CircuitBreakers {
   void withdraw(PlaceParty& party) {
     const std::lock_guard lock(mutex_);
     std::erase(parties_, &party);
+    for (auto& [identity, shared] : breakers_) shared.breaker->reports.drop(party);
+  }
+  /// Returns how many workers there are.
+  std::size_t parties() {
+    const std::lock_guard lock(mutex_);
+    return parties_.size();
   }
   /// Passes the ask on to all other workers.
   void ask(const PlaceParty& asking, const std::shared_ptr<const PlaceAsk>& ask) {

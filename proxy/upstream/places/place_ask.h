@@ -1,4 +1,5 @@
-// A worker that has requests without a place at a Backend asks the other workers whether requests of theirs give way.
+// A worker that has requests without a place at a Backend asks the other workers to count theirs (PlaceReports), and to
+// let some give way.
 //
 // An ask goes to all of them at once. Two workers may meet one wish; then a place is free.
 #pragma once
@@ -7,6 +8,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "proxy/net/address.h"
@@ -24,15 +26,18 @@ class PlaceAsk {
     Wish(net::ClientNetwork wisher, std::uint64_t places) : client(wisher), held(places) {}
   };
 
-  /// The Backend is the one that counts as `boundedAs`.
-  explicit PlaceAsk(routing::BackendIdentity boundedAs) : boundedAs_(std::move(boundedAs)) {}
+  /// The Backend is the one that counts as `boundedAs`, and `limit` is the name of the bound.
+  PlaceAsk(routing::BackendIdentity boundedAs, std::string_view limit)
+      : boundedAs_(std::move(boundedAs)), limit_(limit) {}
 
   void add(net::ClientNetwork client, std::uint64_t held) { wishes_.emplace_back(client, held); }
   const routing::BackendIdentity& boundedAs() const { return boundedAs_; }
+  std::string_view limit() const { return limit_; }
   const std::deque<Wish>& wishes() const { return wishes_; }
 
  private:
   const routing::BackendIdentity boundedAs_;
+  const std::string_view limit_;
   std::deque<Wish> wishes_;
 };
 

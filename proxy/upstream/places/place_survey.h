@@ -10,13 +10,14 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
-#include <unordered_map>
 #include <vector>
 
 #include "proxy/base/clock.h"
 #include "proxy/http/codec.h"
 #include "proxy/net/address.h"
+#include "proxy/upstream/places/place_reports.h"
 
 namespace sluice::upstream {
 
@@ -24,6 +25,12 @@ namespace sluice::upstream {
 struct PlaceClaim {
   net::ClientNetwork client = net::kOwnNetwork;
   base::MonotonicTime owesSince = base::MonotonicTime::max();  // max(): it waits for its Backend
+};
+
+/// A request that has not moved since then.
+struct StalledRequest {
+  http::Token holder;
+  base::MonotonicTime since;
 };
 
 class PlaceSurvey {
@@ -39,26 +46,21 @@ class PlaceSurvey {
   base::MonotonicTime made() const { return made_; }
 
   void add(http::Token holder, const PlaceClaim& claim);
-  /// Notes how many places each of these clients holds in all: `heldBy` is asked once for each.
-  template <typename HeldBy>
-  void weigh(HeldBy&& heldBy) {
-    for (auto& [client, share] : shares_) share.held = heldBy(client);
-  }
+  /// Returns how many places each client holds by the requests that were added.
+  ClientTotals totals() const;
+  /// Sets how many they hold at all workers. Unless `complete`, some workers have not counted.
+  void weigh(const ClientTotals& totals, bool complete);
 
+  std::uint64_t heldBy(net::ClientNetwork client) const;
   /// Returns true if some client may hold kLead places more than that client, which holds `held`, or if a request of
-  /// its own is stuck. `taken` is the number of all places that are taken: clients that have no request at this worker
-  /// count as one.
-  bool favours(net::ClientNetwork client, std::uint64_t held, std::uint64_t taken, base::MonotonicTime now) const;
+  /// its own is stuck.
+  bool favours(net::ClientNetwork client, std::uint64_t held, base::MonotonicTime now) const;
   /// Chooses the request that gives way to one of that client now, and forgets it. Linear in the number of clients.
-  std::optional<http::Token> choose(net::ClientNetwork client, std::uint64_t held, base::MonotonicTime now);
+  std::optional<StalledRequest> choose(net::ClientNetwork client, std::uint64_t held, base::MonotonicTime now);
 
  private:
-  struct StalledRequest {
-    base::MonotonicTime since;
-    http::Token holder;
-  };
   struct Share {
-    std::uint64_t held = 0;               // at all workers
+    std::uint64_t held = 0;
     std::vector<StalledRequest> stalled;  // a heap: the one that has stood still for longest comes first
 
     bool hasStalled(base::Duration time, base::MonotonicTime now) const {
@@ -69,7 +71,8 @@ class PlaceSurvey {
   static bool isLater(const StalledRequest& a, const StalledRequest& b) { return a.since > b.since; }
 
   base::MonotonicTime made_;
-  std::unordered_map<net::ClientNetwork, Share> shares_;
+  bool complete_ = true;
+  std::map<net::ClientNetwork, Share> shares_;
 };
 
 }  // namespace sluice::upstream

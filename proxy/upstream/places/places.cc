@@ -1,6 +1,7 @@
 #include "proxy/upstream/places/places.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -18,26 +19,25 @@ Places::~Places() {
   while (!seekers_.empty()) remove(seekers_.begin());
 }
 
+// --- requests without a place ----------------------------------------------------------------------------------------
+
 bool Places::seek(const JoinedBreaker& joined, http::Token request, net::ClientNetwork client, std::string_view limit) {
+  if (seekers_.size() >= kMostSeekers) return false;
   CircuitBreaker& breaker = *joined.get();
-  const std::uint64_t held = breaker.heldBy(client);
-  const bool mayWait =
-      seekers_.size() < kMostSeekers && surveyOf(breaker).favours(client, held, breaker.requests.count(), now());
-  if (!mayWait) return false;
+  const std::uint64_t held = heldBy(breaker, client);
+  if (!surveyOf(breaker).favours(client, held, now())) return false;
   seekers_.push_back({request, &joined, client, now() + kPatience, limit});
   breaker.seeking.fetch_add(1, std::memory_order_relaxed);
-  makeWay(breaker, client, held);
+  makeWay(breaker, limit, client, held);
   startTimer();
   return true;
 }
 
+// A request that was not told of a place would take that of one that was.
 bool Places::take(CircuitBreaker& breaker, http::Token request) {
   const auto seeker = find(request);
-  if (!breaker.requests.tryAdd()) {
-    if (seeker != seekers_.end()) seeker->told = false;
-    return false;
-  }
-  if (seeker != seekers_.end()) remove(seeker);
+  if (seeker == seekers_.end() || !std::exchange(seeker->told, false) || !breaker.requests.tryAdd()) return false;
+  remove(seeker);
   return true;
 }
 
@@ -59,24 +59,26 @@ void Places::remove(std::vector<Seeker>::iterator seeker) {
   seekers_.erase(seeker);
 }
 
-/// Tells as many requests as there are places, but for those that were told already.
+/// Tells as many requests as there are places, including those that were told already.
 void Places::tell(const CircuitBreaker& breaker) {
   std::uint64_t room = breaker.requests.room();
-  for (std::size_t i = 0; i < seekers_.size() && room > 0;) {
-    Seeker& seeker = seekers_[i];
-    if (seeker.joined->get() != &breaker) {
-      ++i;
-      continue;
-    }
-    const bool waits = std::exchange(seeker.told, true) || requests_.onPoolReady(seeker.request);
-    if (!waits) {
-      remove(seekers_.begin() + static_cast<std::ptrdiff_t>(i));
-      continue;
-    }
-    --room;
-    ++i;
+  for (Seeker& each : seekers_) {
+    if (room == 0) return;
+    if (each.joined->get() != &breaker) continue;
+    if (!each.told) each.told = requests_.onPoolReady(each.request);
+    if (each.told) --room;
   }
 }
+
+/// Refuses a request whose time is up, or that would get no place.
+void Places::refuse(const Seeker& seeker) {
+  const Seeker refused = seeker;
+  remove(find(refused.request));
+  onLimit(refused.limit);
+  requests_.onPoolFailed(refused.request, tooManyRequests(refused.limit));
+}
+
+// --- requests that hold one ------------------------------------------------------------------------------------------
 
 PlaceSurvey& Places::surveyOf(const CircuitBreaker& breaker) {
   const auto [found, added] = surveys_.try_emplace(breaker.number, now());
@@ -84,25 +86,39 @@ PlaceSurvey& Places::surveyOf(const CircuitBreaker& breaker) {
   if (!added && now() - survey.made() < kInterval) return survey;
   survey = PlaceSurvey(now());
   requests_.surveyPlaces(breaker.number, survey);
-  survey.weigh([&breaker](net::ClientNetwork client) { return breaker.heldBy(client); });
+  ClientTotals totals = survey.totals();
+  breaker.reports.put(*this, totals, now());
+  const std::size_t others = breaker.reports.addOthers(*this, now(), totals);
+  survey.weigh(totals, others + 1 >= breakers_.parties());
   startTimer();
   return survey;
 }
 
-bool Places::makeWay(const CircuitBreaker& breaker, net::ClientNetwork client, std::uint64_t held) {
+/// Returns how many places the client's requests hold, and seek from this worker.
+std::uint64_t Places::heldBy(const CircuitBreaker& breaker, net::ClientNetwork client) {
+  const auto seeks = [&](const Seeker& each) { return each.client == client && each.joined->get() == &breaker; };
+  return surveyOf(breaker).heldBy(client) +
+         static_cast<std::uint64_t>(std::count_if(seekers_.begin(), seekers_.end(), seeks));
+}
+
+bool Places::makeWay(const CircuitBreaker& breaker, std::string_view limit, net::ClientNetwork client,
+                     std::uint64_t held) {
   PlaceSurvey& survey = surveyOf(breaker);
-  while (const std::optional<http::Token> holder = survey.choose(client, held, now())) {
-    if (requests_.giveWay(*holder)) return true;
+  while (const std::optional<StalledRequest> stalled = survey.choose(client, held, now())) {
+    if (!requests_.giveWay(*stalled, {breaker.number, limit})) continue;
+    onLimit(limit);
+    return true;
   }
   return false;
 }
+
+// --- time, and other workers -----------------------------------------------------------------------------------------
 
 void Places::startTimer() {
   if (!isSet()) worker_.timers().set(*this, now() + kInterval);
 }
 
 void Places::onTimer() {
-  refuseLate();
   std::set<const JoinedBreaker*> sought;
   for (const Seeker& each : seekers_) sought.insert(each.joined);
   for (const JoinedBreaker* each : sought) serve(*each);
@@ -110,42 +126,31 @@ void Places::onTimer() {
   if (!seekers_.empty() || !surveys_.empty()) startTimer();
 }
 
-void Places::refuseLate() {
-  std::vector<Seeker> late;
-  for (std::size_t i = 0; i < seekers_.size();) {
-    if (seekers_[i].until > now() || seekers_[i].told) {
-      ++i;
-      continue;
-    }
-    late.push_back(seekers_[i]);
-    remove(seekers_.begin() + static_cast<std::ptrdiff_t>(i));
-  }
-  for (const Seeker& each : late) {
-    onLimit(each.limit);
-    requests_.onPoolFailed(each.request, tooManyRequests(each.limit));
-  }
-}
-
 /// Has requests give way for those that have not been told of a place, and asks the other workers for the rest.
 void Places::serve(const JoinedBreaker& joined) {
   const CircuitBreaker& breaker = *joined.get();
   tell(breaker);
-  auto ask = std::make_shared<PlaceAsk>(joined.identity());
+  std::unique_ptr<PlaceAsk> ask;
   for (const Seeker& each : std::vector<Seeker>(seekers_)) {
     if (each.joined != &joined || each.told) continue;
-    // Those that seek count too, but this one does not take a place from the others.
-    const std::uint64_t held = breaker.heldBy(each.client) - 1;
-    if (!makeWay(breaker, each.client, held)) ask->add(each.client, held);
+    const std::uint64_t held = heldBy(breaker, each.client) - 1;  // but for this one
+    if (each.until <= now() || !surveyOf(breaker).favours(each.client, held, now())) {
+      refuse(each);
+    } else if (!makeWay(breaker, each.limit, each.client, held)) {
+      if (ask == nullptr) ask = std::make_unique<PlaceAsk>(joined.identity(), each.limit);
+      ask->add(each.client, held);
+    }
   }
-  if (!ask->wishes().empty()) breakers_.ask(*this, std::move(ask));
+  if (ask != nullptr) breakers_.ask(*this, std::move(ask));
 }
 
 void Places::onAsked(std::shared_ptr<const PlaceAsk> ask) {
   worker_.post([this, asked = std::move(ask)] {
     const JoinedBreaker joined(breakers_, asked->boundedAs());
     if (joined.get() == nullptr) return;
+    surveyOf(*joined.get());
     for (const PlaceAsk::Wish& wish : asked->wishes()) {
-      if (!wish.met) wish.met = makeWay(*joined.get(), wish.client, wish.held);
+      if (!wish.met) wish.met = makeWay(*joined.get(), asked->limit(), wish.client, wish.held);
     }
   });
 }

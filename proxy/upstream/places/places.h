@@ -1,10 +1,10 @@
 // The requests of one worker that have no place at their Backend yet, because limits.backendRequests is reached, and
 // for which others give way: see PlaceSurvey.
 //
-// Requests of this worker give way first, in the same beat. If none can, the other workers are asked. A request that
-// gets no place in kPatience is refused, and so is at once a request for which none would give way. While some seek
-// places, those that come back are theirs alone. The cost is bounded: however many requests are refused, a Backend is
-// surveyed once in kInterval. Owned by Upstreams; one thread, but for onAsked().
+// Requests of this worker give way first, in the same beat. If none can, the other workers are asked, which count their
+// requests then too. A request is refused at once if no client holds so much more that it may get a place, and after
+// kPatience otherwise. While some seek places, those that come back are theirs alone. The cost is bounded: however many
+// requests are refused, a Backend is surveyed once in kInterval. Owned by Upstreams; one thread.
 #pragma once
 
 #include <chrono>
@@ -43,7 +43,7 @@ class Places final : public PlaceParty, private net::Timer {
 
   /// Called when there is no place for the request. Returns false if it is to be refused; otherwise WaiterSink tells it
   /// when take() may be called, or that no place has come.
-  bool seek(const JoinedBreaker& breaker, http::Token request, net::ClientNetwork client, std::string_view limit);
+  bool seek(const JoinedBreaker& joined, http::Token request, net::ClientNetwork client, std::string_view limit);
   /// Takes a place for a request that seeks one. Returns false if it is to wait further.
   bool take(CircuitBreaker& breaker, http::Token request);
   /// Says that the request seeks no place any more.
@@ -67,13 +67,14 @@ class Places final : public PlaceParty, private net::Timer {
   void onTimer() override;
   void startTimer();
   PlaceSurvey& surveyOf(const CircuitBreaker& breaker);
+  std::uint64_t heldBy(const CircuitBreaker& breaker, net::ClientNetwork client);
   void tell(const CircuitBreaker& breaker);
+  void refuse(const Seeker& seeker);
   void serve(const JoinedBreaker& joined);
-  void refuseLate();
   std::vector<Seeker>::iterator find(http::Token request);
   void remove(std::vector<Seeker>::iterator seeker);
   /// Has a request give way to one of that client, which holds `held` places. Returns false if there is none.
-  bool makeWay(const CircuitBreaker& breaker, net::ClientNetwork client, std::uint64_t held);
+  bool makeWay(const CircuitBreaker& breaker, std::string_view limit, net::ClientNetwork client, std::uint64_t held);
 
   base::MonotonicTime now() const { return worker_.now(); }
   void onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }

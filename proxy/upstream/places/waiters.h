@@ -3,12 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "proxy/base/error.h"
 #include "proxy/http/codec.h"
 #include "proxy/upstream/places/place_survey.h"
 
 namespace sluice::upstream {
+
+/// The places that others want.
+struct PlaceDemand {
+  std::uint64_t breaker;   // the number of the circuit breaker
+  std::string_view limit;  // the name of its bound
+};
 
 class WaiterSink {
  public:
@@ -21,8 +28,9 @@ class WaiterSink {
 
   /// Adds the requests that hold a place of the circuit breaker with that number. Linear in the number of requests.
   virtual void surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) = 0;
-  /// Ends a request whose client holds it up. Returns false, and does nothing, if that holds no longer.
-  virtual bool giveWay(http::Token holder) = 0;
+  /// Ends a request for others that want its place. Returns false, and does nothing, if it holds no place of that
+  /// breaker any more, or if its client has brought or taken bytes since `stalled.since`.
+  virtual bool giveWay(const StalledRequest& stalled, const PlaceDemand& demand) = 0;
 };
 
 }  // namespace sluice::upstream

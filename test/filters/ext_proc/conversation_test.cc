@@ -160,38 +160,17 @@ TEST_F(ConversationTest, RestsWithoutAPlaceUntilTheResponseComes) {
   settings_.modes.response.headers = true;
   talk_ = std::make_unique<Conversation>(settings_, server_);
   say(Part::kRequestHeaders);
-  EXPECT_FALSE(server().rested);
+  EXPECT_FALSE(server().rests);
   answerHeaders();
   EXPECT_EQ(hear(), Heard::kAnswer);
   talk_->finish(Way::kRequest);
-  EXPECT_EQ(server().rested, processing::Callout::Rest::kWithoutPlace);
+  EXPECT_TRUE(server().rests);
   http::ResponseHead response;
   Statement statement{Part::kResponseHeaders};
   statement.request = &request_.head;
   statement.response = &response;
   talk_->say(call_, std::move(statement), Answers::kDue);
-  EXPECT_FALSE(server().rested);
-}
-
-TEST_F(ConversationTest, RestsOnItsPlaceBetweenThePiecesOfABody) {
-  begin(BodyForm::kStreamed);
-  say(Part::kRequestHeaders);
-  talk_->await(call_, Way::kRequest, base::MonotonicTime::max());
-  EXPECT_FALSE(server().rested) << "the server owes an answer";
-  answerHeaders();
-  EXPECT_EQ(hear(), Heard::kAnswer);
-  talk_->await(call_, Way::kRequest, base::MonotonicTime::max());
-  EXPECT_EQ(server().rested, processing::Callout::Rest::kWithPlace);
-}
-
-TEST_F(ConversationTest, DoesNotRestWhileAServerInFullDuplexMayGoOn) {
-  begin(BodyForm::kFullDuplex);
-  say(Part::kRequestHeaders);
-  answerHeaders();
-  EXPECT_EQ(hear(), Heard::kAnswer);
-  say(Part::kRequestBody, false, Answers::kInItsOwnTime);
-  talk_->await(call_, Way::kRequest, base::MonotonicTime::max());
-  EXPECT_FALSE(server().rested);
+  EXPECT_FALSE(server().rests);
 }
 
 TEST_F(ConversationTest, FailsIfAnAnswerIsToAnotherPart) {

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
+#include <memory>
 #include <optional>
+
+#include "proxy/upstream/places/place_ask.h"
 
 namespace sluice::upstream {
 namespace {
@@ -20,33 +22,21 @@ class PlaceSurveyTest : public testing::Test {
  protected:
   const base::MonotonicTime now_{seconds(1000)};
   PlaceSurvey survey_{now_};
-  std::map<net::ClientNetwork, std::uint64_t> held_;
   http::Token last_ = 100;
 
-  void add(net::ClientNetwork client, base::MonotonicTime owesSince) {
-    ++held_[client];
-    survey_.add(++last_, {client, owesSince});
-  }
   /// Adds holders, each of whose clients owes bytes for so long, the first one for longest.
   void hold(net::ClientNetwork client, int count, base::Duration stalled) {
-    for (int i = 0; i < count; ++i) add(client, now_ - stalled + milliseconds(i));
+    for (int i = 0; i < count; ++i) survey_.add(++last_, {client, now_ - stalled + milliseconds(i)});
   }
   void holdWaiting(net::ClientNetwork client, int count) {
-    for (int i = 0; i < count; ++i) add(client, base::MonotonicTime::max());
+    for (int i = 0; i < count; ++i) survey_.add(++last_, {client});
   }
+  /// Returns the number of the holder that gives way.
   std::optional<http::Token> choose(net::ClientNetwork client, base::Duration later = {}) {
-    weigh();
-    return survey_.choose(client, held_[client], now_ + later);
+    const auto chosen = survey_.choose(client, survey_.heldBy(client), now_ + later);
+    return chosen ? std::optional(chosen->holder) : std::nullopt;
   }
-  bool favours(net::ClientNetwork client, std::uint64_t elsewhere = 0) {
-    weigh();
-    std::uint64_t taken = elsewhere;
-    for (const auto& [each, count] : held_) taken += count;
-    return survey_.favours(client, held_[client], taken, now_);
-  }
-  void weigh() {
-    survey_.weigh([this](net::ClientNetwork client) { return held_[client]; });
-  }
+  bool favours(net::ClientNetwork client) const { return survey_.favours(client, survey_.heldBy(client), now_); }
 };
 
 TEST_F(PlaceSurveyTest, TheSlowestOfTheClientThatHoldsMostGivesWay) {
@@ -64,7 +54,6 @@ TEST_F(PlaceSurveyTest, NoClientIsPushedBelowTheOneThatAsks) {
   hold(kMuch, 1, seconds(1));
   EXPECT_TRUE(favours(kSome));
   EXPECT_EQ(choose(kSome), 101U);
-  --held_[kMuch];
   EXPECT_FALSE(choose(kSome));
 }
 
@@ -74,7 +63,6 @@ TEST_F(PlaceSurveyTest, ARequestThatWaitsForItsBackendNeverGivesWay) {
   EXPECT_FALSE(choose(kNone));
   hold(kSome, 2, seconds(1));
   EXPECT_EQ(choose(kNone), 1101U);
-  held_[kSome] = 1;
   EXPECT_FALSE(choose(kNone));
 }
 
@@ -94,11 +82,36 @@ TEST_F(PlaceSurveyTest, AClientTakesPlacesFromItselfOnlyIfTheyAreStuck) {
   EXPECT_EQ(choose(kMuch), 104U);
 }
 
-TEST_F(PlaceSurveyTest, AClientWithoutARequestHereMayHoldManyElsewhere) {
+TEST_F(PlaceSurveyTest, PlacesAtOtherWorkersCount) {
   hold(kSome, 1, seconds(1));
-  EXPECT_FALSE(favours(kNone, 1));
-  EXPECT_TRUE(favours(kNone, 2)) << "other workers are asked";
-  EXPECT_FALSE(choose(kNone));
+  EXPECT_FALSE(favours(kNone));
+  survey_.weigh({{kSome, 2}, {kMuch, 5}}, true);
+  EXPECT_EQ(survey_.heldBy(kSome), 2U);
+  EXPECT_TRUE(favours(kNone));
+  EXPECT_EQ(choose(kNone), 101U);
+  EXPECT_FALSE(choose(kNone)) << "the others are asked";
+  survey_.weigh({{kSome, 5}, {kMuch, 5}}, true);
+  EXPECT_FALSE(favours(kSome));
+  survey_.weigh({{kSome, 5}, {kMuch, 5}}, false);
+  EXPECT_TRUE(favours(kSome)) << "a worker has not counted yet";
+}
+
+TEST(PlaceReports, CountForAMoment) {
+  class Party final : public PlaceParty {
+    void onAsked(std::shared_ptr<const PlaceAsk>) override {}
+  };
+  const Party one;
+  const Party two;
+  const base::MonotonicTime now{seconds(1000)};
+  PlaceReports reports;
+  reports.put(one, {{kSome, 1}}, now);
+  reports.put(two, {{kSome, 2}, {kMuch, 7}}, now);
+  ClientTotals totals{{kSome, 1}};
+  EXPECT_EQ(reports.addOthers(one, now, totals), 1U);
+  EXPECT_EQ(totals, (ClientTotals{{kSome, 3}, {kMuch, 7}}));
+  EXPECT_EQ(reports.addOthers(one, now + seconds(2), totals), 0U);
+  reports.drop(two);
+  EXPECT_EQ(reports.addOthers(one, now, totals), 0U);
 }
 
 }  // namespace
