@@ -108,9 +108,9 @@ std::unique_ptr<Pool> Cluster::makePool(const routing::Endpoint& endpoint) {
   return std::make_unique<Pool>(owner_, *this, address);
 }
 
-std::optional<Place> Cluster::enter(const PlaceUse& use) {
-  const std::optional<Place> place = places().enter(use);
-  if (place) ++users_;
+Place Cluster::enter(http::Token request, net::ClientNetwork client, bool seeks) {
+  const Place place = places().enter(request, client, seeks);
+  if (place != Place::kNone) ++users_;
   return place;
 }
 

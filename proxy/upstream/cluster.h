@@ -55,9 +55,9 @@ class Cluster final : public PoolOwner {
   const routing::BackendPlan& plan() const override { return *plan_; }
   net::TlsClientContext* tlsContext() override { return tls_.get(); }
 
-  /// Lets one more request in, until it leaves. It may acquire() and use connections once it holds a place. Returns
-  /// nullopt if limits.backendRequests has no room for it.
-  std::optional<Place> enter(const PlaceUse& use);
+  /// Lets one more request in, until it leaves, unless this returns Place::kNone. It may acquire() and use connections
+  /// once it holds a place.
+  Place enter(http::Token request, net::ClientNetwork client, bool seeks);
   void leave(http::Token request, Place place);
   BackendPlaces& places() { return room_.places(); }
   /// Returns false if no connection could be opened lately, at any endpoint, so that a request had better go to another

@@ -9,14 +9,13 @@ namespace sluice::upstream {
 
 bool Request::enter(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client, bool seeks) {
   Cluster& cluster = context_.cluster(plan);
-  const std::optional<Place> place = cluster.enter({token_, client, seeks});
-  if (!place) {
-    context_.onLimit(requestLimit(plan->connection.bounds));
-    return false;
+  at_.place = cluster.enter(token_, client, seeks);
+  if (at_.place != Place::kNone) {
+    at_.cluster = &cluster;
+    return true;
   }
-  at_.cluster = &cluster;
-  at_.place = *place;
-  return true;
+  context_.onLimit(requestLimit(plan->connection.bounds));
+  return false;
 }
 
 base::Result<bool> Request::acquire(const Wishes& wishes) {

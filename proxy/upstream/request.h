@@ -132,7 +132,7 @@ class Request {
   /// The progress of the request.
   struct Progress {
     Cluster* cluster = nullptr;
-    Place place = Place::kHeld;
+    Place place = Place::kNone;
     base::Handle<Connection> connection;
     http::StreamId stream = 0;
     bool reused = false;

@@ -268,7 +268,7 @@ TEST(CircuitBreakers, BelongToTheIdentityThatThePlanCountsAs) {
   twin->identity = "twin";
   twin->countsAs = "backend";
   Cluster& other = rig.upstreams->cluster(twin);
-  EXPECT_EQ(other.enter({1000, net::kOwnNetwork}), Place::kHeld);
+  EXPECT_EQ(other.enter(1000, net::kOwnNetwork, true), Place::kHeld);
   EXPECT_EQ(rig.budget().requests.count(), 1U);
   other.leave(1000, Place::kHeld);
   EXPECT_EQ(rig.budget().requests.count(), 0U);

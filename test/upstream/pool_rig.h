@@ -203,7 +203,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
   void add() {
     sink.open().request.finish();
     requests_.emplace_back().cluster = &cluster();
-    EXPECT_EQ(cluster().enter({requests_.size(), net::kOwnNetwork}), Place::kHeld);
+    EXPECT_EQ(cluster().enter(requests_.size(), net::kOwnNetwork, true), Place::kHeld);
   }
 
   void resolve(RigRequest& request, http::Token token) {

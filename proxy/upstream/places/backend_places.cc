@@ -3,15 +3,10 @@
 namespace sluice::upstream {
 
 // Places that come back while requests seek some are not for others.
-std::optional<Place> BackendPlaces::enter(const PlaceUse& use) {
-  const std::uint64_t seeking = breaker_.seeking.load(std::memory_order_relaxed);
-  const bool isFree = seeking == 0 || breaker_.requests.room() > seeking;
-  Place place = Place::kHeld;
-  if (!isFree || !breaker_.requests.tryAdd()) {
-    if (!use.seeks || !places_.seek(joined_, use.request, use.client, limit_)) return std::nullopt;
-    place = Place::kSought;
-  }
-  return place;
+Place BackendPlaces::enterBesideOthers(http::Token request, net::ClientNetwork client, bool seeks) {
+  const bool isSpare = breaker_.requests.room() > breaker_.seeking.load(std::memory_order_relaxed);
+  if (isSpare && breaker_.requests.tryAdd()) return Place::kHeld;
+  return seeks && places_.seek(joined_, request, client, limit_) ? Place::kSought : Place::kNone;
 }
 
 Place BackendPlaces::rest() {
@@ -28,21 +23,9 @@ void BackendPlaces::comeBack() {
   breaker_.requests.add();
 }
 
-void BackendPlaces::giveBack() {
-  breaker_.requests.release();
-  if (breaker_.seeking.load(std::memory_order_relaxed) > 0) places_.onLeft(breaker_);
-}
-
-void BackendPlaces::leave(http::Token request, Place place) {
-  switch (place) {
-    case Place::kHeld:
-      return giveBack();
-    case Place::kSought:
-      return places_.forget(request);
-    case Place::kResting:
-      breaker_.resting.fetch_sub(1, std::memory_order_relaxed);
-      return;
-  }
+void BackendPlaces::forget(http::Token request, Place place) {
+  if (place == Place::kSought) return places_.forget(request);
+  breaker_.resting.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace sluice::upstream

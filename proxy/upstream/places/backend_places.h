@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string_view>
 
 #include "proxy/http/codec.h"
@@ -16,16 +15,10 @@ namespace sluice::upstream {
 
 /// How a request that has entered stands to the places.
 enum class Place : std::uint8_t {
+  kNone,  // there is no room for it
   kHeld,
   kSought,  // others give way for it
   kResting  // its client has to go on first
-};
-
-/// The request that takes a place, and the client because of whom it is made.
-struct PlaceUse {
-  http::Token request;
-  net::ClientNetwork client;
-  bool seeks = true;  // others give way for it
 };
 
 class BackendPlaces {
@@ -37,8 +30,11 @@ class BackendPlaces {
   std::uint64_t breaker() const { return breaker_.number; }
   std::string_view limit() const { return limit_; }
 
-  /// Takes a place for a request, or seeks one. Returns nullopt if there is no room for it.
-  std::optional<Place> enter(const PlaceUse& use);
+  /// Takes a place for a request that is made because of that client, or seeks one if others may give way for it.
+  Place enter(http::Token request, net::ClientNetwork client, bool seeks) {
+    const bool isFree = breaker_.seeking.load(std::memory_order_relaxed) == 0;
+    return isFree && breaker_.requests.tryAdd() ? Place::kHeld : enterBesideOthers(request, client, seeks);
+  }
   /// Takes a place for a request that seeks one. Returns false if WaiterSink tells it when to ask again, or that there
   /// is none.
   bool take(http::Token request) { return places_.take(breaker_, request); }
@@ -47,13 +43,18 @@ class BackendPlaces {
   Place rest();
   /// Takes the place of a request that rests again, even beyond the bound.
   void comeBack();
-  void leave(http::Token request, Place place);
+  void leave(http::Token request, Place place) { place == Place::kHeld ? giveBack() : forget(request, place); }
 
  private:
   /// How many requests may rest for each place.
   static constexpr std::uint64_t kMostResting = 16;
 
-  void giveBack();
+  Place enterBesideOthers(http::Token request, net::ClientNetwork client, bool seeks);
+  void giveBack() {
+    breaker_.requests.release();
+    if (breaker_.seeking.load(std::memory_order_relaxed) > 0) places_.onLeft(breaker_);
+  }
+  void forget(http::Token request, Place place);
 
   const JoinedBreaker& joined_;
   CircuitBreaker& breaker_;
