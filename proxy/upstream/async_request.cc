@@ -94,9 +94,10 @@ void AsyncRequest::onResponseEnd(std::optional<http::Trailers> trailers) {
 }
 
 // A request is repeated, like that of an exchange: if the Backend has certainly not acted, or if the method is
-// idempotent (RFC 9110 section 9.2.2, RFC 9113 section 8.7); and only if the whole body is still here.
+// idempotent (RFC 9110 section 9.2.2, RFC 9113 section 8.7); and only if the whole body is still here, and nothing of
+// an answer has come.
 bool AsyncRequest::mayRepeat(const base::Error& error, bool unprocessed) const {
-  if (repeats_ == kMostRepeats || touched_ || over()) return false;
+  if (repeats_ == kMostRepeats || touched_ || heard_ || over()) return false;
   return unprocessed || (http::isIdempotent(head_->method) && request_.wentStale(error));
 }
 

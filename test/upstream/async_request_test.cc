@@ -178,6 +178,30 @@ TEST_P(OwnRequests, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
   caller.drop();
 }
 
+// Its owner would take the second answer for more of the first one.
+TEST_P(OwnRequests, AreNotSentOnceMoreIfTheirAnswerHasBegun) {
+  Caller first(rig);
+  first.start();
+  test::BackendPeer& backend = accept();
+  backend.respond(0, 200, "");
+  rig.settle();
+  first.drop();
+  Caller caller(rig);
+  caller.start();
+  rig.settle();
+  ASSERT_EQ(backend.requests(), 2U);
+  backend.head(1, {.body = http::Body::kUntilEnd});
+  backend.body(1, "begun");
+  rig.settle();
+  EXPECT_EQ(caller.body, "begun");
+  rig.wire(0).reset();
+  rig.settle();
+  EXPECT_EQ(rig.dialled(), 1U);
+  EXPECT_EQ(caller.ends, 1);
+  EXPECT_EQ(caller.error->type, base::ErrorType::kConnectionTerminated);
+  caller.drop();
+}
+
 TEST_P(OwnRequests, ThatWereNotBegunAreSentAgainAFewTimes) {
   Caller caller(rig);
   caller.start();
@@ -369,6 +393,25 @@ TEST(OwnRequestsBound, WaitForPlacesThatOtherWorkersMayGiveUp) {
     caller.drop();
     if (gives) rig.budget().requests.add();
   }
+  rig.budgets.withdraw(other);
+}
+
+TEST(OwnRequestsBound, OfOneClientWaitForAFewPlacesAtOnce) {
+  PoolRig rig;
+  OtherWorker other;
+  rig.budgets.enroll(other);
+  while (rig.budget().requests.tryAdd()) {
+  }
+  std::vector<std::unique_ptr<Caller>> callers;
+  for (std::size_t i = 0; i < Places::kMostOfClient; ++i) {
+    callers.push_back(std::make_unique<Caller>(rig));
+    callers.back()->start();
+  }
+  Caller last(rig);
+  EXPECT_FALSE(last.enter());
+  last.drop();
+  for (const auto& each : callers) each->drop();
+  EXPECT_EQ(rig.budget().seeking.load(), 0U);
   rig.budgets.withdraw(other);
 }
 

@@ -22,9 +22,10 @@ Places::~Places() {
 // --- requests without a place ----------------------------------------------------------------------------------------
 
 bool Places::seek(const JoinedBreaker& joined, http::Token request, net::ClientNetwork client, std::string_view limit) {
-  if (seekers_.size() >= kMostSeekers) return false;
   CircuitBreaker& breaker = *joined.get();
-  const std::uint64_t held = heldBy(breaker, client);
+  const std::uint64_t own = seekersOf(breaker, client);
+  if (seekers_.size() >= kMostSeekers || own >= kMostOfClient) return false;
+  const std::uint64_t held = surveyOf(breaker).heldBy(client) + own;
   if (!surveyOf(breaker).favours(client, held, now())) return false;
   seekers_.push_back({request, &joined, client, now() + kPatience, limit});
   breaker.seeking.fetch_add(1, std::memory_order_relaxed);
@@ -47,6 +48,11 @@ void Places::forget(http::Token request) {
   const CircuitBreaker& breaker = *seeker->joined->get();
   remove(seeker);
   tell(breaker);
+}
+
+std::uint64_t Places::seekersOf(const CircuitBreaker& breaker, net::ClientNetwork client) const {
+  const auto isOne = [&](const Seeker& each) { return each.client == client && each.joined->get() == &breaker; };
+  return static_cast<std::uint64_t>(std::count_if(seekers_.begin(), seekers_.end(), isOne));
 }
 
 std::vector<Places::Seeker>::iterator Places::find(http::Token request) {
@@ -94,13 +100,6 @@ PlaceSurvey& Places::surveyOf(const CircuitBreaker& breaker) {
   return survey;
 }
 
-/// Returns how many places the client's requests hold, and seek from this worker.
-std::uint64_t Places::heldBy(const CircuitBreaker& breaker, net::ClientNetwork client) {
-  const auto seeks = [&](const Seeker& each) { return each.client == client && each.joined->get() == &breaker; };
-  return surveyOf(breaker).heldBy(client) +
-         static_cast<std::uint64_t>(std::count_if(seekers_.begin(), seekers_.end(), seeks));
-}
-
 bool Places::makeWay(const CircuitBreaker& breaker, std::string_view limit, net::ClientNetwork client,
                      std::uint64_t held) {
   PlaceSurvey& survey = surveyOf(breaker);
@@ -133,7 +132,7 @@ void Places::serve(const JoinedBreaker& joined) {
   std::unique_ptr<PlaceAsk> ask;
   for (const Seeker& each : std::vector<Seeker>(seekers_)) {
     if (each.joined != &joined || each.told) continue;
-    const std::uint64_t held = heldBy(breaker, each.client) - 1;  // but for this one
+    const std::uint64_t held = surveyOf(breaker).heldBy(each.client) + seekersOf(breaker, each.client) - 1;
     if (each.until <= now() || !surveyOf(breaker).favours(each.client, held, now())) {
       refuse(each);
     } else if (!makeWay(breaker, each.limit, each.client, held)) {

@@ -32,8 +32,9 @@ class Places final : public PlaceParty, private net::Timer {
  public:
   static constexpr base::Duration kPatience = std::chrono::seconds(1);
   static constexpr base::Duration kInterval = std::chrono::milliseconds(50);
-  /// More of them than this are refused.
-  static constexpr std::size_t kMostSeekers = 256;
+  /// More of them than this are refused, and more of one client.
+  static constexpr std::size_t kMostSeekers = 512;
+  static constexpr std::size_t kMostOfClient = 64;
 
   /// All outlive it.
   Places(net::Worker& worker, CircuitBreakers& breakers, WaiterSink& requests, observe::MetricShard& metrics);
@@ -67,7 +68,8 @@ class Places final : public PlaceParty, private net::Timer {
   void onTimer() override;
   void startTimer();
   PlaceSurvey& surveyOf(const CircuitBreaker& breaker);
-  std::uint64_t heldBy(const CircuitBreaker& breaker, net::ClientNetwork client);
+  /// Returns how many requests of that client seek a place there.
+  std::uint64_t seekersOf(const CircuitBreaker& breaker, net::ClientNetwork client) const;
   void tell(const CircuitBreaker& breaker);
   void refuse(const Seeker& seeker);
   void serve(const JoinedBreaker& joined);

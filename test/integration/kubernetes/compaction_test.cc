@@ -33,6 +33,17 @@ std::string requestAfter(const FaultProxy& proxy, const std::string& request, co
   return "";
 }
 
+/// Returns all requests about HTTPRoutes with the beginnings of their answers, for a test that fails.
+std::string exchangesOf(const FaultProxy& proxy) {
+  constexpr std::size_t kMost = 400;
+  std::string text;
+  for (const ProxiedExchange& each : proxy.exchanges()) {
+    if (each.head.find("/httproutes?") == std::string::npos) continue;
+    text += each.head.substr(0, each.head.find('\r')) + "\n" + each.answer.substr(0, kMost) + "\n";
+  }
+  return text;
+}
+
 class KubeCompaction : public KubeSourceTest {
  protected:
   void startCompactedServer() { startOwnServer({"--etcd-compaction-interval", "1s"}); }
@@ -103,7 +114,7 @@ TEST_F(KubeCompaction, OfTheVersionOfAWatchHasTheGatewayListAgain) {
   SteadyTraffic traffic(port);
   expireWatches(proxy);
   proxy.resume();
-  EXPECT_TRUE(proxy.waitForAnswer(kResumedWatch, "\"reason\":\"Expired\",\"code\":410"));
+  EXPECT_TRUE(proxy.waitForAnswer(kResumedWatch, "\"reason\":\"Expired\",\"code\":410")) << exchangesOf(proxy);
   expectChangesServed("-1");
   EXPECT_THAT(requestAfter(proxy, kResumedWatch, "\"code\":410"), HasSubstr(kStreamedList));
   // It goes on to watch.
@@ -140,7 +151,7 @@ TEST_F(KubeCompaction, OfTheVersionOfAListInPagesHasItBeginAgain) {
   EXPECT_EQ(ask("/changed-2"), "one");
   EXPECT_EQ(ask("/deleted-2"), "two");
   proxy.resume();
-  EXPECT_TRUE(proxy.waitForAnswer(kResumedWatch, "\"code\":410"));
+  EXPECT_TRUE(proxy.waitForAnswer(kResumedWatch, "\"code\":410")) << exchangesOf(proxy);
   EXPECT_TRUE(proxy.waitForAnswer(kNextPage, "HTTP/1.1 410 Gone"));
   expectChangesServed("-1");
   expectChangesServed("-2");
