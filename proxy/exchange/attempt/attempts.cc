@@ -88,7 +88,7 @@ Attempts::Judgement Attempts::judgeFailure() {
   const bool tried = attempt_.begun != base::MonotonicTime{};
   if (tried && !sent) ++attempt_.number;
   const bool idempotent = http::isIdempotent(t_.request.head.method);
-  const bool wentStale = !t_.response && attempt_.request.wentStale(*t_.error);
+  const bool wentStale = attempt_.request.wentStale(*t_.error);
   const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale));
   if (spurious && repeats_ < upstream::kMostRepeats && bodyIntact()) {
     if (wentStale) attempt_.request.avoidStale();
