@@ -13,6 +13,7 @@
 
 #include "test/integration/support/child_process.h"
 #include "test/integration/support/node.h"
+#include "test/support/held_port.h"
 #include "test/support/test_pki.h"
 
 namespace sluice::test {
@@ -28,19 +29,17 @@ class ExtProcServer {
     start();
   }
 
-  std::uint16_t port() const { return port_; }
+  std::uint16_t port() const { return port_.port(); }
   /// Kills it, and returns when its port refuses connections.
   void stop() {
     process_->signal(SIGKILL);
     process_->wait();
   }
   void start() {
-    std::vector<std::string> argv = {"node", std::string(kClients) + "ext_proc_server.mjs", std::to_string(port_)};
+    std::vector<std::string> argv = {"node", std::string(kClients) + "ext_proc_server.mjs", std::to_string(port())};
     argv.insert(argv.end(), identity_.begin(), identity_.end());
     process_ = std::make_unique<ChildProcess>(argv);
-    const auto line = process_->waitForLine("listening on ");
-    EXPECT_TRUE(line) << process_->errors();
-    if (line) port_ = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
+    EXPECT_TRUE(process_->waitForLine("listening on ")) << process_->errors();
   }
   /// Waits until `what` stands this often in the lines "heard ..." of streams that have ended.
   bool hasHeard(const std::string& what, std::size_t times = 1) { return process_->waitUntilSaid(what, times); }
@@ -51,7 +50,7 @@ class ExtProcServer {
   TempDir folder_;
   std::vector<std::string> identity_;
   std::unique_ptr<ChildProcess> process_;
-  std::uint16_t port_ = 0;
+  const HeldPort port_;  // nobody else gets it while the server is stopped
 };
 
 }  // namespace sluice::test
