@@ -352,7 +352,7 @@ void RequestPath::begin() {
     ExchangeSteps& own = *s_.processing.steps();
     if (steps->carries()) frame(*own.attemptHead, steps->alters(), own.attemptBody);
   }
-  ++attempt.number;
+  attempt.count();
   http::RequestHead head =
       steps != nullptr ? *s_.processing.steps()->attemptHead : s_.attempts.head(s_.processing.ruleFilters());
   if (t_.requestBody.trailers() != nullptr) s_.processing.guardTrailers();

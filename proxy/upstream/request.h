@@ -72,8 +72,8 @@ class Request {
   base::Result<bool> acquire(const Wishes& wishes);
   /// Says what it waits for, if it was told to ask again later.
   ConnectionWait wait() const {
-    if (at_.place == Place::kSought) return {ConnectionWait::Stage::kQueue};
-    return entered() ? at_.cluster->waitOf(token_) : ConnectionWait{};
+    if (!entered()) return {};
+    return at_.place == Place::kSought ? ConnectionWait{ConnectionWait::Stage::kQueue} : at_.cluster->waitOf(token_);
   }
   /// Returns true if bytes that were written for the Backend wait for it to take them.
   bool backsUp() const;

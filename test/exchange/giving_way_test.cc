@@ -62,6 +62,25 @@ class GivingWay : public ::testing::TestWithParam<Version> {
     for (std::size_t i = 0; i < kPlaces; ++i) uploads_.push_back(&upload(kHoldersAddress));
     EXPECT_EQ(rig_.budget().requests.count(), kPlaces);
   }
+  /// Fills the places with responses that have so many bytes and go on, and of which the clients take nothing.
+  void fillWithUnreadResponses(std::size_t bytes) {
+    for (std::size_t i = 0; i < kPlaces; ++i) {
+      test::ClientPeer& reader = connect(kHoldersAddress);
+      reader.grants = false;
+      reader.wire().allow(64);
+      reader.ask({.target = "/ok"});
+      rig_.settle();
+    }
+    acceptAll();
+    for (const auto& backend : rig_.backends) {
+      for (std::size_t i = 0; i < backend->requests(); ++i) {
+        backend->head(i, {.body = Body::kUntilEnd});
+        backend->body(i, std::string(bytes, 'a'));
+        answered_.insert({backend.get(), i});
+      }
+    }
+    rig_.settle();
+  }
   void acceptAll() {
     while (accepted_ < rig_.dialled()) rig_.accept(accepted_++, GetParam());
   }
@@ -163,21 +182,7 @@ TEST_P(GivingWay, IsNotNeededIfAPlaceComesBack) {
 }
 
 TEST_P(GivingWay, AreGivenUpByAResponseThatItsClientDoesNotTake) {
-  std::vector<test::ClientPeer*> readers;
-  for (std::size_t i = 0; i < kPlaces; ++i) {
-    readers.push_back(&connect(kHoldersAddress));
-    readers.back()->grants = false;
-    readers.back()->wire().allow(64);
-    readers.back()->ask({.target = "/ok"});
-    rig_.settle();
-  }
-  acceptAll();
-  const std::string large(1024 * 1024, 'a');
-  for (const auto& backend : rig_.backends) {
-    for (std::size_t i = 0; i < backend->requests(); ++i) backend->respond(i, 200, large);
-    for (std::size_t i = 0; i < backend->requests(); ++i) answered_.insert({backend.get(), i});
-  }
-  rig_.settle();
+  fillWithUnreadResponses(1024 * 1024);
   EXPECT_EQ(rig_.budget().requests.count(), kPlaces);
   rig_.advance(kLongEnough);
   test::ClientPeer& other = ask(kOthersAddress, {.target = "/ok"});
@@ -189,24 +194,7 @@ TEST_P(GivingWay, AreGivenUpByAResponseThatItsClientDoesNotTake) {
 
 // The survey of the first request that wants a place is still good for the second one.
 TEST_P(GivingWay, IsNotAskedOfARequestThatHasLeftMeanwhile) {
-  std::vector<test::ClientPeer*> readers;
-  for (std::size_t i = 0; i < kPlaces; ++i) {
-    readers.push_back(&connect(kHoldersAddress));
-    readers.back()->grants = false;
-    readers.back()->wire().allow(64);
-    readers.back()->ask({.target = "/ok"});
-    rig_.settle();
-  }
-  acceptAll();
-  const std::string large(1024 * 1024, 'a');
-  for (const auto& backend : rig_.backends) {
-    for (std::size_t i = 0; i < backend->requests(); ++i) {
-      backend->head(i, {.body = Body::kUntilEnd});
-      backend->body(i, "a");
-      answered_.insert({backend.get(), i});
-    }
-  }
-  rig_.settle();
+  fillWithUnreadResponses(1024);
   rig_.advance(kLongEnough);
   ask(kOthersAddress, {.target = "/ok"});
   for (const auto& backend : rig_.backends) {

@@ -85,6 +85,16 @@ class OwnRequests : public ::testing::TestWithParam<Version> {
     return GetParam() == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
   }
   test::BackendPeer& accept() { return rig.accept(0, GetParam()); }
+  /// Returns a Backend whose connection has served a request, and rests.
+  test::BackendPeer& acceptAndRest() {
+    Caller first(rig);
+    first.start();
+    test::BackendPeer& backend = accept();
+    backend.respond(0, 200, "");
+    rig.settle();
+    first.drop();
+    return backend;
+  }
 
   PoolRig rig;
 };
@@ -157,12 +167,7 @@ TEST_P(OwnRequests, AreToldThatTheConnectionIsLost) {
 }
 
 TEST_P(OwnRequests, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
-  Caller first(rig);
-  first.start();
-  test::BackendPeer& backend = accept();
-  backend.respond(0, 200, "");
-  rig.settle();
-  first.drop();
+  acceptAndRest();
   Caller caller(rig);
   rig.wire(0).allow(0);
   caller.start();
@@ -180,12 +185,7 @@ TEST_P(OwnRequests, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
 
 // Its owner would take the second answer for more of the first one.
 TEST_P(OwnRequests, AreNotSentOnceMoreIfTheirAnswerHasBegun) {
-  Caller first(rig);
-  first.start();
-  test::BackendPeer& backend = accept();
-  backend.respond(0, 200, "");
-  rig.settle();
-  first.drop();
+  test::BackendPeer& backend = acceptAndRest();
   Caller caller(rig);
   caller.start();
   rig.settle();

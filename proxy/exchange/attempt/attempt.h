@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "proxy/base/clock.h"
 #include "proxy/net/address.h"
@@ -14,11 +15,16 @@ namespace sluice::exchange {
 struct Attempt {
   upstream::Request request;
   const routing::WeightedBackend* backend = nullptr;  // null until it is chosen
-  std::uint32_t number = 0;                           // 1 for the first
+  std::uint32_t number = 0;                           // how many have been counted, with this one: see count()
+  bool counted = false;
   base::MonotonicTime begun{};      // when it was sent, or until then when it began to wait for a connection
   base::MonotonicTime firstByte{};  // that of the final head
   bool unprocessed = false;         // the backend has certainly not acted on it (RFC 9113 section 8.7)
 
+  /// Counts it, however often it is made once more.
+  void count() {
+    if (!std::exchange(counted, true)) ++number;
+  }
   /// Returns the address that it went to; empty if it never had a connection.
   std::string peer() const { return request.peer() != nullptr ? request.peer()->toString() : std::string(); }
 };

@@ -86,7 +86,7 @@ void Attempts::onReset(const base::Error& error, bool unprocessed) {
 Attempts::Judgement Attempts::judgeFailure() {
   const bool sent = t_.requestState == RequestState::kSending || t_.requestState == RequestState::kSent;
   const bool tried = attempt_.begun != base::MonotonicTime{};
-  if (tried && !sent) ++attempt_.number;
+  if (tried && !sent) attempt_.count();
   const bool idempotent = http::isIdempotent(t_.request.head.method);
   const bool wentStale = attempt_.request.wentStale(*t_.error);
   const bool spurious = sent && (attempt_.unprocessed || (idempotent && wentStale));

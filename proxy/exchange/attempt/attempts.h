@@ -94,11 +94,7 @@ class Attempts {
   Planning plan();
   /// Gives the current attempt up and returns it; the planned one is current then.
   Attempt next();
-  /// Called when the current attempt is made once more, which counts as one.
-  void markRepeated() {
-    ++repeats_;
-    --attempt_.number;
-  }
+  void markRepeated() { ++repeats_; }
   /// Returns when the planned attempt's time comes; max() if none is planned.
   base::MonotonicTime due() const { return retries_ ? retries_->due() : base::MonotonicTime::max(); }
   /// Returns when this attempt has taken too long; max() if nothing bounds it.
