@@ -18,6 +18,7 @@ ConnectionRoom::ConnectionRoom(UpstreamContext& owner, const routing::BackendPla
 void ConnectionRoom::remove(RoomUser& pool) {
   std::erase(pools_, &pool);
   std::erase(seekers_, &pool);
+  std::erase(elsewhere_, &pool);
 }
 
 const RoomUser* ConnectionRoom::firstStarving() const {
@@ -76,6 +77,18 @@ bool ConnectionRoom::seek(RoomUser& pool, std::size_t lacking) {
   return true;
 }
 
+void ConnectionRoom::seekElsewhere(RoomUser& pool) {
+  if (std::find(elsewhere_.begin(), elsewhere_.end(), &pool) != elsewhere_.end()) return;
+  elsewhere_.push_back(&pool);
+  owner_.places().wantConnection(joined_);
+  owner_.worker().timers().set(*this, owner_.worker().now() + kAskAgain);
+}
+
+void ConnectionRoom::onTimer() {
+  wakeSeekers();
+  for (RoomUser* pool : std::exchange(elsewhere_, {})) pool->markDirty();
+}
+
 bool ConnectionRoom::offer() {
   const auto starving = static_cast<std::size_t>(
       std::count_if(seekers_.begin(), seekers_.end(), [](const RoomUser* pool) { return pool->starves(); }));
@@ -112,6 +125,11 @@ ConnectionRoom& ConnectionRooms::join(const routing::BackendPlan& plan) {
   if (!shared.room) shared.room = std::make_unique<ConnectionRoom>(owner_, plan);
   ++shared.users;
   return *shared.room;
+}
+
+void ConnectionRooms::closeIdle(const routing::BackendIdentity& boundedAs) {
+  const auto found = rooms_.find(boundedAs);
+  if (found != rooms_.end()) found->second.room->closeAnyIdle();
 }
 
 void ConnectionRooms::leave(const routing::BackendIdentity& boundedAs) {

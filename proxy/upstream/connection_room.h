@@ -33,6 +33,8 @@ class ConnectionRoom final : private net::Timer {
  public:
   /// How long a connection has no request before a pool that has others may have it closed.
   static constexpr base::Duration kRest = std::chrono::seconds(1);
+  /// How long it takes until other workers are asked again.
+  static constexpr base::Duration kAskAgain = std::chrono::milliseconds(50);
 
   /// Joins the Backend's circuit breaker until the room is destroyed.
   ConnectionRoom(UpstreamContext& owner, const routing::BackendPlan& plan);
@@ -54,6 +56,11 @@ class ConnectionRoom final : private net::Timer {
   /// connections for it, now or when other pools are done with them, and has it settle then. Returns false, and does
   /// nothing, if no other pool has a connection.
   bool seek(RoomUser& pool, std::size_t lacking);
+  /// Called when there was no room for a pool that has connections, and none will be made here. Other workers may have
+  /// connections that are idle: they close one each, and the pool settles a little later.
+  void seekElsewhere(RoomUser& pool);
+  /// Closes the least recently used of the connections that are idle.
+  void closeAnyIdle() { closeIdle(nullptr, base::MonotonicTime::max()); }
   /// Called when no request waits for the pool any more.
   void forget(RoomUser& pool) {
     if (!seekers_.empty()) stopSeeking(pool);
@@ -63,7 +70,7 @@ class ConnectionRoom final : private net::Timer {
   bool offer();
 
  private:
-  void onTimer() override { wakeSeekers(); }
+  void onTimer() override;
   const RoomUser* firstStarving() const;
   void wakeSeekers();
   void stopSeeking(RoomUser& pool);
@@ -79,7 +86,8 @@ class ConnectionRoom final : private net::Timer {
   CircuitBreaker& budget_;
   BackendPlaces places_;
   std::vector<RoomUser*> pools_;
-  std::vector<RoomUser*> seekers_;  // for which there was no room, in the order in which they came
+  std::vector<RoomUser*> seekers_;    // for which there was no room, in the order in which they came
+  std::vector<RoomUser*> elsewhere_;  // for which other workers were asked; they settle when the timer fires
   std::size_t closing_ = 0;
   base::MonotonicTime closedAt_{};
 };
@@ -92,6 +100,8 @@ class ConnectionRooms {
   /// Returns the Backend's room, which stays in place until as many have left as have joined.
   ConnectionRoom& join(const routing::BackendPlan& plan);
   void leave(const routing::BackendIdentity& boundedAs);
+  /// Does ConnectionRoom::closeAnyIdle(), if this worker uses the Backend.
+  void closeIdle(const routing::BackendIdentity& boundedAs);
 
  private:
   struct CountedRoom {

@@ -194,7 +194,7 @@ void Pool::onFull() {
   if (open_ == 0) waiting_.move(Elsewhere::kConnected);
   if (waiting_.empty() || room_.seek(*this, lacking())) return;
   // Open connections serve them in time, and those that only end, such as a tunnel, make room.
-  if (attached_ > 0) return;
+  if (attached_ > 0) return room_.seekElsewhere(*this);
   waiting_.failAll(
       base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend")
           .ofLimit(limit),

@@ -88,7 +88,8 @@ class Upstreams final : public UpstreamContext {
   bool left_ = false;
   std::vector<Pool*> dirtyPools_;
   Pins pins_{*this};
-  Places places_{worker(), budgets(), sinks(), metrics()};
+  Places places_{worker(), budgets(), sinks(), metrics(),
+                 [this](const routing::BackendIdentity& boundedAs) { rooms_.closeIdle(boundedAs); }};
   AsyncRequests asyncRequests_;
 };
 

@@ -355,8 +355,10 @@ TEST(OwnRequestsBound, HaveNoPlaceBeyondTheBoundOfRequests) {
 class OtherWorker final : public PlaceParty {
  public:
   std::vector<std::shared_ptr<const PlaceAsk>> asks;
+  int connectionsWanted = 0;
 
  private:
+  void onConnectionWanted(const routing::BackendIdentity& /*boundedAs*/) override { ++connectionsWanted; }
   void onAsked(std::shared_ptr<const PlaceAsk> ask) override { asks.push_back(std::move(ask)); }
 };
 
@@ -412,6 +414,29 @@ TEST(OwnRequestsBound, OfOneClientWaitForAFewPlacesAtOnce) {
   last.drop();
   for (const auto& each : callers) each->drop();
   EXPECT_EQ(rig.budget().seeking.load(), 0U);
+  rig.budgets.withdraw(other);
+}
+
+// All connections but one are those of another worker, where some may be idle.
+TEST(OwnRequestsBound, HaveOtherWorkersCloseConnectionsThatAreIdle) {
+  PoolRig rig({.maxConnections = 2});
+  OtherWorker other;
+  rig.budgets.enroll(other);
+  EXPECT_TRUE(rig.budget().connections.tryAdd());
+  Caller first(rig);
+  first.start();
+  rig.accept(0);
+  EXPECT_EQ(other.connectionsWanted, 0);
+  Caller second(rig);
+  second.start();
+  EXPECT_EQ(other.connectionsWanted, 1);
+  rig.advance(2 * ConnectionRoom::kAskAgain);
+  EXPECT_EQ(other.connectionsWanted, 2) << "it is asked again";
+  rig.budget().connections.release();
+  rig.advance(2 * ConnectionRoom::kAskAgain);
+  EXPECT_EQ(rig.dialled(), 2U);
+  first.drop();
+  second.drop();
   rig.budgets.withdraw(other);
 }
 

@@ -149,6 +149,14 @@ class CircuitBreakers {
     }
   }
 
+  /// Has all other workers close a connection to that Backend that is idle.
+  void wantConnection(const PlaceParty& asking, const routing::BackendIdentity& boundedAs) {
+    const std::lock_guard lock(mutex_);
+    for (PlaceParty* each : parties_) {
+      if (each != &asking) each->onConnectionWanted(boundedAs);
+    }
+  }
+
   /// Sets the bounds of the settings, also of those that exist.
   void setBounds(std::uint64_t maxConnections, std::uint64_t maxRequests) {
     const std::lock_guard lock(mutex_);

@@ -46,6 +46,8 @@ class PlaceParty {
  public:
   /// Called on the thread of the worker that asks.
   virtual void onAsked(std::shared_ptr<const PlaceAsk> ask) = 0;
+  /// Another worker lacks a connection to that Backend, of which there may be no more. Called on its thread.
+  virtual void onConnectionWanted(const routing::BackendIdentity& boundedAs) = 0;
 
  protected:
   ~PlaceParty() = default;

@@ -9,8 +9,9 @@
 
 namespace sluice::upstream {
 
-Places::Places(net::Worker& worker, CircuitBreakers& breakers, WaiterSink& requests, observe::MetricShard& metrics)
-    : worker_(worker), breakers_(breakers), requests_(requests), metrics_(metrics) {
+Places::Places(net::Worker& worker, CircuitBreakers& breakers, WaiterSink& requests, observe::MetricShard& metrics,
+               CloseIdle closeIdle)
+    : worker_(worker), breakers_(breakers), requests_(requests), metrics_(metrics), closeIdle_(std::move(closeIdle)) {
   breakers_.enroll(*this);
 }
 
@@ -152,6 +153,10 @@ void Places::onAsked(std::shared_ptr<const PlaceAsk> ask) {
       if (!wish.met) wish.met = makeWay(*joined.get(), asked->limit(), wish.client, wish.held);
     }
   });
+}
+
+void Places::onConnectionWanted(const routing::BackendIdentity& boundedAs) {
+  worker_.post([this, boundedAs] { closeIdle_(boundedAs); });
 }
 
 }  // namespace sluice::upstream

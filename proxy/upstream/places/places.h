@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -37,7 +38,10 @@ class Places final : public PlaceParty, private net::Timer {
   static constexpr std::size_t kMostOfClient = 64;
 
   /// All outlive it.
-  Places(net::Worker& worker, CircuitBreakers& breakers, WaiterSink& requests, observe::MetricShard& metrics);
+  /// `closeIdle` closes an idle connection of this worker to the Backend that counts as its argument.
+  using CloseIdle = std::function<void(const routing::BackendIdentity& boundedAs)>;
+  Places(net::Worker& worker, CircuitBreakers& breakers, WaiterSink& requests, observe::MetricShard& metrics,
+         CloseIdle closeIdle);
   ~Places() override;
   Places(const Places&) = delete;
   Places& operator=(const Places&) = delete;
@@ -52,8 +56,12 @@ class Places final : public PlaceParty, private net::Timer {
   /// Called when a place has come back that requests may seek, of whichever worker.
   void onLeft(const CircuitBreaker& breaker) { tell(breaker); }
 
+  /// Has the other workers close an idle connection.
+  void wantConnection(const JoinedBreaker& joined) { breakers_.wantConnection(*this, joined.identity()); }
+
   // PlaceParty
   void onAsked(std::shared_ptr<const PlaceAsk> ask) override;
+  void onConnectionWanted(const routing::BackendIdentity& boundedAs) override;
 
  private:
   struct Seeker {
@@ -85,6 +93,7 @@ class Places final : public PlaceParty, private net::Timer {
   CircuitBreakers& breakers_;
   WaiterSink& requests_;
   observe::MetricShard& metrics_;
+  const CloseIdle closeIdle_;
   std::vector<Seeker> seekers_;                             // in the order in which they came
   std::unordered_map<std::uint64_t, PlaceSurvey> surveys_;  // by the number of the breaker, of the last kInterval
 };

@@ -99,6 +99,7 @@ TEST_F(PlaceSurveyTest, PlacesAtOtherWorkersCount) {
 TEST(PlaceReports, CountForAMoment) {
   class Party final : public PlaceParty {
     void onAsked(std::shared_ptr<const PlaceAsk>) override {}
+    void onConnectionWanted(const routing::BackendIdentity&) override {}
   };
   const Party one;
   const Party two;

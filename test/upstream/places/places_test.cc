@@ -23,7 +23,7 @@ class PlaceWorker final : private WaiterSink {
       : worker(clock_),
         shard_(metrics_),
         joined_(breakers, "backend", {}),
-        places_(worker, breakers, static_cast<WaiterSink&>(*this), shard_),
+        places_(worker, breakers, static_cast<WaiterSink&>(*this), shard_, [](const routing::BackendIdentity&) {}),
         own_(joined_, places_, "backendRequests") {}
 
   void hold(std::uint64_t count) {
