@@ -85,4 +85,13 @@ void appendProcessMetrics(std::string& out, std::string_view version, std::strin
   }
 }
 
+void RecentProcessMetrics::append(std::string& out, base::MonotonicTime now) {
+  if (text_.empty() || now - readAt_ >= kKept) {
+    text_.clear();
+    appendProcessMetrics(text_, version_, commit_);
+    readAt_ = now;
+  }
+  out += text_;
+}
+
 }  // namespace sluice::observe

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <string_view>
 
+#include "proxy/base/clock.h"
 #include "proxy/observe/exposition.h"
 
 namespace sluice::observe {
@@ -27,5 +29,23 @@ inline constexpr auto kProcessFamilies = std::to_array<ReadFamily>({
 
 /// Appends all of them as they are now. What the system does not tell is left out.
 void appendProcessMetrics(std::string& out, std::string_view version, std::string_view commit);
+
+/// Keeps their text for a second: the system takes milliseconds to count thousands of descriptors, and whoever asks for
+/// the metrics again and again must not have the thread do only that.
+class RecentProcessMetrics {
+ public:
+  static constexpr base::Duration kKept = std::chrono::seconds(1);
+
+  /// Both are kept, not copied.
+  RecentProcessMetrics(std::string_view version, std::string_view commit) : version_(version), commit_(commit) {}
+
+  void append(std::string& out, base::MonotonicTime now);
+
+ private:
+  const std::string_view version_;
+  const std::string_view commit_;
+  std::string text_;
+  base::MonotonicTime readAt_{};
+};
 
 }  // namespace sluice::observe

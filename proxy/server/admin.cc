@@ -57,13 +57,20 @@ void AdminServer::listen(AdminPort& port) {
 }
 
 void AdminServer::markLater(AdminConnection& connection) {
+  if (std::exchange(connection.later, true)) return;
   later_.push_back(connection.handle());
-  if (later_.size() > 1) return;
-  worker_.post([this] {
-    for (const auto handle : std::exchange(later_, {})) {
-      if (AdminConnection* found = connections_.find(handle)) mark(*found);
-    }
-  });
+  if (later_.size() == 1) worker_.post([this] { driveLater(); });
+}
+
+void AdminServer::driveLater() {
+  for (std::size_t i = std::min(kServedPerRound, later_.size()); i > 0; --i) {
+    AdminConnection* found = connections_.find(later_.front());
+    later_.pop_front();
+    if (found == nullptr) continue;
+    found->later = false;
+    mark(*found);
+  }
+  if (!later_.empty()) worker_.post([this] { driveLater(); });
 }
 
 void AdminServer::onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }

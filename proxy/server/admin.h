@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -39,6 +40,8 @@ class AdminServer final : public net::Beats, private AdminTable {
   /// come on top of the others, and none gives way before a round in which it could have asked. The rest waits in the
   /// system's queue, which costs no descriptor.
   static constexpr std::size_t kAcceptsPerRound = 64;
+  /// Clients of those that have been served already, or read a long document, that are served in one round of the loop.
+  static constexpr std::size_t kServedPerRound = 8;
   /// The size of the text that all clients together have not taken yet, or have sent; beyond it clients give way.
   static constexpr std::size_t kMaxHeldText = 16 * 1024 * 1024;
 
@@ -62,6 +65,7 @@ class AdminServer final : public net::Beats, private AdminTable {
   base::Duration answerBound() const override { return bounds_.answer; }
   std::uint64_t nextMove() override { return ++moves_; }
   void answer(http::Token connection, http::StreamId stream, AdminDocument&& document) override;
+  void driveLater();
   void listen(AdminPort& port);
   void makeRoom(const AdminPort& port);
   void makeRoomForText();
@@ -78,7 +82,7 @@ class AdminServer final : public net::Beats, private AdminTable {
   const base::TimeoutSettings timeouts_;
   std::vector<std::unique_ptr<AdminPort>> ports_;
   base::BeatTable<AdminConnection> connections_;
-  std::vector<base::Handle<AdminConnection>> later_;
+  std::deque<base::Handle<AdminConnection>> later_;
   std::uint64_t moves_ = 0;  // counts the moves of all clients
   bool textGiven_ = false;   // text was handed out, or taken, since makeRoomForText() last looked
 };

@@ -212,7 +212,7 @@ void AdminConnection::onResponseBodyTaken(http::Token token, std::size_t /*count
   const http::BodyPipe* body = responseBody(token);
   if (body == nullptr || body->end() != http::PipeEnd::kOpen) return;
   ready_.push_back(stream);
-  if (ready_.size() == 1) table_.markLater(*this);
+  table_.markLater(*this);
 }
 
 void AdminConnection::onResponseSent(http::Token token) {
@@ -220,7 +220,7 @@ void AdminConnection::onResponseSent(http::Token token) {
   served_ = true;
   moved();
   requests_.erase(static_cast<http::StreamId>(token));
-  markDirty();
+  table_.markLater(*this);
 }
 
 }  // namespace sluice::server

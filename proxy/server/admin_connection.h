@@ -35,7 +35,7 @@ struct AdminPort {
 class AdminTable : public AdminClients {
  public:
   virtual void mark(AdminConnection& connection) = 0;
-  /// Marks the connection in a later round, because a long document must not keep the others waiting.
+  /// Marks the connection in a later round: a long document, or many requests, must not keep the others waiting.
   virtual void markLater(AdminConnection& connection) = 0;
   virtual void onLimit(std::string_view limit) = 0;
   /// Called when a client has sent a piece of a body, which is kept.
@@ -59,6 +59,7 @@ class AdminConnection final : public ServerConnection {
 
   base::Handle<AdminConnection> handle() const { return self_; }
   bool dirty = false;  // belongs to the table
+  bool later = false;  // likewise
 
   /// Called when a page has answered; does nothing if the client has given up the request.
   void answer(http::StreamId stream, AdminDocument&& document);
@@ -95,6 +96,8 @@ class AdminConnection final : public ServerConnection {
   };
 
   void markDirty() override { table_.mark(*this); }
+  /// A client may have sent many requests at once.
+  void onRequestsWait() override { table_.markLater(*this); }
   void onTimeout(std::string_view) override {}
 
   void begin(http::StreamId stream, bool withBody);

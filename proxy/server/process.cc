@@ -121,7 +121,7 @@ class Process {
   const base::Settings& settings() const;
   void makePages();
   std::function<AdminDocument()> whenServing(std::function<AdminDocument()> page) const;
-  AdminDocument metricsPage() const;
+  AdminDocument metricsPage();
   AdminDocument setLogLevel(std::string_view name);
   void clearRevision(std::string_view query, AdminAnswer answer);
 
@@ -155,6 +155,7 @@ class Process {
   ValidateAction validate_{loader_, reloader_, serving_};
   SharedText statusText_;
   SharedText catalogText_;
+  observe::RecentProcessMetrics processMetrics_{SLUICE_VERSION, buildCommit()};
   WorkerGroup workers_;
   bool draining_ = false;
   bool leaving_ = false;  // the cluster is told that this process ends
@@ -318,11 +319,11 @@ void Process::clearRevision(std::string_view query, AdminAnswer answer) {
   });
 }
 
-AdminDocument Process::metricsPage() const {
+AdminDocument Process::metricsPage() {
   auto pieces = [this, reader = observe::MetricsReader(metrics_), counted = false](std::string& out) mutable {
     if (reader.read(out, AdminConnection::kPieceBytes) || !out.empty()) return true;
     if (std::exchange(counted, true)) return false;
-    observe::appendProcessMetrics(out, SLUICE_VERSION, buildCommit());
+    processMetrics_.append(out, main_.now());
     control::appendConfigMetrics(out, reloader_.known().get(), reloader_.revisions());
     healthChecks_.appendMetrics(out);
     return true;

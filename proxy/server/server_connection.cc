@@ -192,7 +192,7 @@ void ServerConnection::settle() {
     if (out_.empty() && !codec_->wantsProduce() && !transport_->pending()) return linger();
   }
   if (codec_->halfClosed() && out_.empty()) transport_->shutdown();
-  if (codec_->wantsResume()) markDirty();
+  if (codec_->wantsResume()) onRequestsWait();
   transport_->setReadBudget(codec_->readBudget());
   watchHead();
 }

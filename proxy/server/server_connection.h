@@ -61,6 +61,8 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
 
  protected:
   virtual void markDirty() = 0;
+  /// Called when a request that has come can be read, because the one before was answered.
+  virtual void onRequestsWait() { markDirty(); }
   /// Called when a timeout of the settings has ended something; `name` is its key there.
   virtual void onTimeout(std::string_view name) = 0;
   /// Returns the account that its codec charges heads to; nullptr if they are free.

@@ -55,5 +55,22 @@ TEST(ProcessMetrics, AreThoseOfThisProcess) {
   ::close(ends[1]);
 }
 
+TEST(ProcessMetrics, AreReadOnceInASecond) {
+  RecentProcessMetrics recent("1.2", "abc");
+  const base::MonotonicTime now = base::MonotonicTime() + std::chrono::hours(1);
+  const auto openAt = [&](base::MonotonicTime at) {
+    std::string page;
+    recent.append(page, at);
+    return valueIn(page, "process_open_fds");
+  };
+  const double before = openAt(now);
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  EXPECT_EQ(openAt(now + std::chrono::milliseconds(999)), before);
+  EXPECT_EQ(openAt(now + std::chrono::seconds(1)), before + 2);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
 }  // namespace
 }  // namespace sluice::observe

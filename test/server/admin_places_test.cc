@@ -220,6 +220,19 @@ TEST_F(AdminPlaces, DoNotWaitForALongDocumentOfAnotherClient) {
   }));
 }
 
+TEST_F(AdminPlaces, DoNotWaitForTheManyRequestsOfAnotherClient) {
+  constexpr int kRequests = 200;
+  const test::Descriptor greedy = connect();
+  std::string requests;
+  for (int i = 0; i < kRequests; ++i) requests += kHello;
+  ASSERT_TRUE(test::sendAll(greedy, requests));
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return made_ > 0; }));
+  const test::Descriptor probe = connect();
+  EXPECT_TRUE(contains(ask(probe, "GET /sick HTTP/1.1\r\nHost: localhost\r\n\r\n", "sick\n"), " 503 "));
+  EXPECT_LT(made_, kRequests / 2);
+  EXPECT_TRUE(test::runUntil(worker_, [&] { return made_ == kRequests; })) << "they are served all the same";
+}
+
 TEST_F(AdminPlaces, BoundUnreadTextsTogether) {
   server_.setBounds({64, seconds(30)});
   const std::size_t fit = AdminServer::kMaxHeldText / textBytes_;
