@@ -18,7 +18,6 @@
 #include "config/model/backend_tls.h"
 #include "config/model/backend_tls_policy.h"
 #include "config/model/gateway_parameters.h"
-#include "config/model/label_selector.h"
 #include "config/model/object_lists.h"
 #include "config/model/object_meta.h"
 #include "config/model/policy_model.h"
@@ -26,6 +25,7 @@
 #include "config/model/route_model.h"
 #include "config/model/traffic_policy.h"
 #include "config/yaml/document.h"
+#include "proxy/base/label_selector.h"
 #include "proxy/base/secret.h"
 #include "proxy/base/settings.h"
 
@@ -63,7 +63,7 @@ struct Listener {
   std::string protocolName;        // as written: "HTTP", "TLS", "example.com/quic"
   std::optional<ListenerTls> tls;  // kHttps may lack it: then it has no certificate
   RouteNamespaces routeNamespaces = RouteNamespaces::kSame;
-  LabelSelector namespaceSelector;                   // set for kSelector
+  base::LabelSelector namespaceSelector;             // set for kSelector
   std::optional<std::vector<RouteKind>> routeKinds;  // none: the kinds that the protocol allows
   std::vector<UnsupportedField> unsupported;
   Position position;

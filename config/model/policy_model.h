@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/model/label_selector.h"
 #include "config/model/object_meta.h"
+#include "proxy/base/label_selector.h"
 
 namespace sluice::config {
 
@@ -46,7 +46,7 @@ struct PolicyTarget {
 struct PolicyTargetSelector {
   std::string group;
   std::string kind;
-  LabelSelector labels;
+  base::LabelSelector labels;
 
   bool selects(const ObjectMeta& other) const;
 };

@@ -99,7 +99,7 @@ bool isBackendTarget(const PolicyTarget& target);
 void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named);
 
 /// Reads `matchLabels` and `matchExpressions`, and calls finish() on `reader`.
-LabelSelector readLabelSelector(FieldReader reader);
+base::LabelSelector readLabelSelector(FieldReader reader);
 
 /// The `group` and `kind` of a reference that does not give them. With `required` the group has no default and must be
 /// given.

@@ -1,6 +1,6 @@
 #include "config/fields/field_reader.h"
-#include "config/model/label_selector.h"
 #include "config/read/object_readers.h"
+#include "proxy/base/label_selector.h"
 
 namespace sluice::config {
 namespace {
@@ -10,19 +10,19 @@ constexpr std::size_t kMaxValues = 1024;
 constexpr std::size_t kMaxValueBytes = 63;
 constexpr TextRule kLabelKey{isAnyText, "the key of a label", 317};
 constexpr TextRule kLabelValue{isAnyText, "the value of a label", kMaxValueBytes};
-constexpr Choice<LabelOperator> kOperators[] = {{"In", LabelOperator::kIn},
-                                                {"NotIn", LabelOperator::kNotIn},
-                                                {"Exists", LabelOperator::kExists},
-                                                {"DoesNotExist", LabelOperator::kDoesNotExist}};
+constexpr Choice<base::LabelOperator> kOperators[] = {{"In", base::LabelOperator::kIn},
+                                                      {"NotIn", base::LabelOperator::kNotIn},
+                                                      {"Exists", base::LabelOperator::kExists},
+                                                      {"DoesNotExist", base::LabelOperator::kDoesNotExist}};
 
-bool takesValues(LabelOperator op) { return op == LabelOperator::kIn || op == LabelOperator::kNotIn; }
+bool takesValues(base::LabelOperator op) { return op == base::LabelOperator::kIn || op == base::LabelOperator::kNotIn; }
 
-LabelRequirement readRequirement(FieldReader reader) {
-  LabelRequirement requirement;
+base::LabelRequirement readRequirement(FieldReader reader) {
+  base::LabelRequirement requirement;
   requirement.key = reader.requiredText("key", kLabelKey);
   reader.require("operator");
   const std::size_t errors = reader.context().errors();
-  requirement.op = reader.choice("operator", kOperators, LabelOperator::kIn);
+  requirement.op = reader.choice("operator", kOperators, base::LabelOperator::kIn);
   const bool known = reader.has("operator") && reader.context().errors() == errors;
   requirement.values = reader.texts("values", kLabelValue, kMaxValues);
   if (known && takesValues(requirement.op) && requirement.values.empty()) {
@@ -37,10 +37,10 @@ LabelRequirement readRequirement(FieldReader reader) {
 
 }  // namespace
 
-LabelSelector readLabelSelector(FieldReader reader) {
-  LabelSelector selector;
+base::LabelSelector readLabelSelector(FieldReader reader) {
+  base::LabelSelector selector;
   for (auto& [key, value] : reader.textMap("matchLabels", kMaxValueBytes)) {
-    selector.requirements.push_back({key, LabelOperator::kIn, {value}});
+    selector.requirements.push_back({key, base::LabelOperator::kIn, {value}});
   }
   for (const Item& item : reader.list("matchExpressions", kMaxRequirements)) {
     selector.requirements.push_back(readRequirement(reader.map(item)));

@@ -1,5 +1,3 @@
-#include "config/model/label_selector.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

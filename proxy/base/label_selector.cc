@@ -1,8 +1,8 @@
-#include "config/model/label_selector.h"
+#include "proxy/base/label_selector.h"
 
 #include <algorithm>
 
-namespace sluice::config {
+namespace sluice::base {
 bool LabelRequirement::matches(const std::map<std::string, std::string>& labels) const {
   const auto label = labels.find(key);
   const bool listed = label != labels.end() && std::find(values.begin(), values.end(), label->second) != values.end();
@@ -24,4 +24,4 @@ bool LabelSelector::matches(const std::map<std::string, std::string>& labels) co
                      [&](const LabelRequirement& each) { return each.matches(labels); });
 }
 
-}  // namespace sluice::config
+}  // namespace sluice::base

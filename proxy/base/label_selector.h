@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace sluice::config {
+namespace sluice::base {
 
 enum class LabelOperator : std::uint8_t { kIn, kNotIn, kExists, kDoesNotExist };
 
@@ -16,12 +16,16 @@ struct LabelRequirement {
   std::vector<std::string> values;  // at least one for kIn and kNotIn; else none
 
   bool matches(const std::map<std::string, std::string>& labels) const;
+
+  friend bool operator==(const LabelRequirement&, const LabelRequirement&) = default;
 };
 
 struct LabelSelector {
   std::vector<LabelRequirement> requirements;  // all must hold; an empty list selects every object
 
   bool matches(const std::map<std::string, std::string>& labels) const;
+
+  friend bool operator==(const LabelSelector&, const LabelSelector&) = default;
 };
 
-}  // namespace sluice::config
+}  // namespace sluice::base
