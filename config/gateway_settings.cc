@@ -55,6 +55,17 @@ void applyOwnSettings(Model& model) {
   if (only != nullptr) model.settings = settingsOf(model, *only);
 }
 
+void useDerivedKeys(const base::SecretName& secret, base::Settings& settings) {
+  if (std::optional<base::SessionKeyRef>& session = settings.sessionKey) {
+    const bool hasPrevious = !session->previousKey.empty();
+    session = {secret.nameSpace, secret.name, std::string(kSessionEntry),
+               std::string(hasPrevious ? kPreviousSessionEntry : std::string_view())};
+  }
+  if (std::optional<base::RevisionKeyRef>& revision = settings.revisions.keyRef) {
+    revision = {secret.nameSpace, secret.name, std::string(kRevisionEntry)};
+  }
+}
+
 std::string gatewaysWithoutTheirSettings(const Model& model) {
   std::string names;
   if (onlyGateway(model) != nullptr) return names;

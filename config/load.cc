@@ -80,6 +80,8 @@ Configuration load(const ObjectSet& set, const Model* previous) {
     configuration.digest = set.refused;
   }
   configuration.model.gatewayApiVersion = set.gatewayApiVersion;
+  configuration.model.controllerNamespace = set.keeping.controllerNamespace;
+  if (!set.keeping.classKeys.name.empty()) useDerivedKeys(set.keeping.classKeys, configuration.model.settings);
   configuration.revision = revisionOf(configuration.digest);
   return configuration;
 }

@@ -16,11 +16,20 @@
 #include "config/text_cache.h"
 #include "config/yaml/source_text.h"
 #include "proxy/base/secret.h"
+#include "proxy/base/settings.h"
 
 namespace sluice::config {
 
 /// Pairs of a Gateway, by kind, namespace and name, and an address that its status has, in canonical form.
 using ReportedAddresses = std::set<std::pair<std::string, std::string>>;
+
+/// How a controller keeps the Pods of the Gateways of a source.
+struct PodKeeping {
+  std::string controllerNamespace = {};  // empty if none keeps them
+  /// The Secret with the keys that this Pod has in place of its GatewayClass's; without a name it has those of the
+  /// class.
+  base::SecretName classKeys = {};
+};
 
 struct ObjectSet {
   /// The readings in the order of the source. If two define one object, the first counts.
@@ -39,6 +48,7 @@ struct ObjectSet {
   std::shared_ptr<const ReportedAddresses> addresses;
   /// The version of Gateway API ("v1.6.1") whose schemas the source has checked the objects by; empty if it has none.
   std::string gatewayApiVersion = {};
+  PodKeeping keeping = {};
 };
 
 /// Reads the objects of texts; `problems` were met while the texts were read. `cache` saves the parsing of texts that

@@ -277,6 +277,8 @@ struct Model : ObjectLists {
   std::string gatewayClassName;
   /// ObjectSet::gatewayApiVersion.
   std::string gatewayApiVersion;
+  /// PodKeeping::controllerNamespace.
+  std::string controllerNamespace;
 
   const Rejected* findRejected(std::string_view group, std::string_view kind, std::string_view nameSpace,
                                std::string_view name) const;

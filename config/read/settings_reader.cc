@@ -10,6 +10,7 @@
 #include "config/catalog/extension_manager.h"
 #include "config/fields/field_reader.h"
 #include "config/fields/quantity.h"
+#include "config/read/object_readers.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
@@ -257,6 +258,29 @@ void readRetrySettings(FieldReader reader, base::Settings& settings) {
   reader.finish();
 }
 
+/// Reads either names or a selector of labels.
+void readNamespaces(FieldReader& reader, base::ProvisioningSettings& settings) {
+  const Value* given = reader.find("namespaces");
+  if (given != nullptr && given->isMap()) {
+    settings.namespaceSelector = readLabelSelector(reader.map("namespaces"));
+  } else {
+    settings.namespaces = reader.texts("namespaces", rule::kNamespace, kMaxListItems);
+  }
+}
+
+void readProvisioning(FieldReader reader, base::ProvisioningSettings& settings) {
+  readNamespaces(reader, settings);
+  if (reader.has("trustedNamespaces")) {
+    settings.trustedNamespaces = reader.texts("trustedNamespaces", rule::kNamespace, kMaxListItems);
+  }
+  settings.allowImage = reader.boolean("allowImage", settings.allowImage);
+  settings.allowServiceType = reader.boolean("allowServiceType", settings.allowServiceType);
+  settings.allowScheduling = reader.boolean("allowScheduling", settings.allowScheduling);
+  settings.allowServiceAccountAnnotations =
+      reader.boolean("allowServiceAccountAnnotations", settings.allowServiceAccountAnnotations);
+  reader.finish();
+}
+
 /// Reads what a Gateway may have of its own, and the sections of which it may have a part.
 void readOwnable(FieldReader& reader, base::Settings& settings) {
   readCount(reader, "workers", 0, 1024, settings.workers);
@@ -286,6 +310,7 @@ base::Settings readTop(FieldReader reader) {
   FieldReader addressGuard = reader.map("addressGuard");
   settings.addressGuardAllow = addressGuard.texts("allow", kCidr, kMaxListItems);
   addressGuard.finish();
+  readProvisioning(reader.map("provisioning"), settings.provisioning);
   reader.finish();
   return settings;
 }
@@ -302,6 +327,7 @@ constexpr ClassSetting kOfGatewayClass[] = {{"", "accessLog"},
                                             {"", "extensionManager"},
                                             {"", "extensionManagers"},
                                             {"", "processorCatalogs"},
+                                            {"", "provisioning"},
                                             {"", "revisions"},
                                             {"", "sessionPersistence"},
                                             {"", "stateDir"},

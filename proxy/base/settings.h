@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/label_selector.h"
 
 namespace sluice::base {
 
@@ -220,6 +221,23 @@ struct RetryBudgetSettings {
   friend bool operator==(const RetryBudgetSettings&, const RetryBudgetSettings&) = default;
 };
 
+/// The Gateways for which a controller keeps Pods, and what these Gateways may choose for them.
+struct ProvisioningSettings {
+  /// Gateways of these namespaces have Pods: of those with such a name, or with such labels; of all if there is
+  /// neither.
+  std::vector<std::string> namespaces;
+  std::optional<LabelSelector> namespaceSelector;
+  /// Whoever runs Pods there may read what routes and Backends let them use; if absent, only the controller's own
+  /// namespace is trusted. Elsewhere, a Secret of another namespace takes a ReferenceGrant for the Gateway besides.
+  std::optional<std::vector<std::string>> trustedNamespaces;
+  bool allowImage = false;
+  bool allowServiceType = false;
+  bool allowScheduling = false;  // nodeSelector, tolerations and affinity
+  bool allowServiceAccountAnnotations = false;
+
+  friend bool operator==(const ProvisioningSettings&, const ProvisioningSettings&) = default;
+};
+
 struct Settings {
   std::uint32_t workers = 0;  // 0 means one per core
   Duration drainTimeout = std::chrono::seconds(25);
@@ -240,6 +258,7 @@ struct Settings {
   TimeoutSettings timeouts;
   LimitSettings limits;
   RetryBudgetSettings retryBudget;
+  ProvisioningSettings provisioning;
 
   friend bool operator==(const Settings&, const Settings&) = default;
 };

@@ -157,8 +157,8 @@ void LoadingThread::judge(const Loaded& served, const std::string& text, Unusabl
     config::TextCache texts;
     ConfigurationCache cache;  // of its own: what is served keeps the states of its processors
     const CompiledConfiguration made =
-        makeConfiguration(config::readTexts({{"body", text}}, {}, newRevisionKey(), texts), served.get(), processors_,
-                          cache, std::move(unusable), pool_);
+        makeConfiguration(atSource(config::readTexts({{"body", text}}, {}, newRevisionKey(), texts)), served.get(),
+                          processors_, cache, std::move(unusable), pool_);
     const LedgerRevision* tainted = ledger_->findTainted(made.digest);
     const std::string refusal = tainted == nullptr || !made.usable() ? "" : whyTainted(*tainted, made);
     main_.post(
@@ -209,11 +209,17 @@ void LoadingThread::openStateOf(const base::Settings& settings) {
   openState();
 }
 
+/// Returns the set with what holds for all sets of the source, from wherever it was read.
+config::ObjectSet LoadingThread::atSource(config::ObjectSet set) const {
+  set.keeping = source_.keeping();
+  return set;
+}
+
 /// Compiles what `read` returns; if that names another key of digests, with that one.
 std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
     const std::function<config::ObjectSet()>& read, const CompiledConfiguration* before,
     const UnusablePlaces& unusable) {
-  const auto make = [&] { return makeConfiguration(read(), before, processors_, cache_, unusable, pool_); };
+  const auto make = [&] { return makeConfiguration(atSource(read()), before, processors_, cache_, unusable, pool_); };
   const base::Secret readBy = revisionKey_;
   CompiledConfiguration made = make();
   if (made.usable()) {

@@ -69,6 +69,7 @@ class LoadingThread final : public Loader {
   void openStore();
   void openState();
   void openStateOf(const base::Settings& settings);
+  config::ObjectSet atSource(config::ObjectSet set) const;
   std::shared_ptr<const CompiledConfiguration> compileByItsKey(const std::function<config::ObjectSet()>& read,
                                                                const CompiledConfiguration* before,
                                                                const UnusablePlaces& unusable);

@@ -22,6 +22,8 @@ class Source {
   virtual config::ObjectSet refreshed(const config::ObjectSet& served, const config::ObjectSet&) const {
     return served;
   }
+  /// Returns ObjectSet::keeping for all sets of the source. Any thread, once it is watched.
+  virtual config::PodKeeping keeping() const { return {}; }
   /// Calls `changed` on the main thread, inside a Turn, whenever a set that is read afterwards may be a different one.
   /// Call it once, before the first reading, so that no change is missed.
   virtual void watch(std::function<void()> changed) = 0;

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "proxy/base/clock.h"
+#include "proxy/base/object_names.h"
 #include "proxy/processing/body.h"
 #include "proxy/processing/phase.h"
 #include "proxy/processing/processor.h"
@@ -45,6 +46,8 @@ struct Step {
   bool authorizes = false;
   /// Null for a step that asks no server.
   std::shared_ptr<const ServerHealth> server = nullptr;
+  /// The Secrets that the processor may be made of.
+  base::ObjectNames secrets = {};
 };
 
 /// The first round of steps runs before authentication, the second after it, and between them those that authorize.

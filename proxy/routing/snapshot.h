@@ -13,6 +13,7 @@
 
 #include "proxy/base/box.h"
 #include "proxy/base/error.h"
+#include "proxy/base/object_names.h"
 #include "proxy/base/settings.h"
 #include "proxy/pki/certificate.h"
 #include "proxy/pki/private_key.h"
@@ -58,6 +59,8 @@ struct UpstreamTls {
   std::vector<std::string> spkiPins;
   std::string minVersion;    // "1.2" or "1.3"; empty: the default
   std::string cipherSuites;  // OpenSSL's names joined by ":"; empty: the default
+  /// The Secrets that it was made of.
+  base::ObjectNames secrets = {};
 };
 
 /// One destination: a Backend, or a Service, and one of its ports.

@@ -149,6 +149,24 @@ void takeKubernetes(CLI::App& run, KubernetesFlags& flags) {
   takeGateways(run, flags.options,
                "a Gateway to serve; may be repeated (default: all Gateways of the GatewayClasses of sluice)")
       ->needs(kubernetes);
+  run.add_option(
+         "--controller-namespace", flags.options.controllerNamespace,
+         "the namespace of the controller that keeps this Pod, which says what it may read (default: none does)")
+      ->type_name("NAMESPACE")
+      ->needs(kubernetes)
+      ->check([](const std::string& text) {
+        return config::isDnsLabel(text) ? std::string() : "'" + text + "' is not the name of a namespace";
+      });
+  run.add_option(
+         "--class-keys", flags.options.classKeys,
+         "the Secret in the namespace of the Gateway whose keys take the place of those that the settings of the "
+         "GatewayClass name (default: those of the class)")
+      ->type_name("NAME")
+      ->needs(kubernetes)
+      ->needs("--gateway")
+      ->check([](const std::string& text) {
+        return config::isDnsSubdomain(text) ? std::string() : "'" + text + "' is not the name of a Secret";
+      });
   run.add_flag("--controller", flags.options.controller, "write the statuses of the objects back to the API server")
       ->needs(kubernetes);
   run.add_option_function<std::string>(

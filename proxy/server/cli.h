@@ -35,10 +35,12 @@ enum class Command {
 
 /// How a process takes part in a Kubernetes cluster.
 struct KubernetesOptions {
-  std::string kubeconfig;             // empty: what a Pod has
-  std::vector<std::string> gateways;  // "namespace/name" of those to serve; none: all of our GatewayClasses
-  bool controller = false;            // statuses are written back
-  std::string image = {};             // of the Pods that the controller keeps for Gateways; empty: it keeps none
+  std::string kubeconfig;                // empty: what a Pod has
+  std::vector<std::string> gateways;     // "namespace/name" of those to serve; none: all of our GatewayClasses
+  bool controller = false;               // statuses are written back
+  std::string controllerNamespace = {};  // of the controller that keeps this Pod; empty: none does
+  std::string classKeys = {};            // the Secret in the Gateway's namespace with keys in place of the class's
+  std::string image = {};                // of the Pods that the controller keeps for Gateways; empty: it keeps none
   std::optional<control::AddressPool> addressPool = std::nullopt;  // none: Gateways share all addresses of the machine
 };
 

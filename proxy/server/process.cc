@@ -141,8 +141,7 @@ class Process {
   AdminServer admin_;  // outlives all that may hold answers of it
   net::BeatGroup beats_;
   ExchangesPage exchangesPage_{main_};
-  std::optional<ClusterLink> cluster_;                     // outlives the source
-  control::KubernetesSource* objectsOfCluster_ = nullptr;  // source_, if there is a cluster
+  std::optional<ClusterLink> cluster_;  // outlives the source
   std::unique_ptr<control::Source> source_;
   observe::EventRing events_;
   HealthChecks healthChecks_{main_, mainMetrics_, log_, events_};
@@ -187,9 +186,7 @@ std::unique_ptr<control::Source> Process::makeSource() {
   std::unique_ptr<control::Source> own = makeOwnSource(options_, main_, log_);
   if (!options_.kubernetes) return own;
   cluster_.emplace(*options_.kubernetes, main_, mainMetrics_, log_);
-  std::unique_ptr<control::KubernetesSource> objects = cluster_->makeSource(std::move(own));
-  objectsOfCluster_ = objects.get();
-  return objects;
+  return cluster_->makeSource(std::move(own));
 }
 
 base::Status Process::open() {
@@ -413,7 +410,7 @@ int Process::run() {
                                        });
                                      },
                                      [this] { reloader_.reload(); }};
-  if (cluster_) cluster_->report(*objectsOfCluster_, serving_, events_, replica);
+  if (cluster_) cluster_->report(serving_, events_, replica);
   reloader_.start([this](const control::Loaded& first) { return serve(first); });
   main_.run();
   workers_.end();

@@ -73,6 +73,20 @@ TEST(GatewaySettings, OfTheOneGatewayCountBeforeThoseOfItsClass) {
   }
 }
 
+TEST(GatewaySettings, NameTheKeysThatWereDerivedForThePod) {
+  base::Settings settings;
+  useDerivedKeys({"demo", "keys"}, settings);
+  EXPECT_EQ(settings, base::Settings()) << "there are no keys to replace";
+  settings.sessionKey = {"vault", "s", "now", ""};
+  settings.revisions.keyRef = {"vault", "r", "key"};
+  useDerivedKeys({"demo", "keys"}, settings);
+  EXPECT_EQ(settings.sessionKey, (base::SessionKeyRef{"demo", "keys", "session", ""}));
+  EXPECT_EQ(settings.revisions.keyRef, (base::RevisionKeyRef{"demo", "keys", "revision"}));
+  settings.sessionKey->previousKey = "before";
+  useDerivedKeys({"demo", "keys"}, settings);
+  EXPECT_EQ(settings.sessionKey->previousKey, "session-previous");
+}
+
 TEST(GatewaySettings, DoNotCountInAProcessOfSeveralGateways) {
   const OwnSettings both(gatewayNamed("g", kRefToOurs) + gatewayNamed("h", kRefToOurs) +
                          ours("settings: {drainTimeout: 9s}"));

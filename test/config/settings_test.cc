@@ -133,6 +133,8 @@ addressGuard: {allow: [10.0.0.0/8]}
 timeouts: {requestHeader: 1s, bodyIdle: 2s, clientIdle: 3s, tlsHandshake: 4s, connect: 5s, streamIdle: 6s, request: 7s,
   upstreamIdle: 8s, upstreamPing: 0s, processor: 9ms, responseIdle: 10s, adminAnswer: 11s}
 clientHalfClose: Allow
+provisioning: {namespaces: [a, b], trustedNamespaces: [], allowImage: true, allowServiceType: true, allowScheduling: true,
+  allowServiceAccountAnnotations: true}
 )");
   ASSERT_THAT(reading.problems, IsEmpty());
   const base::Settings& settings = *reading.settings;
@@ -156,6 +158,30 @@ clientHalfClose: Allow
   EXPECT_EQ(settings.timeouts.adminAnswer, seconds(11));
   EXPECT_EQ(settings.timeouts.upstreamPing, seconds(0));
   EXPECT_EQ(settings.clientHalfClose, base::ClientHalfClose::kAllow);
+  const base::ProvisioningSettings& provisioning = settings.provisioning;
+  EXPECT_THAT(provisioning.namespaces, ElementsAre("a", "b"));
+  ASSERT_TRUE(provisioning.trustedNamespaces);
+  EXPECT_THAT(*provisioning.trustedNamespaces, IsEmpty());
+  EXPECT_TRUE(provisioning.allowImage);
+  EXPECT_TRUE(provisioning.allowServiceType);
+  EXPECT_TRUE(provisioning.allowScheduling);
+  EXPECT_TRUE(provisioning.allowServiceAccountAnnotations);
+}
+
+TEST(Settings, SelectNamespacesByNamesOrByLabels) {
+  EXPECT_EQ(readSettingsBlock("").settings->provisioning, base::ProvisioningSettings{});
+  const SettingsReading byLabels = readSettingsBlock("provisioning: {namespaces: {matchLabels: {team: web}}}");
+  EXPECT_THAT(byLabels.problems, IsEmpty());
+  const base::ProvisioningSettings& provisioning = byLabels.settings->provisioning;
+  ASSERT_TRUE(provisioning.namespaceSelector);
+  EXPECT_TRUE(provisioning.namespaceSelector->matches({{"team", "web"}}));
+  EXPECT_FALSE(provisioning.namespaceSelector->matches({{"team", "data"}}));
+  EXPECT_THAT(readSettingsBlock("provisioning: {namespaces: {team: web}}").problems,
+              ElementsAre(HasSubstr("provisioning.namespaces.team: unknown field")));
+  EXPECT_THAT(readSettingsBlock("provisioning: {namespaces: [A]}").problems,
+              ElementsAre(HasSubstr("provisioning.namespaces[0]")));
+  EXPECT_THAT(readSettingsBlock("provisioning: {allowImage: 1}").problems,
+              ElementsAre(HasSubstr("provisioning.allowImage")));
 }
 
 TEST(Settings, ReadEveryLimit) {

@@ -12,9 +12,11 @@
 #include "proxy/control/compile/gateways/compile_gateway.h"
 #include "proxy/control/compile/gateways/pool_addresses.h"
 #include "proxy/control/compile/policies/closed_plans.h"
+#include "proxy/control/compile/processors/permitted_steps.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/routes/compile_session.h"
 #include "proxy/control/compile/routes/shared_matches.h"
+#include "proxy/control/compile/secret_trust.h"
 #include "proxy/control/compile/status/object_status.h"
 #include "proxy/control/compile/status/status_table.h"
 #include "proxy/routing/backend_target.h"
@@ -56,13 +58,20 @@ void closeOnce(const Fault& why, GatewayPlan& gateway) {
   if (std::find(known.begin(), known.end(), why) == known.end()) known.push_back(why);
 }
 
+/// Notes the Secrets of uses that a Gateway runs, and takes out those that its Pods may not read.
+CompiledUses atGateway(CompiledUses uses, const SecretTrust& trust, GatewayPlan& gateway) {
+  gateway.secrets.merge(secretsUsedBy(uses));
+  return permittedUses(std::move(uses), trust, gateway.gateway->meta);
+}
+
 /// Compiles the extension policy of a listener, for the rules there that have none of their own.
 void extendListener(GatewayPlan& gateway, ListenerPlan& listener, const ProcessorCompiler& processors,
-                    RefusedUses& refused) {
+                    const SecretTrust& trust, RefusedUses& refused) {
   const config::ObjectMeta& meta = gateway.gateway->meta;
   const UsesOf of{holderOf(meta), meta.name, processing::Scope::kRoute, Exposure::kSome};
   std::optional<CompiledUses> uses = processors.extending(meta, listener.listener->name, of);
   if (!uses) return;
+  uses = atGateway(*std::move(uses), trust, gateway);
   refused.note(uses->refused);
   tell(*uses, listener);
   for (const Fault& each : uses->closed()) closeOnce(each, gateway);
@@ -77,14 +86,16 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
   for (GatewayPlan& gateway : gateways) {
     const config::ObjectMeta& meta = gateway.gateway->meta;
     if (hooks.ofListeners == CompiledUses() && !processors.concern(meta)) continue;
+    const SecretTrust trust(processors.model(), *gateway.gateway);
     for (ListenerPlan& listener : gateway.listeners) {
       const UsesOf of{holderOf(meta), meta.name, processing::Scope::kGateway, Exposure::kByRule};
       CompiledUses uses = hooks.ofListeners;
       uses.forgetOpen();
       uses.append(processors.targeting(meta, listener.listener->name, of));
+      uses = atGateway(std::move(uses), trust, gateway);
       refused.note(uses.refused);
       tell(uses, listener);
-      extendListener(gateway, listener, processors, refused);
+      extendListener(gateway, listener, processors, trust, refused);
       for (const Fault& each : uses.closed()) {
         uses.steps.push_back(refusing(each, of.scope));
         closeOnce(each, gateway);
@@ -244,6 +255,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->binds = compileBinds(gateways, model.settings.paths, cache.hostRules);
   result.snapshot = std::move(snapshot);
   result.places = placesOf(gateways);
+  result.secrets = secretsOfPods(model, gateways);
   result.addresses = addressesOf(gateways);
   result.usable = hasAcceptedClass(model);
   sweep(cache);

@@ -14,6 +14,7 @@
 #include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/backends/backend_health.h"
 #include "proxy/control/compile/gateways/compile_tls.h"
+#include "proxy/control/compile/gateways/gateway_secrets.h"
 #include "proxy/control/compile/gateways/listener_place.h"
 #include "proxy/control/compile/gateways/unusable_place.h"
 #include "proxy/control/compile/processors/extension_hooks.h"
@@ -35,6 +36,8 @@ struct CompileResult {
   bool usable = false;
   /// Fingerprint of the system's authorities that Backends are verified against; empty if none is.
   std::string systemAuthorities;
+  /// The Secrets that the Pods of each Gateway need and may read, if a controller keeps them.
+  SecretsOfGateways secrets;
   /// Where its listeners are served.
   ListenerPlaces places;
   /// The addresses that its Gateways have; empty for those that have all of the machine.

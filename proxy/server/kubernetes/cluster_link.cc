@@ -62,16 +62,28 @@ std::unique_ptr<control::KubernetesSource> ClusterLink::makeSource(std::unique_p
   control::ClusterScope objects;
   objects.gateways = {options_.gateways.begin(), options_.gateways.end()};
   objects.withStatus = options_.controller;
-  return std::make_unique<control::KubernetesSource>(client_, main_, std::move(objects), std::move(beside));
+  auto source = std::make_unique<control::KubernetesSource>(client_, main_, std::move(objects), std::move(beside));
+  source_ = source.get();
+  return source;
 }
 
-void ClusterLink::report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events,
-                         const Replica& replica) {
-  source_ = &source;
+base::Status ClusterLink::open() {
+  if (base::Status opened = client_.open(); !opened.ok()) return opened;
+  config::PodKeeping keeping;
+  keeping.controllerNamespace = options_.image.empty() ? options_.controllerNamespace : client_.access().nameSpace;
+  if (!options_.classKeys.empty()) {
+    const std::string& gateway = options_.gateways.front();
+    keeping.classKeys = {gateway.substr(0, gateway.find('/')), options_.classKeys};
+  }
+  source_->setKeeping(std::move(keeping));
+  return base::Done{};
+}
+
+void ClusterLink::report(Serving& serving, observe::EventRing& events, const Replica& replica) {
   revisions_ = replica.revisions;
   outsideOfPods_ = base::toLower(hostName()) + "-" + std::to_string(replica.adminPort);
   const std::string identity = identityOfProcess(client_.random());
-  events_.emplace(client_, source.objects(), nameOfReplica());
+  events_.emplace(client_, source_->objects(), nameOfReplica());
   // What compiling says of an object is the controller's to tell, because every replica would say the same. That all is
   // well after a reload is no news to a cluster.
   events.onEvent([this](const observe::Event& event) {
@@ -83,16 +95,16 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
   if (revisions_ != nullptr) reporter_.emplace(client_, [this] { return makeReport(); });
   // A replica of one Gateway keeps EgressRevisions.
   if (revisions_ != nullptr && options_.gateways.size() == 1) {
-    source.reviseObjects();
+    source_->reviseObjects();
     recorder_.emplace(
-        client_, source.objects(), control::RevisionRecorder::Names{options_.gateways.front(), nameOfReplica()},
+        client_, source_->objects(), control::RevisionRecorder::Names{options_.gateways.front(), nameOfReplica()},
         control::RevisionRecorder::RecorderHooks{[this](auto pinned) { source_->pin(std::move(pinned)); },
                                                  [this](const std::string& revision) { tryAgain(revision); },
                                                  replica.reload, [this] { source_->knowPin(); }});
     recorder_->start();
   }
   if (options_.controller) {
-    controller_.emplace(client_, source.objects(),
+    controller_.emplace(client_, source_->objects(),
                         control::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity},
                         options_.image,
                         control::ClusterController::ControllerHooks{[this](bool leads) { events_->lead(leads); },
@@ -103,7 +115,7 @@ void ClusterLink::report(control::KubernetesSource& source, Serving& serving, ob
                                                                         events_->publish(event);
                                                                     },
                                                                     replica.reload});
-    source.onObjects([this] { controller_->onObjects(); });
+    source_->onObjects([this] { controller_->onObjects(); });
     controller_->start();
   }
   serving.tellCompiled([this](const control::CompiledConfiguration& compiled) { onCompiled(compiled); });

@@ -31,14 +31,14 @@ class ClusterLink {
   /// References outlive it.
   ClusterLink(const KubernetesOptions& options, net::Worker& main, observe::MetricShard& metrics, observe::Log& log);
 
-  /// Makes the source of the cluster's objects; `beside` may be null.
+  /// Makes the source of the cluster's objects, which outlives the reports; `beside` may be null. Called once.
   std::unique_ptr<control::KubernetesSource> makeSource(std::unique_ptr<control::Source> beside);
   /// Reads where the API server is, and how to authenticate to it; to be called before anybody watches the source. The
   /// error names the file and the field.
-  base::Status open() { return client_.open(); }
+  base::Status open();
   net::Beats& beats() { return client_; }
   /// Begins to tell the cluster of events, and to write back, if this process is a controller, what becomes of the
-  /// objects of `source`, which outlives this. Called once it is watched.
+  /// objects of the source. Called once it is watched.
   struct Replica {
     const control::Revisions* revisions;  // what the process serves; outlives this. Null if it serves no traffic
     std::uint16_t adminPort;              // by which it is told from others of its machine, if it is no Pod
@@ -46,7 +46,7 @@ class ClusterLink {
     std::function<void(const std::string& digest)> clearTaint;
     std::function<void()> reload;
   };
-  void report(control::KubernetesSource& source, Serving& serving, observe::EventRing& events, const Replica& replica);
+  void report(Serving& serving, observe::EventRing& events, const Replica& replica);
   /// Returns false if this replica has to wait for another one before it serves what was read.
   bool mayServe(const control::CompiledConfiguration& read);
   /// Gives the Lease back, if it is held, then calls `left` in a later Turn; that may take some seconds.

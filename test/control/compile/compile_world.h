@@ -163,6 +163,11 @@ class World {
     places_.addresses = std::move(before);
     recompile();
   }
+  /// Compiles for a cluster whose controller keeps the Pods of Gateways, and stands in this namespace.
+  void recompileWithController(std::string_view nameSpace) {
+    configuration_.model.controllerNamespace = nameSpace;
+    recompile();
+  }
   void recompileWithApi(std::string_view version) {
     configuration_.model.gatewayApiVersion = version;
     recompile();

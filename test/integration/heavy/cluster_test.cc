@@ -63,7 +63,7 @@ class KubeCluster : public KubernetesTest {
     kubectl().apply(std::string("apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: ") + kOperators +
                     ", name: settings}\ndata:\n  settings.yaml: |\n    workers: 1\n    dns: {hosts: {origin.test: [" +
                     PodNetwork::kAddress + "]}}\n    addressGuard: {allow: [" + PodNetwork::kRange +
-                    "]}\n    accessLog: {path: /dev/null}\n");
+                    "]}\n    accessLog: {path: /dev/null}\n    provisioning: {allowImage: true}\n");
     EXPECT_TRUE(cluster_->isRolledOut(kOperators, "sluice-controller"));
   }
   static std::string gateway(const std::string& more = "") {
@@ -252,7 +252,7 @@ void KubeCluster::theEnd() {
     return left.empty();
   };
   EXPECT_TRUE(eventually(isEmpty)) << left << cluster_->logs();
-  EXPECT_TRUE(kubectl().waitFor("clusterrolebinding", "", "sluice-gateways", "{.metadata.name}", ""));
+  EXPECT_TRUE(kubectl().waitFor("clusterrolebinding", "", "sluice-gateway.demo.egress-egress", "{.metadata.name}", ""));
   EXPECT_EQ(StandInCluster::networks(), 2u) << "those of the controllers";
 }
 

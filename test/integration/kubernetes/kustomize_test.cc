@@ -113,7 +113,8 @@ TEST_F(Kustomize, TheControllerHasTheRightsThatItNeeds) {
                                 R"({.status.controllers[0].conditions[?(@.type=="Accepted")].status})", "True"));
   EXPECT_TRUE(kubectl().waitFor("deployment", "default", "out-egress", "{.spec.template.spec.containers[*].image}",
                                 kTheirImage));
-  EXPECT_TRUE(kubectl().waitFor("clusterrolebinding", "", "sluice-gateways", "{.roleRef.name}", "sluice-gateway"));
+  EXPECT_TRUE(kubectl().waitFor("clusterrolebinding", "", "sluice-gateway.default.out-egress", "{.roleRef.name}",
+                                "sluice-gateway"));
   EXPECT_TRUE(eventually([this] {
     return !kubectl().expect({"get", "events.events.k8s.io", "--all-namespaces", "-o", "name"}).empty();
   }));

@@ -57,6 +57,17 @@ class KubeProvisioning : public KubeSourceTest {
            "{" +
            spec + "}\n---\n";
   }
+  /// Changes what the settings of the class say of provisioning.
+  void provisioning(const std::string& settings) const {
+    kubectl->expect({"patch", "configmap", "--namespace", "demo", "settings", "--type=merge", "-p",
+                     R"({"data":{"settings.yaml":"workers: 1\ndns: {hosts: {origin.test: [127.0.0.1]}}\naddressGuard: )"
+                     R"({allow: [127.0.0.0/8]}\naccessLog: {path: /dev/null}\nprovisioning: {)" +
+                         settings + "}\\n\"}}"});
+  }
+  std::string accepted(const char* what) const {
+    return kubectl->get("gateway", "demo", "egress",
+                        (std::string("{.status.conditions[?(@.type==\"Accepted\")].") + what + "}").c_str());
+  }
   /// The Gateway at all addresses of its Pods, with these parameters.
   std::string gatewayWith(const std::string& more) const {
     return "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: egress}\nspec:\n"
@@ -72,6 +83,7 @@ class KubeProvisioning : public KubeSourceTest {
 
 TEST_F(KubeProvisioning, KeepsWhatPodsAreMadeOfAsTheGatewayAndItsParametersSay) {
   startServerWithOurKinds();
+  provisioning("allowImage: true");
   kubectl->apply(gatewayWith(""));
   startController();
   ASSERT_TRUE(deploymentHas(kReplicas, "2")) << controller->errors();
@@ -126,7 +138,7 @@ TEST_F(KubeProvisioning, LeavesNothingOfAGatewayThatWasDeletedAndNothingUndone) 
   for (const char* kind : {"role", "rolebinding"}) {
     EXPECT_TRUE(kubectl->waitFor(kind, "demo", "demo.egress-test", kProvisionedName, "")) << kind;
   }
-  EXPECT_TRUE(kubectl->waitFor("clusterrolebinding", "", "sluice-gateways", kProvisionedName, ""));
+  EXPECT_TRUE(kubectl->waitFor("clusterrolebinding", "", "sluice-gateway.demo.egress-test", kProvisionedName, ""));
 }
 
 TEST_F(KubeProvisioning, SaysWhatTheApiServerRefusesAndTakesOverNothing) {
@@ -140,7 +152,7 @@ TEST_F(KubeProvisioning, SaysWhatTheApiServerRefusesAndTakesOverNothing) {
   const std::string condition = R"({.status.conditions[?(@.type=="sluice.dev/Provisioned")])";
   EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", condition + ".status}", "False")) << controller->errors();
   EXPECT_THAT(kubectl->get("gateway", "demo", "egress", condition + ".message}"),
-              AllOf(HasSubstr("Service"), HasSubstr("conflict")));
+              AllOf(HasSubstr("Service"), HasSubstr("was not made for this Gateway")));
   EXPECT_EQ(kubectl->get("service", "demo", kPods, "{.spec.selector.app}"), "theirs");
   EXPECT_TRUE(deploymentHas(kReplicas, "2")) << "the other objects are there";
   EXPECT_TRUE(eventually([&] {
@@ -149,6 +161,56 @@ TEST_F(KubeProvisioning, SaysWhatTheApiServerRefusesAndTakesOverNothing) {
   })) << controller->errors();
   kubectl->expect({"delete", "service", "--namespace", "demo", kPods});
   EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", condition + ".status}", "True")) << controller->errors();
+}
+
+TEST_F(KubeProvisioning, MakesNothingThatItsClassForbids) {
+  startServerWithOurKinds();
+  kubectl->apply(
+      parameters("image: 'example.com/theirs:1', tolerations: [{operator: Exists}], service: {type: NodePort}") +
+      gatewayWith(kOurs));
+  startController();
+  ASSERT_TRUE(eventually([&] { return accepted("reason") == "InvalidParameters"; })) << controller->errors();
+  EXPECT_EQ(accepted("status"), "False");
+  EXPECT_THAT(accepted("message"),
+              AllOf(HasSubstr("GatewayParameters demo/ours: spec.image"), HasSubstr("spec.tolerations"),
+                    HasSubstr("spec.service.type"), HasSubstr("provisioning.allowImage")));
+  for (const char* kind : {"deployment", "service", "serviceaccount", "networkpolicy"}) {
+    EXPECT_EQ(kubectl->get(kind, "demo", kPods, kProvisionedName), "") << kind;
+  }
+  EXPECT_EQ(kubectl->get("clusterrolebinding", "", "sluice-gateway.demo.egress-test", kProvisionedName), "");
+
+  provisioning("allowImage: true, allowScheduling: true, allowServiceType: true");
+  EXPECT_TRUE(deploymentHas(kImage, "example.com/theirs:1")) << controller->errors();
+  EXPECT_EQ(kubectl->get("service", "demo", kPods, "{.spec.type}"), "NodePort");
+
+  // What runs stays as it is when it is forbidden again.
+  provisioning("");
+  ASSERT_TRUE(eventually([&] { return accepted("status") == "False"; })) << controller->errors();
+  kubectl->apply(parameters("replicas: 7, image: 'example.com/theirs:2'"));
+  EXPECT_TRUE(eventually([&] { return accepted("message").find("tolerations") == std::string::npos; }));
+  EXPECT_EQ(deployment(kImage), "example.com/theirs:1");
+  EXPECT_EQ(deployment(kReplicas), "2");
+
+  kubectl->apply(parameters("replicas: 7"));
+  EXPECT_TRUE(deploymentHas(kReplicas, "7")) << controller->errors();
+  EXPECT_EQ(deployment(kImage), "example.com/sluice:1");
+}
+
+TEST_F(KubeProvisioning, GivesNoRightsToAnAccountThatItHasNotMade) {
+  startServerWithOurKinds();
+  kubectl->apply("apiVersion: v1\nkind: ServiceAccount\nmetadata: {namespace: demo, name: " + std::string(kPods) +
+                 "}\n");
+  kubectl->apply(gatewayWith(""));
+  startController();
+  const std::string condition = R"({.status.conditions[?(@.type=="sluice.dev/Provisioned")])";
+  EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", condition + ".status}", "False")) << controller->errors();
+  EXPECT_THAT(kubectl->get("gateway", "demo", "egress", condition + ".message}"), HasSubstr("ServiceAccount "));
+  EXPECT_EQ(kubectl->get("serviceaccount", "demo", kPods, "{.metadata.labels}"), "") << "it is left as it was";
+  EXPECT_EQ(deployment(kProvisionedName), "");
+  EXPECT_EQ(kubectl->get("rolebinding", "demo", "demo.egress-test", kProvisionedName), "");
+  EXPECT_EQ(kubectl->get("clusterrolebinding", "", "sluice-gateway.demo.egress-test", kProvisionedName), "");
+  kubectl->expect({"delete", "serviceaccount", "--namespace", "demo", kPods});
+  EXPECT_TRUE(deploymentHas(kReplicas, "2")) << controller->errors();
 }
 
 TEST_F(KubeProvisioning, IsDoneByOneOfTwoVersionsOfTheController) {

@@ -4,12 +4,24 @@
 
 namespace sluice::control {
 
-// The identity describes a connection to the plan's destination. Endpoints and extensions are not in it and are
-// compared here; the authority follows from the identity.
+namespace {
+
+/// The identity describes a connection to the plan's destination. Extensions, and the names of Secrets, are not in it;
+/// the authority follows from it.
+bool areSame(const routing::BackendPlan& a, const routing::BackendPlan& b) {
+  return same(a.chain.get(), b.chain.get()) && sameSecrets(a, b);
+}
+
+}  // namespace
+
+bool sameSecrets(const routing::BackendPlan& a, const routing::BackendPlan& b) {
+  return !a.tls || !b.tls || a.tls->secrets == b.tls->secrets;
+}
+
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
                                                        BackendCache& cache) {
   const auto unchanged = [&](const std::shared_ptr<const routing::BackendPlan>& before) {
-    return before->endpoints == plan->endpoints && same(before->chain.get(), plan->chain.get());
+    return before->endpoints == plan->endpoints && areSame(*before, *plan);
   };
   return cache.newest.get(plan->identity, unchanged, [&] { return plan; });
 }
@@ -17,7 +29,7 @@ std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const rou
 std::shared_ptr<const routing::BackendPlan> planOfRules(const std::shared_ptr<const routing::BackendPlan>& plan,
                                                         BackendCache& cache) {
   const auto sameButForEndpoints = [&](const std::shared_ptr<const routing::BackendPlan>& before) {
-    return same(before->chain.get(), plan->chain.get());
+    return areSame(*before, *plan);
   };
   return cache.ofRules.get(plan->identity, sameButForEndpoints, [&] { return plan; });
 }

@@ -25,6 +25,9 @@ struct BackendCache {
   }
 };
 
+/// Returns true if plans of one identity were made of Secrets of the same names.
+bool sameSecrets(const routing::BackendPlan& a, const routing::BackendPlan& b);
+
 /// Returns the last compilation's plan if it is equal to `plan`, else `plan`.
 std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
                                                        BackendCache& cache);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/named_secrets.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 
 namespace sluice::control {
@@ -14,6 +15,7 @@ BackendCatalog::BackendCatalog(const config::Model& model, const DestinationCata
     const BackendDestination& destination = destinations.of(backend);
     CompiledBackend& entry = backends_[&backend];
     entry.unaccepted = destination.unaccepted;
+    if (!model.controllerNamespace.empty()) entry.secrets = secretsNamedBy(backend, model);
     for (const DestinationPort& port : destination.ports) {
       entry.ports.push_back(compilePort(backend, port, processors, cache, entry.refused));
     }

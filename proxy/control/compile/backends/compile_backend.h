@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "config/model/model.h"
+#include "proxy/base/object_names.h"
 #include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/backends/destination_catalog.h"
 #include "proxy/control/compile/fault.h"
@@ -31,6 +32,7 @@ struct CompiledBackend {
   std::optional<Fault> unaccepted;         // concerns all ports
   std::vector<CompiledBackendPort> ports;  // as config::Backend::ports
   std::vector<RefusedUse> refused;         // extensions that cannot run, each once
+  base::ObjectNames secrets;               // that it names, if a controller keeps the Pods of Gateways
   std::set<const config::Gateway*> users;  // Gateways that send traffic to it
 };
 

@@ -102,7 +102,7 @@ DestinationPort DestinationCatalog::compilePort(const config::Backend& backend, 
   if (plan->endpoints) ofServices_.insert_or_assign(plan->identity, plan);
   entry.closed = rules.closing.faultOf(backend.meta, {port.name, port.number});
   entry.plan = cache.destinations.get(
-      plan->identity, [](const auto&) { return true; }, [&] { return std::move(plan); });
+      plan->identity, [&](const auto& before) { return sameSecrets(*before, *plan); }, [&] { return std::move(plan); });
   return entry;
 }
 

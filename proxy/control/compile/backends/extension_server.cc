@@ -54,6 +54,7 @@ Resolved<routing::UpstreamTls> tlsTo(const config::Model& model, const content::
     auto trust = authoritiesIn(model, secret, itself(secret));
     if (!trust) return std::move(trust.fault);
     result.trust = *std::move(trust.value);
+    result.secrets.emplace(secret.nameSpace, secret.name);
   }
   if (const content::Value* ref = tls.find("clientCertificateRef")) {
     const config::ObjectRef secret = secretOf(*ref, "service.tls.clientCertificateRef");
@@ -61,6 +62,7 @@ Resolved<routing::UpstreamTls> tlsTo(const config::Model& model, const content::
     if (!pair) return std::move(pair.fault);
     result.clientCertificate = std::move(pair.value->certificate);
     result.clientKey = std::move(pair.value->key);
+    result.secrets.emplace(secret.nameSpace, secret.name);
   }
   return result;
 }

@@ -10,7 +10,9 @@
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/routes/inherited_traffic.h"
+#include "proxy/control/compile/routes/restricted_rule.h"
 #include "proxy/control/compile/routes/shielded_rule.h"
+#include "proxy/control/compile/secret_trust.h"
 #include "proxy/control/compile/status/object_status.h"
 #include "proxy/control/compile/status/use_conditions.h"
 #include "proxy/routing/table/hostname.h"
@@ -56,6 +58,7 @@ class Attacher {
       if (!isOurs(parent)) continue;
       notes_ = plan_.notes;
       refused_.clear();
+      unresolved_.clear();
       shadowed_ = 0;
       const std::optional<Fault> refused = attach(parent);
       config::ParentStatus entry;
@@ -128,6 +131,8 @@ class Attacher {
     if (gateway == nullptr) return missingGateway(ref);
     if (gateway->refusal)
       return summary(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + ": it is not accepted");
+    trust_.emplace(model_, *gateway->gateway);
+    if (!trust_->faultOf(plan_.secrets, {})) trust_.reset();
     std::optional<Fault> nearest;
     std::vector<std::string> conflicts;
     bool attached = false;
@@ -140,6 +145,7 @@ class Attacher {
     }
     if (!attached) return nearest ? nearest : noSuchListener(*gateway, parent);
     notes_.insert(notes_.end(), conflicts.begin(), conflicts.end());
+    gateway->secrets.insert(plan_.secrets.begin(), plan_.secrets.end());
     noteUses(*gateway);
     countUnserved(*gateway, parent);
     return std::nullopt;
@@ -259,7 +265,7 @@ class Attacher {
     count(listener);
     listener.claims.addHostnames(plan_.kind, hostnames, route_);
     listener.routes.push_back({hostnames, plan_.candidates});
-    if (!listener.shielded.empty() || !listener.inherited.empty() || !listener.traffic.settings.empty())
+    if (!listener.shielded.empty() || !listener.inherited.empty() || !listener.traffic.settings.empty() || trust_)
       listener.routes.back().candidates = candidatesAt(listener);
     for (const RulePlan& rule : plan_.rules) {
       for (const MatchPlan& match : rule.matches) {
@@ -278,16 +284,29 @@ class Attacher {
       GovernedRule governed = governedRule(rule, route_.meta.nameSpace, listener.traffic, govern_);
       rule.rule = std::move(governed.rule);
       if (governed.fault) refuseOnce(ofRule(index, governed.fault->reason, governed.fault->message));
+      if (trust_) rule.rule = restrict(std::move(rule.rule), index);
     }
     return candidatesOf(rules);
+  }
+
+  /// Returns the rule without what the Gateway's Pods may not read the Secrets of.
+  std::shared_ptr<const routing::Rule> restrict(std::shared_ptr<const routing::Rule> rule, std::size_t index) {
+    RestrictedRule result = restrictedRule(std::move(rule), *trust_, route_.meta.nameSpace);
+    for (const Fault& each : result.unresolved) noteOnceIn(unresolved_, ofRule(index, each.reason, each.message));
+    for (const Fault& each : result.closed) refuseOnce(ofRule(index, each.reason, each.message));
+    for (const Fault& each : result.open) {
+      notes_.push_back(withConsequence(ofRule(index, each.reason, each.message), kLeftOut).message);
+    }
+    return std::move(result.rule);
   }
 
   static Fault ofRule(std::size_t index, const std::string& why, const std::string& message) {
     return {why, "spec.rules[" + std::to_string(index) + "]: " + message};
   }
   /// Notes a fault that a rule has at this listener.
-  void refuseOnce(Fault why) {
-    if (std::find(refused_.begin(), refused_.end(), why) == refused_.end()) refused_.push_back(std::move(why));
+  void refuseOnce(Fault why) { noteOnceIn(refused_, std::move(why)); }
+  static void noteOnceIn(std::vector<Fault>& known, Fault why) {
+    if (std::find(known.begin(), known.end(), why) == known.end()) known.push_back(std::move(why));
   }
 
   /// Returns the rule with the listener's shielded uses, and notes those that it refuses. A rule without an extension
@@ -350,7 +369,9 @@ class Attacher {
     }
     const bool accepted = !unaccepted;
     result.check(condition_type::kAccepted, both(unaccepted, kept_), notes_);
-    result.check(condition_type::kResolvedRefs, joined(plan_.unresolved));
+    std::vector<Fault> unresolved = plan_.unresolved;
+    unresolved.insert(unresolved.end(), unresolved_.begin(), unresolved_.end());
+    result.check(condition_type::kResolvedRefs, joined(unresolved));
     // The API demands these first words, and the condition for accepted routes only (RouteConditionPartiallyInvalid).
     std::vector<Fault> dropped = plan_.faults;
     dropped.insert(dropped.end(), refused_.begin(), refused_.end());
@@ -381,6 +402,9 @@ class Attacher {
   std::set<const ListenerPlan*> taken_;
   std::vector<std::string> notes_;  // for the condition of the current parent
   std::vector<Fault> refused_;      // faults of its rules at these listeners alone; for the same condition
+  std::vector<Fault> unresolved_;   // likewise, for the condition ResolvedRefs
+  /// Set if the Pods of the current parent may not read all that the route is made of.
+  std::optional<SecretTrust> trust_;
   std::size_t shadowed_ = 0;
 };
 

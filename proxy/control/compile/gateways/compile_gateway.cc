@@ -9,6 +9,7 @@
 #include "config/model/object_kinds.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
 #include "proxy/control/compile/gateways/listen_address.h"
+#include "proxy/control/compile/gateways/pod_choices.h"
 #include "proxy/control/compile/gateways/pool_addresses.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/status/object_status.h"
@@ -141,6 +142,7 @@ void addPlan(const config::Model& model, const config::Gateway& gateway, const c
   }
   if (!checkClass(model, plan)) return;
   checkParameters(model, plan);
+  plan.withoutPods = forbiddenChoice(model, gateway);
   if (auto unsupported = alteringFault(gateway.unsupported))
     refuse(plan, *std::move(unsupported), ListenerState::kRefusing);
   readAddresses(plan);

@@ -7,6 +7,11 @@ namespace {
 
 namespace reason = config::reason;
 
+void noteSecret(const config::ObjectRef& ref, const Holder& holder, routing::UpstreamTls& result) {
+  if (ref.kind != config::SecretObject::kKind) return;
+  result.secrets.emplace(targetNamespace(ref, holder.nameSpace), ref.name);
+}
+
 }  // namespace
 
 Resolved<routing::UpstreamTls> TlsCompiler::compile(const Holder& holder, const std::string& hostname,
@@ -19,6 +24,7 @@ Resolved<routing::UpstreamTls> TlsCompiler::compile(const Holder& holder, const 
   auto trust = trustFor(holder, tls);
   if (!trust) return std::move(trust.fault);
   result.trust = *std::move(trust.value);
+  for (const config::ObjectRef& ref : tls.caRefs) noteSecret(ref, holder, result);
   if (auto broken = addClientCertificate(holder, tls, result)) return *std::move(broken);
   return result;
 }
@@ -47,6 +53,7 @@ std::optional<Fault> TlsCompiler::addClientCertificate(const Holder& holder, con
   if (!pair) return std::move(pair.fault);
   result.clientCertificate = std::move(pair.value->certificate);
   result.clientKey = std::move(pair.value->key);
+  noteSecret(*tls.clientCertificateRef, holder, result);
   return std::nullopt;
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "config/model/model.h"
+#include "proxy/base/object_names.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/gateways/claims.h"
 #include "proxy/control/compile/gateways/listener_place.h"
@@ -72,6 +73,8 @@ struct GatewayPlan {
   const config::Gateway* gateway = nullptr;
   /// The reason why the whole Gateway is not accepted.
   std::optional<Fault> refusal;
+  /// The reason why no Pods are kept for it as it asks for. It is not accepted then, but the Pods that it has serve on.
+  std::optional<Fault> withoutPods;
   /// The fault for its conditions if its previous version is served.
   std::optional<Fault> kept;
   /// True if its schema refused it. Its legible parts answer 500.
@@ -83,6 +86,8 @@ struct GatewayPlan {
   /// Ports of its addresses where this process cannot listen.
   UnusablePlaces unusablePlaces;
   std::vector<ListenerPlan> listeners;
+  /// The Secrets that its processors and its routes may be made of.
+  base::ObjectNames secrets;
   /// Faults that close some of its listeners, each once: payload processors that cannot run and fail closed, and
   /// policies of kinds that are not supported.
   std::vector<Fault> unprocessed;

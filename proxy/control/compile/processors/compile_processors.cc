@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "proxy/control/compile/backends/extension_server.h"
+#include "proxy/control/compile/named_secrets.h"
 #include "proxy/control/compile/processors/server_ref.h"
 #include "proxy/routing/backend_target.h"
 
@@ -280,7 +281,8 @@ void ProcessorCompiler::add(const std::vector<config::ProcessorUse>& uses, const
       std::move(ready->begin(), ready->end(), std::back_inserter(result.steps));
     } else {
       auto& refused = std::get<RefusedStep>(made);
-      result.refused.push_back({writtenIn, use.name, std::move(refused.fault), refused.open});
+      result.refused.push_back(
+          {writtenIn, use.name, std::move(refused.fault), refused.open, {}, std::move(refused.secrets)});
     }
   }
 }
@@ -363,8 +365,9 @@ const processing::BuiltinType* builtinFor(const processing::BuiltinTypes& types,
 std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> ProcessorCompiler::steps(
     const config::ProcessorUse& use, const UsesOf& of) const {
   const config::Admission admission = sources_.catalog.admit(use);
+  base::ObjectNames secrets = secretsNamedBy(use, model_, of.writer.value_or(of.holder));
   const auto refused = [&](std::string_view why, std::string message) {
-    return RefusedStep{{std::string(why), std::move(message)}, admission.failOpen};
+    return RefusedStep{{std::string(why), std::move(message)}, admission.failOpen, secrets};
   };
   if (auto wrong = alteringFault(use.unsupported)) return RefusedStep{*std::move(wrong), admission.failOpen};
   const std::optional<Phase> named = processing::phaseFrom(admission.phase);
@@ -390,11 +393,16 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
     case processing::LoadState::kError:
       return refused(made.refusal.reason, use.configPath() + ": " + made.refusal.message);
   }
+  for (const auto& target : made.processor->targets()) {
+    const routing::BackendPlan& server = *routing::planOf(*target);
+    if (server.tls) secrets.insert(server.tls->secrets.begin(), server.tls->secrets.end());
+  }
   const auto health = healthOf(*made.processor, use, of);
   std::vector<processing::Step> steps;
   for (const Phase phase : phasesOf(admission, made.processor->phases(), of.preRouting)) {
     processing::Step& step = steps.emplace_back(stepOf(use, of, admission, made.processor, phase, type->authorizes));
     step.server = health;
+    step.secrets = secrets;
     if (changesSharedBody(step)) {
       return refused(config::processor_reason::kUnsupportedPreAuth,
                      use.path + ".preAuth: must not be true in the phase request-body of a Backend, because " +

@@ -14,6 +14,7 @@
 
 #include "config/catalog/catalog.h"
 #include "config/model/model.h"
+#include "proxy/base/object_names.h"
 #include "proxy/control/compile/backends/destination_catalog.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/policies/attached_policies.h"
@@ -57,6 +58,7 @@ struct RefusedUse {
   bool open = false;  // true: it is left out; false: its requests are answered with 500
   /// Prefix of the message in conditions of other objects.
   std::string origin = {};
+  base::ObjectNames secrets = {};  // that it names; it may run once it can read them
 
   /// Returns the fault for conditions of other objects. It only sums up what the object says that it is written in.
   Fault named() const;
@@ -111,6 +113,8 @@ class ProcessorCompiler {
         cache_(cache),
         servers_(servers) {}
 
+  const config::Model& model() const { return model_; }
+
   CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
   /// Compiles the filters of a rule or weighted backend. Pipelines are those of the holder's namespace.
   CompiledUses compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const;
@@ -135,6 +139,7 @@ class ProcessorCompiler {
   struct RefusedStep {
     Fault fault;
     bool open;
+    base::ObjectNames secrets = {};
   };
   /// Returns the steps of a use, one for each of its phases.
   std::variant<std::vector<processing::Step>, RefusedStep> steps(const config::ProcessorUse& use,

@@ -10,7 +10,7 @@ bool sameSteps(const std::vector<processing::Step>& a, const std::vector<process
   const auto all = [](const processing::Step& step) {
     return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
                     step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits,
-                    step.body.decoded, step.server);
+                    step.body.decoded, step.server, step.secrets);
   };
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [&](const processing::Step& one, const processing::Step& other) { return all(one) == all(other); });

@@ -31,11 +31,11 @@ std::vector<std::string> faultyListeners(const GatewayPlan& plan) {
 }
 
 void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
-  if (plan.refusal) {
-    const bool pending = plan.refusal->reason == reason::kPending;
+  if (const std::optional<Fault>& why = plan.refusal ? plan.refusal : plan.withoutPods) {
+    const bool pending = why->reason == reason::kPending;
     conditions.set(condition_type::kAccepted,
                    pending ? config::ConditionStatus::kUnknown : config::ConditionStatus::kFalse,
-                   *both(plan.refusal, plan.kept));
+                   *both(why, plan.kept));
     return;
   }
   if (plan.kept) {
@@ -88,10 +88,14 @@ config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
   config::ObjectStatus status = statusOf(meta);
   Conditions conditions(meta);
   setAccepted(plan, conditions);
-  const bool programmed = std::any_of(plan.listeners.begin(), plan.listeners.end(),
-                                      [](const ListenerPlan& each) { return each.state == ListenerState::kServing; });
+  const bool programmed =
+      !plan.withoutPods && std::any_of(plan.listeners.begin(), plan.listeners.end(),
+                                       [](const ListenerPlan& each) { return each.state == ListenerState::kServing; });
   std::optional<Fault> unprogrammed = plan.refusal ? std::nullopt : plan.unusable;
-  if (!programmed && !unprogrammed) unprogrammed = summary(reason::kInvalid, "none of its listeners is served");
+  if (!programmed && !unprogrammed) {
+    unprogrammed = summary(reason::kInvalid, plan.withoutPods ? "its Pods are not kept as it asks for"
+                                                              : "none of its listeners is served");
+  }
   conditions.check(condition_type::kProgrammed, unprogrammed);
   conditions.check(condition_type::kResolvedRefs, unresolvedListeners(plan));
   if (const auto why = joined(plan.unprocessed)) conditions.troubled(condition_type::kDegraded, *why);

@@ -195,6 +195,7 @@ config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secre
   set.serial = told.serial;
   set.addresses = told.addresses;
   set.gatewayApiVersion = told.gatewayApiVersion;
+  set.keeping = keeping_;
   if (beside_ != nullptr) appendOthers(beside_->read(key), set);
   if (told.forbidden.empty()) return set;
   const std::set<ReadIdentity> known = identitiesIn(set);

@@ -37,9 +37,12 @@ class KubernetesSource final : public Source, private net::Timer {
 
   config::ObjectSet read(const base::Secret& key) override;
   config::ObjectSet refreshed(const config::ObjectSet& served, const config::ObjectSet& newest) const override;
+  config::PodKeeping keeping() const override { return keeping_; }
   void watch(std::function<void()> changed) override;
   void close() override;
 
+  /// Sets keeping(); to be called before it is watched.
+  void setKeeping(config::PodKeeping keeping) { keeping_ = std::move(keeping); }
   ClusterObjects& objects() { return objects_; }
   /// Returns true if a set of this serial number (ObjectSet::serial) has all that the server has told.
   bool isNewest(std::uint64_t serial) const { return !pins_ && serial == serial_ && objects_.isSettled(); }
@@ -82,7 +85,8 @@ class KubernetesSource final : public Source, private net::Timer {
 
   ApiClient& client_;
   net::Worker& main_;
-  std::string server_;  // set before the first reading
+  std::string server_;          // set before the first reading
+  config::PodKeeping keeping_;  // likewise
   const std::unique_ptr<Source> beside_;
   const bool narrows_;  // only what its Gateways reach is read
   std::function<void()> changed_;

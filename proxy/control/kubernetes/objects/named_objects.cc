@@ -3,13 +3,17 @@
 #include <map>
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "config/catalog/catalog_entry.h"
-#include "config/fields/patterns.h"
+#include "config/gateway_settings.h"
 #include "config/read/settings_reader.h"
 #include "proxy/control/compile/grants.h"
+#include "proxy/control/compile/named_secrets.h"
+#include "proxy/control/compile/secret_trust.h"
 
 namespace sluice::control {
 namespace {
@@ -18,6 +22,7 @@ namespace {
 class NameCollector {
  public:
   NameCollector() = default;
+  explicit NameCollector(base::SecretName classKeys) : classKeys_(std::move(classKeys)) {}
   /// Leaves out what the model's ReferenceGrants do not permit.
   explicit NameCollector(const config::Model& model) : model_(&model) {}
 
@@ -148,7 +153,7 @@ class NameCollector {
 
   void take(const std::vector<config::ProcessorUse>& uses, const config::ObjectMeta& holder) {
     for (const config::ProcessorUse& use : uses) {
-      if (use.config) takeConfig(*use.config, holder);
+      if (use.config) eachReference(*use.config, [&](const config::ObjectRef& ref) { take(ref, holder); });
     }
   }
 
@@ -158,32 +163,6 @@ class NameCollector {
     if (model_ != nullptr) into_.assign(1, &ofNamespaces_[holder.nameSpace]);
     take(names, holder);
     into_.assign(1, &names_.common);
-  }
-
-  /// The types' own schemas say what their `config` means; references are spelled alike in all of them.
-  void takeConfig(const config::Value& value, const config::ObjectMeta& holder) {
-    for (const config::Member& member : value.members) {
-      if (member.key == "secretRef") takeReference(member.value, config::SecretObject::kKind, holder);
-      if (member.key == "configMapRef") takeReference(member.value, config::ConfigMap::kKind, holder);
-      if (member.key == "backendRefs") {
-        for (const config::Value& item : member.value.items) takeReference(item, config::Service::kKind, holder);
-      }
-      takeConfig(member.value, holder);
-    }
-    for (const config::Value& item : value.items) takeConfig(item, holder);
-  }
-
-  void takeReference(const config::Value& written, std::string_view kind, const config::ObjectMeta& holder) {
-    const auto text = [&](std::string_view key, std::string_view otherwise) {
-      const config::Value* member = written.find(key);
-      return std::string(member != nullptr && member->isString() ? std::string_view(member->text) : otherwise);
-    };
-    config::ObjectRef ref;
-    ref.group = text("group", "");
-    ref.kind = text("kind", kind);
-    ref.nameSpace = text("namespace", "");
-    ref.name = text("name", "");
-    take(ref, holder);
   }
 
   void take(const std::vector<config::ObjectRef>& refs, const config::ObjectMeta& holder) {
@@ -205,15 +184,6 @@ class NameCollector {
     }
   }
 
-  /// Returns false for names that the API server gives no object. The configs of processors may have any text.
-  static bool mayExist(const config::ObjectRef& ref) {
-    const auto obeys = [](const config::TextRule& rule, std::string_view text) {
-      return text.size() <= rule.maxLength && rule.matches(text);
-    };
-    return obeys(config::rule::kObjectName, ref.name) &&
-           (ref.nameSpace.empty() || obeys(config::rule::kNamespace, ref.nameSpace));
-  }
-
   void take(const config::ConfigMap& each) { maps_.try_emplace({each.meta.nameSpace, each.meta.name}, &each); }
 
   const config::ConfigMap* find(const Name& name) const {
@@ -227,12 +197,13 @@ class NameCollector {
                                       : map->data.find(std::string(config::kSettingsKey));
     if (map == nullptr || entry == map->data.end()) return;
     config::Problems ignored;  // load() reports them
-    const std::optional<base::Settings> settings = config::readSettings(entry->second, {}, ignored);
+    std::optional<base::Settings> settings = config::readSettings(entry->second, {}, ignored);
     if (!settings) return;
     for (const base::CatalogRef& ref : settings->processorCatalogs) {
       names_.common.configMaps.emplace(ref.nameSpace, ref.name);
       catalogs_.emplace(ref.nameSpace, ref.name);
     }
+    if (!classKeys_.name.empty()) config::useDerivedKeys(classKeys_, *settings);
     if (settings->revisions.keyRef) {
       names_.common.secrets.emplace(settings->revisions.keyRef->nameSpace, settings->revisions.keyRef->name);
     }
@@ -257,6 +228,7 @@ class NameCollector {
   }
 
   const config::Model* model_ = nullptr;
+  const base::SecretName classKeys_;  // PodKeeping::classKeys
   NamesOfGateways names_;
   std::vector<NamedObjects*> into_{&names_.common};
   // Only with a model: what each Backend names, and the processors and policies of each namespace.
@@ -279,7 +251,7 @@ NamesOfGateways collectNames(const config::ObjectSet& set, NameCollector&& colle
 }  // namespace
 
 NamedObjects namedObjects(const config::ObjectSet& set) {
-  NamesOfGateways names = collectNames(set, NameCollector());
+  NamesOfGateways names = collectNames(set, NameCollector(set.keeping.classKeys));
   for (auto& [gateway, own] : names.own) {
     names.common.secrets.merge(own.secrets);
     names.common.configMaps.merge(own.configMaps);
@@ -288,8 +260,16 @@ NamedObjects namedObjects(const config::ObjectSet& set) {
   return std::move(names.common);
 }
 
-NamesOfGateways namesOfGateways(const config::ObjectSet& set, const config::Model& model) {
-  return collectNames(set, NameCollector(model));
+NamesOfGateways namesOfGateways(const config::ObjectSet& set, const config::Model& model,
+                                const SecretsOfGateways& secrets) {
+  NamesOfGateways names = collectNames(set, NameCollector(model));
+  const NamedObjects::Names ofSettings = std::exchange(names.common.secrets, {});
+  for (auto& [gateway, own] : names.own) {
+    const auto found = secrets.find(gateway);
+    own.secrets = found == secrets.end() ? NamedObjects::Names() : found->second;
+    if (isTrusted(model, std::get<1>(gateway))) own.secrets.insert(ofSettings.begin(), ofSettings.end());
+  }
+  return names;
 }
 
 }  // namespace sluice::control

@@ -12,11 +12,13 @@
 
 #include "config/model/model.h"
 #include "config/object_set.h"
+#include "proxy/base/object_names.h"
+#include "proxy/control/compile/gateways/gateway_secrets.h"
 
 namespace sluice::control {
 
 struct NamedObjects {
-  using Names = std::set<std::pair<std::string, std::string>>;  // namespace and name
+  using Names = base::ObjectNames;
   Names secrets = {};
   Names configMaps = {};
   Names services = {};
@@ -40,7 +42,9 @@ struct NamesOfGateways {
 };
 
 /// Returns what the objects of the set name, without what no ReferenceGrant of `model`, which was made of the set,
-/// permits.
-NamesOfGateways namesOfGateways(const config::ObjectSet& set, const config::Model& model);
+/// permits. The Secrets of each Gateway are those of `secrets`, which a compilation of the model has found, and where
+/// the Gateway's namespace is trusted those of the settings too; there are none in `common`.
+NamesOfGateways namesOfGateways(const config::ObjectSet& set, const config::Model& model,
+                                const SecretsOfGateways& secrets);
 
 }  // namespace sluice::control

@@ -58,15 +58,18 @@ ProvisionedObject roleOf(const GatewayToRun& run, const std::string& nameSpace, 
   }
   if (!names.secrets.empty()) writeRoleRule(json, "", "secrets", names.secrets, {"list", "watch"});
   if (!names.configMaps.empty()) writeRoleRule(json, "", "configmaps", names.configMaps, {"list", "watch"});
-  return {&provisioned::kRole, nameSpace, name, json.endList().endObject().take(), run.gateway.meta.title()};
+  return provisionedFor(run, provisioned::kRole, nameSpace, name, json.endList().endObject().take());
 }
 
-ProvisionedObject roleBindingOf(const GatewayToRun& run, const std::string& nameSpace, const std::string& name) {
-  base::JsonWriter json = beginProvisioned(run, provisioned::kRoleBinding, nameSpace, name);
-  writeRoleRef(json, provisioned::kRole.kind, name);
+/// Returns a binding of the Gateway's ServiceAccount to a role; without a namespace, to a ClusterRole.
+ProvisionedObject bindingOf(const GatewayToRun& run, const std::string& nameSpace, const std::string& name,
+                            std::string_view roleKind, std::string_view role) {
+  const ProvisionedKind& kind = nameSpace.empty() ? provisioned::kClusterRoleBinding : provisioned::kRoleBinding;
+  base::JsonWriter json = beginProvisioned(run, kind, nameSpace, name);
+  writeRoleRef(json, roleKind, role);
   json.key("subjects").beginList();
   writeSubject(json, run.gateway);
-  return {&provisioned::kRoleBinding, nameSpace, name, json.endList().endObject().take(), run.gateway.meta.title()};
+  return provisionedFor(run, kind, nameSpace, name, json.endList().endObject().take());
 }
 
 }  // namespace
@@ -74,32 +77,21 @@ ProvisionedObject roleBindingOf(const GatewayToRun& run, const std::string& name
 std::vector<ProvisionedObject> accessOf(const GatewayToRun& run, const NamesOfGateways& names) {
   const config::ObjectMeta& gateway = run.gateway.meta;
   NamesByNamespace readable;
-  readable[gateway.nameSpace];
+  ReadableNames& ofGateway = readable[gateway.nameSpace];
+  if (!run.classKeys.empty()) ofGateway.secrets.insert(run.classKeys);
   addNames(names.common, readable);
   const auto own = names.own.find({std::string(gateway.kind), gateway.nameSpace, gateway.name});
   if (own != names.own.end()) addNames(own->second, readable);
+  // Gateways of several namespaces may have the same name. A namespace has no dots.
+  const std::string name = gateway.nameSpace + "." + nameOfPods(run.gateway);
   std::vector<ProvisionedObject> objects;
   for (const auto& [nameSpace, each] : readable) {
-    // Gateways of several namespaces may have the same name. A namespace has no dots.
-    const std::string name = gateway.nameSpace + "." + nameOfPods(run.gateway);
     objects.push_back(roleOf(run, nameSpace, name, each));
-    objects.push_back(roleBindingOf(run, nameSpace, name));
+    objects.push_back(bindingOf(run, nameSpace, name, provisioned::kRole.kind, name));
   }
+  const std::string shared(kGatewayClusterRole);
+  objects.push_back(bindingOf(run, {}, shared + "." + name, "ClusterRole", shared));
   return objects;
-}
-
-ProvisionedObject sharedAccessOf(std::span<const GatewayToRun> runs) {
-  const ProvisionedKind& kind = provisioned::kClusterRoleBinding;
-  const std::string name = std::string(kGatewayClusterRole) + "s";
-  base::JsonWriter json;
-  json.beginObject().member("apiVersion", kind.apiVersion()).member("kind", kind.kind);
-  json.key("metadata").beginObject().member("name", name).key("labels");
-  writeTextMap(json, {{std::string(kManagedByLabel), std::string(kManagedBy)}});
-  json.endObject();
-  writeRoleRef(json, "ClusterRole", kGatewayClusterRole);
-  json.key("subjects").beginList();
-  for (const GatewayToRun& each : runs) writeSubject(json, each.gateway);
-  return {&kind, {}, name, json.endList().endObject().take()};
 }
 
 }  // namespace sluice::control

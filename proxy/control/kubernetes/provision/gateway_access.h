@@ -3,12 +3,12 @@
 //
 // In its own namespace a Gateway has the Leases of its replicas. Secrets and ConfigMaps it may read by name alone: in
 // each namespace a Role lists exactly those that its objects name and are permitted to use. What holds no secrets it
-// reads by a ClusterRole that all Gateways share, and that whoever installs the controller has made.
+// reads by a ClusterRole of all Gateways, which whoever installs the controller has made, and which each Gateway is
+// bound to by itself: none gets rights by the objects of another one.
 //
 // Pure functions.
 #pragma once
 
-#include <span>
 #include <vector>
 
 #include "proxy/control/kubernetes/objects/named_objects.h"
@@ -16,12 +16,10 @@
 
 namespace sluice::control {
 
-/// The ClusterRole of all Gateways, and the binding that the controller keeps.
+/// The ClusterRole of all Gateways.
 inline constexpr std::string_view kGatewayClusterRole = "sluice-gateway";
 
-/// Returns a Role and a RoleBinding for each namespace.
+/// Returns a Role and a RoleBinding for each namespace, and the ClusterRoleBinding.
 std::vector<ProvisionedObject> accessOf(const GatewayToRun& run, const NamesOfGateways& names);
-/// Returns the ClusterRoleBinding of all Gateways, of which there is at least one.
-ProvisionedObject sharedAccessOf(std::span<const GatewayToRun> runs);
 
 }  // namespace sluice::control

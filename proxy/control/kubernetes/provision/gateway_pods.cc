@@ -47,7 +47,7 @@ class PodWriter {
     const std::string& nameSpace = run_.gateway.meta.nameSpace;
     base::JsonWriter json = beginProvisioned(run_, kind, nameSpace, name_);
     writeRest(json);
-    objects_.push_back({&kind, nameSpace, name_, json.endObject().take(), run_.gateway.meta.title()});
+    objects_.push_back(provisionedFor(run_, kind, nameSpace, name_, json.endObject().take()));
   }
 
   void writeSelector(base::JsonWriter& json, std::string_view key) const {
@@ -138,6 +138,8 @@ class PodWriter {
     json.beginObject().member("name", "sluice").member("image", image).key("args").beginList();
     for (const std::string_view each : {"run", "--kubernetes", "--gateway"}) json.text(each);
     json.text(run_.gateway.meta.qualifiedName()).text("--state-dir").text(kStateFolder);
+    json.text("--controller-namespace").text(run_.controllerNamespace);
+    if (!run_.classKeys.empty()) json.text("--class-keys").text(run_.classKeys);
     if (!run_.parameters.logLevel.empty()) json.text("--log-level").text(run_.parameters.logLevel);
     json.endList().key("env").beginList();
     for (const auto& [name, path] : {std::pair{"POD_NAME", "metadata.name"}, std::pair{"POD_UID", "metadata.uid"}}) {

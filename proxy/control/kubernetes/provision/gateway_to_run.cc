@@ -1,6 +1,7 @@
 #include "proxy/control/kubernetes/provision/gateway_to_run.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "config/fields/patterns.h"
 #include "proxy/pki/digest.h"
@@ -36,12 +37,26 @@ std::map<std::string, std::string> selectorOf(const config::Gateway& gateway) {
   return {{"app.kubernetes.io/name", "sluice"}, {"app.kubernetes.io/instance", nameOfPods(gateway)}};
 }
 
-std::map<std::string, std::string> labelsOf(const config::Gateway& gateway) {
+namespace {
+
+std::map<std::string, std::string> ownLabelsOf(const config::Gateway& gateway) {
   std::map<std::string, std::string> labels = selectorOf(gateway);
   labels.emplace(kManagedByLabel, kManagedBy);
   labels.emplace(kGatewayNameLabel, gatewayNameLabel(gateway.meta.name));
   labels.emplace(kGatewayNamespaceLabel, gateway.meta.nameSpace);
   labels.emplace("gateway.networking.k8s.io/gateway-class-name", gatewayNameLabel(gateway.gatewayClassName));
+  return labels;
+}
+
+bool hasAnnotations(const GatewayToRun& run, const ProvisionedKind& kind) {
+  if (run.gateway.infrastructure.annotations.empty()) return false;
+  return run.serviceAccountAnnotations || kind.kind != provisioned::kServiceAccount.kind;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> labelsOf(const config::Gateway& gateway) {
+  std::map<std::string, std::string> labels = ownLabelsOf(gateway);
   labels.insert(gateway.infrastructure.labels.begin(), gateway.infrastructure.labels.end());
   return labels;
 }
@@ -59,19 +74,31 @@ base::JsonWriter beginProvisioned(const GatewayToRun& run, const ProvisionedKind
   json.beginObject().member("apiVersion", kind.apiVersion()).member("kind", kind.kind);
   json.key("metadata").beginObject().member("name", name);
   if (kind.namespaced) json.member("namespace", nameSpace);
+  const bool owned = nameSpace == owner.nameSpace;
   json.key("labels");
-  writeTextMap(json, labelsOf(run.gateway));
-  if (!run.gateway.infrastructure.annotations.empty()) {
+  writeTextMap(json, owned ? labelsOf(run.gateway) : ownLabelsOf(run.gateway));
+  if (owned && hasAnnotations(run, kind)) {
     json.key("annotations");
     writeTextMap(json, run.gateway.infrastructure.annotations);
   }
-  if (kind.namespaced && nameSpace == owner.nameSpace) {
+  if (owned) {
     json.key("ownerReferences").beginList().beginObject();
     json.member("apiVersion", run.apiVersion).member("kind", owner.kind).member("name", owner.name);
     json.member("uid", run.uid).key("controller").json("true").endObject().endList();
   }
   json.endObject();
   return json;
+}
+
+ProvisionedObject provisionedFor(const GatewayToRun& run, const ProvisionedKind& kind, std::string_view nameSpace,
+                                 std::string_view name, std::string body) {
+  const config::ObjectMeta& owner = run.gateway.meta;
+  return {.kind = &kind,
+          .nameSpace = std::string(nameSpace),
+          .name = std::string(name),
+          .body = std::move(body),
+          .gateway = owner.title(),
+          .owner = nameSpace == owner.nameSpace ? run.uid : std::string()};
 }
 
 }  // namespace sluice::control

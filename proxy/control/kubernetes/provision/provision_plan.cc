@@ -7,6 +7,9 @@
 #include <vector>
 
 #include "config/gateway_settings.h"
+#include "proxy/control/compile/gateways/pod_choices.h"
+#include "proxy/control/compile/secret_trust.h"
+#include "proxy/control/kubernetes/provision/class_keys.h"
 #include "proxy/control/kubernetes/provision/gateway_access.h"
 #include "proxy/control/kubernetes/provision/gateway_pods.h"
 
@@ -47,28 +50,27 @@ std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled
   for (const config::Rejected& each : model.rejected) {
     if (config::isKindOf<config::Gateway>(each.group, each.kind)) leaveAlone(each.nameSpace, each.name);
   }
-  std::vector<GatewayToRun> all;
   for (const config::Gateway& gateway : model.all<config::Gateway>()) {
     if (!isOfOurClass(gateway, model)) continue;
     const config::ObjectMeta& meta = gateway.meta;
     const auto newest = objects.find(meta.group, meta.kind, {meta.nameSpace, meta.name});
     GatewayToRun run{.gateway = gateway, .apiVersion = {}, .uid = {}};
-    const bool isKnown = model.settingsFault.empty() && takeParameters(model, run);
+    const bool isKnown = model.settingsFault.empty() && takeParameters(model, run) && !forbiddenChoice(model, gateway);
     if (!isKnown || newest.object == nullptr) {
       leaveAlone(meta.nameSpace, meta.name);
-    } else {
-      run.apiVersion = std::string(meta.group) + "/" + std::string(newest.version);
-      run.uid = newest.object->uid;
-      run.image = image;
+      continue;
     }
-    all.push_back(std::move(run));
-  }
-  if (all.empty()) return plan;
-  plan.objects.push_back(sharedAccessOf(all));
-  for (const GatewayToRun& each : all) {
-    if (each.uid.empty()) continue;
-    for (ProvisionedObject& object : accessOf(each, names)) plan.objects.push_back(std::move(object));
-    for (ProvisionedObject& object : podsOf(each)) plan.objects.push_back(std::move(object));
+    run.apiVersion = std::string(meta.group) + "/" + std::string(newest.version);
+    run.uid = newest.object->uid;
+    run.image = image;
+    run.controllerNamespace = model.controllerNamespace;
+    run.serviceAccountAnnotations = model.settings.provisioning.allowServiceAccountAnnotations;
+    if (!isTrusted(model, meta.nameSpace)) run.classKeys = nameOfClassKeys(gateway);
+    // The account comes before what gives it rights, so that no other one of its name gets any.
+    for (ProvisionedObject& object : podsOf(run)) plan.objects.push_back(std::move(object));
+    for (ProvisionedObject& object : accessOf(run, names)) plan.objects.push_back(std::move(object));
+    if (run.classKeys.empty()) continue;
+    if (auto keys = classKeysOf(run, model)) plan.objects.push_back(*std::move(keys));
   }
   return plan;
 }

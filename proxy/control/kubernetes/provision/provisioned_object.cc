@@ -18,7 +18,8 @@ std::span<const ProvisionedKind* const> provisionedKinds() {
   static constexpr const ProvisionedKind* kKinds[] = {
       &provisioned::kServiceAccount,     &provisioned::kRole,          &provisioned::kRoleBinding,
       &provisioned::kClusterRoleBinding, &provisioned::kNetworkPolicy, &provisioned::kService,
-      &provisioned::kDisruptionBudget,   &provisioned::kDeployment,    &provisioned::kAutoscaler};
+      &provisioned::kDisruptionBudget,   &provisioned::kSecret,        &provisioned::kDeployment,
+      &provisioned::kAutoscaler};
   return kKinds;
 }
 

@@ -26,6 +26,7 @@ struct ProvisionedKind {
 
 namespace provisioned {
 
+inline constexpr ProvisionedKind kSecret{"", "v1", "Secret", "secrets"};
 inline constexpr ProvisionedKind kServiceAccount{"", "v1", "ServiceAccount", "serviceaccounts"};
 inline constexpr ProvisionedKind kRole{"rbac.authorization.k8s.io", "v1", "Role", "roles"};
 inline constexpr ProvisionedKind kRoleBinding{"rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings"};
@@ -48,8 +49,10 @@ struct ProvisionedObject {
   std::string nameSpace = {};  // empty for kinds without a namespace
   std::string name;
   std::string body;  // JSON, as it is applied
-  /// The Gateway for which it is kept, as events name it ("Gateway demo/egress"); empty: all Gateways have it.
+  /// The Gateway for which it is kept, as events name it ("Gateway demo/egress").
   std::string gateway = {};
+  /// The uid of the Gateway, if that owns the object: it does in its own namespace. Else empty.
+  std::string owner = {};
 
   std::string path() const { return kind->path(nameSpace) + "/" + name; }
 };

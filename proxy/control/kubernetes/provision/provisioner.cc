@@ -12,13 +12,18 @@ namespace {
 constexpr base::Duration kLookAgainAfter = std::chrono::minutes(1);
 constexpr base::Duration kTryAgainAfter = std::chrono::seconds(10);
 constexpr int kAlreadyDeleted = 404;
+constexpr int kCreated = 201;
 constexpr std::string_view kNotProvisioned = "NotProvisioned";
+constexpr std::string_view kMetadataList =
+    "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+
+std::string uidOf(const content::Value& object) { return std::string(textIn(valueIn(&object, "metadata"), "uid")); }
 
 /// Returns what changes if somebody changes what is applied. Statuses change the resourceVersion all the time, so it
 /// counts only where there is no generation.
 std::string versionOf(const content::Value& object) {
   const content::Value* metadata = valueIn(&object, "metadata");
-  const std::string uid(textIn(metadata, "uid"));
+  const std::string uid = uidOf(object);
   if (const auto generation = numberIn(metadata, "generation")) return uid + "/" + std::to_string(*generation);
   return uid + "@" + std::string(textIn(metadata, "resourceVersion"));
 }
@@ -26,6 +31,41 @@ std::string versionOf(const content::Value& object) {
 std::string pathOf(const ProvisionedKind& kind, const content::Value& object) {
   const content::Value* metadata = valueIn(&object, "metadata");
   return kind.path(textIn(metadata, "namespace")) + "/" + std::string(textIn(metadata, "name"));
+}
+
+/// Returns true if an object with our label is the one that is kept. Another Gateway may have had its name.
+bool belongsToOwner(const content::Value& object, const ProvisionedObject& wanted) {
+  if (wanted.owner.empty()) return true;
+  const content::Value* owners = valueIn(valueIn(&object, "metadata"), "ownerReferences");
+  return owners != nullptr && std::any_of(owners->items.begin(), owners->items.end(), [&](const content::Value& each) {
+           return textIn(&each, "uid") == wanted.owner;
+         });
+}
+
+/// Returns the body with the uid, so that it is applied to no other object of that name.
+std::string withUid(std::string body, const std::string& uid) {
+  constexpr std::string_view kMetadata = R"("metadata":{)";
+  const std::size_t at = body.find(kMetadata);
+  if (at != std::string::npos) body.insert(at + kMetadata.size(), R"("uid":")" + uid + R"(",)");
+  return body;
+}
+
+bool isEmptyList(const content::Value& list) {
+  const content::Value* items = valueIn(&list, "items");
+  return items == nullptr || items->items.empty();
+}
+
+/// Returns the body of an apply that gives back all fields of an object.
+std::string bodyOfRelease(const ProvisionedKind& kind, const std::string& path) {
+  constexpr std::string_view kNamespaces = "/namespaces/";
+  base::JsonWriter json;
+  json.beginObject().member("apiVersion", kind.apiVersion()).member("kind", kind.kind).key("metadata").beginObject();
+  json.member("name", path.substr(path.rfind('/') + 1));
+  if (const std::size_t at = path.find(kNamespaces); at != std::string::npos) {
+    const std::string rest = path.substr(at + kNamespaces.size());
+    json.member("namespace", rest.substr(0, rest.find('/')));
+  }
+  return json.endObject().endObject().take();
 }
 
 }  // namespace
@@ -85,7 +125,7 @@ void Provisioner::begin(bool looks) {
     for (const ProvisionedObject& each : wanted_.objects) {
       const auto applied = applied_.find(each.path());
       if (applied != applied_.end() && applied->second.body == each.body) continue;
-      apply(each, applied != applied_.end());
+      apply(each, applied == applied_.end() ? std::string() : applied->second.uid);
     }
   }
   next();
@@ -130,14 +170,21 @@ void Provisioner::send(const Task& task) {
   request.path = task.path;
   switch (task.type) {
     case Task::Type::kList:
-      request.accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
+      request.accept = std::string(kMetadataList);
       break;
+    case Task::Type::kFind:
+      request.path = task.path.substr(0, task.path.rfind('/')) + "?fieldSelector=metadata.name%3D" +
+                     task.path.substr(task.path.rfind('/') + 1);
+      request.accept = std::string(kMetadataList);
+      break;
+    case Task::Type::kCreate:
     case Task::Type::kApply:
+    case Task::Type::kRelease:
       request.method = http::Method::kPatch;
-      // With force, we take back fields that somebody else has changed. Without it, the server refuses to change fields
-      // that somebody else has written, so an object that is not ours stays as it is.
-      request.path += "?fieldManager=sluice-controller" + std::string(task.isOurs ? "&force=true" : "");
-      request.body = task.body;
+      // With force, we take back fields of ours that somebody else has changed.
+      request.path +=
+          "?fieldManager=sluice-controller" + std::string(task.type == Task::Type::kApply ? "&force=true" : "");
+      request.body = task.type == Task::Type::kApply ? withUid(task.body, task.uid) : task.body;
       request.contentType = "application/apply-patch+yaml";
       break;
     case Task::Type::kDelete:
@@ -173,18 +220,55 @@ void Provisioner::done(base::Result<ApiAnswer>&& answer) {
     tellFailure("", answer.error().detail);
   } else if (!answer->ok() && !gone) {
     retryAfter_ = std::max(retryAfter_, answer->retryAfter);
-    const std::string reason = std::string(task.kind->kind) + " " + task.path + ": " + answer->fault();
-    // An object that is to be deleted belongs to no Gateway any more, so no Gateway has a condition about it.
-    if (task.type != Task::Type::kDelete) faults_.emplace(task.gateway, reason);
-    tellFailure(task.gateway, reason);
-  } else if (task.type == Task::Type::kList) {
-    judge(*task.kind, answer->body);
-  } else if (task.type == Task::Type::kApply) {
-    note(task, answer->body);
+    fail(task, answer->fault());
   } else {
-    applied_.erase(task.path);
+    executed(task, *answer);
   }
   next();
+}
+
+void Provisioner::executed(const Task& task, const ApiAnswer& answer) {
+  switch (task.type) {
+    case Task::Type::kList:
+      return judge(*task.kind, answer.body);
+    case Task::Type::kFind: {
+      if (!isEmptyList(answer.body)) return refuseForeign(task);
+      Task create = task;
+      create.type = Task::Type::kCreate;
+      return tasks_.push_front(std::move(create));
+    }
+    case Task::Type::kCreate: {
+      if (answer.status == kCreated) return note(task, answer.body);
+      Task release = task;
+      release.type = Task::Type::kRelease;
+      release.body = bodyOfRelease(*task.kind, task.path);
+      tasks_.push_front(std::move(release));
+      return refuseForeign(task);
+    }
+    case Task::Type::kApply:
+      return note(task, answer.body);
+    case Task::Type::kRelease:
+      return;
+    case Task::Type::kDelete:
+      applied_.erase(task.path);
+      return;
+  }
+}
+
+/// Says that somebody else has an object of that name.
+void Provisioner::refuseForeign(const Task& task) {
+  fail(task, "it is there and was not made for this Gateway, so it stays as it is");
+}
+
+void Provisioner::fail(const Task& task, const std::string& why) {
+  const std::string reason = std::string(task.kind->kind) + " " + task.path + ": " + why;
+  // An object that is to be deleted belongs to no Gateway any more, so no Gateway has a condition about it.
+  if (task.type != Task::Type::kDelete) faults_.emplace(task.gateway, reason);
+  tellFailure(task.gateway, reason);
+  if (task.kind != &provisioned::kServiceAccount || applied_.contains(task.path)) return;
+  std::erase_if(tasks_, [&](const Task& each) {
+    return each.gateway == task.gateway && (each.type == Task::Type::kFind || each.type == Task::Type::kApply);
+  });
 }
 
 /// Plans what is to be done about the objects of a kind.
@@ -196,36 +280,43 @@ void Provisioner::judge(const ProvisionedKind& kind, const content::Value& list)
   for (const ProvisionedObject& each : wanted_.objects) {
     if (each.kind != &kind) continue;
     const auto there = found.find(each.path());
+    const bool isOurs = there != found.end() && belongsToOwner(*there->second, each);
+    if (!isOurs) applied_.erase(each.path());
+    if (there != found.end() && !isOurs) remove(kind, each.path(), *there->second);
     const auto applied = applied_.find(each.path());
-    const bool current = there != found.end() && applied != applied_.end() && applied->second.body == each.body &&
+    const bool current = isOurs && applied != applied_.end() && applied->second.body == each.body &&
                          applied->second.version == versionOf(*there->second);
-    if (!current) apply(each, there != found.end() || applied != applied_.end());
+    if (!current) apply(each, isOurs ? uidOf(*there->second) : std::string());
     if (there != found.end()) found.erase(there);
   }
   for (const auto& [path, object] : found) {
-    if (isLeftAlone(*object)) continue;
-    const std::string_view uid = textIn(valueIn(object, "metadata"), "uid");
-    tasks_.push_back({.type = Task::Type::kDelete, .kind = &kind, .path = path, .uid = std::string(uid)});
+    if (!isLeftAlone(*object)) remove(kind, path, *object);
   }
 }
 
-void Provisioner::apply(const ProvisionedObject& object, bool isOurs) {
-  tasks_.push_back({.type = Task::Type::kApply,
+void Provisioner::remove(const ProvisionedKind& kind, const std::string& path, const content::Value& object) {
+  tasks_.push_back({.type = Task::Type::kDelete, .kind = &kind, .path = path, .uid = uidOf(object)});
+}
+
+void Provisioner::apply(const ProvisionedObject& object, const std::string& uid) {
+  tasks_.push_back({.type = uid.empty() ? Task::Type::kFind : Task::Type::kApply,
                     .kind = object.kind,
                     .path = object.path(),
                     .body = object.body,
                     .gateway = object.gateway,
-                    .isOurs = isOurs});
+                    .uid = uid});
 }
 
 void Provisioner::note(const Task& task, const content::Value& object) {
-  const std::string before = std::exchange(applied_[task.path], {task.body, versionOf(object)}).body;
+  const std::string before = std::exchange(applied_[task.path], {task.body, uidOf(object), versionOf(object)}).body;
   if (before == task.body) return;
   client_.log().info("an object is provisioned", {{"kind", task.kind->kind}, {"path", task.path}});
 }
 
+/// What has the label of no Gateway may be of those that are left alone: an earlier version has made it for all.
 bool Provisioner::isLeftAlone(const content::Value& object) const {
   const content::Value* labels = valueIn(valueIn(&object, "metadata"), "labels");
+  if (textIn(labels, kGatewayNameLabel).empty()) return !wanted_.leftAlone.empty();
   return wanted_.leftAlone.contains(
       {std::string(textIn(labels, kGatewayNamespaceLabel)), std::string(textIn(labels, kGatewayNameLabel))});
 }

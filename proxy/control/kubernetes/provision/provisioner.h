@@ -5,7 +5,11 @@
 // again when it should be otherwise, or when somebody has changed it: once a minute it looks at the versions of all
 // objects with its label. Whatever has that label and is none of its objects is deleted, so nothing is left of a
 // Gateway that was deleted while no controller ran. What is refused for one object stops no other one, is tried again,
-// and is said by a condition of its Gateway. Fields of an object that somebody else has made are not written by force.
+// and is said by a condition of its Gateway.
+//
+// An object that is missing from those with its label is made only if nothing else has its name: what somebody else has
+// made is never taken over. While a Gateway has no ServiceAccount of its own, nothing more of it is applied, because
+// all of it would give rights to another one of that name.
 //
 // Lives on the main thread.
 #pragma once
@@ -54,18 +58,25 @@ class Provisioner final : private net::Timer {
   using Faults = std::map<std::string, std::string>;
   struct AppliedObject {
     std::string body;
+    std::string uid;
     std::string version;  // that the object had afterwards: its generation, or for kinds without one resourceVersion
   };
   /// The requests of a round are sent one after the other.
   struct Task {
-    enum class Type { kList, kApply, kDelete };
+    enum class Type {
+      kList,     // what has our label
+      kFind,     // whether something has that name
+      kCreate,   // applies what nothing else had the name of
+      kApply,    // applies what is ours
+      kRelease,  // gives back the fields of an object that somebody else has made since kFind
+      kDelete
+    };
     Type type;
     const ProvisionedKind* kind = nullptr;
     std::string path;
-    std::string body = {};     // kApply
-    std::string gateway = {};  // kApply: for which the object is kept
-    bool isOurs = false;       // kApply: we have applied the object before, or it has our label
-    std::string uid = {};      // kDelete
+    std::string body = {};     // of what is applied
+    std::string gateway = {};  // for which the object is kept
+    std::string uid = {};      // kApply, kDelete: of the object; another one of its name may have come meanwhile
   };
 
   void onTimer() override;
@@ -75,9 +86,15 @@ class Provisioner final : private net::Timer {
   void send(const Task& task);
   void done(base::Result<ApiAnswer>&& answer);
   void judge(const ProvisionedKind& kind, const content::Value& list);
+  /// Takes the answer to a request that the server has executed.
+  void executed(const Task& task, const ApiAnswer& answer);
   void note(const Task& task, const content::Value& object);
+  void refuseForeign(const Task& task);
+  void fail(const Task& task, const std::string& why);
   bool isLeftAlone(const content::Value& object) const;
-  void apply(const ProvisionedObject& object, bool isOurs);
+  void remove(const ProvisionedKind& kind, const std::string& path, const content::Value& object);
+  /// `uid` is that of the object if it is ours and there; else empty.
+  void apply(const ProvisionedObject& object, const std::string& uid);
   void tellFailure(const std::string& gateway, const std::string& reason);
   void endRound();
 

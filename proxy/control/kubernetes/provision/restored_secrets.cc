@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/model/object_kinds.h"
+#include "proxy/control/compile/secret_trust.h"
 
 namespace sluice::control {
 namespace {
@@ -25,10 +26,18 @@ bool permitsSecret(const config::ReferenceGrant& grant, const std::string& secre
   });
 }
 
+const config::Gateway* gatewayNamed(const config::Model& model, const NamedGateway& gateway) {
+  const auto& all = model.all<config::Gateway>();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const config::Gateway& each) {
+    return NamedGateway(each.meta.kind, each.meta.nameSpace, each.meta.name) == gateway;
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
-NamedObjects::Names restoredSecrets(const NamedObjects::Names& earlier, std::set<std::string> reached,
-                                    const config::Model& model) {
+NamedObjects::Names restoredSecrets(const NamedObjects::Names& earlier, const NamedGateway& gateway,
+                                    std::set<std::string> reached, const config::Model& model) {
   const auto& grants = model.all<config::ReferenceGrant>();
   for (bool grows = true; grows;) {
     grows = false;
@@ -45,7 +54,8 @@ NamedObjects::Names restoredSecrets(const NamedObjects::Names& earlier, std::set
     if (reached.contains(nameSpace) || std::any_of(grants.begin(), grants.end(), letsIn))
       restored.emplace(nameSpace, name);
   }
-  return restored;
+  const config::Gateway* found = gatewayNamed(model, gateway);
+  return found == nullptr ? NamedObjects::Names() : SecretTrust(model, *found).permitted(restored);
 }
 
 }  // namespace sluice::control

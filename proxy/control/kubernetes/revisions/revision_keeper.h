@@ -33,8 +33,6 @@
 
 namespace sluice::control {
 
-using SecretsOfGateways = std::map<NamedGateway, NamedObjects::Names>;
-
 class RevisionKeeper final : private net::Timer {
  public:
   static constexpr base::Duration kTryToWriteAgainAfter = std::chrono::seconds(10);

@@ -76,12 +76,9 @@ void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
 /// Keeps Pods for all Gateways, with the Secrets that their newest objects name, and those that people have brought
 /// back.
 void ClusterController::provision(const CompiledConfiguration& compiled) {
-  NamesOfGateways names = namesOfGateways(compiled.set, compiled.model);
+  NamesOfGateways names = namesOfGateways(compiled.set, compiled.model, compiled.compiled.secrets);
   SecretsOfGateways readable;
-  for (const auto& [gateway, own] : names.own) {
-    readable[gateway] = names.common.secrets;
-    readable[gateway].insert(own.secrets.begin(), own.secrets.end());
-  }
+  for (const auto& [gateway, own] : names.own) readable[gateway] = own.secrets;
   revisions_.setReadable(std::move(readable));
   if (!revisions_.isSettled()) return;  // a revision that is not known yet may need its Secrets
   broughtBack_ = revisions_.readableBesides();
@@ -89,7 +86,7 @@ void ClusterController::provision(const CompiledConfiguration& compiled) {
     std::set<std::string> reached = names.reached[gateway];
     // The settings of the GatewayClass may have named another Secret, where they have their own.
     for (const auto& [nameSpace, name] : names.common.configMaps) reached.insert(nameSpace);
-    names.own[gateway].secrets.merge(restoredSecrets(earlier, std::move(reached), compiled.model));
+    names.own[gateway].secrets.merge(restoredSecrets(earlier, gateway, std::move(reached), compiled.model));
   }
   if (auto plan = planProvision(compiled, objects_, image_, names)) provisioner_.want(*std::move(plan));
 }

@@ -181,9 +181,43 @@ TEST(NamesOfGatewaysOnly, AreThoseThatTheirRoutesReach) {
       backend("demo", "near") + backend("demo", "unused") + backend("other", "not-granted");
   config::TextCache cache;
   const config::ObjectSet set = config::readTexts({config::SourceText{"a.yaml", yaml}}, {}, base::Secret("key"), cache);
-  const NamesOfGateways names = namesOfGateways(set, config::load(set, nullptr).model);
+  const NamesOfGateways names = namesOfGateways(set, config::load(set, nullptr).model, {});
   EXPECT_THAT(names.common.configMaps, IsEmpty());
   EXPECT_THAT(names.own.at({"Gateway", "demo", "egress"}).configMaps, ElementsAre(Pair("demo", "ca-near")));
+}
+
+/// Returns the Secrets of a Gateway in `demo`, of a class whose settings name a key and that has this trust, if the
+/// compilation has found demo/in-use for it.
+NamedObjects::Names secretsOfTheGatewayWith(const std::string& provisioning) {
+  const std::string yaml =
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: egress}\nspec: "
+      "{gatewayClassName: ours, listeners: [{name: a, port: 80, protocol: HTTP}]}\n---\n" +
+      settingsWith("{sessionPersistence: {secretRef: {namespace: keys, name: of-class}}, provisioning: {" +
+                   provisioning + "}}");
+  config::TextCache cache;
+  config::ObjectSet set = config::readTexts({config::SourceText{"a.yaml", yaml}}, {}, base::Secret("key"), cache);
+  set.keeping.controllerNamespace = "sluice-system";
+  const NamesOfGateways names =
+      namesOfGateways(set, config::load(set, nullptr).model, {{{"Gateway", "demo", "egress"}, {{"demo", "in-use"}}}});
+  EXPECT_THAT(names.common.secrets, IsEmpty());
+  return names.own.at({"Gateway", "demo", "egress"}).secrets;
+}
+
+TEST(NamesOfGatewaysOnly, HaveTheKeysOfTheClassIfTheyAreTrusted) {
+  EXPECT_THAT(secretsOfTheGatewayWith(""), ElementsAre(Pair("demo", "in-use")));
+  EXPECT_THAT(secretsOfTheGatewayWith("trustedNamespaces: [demo]"),
+              ElementsAre(Pair("demo", "in-use"), Pair("keys", "of-class")));
+}
+
+TEST(ObjectNames, AreThoseOfDerivedKeysInPlaceOfTheClasses) {
+  config::TextCache cache;
+  config::ObjectSet set = config::readTexts(
+      {config::SourceText{"a.yaml", settingsWith("{sessionPersistence: {secretRef: {namespace: keys, name: a}}, "
+                                                 "revisions: {keyRef: {namespace: keys, name: b}}}")}},
+      {}, base::Secret("key"), cache);
+  EXPECT_THAT(namedObjects(set).secrets, ElementsAre(Pair("keys", "a"), Pair("keys", "b")));
+  set.keeping.classKeys = {"demo", "egress-ours-keys"};
+  EXPECT_THAT(namedObjects(set).secrets, ElementsAre(Pair("demo", "egress-ours-keys")));
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ TEST(GatewayAccess, IsToItsLeasesAndToWhatItsObjectsName) {
   const auto objects = accessOf(gateway.run(), names);
   const std::string roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/";
   const std::string name = "/demo.egress-sluice";
-  EXPECT_EQ(objects.size(), 6U);
+  EXPECT_EQ(objects.size(), 7U);
   EXPECT_EQ(fieldAt(objectAt(objects, roles + "demo/roles" + name), "rules"),
             R"([{"apiGroups":["coordination.k8s.io"],"resources":["leases"],"verbs":["create","patch","delete"]},)"
             R"({"apiGroups":["sluice.dev"],"resources":["egressrevisions"],"verbs":["create","list","watch"]},)"
@@ -44,14 +44,26 @@ TEST(GatewayAccess, IsToItsLeasesAndToWhatItsObjectsName) {
   EXPECT_EQ(fieldAt(binding, "metadata|ownerReferences"), "") << "an owner of another namespace is no owner";
 }
 
-TEST(GatewayAccess, ToWhatHoldsNoSecretsIsOneBindingOfAll) {
-  const RunGateway one(kListenersOfTwoPorts);
-  const RunGateway two(kListenersOfTwoPorts, "second");
-  const std::vector<GatewayToRun> runs = {one.run(), two.run()};
-  const ProvisionedObject binding = sharedAccessOf(runs);
-  EXPECT_EQ(binding.path(), "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/sluice-gateways");
+TEST(GatewayAccess, ToWhatHoldsNoSecretsIsABindingOfEachGateway) {
+  const RunGateway gateway(std::string(", infrastructure: {labels: {team: a}, annotations: {note: c}}") +
+                           kListenersOfTwoPorts);
+  const ProvisionedObject binding = only(accessOf(gateway.run(), {}), provisioned::kClusterRoleBinding);
+  EXPECT_EQ(binding.path(), "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/sluice-gateway.demo.egress-sluice");
   EXPECT_EQ(fieldAt(binding, "roleRef|name"), "sluice-gateway");
-  EXPECT_EQ(fieldAt(binding, "subjects|1|name"), "second-sluice");
+  EXPECT_EQ(fieldAt(binding, "subjects"), R"([{"kind":"ServiceAccount","name":"egress-sluice","namespace":"demo"}])");
+  EXPECT_EQ(fieldAt(binding, "metadata|labels|sluice.dev/gateway-namespace"), "demo");
+}
+
+TEST(GatewayAccess, CarriesWhatInfrastructureSaysInTheGatewaysNamespaceAlone) {
+  const RunGateway gateway(std::string(", infrastructure: {labels: {team: a}, annotations: {note: c}}") +
+                           kListenersOfTwoPorts);
+  NamesOfGateways names;
+  names.own[{"Gateway", "demo", "egress"}].secrets = {{"vault", "key"}};
+  for (const ProvisionedObject& each : accessOf(gateway.run(), names)) {
+    const bool own = each.nameSpace == "demo";
+    EXPECT_EQ(fieldAt(each, "metadata|labels|team"), own ? "a" : "") << each.path();
+    EXPECT_EQ(fieldAt(each, "metadata|annotations"), own ? R"({"note":"c"})" : "") << each.path();
+  }
 }
 
 }  // namespace

@@ -36,7 +36,8 @@ struct RunGateway {
             .uid = "u-1",
             .parameters = parameters,
             .image = "example.com/sluice:1",
-            .drainTimeout = std::chrono::seconds(25)};
+            .drainTimeout = std::chrono::seconds(25),
+            .controllerNamespace = "sluice-system"};
   }
 
   config::Configuration configuration;

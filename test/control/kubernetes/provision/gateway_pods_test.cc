@@ -52,7 +52,8 @@ TEST(GatewayPods, ServeThatGatewayAtItsPorts) {
   const ProvisionedObject& deployment = only(objects, provisioned::kDeployment);
   EXPECT_EQ(fieldAt(service, "spec|selector"), fieldAt(deployment, "spec|selector|matchLabels"));
   EXPECT_EQ(ofContainer(deployment, "args"),
-            R"(["run","--kubernetes","--gateway","demo/egress","--state-dir","/var/lib/sluice/state"])");
+            R"(["run","--kubernetes","--gateway","demo/egress","--state-dir","/var/lib/sluice/state",)"
+            R"("--controller-namespace","sluice-system"])");
   EXPECT_EQ(ofContainer(deployment, "image"), "example.com/sluice:1");
   EXPECT_EQ(ofContainer(deployment, "ports|1|containerPort"), "8080");
   EXPECT_EQ(ofContainer(deployment, "readinessProbe|httpGet|path"), "/readyz");
@@ -111,8 +112,12 @@ TEST(GatewayPods, CarryWhatInfrastructureSaysButNotInPlaceOfOurs) {
   for (const ProvisionedObject& each : podsOf(gateway.run())) {
     EXPECT_EQ(fieldAt(each, "metadata|labels|team"), "a");
     EXPECT_EQ(fieldAt(each, "metadata|labels|app.kubernetes.io/name"), "sluice");
-    EXPECT_EQ(fieldAt(each, "metadata|annotations"), R"({"note":"c"})");
+    const bool isAccount = each.kind == &provisioned::kServiceAccount;
+    EXPECT_EQ(fieldAt(each, "metadata|annotations"), isAccount ? "" : R"({"note":"c"})");
   }
+  GatewayToRun allowed = gateway.run();
+  allowed.serviceAccountAnnotations = true;
+  EXPECT_EQ(fieldAt(only(podsOf(allowed), provisioned::kServiceAccount), "metadata|annotations"), R"({"note":"c"})");
 }
 
 TEST(GatewayPods, HaveNamesThatServicesMayHaveAndNobodyElseHas) {

@@ -40,6 +40,7 @@ std::vector<std::string> plannedWith(const std::string& settings, bool& leftAlon
       "{gatewayClassName: sluice, listeners: [{name: a, port: 80, protocol: HTTP}]}\n";
   CompiledConfiguration compiled;
   compiled.model = config::loadText(gatewayClass + gateway).model;
+  compiled.model.controllerNamespace = "sluice-system";
   ApiRig rig;
   FakeApi api(rig);
   api.put("/apis/gateway.networking.k8s.io/v1/gatewayclasses", "", "sluice",
@@ -67,8 +68,22 @@ TEST(ProvisionPlan, LeavesPodsAsTheyAreWhileTheSettingsAreWrong) {
   bool leftAlone = false;
   EXPECT_THAT(plannedWith("drainTimeout: 60s", leftAlone), testing::Contains("Deployment"));
   EXPECT_FALSE(leftAlone);
-  EXPECT_THAT(plannedWith("drainTimeout: soon", leftAlone), testing::ElementsAre("ClusterRoleBinding"));
+  EXPECT_THAT(plannedWith("drainTimeout: soon", leftAlone), testing::IsEmpty());
   EXPECT_TRUE(leftAlone) << "they would end in another time than they should";
+}
+
+TEST(ProvisionPlan, MakesNothingOfAGatewayThatHasChosenWhatItsClassForbids) {
+  bool leftAlone = false;
+  EXPECT_THAT(plannedWith("provisioning: {namespaces: [other]}", leftAlone), testing::IsEmpty());
+  EXPECT_TRUE(leftAlone) << "Pods that run stay as they are";
+  EXPECT_THAT(plannedWith("provisioning: {namespaces: [demo]}", leftAlone), testing::Contains("Deployment"));
+}
+
+TEST(ProvisionPlan, HasTheAccountBeforeWhatGivesItRights) {
+  bool leftAlone = false;
+  const std::vector<std::string> kinds = plannedWith("", leftAlone);
+  ASSERT_FALSE(kinds.empty());
+  EXPECT_EQ(kinds.front(), "ServiceAccount");
 }
 
 TEST(ProvisionPlan, GivesAGatewayTheNameOfItsService) {

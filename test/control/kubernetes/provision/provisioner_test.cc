@@ -19,6 +19,9 @@ using testing::Not;
 ProvisionedObject deployment(const std::string& name, const std::string& body = "{}") {
   return {&provisioned::kDeployment, "demo", name, body, "Gateway demo/" + name};
 }
+ProvisionedObject account(const std::string& owner) {
+  return {&provisioned::kServiceAccount, "demo", "a", "{}", "Gateway demo/a", owner};
+}
 std::string itemOf(const std::string& name, int generation, const std::string& gateway = "egress") {
   return R"({"metadata":{"namespace":"demo","name":")" + name + R"(","uid":"u-)" + name + R"(","generation":)" +
          std::to_string(generation) + R"(,"labels":{"sluice.dev/gateway-namespace":"demo",)" +
@@ -43,6 +46,17 @@ class ProvisionerTest : public testing::Test {
     }
   }
   void answer(const std::string& body, std::uint16_t status = 200) { rig.answer(answered++, status, body); }
+  /// Answers whether something has the name of an object that is to be made.
+  void answerFind(const std::string& name, const std::string& items = "") {
+    EXPECT_EQ(rig.target(answered), "/apis/apps/v1/namespaces/demo/deployments?fieldSelector=metadata.name%3D" + name);
+    answer(R"({"items":[)" + items + "]}");
+  }
+  /// Answers what makes a Deployment that nothing has the name of.
+  void answerCreation(const std::string& name) {
+    answerFind(name);
+    EXPECT_EQ(rig.target(answered), std::string(kPath) + name + "?fieldManager=sluice-controller");
+    answer(itemOf(name, 1), 201);
+  }
   bool asksMore() const { return rig.requests() > answered; }
   void TearDown() override {
     const net::Worker::Turn turn(rig.worker);
@@ -62,10 +76,11 @@ TEST_F(ProvisionerTest, AppliesWhatIsMissingIfItLeads) {
   lead();
   answerLists();
   ASSERT_TRUE(asksMore());
+  answerFind("a");
   EXPECT_EQ(rig.target(answered), std::string(kPath) + "a?fieldManager=sluice-controller");
   EXPECT_EQ(rig.field(answered, "content-type"), "application/apply-patch+yaml");
   EXPECT_EQ(rig.request(answered).body, R"({"a":1})");
-  answer(itemOf("a", 1));
+  answer(itemOf("a", 1), 201);
   want({.objects = {deployment("a", R"({"a":1})")}});
   EXPECT_FALSE(asksMore()) << "it is as it should be";
 }
@@ -80,11 +95,12 @@ TEST_F(ProvisionerTest, AppliesWhatIsToBeOtherwiseWithoutLooking) {
   want({.objects = {deployment("a"), deployment("b")}});
   lead();
   answerLists();
-  answer(itemOf("a", 1));
-  answer(itemOf("b", 1));
-  want({.objects = {deployment("a"), deployment("b", R"({"b":2})")}});
+  answerCreation("a");
+  answerCreation("b");
+  want({.objects = {deployment("a"), deployment("b", R"({"metadata":{"name":"b"}})")}});
   ASSERT_TRUE(asksMore());
   EXPECT_THAT(rig.target(answered), HasSubstr("/deployments/b?"));
+  EXPECT_EQ(rig.request(answered).body, R"({"metadata":{"uid":"u-b","name":"b"}})") << "and no other one of that name";
   answer(itemOf("b", 2));
   EXPECT_FALSE(asksMore());
 }
@@ -93,14 +109,13 @@ TEST_F(ProvisionerTest, PutsRightWhatSomebodyHasChangedOrDeleted) {
   want({.objects = {deployment("a"), deployment("b"), deployment("c")}});
   lead();
   answerLists();
-  for (const char* name : {"a", "b", "c"}) answer(itemOf(name, 1));
+  for (const char* name : {"a", "b", "c"}) answerCreation(name);
   rig.advance(seconds(61));
   answerLists(itemOf("a", 1) + "," + itemOf("b", 2));
   ASSERT_TRUE(asksMore());
   EXPECT_THAT(rig.target(answered), HasSubstr("/deployments/b?"));
   answer(itemOf("b", 3));
-  EXPECT_THAT(rig.target(answered), HasSubstr("/deployments/c?"));
-  answer(itemOf("c", 1));
+  answerCreation("c");
   EXPECT_FALSE(asksMore());
 }
 
@@ -129,7 +144,48 @@ TEST_F(ProvisionerTest, WritesByForceOnlyWhatItKeeps) {
   answerLists(itemOf("ours", 1));
   EXPECT_EQ(rig.target(answered), std::string(kPath) + "ours?fieldManager=sluice-controller&force=true");
   answer(itemOf("ours", 2));
-  EXPECT_EQ(rig.target(answered), std::string(kPath) + "foreign?fieldManager=sluice-controller");
+  answerFind("foreign", itemOf("foreign", 7));
+  EXPECT_FALSE(asksMore()) << "somebody else has it";
+  EXPECT_THAT(provisioner->conditionOf("Gateway demo/foreign")->message,
+              HasSubstr("/deployments/foreign: it is there and was not made for this Gateway"));
+}
+
+TEST_F(ProvisionerTest, GivesBackWhatSomebodyElseHasMadeAtTheSameMoment) {
+  want({.objects = {deployment("a", R"({"metadata":{"labels":{}}})")}});
+  lead();
+  answerLists();
+  answerFind("a");
+  answer(itemOf("a", 5));  // 200: it was there
+  EXPECT_EQ(rig.request(answered).body,
+            R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","namespace":"demo"}})");
+  answer(itemOf("a", 6));
+  EXPECT_FALSE(asksMore());
+  EXPECT_EQ(provisioner->conditionOf("Gateway demo/a")->status, config::ConditionStatus::kFalse);
+}
+
+TEST_F(ProvisionerTest, GivesNothingToTheAccountOfSomebodyElse) {
+  want({.objects = {account("u-gateway"), deployment("a"), deployment("b")}});
+  lead();
+  answerLists();
+  EXPECT_THAT(rig.target(answered), HasSubstr("/serviceaccounts?fieldSelector=metadata.name%3Da"));
+  answer(R"({"items":[{"metadata":{"namespace":"demo","name":"a","uid":"u-theirs"}}]})");
+  answerCreation("b");
+  EXPECT_FALSE(asksMore()) << "what else there is of that Gateway would run with that account";
+  EXPECT_THAT(provisioner->conditionOf("Gateway demo/a")->message, HasSubstr("ServiceAccount "));
+  EXPECT_EQ(provisioner->conditionOf("Gateway demo/b")->status, config::ConditionStatus::kTrue);
+}
+
+TEST_F(ProvisionerTest, MakesAnewWhatAnotherGatewayOfThatNameHad) {
+  ProvisionedObject object = deployment("a");
+  object.owner = "u-new";
+  want({.objects = {object}});
+  lead();
+  answerLists(itemOf("a", 1));
+  EXPECT_EQ(rig.request(answered).message.head.method, http::Method::kDelete);
+  EXPECT_THAT(rig.request(answered).body, HasSubstr(R"("uid":"u-a")"));
+  answer("{}");
+  answerCreation("a");
+  EXPECT_FALSE(asksMore());
 }
 
 TEST_F(ProvisionerTest, SaysOfEachGatewayWhetherItsObjectsAreAsTheyShouldBe) {
@@ -137,7 +193,8 @@ TEST_F(ProvisionerTest, SaysOfEachGatewayWhetherItsObjectsAreAsTheyShouldBe) {
   lead();
   EXPECT_FALSE(provisioner->conditionOf("Gateway demo/good")) << "it is not known yet";
   answerLists();
-  answer(itemOf("good", 1));
+  answerCreation("good");
+  answerFind("bad");
   answer(statusBody(409, "conflict with kubectl"), 409);
   EXPECT_EQ(changes, 1);
   EXPECT_EQ(provisioner->conditionOf("Gateway demo/good")->status, config::ConditionStatus::kTrue);
@@ -150,7 +207,7 @@ TEST_F(ProvisionerTest, SaysOfEachGatewayWhetherItsObjectsAreAsTheyShouldBe) {
   EXPECT_FALSE(provisioner->conditionOf("Gateway demo/other")) << "nothing is kept for it";
   rig.advance(seconds(11));
   answerLists(itemOf("good", 1));
-  answer(itemOf("bad", 1));
+  answerCreation("bad");
   EXPECT_EQ(changes, 2);
   EXPECT_EQ(provisioner->conditionOf("Gateway demo/bad")->status, config::ConditionStatus::kTrue);
   want({.objects = {deployment("good"), deployment("bad", R"({"b":2})")}});
@@ -170,14 +227,27 @@ TEST_F(ProvisionerTest, LeavesTheObjectsOfSomeGatewaysAlone) {
   EXPECT_FALSE(asksMore());
 }
 
+TEST_F(ProvisionerTest, LeavesWhatAllGatewaysHadWhileItLeavesSomeAlone) {
+  const std::string ofAll = R"({"metadata":{"namespace":"demo","name":"shared","uid":"u-shared"}})";
+  want({.objects = {}, .leftAlone = {{"demo", "egress"}}});
+  lead();
+  answerLists(ofAll);
+  EXPECT_FALSE(asksMore());
+  want({});
+  rig.advance(seconds(61));
+  answerLists(ofAll);
+  EXPECT_EQ(rig.target(answered), std::string(kPath) + "shared");
+}
+
 TEST_F(ProvisionerTest, GoesOnWithTheOthersWhenOneIsRefusedAndTriesItAgain) {
   want({.objects = {deployment("bad"), deployment("good")}});
   lead();
   answerLists();
   for (int round = 0; round < 3; ++round) {
+    answerFind("bad");
     EXPECT_THAT(rig.target(answered), HasSubstr("/deployments/bad?"));
     answer(statusBody(422, "no such resource"), 422);
-    if (round == 0) answer(itemOf("good", 1));
+    if (round == 0) answerCreation("good");
     EXPECT_FALSE(asksMore());
     rig.advance(seconds(11));
     answerLists(itemOf("good", 1));
@@ -191,7 +261,7 @@ TEST_F(ProvisionerTest, BeginsAnewWhenItLeadsAgain) {
   want({.objects = {deployment("a")}});
   lead();
   answerLists();
-  answer(itemOf("a", 1));
+  answerCreation("a");
   lead(false);
   rig.advance(seconds(120));
   EXPECT_FALSE(asksMore());

@@ -1,0 +1,13 @@
+// Names of objects of one kind in a Kubernetes cluster.
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+
+namespace sluice::base {
+
+/// Namespace and name of each.
+using ObjectNames = std::set<std::pair<std::string, std::string>>;
+
+}  // namespace sluice::base

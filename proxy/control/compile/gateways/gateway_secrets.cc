@@ -1,0 +1,39 @@
+#include "proxy/control/compile/gateways/gateway_secrets.h"
+
+#include <utility>
+
+#include "proxy/control/compile/grants.h"
+#include "proxy/control/compile/named_secrets.h"
+#include "proxy/control/compile/secret_trust.h"
+
+namespace sluice::control {
+namespace {
+
+/// Adds the certificates of the Gateway's listeners.
+void addCertificates(const config::Model& model, const config::Gateway& gateway, base::ObjectNames& secrets) {
+  const Holder holder = holderOf(gateway.meta);
+  for (const config::Listener& listener : gateway.listeners) {
+    if (!listener.tls) continue;
+    for (const config::ObjectRef& ref : listener.tls->certificateRefs) {
+      const bool isSecret = ref.group.empty() && ref.kind == config::SecretObject::kKind;
+      if (isSecret && mayExist(ref) && isPermitted(model, ref, holder))
+        secrets.emplace(targetNamespace(ref, holder.nameSpace), ref.name);
+    }
+  }
+}
+
+}  // namespace
+
+SecretsOfGateways secretsOfPods(const config::Model& model, const std::vector<GatewayPlan>& gateways) {
+  SecretsOfGateways result;
+  if (model.controllerNamespace.empty()) return result;
+  for (const GatewayPlan& plan : gateways) {
+    const config::ObjectMeta& meta = plan.gateway->meta;
+    base::ObjectNames secrets = SecretTrust(model, *plan.gateway).permitted(plan.secrets);
+    addCertificates(model, *plan.gateway, secrets);
+    result.emplace(std::tuple(std::string(meta.kind), meta.nameSpace, meta.name), std::move(secrets));
+  }
+  return result;
+}
+
+}  // namespace sluice::control

@@ -1,0 +1,31 @@
+// Takes out of a chain, or of compiled uses, the steps whose Secrets the Pods of a Gateway may not read
+// (secret_trust.h).
+//
+// Pure functions.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "proxy/control/compile/fault.h"
+#include "proxy/control/compile/processors/compile_processors.h"
+#include "proxy/control/compile/secret_trust.h"
+#include "proxy/processing/chain.h"
+
+namespace sluice::control {
+
+struct PermittedSteps {
+  std::vector<processing::Step> steps;
+  std::vector<Fault> closed;  // of steps that fail closed: what they are for answers 500
+  std::vector<Fault> open;    // of those that are left out, because they fail open
+};
+
+/// `user` is that of SecretTrust::faultOf(). A use with several phases has one fault.
+PermittedSteps permittedSteps(std::vector<processing::Step> steps, const SecretTrust& trust, std::string_view user);
+/// Does the same with the uses of a Gateway, which has them refused.
+CompiledUses permittedUses(CompiledUses uses, const SecretTrust& trust, const config::ObjectMeta& gateway);
+
+/// Returns the Secrets that uses are made of, or would be if they could run.
+base::ObjectNames secretsUsedBy(const CompiledUses& uses);
+
+}  // namespace sluice::control

@@ -1,0 +1,55 @@
+#include "proxy/control/compile/secret_trust.h"
+
+#include <algorithm>
+#include <string>
+
+#include "proxy/control/compile/grants.h"
+
+namespace sluice::control {
+namespace {
+
+config::ObjectRef secretNamed(const base::ObjectNames::value_type& secret) {
+  config::ObjectRef ref;
+  ref.kind = config::SecretObject::kKind;
+  ref.nameSpace = secret.first;
+  ref.name = secret.second;
+  return ref;
+}
+
+}  // namespace
+
+bool isTrusted(const config::Model& model, std::string_view nameSpace) {
+  if (model.controllerNamespace.empty()) return true;
+  const auto& trusted = model.settings.provisioning.trustedNamespaces;
+  if (!trusted) return nameSpace == model.controllerNamespace;
+  return std::find(trusted->begin(), trusted->end(), nameSpace) != trusted->end();
+}
+
+bool SecretTrust::permits(const base::ObjectNames::value_type& secret) const {
+  return trusted_ || isPermitted(model_, secretNamed(secret), holderOf(gateway_.meta));
+}
+
+std::optional<Fault> SecretTrust::faultOf(const base::ObjectNames& secrets, std::string_view user) const {
+  const auto refused =
+      std::find_if(secrets.begin(), secrets.end(), [this](const auto& each) { return !permits(each); });
+  if (refused == secrets.end()) return std::nullopt;
+  const config::ObjectMeta& gateway = gateway_.meta;
+  const auto& [nameSpace, name] = *refused;
+  const std::string named = nameSpace == user ? ", name: " + name : std::string();
+  return fault(config::reason::kRefNotPermitted,
+               "it uses a Secret of namespace " + nameSpace + ", which the Pods of a " + std::string(gateway.kind) +
+                   " of namespace " + gateway.nameSpace + " may not read: a ReferenceGrant in namespace " + nameSpace +
+                   " permits it with from: [{group: " + std::string(gateway.group) +
+                   ", kind: " + std::string(gateway.kind) + ", namespace: " + gateway.nameSpace +
+                   "}], to: [{group: \"\", kind: Secret" + named +
+                   "}], and provisioning.trustedNamespaces of settings.yaml all of that namespace's Gateways");
+}
+
+base::ObjectNames SecretTrust::permitted(const base::ObjectNames& secrets) const {
+  base::ObjectNames result;
+  std::copy_if(secrets.begin(), secrets.end(), std::inserter(result, result.end()),
+               [this](const auto& each) { return permits(each); });
+  return result;
+}
+
+}  // namespace sluice::control

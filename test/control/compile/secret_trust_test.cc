@@ -1,0 +1,248 @@
+#include "proxy/control/compile/secret_trust.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "test/control/compile/compile_world.h"
+#include "test/control/compile/processor_types.h"
+
+namespace sluice::control {
+namespace {
+
+using test::with;
+using test::World;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::Pair;
+
+/// Returns the document with its metadata in that namespace.
+std::string inNamespace(std::string_view nameSpace, std::string_view document) {
+  return with(document, "metadata: {", "metadata: {namespace: " + std::string(nameSpace) + ", ");
+}
+
+std::string grantIn(const std::string& in, const std::string& from, const std::string& to) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {namespace: " + in + ", name: g-" +
+         std::to_string(std::hash<std::string>()(from + to) % 1000) + "}\nspec: {from: [" + from + "], to: [" + to +
+         "]}\n";
+}
+std::string fromRoutes() { return "{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: team}"; }
+std::string fromGateways() { return "{group: gateway.networking.k8s.io, kind: Gateway, namespace: team}"; }
+
+/// The Backend of the platform, which identifies itself by a certificate of its namespace.
+std::string backendWithCertificate() {
+  return inNamespace(
+      "vault", with(test::kBackend, "spec: {", "spec: {tls: {mode: Mutual, clientCertificateRef: {name: cert}}, "));
+}
+std::string routeToVault() {
+  return inNamespace("team", with(test::kRoute, "name: origin", "name: origin, namespace: vault"));
+}
+
+/// A tenant's Gateway and route in the namespace `team`, which may readingUse the Backends of `vault`.
+struct Tenant {
+  explicit Tenant(std::vector<std::string> more = {}, const std::string& provisioning = {},
+                  const std::string& controller = "sluice-system", const std::string& route = routeToVault())
+      : world(documents(std::move(more), provisioning, route), nullptr, test::processorTypes()) {
+    world.recompileWithController(controller);
+  }
+  std::vector<std::string_view> documents(std::vector<std::string> more, const std::string& provisioning,
+                                          const std::string& route) {
+    texts = {
+        with(test::kClass, "sluice.dev/egress-gateway",
+             "sluice.dev/egress-gateway, parametersRef: {group: '', kind: ConfigMap, namespace: default, name: s}"),
+        test::configMap("s", "settings.yaml", "provisioning: {" + provisioning + "}"),
+        inNamespace("team", test::kGateway),
+        backendWithCertificate(),
+        inNamespace("vault", test::keyPair("cert", test::server())),
+        inNamespace("team", test::keyPair("own", test::server())),
+        grantIn("vault", fromRoutes(), "{group: gateway.networking.k8s.io, kind: Backend}"),
+        route};
+    texts.insert(texts.end(), more.begin(), more.end());
+    return {texts.begin(), texts.end()};
+  }
+  base::ObjectNames secrets(const std::string& nameSpace = "team", const std::string& name = "egress") const {
+    const auto found = world.result().secrets.find({"Gateway", nameSpace, name});
+    return found == world.result().secrets.end() ? base::ObjectNames() : found->second;
+  }
+  std::string resolved() const { return world.condition("HTTPRoute", "route", "ResolvedRefs"); }
+  std::string message() const { return world.message("HTTPRoute", "route", "ResolvedRefs"); }
+
+  std::vector<std::string> texts;
+  World world;
+};
+
+TEST(SecretTrust, IsNotGivenByAGrantForTheRouteAlone) {
+  const Tenant tenant;
+  EXPECT_EQ(tenant.world.outcome(), "500");
+  EXPECT_THAT(tenant.secrets(), IsEmpty());
+  EXPECT_EQ(tenant.resolved(), "False/RefNotPermitted");
+  EXPECT_THAT(tenant.message(), AllOf(HasSubstr("spec.rules[0]: backend vault/origin: "),
+                                      HasSubstr("a ReferenceGrant in namespace vault"),
+                                      HasSubstr("{group: gateway.networking.k8s.io, kind: Gateway, namespace: team}"),
+                                      HasSubstr("kind: Secret")));
+  EXPECT_THAT(tenant.message(), Not(HasSubstr("cert"))) << "the tenant learns no names of another namespace's Secrets";
+}
+
+TEST(SecretTrust, IsGivenByAGrantForTheGateway) {
+  for (const char* to : {"{group: '', kind: Secret}", "{group: '', kind: Secret, name: cert}"}) {
+    const Tenant tenant({grantIn("vault", fromGateways(), to)});
+    EXPECT_EQ(tenant.world.outcome(), "vault/origin") << tenant.message();
+    EXPECT_THAT(tenant.secrets(), ElementsAre(Pair("vault", "cert")));
+    EXPECT_EQ(tenant.resolved(), "True/ResolvedRefs");
+  }
+  EXPECT_EQ(Tenant({grantIn("vault", fromGateways(), "{group: '', kind: Secret, name: other}")}).world.outcome(),
+            "500");
+  EXPECT_EQ(Tenant({grantIn("team", fromGateways(), "{group: '', kind: Secret}")}).world.outcome(), "500")
+      << "a tenant cannot grantIn what is another one's";
+}
+
+TEST(SecretTrust, IsGivenToTheNamespacesThatTheSettingsName) {
+  const Tenant trusted({}, "trustedNamespaces: [team]");
+  EXPECT_EQ(trusted.world.outcome(), "vault/origin") << trusted.message();
+  EXPECT_THAT(trusted.secrets(), ElementsAre(Pair("vault", "cert")));
+  EXPECT_EQ(Tenant({}, "trustedNamespaces: [other]").world.outcome(), "500");
+  EXPECT_EQ(Tenant({}, "trustedNamespaces: []", "team").world.outcome(), "500") << "not even to the controller's own";
+  EXPECT_EQ(Tenant({}, "", "team").world.outcome(), "vault/origin") << "which is the default";
+  EXPECT_EQ(Tenant({}, "", "").world.outcome(), "vault/origin") << "nobody keeps Pods";
+}
+
+TEST(SecretTrust, IsNotNeededForSecretsOfTheGatewaysNamespace) {
+  const std::string own = inNamespace(
+      "team", with(test::kBackend, "spec: {", "spec: {tls: {mode: Mutual, clientCertificateRef: {name: own}}, "));
+  const Tenant tenant({own}, "", "sluice-system", inNamespace("team", test::kRoute));
+  EXPECT_EQ(tenant.world.outcome(), "team/origin") << tenant.message();
+  EXPECT_THAT(tenant.secrets(), ElementsAre(Pair("team", "own")));
+}
+
+TEST(SecretTrust, IsThatOfEachGateway) {
+  const std::string platform = with(with(inNamespace("sluice-system", test::kGateway), "port: 80}",
+                                         "port: 81, allowedRoutes: {namespaces: {from: All}}}"),
+                                    "name: egress", "name: platform");
+  const Tenant tenant({platform}, "", "sluice-system",
+                      with(routeToVault(), "parentRefs: [{name: egress}]",
+                           "parentRefs: [{name: egress}, {name: platform, namespace: sluice-system}]"));
+  EXPECT_EQ(tenant.world.outcome(), "500");
+  EXPECT_EQ(tenant.world.outcome("a.test", "/", 81), "vault/origin");
+  EXPECT_THAT(tenant.secrets(), IsEmpty());
+  EXPECT_THAT(tenant.secrets("sluice-system", "platform"), ElementsAre(Pair("vault", "cert")));
+}
+
+TEST(SecretTrust, LeavesOutMirrors) {
+  const std::string plain = inNamespace("team", with(test::kBackend, "name: origin", "name: plain"));
+  const std::string route = inNamespace(
+      "team", test::routeWithRules("rules: [{filters: [{type: RequestMirror, requestMirror: {backendRef: {group: "
+                                   "gateway.networking.k8s.io, kind: Backend, name: origin, namespace: vault, port: "
+                                   "8080}}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: "
+                                   "plain, port: 8080}]}]"));
+  const test::RequestMaker request("GET", "a.test", "/");
+  const Tenant tenant({plain}, "", "sluice-system", route);
+  EXPECT_EQ(tenant.world.outcome(), "team/plain");
+  ASSERT_NE(tenant.world.rule(request), nullptr);
+  EXPECT_TRUE(tenant.world.rule(request)->mirrors.empty());
+  EXPECT_EQ(tenant.resolved(), "False/RefNotPermitted");
+  const Tenant granted({plain, grantIn("vault", fromGateways(), "{group: '', kind: Secret}")}, "", "sluice-system",
+                       route);
+  EXPECT_EQ(granted.world.rule(request)->mirrors.size(), 1U);
+}
+
+/// Returns a readingUse of a processor that reads a Secret of `vault`.
+std::string readingUse(const std::string& more = {}) {
+  return "{name: reader, type: 'sluice.dev/Test:v1', phase: request-headers, config: {secret: token, namespace: vault, "
+         "secretRef: {name: token, namespace: vault}}" +
+         more + "}";
+}
+std::string tokens() { return inNamespace("vault", test::secret("token", {{"key", "value"}})); }
+std::string plainBackend() {
+  return inNamespace(
+      "team", with(with(test::kBackend, "name: origin", "name: plain"), "spec: {", "spec: {tls: {mode: Terminate}, "));
+}
+std::string filteredRoute(const std::string& filter) {
+  return inNamespace("team",
+                     test::routeWithRules("rules: [{filters: [" + filter +
+                                          "], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: "
+                                          "plain, port: 8080}]}]"));
+}
+std::string from(const std::string& group, const std::string& kind) {
+  return "{group: " + group + ", kind: " + kind + ", namespace: team}";
+}
+
+TEST(SecretTrust, HasProcessorsFailAsTheySay) {
+  const std::string toRoutes = grantIn("vault", fromRoutes(), "{group: '', kind: Secret}");
+  const auto outcomeOf = [&](const std::string& more, std::vector<std::string> grants) {
+    grants.insert(grants.end(), {plainBackend(), tokens(), toRoutes});
+    return Tenant(grants, "", "sluice-system",
+                  filteredRoute("{type: PayloadProcessing, payloadProcessing: [" + readingUse(more) + "]}"));
+  };
+  const Tenant closed = outcomeOf("", {});
+  EXPECT_EQ(closed.world.outcome(), "500");
+  EXPECT_THAT(closed.world.message("HTTPRoute", "route", "sluice.dev/PartiallyInvalid") +
+                  closed.world.message("HTTPRoute", "route", "PartiallyInvalid"),
+              HasSubstr("processor reader: it uses a Secret of namespace vault"));
+  const Tenant open = outcomeOf(", failOpen: true", {});
+  EXPECT_EQ(open.world.outcome(), "team/plain");
+  const test::RequestMaker request("GET", "a.test", "/");
+  EXPECT_EQ(test::stepNames(open.world.rule(request)->chain.get()), "");
+  EXPECT_THAT(open.secrets(), IsEmpty());
+  const Tenant granted = outcomeOf("", {grantIn("vault", fromGateways(), "{group: '', kind: Secret, name: token}")});
+  EXPECT_EQ(granted.world.outcome(), "team/plain") << granted.message();
+  EXPECT_EQ(test::stepNames(granted.world.rule(request)->chain.get()), "reader;");
+  EXPECT_THAT(granted.secrets(), ElementsAre(Pair("vault", "token")));
+}
+
+TEST(SecretTrust, IsNeededForTheProcessorsOfTheGatewayToo) {
+  const std::string processor =
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: team, "
+      "name: p}\nspec: {targetRef: {group: gateway.networking.k8s.io, kind: Gateway, name: "
+      "egress}, processors: [" +
+      readingUse() + "]}\n";
+  const std::string permit = grantIn("vault", from("sluice.dev", "PayloadProcessor"), "{group: '', kind: Secret}");
+  const std::string route = filteredRoute("");
+  const Tenant closed({plainBackend(), tokens(), processor, permit}, "", "sluice-system", route);
+  EXPECT_THAT(closed.world.message("Gateway", "egress", "sluice.dev/Degraded") +
+                  closed.world.message("Gateway", "egress", "Degraded"),
+              HasSubstr("processor reader: it uses a Secret of namespace vault"));
+  EXPECT_THAT(closed.secrets(), IsEmpty());
+  const Tenant granted({plainBackend(), tokens(), processor, permit,
+                        grantIn("vault", fromGateways(), "{group: '', kind: Secret, name: token}")},
+                       "", "sluice-system", route);
+  EXPECT_THAT(granted.secrets(), ElementsAre(Pair("vault", "token")));
+}
+
+TEST(SecretTrust, IsAskedForWhatTheChainsOfAdmittedRoutesUseAndForNothingElse) {
+  const std::string pipeline =
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessingPipeline\nmetadata: {namespace: team, name: p}\nspec: "
+      "{processors: [{name: a, type: 'sluice.dev/Test:v1', phase: request-headers, config: {secret: mine, secretRef: "
+      "{name: mine}}}]}\n";
+  const std::string mine = inNamespace("team", test::secret("mine", {{"key", "value"}}));
+  const std::string unused =
+      inNamespace("team", with(with(test::kBackend, "name: origin", "name: unused"), "spec: {",
+                               "spec: {tls: {mode: Mutual, clientCertificateRef: {name: own}}, "));
+  const std::string named = filteredRoute(
+      "{type: ExtensionRef, extensionRef: {group: sluice.dev, kind: PayloadProcessingPipeline, name: p}}");
+  EXPECT_THAT(Tenant({plainBackend(), pipeline, mine, unused}, "", "sluice-system", filteredRoute("")).secrets(),
+              IsEmpty());
+  EXPECT_THAT(Tenant({plainBackend(), pipeline, mine, unused}, "", "sluice-system", named).secrets(),
+              ElementsAre(Pair("team", "mine")));
+  const std::string foreign =
+      with(named, "parentRefs: [{name: egress}]", "parentRefs: [{name: egress, sectionName: x}]");
+  EXPECT_THAT(Tenant({plainBackend(), pipeline, mine, unused}, "", "sluice-system", foreign).secrets(), IsEmpty())
+      << "the Gateway has not admitted the route";
+}
+
+TEST(SecretTrust, IsKeptForASecretThatDoesNotExistYet) {
+  const std::string own = inNamespace(
+      "team", with(test::kBackend, "spec: {", "spec: {tls: {mode: Mutual, clientCertificateRef: {name: coming}}, "));
+  const Tenant tenant({own}, "", "sluice-system", inNamespace("team", test::kRoute));
+  EXPECT_EQ(tenant.world.outcome(), "500");
+  EXPECT_THAT(tenant.secrets(), ElementsAre(Pair("team", "coming"))) << "or the Pods could not see it come";
+}
+
+}  // namespace
+}  // namespace sluice::control
