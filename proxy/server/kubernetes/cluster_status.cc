@@ -7,9 +7,13 @@
 #include <utility>
 
 #include "config/model/object_kinds.h"
+#include "config/model/supported_kinds.h"
+#include "config/status/conditions.h"
 #include "proxy/content/json.h"
 #include "proxy/control/kubernetes/client/api_forms.h"
 #include "proxy/control/kubernetes/client/api_path.h"
+#include "proxy/control/kubernetes/lease/reporters.h"
+#include "proxy/control/kubernetes/provision/gateway_to_run.h"
 #include "proxy/processing/query_edit.h"
 #include "proxy/server/commands/condition_faults.h"
 
@@ -82,8 +86,12 @@ void describe(const config::ObjectKind& kind, const Value& object, const Value* 
   }
 }
 
-/// Our GatewayClasses by name, with what is wrong with them.
-using OurClasses = std::map<std::string, std::vector<std::string>, std::less<>>;
+struct OurClass {
+  std::vector<std::string> faults = {};  // what is wrong with it
+  std::string home = {};                 // the namespace of its controller; empty if that has published nothing
+};
+/// Our GatewayClasses by name.
+using OurClasses = std::map<std::string, OurClass, std::less<>>;
 
 OurClasses classesOf(const std::vector<Value>& objects) {
   OurClasses classes;
@@ -91,9 +99,14 @@ OurClasses classesOf(const std::vector<Value>& objects) {
     if (textIn(valueIn(&each, "spec"), "controllerName") != config::kControllerName) continue;
     const Value* status = valueIn(&each, "status");
     const std::string name(textIn(valueIn(&each, "metadata"), "name"));
-    std::vector<std::string>& faults = classes[name];
+    OurClass& found = classes[name];
+    const Value* annotations = valueIn(valueIn(&each, "metadata"), "annotations");
+    const std::string_view published = textIn(annotations, config::kSupportedKindsAnnotation);
+    found.home = published.substr(0, published.find('/'));
     if (status == nullptr) continue;  // then its Gateways have none either
-    for (const std::string& fault : conditionFaults(*status)) faults.push_back("GatewayClass " + name + ": " + fault);
+    for (const std::string& fault : conditionFaults(*status)) {
+      found.faults.push_back("GatewayClass " + name + ": " + fault);
+    }
   }
   return classes;
 }
@@ -107,7 +120,11 @@ void addGateways(const config::ObjectKind& kind, const std::vector<Value>& objec
     GatewayInCluster gateway;
     describe(kind, each, status, gateway);
     gateway.gatewayClass = found->first;
-    gateway.faults.insert(gateway.faults.begin(), found->second.begin(), found->second.end());
+    const std::vector<std::string>& faults = found->second.faults;
+    gateway.faults.insert(gateway.faults.begin(), faults.begin(), faults.end());
+    for (const Value& condition : itemsIn(status, "conditions")) {
+      gateway.keptPods = gateway.keptPods || textIn(&condition, "type") == config::condition_type::kProvisioned;
+    }
     for (const Value& address : itemsIn(status, "addresses")) gateway.addresses.emplace_back(textIn(&address, "value"));
     gateways.push_back(std::move(gateway));
   }
@@ -151,10 +168,41 @@ void addRoutes(const config::ObjectKind& kind, const std::vector<Value>& objects
   }
 }
 
+/// Says for each GatewayClass whose reports count, as its controller does.
+using ReportersByClass = std::map<std::string, control::Reporters, std::less<>>;
+
+ReportersByClass reportersOf(const OurClasses& classes, const std::vector<GatewayInCluster>& gateways) {
+  ReportersByClass reporters;
+  for (const auto& [name, each] : classes) reporters[name].home = each.home;
+  for (const GatewayInCluster& each : gateways) {
+    config::Gateway gateway;
+    gateway.meta.kind = each.kind;
+    gateway.meta.name = each.name;
+    gateway.gatewayClassName = each.gatewayClass;
+    auto& deployments = reporters[each.gatewayClass].gateways[nameInCluster(each.nameSpace, each.name)];
+    if (each.keptPods) deployments.insert(control::nameOfPods(gateway));
+  }
+  return reporters;
+}
+
+template <typename Predicate>
+bool anyOfThem(const ReportersByClass& reporters, Predicate&& predicate) {
+  return std::any_of(reporters.begin(), reporters.end(), [&](const auto& each) { return predicate(each.second); });
+}
+
 // A replica that has ended is told by the time in its Lease: whoever looks once cannot see whether it changes.
-void addReplicas(const std::vector<Value>& leases, base::WallTime now, ClusterStatus& status) {
+void addReplicas(const std::vector<Value>& leases, const ReportersByClass& reporters, base::WallTime now,
+                 ClusterStatus& status) {
   for (const Value& each : leases) {
     base::Result<control::ReplicaReport> report = control::readReplicaReport(each);
+    const std::string_view nameSpace = textIn(valueIn(&each, "metadata"), "namespace");
+    const bool counts = anyOfThem(reporters, [&](const control::Reporters& ofClass) {
+      return report.ok() ? ofClass.believes(*report) : ofClass.hears(nameSpace);
+    });
+    if (!counts) {
+      ++status.ignored;
+      continue;
+    }
     if (!report.ok()) {
       status.problems.push_back("Lease " + clusterNameOf(each) + ": " + report.error().detail);
       continue;
@@ -170,16 +218,19 @@ void addReplicas(const std::vector<Value>& leases, base::WallTime now, ClusterSt
 }
 
 /// Says of each Gateway what its replicas say together.
-void judgeFleets(ClusterStatus& status) {
+void judgeFleets(const ReportersByClass& reporters, ClusterStatus& status) {
   std::vector<control::SeenReport> live;
   for (const ReplicaInCluster& each : status.replicas) {
     if (!each.gone) live.push_back({each.report, {}, base::MonotonicTime()});
   }
-  std::vector<const control::SeenReport*> reports;
-  for (const control::SeenReport& each : live) reports.push_back(&each);
   for (GatewayInCluster& gateway : status.gateways) {
     control::FleetQuestion question;
     question.gateway = nameInCluster(gateway.nameSpace, gateway.name);
+    const control::Reporters& ofClass = reporters.find(gateway.gatewayClass)->second;
+    std::vector<const control::SeenReport*> reports;
+    for (const control::SeenReport& each : live) {
+      if (ofClass.believes(each.report, question.gateway)) reports.push_back(&each);
+    }
     gateway.fleet = control::aggregate(reports, question, base::MonotonicTime());
     const control::FleetVerdict& fleet = gateway.fleet;
     if (fleet.replicas == 0 || !fleet.failing.empty()) gateway.faults.push_back(fleet.reason + ": " + fleet.message);
@@ -233,8 +284,9 @@ ClusterStatus readClusterStatus(ClusterLists&& lists, base::WallTime now) {
   eachOf(StatusRole::kGateway,
          [&](const auto& kind, const auto& objects) { addGateways(kind, objects, classes, status.gateways); });
   eachOf(StatusRole::kRoute, [&](const auto& kind, const auto& objects) { addRoutes(kind, objects, status); });
-  addReplicas(lists.each[kinds.size()], now, status);
-  judgeFleets(status);
+  const ReportersByClass reporters = reportersOf(classes, status.gateways);
+  addReplicas(lists.each[kinds.size()], reporters, now, status);
+  judgeFleets(reporters, status);
   std::sort(status.gateways.begin(), status.gateways.end());
   std::sort(status.routes.begin(), status.routes.end());
   const auto key = [](const ReplicaInCluster& each) {

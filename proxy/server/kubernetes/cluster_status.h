@@ -4,6 +4,7 @@
 // Values and pure functions.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,6 +31,7 @@ struct GatewayInCluster : ObjectInCluster {
   std::string gatewayClass;
   std::vector<std::string> addresses;
   std::int64_t routes = 0;  // that name it
+  bool keptPods = false;    // the controller keeps its Pods
   control::FleetVerdict fleet;
 };
 
@@ -45,9 +47,10 @@ struct ReplicaInCluster {
 struct ClusterStatus {
   std::string server;
   std::vector<GatewayInCluster> gateways;
-  std::vector<ReplicaInCluster> replicas;
+  std::vector<ReplicaInCluster> replicas;  // whose reports count
+  std::size_t ignored = 0;                 // Leases of replicas that count for no Gateway (lease/reporters.h)
   std::vector<ObjectInCluster> routes;
-  std::vector<std::string> problems;  // Leases that are not understood
+  std::vector<std::string> problems;  // Leases that would count, and are not understood
 
   /// Returns true if a Gateway, a route or a replica that is there has faults, or if there is no Gateway of ours.
   bool hasFaults() const;

@@ -119,6 +119,7 @@ std::string clusterStatusText(const ClusterStatus& status) {
   text += status.gateways.empty() ? "no Gateway has a GatewayClass of sluice\n" : gatewaysText(status.gateways);
   if (!status.replicas.empty()) text += "\n" + replicasText(status.replicas);
   if (!status.routes.empty()) text += "\n" + routesText(status.routes);
+  if (status.ignored > 0) text += "\n" + std::to_string(status.ignored) + " reports of replicas count for no Gateway\n";
   if (!status.problems.empty()) text += "\n";
   for (const std::string& each : status.problems) text += each + "\n";
   return text;
@@ -138,6 +139,7 @@ std::string clusterStatusJson(const ClusterStatus& status) {
     json.key("parents").json(each.status.items.empty() ? "[]" : content::writeJson(each.status)).endObject();
   }
   json.endList();
+  json.member("ignoredReports", static_cast<std::int64_t>(status.ignored));
   writeTexts(json, "problems", status.problems);
   return json.endObject().take();
 }

@@ -98,9 +98,10 @@ TEST_F(StatusOfCluster, ShowsGatewaysReplicasAndRoutesAsTheirStatusesAndReportsA
 TEST_F(StatusOfCluster, ShowsMoreObjectsThanAPageHas) {
   const KubeApiServer server;
   const Kubectl kubectl(server.kubeconfig());
+  installGatewayApi(kubectl);
   std::string leases;
   for (int i = 0; i < 230; ++i) leases += leaseOfReplica("r" + std::to_string(i), "InSync");
-  kubectl.apply(leases);
+  kubectl.apply(kGatewayOfCluster + leases);
   const ProgramOutcome got = statusBy(server.kubeconfig());
   EXPECT_THAT(got.output, HasSubstr("default/r0 "));
   EXPECT_THAT(got.output, HasSubstr("default/r229 "));
@@ -112,7 +113,7 @@ TEST_F(StatusOfCluster, SaysWhatTheServerRefuses) {
   const KubeApiServer server({"--authorization-mode", "RBAC", "--token-auth-file", tokens});
   const Kubectl administrator(server.kubeconfig());
   installGatewayApi(administrator);
-  administrator.apply(leaseOfReplica("one", "InSync"));
+  administrator.apply(kGatewayOfCluster + leaseOfReplica("one", "InSync"));
   const std::string kubeconfig =
       folder.write("kubeconfig", kubeconfigOf(server.url(), server.dataFolder() + "/ca.crt", "{token: secret}"));
   const ProgramOutcome refused = statusBy(kubeconfig);

@@ -285,7 +285,8 @@ class KubeRights : public KubeProvisioning {
   void startGatewayAsPod() {
     std::string kubeconfig = kubeconfigOf(server->url(), server->dataFolder() + "/ca.crt", "{token: pod-token}");
     kubeconfig.replace(kubeconfig.rfind("user: test}"), 11, "user: test, namespace: demo}");
-    startGateway({"--gateway", "demo/egress"}, folder.write("kubeconfig", kubeconfig));
+    startGateway({"--gateway", "demo/egress"}, folder.write("kubeconfig", kubeconfig),
+                 {"POD_NAME=" + std::string(kPods) + "-5d9c7b8f6-x2x4z", "POD_UID=u-1"});
   }
   /// Waits until requests reach the origin with the value of that Secret.
   testing::AssertionResult addsValueOf(const std::string& secret) {
@@ -324,6 +325,14 @@ TEST_F(KubeRights, AreThoseThatPodsNeedAndNoOthers) {
   EXPECT_FALSE(may("list", "secrets"));
   EXPECT_FALSE(may("list", "secret/not-granted", "vault")) << "nobody has granted it";
   EXPECT_FALSE(may("create", "pods"));
+  EXPECT_TRUE(may("create", "egressrevisions.sluice.dev"));
+  for (const char* verb : {"update", "patch", "delete"}) EXPECT_FALSE(may(verb, "egressrevisions.sluice.dev")) << verb;
+  EXPECT_NE(kubectl
+                ->run({"auth", "can-i", "patch", "egressrevisions.sluice.dev", "--subresource", "status", "--namespace",
+                       "demo", "--as", "system:serviceaccount:demo:egress-test"})
+                .exitCode,
+            0)
+      << "without a status of the controller none counts";
   EXPECT_TRUE(may("list", "configmap/settings"));
   EXPECT_TRUE(may("list", "configmap/own"));
   EXPECT_EQ(deployment("{.spec.template.spec.terminationGracePeriodSeconds}"), "19") << "by its own drainTimeout";

@@ -111,11 +111,13 @@ class KubeSourceTest : public KubernetesTest {
   static std::string toService(const std::string& name) { return "{name: " + name + ", port: 80}"; }
 
   /// Starts a gateway that has no files, with the administrator's kubeconfig or another one.
-  void startGateway(const std::vector<std::string>& more = {}, const std::string& kubeconfig = "") {
+  void startGateway(const std::vector<std::string>& more = {}, const std::string& kubeconfig = "",
+                    const std::vector<std::string>& environment = {}) {
     GatewaySpec spec;
     spec.files = spec.serves = false;
     spec.options = {"--kubernetes", "--kubeconfig", kubeconfig.empty() ? server->kubeconfig() : kubeconfig};
     spec.options.insert(spec.options.end(), more.begin(), more.end());
+    spec.environment = environment;
     sluice = std::make_unique<GatewayProcess>(spec);
   }
   /// Returns what the gateway's listener answers: a body if the status is 200, else the status; "none" if it does not

@@ -70,8 +70,9 @@ struct ListedCluster {
   ClusterStatus status() const {
     ClusterLists lists;
     lists.server = "https://127.0.0.1:6443";
-    const content::Value ours =
-        json(R"({"metadata":{"name":"egress"},"spec":{"controllerName":"sluice.dev/egress-gateway"}})");
+    const content::Value ours = json(
+        R"({"metadata":{"name":"egress","annotations":{"sluice.dev/supported-extension-kinds":"sluice-system/kinds"}},)"
+        R"("spec":{"controllerName":"sluice.dev/egress-gateway"}})");
     const content::Value others = json(R"({"metadata":{"name":"other"},"spec":{"controllerName":"a.test/b"}})");
     lists.each = {{others, ours}, gateways, {}, routes, {}, leases};
     EXPECT_EQ(lists.each.size(), statusCollections().size());
@@ -132,6 +133,41 @@ TEST(ClusterStatus, PutsFaultsFirst) {
   EXPECT_THAT(text, HasSubstr("and 2 more objects\n"));
 }
 
+TEST(ClusterStatus, CountsNoReplicaOfAnotherNamespace) {
+  control::ReplicaReport forged = reportOf("forged");
+  forged.nameSpace = "tenant";
+  forged.state = control::ConfigState::kRollbackFailed;
+  forged.problem = "call 555";
+  content::Value unread = leaseOfReport(forged);
+  for (content::Member& each : unread.members) {
+    if (each.key == "metadata")
+      std::erase_if(each.value.members, [](const auto& one) { return one.key == "annotations"; });
+  }
+  const ListedCluster cluster = {{gatewayOf("egress", condition("Programmed", "True"))},
+                                 {},
+                                 {leaseOfReport(reportOf("here")), leaseOfReport(forged), unread}};
+  const ClusterStatus status = cluster.status();
+  EXPECT_FALSE(status.hasFaults()) << clusterStatusText(status);
+  EXPECT_EQ(status.gateways.at(0).fleet.replicas, 1U);
+  EXPECT_EQ(status.ignored, 2U);
+  EXPECT_THAT(clusterStatusText(status), HasSubstr("\n2 reports of replicas count for no Gateway\n"));
+  EXPECT_THAT(clusterStatusText(status), testing::Not(HasSubstr("forged")));
+}
+
+TEST(ClusterStatus, CountsOnlyPodsOfTheDeploymentOfAGatewayWhosePodsTheControllerKeeps) {
+  control::ReplicaReport beside = reportOf("beside");
+  beside.nameSpace = "demo";
+  beside.gateway = "demo/egress";
+  control::ReplicaReport pod = beside;
+  pod.replica = "egress-egress-5d9c7b8f6-x2x4z";
+  pod.podUid = "u-1";
+  const std::vector<content::Value> leases = {leaseOfReport(beside), leaseOfReport(pod)};
+  const ListedCluster kept = {{gatewayOf("egress", condition("sluice.dev/Provisioned", "True"))}, {}, leases};
+  EXPECT_EQ(kept.status().gateways.at(0).fleet.replicas, 1U);
+  const ListedCluster own = {{gatewayOf("egress", condition("Programmed", "True"))}, {}, leases};
+  EXPECT_EQ(own.status().gateways.at(0).fleet.replicas, 2U);
+}
+
 TEST(ClusterStatus, CountsReplicasOfTheirGatewayThatAreThere) {
   control::ReplicaReport elsewhere = reportOf("elsewhere");
   elsewhere.gateway = "demo/other";
@@ -175,8 +211,11 @@ TEST(ClusterStatus, LeavesOutWhatBelongsToOthers) {
 
 TEST(ClusterStatus, NamesALeaseWhoseReportIsNotUnderstood) {
   const ListedCluster cluster = {
-      {}, {}, {json(R"({"metadata":{"namespace":"demo","name":"x","annotations":{"sluice.dev/report":"{}"}}})")}};
-  EXPECT_THAT(cluster.status().problems, ElementsAre("Lease demo/x: state must be InSync, Rollback or RollbackFailed"));
+      {},
+      {},
+      {json(R"({"metadata":{"namespace":"sluice-system","name":"x","annotations":{"sluice.dev/report":"{}"}}})")}};
+  EXPECT_THAT(cluster.status().problems,
+              ElementsAre("Lease sluice-system/x: state must be InSync, Rollback or RollbackFailed"));
 }
 
 TEST(ClusterStatus, IsJsonForPrograms) {

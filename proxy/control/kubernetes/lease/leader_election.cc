@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <limits>
 #include <utility>
 
 #include "proxy/control/kubernetes/client/api_forms.h"
@@ -121,10 +120,8 @@ void LeaderElection::release(base::MonotonicTime now) {
 }
 
 bool LeaderElection::isExpired(base::MonotonicTime now) const {
-  // The API's field has 32 bits. A holder that says nothing holds the Lease as long as we would.
-  const std::int64_t seconds =
-      std::min<std::int64_t>(seen_.leaseDurationSeconds, std::numeric_limits<std::int32_t>::max());
-  return now - changedAt_ >= (seconds > 0 ? base::Duration(std::chrono::seconds(seconds)) : kLeaseDuration);
+  // A holder that says nothing holds the Lease as long as we would.
+  return now - changedAt_ >= leaseDuration(seen_, kLeaseDuration);
 }
 
 void LeaderElection::see(LeaseRecord record, base::MonotonicTime now) {

@@ -1,5 +1,8 @@
 #include "proxy/control/kubernetes/lease/lease_record.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "proxy/control/kubernetes/client/api_forms.h"
 
 namespace sluice::control {
@@ -14,6 +17,13 @@ LeaseRecord readLeaseRecord(const content::Value& lease) {
   record.leaseTransitions = numberIn(spec, "leaseTransitions").value_or(0);
   record.resourceVersion = textIn(valueIn(&lease, "metadata"), "resourceVersion");
   return record;
+}
+
+base::Duration leaseDuration(const LeaseRecord& lease, base::Duration otherwise) {
+  // The API's field has 32 bits.
+  const std::int64_t seconds =
+      std::min<std::int64_t>(lease.leaseDurationSeconds, std::numeric_limits<std::int32_t>::max());
+  return seconds > 0 ? base::Duration(std::chrono::seconds(seconds)) : otherwise;
 }
 
 void writeLeaseSpec(base::JsonWriter& json, const LeaseRecord& record) {

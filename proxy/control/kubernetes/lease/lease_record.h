@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "proxy/base/clock.h"
 #include "proxy/base/json_writer.h"
 #include "proxy/content/value.h"
 
@@ -26,6 +27,9 @@ struct LeaseRecord {
 
 /// Reads a Lease as the API server sends it. Members that are missing or have the wrong form are left empty.
 LeaseRecord readLeaseRecord(const content::Value& lease);
+
+/// Returns for how long it is held after a change; `otherwise` if it does not say so.
+base::Duration leaseDuration(const LeaseRecord& lease, base::Duration otherwise);
 
 /// Writes the member `spec` with everything that is not empty.
 void writeLeaseSpec(base::JsonWriter& json, const LeaseRecord& record);

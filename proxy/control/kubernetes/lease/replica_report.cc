@@ -76,9 +76,16 @@ FailedObject readFailedObject(const Value& value) {
   return {text("kind"), text("namespace"), text("name"), text("revision"), text("reason"), text("message")};
 }
 
-bool serves(std::string_view gateways, std::string_view gateway) {
-  if (gateways.empty() || gateway.empty()) return true;
-  return ("," + std::string(gateways) + ",").find("," + std::string(gateway) + ",") != std::string::npos;
+/// Returns the uid of the Pod that owns a Lease, if it is the Lease of that replica.
+std::string_view uidOfOwner(const Value& lease, const std::string& replica) {
+  const Value* metadata = valueIn(&lease, "metadata");
+  const Value* owners = valueIn(metadata, "ownerReferences");
+  if (owners == nullptr || textIn(metadata, "name") != replicaLeaseName(replica)) return {};
+  for (const Value& each : owners->items) {
+    const bool isPod = textIn(&each, "kind") == "Pod" && textIn(&each, "apiVersion") == "v1";
+    if (isPod && textIn(&each, "name") == replica) return textIn(&each, "uid");
+  }
+  return {};
 }
 
 bool hasSeen(const ReplicaReport& report, const FleetQuestion& question) {
@@ -95,7 +102,7 @@ bool isServing(const ReplicaReport& report, const FleetQuestion& question) {
 
 bool isAsked(const ReplicaReport& report, const FleetQuestion& question) {
   return (question.replicaOf.empty() || report.replicaOf == question.replicaOf) &&
-         serves(report.gateway, question.gateway);
+         (question.gateway.empty() || report.serves(question.gateway));
 }
 
 bool hasFailed(const ReplicaReport& report, const FleetQuestion& question) {
@@ -148,12 +155,11 @@ void conclude(FleetVerdict& verdict, const std::vector<std::string>& complaints)
   verdict.message += ". " + verdict.failing.front() + " says: " + complaints.front();
 }
 
-base::Duration durationOf(const LeaseRecord& lease) {
-  const std::int64_t seconds = std::min<std::int64_t>(lease.leaseDurationSeconds, 86400);
-  return seconds > 0 ? base::Duration(std::chrono::seconds(seconds)) : kReportDuration;
-}
-
 }  // namespace
+
+bool ReplicaReport::serves(std::string_view which) const {
+  return gateway.empty() || ("," + gateway + ",").find("," + std::string(which) + ",") != std::string::npos;
+}
 
 std::string labelValue(std::string_view name) { return cutName(name, kMostLabelBytes); }
 
@@ -200,6 +206,12 @@ base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
   report.desiredObjects = textIn(objects, "desired");
   report.servedObjects = textIn(objects, "served");
   report.servedObjectsSince = textIn(objects, "since");
+  report.podUid = uidOfOwner(lease, report.replica);
+  for (const std::string* name : {&report.replica, &report.desired, &report.served, &report.desiredObjects,
+                                  &report.servedObjects, &report.servedObjectsSince}) {
+    if (name->size() > ReplicaReport::kMostNameBytes)
+      return base::Error::config("a name in it is longer than 253 bytes");
+  }
   const Value* refused = valueIn(objects, "refused");
   report.refusesObjects = refused != nullptr && refused->text == "true";
   if (const Value* seen = valueIn(&*parsed, "seen"); seen != nullptr) {
@@ -236,7 +248,9 @@ int FleetVerdict::failingPercent() const {
   return std::clamp(static_cast<int>(failing.size() * 100 / replicas), 1, 99);
 }
 
-bool SeenReport::isGone(base::MonotonicTime now) const { return now - changedAt >= durationOf(lease); }
+base::MonotonicTime SeenReport::end() const {
+  return changedAt + std::min<base::Duration>(leaseDuration(lease, kReportDuration), std::chrono::hours(24));
+}
 
 FleetVerdict aggregate(const std::vector<const SeenReport*>& reports, const FleetQuestion& question,
                        base::MonotonicTime now) {
@@ -257,72 +271,6 @@ FleetVerdict aggregate(const std::vector<const SeenReport*>& reports, const Flee
   }
   conclude(verdict, texts);
   return verdict;
-}
-
-base::Status ReplicaReports::see(const content::Value& lease, base::MonotonicTime now) {
-  const Value* metadata = valueIn(&lease, "metadata");
-  std::pair key{std::string(textIn(metadata, "namespace")), std::string(textIn(metadata, "name"))};
-  LeaseRecord record = readLeaseRecord(lease);
-  const auto found = reports_.find(key);
-  if (found != reports_.end() && found->second.lease == record) return base::Done{};
-  base::Result<ReplicaReport> report = readReplicaReport(lease);
-  if (!report) return std::move(report).error();
-  if (found == reports_.end() && reports_.size() >= kMost) {
-    std::erase_if(reports_, [](const auto& entry) { return entry.second.forgotten; });
-    if (reports_.size() >= kMost) {
-      ++dropped_;
-      return base::Done{};
-    }
-  }
-  reports_.insert_or_assign(std::move(key), SeenReport{*std::move(report), std::move(record), now});
-  return base::Done{};
-}
-
-bool ReplicaReports::remove(std::string_view nameSpace, std::string_view lease) {
-  const bool counted = find(nameSpace, lease) != nullptr;
-  reports_.erase(std::pair(std::string(nameSpace), std::string(lease)));
-  return counted;
-}
-
-std::vector<std::string> ReplicaReports::forget(base::MonotonicTime now) {
-  std::vector<std::string> gone;
-  for (auto& [key, each] : reports_) {
-    if (each.forgotten || !each.isGone(now)) continue;
-    each.forgotten = true;
-    gone.push_back(each.report.nameSpace + "/" + each.report.replica);
-  }
-  return gone;
-}
-
-FleetVerdict ReplicaReports::verdict(const FleetQuestion& question, base::MonotonicTime now) const {
-  return aggregate(all(), question, now);
-}
-
-base::MonotonicTime ReplicaReports::nextEnd() const {
-  base::MonotonicTime next = base::MonotonicTime::max();
-  for (const auto& [key, each] : reports_) {
-    if (!each.forgotten) next = std::min(next, each.changedAt + durationOf(each.lease));
-  }
-  return next;
-}
-
-const ReplicaReport* ReplicaReports::find(std::string_view nameSpace, std::string_view lease) const {
-  const auto found = reports_.find(std::pair(std::string(nameSpace), std::string(lease)));
-  return found == reports_.end() || found->second.forgotten ? nullptr : &found->second.report;
-}
-
-std::vector<std::pair<std::string, std::string>> ReplicaReports::leases() const {
-  std::vector<std::pair<std::string, std::string>> leases;
-  for (const auto& [key, each] : reports_) leases.push_back(key);
-  return leases;
-}
-
-std::vector<const SeenReport*> ReplicaReports::all() const {
-  std::vector<const SeenReport*> all;
-  for (const auto& [key, each] : reports_) {
-    if (!each.forgotten) all.push_back(&each);
-  }
-  return all;
 }
 
 }  // namespace sluice::control

@@ -13,11 +13,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "proxy/base/clock.h"
@@ -49,10 +47,11 @@ struct ReplicaReport {
   static constexpr std::size_t kMostFailed = 50;
   static constexpr std::size_t kMostMessageBytes = 1024;
   static constexpr std::size_t kMostBytes = std::size_t{32} * 1024;  // of the JSON
+  static constexpr std::size_t kMostNameBytes = 253;                 // of the replica, and of a revision
 
   std::string replica;    // the name of its Pod, or any other that is unique in the namespace
   std::string nameSpace;  // of its Lease and its Pod
-  std::string podUid;     // empty: the Lease has no owner. Not read back
+  std::string podUid;     // of the Pod that owns the Lease and has the name of the replica; empty: there is none
   std::string replicaOf;  // the group of replicas to which it belongs
   std::string gateway;    // "namespace/name" of the Gateways that it serves, joined by ","; empty: all of the class
   std::string desired;    // revisions
@@ -71,6 +70,9 @@ struct ReplicaReport {
   std::size_t failedInAll = 0;  // at least failed.size()
 
   bool operator==(const ReplicaReport&) const = default;
+
+  /// Returns true if it says that the replica serves that Gateway ("namespace/name").
+  bool serves(std::string_view gateway) const;
 };
 
 /// Returns `name` as the value of a label: one that is longer than 63 bytes is cut and ends with digits of its digest.
@@ -117,7 +119,9 @@ struct SeenReport {
   /// renewed.
   bool forgotten = false;
 
-  bool isGone(base::MonotonicTime now) const;
+  /// Returns when the replica is gone unless it reports again.
+  base::MonotonicTime end() const;
+  bool isGone(base::MonotonicTime now) const { return now >= end(); }
 };
 
 /// Says which reports count in aggregate(), and what failing means.
@@ -142,33 +146,5 @@ struct FleetQuestion {
 /// Judges the reports of replicas that are not gone.
 FleetVerdict aggregate(const std::vector<const SeenReport*>& reports, const FleetQuestion& question,
                        base::MonotonicTime now);
-
-/// The reports that an observer has seen. Belongs to one thread.
-class ReplicaReports {
- public:
-  static constexpr std::size_t kMost = 5000;  // reports that come beyond are dropped and counted
-
-  /// Takes in a Lease, listed or watched. The error is that of readReplicaReport(); then the replica counts with its
-  /// last good report until that is too old.
-  base::Status see(const content::Value& lease, base::MonotonicTime now);
-  /// Takes out the report of a Lease that was deleted. Returns true if its replica was not forgotten before.
-  bool remove(std::string_view nameSpace, std::string_view lease);
-  /// Forgets all replicas that are gone, and returns their names. Each comes back with the next change of its Lease.
-  std::vector<std::string> forget(base::MonotonicTime now);
-
-  FleetVerdict verdict(const FleetQuestion& question, base::MonotonicTime now) const;
-  /// Returns the report of a Lease; null if there is none, or if its replica is forgotten.
-  const ReplicaReport* find(std::string_view nameSpace, std::string_view lease) const;
-  /// Returns namespace and name of each Lease that was seen and not removed.
-  std::vector<std::pair<std::string, std::string>> leases() const;
-  /// Returns when the next replica is gone if nothing changes; the end of time if there is none.
-  base::MonotonicTime nextEnd() const;
-  std::vector<const SeenReport*> all() const;
-  std::size_t dropped() const { return dropped_; }
-
- private:
-  std::map<std::pair<std::string, std::string>, SeenReport, std::less<>> reports_;  // by namespace and Lease
-  std::size_t dropped_ = 0;
-};
 
 }  // namespace sluice::control

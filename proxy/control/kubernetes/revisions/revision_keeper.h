@@ -24,7 +24,7 @@
 
 #include "config/status/conditions.h"
 #include "proxy/control/kubernetes/client/api_exchange.h"
-#include "proxy/control/kubernetes/lease/replica_report.h"
+#include "proxy/control/kubernetes/lease/replica_reports.h"
 #include "proxy/control/kubernetes/objects/named_objects.h"
 #include "proxy/control/kubernetes/revisions/revision_verdict.h"
 #include "proxy/control/kubernetes/revisions/revision_watch.h"

@@ -13,7 +13,7 @@ bool awaitsCanary(const EgressRevision& revision) {
 
 const ReplicaReport* reportOfCanary(const EgressRevision& revision, const ReplicaReports& reports,
                                     base::MonotonicTime now) {
-  for (const SeenReport* each : reports.all()) {
+  for (const SeenReport* each : reports.of(revision.gatewayKey())) {
     const ReplicaReport& report = each->report;
     if (!each->isGone(now) && report.gateway == revision.gatewayKey() && report.replica == revision.canary) {
       return &report;
@@ -25,8 +25,8 @@ const ReplicaReport* reportOfCanary(const EgressRevision& revision, const Replic
 template <typename Predicate>
 bool anyReplica(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now,
                 Predicate&& predicate) {
-  const std::vector<const SeenReport*> all = reports.all();
-  return std::any_of(all.begin(), all.end(), [&](const SeenReport* each) {
+  const std::vector<const SeenReport*> believed = reports.of(revision.gatewayKey());
+  return std::any_of(believed.begin(), believed.end(), [&](const SeenReport* each) {
     return !each->isGone(now) && each->report.gateway == revision.gatewayKey() && predicate(each->report);
   });
 }

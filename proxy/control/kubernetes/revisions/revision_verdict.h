@@ -7,7 +7,7 @@
 #include <string>
 
 #include "proxy/base/clock.h"
-#include "proxy/control/kubernetes/lease/replica_report.h"
+#include "proxy/control/kubernetes/lease/replica_reports.h"
 #include "proxy/control/kubernetes/revisions/egress_revision.h"
 
 namespace sluice::control {

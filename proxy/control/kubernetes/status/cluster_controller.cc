@@ -9,6 +9,7 @@
 
 #include "config/model/supported_kinds.h"
 #include "proxy/control/kubernetes/provision/provision_plan.h"
+#include "proxy/control/kubernetes/provision/reporters_of_gateways.h"
 #include "proxy/control/kubernetes/provision/restored_secrets.h"
 
 namespace sluice::control {
@@ -62,6 +63,7 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
 void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
   if (!compiled.readable) return;
   compiled_ = withoutForeignParents(compiled.compiled.statuses);
+  replicas_.believe(reportersOf(compiled.model, candidacy_.nameSpace, /*keepsPods=*/!image_.empty()));
   revisions_.setMost(compiled.model.settings.revisions.keep);
   if (!image_.empty()) {
     compiled_ = withServiceAddresses(*compiled_, compiled.model);
@@ -92,7 +94,6 @@ void ClusterController::provision(const CompiledConfiguration& compiled) {
 }
 
 void ClusterController::start() {
-  replicas_.start();
   revisions_.start();
   lease_.start();
 }

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "config/status/status_list.h"
-#include "proxy/control/kubernetes/lease/replica_report.h"
+#include "proxy/control/kubernetes/lease/replica_reports.h"
 
 namespace sluice::control {
 

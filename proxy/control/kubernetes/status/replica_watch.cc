@@ -16,6 +16,12 @@ ReplicaWatch::ReplicaWatch(ApiClient& client, std::function<void()> changed)
               {.path = "/apis/coordination.k8s.io/v1/leases",
                .selector = "labelSelector=" + processing::encodeQuery(kReplicaOfLabel)}) {}
 
+void ReplicaWatch::believe(Reporters reporters) {
+  reports_.believe(std::move(reporters));
+  if (!std::exchange(started_, true)) follow_.list();
+  wake();
+}
+
 void ReplicaWatch::seeOwn(const ReplicaReport& report) {
   const auto lease = content::parseJson(replicaLease(report, client_.worker().clock().wallNow()));
   if (!lease.ok()) return;
@@ -28,17 +34,29 @@ void ReplicaWatch::see(const content::Value& lease) {
   const ReplicaReport* known = reports_.find(key.first, key.second);
   const std::optional<ReplicaReport> before = known == nullptr ? std::nullopt : std::optional(*known);
   if (const base::Status seen = reports_.see(lease, client_.worker().now()); !seen.ok()) {
-    if (std::exchange(unread_[key], seen.error().detail) != seen.error().detail) {
-      client_.log().warn("the report of a replica cannot be read",
-                         {{"lease", key.first + "/" + key.second}, {"reason", seen.error().detail}});
-    }
-    return;
+    return tellUnread(key, seen.error().detail);
   }
   unread_.erase(key);
+  tellIfIgnored(key);
   wake();
   // A renewal alone is no news.
   const ReplicaReport* report = reports_.find(key.first, key.second);
-  if (report != nullptr && before != *report) changed_();
+  if (report == nullptr ? before.has_value() : before != *report) changed_();
+}
+
+void ReplicaWatch::tellUnread(const ApiObjectKey& key, const std::string& reason) {
+  if (!reports_.hears(key.first)) return;  // it would not count
+  if (unread_.size() >= kMostTold && !unread_.contains(key)) return;
+  if (std::exchange(unread_[key], reason) == reason) return;
+  client_.log().warn("the report of a replica cannot be read",
+                     {{"lease", key.first + "/" + key.second}, {"reason", reason}});
+}
+
+void ReplicaWatch::tellIfIgnored(const ApiObjectKey& key) {
+  if (reports_.counts(key.first, key.second) || ignored_.size() >= kMostTold) return;
+  if (!ignored_.insert(key.first).second) return;
+  client_.log().info("reports of replicas in a namespace do not count, because they are not of a Gateway there",
+                     {{"namespace", key.first}, {"lease", key.second}});
 }
 
 void ReplicaWatch::remove(const ApiObjectKey& key) {

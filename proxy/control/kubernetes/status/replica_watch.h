@@ -1,6 +1,8 @@
-// Follows the reports of all replicas of the data plane (lease/replica_report.h). Lives on the main thread.
+// Follows the reports of all replicas of the data plane (lease/replica_report.h) in all namespaces, and says once of a
+// namespace that has some that do not count. Lives on the main thread.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -8,7 +10,7 @@
 #include <string>
 
 #include "proxy/control/kubernetes/client/list_watch.h"
-#include "proxy/control/kubernetes/lease/replica_report.h"
+#include "proxy/control/kubernetes/lease/replica_reports.h"
 #include "proxy/control/kubernetes/objects/api_object.h"
 #include "proxy/net/timers.h"
 
@@ -20,12 +22,15 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   /// records.
   ReplicaWatch(ApiClient& client, std::function<void()> changed);
 
-  void start() { follow_.list(); }
+  /// Says whose reports count. They are followed from the first call on, so that none is judged without the others.
+  void believe(Reporters reporters);
   const ReplicaReports& reports() const { return reports_; }
   /// Takes the report of this very process, which need not come back from the API server first.
   void seeOwn(const ReplicaReport& report);
 
  private:
+  static constexpr std::size_t kMostTold = 1000;  // Leases, and namespaces, of which something was said
+
   void onListing(ListWatch&) override { listed_.emplace(); }
   void onListed(ListWatch&) override;
   void onObject(ListWatch&, content::Value&& lease) override;
@@ -34,6 +39,8 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   void onRecovered(ListWatch&) override { told_.clear(); }
   void onTimer() override;
   void see(const content::Value& lease);
+  void tellUnread(const ApiObjectKey& key, const std::string& reason);
+  void tellIfIgnored(const ApiObjectKey& key);
   void remove(const ApiObjectKey& key);
   void wake();
 
@@ -44,7 +51,9 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   std::optional<std::set<ApiObjectKey>> listed_;
   std::optional<ApiObjectKey> own_;             // the Lease of this very process, which may not be written yet
   std::map<ApiObjectKey, std::string> unread_;  // why the report of a Lease cannot be read
+  std::set<std::string> ignored_;               // namespaces that have reports that do not count
   std::string told_;                            // why they cannot be listed
+  bool started_ = false;
 };
 
 }  // namespace sluice::control

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "proxy/content/json.h"
-#include "proxy/control/kubernetes/lease/replica_report.h"
+#include "proxy/control/kubernetes/lease/replica_reports.h"
 #include "proxy/control/kubernetes/revisions/egress_revision.h"
 #include "test/base/some_time.h"
 
@@ -32,11 +32,12 @@ inline EgressRevision revisionOf(const std::string& text, bool withData = false)
 /// The reports of replicas of Gateway demo/egress.
 class ReportedObjects {
  public:
+  ReportedObjects() { all.believe({"sluice-system", {{"demo/egress", {}}}}); }
   void see(const std::string& replica, const std::string& desired, const std::string& served,
            ConfigState state = ConfigState::kInSync, base::MonotonicTime now = {}) {
     ReplicaReport report;
     report.replica = replica;
-    report.nameSpace = "demo";
+    report.nameSpace = nameSpace;
     report.gateway = "demo/egress";
     report.desiredObjects = desired;
     report.servedObjects = served;
@@ -49,7 +50,8 @@ class ReportedObjects {
     ASSERT_TRUE(all.see(*lease, now).ok());
   }
   ReplicaReports all;
-  std::string since = "once";  // servedObjectsSince of further reports
+  std::string since = "once";      // servedObjectsSince of further reports
+  std::string nameSpace = "demo";  // theirs
 
  private:
   int renewals_ = 0;

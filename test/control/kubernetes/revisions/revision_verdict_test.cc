@@ -53,6 +53,21 @@ TEST_F(RevisionVerdict, IsTaintedOnlyIfAllRefuseItAndStaysSo) {
   EXPECT_EQ(judged(tainted).message, "all refuse it");
 }
 
+TEST_F(RevisionVerdict, IsNeitherTaintedNorServedNorInUseByReportsFromAnotherNamespace) {
+  reports.nameSpace = "tenant";
+  reports.see("one", "b", "a", kRefuses);
+  reports.see("two", "b", "b");
+  const EgressRevision revision = revisionOf(revisionItem("b"));
+  EXPECT_EQ(judged().state, RevisionState::kPending);
+  EXPECT_EQ(judged().served, "0/0");
+  EXPECT_EQ(judged().message, "");
+  EXPECT_FALSE(isGiven(revision, reports.all, {}));
+  EXPECT_FALSE(isInUse(revision, reports.all, {}));
+  const EgressRevision waiting = revisionOf(revisionItem("b", R"(,"canary":"one")"));
+  EXPECT_EQ(canaryOf(waiting, reports.all, {}).state, CanaryState::kGone);
+  EXPECT_NE(judgeRevision(waiting, reports.all, {}, base::someTime()).state, RevisionState::kTainted);
+}
+
 TEST_F(RevisionVerdict, KnowsWhatItsCanaryDoes) {
   const EgressRevision waiting = revisionOf(revisionItem("b", R"(,"canary":"one")"));
   const auto canary = [&](base::Duration time = {}) {

@@ -51,6 +51,7 @@ config::ObjectStatus fleetGatewayStatus() {
 /// A controller that has compiled route demo/web, which changed at version 100, and Gateway demo/egress.
 class FleetConditionsOf : public ::testing::Test {
  protected:
+  FleetConditionsOf() { reports.believe({"sluice-system", {{"demo/egress", {}}}}); }
   static ReplicaReport reportOf(const std::string& replica, std::uint64_t seen) {
     ReplicaReport report;
     report.replica = replica;
@@ -142,6 +143,21 @@ TEST_F(FleetConditionsOf, ARouteLeaveOutReplicasOfOtherGateways) {
   other.gateway = "";
   see(other);
   EXPECT_EQ(programmed().reason, "Pending") << "it serves all Gateways";
+}
+
+TEST_F(FleetConditionsOf, AnObjectHaveNoWordOfReplicasOfOtherNamespaces) {
+  see(reportOf("a", 100));
+  for (const char* gateway : {"demo/egress", ""}) {
+    ReplicaReport forged = reportOf("forged", 1);
+    forged.nameSpace = "tenant";
+    forged.gateway = gateway;
+    forged.state = ConfigState::kRollback;
+    forged.problem = "call 555";
+    forged.failed.push_back({"HTTPRoute", "demo", "web", "r", "Invalid", "call 555"});
+    see(forged);
+    EXPECT_EQ(programmed().status, ConditionStatus::kTrue) << programmed().message;
+    EXPECT_EQ(degraded(), "");
+  }
 }
 
 TEST_F(FleetConditionsOf, AGatewaySayWhetherSomeOrAllReplicasFail) {

@@ -21,7 +21,7 @@ class ReplicaWatching : public ::testing::Test {
  protected:
   void start() {
     watch = std::make_unique<ReplicaWatch>(rig.client, [this] { ++changes; });
-    rig.inTurn([this] { watch->start(); });
+    rig.inTurn([this] { watch->believe({"sluice-system", {{"demo/egress", {}}}}); });
     api.serve();
   }
   void TearDown() override {
@@ -33,8 +33,8 @@ class ReplicaWatching : public ::testing::Test {
   void write(const std::string& replica, const std::string& served = "r1") {
     writeText(replica, R"({\"replica\":\")" + replica + R"(\",\"served\":\")" + served + R"(\",\"state\":\"InSync\"})");
   }
-  void writeText(const std::string& replica, const std::string& annotation) {
-    api.put(kWatchedLeases, "demo", leaseName(replica), R"("spec":{"leaseDurationSeconds":30})",
+  void writeText(const std::string& replica, const std::string& annotation, const std::string& nameSpace = "demo") {
+    api.put(kWatchedLeases, nameSpace, leaseName(replica), R"("spec":{"leaseDurationSeconds":30})",
             R"("labels":{"sluice.dev/replica-of":"x"},"annotations":{"sluice.dev/report":")" + annotation + "\"}");
   }
   std::size_t replicas() const { return watch->reports().verdict({}, rig.clock.now()).replicas; }
@@ -159,6 +159,48 @@ TEST_F(ReplicaWatching, TellsABrokenReportOnceAndKeepsTheLastGoodOne) {
   write("one");
   writeText("one", "no JSON");
   EXPECT_EQ(rig.logged.count("the report of a replica cannot be read"), 3u) << "it had been good again";
+}
+
+TEST_F(ReplicaWatching, TellsOnceOfANamespaceWhoseReportsDoNotCount) {
+  start();
+  for (int renewal = 0; renewal < 3; ++renewal) {
+    writeText("one", R"({\"replica\":\"one\",\"state\":\"Rollback\"})", "tenant");
+    writeText("two", R"({\"replica\":\"two\",\"state\":\"InSync\"})", "tenant");
+    writeText("three", "no JSON " + std::to_string(renewal), "tenant");
+  }
+  EXPECT_EQ(rig.logged.count("reports of replicas in a namespace do not count"), 1u) << rig.logged.text();
+  EXPECT_EQ(rig.logged.count("the report of a replica cannot be read"), 0u) << "it would not count";
+  EXPECT_EQ(changes, 0);
+  EXPECT_EQ(replicas(), 0u);
+}
+
+TEST_F(ReplicaWatching, CountsWhatItHasSeenOnceTheNamespaceHasAGateway) {
+  start();
+  writeText("one", R"({\"replica\":\"one\",\"state\":\"InSync\"})", "tenant");
+  EXPECT_EQ(replicas(), 0u);
+  rig.inTurn([this] { watch->believe({"sluice-system", {{"tenant/own", {}}}}); });
+  EXPECT_EQ(replicas(), 1u);
+  api.pass(seconds(31));
+  EXPECT_EQ(replicas(), 0u);
+  EXPECT_EQ(changes, 1) << "it is silent";
+}
+
+TEST_F(ReplicaWatching, TellsWhenAReportCountsNoMore) {
+  watch = std::make_unique<ReplicaWatch>(rig.client, [this] { ++changes; });
+  rig.inTurn([this] { watch->believe({"sluice-system", {{"demo/egress", {"egress-test"}}}}); });
+  api.serve();
+  const std::string pod = "egress-test-abc-xyz12";
+  const auto put = [&](const std::string& owners) {
+    api.put(kWatchedLeases, "demo", leaseName(pod), R"("spec":{"leaseDurationSeconds":30})",
+            owners + R"("labels":{"sluice.dev/replica-of":"x"},"annotations":{"sluice.dev/report":"{\"replica\":\")" +
+                pod + R"(\",\"state\":\"InSync\"}"})");
+  };
+  put(R"("ownerReferences":[{"apiVersion":"v1","kind":"Pod","name":")" + pod + R"(","uid":"u"}],)");
+  EXPECT_EQ(replicas(), 1u);
+  EXPECT_EQ(changes, 1);
+  put("");
+  EXPECT_EQ(replicas(), 0u);
+  EXPECT_EQ(changes, 2);
 }
 
 TEST_F(ReplicaWatching, TellsOnceThatTheReportsAreForbidden) {

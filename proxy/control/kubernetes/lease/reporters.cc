@@ -1,0 +1,65 @@
+#include "proxy/control/kubernetes/lease/reporters.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace sluice::control {
+namespace {
+
+constexpr std::size_t kPodSuffix = 5;        // characters that an API server adds to a generateName
+constexpr std::size_t kMostPodPrefix = 58;   // it cuts a longer generateName, so that the name has 63
+constexpr std::size_t kMostHashDigits = 10;  // of a ReplicaSet
+
+bool isPodNameDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+std::string_view namespaceOfGateway(std::string_view gateway) { return gateway.substr(0, gateway.find('/')); }
+
+bool isPodOfAny(const ReplicaReport& report, const std::set<std::string>& deployments) {
+  return !report.podUid.empty() &&
+         std::any_of(deployments.begin(), deployments.end(),
+                     [&](const std::string& deployment) { return isNameOfPod(report.replica, deployment); });
+}
+
+}  // namespace
+
+bool isNameOfPod(std::string_view pod, std::string_view deployment) {
+  if (pod.size() <= kPodSuffix) return false;
+  const std::string_view suffix = pod.substr(pod.size() - kPodSuffix);
+  const std::string_view prefix = pod.substr(0, pod.size() - kPodSuffix);
+  const std::string_view name = deployment.substr(0, kMostPodPrefix);
+  if (!std::all_of(suffix.begin(), suffix.end(), isPodNameDigit) || !prefix.starts_with(name)) return false;
+  // What follows is "-HASH-", or what fits of it.
+  std::string_view rest = prefix.substr(name.size());
+  const bool cut = prefix.size() == kMostPodPrefix;
+  if (rest.empty()) return cut;
+  if (rest.front() != '-') return false;
+  rest.remove_prefix(1);
+  const bool ends = !rest.empty() && rest.back() == '-';
+  if (ends) rest.remove_suffix(1);
+  const bool isHash = rest.size() <= kMostHashDigits && std::all_of(rest.begin(), rest.end(), isPodNameDigit);
+  return isHash && (ends ? !rest.empty() : cut);
+}
+
+bool Reporters::hears(std::string_view nameSpace) const {
+  if (nameSpace == home) return true;
+  const auto first = gateways.lower_bound(std::string(nameSpace) + "/");
+  return first != gateways.end() && namespaceOfGateway(first->first) == nameSpace;
+}
+
+bool Reporters::believes(const ReplicaReport& report, std::string_view gateway) const {
+  if (report.nameSpace == home) return true;
+  const auto found = gateways.find(gateway);
+  if (found == gateways.end() || report.nameSpace != namespaceOfGateway(gateway)) return false;
+  return found->second.empty() || isPodOfAny(report, found->second);
+}
+
+bool Reporters::believes(const ReplicaReport& report) const {
+  if (report.nameSpace == home) return true;
+  auto each = gateways.lower_bound(report.nameSpace + "/");
+  for (; each != gateways.end() && namespaceOfGateway(each->first) == report.nameSpace; ++each) {
+    if (report.serves(each->first) && believes(report, each->first)) return true;
+  }
+  return false;
+}
+
+}  // namespace sluice::control

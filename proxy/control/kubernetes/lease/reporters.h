@@ -1,0 +1,40 @@
+// Says whose reports count for which Gateway (replica_report.h).
+//
+// Whoever may write Leases in any namespace may claim there to be a replica of any Gateway. So a report counts only if
+// its Lease stands in the controller's own namespace, or in that of the Gateway. There, if the controller keeps Pods
+// for the Gateway, the Lease must be that of one of them: by its name, by its owner, and by the names that a Deployment
+// gives to its Pods. That the Pod exists is not looked up, which would take the right to read all Pods: who writes
+// Leases beside a Gateway is taken for its owner.
+//
+// Values and pure functions; any thread.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "proxy/control/kubernetes/lease/replica_report.h"
+
+namespace sluice::control {
+
+struct Reporters {
+  std::string home = {};  // the namespace of the controller
+  /// All Gateways, by "namespace/name", with the names of the Deployments that the controller keeps for each; none if
+  /// people keep its Pods themselves.
+  std::map<std::string, std::set<std::string>, std::less<>> gateways = {};
+
+  bool operator==(const Reporters&) const = default;
+
+  /// Returns true if a report in that namespace may count for any Gateway.
+  bool hears(std::string_view nameSpace) const;
+  /// Returns true if the report counts for that Gateway, provided that it says that its replica serves it.
+  bool believes(const ReplicaReport& report, std::string_view gateway) const;
+  /// Returns true if it counts for any Gateway.
+  bool believes(const ReplicaReport& report) const;
+};
+
+/// Returns true if a Deployment of that name gives its Pods such names: "egress-5d9c7b8f6-x2x4z".
+bool isNameOfPod(std::string_view pod, std::string_view deployment);
+
+}  // namespace sluice::control

@@ -1,0 +1,243 @@
+#include "proxy/control/kubernetes/lease/replica_reports.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "test/control/kubernetes/lease/reported_replicas.h"
+
+namespace sluice::control {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::IsEmpty;
+using testing::SizeIs;
+using namespace std::chrono_literals;
+
+base::MonotonicTime seenAt(base::Duration time) { return base::MonotonicTime(1h + time); }
+
+/// What a controller has seen at 0 of replicas a, b and so on.
+class ReplicaFleet {
+ public:
+  explicit ReplicaFleet(const std::vector<ConfigState>& states = {}) {
+    reports_.believe({"sluice-system", {{"demo/egress", {}}, {"demo/other", {}}}});
+    for (std::size_t i = 0; i < states.size(); ++i)
+      see(reportOfReplica(std::string(1, static_cast<char>('a' + i)), states[i]));
+  }
+  void see(const ReplicaReport& report, base::Duration time = 0s, std::string_view version = "1") {
+    EXPECT_TRUE(reports_.see(leaseOfReplica(report, version), seenAt(time)).ok());
+  }
+  FleetVerdict verdict(const FleetQuestion& question = {}, base::Duration time = 0s) const {
+    return reports_.verdict(question, seenAt(time));
+  }
+  ReplicaReports& reports() { return reports_; }
+
+ private:
+  ReplicaReports reports_;
+};
+
+constexpr ConfigState kWell = ConfigState::kInSync;
+constexpr ConfigState kRolledBack = ConfigState::kRollback;
+
+TEST(ReplicaReports, WithoutReplicasNothingFails) {
+  const FleetVerdict verdict = ReplicaFleet().verdict();
+  EXPECT_EQ(verdict.failingPercent(), 0);
+  EXPECT_EQ(verdict.state, FleetState::kActive);
+  EXPECT_EQ(verdict.reason, "NoReplicas");
+}
+
+TEST(ReplicaReports, AreDegradedIfSomeReplicasFailAndInErrorIfAllDo) {
+  const FleetVerdict good = ReplicaFleet({kWell, kWell}).verdict();
+  EXPECT_EQ(fleetStateName(good.state), "Active");
+  EXPECT_EQ(good.reason, "ReplicasInSync");
+  EXPECT_EQ(good.message, "");
+  EXPECT_EQ(good.failingPercent(), 0);
+  const FleetVerdict some = ReplicaFleet({kWell, kRolledBack, kWell, ConfigState::kRollbackFailed}).verdict();
+  EXPECT_EQ(fleetStateName(some.state), "Degraded");
+  EXPECT_EQ(some.reason, "SomeReplicasFailing");
+  EXPECT_EQ(
+      some.message,
+      "2 of 4 replicas fail: demo/b, demo/d. demo/b says: it refuses revision new and serves the last good one, old");
+  EXPECT_EQ(some.failingPercent(), 50);
+  EXPECT_THAT(some.failing, ElementsAre("demo/b", "demo/d"));
+  const FleetVerdict all = ReplicaFleet({kRolledBack, kRolledBack}).verdict();
+  EXPECT_EQ(fleetStateName(all.state), "Error");
+  EXPECT_EQ(all.reason, "AllReplicasFailing");
+  EXPECT_EQ(all.failingPercent(), 100);
+  EXPECT_THAT(ReplicaFleet({kRolledBack}).verdict().message, testing::StartsWith("1 of 1 replica fails: demo/a."));
+  EXPECT_EQ(ReplicaFleet({kRolledBack}).verdict().failingPercent(), 100);
+}
+
+TEST(ReplicaReports, RoundNeitherToNoneNorToAll) {
+  FleetVerdict verdict;
+  verdict.replicas = 1000;
+  verdict.failing = {"a"};
+  EXPECT_EQ(verdict.failingPercent(), 1);
+  verdict.failing.resize(999);
+  EXPECT_EQ(verdict.failingPercent(), 99);
+}
+
+TEST(ReplicaReports, NameTenFailingReplicas) {
+  std::vector<ConfigState> states(11, kRolledBack);
+  states.push_back(kWell);
+  EXPECT_THAT(ReplicaFleet(states).verdict().message,
+              testing::StartsWith("11 of 12 replicas fail: demo/a, demo/b, demo/c, demo/d, demo/e, demo/f, demo/g, "
+                                  "demo/h, demo/i, demo/j and 1 more. demo/a says: "));
+}
+
+TEST(ReplicaReports, JudgeARevisionOnlyByReplicasThatWereGivenIt) {
+  ReplicaFleet fleet({kRolledBack, kRolledBack});
+  ReplicaReport old = reportOfReplica("c", kRolledBack);
+  old.desired = "older";
+  fleet.see(old);
+  EXPECT_EQ(fleet.verdict({.revision = "new"}).failingPercent(), 66);
+  EXPECT_EQ(fleet.verdict({.revision = "older"}).failingPercent(), 33);
+  EXPECT_EQ(fleet.verdict({.revision = "old"}).serving, 3u);
+  EXPECT_EQ(fleet.verdict({.revision = "new"}).serving, 0u);
+  EXPECT_EQ(ReplicaFleet({kWell, kRolledBack}).verdict().serving, 1u);
+}
+
+TEST(ReplicaReports, JudgeAnObjectByReplicasThatReportIt) {
+  ReplicaFleet fleet({kWell, kRolledBack});
+  ReplicaReport report = reportOfReplica("c");
+  report.failed = {failedRoute("other"), failedRoute("web", "no such backend")};
+  fleet.see(report);
+  const FleetVerdict web = fleet.verdict({.object = {"HTTPRoute", "demo", "web"}});
+  EXPECT_THAT(web.failing, ElementsAre("demo/c"));
+  EXPECT_THAT(web.message, EndsWith("demo/c says: HTTPRoute demo/web: BackendNotFound: no such backend"));
+  EXPECT_THAT(fleet.verdict({.object = {"GRPCRoute", "demo", "web"}}).failing, IsEmpty());
+  EXPECT_THAT(fleet.verdict({.object = {"HTTPRoute", "x", "web"}}).failing, IsEmpty());
+  EXPECT_THAT(fleet.verdict().failing, ElementsAre("demo/b")) << "a rollback is about states alone";
+  EXPECT_THAT(fleet.verdict({.anyObject = true}).failing, ElementsAre("demo/b", "demo/c"));
+}
+
+TEST(ReplicaReports, AreOfOneGatewayOrOfAllOfTheClass) {
+  ReplicaFleet fleet({kRolledBack});
+  ReplicaReport all = reportOfReplica("b", kRolledBack);
+  all.gateway = "";
+  fleet.see(all);
+  ReplicaReport other = reportOfReplica("c");
+  other.gateway = "demo/other";
+  other.replicaOf = "other";
+  fleet.see(other);
+  EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).replicas, 2u);
+  EXPECT_EQ(fleet.verdict({.gateway = "demo/other"}).failingPercent(), 50);
+  EXPECT_EQ(fleet.verdict({.replicaOf = "other"}).replicas, 1u);
+  EXPECT_EQ(fleet.verdict().replicas, 3u);
+}
+
+TEST(ReplicaReports, ForgetReplicasAfterThreeRenewalsByTheObserversClock) {
+  ReplicaFleet fleet({kRolledBack});
+  fleet.see(reportOfReplica("b"));
+  EXPECT_EQ(fleet.reports().nextEnd(), seenAt(kReportDuration));
+  // The same version, listed again, is no renewal. A renewal that changes only the time is one.
+  fleet.see(reportOfReplica("a", kRolledBack), 20s, "1");
+  fleet.see(reportOfReplica("b"), 20s, "2");
+  EXPECT_EQ(fleet.verdict({}, 30s - 1ns).state, FleetState::kDegraded);
+  EXPECT_EQ(fleet.verdict({}, 30s).state, FleetState::kActive);
+  EXPECT_THAT(fleet.reports().forget(seenAt(30s)), ElementsAre("demo/a"));
+  EXPECT_THAT(fleet.reports().forget(seenAt(30s)), IsEmpty());
+  EXPECT_EQ(fleet.reports().nextEnd(), seenAt(50s));
+  fleet.see(reportOfReplica("a", kRolledBack), 31s, "9");
+  EXPECT_EQ(fleet.verdict({}, 31s).state, FleetState::kDegraded) << "it has come back";
+  EXPECT_THAT(fleet.reports().forget(seenAt(100s)), SizeIs(2));
+  EXPECT_EQ(fleet.reports().nextEnd(), base::MonotonicTime::max());
+}
+
+TEST(ReplicaReports, ForgetReplicasWhoseLeaseIsDeleted) {
+  ReplicaFleet fleet({kRolledBack, kWell});
+  fleet.reports().remove("demo", "sluice-replica-a");
+  fleet.reports().remove("demo", "unknown");
+  EXPECT_EQ(fleet.verdict().state, FleetState::kActive);
+  EXPECT_EQ(fleet.verdict().replicas, 1u);
+}
+
+TEST(ReplicaReports, KeepTheLastGoodReportOfAReplica) {
+  ReplicaFleet fleet({kRolledBack});
+  content::Value broken = leaseOfReplica(reportOfReplica("a"), "2");
+  for (content::Member& each : broken.members) {
+    if (each.key == "metadata")
+      std::erase_if(each.value.members, [](const auto& one) { return one.key == "annotations"; });
+  }
+  EXPECT_FALSE(fleet.reports().see(broken, seenAt(20s)).ok());
+  EXPECT_EQ(fleet.verdict({}, 29s).state, FleetState::kError);
+  EXPECT_EQ(fleet.verdict({}, 30s).replicas, 0u);
+}
+
+TEST(ReplicaReports, HaveABound) {
+  ReplicaFleet fleet;
+  for (std::size_t i = 0; i < ReplicaReports::kMost; ++i) fleet.see(reportOfReplica("r" + std::to_string(i)));
+  EXPECT_EQ(fleet.reports().dropped(), 0u);
+  fleet.see(reportOfReplica("more"));
+  EXPECT_EQ(fleet.reports().dropped(), 1u);
+  fleet.see(reportOfReplica("r7", kRolledBack), 1s, "2");
+  EXPECT_EQ(fleet.reports().dropped(), 1u);
+  EXPECT_EQ(fleet.verdict().replicas, ReplicaReports::kMost);
+  EXPECT_EQ(fleet.verdict().failingPercent(), 1);
+}
+
+/// A report about demo/egress from another namespace, by a replica that refuses its revision.
+ReplicaReport forgedReport(const std::string& replica) {
+  ReplicaReport forged = reportOfReplica(replica, kRolledBack);
+  forged.nameSpace = "tenant";
+  return forged;
+}
+
+TEST(ReplicaReports, CountForAGatewayOnlyFromItsNamespaceAndFromThatOfTheController) {
+  ReplicaFleet fleet({kWell});
+  fleet.see(forgedReport("b"));
+  ReplicaReport all = forgedReport("c");
+  all.gateway = "";
+  fleet.see(all);
+  const FleetQuestion question{.gateway = "demo/egress"};
+  EXPECT_EQ(fleet.verdict(question).replicas, 1u);
+  EXPECT_EQ(fleet.verdict(question).message, "");
+  EXPECT_FALSE(fleet.reports().counts("tenant", "sluice-replica-b"));
+  ReplicaReport home = reportOfReplica("d");
+  home.nameSpace = "sluice-system";
+  home.gateway = "";
+  fleet.see(home);
+  EXPECT_EQ(fleet.verdict(question).replicas, 2u);
+  EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 1u) << "it is the one beside the controller";
+  // The namespace gets a Gateway of its own: what was seen before counts for that one, and for no other one.
+  fleet.reports().believe({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
+  EXPECT_EQ(fleet.verdict(question).replicas, 2u);
+  EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 2u);
+  fleet.reports().believe({"sluice-system", {{"demo/egress", {}}}});
+  EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 1u);
+  EXPECT_FALSE(fleet.reports().counts("tenant", "sluice-replica-c"));
+}
+
+TEST(ReplicaReports, OfOneNamespaceLeaveRoomForThoseOfAllOthers) {
+  constexpr int kForged = 5050;
+  ReplicaFleet fleet;
+  fleet.reports().believe({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
+  for (int i = 0; i < kForged; ++i) {
+    const std::string number = std::to_string(i);
+    fleet.see(forgedReport("about-egress-" + number));
+    ReplicaReport own = forgedReport("own-" + number);
+    own.gateway = "tenant/own";
+    fleet.see(own);
+  }
+  EXPECT_EQ(fleet.reports().dropped(), kForged - ReplicaReports::kMostOthers);
+  for (int i = 0; i < kForged; ++i) fleet.see(reportOfReplica("r" + std::to_string(i)));
+  EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).replicas, std::size_t{kForged});
+  EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).state, FleetState::kActive);
+}
+
+TEST(ReplicaReports, ThatDoNotCountAreForgottenToo) {
+  ReplicaFleet fleet({kWell});
+  fleet.see(forgedReport("b"));
+  EXPECT_EQ(fleet.reports().leases().size(), 2u);
+  EXPECT_FALSE(fleet.reports().remove("tenant", "sluice-replica-b"));
+  EXPECT_EQ(fleet.reports().leases().size(), 1u);
+  fleet.see(forgedReport("b"));
+  EXPECT_THAT(fleet.reports().forget(seenAt(kReportDuration)), ElementsAre("demo/a"));
+  EXPECT_EQ(fleet.reports().leases().size(), 1u);
+}
+
+}  // namespace
+}  // namespace sluice::control
