@@ -32,6 +32,11 @@ const ListedRevision* findNamed(const std::vector<ListedRevision>& ofGateway, co
              found->name + " to have it tried again";
     return nullptr;
   }
+  if (found != nullptr && found->state.empty()) {
+    reason = "no replica of " + theGateway(options) + " has reported EgressRevision " + found->name +
+             " to a controller, so none would serve it";
+    return nullptr;
+  }
   return found;
 }
 

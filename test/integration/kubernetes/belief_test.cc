@@ -1,4 +1,5 @@
-// What a controller believes of the replicas of a Gateway: no report in a namespace of others.
+// What a controller and the replicas of a Gateway believe: neither reports of replicas in namespaces of others, nor
+// EgressRevisions that somebody else has made.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,6 +55,35 @@ TEST_F(KubeBelief, IsInNoReportFromTheNamespaceOfAnother) {
   EXPECT_EQ(fieldOf(second, "{.status.state}"), "Superseded");
   const std::string log = controller->process().errors();
   EXPECT_THAT(log, HasSubstr("reports of replicas in a namespace do not count"));
+}
+
+TEST_F(KubeBelief, IsInNoEgressRevisionOfWhichTheControllerSaysNothing) {
+  const std::string first = awaitRevisionIn("Served");
+  const std::string data = fieldOf(first, "{.spec.data}");
+  const auto forged = [&](const std::string& name, const std::string& more) {
+    return "apiVersion: sluice.dev/v1alpha1\nkind: EgressRevision\nmetadata: {namespace: demo, name: " + name +
+           "}\nspec: {revision: 'abcdef012345', gatewayRef: {group: gateway.networking.k8s.io, kind: Gateway, name: "
+           "egress}, data: '" +
+           data + "'" + more + "}\nstatus: {state: Served, served: 1/1, secrets: [{namespace: demo, name: s}]}\n";
+  };
+  const TempDir folder;
+  const std::string active = folder.write("active.yaml", forged("egress-abcdef012345", ", active: true"));
+  EXPECT_THAT(kubectl->run({"create", "-f", active}).errors, HasSubstr("active is set once the object is there"));
+  for (const char* name : {"egress-abcdef012345", "of-another-name"}) {
+    kubectl->expect({"create", "-f", folder.write("forged.yaml", forged(name, ""))});
+    kubectl->expect(
+        {"patch", "egressrevision", name, "--namespace", "demo", "--type=merge", "-p", R"({"spec":{"active":true}})"});
+    EXPECT_EQ(fieldOf(name, "{.status}"), "") << "who creates an object writes no status";
+  }
+  // Were one of them active, no change would be served.
+  kubectl->apply(routeToBackend("two"));
+  EXPECT_TRUE(answers("/", "two"));
+  EXPECT_EQ(awaitRevisionIn("Superseded"), first);
+  EXPECT_EQ(kubectl->get("gateway", "demo", "egress", kRolledBackStatus), "");
+  EXPECT_EQ(fieldOf("egress-abcdef012345", "{.status}"), "") << "no replica has reported it";
+  sluice.reset();
+  startGateway({"--gateway", "demo/egress"});
+  EXPECT_TRUE(answers("/", "two")) << "a process that starts serves none of them either";
 }
 
 }  // namespace

@@ -82,8 +82,11 @@ TEST_F(KubeRevisions, AreBroughtBackUntilThatIsUndone) {
   EXPECT_EQ(rollBack({"--undo"}).exitCode, 1);
   EXPECT_THAT(rollBack({"0000"}).errors, HasSubstr("has no revision '0000'"));
   kubectl->apply(
-      "apiVersion: sluice.dev/v1alpha1\nkind: EgressRevision\nmetadata: {namespace: demo, name: without-data}\nspec: "
+      "apiVersion: sluice.dev/v1alpha1\nkind: EgressRevision\nmetadata: {namespace: demo, name: egress-abcd}\nspec: "
       "{revision: abcd, gatewayRef: {group: gateway.networking.k8s.io, kind: Gateway, name: egress}}\n");
+  EXPECT_THAT(rollBack({"abcd"}).errors, HasSubstr("no replica of Gateway demo/egress has reported"));
+  kubectl->expect({"patch", "egressrevision", "egress-abcd", "--namespace", "demo", "--subresource=status",
+                   "--type=merge", "-p", R"({"status":{"state":"Superseded"}})"});
   EXPECT_THAT(rollBack({"abcd"}).errors, HasSubstr("too large to be kept"));
 }
 

@@ -55,6 +55,11 @@ TEST(RollbackChoice, GoesFurtherBackTheSecondTime) {
   EXPECT_THAT(choice.deactivate, ElementsAre("egress-bb"));
 }
 
+TEST(RollbackChoice, IsNoneOfWhichNoControllerHasWritten) {
+  EXPECT_THAT(whyNone({listedRevision("aa", 1, "")}, {"demo/egress", "aa", false}),
+              HasSubstr("no replica of Gateway demo/egress has reported EgressRevision egress-aa to a controller"));
+}
+
 TEST(RollbackChoice, IsWhatIsNamedIfThatIsClear) {
   const std::vector<ListedRevision> all = {listedRevision("aa1", 1, "Superseded"), listedRevision("aa2", 2, "Served"),
                                            listedRevision("cc", 3, "Tainted")};

@@ -60,9 +60,9 @@ std::string_view revisionStateName(RevisionState state) {
   return "";
 }
 
-std::string nameOfRevision(const RevisedGateway& gateway, std::string_view revision) {
+std::string nameOfRevision(const std::string& gateway, std::string_view revision) {
   // A Gateway's name may be as long as that of any object.
-  return gatewayNameLabel(gateway.name) + "-" + std::string(revision);
+  return gatewayNameLabel(gateway) + "-" + std::string(revision);
 }
 
 std::string egressRevisionJson(const RevisedGateway& gateway, const RevisedObjects& objects,
@@ -70,7 +70,7 @@ std::string egressRevisionJson(const RevisedGateway& gateway, const RevisedObjec
   base::JsonWriter json;
   json.beginObject().member("apiVersion", std::string(config::kOwnGroup) + "/" + std::string(kRevisionVersion));
   json.member("kind", kEgressRevisionKind).key("metadata").beginObject();
-  json.member("name", nameOfRevision(gateway, objects.revision)).member("namespace", gateway.nameSpace);
+  json.member("name", nameOfRevision(gateway.name, objects.revision)).member("namespace", gateway.nameSpace);
   json.key("labels").beginObject().member(kGatewayNameLabel, gatewayNameLabel(gateway.name)).endObject();
   json.key("ownerReferences").beginList().beginObject().member("apiVersion", gateway.apiVersion);
   json.member("kind", gateway.kind).member("name", gateway.name).member("uid", gateway.uid).endObject().endList();
@@ -126,15 +126,21 @@ base::Result<EgressRevision> readEgressRevision(const content::Value& object, bo
     return base::Error::config("spec.gatewayRef is missing");
   }
   if (!require(spec, "revision", read.revision)) return base::Error::config("spec.revision is missing");
+  if (const std::string name = nameOfRevision(read.gateway, read.revision); read.name != name) {
+    return base::Error::config("its Gateway and revision have the name " + name);
+  }
   read.created = textIn(metadata, "creationTimestamp");
   const content::Value* active = valueIn(spec, "active");
-  read.active = active != nullptr && active->kind == content::Value::Kind::kBool && active->text == "true";
-  if (withData && read.active) read.data = textIn(spec, "data");
-  read.canary = textIn(spec, "canary");
   const std::string_view state = textIn(status, "state");
   for (const RevisionState each : kRevisionStates) {
-    if (revisionStateName(each) == state) read.state = each;
+    if (revisionStateName(each) != state) continue;
+    read.judged = true;
+    read.state = each;
   }
+  const bool asked = active != nullptr && active->kind == content::Value::Kind::kBool && active->text == "true";
+  read.active = asked && read.judged;
+  if (withData && read.active) read.data = textIn(spec, "data");
+  read.canary = textIn(spec, "canary");
   read.served = textIn(status, "served");
   read.lastServed = textIn(status, "lastServed");
   if (const content::Value* conditions = valueIn(status, "conditions"); conditions != nullptr) {

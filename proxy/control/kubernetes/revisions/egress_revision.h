@@ -3,6 +3,9 @@
 // even if no Pod is left that has served it.
 //
 // The replica that sees a revision first creates the object; the controller writes its status; people set spec.active.
+// Pods of other Gateways of the namespace may create objects too. So one counts only if it has the name of its Gateway
+// and revision, and it cannot be active before the controller has written a status, which no Pod may: that takes a
+// replica of the Gateway that reports the revision. What it holds is served only if it has the digest in its name.
 //
 // Values and pure functions; any thread.
 #pragma once
@@ -59,7 +62,8 @@ struct EgressRevision {
   std::string gateway;  // its name
   std::string revision;
   std::string data;     // empty if the objects are too large to be kept, or if nobody wants to read it
-  bool active = false;  // the replicas serve it in place of the newest objects
+  bool judged = false;  // the controller has written its status
+  bool active = false;  // the replicas serve it in place of the newest objects; never if it is not judged
   /// The replica that serves it before all others, until it is validated; empty if all serve it at once.
   std::string canary;
   bool validated = false;  // the canary has served it
@@ -80,13 +84,14 @@ struct EgressRevision {
   std::string path() const { return egressRevisionsPath(nameSpace) + "/" + name; }
 };
 
-/// Returns the name of the object: that of the Gateway, cut if it is long, and the revision.
-std::string nameOfRevision(const RevisedGateway& gateway, std::string_view revision);
+/// Returns the name of the object for a Gateway of that name: the same, cut if it is long, and the revision.
+std::string nameOfRevision(const std::string& gateway, std::string_view revision);
 /// Returns the object to be created, with the name of its canary or none.
 std::string egressRevisionJson(const RevisedGateway& gateway, const RevisedObjects& objects, const std::string& canary);
 /// Returns the merge patch of its status.
 std::string revisionStatusPatch(const EgressRevision& revision, base::WallTime now);
-/// Reads an object; of spec.data only if it is active, and `withData` is true. The error says which field is missing.
+/// Reads an object; of spec.data only if it is active, and `withData` is true. The error says which field is missing,
+/// or that its name is another one than nameOfRevision().
 base::Result<EgressRevision> readEgressRevision(const content::Value& object, bool withData);
 
 }  // namespace sluice::control

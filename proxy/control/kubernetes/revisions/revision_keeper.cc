@@ -19,8 +19,8 @@ std::string activeMessage(const EgressRevision& revision) {
 }
 
 bool isSameStatus(const EgressRevision& a, const EgressRevision& b) {
-  return a.state == b.state && a.served == b.served && a.lastServed == b.lastServed && a.message == b.message &&
-         a.validated == b.validated;
+  return a.judged == b.judged && a.state == b.state && a.served == b.served && a.lastServed == b.lastServed &&
+         a.message == b.message && a.validated == b.validated;
 }
 
 }  // namespace
@@ -81,42 +81,68 @@ void RevisionKeeper::wakeAt(base::MonotonicTime at) {
 // While something is being written, the watch may not show it yet. When it is written, all is judged again.
 void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime now) {
   if (!leads_ || !watch_.listed() || exchange_ != nullptr) return;
-  std::map<NamedGateway, std::vector<const EgressRevision*>> gateways;
-  std::map<NamedGateway, std::string> newest;  // when the newest one was created
+  RevisionsOfGateways known;
+  RevisionsOfGateways unknown;
+  std::map<NamedGateway, std::string> newest;  // when the newest one of `known` was created
+  std::set<ApiObjectKey> inUse;
   for (const auto& [key, each] : watch_.revisions()) {
     if (!isInScope(each)) continue;
     const NamedGateway gateway{each.gatewayKind, each.nameSpace, each.gateway};
-    gateways[gateway].push_back(&each);
-    newest[gateway] = std::max(newest[gateway], each.created);
-  }
-  std::set<ApiObjectKey> inUse;
-  const base::WallTime wallNow = client_.worker().clock().wallNow();
-  for (const auto& [key, each] : watch_.revisions()) {
-    if (!isInScope(each)) continue;
     if (each.active || isInUse(each, reports, now)) inUse.insert(key);
-    const CanaryReport canary = canaryOf(each, reports, now);
-    // Until then, a replica may only not have reported to this controller yet.
-    if (canary.state == CanaryState::kGone && now - ledSince_ >= kReportDuration) {
-      remove(each);
-      continue;
+    if (each.judged || inUse.contains(key)) {
+      known[gateway].push_back(&each);
+      newest[gateway] = std::max(newest[gateway], each.created);
+    } else {
+      unknown[gateway].push_back(&each);
     }
-    if (canary.state == CanaryState::kGone) wakeAt(ledSince_ + kReportDuration);
-    EgressRevision known = each;
-    known.validated = isValidated(each, canary, now);
-    const bool isNewest = each.created == newest[{each.gatewayKind, each.nameSpace, each.gateway}];
-    if (isNewest && !each.active && isGiven(each, reports, now)) addReadable(known);
-    const EgressRevision judged = judgeRevision(std::move(known), reports, now, wallNow);
-    if (isSameStatus(judged, each) && (judged.secrets == each.secrets || judged.secrets == recorded_[key])) continue;
-    recorded_[key] = judged.secrets;
-    push(http::Method::kPatch, each.path() + "/status", revisionStatusPatch(judged, wallNow),
-         "application/merge-patch+json", decidedOf(each, judged));
+  }
+  for (auto& [gateway, revisions] : known) {
+    for (const EgressRevision* each : revisions) {
+      if (!removeWithoutCanary(*each, reports, now)) write(*each, each->created == newest[gateway], reports, now);
+    }
+  }
+  for (auto& [gateway, revisions] : unknown) {
+    std::erase_if(revisions, [&](const EgressRevision* each) { return removeWithoutCanary(*each, reports, now); });
   }
   const auto isGone = [this](const auto& each) { return !watch_.revisions().contains(each.first); };
   std::erase_if(canariesSince_, isGone);
   std::erase_if(recorded_, isGone);
   tellActive();
-  for (auto& [gateway, revisions] : gateways) prune(std::move(revisions), inUse);
+  // What nobody has reported must not take the place of what was served.
+  for (RevisionsOfGateways* each : {&known, &unknown}) {
+    for (auto& [gateway, revisions] : *each) prune(std::move(revisions), inUse);
+  }
   next();
+}
+
+/// Removes a revision that waits for a canary which is not there; returns true if it does.
+bool RevisionKeeper::removeWithoutCanary(const EgressRevision& revision, const ReplicaReports& reports,
+                                         base::MonotonicTime now) {
+  if (canaryOf(revision, reports, now).state != CanaryState::kGone) return false;
+  // Until then, a replica may only not have reported to this controller yet.
+  if (now - ledSince_ >= kReportDuration) {
+    remove(revision);
+    return true;
+  }
+  wakeAt(ledSince_ + kReportDuration);
+  return false;
+}
+
+/// Writes what has become of a revision, if it is anything new.
+void RevisionKeeper::write(const EgressRevision& revision, bool isNewest, const ReplicaReports& reports,
+                           base::MonotonicTime now) {
+  const base::WallTime wallNow = client_.worker().clock().wallNow();
+  EgressRevision known = revision;
+  known.validated = isValidated(revision, canaryOf(revision, reports, now), now);
+  if (isNewest && !revision.active && isGiven(revision, reports, now)) addReadable(known);
+  known.judged = true;
+  const EgressRevision judged = judgeRevision(std::move(known), reports, now, wallNow);
+  std::set<ApiObjectKey>& recorded = recorded_[revision.key()];
+  const bool sameSecrets = judged.secrets == revision.secrets || judged.secrets == recorded;
+  if (isSameStatus(judged, revision) && sameSecrets) return;
+  recorded = judged.secrets;
+  push(http::Method::kPatch, revision.path() + "/status", revisionStatusPatch(judged, wallNow),
+       "application/merge-patch+json", decidedOf(revision, judged));
 }
 
 void RevisionKeeper::prune(std::vector<const EgressRevision*> ofGateway, const std::set<ApiObjectKey>& inUse) {

@@ -1,6 +1,9 @@
 // Judges the EgressRevisions of all Gateways by what their replicas report, if this controller leads: writes their
 // statuses, and deletes the oldest ones beyond what is kept.
 //
+// Only a revision that replicas of its Gateway report, or have reported, gets a status: others are not worth more than
+// the word of whoever has created them, and of these the newest alone are kept.
+//
 // A revision is tainted once all replicas of its Gateway were given it and refuse it. It stays so, whatever they say
 // later, until its object is deleted. Revisions that a replica serves or was given, that are active, or that were
 // served or created last are not deleted. One that asks for a canary is validated once that has served it for
@@ -62,6 +65,7 @@ class RevisionKeeper final : private net::Timer {
   std::optional<config::Condition> conditionOf(const config::ObjectStatus& gateway) const;
 
  private:
+  using RevisionsOfGateways = std::map<NamedGateway, std::vector<const EgressRevision*>>;
   struct Write {
     ApiRequest request;
     std::string about;                    // its path
@@ -75,6 +79,8 @@ class RevisionKeeper final : private net::Timer {
     return scope_.empty() || scope_.contains(revision.gatewayKey());
   }
   void addReadable(EgressRevision& revision) const;
+  bool removeWithoutCanary(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now);
+  void write(const EgressRevision& revision, bool isNewest, const ReplicaReports& reports, base::MonotonicTime now);
   bool isValidated(const EgressRevision& revision, const CanaryReport& canary, base::MonotonicTime now);
   void wakeAt(base::MonotonicTime at);
   void remove(const EgressRevision& revision);

@@ -62,7 +62,8 @@ bool RevisionRecorder::isReleased(const std::string& revision) const {
   if (watch_.isWithheld() || refused_) return true;  // there is nobody to ask
   const EgressRevision* known = find(revision);
   if (known == nullptr) return false;
-  return known->active || known->canary.empty() || known->canary == replica_ || known->validated;
+  if (known->canary == replica_) return true;
+  return known->judged && (known->active || known->canary.empty() || known->validated);
 }
 
 bool RevisionRecorder::concerns(const EgressRevision& revision) const { return revision.gateway == gateway_.second; }
@@ -104,7 +105,12 @@ void RevisionRecorder::releaseIfDue() {
 }
 
 void RevisionRecorder::onDeleted(const EgressRevision& revision) {
-  if (concerns(revision)) hooks_.deleted(revision.revision);
+  if (!concerns(revision)) return;
+  hooks_.deleted(revision.revision);
+  // The controller deletes one whose canary is not there. If somebody makes such objects, ours must not come too late.
+  const bool isOurs = revision.canary.empty() || revision.canary == replica_;
+  if (isOurs || wanted_ == nullptr || wanted_->revision != revision.revision || exchange_ != nullptr) return;
+  client_.worker().timers().set(*this, client_.worker().now());
 }
 
 void RevisionRecorder::createSoon() {

@@ -15,6 +15,8 @@ void RevisionWatch::onObject(ListWatch&, content::Value&& object) {
   if (listing_) listing_->insert(keyOf(object));
   auto read = readEgressRevision(object, withData_);
   if (!read) {
+    // Pods that may create objects must not fill the log with them.
+    if (unread_.size() >= kMostTold || !unread_.insert(keyOf(object).first).second) return;
     client_.log().warn("an EgressRevision cannot be read",
                        {{"object", keyOf(object).first + "/" + keyOf(object).second}, {"reason", read.error().detail}});
     return;

@@ -1,6 +1,7 @@
 // Follows EgressRevisions: those of a namespace, or all. Lives on the main thread.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -36,6 +37,8 @@ class RevisionWatch final : private ListWatchUser, private net::Timer {
   const std::map<ApiObjectKey, EgressRevision>& revisions() const { return revisions_; }
 
  private:
+  static constexpr std::size_t kMostTold = 1000;
+
   void onListing(ListWatch&) override { listing_.emplace(); }
   void onListed(ListWatch&) override;
   void onObject(ListWatch&, content::Value&& object) override;
@@ -57,7 +60,8 @@ class RevisionWatch final : private ListWatchUser, private net::Timer {
   bool listedOnce_ = false;
   bool withheld_ = false;
   bool troubled_ = false;
-  std::string told_;  // why they cannot be read
+  std::set<std::string> unread_;  // namespaces with an object of which it was told that it cannot be read
+  std::string told_;              // why they cannot be read
 };
 
 }  // namespace sluice::control

@@ -45,10 +45,10 @@ TEST(EgressRevision, NamesItsCanary) {
 TEST(EgressRevision, HasANameThatTheApiServerTakes) {
   RevisedGateway gateway = kRevisedGateway;
   gateway.name = std::string(253, 'g');
-  EXPECT_LE(nameOfRevision(gateway, "0123456789ab").size(), 253u);
-  const std::string name = nameOfRevision(gateway, "0123456789ab");
+  EXPECT_LE(nameOfRevision(gateway.name, "0123456789ab").size(), 253u);
+  const std::string name = nameOfRevision(gateway.name, "0123456789ab");
   gateway.name.back() = 'h';
-  EXPECT_NE(nameOfRevision(gateway, "0123456789ab"), name) << "names that differ at the end";
+  EXPECT_NE(nameOfRevision(gateway.name, "0123456789ab"), name) << "names that differ at the end";
 }
 
 TEST(EgressRevision, IsReadAsItIs) {
@@ -65,6 +65,30 @@ TEST(EgressRevision, IsReadAsItIs) {
   EXPECT_EQ(read.served, "1/2");
   EXPECT_EQ(read.message, "one refuses it");
   EXPECT_EQ(revisionOf(revisionItem("abc", R"(,"data":"ZA==")"), true).data, "") << "nobody reads what is not active";
+}
+
+TEST(EgressRevision, IsActiveOnlyOnceTheControllerHasWrittenItsStatus) {
+  const std::string active = R"(,"active":true,"data":"ZA==")";
+  const EgressRevision created = revisionOf(revisionItem("abc", active), true);
+  EXPECT_FALSE(created.judged);
+  EXPECT_FALSE(created.active) << "a Pod may have created it so";
+  EXPECT_EQ(created.data, "");
+  EXPECT_FALSE(revisionOf(revisionItem("abc", active, R"({"state":"Odd"})"), true).active);
+  EXPECT_TRUE(revisionOf(revisionItem("abc", active, R"({"state":"Pending"})"), true).active);
+}
+
+TEST(EgressRevision, CountsOnlyByTheNameOfItsGatewayAndRevision) {
+  const auto refusal = [](const std::string& from, const std::string& to) {
+    std::string text = revisionItem("abc");
+    text.replace(text.find(from), from.size(), to);
+    const auto read = readEgressRevision(*content::parseJson(text), false);
+    return read.ok() ? "" : read.error().detail;
+  };
+  EXPECT_EQ(refusal("abc", "abc"), "");
+  EXPECT_EQ(refusal("egress-abc", "mine"), "its Gateway and revision have the name egress-abc");
+  EXPECT_EQ(refusal(R"("revision":"abc")", R"("revision":"abd")"), "its Gateway and revision have the name egress-abd");
+  EXPECT_EQ(refusal(R"("kind":"Gateway","name":"egress")", R"("kind":"Gateway","name":"other")"),
+            "its Gateway and revision have the name other-abc");
 }
 
 TEST(EgressRevision, KeepsTheTimeOfAConditionThatHasNotChanged) {

@@ -21,6 +21,8 @@ using testing::IsEmpty;
 
 constexpr const char* kRecordedRevisions = "/apis/sluice.dev/v1alpha1/egressrevisions";
 
+constexpr const char* kStatusOfServed = R"(,"status":{"state":"Served"})";
+
 /// A replica of Gateway demo/egress.
 class RevisionRecording : public testing::Test {
  protected:
@@ -55,10 +57,10 @@ class RevisionRecording : public testing::Test {
     api.serve();
   }
   void put(const std::string& revision, const std::string& spec = "", const std::string& gateway = "egress",
-           const std::string& created = "2026-11-01T00:00:00Z") {
+           const std::string& created = "2026-11-01T00:00:00Z", const std::string& status = "") {
     api.put(kRecordedRevisions, "demo", gateway + "-" + revision,
             R"("spec":{"gatewayRef":{"kind":"Gateway","name":")" + gateway + R"("},"revision":")" + revision + "\"" +
-                spec + "}",
+                spec + "}" + status,
             R"("uid":"u","creationTimestamp":")" + created + "\"");
   }
   /// Returns the bodies that were posted since the last call.
@@ -129,10 +131,11 @@ TEST_F(RevisionRecording, TellsOfADeletedOneAndCreatesItAgain) {
 TEST_F(RevisionRecording, PinsTheNewestActiveOneUntilNoneIsActive) {
   const std::string active = R"(,"active":true,"data":"!")";
   start();
-  put("a", active);
-  put("b", active, "egress", "2026-11-02T00:00:00Z");
-  put("c", active, "other", "2026-11-03T00:00:00Z");
-  EXPECT_THAT(pins, ElementsAre("a!", "b!"));
+  put("a", active, "egress", "2026-11-01T00:00:00Z", kStatusOfServed);
+  put("b", active, "egress", "2026-11-02T00:00:00Z", kStatusOfServed);
+  put("c", active, "other", "2026-11-03T00:00:00Z", kStatusOfServed);
+  put("d", active, "egress", "2026-11-04T00:00:00Z");
+  EXPECT_THAT(pins, ElementsAre("a!", "b!")) << "d has no status of a controller";
   put("b");
   put("a");
   EXPECT_THAT(pins, ElementsAre("a!", "b!", "a!", "none"));
@@ -157,14 +160,41 @@ TEST_F(RevisionRecording, WaitsForACanary) {
   start();
   EXPECT_FALSE(recorder->mayServe("a"));
   want("a", true);
-  const std::string validated = R"(,"status":{"conditions":[{"type":"Validated","status":"True"}]})";
+  const std::string validated = R"(,"status":{"state":"Served","conditions":[{"type":"Validated","status":"True"}]})";
   api.put(kRecordedRevisions, "demo", "egress-a",
           R"("spec":{"gatewayRef":{"kind":"Gateway","name":"egress"},"revision":"a","canary":"pod-2"})" + validated,
           R"("uid":"u")");
   EXPECT_EQ(released, 1);
   EXPECT_TRUE(recorder->mayServe("a"));
   put("b");
+  EXPECT_FALSE(recorder->mayServe("b")) << "anybody may have created it";
+  put("b", "", "egress", "2026-11-01T00:00:00Z", kStatusOfServed);
   EXPECT_TRUE(recorder->mayServe("b")) << "it was created before anybody asked for a canary";
+}
+
+TEST_F(RevisionRecording, TakesNoObjectForItsOwnThatHasAnotherName) {
+  api.put(kRecordedRevisions, "demo", "forged",
+          R"("spec":{"gatewayRef":{"kind":"Gateway","name":"egress"},"revision":"a","canary":"pod-1"})",
+          R"("uid":"u")");
+  start();
+  EXPECT_FALSE(recorder->mayServe("a"));
+  want("a", true);
+  api.pass(seconds(2));
+  EXPECT_EQ(posted().size(), 1u);
+  for (int i = 0; i < 3; ++i) {
+    api.put(kRecordedRevisions, "demo", "forged-" + std::to_string(i),
+            R"("spec":{"gatewayRef":{"kind":"Gateway","name":"egress"},"revision":"a"})", R"("uid":"u")");
+  }
+  EXPECT_EQ(rig.logged.count("an EgressRevision cannot be read"), 1u) << rig.logged.text();
+}
+
+TEST_F(RevisionRecording, CreatesItsOwnAtOnceWhenOneIsDeletedThatWaitsForAnother) {
+  put("a", R"(,"canary":"nobody")");
+  start();
+  want("a", true);
+  api.remove(kRecordedRevisions, "demo", "egress-a");
+  api.pass(std::chrono::milliseconds(100));
+  EXPECT_THAT(posted(), ElementsAre(HasSubstr(R"("canary":"pod-1")")));
 }
 
 TEST_F(RevisionRecording, BecomesTheCanaryIfTheFirstOneIsGone) {
