@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "proxy/control/certificate_watch.h"
+#include "proxy/control/compile/status/served_objects.h"
 #include "proxy/control/compile/status/use_conditions.h"
 
 namespace sluice::control {
@@ -18,8 +19,10 @@ double secondsOf(base::WallTime time) { return std::chrono::duration<double>(tim
 /// Counts each object once for each of its conditions and their statuses.
 class ConditionCounts {
  public:
-  explicit ConditionCounts(const CompiledConfiguration& configuration) {
+  ConditionCounts(const CompiledConfiguration& configuration, CountedObjects counted) {
+    const ServedObjects served(configuration.compiled);
     for (const config::ObjectStatus& object : configuration.compiled.statuses) {
+      if (counted == CountedObjects::kServed && !served.has(object)) continue;
       std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
       for (const auto& [part, conditions] : config::conditionsOf(object)) {
         for (const config::Condition& each : *conditions) {
@@ -70,7 +73,8 @@ void writeExpiries(observe::Exposition& page, const routing::Snapshot& snapshot)
 
 }  // namespace
 
-void appendConfigMetrics(std::string& out, const CompiledConfiguration* configuration, const Revisions& revisions) {
+void appendConfigMetrics(std::string& out, const CompiledConfiguration* configuration, const Revisions& revisions,
+                         CountedObjects counted) {
   const auto& [revision, lastGood, problems, objects, servers, expiry] = kConfigFamilies;
   observe::Exposition page(out);
   page.begin(revision);
@@ -80,7 +84,7 @@ void appendConfigMetrics(std::string& out, const CompiledConfiguration* configur
   page.begin(problems);
   page.add({}, std::uint64_t{revisions.problems->size()});
   page.begin(objects);
-  if (configuration != nullptr) ConditionCounts(*configuration).write(page);
+  if (configuration != nullptr) ConditionCounts(*configuration, counted).write(page);
   page.begin(servers);
   if (configuration != nullptr) writeServers(page, configuration->compiled.servers);
   page.begin(expiry);

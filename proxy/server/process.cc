@@ -321,7 +321,9 @@ AdminDocument Process::metricsPage() {
     if (reader.read(out, AdminConnection::kPieceBytes) || !out.empty()) return true;
     if (std::exchange(counted, true)) return false;
     processMetrics_.append(out, main_.now());
-    control::appendConfigMetrics(out, reloader_.known().get(), reloader_.revisions());
+    const bool ofSome = options_.kubernetes && !options_.kubernetes->gateways.empty();
+    control::appendConfigMetrics(out, reloader_.known().get(), reloader_.revisions(),
+                                 ofSome ? control::CountedObjects::kServed : control::CountedObjects::kAll);
     healthChecks_.appendMetrics(out);
     return true;
   };

@@ -38,13 +38,32 @@ TEST(ConfigMetrics, CountObjectsOnceForEachConditionAndStatus) {
   revisions.lastGood = base::WallTime(std::chrono::milliseconds(1500));
   revisions.problems = std::make_shared<const config::Problems>(3);
   std::string page;
-  appendConfigMetrics(page, &configuration, revisions);
+  appendConfigMetrics(page, &configuration, revisions, CountedObjects::kAll);
   EXPECT_THAT(page, HasSubstr("\nsluice_config_revision_info{desired=\"new\",published=\"new\",served=\"old\"} 1\n"));
   EXPECT_THAT(page, HasSubstr("\nsluice_config_last_good_reload_timestamp_seconds 1.5\n"));
   EXPECT_THAT(page, HasSubstr("\nsluice_config_problems 3\n"));
   const std::string accepted = "sluice_config_objects{kind=\"HTTPRoute\",condition=\"Accepted\",status=";
   EXPECT_THAT(page, HasSubstr(accepted + "\"True\"} 2\n"));
   EXPECT_THAT(page, HasSubstr(accepted + "\"False\"} 1\n"));
+}
+
+TEST(ConfigMetrics, CountOnlyServedObjectsIfTheyAreAskedTo) {
+  CompiledConfiguration configuration;
+  config::ObjectStatus used;
+  used.kind = "PayloadProcessor";
+  used.nameSpace = "of-another";
+  used.name = "p";
+  used.conditions.push_back(
+      {"extension.sluice.dev/secret-plan", config::ConditionStatus::kFalse, "Invalid", "", std::nullopt});
+  configuration.compiled.statuses.push_back(used);
+  Revisions revisions;
+  revisions.problems = std::make_shared<const config::Problems>();
+  std::string all;
+  appendConfigMetrics(all, &configuration, revisions, CountedObjects::kAll);
+  EXPECT_THAT(all, HasSubstr("secret-plan"));
+  std::string served;
+  appendConfigMetrics(served, &configuration, revisions, CountedObjects::kServed);
+  EXPECT_THAT(served, Not(HasSubstr("secret-plan")));
 }
 
 TEST(ConfigMetrics, CountServersOfProcessorsByTheirState) {
@@ -59,7 +78,7 @@ TEST(ConfigMetrics, CountServersOfProcessorsByTheirState) {
   Revisions revisions;
   revisions.problems = std::make_shared<const config::Problems>();
   std::string page;
-  appendConfigMetrics(page, &configuration, revisions);
+  appendConfigMetrics(page, &configuration, revisions, CountedObjects::kAll);
   EXPECT_THAT(page, HasSubstr("\nsluice_processor_servers{state=\"pending\"} 0\n"));
   EXPECT_THAT(page, HasSubstr("\nsluice_processor_servers{state=\"active\"} 2\n"));
   EXPECT_THAT(page, HasSubstr("\nsluice_processor_servers{state=\"degraded\"} 1\n"));
@@ -84,13 +103,13 @@ TEST(ConfigMetrics, NameTheFirstCertificateOfAListenerThatExpires) {
   CompiledConfiguration configuration;
   configuration.compiled.snapshot = std::move(snapshot);
   std::string page;
-  appendConfigMetrics(page, &configuration, Revisions());
+  appendConfigMetrics(page, &configuration, Revisions(), CountedObjects::kAll);
   const std::string name = "sluice_certificate_expiry_timestamp_seconds{object=\"listener at *:443\"} ";
   const std::size_t at = page.find(name);
   ASSERT_NE(at, std::string::npos) << page;
   EXPECT_EQ(std::stod(page.substr(at + name.size())), static_cast<double>(first.count()));
   std::string nothing;
-  appendConfigMetrics(nothing, nullptr, Revisions());
+  appendConfigMetrics(nothing, nullptr, Revisions(), CountedObjects::kAll);
   EXPECT_THAT(nothing, Not(HasSubstr(name)));
 }
 

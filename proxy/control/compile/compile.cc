@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/control/compile/gateways/attach.h"
 #include "proxy/control/compile/gateways/checked_backends.h"
 #include "proxy/control/compile/gateways/compile_binds.h"
@@ -176,6 +179,14 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
   return result;
 }
 
+std::set<std::string> backendsWithUsers(const BackendCatalog& backends) {
+  std::set<std::string> names;
+  for (const auto& [backend, compiled] : backends.backends()) {
+    if (!compiled.users.empty()) names.insert(objectOf(backend->meta));
+  }
+  return names;
+}
+
 /// Drops what this compilation has not used.
 void sweep(CompileCache& cache) {
   cache.routes.sweep();
@@ -249,6 +260,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   snapshot->checked = checkedBackends(gateways, backends);
   CompileResult result;
   result.health = healthOf(*snapshot);
+  result.namedBackends = backendsWithUsers(backends);
   const BackendFaults faults(result.health);
   result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused, servers, tlsPolicies, faults},
                                   std::move(attached));

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct CompileResult {
   std::string systemAuthorities;
   /// The Secrets that the Pods of each Gateway need and may read, if a controller keeps them.
   SecretsOfGateways secrets;
+  /// The Backends that attached routes name, by BackendPlan::object, whether or not they can be served.
+  std::set<std::string> namedBackends;
   /// Where its listeners are served.
   ListenerPlaces places;
   /// The addresses that its Gateways have; empty for those that have all of the machine.
