@@ -23,6 +23,13 @@ using testing::Not;
 
 class Controllers : public ControllerTest {};
 
+/// Returns the versions of all objects but the GatewayClass, at which whoever begins to lead says so.
+std::map<std::string, std::string> versionsBesideTheClass(const Kubectl& kubectl) {
+  auto versions = versionsAt(kubectl);
+  std::erase_if(versions, [](const auto& each) { return each.first.starts_with("GatewayClass."); });
+  return versions;
+}
+
 TEST_F(Controllers, WriteTheConditionsOfTheFileSourceOnceAndOnlyWhatChanges) {
   applyAll();
   std::vector<std::string> texts = {readFile(kClusterObjects)};
@@ -74,12 +81,12 @@ TEST_F(Controllers, WriteTheConditionsOfTheFileSourceOnceAndOnlyWhatChanges) {
     letItRest(proxy);
     EXPECT_THAT(writesIn(proxy, from), IsEmpty());
   }
-  const auto versions = versionsAt(*kubectl);
+  const auto versions = versionsBesideTheClass(*kubectl);
   const std::size_t from = proxy.requests().size();
   ClusterProcess again({"controller"}, proxy.kubeconfig());
   again.waitUntilItLeads();
   letItRest(proxy);
-  EXPECT_EQ(versionsAt(*kubectl), versions);
+  EXPECT_EQ(versionsBesideTheClass(*kubectl), versions);
   for (const std::string& write : writesIn(proxy, from)) EXPECT_THAT(write, HasSubstr("fieldManager=sluice-catalog"));
 }
 

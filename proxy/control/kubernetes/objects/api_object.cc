@@ -6,6 +6,7 @@
 #include "config/model/model.h"
 #include "proxy/content/json.h"
 #include "proxy/control/kubernetes/client/list_watch.h"
+#include "proxy/control/kubernetes/lease/class_claim.h"
 
 namespace sluice::control {
 namespace {
@@ -17,6 +18,11 @@ constexpr std::string_view kKeptMetadata[] = {"name",   "namespace",  "uid", "ge
                                               "labels", "annotations"};
 /// kubectl keeps a copy of the whole object in it, Secrets too.
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
+
+/// Who leads (lease/class_claim.h) is no matter of configuration, and must not make another revision of it.
+bool isKeptAnnotation(std::string_view name) {
+  return name != kLastApplied && name.substr(0, name.find('/')) != kClaimDomain;
+}
 
 Value textValue(std::string_view text) {
   Value value;
@@ -35,7 +41,7 @@ Value keptMetadata(Value&& metadata) {
   for (Member& member : metadata.members) {
     if (std::find(std::begin(kKeptMetadata), std::end(kKeptMetadata), member.key) == std::end(kKeptMetadata)) continue;
     if (member.key == "annotations") {
-      std::erase_if(member.value.members, [](const Member& each) { return each.key == kLastApplied; });
+      std::erase_if(member.value.members, [](const Member& each) { return !isKeptAnnotation(each.key); });
       if (member.value.members.empty()) continue;
     }
     kept.members.push_back(std::move(member));

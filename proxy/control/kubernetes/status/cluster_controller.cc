@@ -58,7 +58,8 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
       catalog_(client),
       provisioner_(client, [this] { onProvisioned(); }),
       revisions_(client, objects.gatewaysInScope(), {[this] { judgeSoon(); }, hooks_.event}),
-      lease_(client, std::move(candidacy), [this](bool leads) { lead(leads); }) {}
+      claim_(client, candidacy, [this](bool leads) { lead(leads); }),
+      lease_(client, std::move(candidacy), [this](bool holds) { claim_.hold(holds); }) {}
 
 void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
   if (!compiled.readable) return;
@@ -71,6 +72,9 @@ void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
   }
   wantStatuses();
   const std::string& gatewayClass = compiled.model.gatewayClassName;
+  const auto found = objects_.find(config::kGatewayGroup, config::GatewayClass::kKind, {"", gatewayClass});
+  const config::ObjectKind* kind = config::findObjectKind(config::kGatewayGroup, config::GatewayClass::kKind);
+  claim_.want(found.object == nullptr ? "" : collectionPath(*kind, found.version) + "/" + gatewayClass);
   const bool publishes = !gatewayClass.empty() && compiled.catalog != nullptr;
   catalog_.want(publishes ? config::publishedKindsJson(*compiled.catalog, gatewayClass, candidacy_.nameSpace) : "");
 }

@@ -1,6 +1,6 @@
 // The controller: what it compiles becomes the statuses of the objects in the cluster, the catalog that the
 // GatewayClass publishes, and, if it is told an image, what the Gateways run in. Of several controllers the one that
-// holds the Lease writes; the others are ready to.
+// holds the Lease, and has claimed the GatewayClass, writes; the others are ready to.
 //
 // Lives on the main thread.
 #pragma once
@@ -12,6 +12,7 @@
 #include <string>
 
 #include "proxy/control/compiled_configuration.h"
+#include "proxy/control/kubernetes/lease/class_claim.h"
 #include "proxy/control/kubernetes/lease/lease_holder.h"
 #include "proxy/control/kubernetes/provision/provisioner.h"
 #include "proxy/control/kubernetes/revisions/revision_keeper.h"
@@ -46,9 +47,6 @@ class ClusterController final : private net::Timer {
   /// Gives the Lease back, so that another controller need not wait for its end, then calls `done`.
   void release(std::function<void()> done);
 
-  bool leads() const { return lease_.leads(); }
-  const std::string& holder() const { return lease_.holder(); }
-
  private:
   /// Reports that come within this time are judged together, because each judgement takes every report for every route.
   static constexpr base::Duration kBetweenJudgements = std::chrono::milliseconds(500);
@@ -76,6 +74,7 @@ class ClusterController final : private net::Timer {
   /// The Secrets of earlier revisions that the last plan took into account; nullopt if there was no plan.
   std::optional<SecretsOfGateways> broughtBack_;
   std::map<std::string, std::string> notProvisioned_;  // what was told of each Gateway
+  ClassClaim claim_;
   LeaseHolder lease_;
 };
 

@@ -35,7 +35,8 @@ TEST(ApiObjects, KeepWhatUsersWriteAndNothingThatChangesByItself) {
       kindOf(kGatewayApi, "HTTPRoute"), "v1",
       R"({"kind":"HTTPRoute","apiVersion":"gateway.networking.k8s.io/v1beta1","metadata":{"name":"a","namespace":"demo",)"
       R"("uid":"u-1","resourceVersion":"77","generation":3,"creationTimestamp":"2026-01-01T00:00:00Z","selfLink":"/x",)"
-      R"("labels":{"l":"1"},"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{...}","own":"2"},)"
+      R"("labels":{"l":"1"},"annotations":{"kubectl.kubernetes.io/last-applied-configuration":"{...}","own":"2",)"
+      R"("leader.sluice.dev/sluice-controller":"changes"},)"
       R"("finalizers":["f"],"ownerReferences":[],"managedFields":[{"manager":"kubectl"}]},)"
       R"("spec":{"hostnames":["h"],"unknown":{"deep":[1.50,null]}},"status":{"parents":[]}})");
   EXPECT_EQ(text, R"({"apiVersion":"gateway.networking.k8s.io/v1","kind":"HTTPRoute","metadata":{"name":"a",)"
