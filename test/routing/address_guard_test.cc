@@ -42,37 +42,23 @@ TEST(AddressGuard, HasItsClassesInTheReference) {
 
 TEST(AddressGuard, ClassifiesEachIpv4AddressByItsPurpose) {
   expectClasses({
-      {"8.8.8.8", AddressClass::kPublic},
-      {"1.1.1.1", AddressClass::kPublic},
-      {"172.15.255.255", AddressClass::kPublic},
-      {"172.32.0.0", AddressClass::kPublic},
-      {"100.63.255.255", AddressClass::kPublic},
-      {"100.128.0.0", AddressClass::kPublic},
-      {"223.255.255.255", AddressClass::kPublic},
-      {"0.0.0.0", AddressClass::kUnspecified},
-      {"0.1.2.3", AddressClass::kUnspecified},
-      {"127.0.0.1", AddressClass::kLoopback},
-      {"127.255.255.254", AddressClass::kLoopback},
-      {"169.254.0.1", AddressClass::kLinkLocal},
-      {"169.254.169.254", AddressClass::kMetadata},
-      {"169.254.170.2", AddressClass::kMetadata},
-      {"100.100.100.200", AddressClass::kMetadata},
-      {"168.63.129.16", AddressClass::kMetadata},
-      {"169.254.170.23", AddressClass::kMetadata},
-      {"10.0.0.1", AddressClass::kPrivate},
-      {"172.16.0.1", AddressClass::kPrivate},
-      {"172.31.255.255", AddressClass::kPrivate},
-      {"192.168.1.1", AddressClass::kPrivate},
-      {"100.64.0.1", AddressClass::kCarrierNat},
-      {"100.127.255.255", AddressClass::kCarrierNat},
-      {"224.0.0.1", AddressClass::kMulticast},
-      {"239.255.255.255", AddressClass::kMulticast},
-      {"192.0.2.1", AddressClass::kReserved},
-      {"198.18.0.1", AddressClass::kReserved},
-      {"198.51.100.1", AddressClass::kReserved},
-      {"203.0.113.1", AddressClass::kReserved},
-      {"240.0.0.1", AddressClass::kReserved},
-      {"255.255.255.255", AddressClass::kReserved},
+      {"8.8.8.8", AddressClass::kPublic},           {"1.1.1.1", AddressClass::kPublic},
+      {"172.15.255.255", AddressClass::kPublic},    {"172.32.0.0", AddressClass::kPublic},
+      {"100.63.255.255", AddressClass::kPublic},    {"100.128.0.0", AddressClass::kPublic},
+      {"223.255.255.255", AddressClass::kPublic},   {"0.0.0.0", AddressClass::kUnspecified},
+      {"0.1.2.3", AddressClass::kUnspecified},      {"127.0.0.1", AddressClass::kLoopback},
+      {"127.255.255.254", AddressClass::kLoopback}, {"169.254.0.1", AddressClass::kLinkLocal},
+      {"169.254.169.254", AddressClass::kMetadata}, {"169.254.170.2", AddressClass::kMetadata},
+      {"100.100.100.200", AddressClass::kMetadata}, {"168.63.129.16", AddressClass::kMetadata},
+      {"169.254.170.23", AddressClass::kMetadata},  {"169.254.42.42", AddressClass::kMetadata},
+      {"169.254.0.23", AddressClass::kMetadata},    {"192.0.0.192", AddressClass::kMetadata},
+      {"10.0.0.1", AddressClass::kPrivate},         {"172.16.0.1", AddressClass::kPrivate},
+      {"172.31.255.255", AddressClass::kPrivate},   {"192.168.1.1", AddressClass::kPrivate},
+      {"100.64.0.1", AddressClass::kCarrierNat},    {"100.127.255.255", AddressClass::kCarrierNat},
+      {"224.0.0.1", AddressClass::kMulticast},      {"239.255.255.255", AddressClass::kMulticast},
+      {"192.0.2.1", AddressClass::kReserved},       {"198.18.0.1", AddressClass::kReserved},
+      {"198.51.100.1", AddressClass::kReserved},    {"203.0.113.1", AddressClass::kReserved},
+      {"240.0.0.1", AddressClass::kReserved},       {"255.255.255.255", AddressClass::kReserved},
   });
 }
 
@@ -88,6 +74,11 @@ TEST(AddressGuard, ClassifiesEachIpv6AddressByItsPurpose) {
       {"fd00:ec2::23", AddressClass::kMetadata},
       {"fd20:ce::254", AddressClass::kMetadata},
       {"fd00:c1::a9fe:a9fe", AddressClass::kMetadata},
+      {"fd00:42::42", AddressClass::kMetadata},
+      {"fd00:a9fe:a9fe::1", AddressClass::kMetadata},
+      {"fe80::a9fe:a9fe", AddressClass::kMetadata},
+      {"fe80::a9fe:a9fd", AddressClass::kLinkLocal},
+      {"fd00:43::42", AddressClass::kPrivate},
       {"fc00::1", AddressClass::kPrivate},
       {"fdff::1", AddressClass::kPrivate},
       {"fec0::1", AddressClass::kPrivate},
@@ -148,9 +139,10 @@ TEST(AddressGuard, LetsEndpointsBeInPrivateNetworksButNotOnTheGatewayItself) {
        {"8.8.8.8", "10.0.0.1", "192.168.1.1", "100.64.0.1", "240.0.0.1", "198.18.0.1", "fd00::1", "2a00::1"}) {
     EXPECT_TRUE(strict.permitsEndpoint(bytes(ip))) << ip;
   }
-  for (const char* ip : {"127.0.0.1", "0.0.0.0", "169.254.1.1", "169.254.169.254", "100.100.100.200", "224.0.0.1",
-                         "::", "::1", "fe80::1", "ff02::1", "fd00:ec2::254", "fd20:ce::254", "::ffff:0:127.0.0.1",
-                         "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1"}) {
+  for (const char* ip :
+       {"127.0.0.1", "0.0.0.0", "169.254.1.1", "169.254.169.254", "100.100.100.200", "224.0.0.1", "::", "::1",
+        "fe80::1", "ff02::1", "fd00:ec2::254", "fd20:ce::254", "fd00:42::42", "fd00:a9fe:a9fe::1", "::ffff:0:127.0.0.1",
+        "::ffff:10.0.0.1", "::ffff:127.0.0.1", "64:ff9b::7f00:1"}) {
     EXPECT_FALSE(strict.permitsEndpoint(bytes(ip))) << ip;
   }
   EXPECT_TRUE(guard({"127.0.0.0/8"}).permitsEndpoint(bytes("127.0.0.1")));

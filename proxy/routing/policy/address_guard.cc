@@ -34,6 +34,8 @@ constexpr Range kV4Ranges[] = {
     {v4(169, 254, 169, 254), 32, AddressClass::kMetadata},
     {v4(169, 254, 170, 2), 32, AddressClass::kMetadata},
     {v4(169, 254, 170, 23), 32, AddressClass::kMetadata},
+    {v4(169, 254, 42, 42), 32, AddressClass::kMetadata},
+    {v4(169, 254, 0, 23), 32, AddressClass::kMetadata},
     {v4(100, 100, 100, 200), 32, AddressClass::kMetadata},
     {v4(168, 63, 129, 16), 32, AddressClass::kMetadata},
     {v4(192, 0, 0, 192), 32, AddressClass::kMetadata},
@@ -56,6 +58,10 @@ constexpr std::array<std::uint8_t, 16> kV6Loopback{0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 constexpr std::array<std::uint8_t, 16> kV6Mapped{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 constexpr std::array<std::uint8_t, 16> kV6Translated{0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF};
 
+// 169.254.169.254 as the interface identifier of a link-local address, where OpenStack and others answer.
+constexpr std::array<std::uint8_t, 16> kV6LinkLocalMetadata{0xFE, 0x80, 0, 0, 0,    0,    0,    0,
+                                                            0,    0,    0, 0, 0xA9, 0xFE, 0xA9, 0xFE};
+
 constexpr Range kV6Ranges[] = {
     {v6(0), 128, AddressClass::kUnspecified},
     {kV6Loopback, 128, AddressClass::kLoopback},
@@ -72,10 +78,14 @@ constexpr Range kV6Ranges[] = {
     {v6(0x2002), 16, AddressClass::k6to4},
     {v6(0x3FFF), 20, AddressClass::kReserved},
     {v6(0x5F00), 16, AddressClass::kReserved},
-    // Clouds keep these networks for services of the host: Amazon (::254, ::23 and others), Google and Oracle.
+    // Clouds keep these networks for services of the host: Amazon (::254, ::23 and others), Google, Oracle, Scaleway
+    // (::42) and Akamai (::1).
     {v6(0xFD00, 0x0EC2), 32, AddressClass::kMetadata},
     {v6(0xFD20, 0x00CE), 32, AddressClass::kMetadata},
     {v6(0xFD00, 0x00C1), 32, AddressClass::kMetadata},
+    {v6(0xFD00, 0x0042), 32, AddressClass::kMetadata},
+    {v6(0xFD00, 0xA9FE, 0xA9FE), 48, AddressClass::kMetadata},
+    {kV6LinkLocalMetadata, 128, AddressClass::kMetadata},
     {v6(0xFC00), 7, AddressClass::kPrivate},
     {v6(0xFE80), 10, AddressClass::kLinkLocal},
     {v6(0xFEC0), 10, AddressClass::kPrivate},
