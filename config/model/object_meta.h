@@ -38,7 +38,7 @@ struct ObjectMeta : ObjectVersion {
   std::string nameSpace;  // "default" if not given; empty for GatewayClass
   bool namespaceGiven = false;
   std::string name;
-  std::string creationTimestamp;  // sortableTime(), so that texts compare as times; empty (files) sorts as oldest
+  std::string creationTimestamp;  // sortableTime(), so that texts compare as times; without one kAfterAllTimes
   std::map<std::string, std::string> labels;
   std::map<std::string, std::string> annotations;
   Position position;  // position of the document's first key

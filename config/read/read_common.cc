@@ -17,10 +17,10 @@ std::string serverText(FieldReader& reader, std::string_view key) {
   return field != nullptr && field->isString() ? field->text : std::string();
 }
 
-/// Returns kAfterAllTimes for what is no time, so that the legible part of the object is the oldest of none.
+/// Returns kAfterAllTimes for what is no time: such an object must not take what an older one has.
 std::string readCreationTime(FieldReader& reader) {
   const Value* given = reader.find("creationTimestamp");
-  if (given == nullptr) return {};
+  if (given == nullptr) return std::string(kAfterAllTimes);
   if (given->isString() && given->text.size() <= kMaxTimeBytes) {
     if (std::optional<std::string> time = sortableTime(given->text)) return *std::move(time);
   }

@@ -16,8 +16,8 @@ using testing::HasSubstr;
 std::string gatewayOf(const std::string& name, std::uint16_t port, const std::string& spec = {},
                       const std::string& address = "127.0.0.1") {
   return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: test, name: " + name +
-         ", creationTimestamp: '2025-01-01T00:00:00Z'}\nspec:\n  gatewayClassName: test\n  addresses: [{value: " +
-         address + "}]\n" + spec + "  listeners: [{name: web, protocol: HTTP, port: " + std::to_string(port) + "}]\n";
+         "}\nspec:\n  gatewayClassName: test\n  addresses: [{value: " + address + "}]\n" + spec +
+         "  listeners: [{name: web, protocol: HTTP, port: " + std::to_string(port) + "}]\n";
 }
 
 /// Returns a route of that Gateway that answers with a redirect to the Gateway's name.
@@ -63,7 +63,7 @@ TEST(Gateways, HaveThePortsOfTheirOwnAddressToThemselves) {
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"value\":\"" + address + "\""));
 }
 
-TEST(Gateways, TheNewerOneDoesNotGetATakenPort) {
+TEST(Gateways, TheLaterOneByNameDoesNotGetATakenPort) {
   GatewaySpec spec{.backends = {{.port = freePort()}}, .routes = redirectingRouteOf("egress")};
   GatewayProcess gateway(spec);
   spec.routes += gatewayOf("second", gateway.port()) + redirectingRouteOf("second");

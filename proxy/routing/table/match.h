@@ -44,7 +44,7 @@ struct MatchSpec {
 
 /// Orders matches of the same path, the smaller first (Gateway API HTTPRouteRule.matches).
 struct Precedence {
-  std::string created;      // time at which the route was created, as text that compares as a time; "" is the oldest
+  std::string created;      // time at which the route was created, as text that compares as a time
   std::string route;        // "namespace/name"
   std::uint32_t rule = 0;   // its index in the route
   std::uint32_t match = 0;  // its index in the rule

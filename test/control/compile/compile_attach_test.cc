@@ -177,7 +177,8 @@ TEST(HostnameConflict, RequiresACommonHostAndAListener) {
                      aged("GRPCRoute", "rpc", kNew, "*.a.test")});
   EXPECT_EQ(apart.condition("GRPCRoute", "rpc", "Accepted"), "True/Accepted");
   const std::string two = gatewayWith("{name: web, protocol: HTTP, port: 80}, {name: rpc, protocol: HTTP, port: 81}");
-  const World listeners({kClass, two, kBackend, with(kRoute, "{name: egress}", "{name: egress, sectionName: web}"),
+  const std::string old = with(kRoute, "name: route,", "name: route, creationTimestamp: '" + std::string(kOld) + "',");
+  const World listeners({kClass, two, kBackend, with(old, "{name: egress}", "{name: egress, sectionName: web}"),
                          aged("GRPCRoute", "rpc", kNew, "")});
   EXPECT_EQ(listeners.condition("GRPCRoute", "rpc", "Accepted"), "True/Accepted") << "one listener took it";
   EXPECT_NE(listeners.message("GRPCRoute", "rpc", "Accepted").find("listener web"), std::string::npos)

@@ -332,6 +332,18 @@ TEST(CompileGateway, GivesAPortToTheOlderGateway) {
   EXPECT_EQ(world.snapshot().binds.size(), 2U);
 }
 
+TEST(CompileGateway, WithoutATimeTakesNoPortOfAnother) {
+  const std::string dated = with(kGateway, "name: egress,", "name: zz, creationTimestamp: '2025-01-01T00:00:00Z',");
+  for (const char* none : {"name: aa,", "name: aa, creationTimestamp: null,"}) {
+    const World world({kClass, with(kGateway, "name: egress,", none), dated});
+    EXPECT_EQ(world.listenerCondition("zz", "web", "Accepted"), "True/Accepted") << none;
+    EXPECT_EQ(world.listenerCondition("aa", "web", "Accepted"), "False/PortUnavailable") << none;
+  }
+  const World undated(
+      {kClass, with(kGateway, "name: egress,", "name: zz,"), with(kGateway, "name: egress,", "name: aa,")});
+  EXPECT_EQ(undated.listenerCondition("aa", "web", "Accepted"), "True/Accepted") << "by name";
+}
+
 TEST(CompileGateway, LetsGatewaysOfDifferentAddressesShareAPort) {
   const World world({kClass, kGateway, with(with(kGateway, "name: egress", "name: second"), "127.0.0.1", "127.0.0.2")});
   EXPECT_EQ(world.listenerCondition("egress", "web", "Programmed"), "True/Programmed");

@@ -253,6 +253,17 @@ TEST(CompileRoute, PrefersTheOlderRoute) {
   EXPECT_EQ(World({kClass, kGateway, kBackend, other, newer, older}).outcome(), "default/other");
 }
 
+TEST(CompileRoute, WithoutATimeTakesNoRequestsAndNoHostnameOfAnother) {
+  const std::string other = with(kBackend, "name: origin", "name: other");
+  const std::string dated = with(with(kRoute, "name: route", "name: zz, creationTimestamp: '2023-01-01T00:00:00Z'"),
+                                 "name: origin", "name: other");
+  const std::string undated = with(kRoute, "name: route", "name: aa");
+  EXPECT_EQ(World({kClass, kGateway, kBackend, other, undated, dated}).outcome(), "default/other");
+  const World mixed({kClass, kGateway, kBackend, other, with(undated, "HTTPRoute", "GRPCRoute"), dated});
+  EXPECT_EQ(mixed.condition("GRPCRoute", "aa", "Accepted"), "False/HostnameConflict");
+  EXPECT_EQ(mixed.condition("HTTPRoute", "zz", "Accepted"), "True/Accepted");
+}
+
 TEST(CompileRoute, ComparesTimesOfDifferentZones) {
   const std::string other = with(kBackend, "name: origin", "name: other");
   const std::string older =

@@ -193,7 +193,7 @@ class RandomRoutes {
   std::string grpcRoute(int index) {
     const std::string name = "g" + std::to_string(index);
     const std::string tag = name + "-0";
-    std::string text = head("GRPCRoute", name) + parents() +
+    std::string text = head("GRPCRoute", name, ", creationTimestamp: '2023-01-01T00:00:00Z'") + parents() +
                        "  hostnames: [calls.test, gateway.test]\n  rules:\n    - name: " + tag +
                        "\n      matches: [{method: {service: s.A" + oneOf({"", ", method: Get"}) +
                        "}}]\n      filters: [" + filters(tag) + "]\n      backendRefs:\n";

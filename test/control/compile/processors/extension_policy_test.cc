@@ -99,6 +99,14 @@ TEST(ExtensionPolicy, IsConflictedByAnOlderOneForTheSame) {
   EXPECT_THAT(world.message("EnvoyExtensionPolicy", "b", "Accepted"), HasSubstr("EnvoyExtensionPolicy default/a"));
 }
 
+TEST(ExtensionPolicy, WithoutATimeIsTheYounger) {
+  const std::string dated = with(extensionPolicy("b", kWholeRoute, 2), "generation: 8",
+                                 "generation: 8, creationTimestamp: '2025-01-01T00:00:00Z'");
+  const World world = worldWithPolicies({extensionPolicy("a", kWholeRoute, 1), dated});
+  EXPECT_EQ(ruleSteps(world), "ext-proc-0;ext-proc-1;");
+  EXPECT_EQ(acceptance(world, "a"), "False/Conflicted");
+}
+
 TEST(ExtensionPolicy, SelectsObjectsByTheirLabels) {
   const std::string policy = with(extensionPolicy("p", kWholeRoute),
                                   "targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: route}]",
