@@ -82,8 +82,9 @@ struct PayloadProcessingPipeline {
   std::vector<ProcessorUse> processors;
 };
 
-/// Attaches uses to rules. For each rule one policy counts, the most specific one: for the rule by its name, for its
-/// route, for the listener, for the Gateway; of two for the same object, the older one.
+/// Attaches uses to rules. For each rule two policies count, each the most specific one of its owner: that for the rule
+/// by its name or else for its route, and that for the listener or else for the Gateway; of two for the same object,
+/// the older one.
 struct ExtensionPolicy : PolicyTargets {
   static constexpr std::string_view kKind = "EnvoyExtensionPolicy";
   ObjectMeta meta;

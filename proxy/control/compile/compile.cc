@@ -67,7 +67,7 @@ CompiledUses atGateway(CompiledUses uses, const SecretTrust& trust, GatewayPlan&
   return permittedUses(std::move(uses), trust, gateway.gateway->meta);
 }
 
-/// Compiles the extension policy of a listener, for the rules there that have none of their own.
+/// Compiles the extension policy of a listener, for all rules there.
 void extendListener(GatewayPlan& gateway, ListenerPlan& listener, const ProcessorCompiler& processors,
                     const SecretTrust& trust, RefusedUses& refused) {
   const config::ObjectMeta& meta = gateway.gateway->meta;

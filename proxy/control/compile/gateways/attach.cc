@@ -309,9 +309,10 @@ class Attacher {
     if (std::find(known.begin(), known.end(), why) == known.end()) known.push_back(std::move(why));
   }
 
-  /// Returns the rule with the listener's shielded uses, and notes those that it refuses. A rule without an extension
-  /// policy of its own gets that of the listener too.
-  std::shared_ptr<const routing::Rule> shield(ListenerPlan& listener, const RulePlan& rule, std::size_t index) {
+  /// Returns the rule with the listener's shielded uses and those of its extension policy, and notes those that it
+  /// refuses.
+  std::shared_ptr<const routing::Rule> shield(const GatewayPlan& gateway, ListenerPlan& listener, const RulePlan& rule,
+                                              std::size_t index) {
     ShieldedRule result = shieldedRule(rule.rule, listener.shielded);
     for (const std::size_t use : result.exposed) {
       listener.exposed.insert(use);
@@ -323,7 +324,7 @@ class Attacher {
         refuseOnce(std::move(why));
       }
     }
-    return rule.extended ? std::move(result.rule) : inheritingRule(std::move(result.rule), listener.inherited);
+    return inheritingRule(std::move(result.rule), listener.inherited);
   }
 
   void count(ListenerPlan& listener) const {

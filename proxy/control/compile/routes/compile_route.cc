@@ -91,7 +91,7 @@ class RouteCompiler {
     take(compileSession(rule, result.members, {plan_.kind, route_.meta, index}), compiled->session, own);
     compileTraffic(rule, std::string(plan_.kind) + " " + plan_.name + place, *compiled, own, result);
     compileProcessors(rule, place, *compiled, own);
-    result.extended = compileExtensions(rule, *compiled, own);
+    compileExtensions(rule, *compiled, own);
     setFailure(rule, ofRoute ? ofRoute : own, *compiled);
     result.rule = std::move(compiled);
     if (own) plan_.faults.push_back(*own);
@@ -169,17 +169,16 @@ class RouteCompiler {
     compiled.chain = chainOf(take(std::move(uses), own));
   }
 
-  /// Compiles the extension policy of the rule or its route. Returns false if there is none.
-  bool compileExtensions(const config::RouteRule& rule, routing::Rule& compiled, std::optional<Fault>& own) {
+  /// Compiles the extension policy of the rule or its route, if there is one.
+  void compileExtensions(const config::RouteRule& rule, routing::Rule& compiled, std::optional<Fault>& own) {
     std::optional<CompiledUses> uses =
         processors_.extending(route_.meta, rule.name, usesOf(/*exposed=*/true, /*place=*/{}));
-    if (!uses) return false;
+    if (!uses) return;
     std::vector<processing::Step> steps = take(*std::move(uses), own);
     if (compiled.chain) {
       for (processing::Step& each : compiled.chain->all()) steps.push_back(std::move(each));
     }
     compiled.chain = chainOf(std::move(steps));
-    return true;
   }
 
   CompiledUses ofFilters(const config::RouteFilters& filters, const UsesOf& of) {

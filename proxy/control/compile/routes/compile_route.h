@@ -32,7 +32,6 @@ struct RulePlan {
   std::shared_ptr<const routing::Rule> rule;
   std::vector<MatchPlan> matches;
   std::string_view name = {};            // empty if the rule has none
-  bool extended = false;                 // it has an extension policy, in place of that of its listener
   std::vector<RuleMember> members = {};  // as Rule::backends
   bool isWritten = false;                // false of a rule that stands for the others
   bool timed = false;                    // its own timeouts.backendRequest counts, also if that is none

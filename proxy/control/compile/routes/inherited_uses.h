@@ -1,5 +1,6 @@
-// Adds to a rule the uses of the extension policy of its listener or Gateway, for rules that have no such policy of
-// their own.
+// Adds to a rule the uses of the extension policy of its listener or Gateway. A policy of the rule or its route adds
+// its own and takes none of them away, because whoever may write a route need not be trusted by the owner of the
+// Gateway.
 #pragma once
 
 #include <memory>
@@ -12,9 +13,9 @@
 
 namespace sluice::control {
 
-/// InheritedUses are those that every rule of a listener runs unless it has others instead.
+/// InheritedUses are those that every rule of a listener runs.
 struct InheritedUses {
-  std::vector<processing::Step> steps;  // of scope kRoute, because they come and go with the rule
+  std::vector<processing::Step> steps;  // of scope kRoute, because they run with those of the rule
   std::optional<Fault> closed;          // the fault of uses that cannot run and fail closed
 
   bool empty() const { return steps.empty() && !closed; }

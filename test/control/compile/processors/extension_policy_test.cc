@@ -70,7 +70,7 @@ TEST(ExtensionPolicy, RunsInEveryRuleOfWhatItNames) {
   EXPECT_EQ(ruleSteps(rule, "a.test", "/main"), "ext-proc-0;");
 }
 
-TEST(ExtensionPolicy, GivesWayToTheMostSpecificOne) {
+TEST(ExtensionPolicy, GivesWayToAMoreSpecificOneOfTheSameOwner) {
   const std::string ofGateway = extensionPolicy("gateway", kWholeGateway, 1);
   const std::string ofListener = extensionPolicy("listener", "kind: Gateway, name: egress, sectionName: web", 2);
   const std::string ofRoute = extensionPolicy("route", kWholeRoute, 3);
@@ -84,11 +84,25 @@ TEST(ExtensionPolicy, GivesWayToTheMostSpecificOne) {
     return std::pair(ruleSteps(world), ruleSteps(world, "a.test", "/main"));
   };
   EXPECT_EQ(stepsIn({ofGateway, ofListener}).first, "ext-proc-0;ext-proc-1;");
-  EXPECT_EQ(stepsIn({ofGateway, ofListener, ofRoute}).first, "ext-proc-0;ext-proc-1;ext-proc-2;");
-  EXPECT_EQ(stepsIn({ofGateway, ofListener, ofRoute, ofRule}),
-            std::pair(std::string("ext-proc-0;ext-proc-1;ext-proc-2;"), std::string()))
-      << "a policy without processors takes those of others away";
-  EXPECT_EQ(stepsIn({ofGateway, ofRule}), std::pair(std::string("ext-proc-0;"), std::string()));
+  EXPECT_EQ(stepsIn({ofRoute, ofRule}), std::pair(std::string("ext-proc-0;ext-proc-1;ext-proc-2;"), std::string()));
+}
+
+// Whoever may write a route and a policy beside it must not take away what the owner of the Gateway has everybody pass.
+TEST(ExtensionPolicy, OfARouteAddsToThatOfItsGateway) {
+  const std::string ofGateway = extensionPolicy("gateway", kWholeGateway, 1);
+  const std::string ofListener = extensionPolicy("listener", "kind: Gateway, name: egress, sectionName: web", 2);
+  const std::string ofRoute = extensionPolicy("route", kWholeRoute, 3);
+  const std::string ofRule = extensionPolicy("rule", kMainRule, 0);
+  const std::string three = "ext-proc-0;ext-proc-1;ext-proc-2;";
+  const auto stepsIn = [](const std::vector<std::string>& policies) {
+    const World world = worldWithPolicies(policies);
+    return std::pair(ruleSteps(world), ruleSteps(world, "a.test", "/main"));
+  };
+  EXPECT_EQ(stepsIn({ofGateway, ofRoute}).first, "ext-proc-0;" + three);
+  EXPECT_EQ(stepsIn({ofListener, ofRoute}).first, "ext-proc-0;ext-proc-1;" + three);
+  EXPECT_EQ(stepsIn({ofGateway, ofRoute, ofRule}), std::pair("ext-proc-0;" + three, std::string("ext-proc-0;")));
+  EXPECT_EQ(stepsIn({ofListener, ofRule}),
+            std::pair(std::string("ext-proc-0;ext-proc-1;"), std::string("ext-proc-0;ext-proc-1;")));
 }
 
 TEST(ExtensionPolicy, IsConflictedByAnOlderOneForTheSame) {
@@ -134,12 +148,11 @@ TEST(ExtensionPolicy, ClosesRulesWithoutItsServerUnlessItFailsOpen) {
   }
 }
 
-TEST(ExtensionPolicy, OfAGatewayClosesNoRuleThatHasItsOwn) {
+TEST(ExtensionPolicy, OfAGatewayClosesRulesThatHaveTheirOwnToo) {
   const World world = worldWithPolicies(
       {with(extensionPolicy("p", kWholeGateway), "name: guard", "name: absent"), extensionPolicy("own", kMainRule)});
   EXPECT_EQ(world.outcome(), "500");
-  EXPECT_EQ(world.outcome("a.test", "/main"), "default/origin");
-  EXPECT_EQ(ruleSteps(world, "a.test", "/main"), "ext-proc-0;");
+  EXPECT_EQ(world.outcome("a.test", "/main"), "500");
   EXPECT_EQ(world.condition("Gateway", "egress", "Degraded"), "True/BackendNotFound");
 }
 
