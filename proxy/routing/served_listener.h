@@ -10,6 +10,8 @@
 
 namespace sluice::routing {
 
+struct Rule;
+
 struct ServedListener : std::enable_shared_from_this<ServedListener> {
   std::string gateway;  // "namespace/name"
   std::string section;
@@ -18,6 +20,9 @@ struct ServedListener : std::enable_shared_from_this<ServedListener> {
   std::shared_ptr<const processing::Chain> preRouting;
   /// The steps of all other PayloadProcessors that target it or its Gateway; may be null.
   std::shared_ptr<const processing::Chain> chain;
+  /// Takes the requests that no rule matches, so that they pass the steps that every request there has to pass; may be
+  /// null: then they are answered before these steps.
+  std::shared_ptr<const Rule> rest;
 };
 
 }  // namespace sluice::routing

@@ -10,6 +10,8 @@ base::Error Rule::refusal(base::Error error, bool grpc) {
 }
 
 base::Error Rule::withoutBackend() const {
+  if (isRest)
+    return {base::ErrorType::kDestinationNotFound, base::ErrorOrigin::kDownstream, "no rule for this request"};
   return refusal(base::Error::config(backends.empty() ? "The route for this request has no backends."
                                                       : "The route for this request has no backend with a weight."),
                  grpc);

@@ -136,8 +136,9 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// Returns the answer to requests that the rule leads to no Backend, because it has none or all weights are 0.
   base::Error withoutBackend() const;
 
-  std::string route;  // "namespace/name"
-  bool grpc = false;  // the rule belongs to a GRPCRoute, and serves gRPC alone
+  std::string route;    // "namespace/name"
+  bool grpc = false;    // the rule belongs to a GRPCRoute, and serves gRPC alone
+  bool isRest = false;  // the rule is ServedListener::rest, which belongs to no route
   std::vector<WeightedBackend> backends;
   std::uint64_t totalWeight = 0;
   base::Box<HeaderEdit> requestHeaders;

@@ -14,6 +14,7 @@
 #include "proxy/control/compile/gateways/compile_binds.h"
 #include "proxy/control/compile/gateways/compile_gateway.h"
 #include "proxy/control/compile/gateways/pool_addresses.h"
+#include "proxy/control/compile/gateways/unmatched_requests.h"
 #include "proxy/control/compile/policies/closed_plans.h"
 #include "proxy/control/compile/processors/permitted_steps.h"
 #include "proxy/control/compile/processors/refused_uses.h"
@@ -77,7 +78,10 @@ void extendListener(GatewayPlan& gateway, ListenerPlan& listener, const Processo
   uses = atGateway(*std::move(uses), trust, gateway);
   refused.note(uses->refused);
   tell(*uses, listener);
-  for (const Fault& each : uses->closed()) closeOnce(each, gateway);
+  for (const Fault& each : uses->closed()) {
+    closeOnce(each, gateway);
+    listener.shutFor(each);
+  }
   listener.inherited = {std::move(uses->steps), joined(uses->closed())};
 }
 
@@ -102,6 +106,7 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
       for (const Fault& each : uses.closed()) {
         uses.steps.push_back(refusing(each, of.scope));
         closeOnce(each, gateway);
+        listener.shutFor(each);
       }
       for (const ShieldedUse& each : uses.shielded) {
         if (each.step.preRouting) uses.steps.push_back(each.step);
@@ -127,6 +132,7 @@ void governListeners(std::vector<GatewayPlan>& gateways, const TrafficPolicies& 
       if (!fault) continue;
       listener.unprocessed = listener.unprocessed ? joined({*listener.unprocessed, *fault}) : fault;
       closeOnce(*fault, gateway);
+      listener.shutFor(*fault);
     }
   }
 }
@@ -171,6 +177,7 @@ std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std
     for (const ListenerPlan& listener : gateway.listeners) {
       useTargets(listener.preRouting);
       useTargets(listener.chain);
+      if (listener.rest != nullptr) useTargets(listener.rest->chain);
     }
   }
   eachRule(gateways, useRule);
@@ -235,6 +242,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   RefusedUses refused;
   processListeners(gateways, processors, *cache.hooks, refused);
   governListeners(gateways, traffic);
+  ruleUnmatched(gateways, *cache.hooks);
   Statuses attached;
   attached.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
   Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/http/hygiene.h"
+#include "proxy/routing/served_listener.h"
 #include "proxy/routing/table/route_index.h"
 
 namespace sluice::routing {
@@ -27,6 +28,7 @@ RouteMatch RouteTable::match(const http::RequestHead& head, std::string_view ser
       result.rule = rules->find(head);
       return result.rule != nullptr;
     });
+    if (result.rule == nullptr && listener.name != nullptr) result.rule = listener.name->rest.get();
     // The listener with the most specific hostname owns the request, whether or not one of its routes takes it.
     return true;
   });

@@ -227,7 +227,7 @@ class World {
     if (found == nullptr) return "404";
     if (found->failure) return std::to_string(found->failure->status);
     const routing::WeightedBackend* weighted = found->choose(0);
-    if (weighted == nullptr) return "500";
+    if (weighted == nullptr) return std::to_string(found->withoutBackend().status);
     return weighted->failure ? std::to_string(weighted->failure->status) : weighted->backend->name;
   }
 

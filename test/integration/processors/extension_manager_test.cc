@@ -92,7 +92,7 @@ TEST_F(ExtensionServers, FailClosedOrAreLeftOutHookByHookAndRecover) {
   for (const char* hook : {"Route", "VirtualHost", "HTTPListener", "Translation"}) {
     startHooks("{type: " + std::string(hook) + ", failOpen: false}");
     EXPECT_THAT(get(), StartsWith("HTTP/1.1 500")) << hook;
-    EXPECT_EQ(statusOf(*gateway_, "/elsewhere"), "404") << hook;
+    EXPECT_EQ(statusOf(*gateway_, "/elsewhere"), "500") << hook << ": requests that no route matches too";
     EXPECT_TRUE(gateway_->isReady()) << hook;
     EXPECT_TRUE(gateway_->reaches("sluice_processor_servers{state=\"degraded\"}", 1)) << hook;
     EXPECT_THAT(gateway_->adminGet("/status"), HasSubstr("{\"type\":\"extension.sluice.dev/extensionManager." +

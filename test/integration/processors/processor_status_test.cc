@@ -43,7 +43,7 @@ class ProcessorStatus : public testing::Test {
 TEST_F(ProcessorStatus, HealthAndReadinessIgnoreAProcessorThatFailsClosed) {
   GatewayProcess gateway(specWith(hooks("Route")));
   EXPECT_EQ(statusOf(gateway, "/served"), "500");
-  EXPECT_EQ(statusOf(gateway, "/elsewhere"), "404");
+  EXPECT_EQ(statusOf(gateway, "/elsewhere"), "500");
   EXPECT_EQ(readiness(gateway), "200");
   EXPECT_THAT(gateway.adminGet("/status"), HasSubstr("\"type\":\"extension.sluice.dev/extensionManager.Route\""));
   for (const char* hook : {"VirtualHost", "HTTPListener", "Translation"}) {

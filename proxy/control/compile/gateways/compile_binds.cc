@@ -53,6 +53,7 @@ routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group,
     name->port = plan->port;
     name->preRouting = plan->preRouting;
     name->chain = plan->chain;
+    name->rest = plan->rest;
     builder.addListener(hostname, std::move(name));
     if (plan->state != ListenerState::kServing) {
       builder.add(hostname, "", refusal(gateway, *plan));

@@ -52,6 +52,7 @@ struct ListenerPlan {
   std::uint16_t port = 0;            // where it is served, if it is
   std::optional<Fault> unprocessed;  // faults of some of its PayloadProcessors
   std::optional<Fault> closed;       // the fault of policies for it: then its requests answer 500
+  std::optional<Fault> shut;         // the fault for which each of its rules answers 500
   std::vector<routing::ListenerIdentity> identities;
   std::vector<AttachedRoute> routes;
   Claims claims;                                        // claims of the routes attached so far
@@ -59,6 +60,7 @@ struct ListenerPlan {
   std::shared_ptr<const processing::Chain> chain;       // uses of PayloadProcessors that target it or its Gateway
   std::vector<ShieldedUse> shielded;                    // such uses that rules have instead, see shielded_rule.h
   InheritedUses inherited;                              // of extension policies that target it or its Gateway
+  std::shared_ptr<const routing::Rule> rest;            // for requests that no route matches, if not null
   ListenerTraffic traffic;                              // of TrafficPolicies that target it or its Gateway
   std::set<std::size_t> exposed;                        // those of them that some rule refuses
   std::int32_t attachedRoutes = 0;
@@ -66,6 +68,9 @@ struct ListenerPlan {
   bool accepted() const { return !unaccepted && !conflict; }
   void worsen(ListenerState to) {
     if (to > state) state = to;
+  }
+  void shutFor(const Fault& why) {
+    if (!shut) shut = why;
   }
 };
 

@@ -1,8 +1,9 @@
 // Compiles the hooks of settings.extensionManagers into payload processors. Every route and every listener of the
 // process runs them, besides the processors that users attached.
 //
-// A hook that cannot run and fails closed refuses the requests of its own scope alone. Health and readiness are not
-// served by listeners of Gateways and so are never affected. Immutable, made by compile().
+// A hook that cannot run and fails closed refuses the requests of its own scope alone, whether or not a route matches
+// them. Health and readiness are not served by listeners of Gateways and so are never affected. Immutable, made by
+// compile().
 #pragma once
 
 #include <memory>
@@ -13,9 +14,8 @@
 namespace sluice::control {
 
 struct ExtensionHooks {
-  CompiledUses ofRoutes;  // run for every rule
-  /// Hooks of hostnames, of listeners and of the process. All of them run for every request of every listener that has
-  /// a route.
+  CompiledUses ofRoutes;  // run for every rule, and for requests that match none
+  /// Hooks of hostnames, of listeners and of the process. All of them run for every request of every listener.
   CompiledUses ofListeners;
 
   bool empty() const { return ofRoutes == CompiledUses() && ofListeners == CompiledUses(); }
