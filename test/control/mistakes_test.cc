@@ -177,14 +177,13 @@ TEST(Mistakes, InOtherNamespacesSayWhatTheGrantLacks) {
     return problemsIn(text.replace(at, from.size(), to));
   };
   EXPECT_THAT(problemsIn(mistaken(reference)),
-              Contains(noGrant + "ReferenceGrant shared/some permits other names: its `to` lacks name: models"));
-  EXPECT_THAT(
-      grant("kind: Backend, name: common", "kind: XBackend"),
-      Contains(noGrant + "ReferenceGrant shared/some permits other kinds: its `to` lacks {group: sluice.dev, kind: "
-                         "Backend}"));
+              Contains(noGrant + "a ReferenceGrant there permits other names: its `to` lacks name: models"));
+  EXPECT_THAT(grant("kind: Backend, name: common", "kind: XBackend"),
+              Contains(noGrant + "a ReferenceGrant there permits other kinds: its `to` lacks {group: sluice.dev, kind: "
+                                 "Backend}"));
   EXPECT_THAT(grant("kind: HTTPRoute, namespace: demo}]\n  to: [{group: sluice.dev, kind: Backend, name: common",
                     "kind: GRPCRoute, namespace: demo}]\n  to: [{group: sluice.dev, kind: Backend"),
-              Contains(noGrant + "ReferenceGrant shared/some permits other kinds: its `from` lacks {group: "
+              Contains(noGrant + "a ReferenceGrant there permits other kinds: its `from` lacks {group: "
                                  "gateway.networking.k8s.io, kind: HTTPRoute, namespace: demo}"));
   EXPECT_THAT(grant("namespace: demo}]\n  to: [{group: sluice.dev, kind: Backend, name: common",
                     "namespace: dmeo}]\n  to: [{group: sluice.dev, kind: Backend"),

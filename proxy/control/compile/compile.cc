@@ -96,9 +96,8 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
     const SecretTrust trust(processors.model(), *gateway.gateway);
     for (ListenerPlan& listener : gateway.listeners) {
       const UsesOf of{holderOf(meta), meta.name, processing::Scope::kGateway, Exposure::kByRule};
-      CompiledUses uses = hooks.ofListeners;
-      uses.forgetOpen();
-      uses.append(processors.targeting(meta, listener.listener->name, of));
+      CompiledUses uses = toldOfHooks(hooks.ofListeners);
+      uses.append(processors.targeting(meta, {listener.listener->name}, of));
       uses = atGateway(std::move(uses), trust, gateway);
       refused.note(uses.refused);
       tell(uses, listener);
@@ -252,7 +251,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   for (const auto& plan : routes) matches.add(*plan);
   for (const auto& plan : routes) {
     refused.note(plan->refused);
-    const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, sealer.fault);
+    const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, *model.settings.sessionKey, sealer.fault);
     const RoutePlan& servable = sessionless ? *sessionless : *plan;
     const auto closed = closedRoute(servable, policies);
     config::ObjectStatus status = attachRoute({model, matches, gateways, backends, servers, cache.states, traffic},

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "proxy/base/text.h"
+#include "proxy/control/compile/disclosure.h"
 
 namespace sluice::control {
 namespace {
@@ -44,8 +45,8 @@ class ObjectSearch {
       if (isOfKind(ref_, *kind)) continue;
       if (kind->find(*kind, model_, nameSpaceOf(*kind), ref_.name) == nullptr) continue;
       const bool bare = ref_.group.empty() && ref_.kind == config::Service::kKind;
-      return "; there is a" + std::string(startsWithVowel(kind->kind) ? "n " : " ") + std::string(kind->kind) +
-             " of that name: " + (bare ? "add " : "write ") + fieldsFor(ref_, *kind);
+      return "; there is " + withArticle(kind->kind) + " of that name: " + (bare ? "add " : "write ") +
+             fieldsFor(ref_, *kind);
     }
     return {};
   }
@@ -64,8 +65,6 @@ class ObjectSearch {
   }
 
  private:
-  static bool startsWithVowel(std::string_view word) { return word.starts_with('E') || word.starts_with('X'); }
-
   std::string_view nameSpaceOf(const config::ObjectKind& kind) const {
     return kind.namespaced ? holder_.nameSpace : std::string_view();
   }
@@ -132,18 +131,18 @@ Nearness nearnessOf(const Grant& grant, const config::ObjectRef& ref, const Hold
 }
 
 std::string lackOf(const Grant& grant, Nearness nearness, const config::ObjectRef& ref, const Holder& holder) {
-  const std::string name = "; ReferenceGrant " + grant.meta.qualifiedName();
+  const std::string there = "; a ReferenceGrant there";
   switch (nearness) {
     case Nearness::kElsewhere:
-      return name + " would, but it must be in namespace " + ref.nameSpace;
+      return "; " + grant.meta.title() + " would, but it must be in namespace " + ref.nameSpace;
     case Nearness::kOtherName:
-      return name + " permits other names: its `to` lacks name: " + ref.name;
+      return there + " permits other names: its `to` lacks name: " + ref.name;
     case Nearness::kOtherTarget:
-      return name + " permits other kinds: its `to` lacks " + toOf(ref);
+      return there + " permits other kinds: its `to` lacks " + toOf(ref);
     case Nearness::kOtherHolder:
-      return name + " permits other kinds: its `from` lacks " + fromOf(holder);
+      return there + " permits other kinds: its `from` lacks " + fromOf(holder);
     case Nearness::kOtherNamespace:
-      return "; a ReferenceGrant there permits other namespaces: its `from` lacks " + fromOf(holder);
+      return there + " permits other namespaces: its `from` lacks " + fromOf(holder);
     case Nearness::kFar:
       break;
   }

@@ -1,9 +1,8 @@
 // Guesses what the writer of a reference that leads nowhere meant.
 //
-// A hint names only objects of the holder's own namespace, and of another one the ReferenceGrants that name the
-// holder's. So it discloses nothing of what others have. Each hint begins with "; " or is empty. These are pure
-// functions, bounded in time and in the length of their result, and their result does not depend on the order of the
-// objects.
+// A hint names only objects of the holder's own namespace. So it discloses nothing of what others have. Each hint
+// begins with "; " or is empty. These are pure functions, bounded in time and in the length of their result, and their
+// result does not depend on the order of the objects.
 #pragma once
 
 #include <cstddef>

@@ -192,7 +192,8 @@ TEST(EqualMatch, IsWonByTheOlderRouteAndReportedToTheOther) {
       {kClass, kGateway, kBackend, aged("HTTPRoute", "old", kOld, "a.test"), aged("HTTPRoute", "new", kNew, "a.test")});
   EXPECT_EQ(world.condition("HTTPRoute", "new", "Accepted"), "True/Accepted");
   EXPECT_EQ(world.message("HTTPRoute", "new", "Accepted"),
-            "spec.rules[0].matches[0]: for a.test the same match of default/old comes first on listener web and takes "
+            "spec.rules[0].matches[0]: for a.test the same match of HTTPRoute default/old comes first on listener web "
+            "and takes "
             "its requests");
   EXPECT_EQ(world.message("HTTPRoute", "old", "Accepted"), "");
   EXPECT_EQ(world.rule(RequestMaker("GET", "a.test", "/"))->route, "default/old");

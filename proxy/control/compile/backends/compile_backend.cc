@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/disclosure.h"
 #include "proxy/control/compile/named_secrets.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 
@@ -51,7 +52,8 @@ BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, co
     const CompiledBackendPort& port = compiled.ports[indexOf(*use.backend, *meant[i])];
     if (port.unprocessed) {
       const std::string object = describe(ref.object, holder.nameSpace) + ": ";
-      result = summary(port.unprocessed->reason, object + port.unprocessed->message);
+      const Fault seen = toldTo(holder.nameSpace, use.backend->meta.nameSpace, *port.unprocessed);
+      result = summary(seen.reason, object + seen.message);
     } else {
       result = port.plan;
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/disclosure.h"
 #include "proxy/control/compile/hints.h"
 #include "proxy/control/compile/references.h"
 
@@ -194,7 +195,8 @@ Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(co
     return fault;
   }
   if (port->fault) {
-    return refused(port->fault->reason, "port " + std::to_string(ref.port) + ": " + port->fault->message);
+    const Fault seen = toldTo(holder.nameSpace, targetNamespace(ref.object, holder.nameSpace), *port->fault);
+    return refused(seen.reason, "port " + std::to_string(ref.port) + ": " + seen.message);
   }
   return port->plan;
 }

@@ -5,6 +5,7 @@
 #include "config/model/object_kinds.h"
 #include "config/status/conditions.h"
 #include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/disclosure.h"
 #include "proxy/control/compile/hints.h"
 #include "proxy/control/compile/references.h"
 
@@ -180,14 +181,18 @@ std::vector<EndpointUse> DestinationCatalog::resolve(const config::BackendObject
                                                      const config::Backend& backend) const {
   const std::string object = describe(ref.object, holder.nameSpace) + ": ";
   const BackendDestination& entry = backends_.at(&backend);
-  if (entry.unaccepted) return {{summary(entry.unaccepted->reason, object + entry.unaccepted->message)}};
+  const auto told = [&](const Fault& broken) {
+    const Fault seen = toldTo(holder.nameSpace, backend.meta.nameSpace, broken);
+    return summary(seen.reason, object + seen.message);
+  };
+  if (entry.unaccepted) return {{told(*entry.unaccepted)}};
   const std::vector<const config::BackendPort*> meant = portsOf(backend, ref.port);
   if (meant.empty()) return {{fault(reason::kBackendNotFound, object + whyNoPort(backend, ref.port))}};
   std::vector<EndpointUse> uses;
   for (const config::BackendPort* each : meant) {
     const DestinationPort& found = entry.ports[indexOf(backend, *each)];
     const std::optional<Fault>& broken = found.fault();
-    uses.push_back({broken ? BackendResult(summary(broken->reason, object + broken->message)) : found.plan,
+    uses.push_back({broken ? BackendResult(told(*broken)) : found.plan,
                     backend.hasEndpoints ? hostAndPort(each->hostname, each->number) : std::string(), each->priority,
                     each->weight});
   }

@@ -5,6 +5,7 @@
 
 #include "config/model/object_kinds.h"
 #include "proxy/base/text.h"
+#include "proxy/control/compile/disclosure.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
 #include "proxy/control/compile/hints.h"
 #include "proxy/control/compile/processors/refused_uses.h"
@@ -243,11 +244,11 @@ class Attacher {
                      "is for " + listener.listener->hostname + ", which no hostname of the route meets");
     }
     if (const config::Route* rival = listener.claims.rival(plan_.kind, hostnames)) {
-      return refusal(reason::kHostnameConflict,
-                     "has an older route of another kind with one of these hostnames: " + rival->meta.qualifiedName());
+      return refusal(reason::kHostnameConflict, "has an older route of another kind with one of these hostnames: " +
+                                                    nameFor(route_.meta.nameSpace, rival->meta));
     }
     // A second parentRef may select the same listener again.
-    if (taken_.insert(&listener).second) addTo(listener, hostnames);
+    if (taken_.insert(&listener).second) addTo(gateway, listener, hostnames);
     return std::nullopt;
   }
 
@@ -261,12 +262,12 @@ class Attacher {
     return rank(b) >= rank(a) ? std::move(b) : std::move(a);
   }
 
-  void addTo(ListenerPlan& listener, const std::vector<std::string>& hostnames) {
+  void addTo(const GatewayPlan& gateway, ListenerPlan& listener, const std::vector<std::string>& hostnames) {
     count(listener);
     listener.claims.addHostnames(plan_.kind, hostnames, route_);
     listener.routes.push_back({hostnames, plan_.candidates});
     if (!listener.shielded.empty() || !listener.inherited.empty() || !listener.traffic.settings.empty() || trust_)
-      listener.routes.back().candidates = candidatesAt(listener);
+      listener.routes.back().candidates = candidatesAt(gateway, listener);
     for (const RulePlan& rule : plan_.rules) {
       for (const MatchPlan& match : rule.matches) {
         const auto number = matches_.numberOf(match.identity);
@@ -276,11 +277,11 @@ class Attacher {
   }
 
   /// Returns the candidates with what their rules inherit from the listener: shielded uses and traffic settings.
-  std::shared_ptr<const routing::RouteCandidates> candidatesAt(ListenerPlan& listener) {
+  std::shared_ptr<const routing::RouteCandidates> candidatesAt(const GatewayPlan& gateway, ListenerPlan& listener) {
     std::vector<RulePlan> rules = plan_.rules;
     for (std::size_t index = 0; index < rules.size(); ++index) {
       RulePlan& rule = rules[index];
-      rule.rule = shield(listener, rule, index);
+      rule.rule = shield(gateway, listener, rule, index);
       GovernedRule governed = governedRule(rule, route_.meta.nameSpace, listener.traffic, govern_);
       rule.rule = std::move(governed.rule);
       if (governed.fault) refuseOnce(ofRule(index, governed.fault->reason, governed.fault->message));
@@ -317,7 +318,11 @@ class Attacher {
     for (const std::size_t use : result.exposed) {
       listener.exposed.insert(use);
       const RefusedUse& refused = listener.shielded[use].refused;
-      Fault why = ofRule(index, refused.fault.reason, refused.origin + refused.fault.message);
+      const bool own = gateway.gateway->meta.nameSpace == route_.meta.nameSpace;
+      Fault why =
+          ofRule(index, refused.fault.reason,
+                 own ? refused.origin + refused.fault.message
+                     : "a payload processor of another namespace cannot run for it (" + refused.fault.reason + ")");
       if (refused.open) {
         notes_.push_back(withConsequence(why, kLeftOut).message);
       } else {
@@ -349,8 +354,8 @@ class Attacher {
     }
     notes_.push_back("spec.rules[" + std::to_string(place.rule) + "].matches[" + std::to_string(place.match) +
                      "]: " + (hostname.empty() ? "" : "for " + hostname + " ") + "the same match of " +
-                     winner.meta.qualifiedName() + " comes first on listener " + listener.listener->name +
-                     " and takes its requests");
+                     nameFor(route_.meta.nameSpace, winner.meta) + " comes first on listener " +
+                     listener.listener->name + " and takes its requests");
   }
 
   void noteUses(const GatewayPlan& gateway) {

@@ -7,6 +7,7 @@
 #include "config/gateway_settings.h"
 #include "config/model/gateway_parameters.h"
 #include "config/model/object_kinds.h"
+#include "proxy/control/compile/disclosure.h"
 #include "proxy/control/compile/gateways/compile_listener.h"
 #include "proxy/control/compile/gateways/listen_address.h"
 #include "proxy/control/compile/gateways/pod_choices.h"
@@ -170,8 +171,9 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
         return wantsPort(earlier, port) && overlap(earlier.addresses, plan->addresses);
       });
       if (holder == plan) continue;
-      listener.unaccepted = fault(reason::kPortUnavailable, portOf(listener) + "port " + std::to_string(port) +
-                                                                " belongs to " + holder->gateway->meta.title());
+      listener.unaccepted =
+          fault(reason::kPortUnavailable, portOf(listener) + "port " + std::to_string(port) + " belongs to " +
+                                              nameFor(plan->gateway->meta.nameSpace, holder->gateway->meta));
       listener.worsen(ListenerState::kDown);
     }
   }

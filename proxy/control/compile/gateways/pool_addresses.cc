@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "config/fields/patterns.h"
+#include "proxy/control/compile/disclosure.h"
 #include "proxy/control/compile/gateways/listen_address.h"
 
 namespace sluice::control {
@@ -18,12 +19,16 @@ void withdraw(GatewayPlan& plan, const config::GatewayAddress& asked, const std:
   plan.unusable = fault(config::reason::kAddressNotUsable, asked.path + ".value: " + asked.value + ": " + why);
 }
 
-void withdrawTaken(GatewayPlan& plan, const PoolAssignment& assignment) {
+void withdrawTaken(GatewayPlan& plan, const PoolAssignment& assignment, const std::vector<GatewayPlan>& plans) {
   for (const config::GatewayAddress& asked : plan.gateway->addresses) {
     const std::string address = config::canonicalIp(asked.value);
     const auto holder = assignment.holders.find(address);
     if (holder == assignment.holders.end()) continue;
-    withdraw(plan, asked, address, holder->second + " has it of the address pool");
+    const auto other = std::find_if(plans.begin(), plans.end(),
+                                    [&](const GatewayPlan& each) { return placeName(each) == holder->second; });
+    const std::string name =
+        other == plans.end() ? "another Gateway" : nameFor(plan.gateway->meta.nameSpace, other->gateway->meta);
+    withdraw(plan, asked, address, name + " has it of the address pool");
   }
 }
 
@@ -55,7 +60,7 @@ void givePoolAddresses(const config::Model& model, const KnownPlaces& places, st
   }
   const PoolAssignment assignment = assignFromPool(*places.pool, std::move(members), places.addresses);
   for (GatewayPlan& plan : plans) {
-    withdrawTaken(plan, assignment);
+    withdrawTaken(plan, assignment, plans);
     if (!plan.wantsAddress || !isServed(plan)) continue;
     const auto given = assignment.addresses.find(placeName(plan));
     if (given != assignment.addresses.end()) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "config/model/object_kinds.h"
+#include "proxy/control/compile/disclosure.h"
 
 namespace sluice::control {
 
@@ -165,8 +166,9 @@ TrafficSettings TrafficPolicies::merged(TrafficSettings own, const TrafficSettin
     if (isNew) entry->second = config::mergedTraffic(**parent, *policy);
     own.replace(*policy, entry->second.policy);
     if (own.fault || entry->second.error.empty()) continue;
-    own.fault = fault(config::reason::kInvalid,
-                      policy->meta.title() + ": merged with " + (*parent)->meta.title() + ": " + entry->second.error);
+    own.fault = fault(config::reason::kInvalid, policy->meta.title() + ": merged with " +
+                                                    nameFor(policy->meta.nameSpace, (*parent)->meta) + ": " +
+                                                    entry->second.error);
   }
   return own;
 }

@@ -7,6 +7,16 @@
 
 namespace sluice::control {
 
+CompiledUses toldOfHooks(CompiledUses hooks) {
+  hooks.forgetOpen();
+  for (RefusedUse& each : hooks.refused) {
+    const std::string field = each.fault.message.substr(0, each.fault.message.find(':'));
+    each.fault = summary(each.fault.reason,
+                         field + ": the hook cannot run (" + each.fault.reason + "); the GatewayClass says why");
+  }
+  return hooks;
+}
+
 std::shared_ptr<const ExtensionHooks> compileHooks(const config::Model& model, const ProcessorCompiler& processors,
                                                    std::shared_ptr<const ExtensionHooks> before) {
   ExtensionHooks hooks;

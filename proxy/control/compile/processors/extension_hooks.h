@@ -22,6 +22,10 @@ struct ExtensionHooks {
   friend bool operator==(const ExtensionHooks&, const ExtensionHooks&) = default;
 };
 
+/// Returns hooks for the conditions of routes and Gateways: without those that are left out, and without the messages
+/// that name what the settings refer to. The GatewayClass says all of that.
+CompiledUses toldOfHooks(CompiledUses hooks);
+
 /// Returns `before` if it is equal to the new hooks. Never null.
 std::shared_ptr<const ExtensionHooks> compileHooks(const config::Model& model, const ProcessorCompiler& processors,
                                                    std::shared_ptr<const ExtensionHooks> before);

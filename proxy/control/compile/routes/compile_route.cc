@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/control/compile/disclosure.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/routes/compile_connections.h"
 #include "proxy/control/compile/routes/compile_cors.h"
@@ -137,12 +138,20 @@ class RouteCompiler {
         addConstraint(*said.retryConstraint, states_, weighted);
       }
       if (!said.fault || weighted.failure) continue;
-      plan_.unresolved.push_back(*said.fault);
+      const std::string owner(targetNamespace(refs_[i]->target.object, route_.meta.nameSpace));
+      plan_.unresolved.push_back(owner == route_.meta.nameSpace ? *said.fault
+                                                                : ofAnother(refs_[i]->target, *said.fault));
       weighted.failure = refusal(answer(*said.fault));
       weighted.backend = nullptr;
     }
     if (!any) traffic.ofBackends.clear();
     plan_.governed = plan_.governed || any;
+  }
+
+  /// Returns the fault of a policy for a Backend or Service of another namespace.
+  Fault ofAnother(const config::BackendObjectReference& ref, const Fault& fault) const {
+    return summary(fault.reason, describe(ref.object, route_.meta.nameSpace) + ": " +
+                                     toldTo(route_.meta.nameSpace, {}, fault).message);
   }
 
   /// Names the rule if it has a name, so that rules before it may come and go.
@@ -162,10 +171,8 @@ class RouteCompiler {
     const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
     const UsesOf of = usesOf(exposed, place);
     plan_.processed = plan_.processed || processors_.concern(route_.meta);
-    CompiledUses uses = hooks_.ofRoutes;
-    uses.forgetOpen();
-    for (RefusedUse& each : uses.refused) each.fault.summary = true;  // the GatewayClass says so
-    uses.append(processors_.targeting(route_.meta, rule.name, of, ofFilters(rule.filters, of)));
+    CompiledUses uses = toldOfHooks(hooks_.ofRoutes);
+    uses.append(processors_.targeting(route_.meta, {rule.name}, of, ofFilters(rule.filters, of)));
     compiled.chain = chainOf(take(std::move(uses), own));
   }
 
@@ -487,8 +494,11 @@ std::optional<RoutePlan> withRefusals(const RoutePlan& plan, const RefusalOf& re
   return result;
 }
 
-std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault) {
-  const Fault why = control::fault(fault.reason, "sessionPersistence: " + fault.message);
+std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const base::SessionKeyRef& key, const Fault& fault) {
+  const std::string secret =
+      nameFor(plan.route->meta.nameSpace, config::SecretObject::kKind, key.nameSpace, key.name) + ": ";
+  const Fault why = control::fault(
+      fault.reason, "sessionPersistence: settings.yaml: sessionPersistence.secretRef: " + secret + fault.message);
   return withRefusals(plan, [&](const RulePlan& rule) -> std::optional<Fault> {
     if (!rule.rule->session || rule.rule->failure) return std::nullopt;
     return why;

@@ -96,8 +96,8 @@ using RefusalOf = std::function<std::optional<Fault>(const RulePlan&)>;
 /// Returns the route with the rules that have such a fault answering 500 for it; nullopt if there are none. Each fault
 /// is in its conditions once.
 std::optional<RoutePlan> withRefusals(const RoutePlan& plan, const RefusalOf& refusalOf);
-/// Used when there is no key for sessions: returns the route with the rules that persist sessions answering 500 for the
-/// fault, as for any broken reference. Returns nullopt if there are no such rules.
-std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const Fault& fault);
+/// Used when the Secret of the settings has no key for sessions: returns the route with the rules that persist sessions
+/// answering 500 for the fault, as for any broken reference. Returns nullopt if there are no such rules.
+std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const base::SessionKeyRef& key, const Fault& fault);
 
 }  // namespace sluice::control

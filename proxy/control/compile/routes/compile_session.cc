@@ -111,10 +111,10 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compileOfRule(const conf
                        backendDigests(members, name.route.nameSpace));
 }
 
-/// Returns the bytes of one entry. Faults contain its place and never the bytes.
-Resolved<base::Secret> sessionKey(const config::SecretObject& secret, const std::string& key, const std::string& what) {
+/// Returns the bytes of one entry. Faults never contain them.
+Resolved<base::Secret> sessionKey(const config::SecretObject& secret, const std::string& key) {
   const auto fault = [&](const std::string& text) {
-    return Fault{std::string(config::reason::kUnsupportedValue), what + text};
+    return Fault{std::string(config::reason::kUnsupportedValue), text};
   };
   const base::Secret* bytes = secret.find(key);
   if (bytes == nullptr) return fault("it has no " + key);
@@ -147,19 +147,17 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const con
 Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Model& model) {
   if (!model.settings.sessionKey) return std::shared_ptr<const pki::ValueSealer>();
   const base::SessionKeyRef& ref = *model.settings.sessionKey;
-  const std::string what =
-      "settings.yaml: sessionPersistence.secretRef: Secret " + ref.nameSpace + "/" + ref.name + ": ";
   const config::SecretObject* secret = model.find<config::SecretObject>(ref.nameSpace, ref.name);
   if (secret == nullptr) {
     const config::Rejected* rejected = model.findRejected("", config::SecretObject::kKind, ref.nameSpace, ref.name);
     return Fault{std::string(config::reason::kUnsupportedValue),
-                 what + (rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message)};
+                 rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message};
   }
-  Resolved<base::Secret> key = sessionKey(*secret, ref.key, what);
+  Resolved<base::Secret> key = sessionKey(*secret, ref.key);
   if (!key) return std::move(key.fault);
   base::Secret previous;
   if (!ref.previousKey.empty()) {
-    Resolved<base::Secret> found = sessionKey(*secret, ref.previousKey, what);
+    Resolved<base::Secret> found = sessionKey(*secret, ref.previousKey);
     if (!found) return std::move(found.fault);
     previous = *std::move(found.value);
   }

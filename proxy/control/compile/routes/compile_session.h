@@ -36,7 +36,8 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compileSession(const con
                                                                        const std::vector<RuleMember>& members,
                                                                        std::string_view nameSpace);
 
-/// Returns the sealer for the key that settings.sessionKey names; null if it names none.
+/// Returns the sealer for the key that settings.sessionKey names; null if it names none. Faults say what is wrong with
+/// the Secret and do not name it.
 Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Model& model);
 
 }  // namespace sluice::control
