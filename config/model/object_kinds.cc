@@ -118,6 +118,7 @@ constexpr ObjectKind kObjectKinds[] = {
                                    {.status = Shape::kConditions}),
     readBy<&readBackendTlsPolicy>(kGatewayGroup, BackendTlsPolicy::kKind, kTlsPolicy, {.status = Shape::kAncestors}),
     readBy<&readUnsupportedPolicy>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readClientTrafficPolicy>(kEnvoyGroup, "ClientTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readTrafficPolicy>(kOwnGroup, TrafficPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readBackendTrafficPolicy>(kEnvoyGroup, TrafficPolicy::kEnvoyKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readXBackendTrafficPolicy>(kExperimentalGroup, TrafficPolicy::kExperimentalKind, kAlpha,
@@ -131,10 +132,9 @@ struct GroupKind {
 };
 
 constexpr GroupKind kUnsupportedKinds[] = {
-    {kGatewayGroup, "TLSRoute"},          {kGatewayGroup, "TCPRoute"},       {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ListenerSet"},       {kExperimentalGroup, "XMesh"},     {kOwnGroup, "EgressRevision"},
-    {kEnvoyGroup, "ClientTrafficPolicy"}, {kEnvoyGroup, "EnvoyPatchPolicy"}, {kEnvoyGroup, "EnvoyProxy"},
-    {kEnvoyGroup, "HTTPRouteFilter"},
+    {kGatewayGroup, "TLSRoute"},       {kGatewayGroup, "TCPRoute"},   {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"},    {kExperimentalGroup, "XMesh"}, {kOwnGroup, "EgressRevision"},
+    {kEnvoyGroup, "EnvoyPatchPolicy"}, {kEnvoyGroup, "EnvoyProxy"},   {kEnvoyGroup, "HTTPRouteFilter"},
 };
 
 constexpr GroupKind kUnconcernedKinds[] = {
@@ -178,6 +178,11 @@ const ObjectKind* findObjectKind(std::string_view group, std::string_view kind) 
   const auto* found = std::find_if(std::begin(kObjectKinds), std::end(kObjectKinds),
                                    [&](const ObjectKind& entry) { return entry.kind == kind && entry.group == group; });
   return found == std::end(kObjectKinds) ? nullptr : found;
+}
+
+bool carriesRequests(const ObjectKind& kind) {
+  return kind.isOf<Gateway>() || kind.isOf<HttpRoute>() || kind.isOf<GrpcRoute>() || kind.isOf<Backend>() ||
+         kind.isOf<Service>();
 }
 
 bool isUnsupportedKind(std::string_view group, std::string_view kind) {

@@ -15,7 +15,7 @@ namespace sluice::config {
 /// The group of Envoy Gateway's own kinds.
 inline constexpr std::string_view kEnvoyGroup = "gateway.envoyproxy.io";
 
-/// This is said of each policy, at its field `kind`.
+/// This is said of each policy whose kind is not served at all, at its field `kind`.
 inline constexpr std::string_view kUnsupportedPolicyNote =
     "policies of this kind are not supported: what it names here answers 500";
 
@@ -35,7 +35,8 @@ struct PolicyTarget {
   /// Name of a listener, a rule or a port, or the number of a port; empty: the whole object.
   std::string sectionName;
 
-  /// Returns true if the target means an object with that metadata, as far as the target is legible.
+  /// Returns true if the target means an object with that metadata, as far as the target is legible. A stray target
+  /// means none.
   bool means(const ObjectMeta& other) const;
   /// Returns true if the target is exactly that section of its object.
   bool names(const PolicySection& section) const;
@@ -62,6 +63,8 @@ struct PolicyTargets {
 struct UnsupportedPolicy : PolicyTargets {
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
+  bool closes = true;  // false if nothing that it asks for restricts anything
+  std::string note;    // for its conditions, with the field in front
 };
 
 }  // namespace sluice::config

@@ -57,17 +57,13 @@ struct ProcessorUse : ProcessorSettings {
 /// request-body alone, or after.
 enum class RoutingPhase : std::uint8_t { kPreRouting, kPostRouting };
 
-/// Attaches uses to one object of its own namespace, or to a section of it.
-struct PayloadProcessor {
+/// Attaches uses to objects of its own namespace, or to sections of them: Gateways, routes and Backends. A ListenerSet
+/// is in `unsupported`. It has no selectors.
+struct PayloadProcessor : PolicyTargets {
   static constexpr std::string_view kKind = "PayloadProcessor";
   static constexpr bool kSeveralKinds = true;  // one in each of three groups
   ObjectMeta meta;
-  /// A Gateway, EgressGateway, ListenerSet, HTTPRoute or GRPCRoute. The kind is empty if the schema refused it and the
-  /// kind is not legible: then every such object of that name is meant.
-  ObjectRef target;
-  /// Name of a listener or of a rule; empty: the whole target.
-  std::string sectionName;
-  std::optional<RoutingPhase> phase;  // never kPreRouting with routes; none: each use's own phase decides
+  std::optional<RoutingPhase> phase;  // kPreRouting with Gateways alone; none: each use's own phase decides
   std::vector<ProcessorUse> processors;
   std::vector<UnsupportedField> unsupported;
 };

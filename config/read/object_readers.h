@@ -83,6 +83,9 @@ std::optional<BackendTlsPolicy> readBackendTlsPolicy(FieldReader& root, ObjectMe
 /// legible of that; else nullopt.
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta);
 
+/// Reads gateway.envoyproxy.io/v1alpha1 ClientTrafficPolicy, which closes what it names if it restricts clients.
+std::optional<UnsupportedPolicy> readClientTrafficPolicy(FieldReader& root, ObjectMeta meta);
+
 // The functions below read parts that several kinds share.
 
 inline constexpr std::size_t kMaxPolicyTargets = 16;

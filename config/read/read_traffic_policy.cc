@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "config/model/object_kinds.h"
+#include "config/model/stray_target.h"
 #include "config/read/object_readers.h"
 #include "config/read/traffic/traffic_readers.h"
 #include "proxy/base/grpc_status.h"
@@ -23,7 +24,8 @@ void checkTarget(FieldReader& spec, const PolicyTarget& target, const std::strin
   if (isKindOf<Gateway>(target.object.group, target.object.kind)) return;
   spec.context().error(position, path,
                        "must be a Gateway, an HTTPRoute or a GRPCRoute of gateway.networking.k8s.io, an EgressGateway "
-                       "of ainetworking.prototype.x-k8s.io, a Backend or a Service");
+                       "of ainetworking.prototype.x-k8s.io, a Backend or a Service" +
+                           nearestTargetKind(target));
 }
 
 /// Refuses for a Backend what is decided about a request before it has one.

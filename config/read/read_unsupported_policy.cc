@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "config/model/stray_target.h"
 #include "config/read/object_readers.h"
 #include "proxy/base/text.h"
 
@@ -28,8 +29,12 @@ void readPolicySelector(FieldReader reader, PolicyTargets& named) {
   selector.group = reader.has("group") ? reader.text("group", rule::kGroup) : std::string(kGatewayGroup);
   selector.kind = reader.requiredText("kind", rule::kKind);
   const bool wider = reader.has("namespaces");
+  const bool legible = reader.context().errors() == errors;
   selector.labels = readLabelSelector(reader);
+  const bool stray = legible && isStray(selector);
+  const std::string hint = nearestTargetKind(selector);
   if (reader.context().errors() == errors) named.selectors.push_back(std::move(selector));
+  if (stray) reader.error("kind", "is no kind that policies can be for" + hint);
   if (wider) {
     reader.error("namespaces", "is not supported: only objects of the policy's own namespace are meant");
   }
@@ -51,13 +56,14 @@ void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named) {
     if (!each.legible() || isTargetKind(each)) continue;
     spec.context().error(each.object.position, each.object.path + ".kind",
                          "must be Gateway, HTTPRoute or GRPCRoute of " + std::string(kGatewayGroup) + ", but is " +
-                             base::quote(each.object.kind + "." + each.object.group));
+                             base::quote(each.object.kind + "." + each.object.group) + nearestTargetKind(each));
   }
 }
 
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta) {
   UnsupportedPolicy policy;
   policy.meta = std::move(meta);
+  policy.note = "kind: " + std::string(kUnsupportedPolicyNote);
   root.context().warning(root.positionOf("kind"), "kind", std::string(kUnsupportedPolicyNote));
   root.require("spec");
   FieldReader spec = root.map("spec");

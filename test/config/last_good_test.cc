@@ -146,6 +146,7 @@ std::vector<Valid> validObjects() {
       {envoy, "v1alpha1", "BackendTrafficPolicy",
        "spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: a}]}\n"},
       {envoy, "v1alpha1", "SecurityPolicy", "spec: {" + targets},
+      {envoy, "v1alpha1", "ClientTrafficPolicy", "spec: {" + targets},
       {own, "v1alpha1", "TrafficPolicy",
        "spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: a}], retry: {}}\n"},
       {envoy, "v1alpha1", "EnvoyExtensionPolicy",

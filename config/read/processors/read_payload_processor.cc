@@ -1,3 +1,8 @@
+#include <algorithm>
+
+#include "config/fields/patterns.h"
+#include "config/model/object_kinds.h"
+#include "config/model/stray_target.h"
 #include "config/read/object_readers.h"
 #include "config/read/processors/processor_readers.h"
 #include "proxy/base/text.h"
@@ -6,42 +11,66 @@ namespace sluice::config {
 namespace {
 
 constexpr std::string_view kListenerSet = "ListenerSet";
-constexpr Choice<std::string_view> kPrototypeTargetKinds[] = {{Gateway::kEgressKind, Gateway::kEgressKind}};
-constexpr Choice<std::string_view> kTargetKinds[] = {{Gateway::kKind, Gateway::kKind},
-                                                     {kListenerSet, kListenerSet},
-                                                     {HttpRoute::kKind, HttpRoute::kKind},
-                                                     {GrpcRoute::kKind, GrpcRoute::kKind}};
 constexpr Choice<std::optional<RoutingPhase>> kRoutingPhases[] = {{"PreRouting", RoutingPhase::kPreRouting},
                                                                   {"PostRouting", RoutingPhase::kPostRouting}};
 
-bool isRoute(std::string_view kind) { return kind == HttpRoute::kKind || kind == GrpcRoute::kKind; }
+bool isListenerSet(const ObjectRef& ref) { return ref.group == kGatewayGroup && ref.kind == kListenerSet; }
 
-void readTarget(FieldReader reader, PayloadProcessor& processor) {
+bool acceptsProcessors(const ObjectRef& ref) {
+  return isKindOf<Gateway>(ref.group, ref.kind) || isKindOf<HttpRoute>(ref.group, ref.kind) ||
+         isKindOf<GrpcRoute>(ref.group, ref.kind) || isKindOf<Backend>(ref.group, ref.kind) || isListenerSet(ref);
+}
+
+/// Reads the group and kind. The default group is Gateway API's, which is not that of most Backends.
+void readTargetKind(FieldReader& reader, PolicyTarget& target) {
   const std::size_t errors = reader.context().errors();
   reader.require("kind");
-  processor.target = readObjectRef(reader, {kGatewayGroup, ""}, false);
-  const bool prototype = processor.target.group == kPrototypeGroup;
-  if (processor.target.group != kGatewayGroup && !prototype && reader.has("group")) {
-    reader.error("group", "must be " + std::string(kGatewayGroup) + ", but is " + base::quote(processor.target.group));
+  target.object = readObjectRef(reader, {kGatewayGroup, ""}, false);
+  const ObjectRef& object = target.object;
+  const Value* group = reader.find("group");
+  const bool isBackend = object.kind == Backend::kKind;
+  target.groupLegible =
+      group == nullptr ? !isBackend : group->isString() && (group->text.empty() || isGroup(group->text));
+  if (reader.context().errors() != errors) return;
+  if (group == nullptr && isBackend) {
+    reader.error("group", "is required for a Backend, such as " + std::string(kOwnGroup));
+  } else if (!acceptsProcessors(object)) {
+    reader.error("kind", "must be Gateway, HTTPRoute or GRPCRoute of " + std::string(kGatewayGroup) +
+                             ", EgressGateway of " + std::string(kPrototypeGroup) + ", or a Backend, but is " +
+                             base::quote(object.kind + "." + object.group) + nearestTargetKind(target));
   }
-  const std::string_view kind = prototype ? reader.choice("kind", kPrototypeTargetKinds, std::string_view())
-                                          : reader.choice("kind", kTargetKinds, std::string_view());
-  if (reader.context().errors() != errors) processor.target.kind.clear();
-  processor.sectionName = reader.text("sectionName", rule::kSectionName);
-  if (kind == kListenerSet) {
+}
+
+void readTarget(FieldReader reader, PayloadProcessor& processor) {
+  PolicyTarget target;
+  readTargetKind(reader, target);
+  target.sectionName = reader.text("sectionName", rule::kSectionName);
+  if (isListenerSet(target.object)) {
     processor.unsupported.push_back(
         UnsupportedField{reader.pathOf("kind"), reader.positionOf("kind"), "kind ListenerSet is not supported", true});
   }
   reader.finish();
+  if (!target.object.name.empty()) processor.targets.push_back(std::move(target));
 }
 
-/// Checks that a processor before routing targets no route (GEP-5091) and uses only the phases that end before a route
-/// is matched.
+/// Reads `targetRef`, and `targetRefs` as other policies have it. Each entry counts.
+void readTargets(FieldReader& spec, PayloadProcessor& processor) {
+  if (!spec.has("targetRefs")) spec.require("targetRef");
+  if (spec.has("targetRef")) readTarget(spec.map("targetRef"), processor);
+  const std::vector<Item> items = spec.list("targetRefs", kMaxPolicyTargets);
+  for (const Item& item : items) readTarget(spec.map(item), processor);
+  if (items.empty() && spec.has("targetRefs")) spec.error("targetRefs", "must have at least one item");
+}
+
+/// Checks that a processor before routing targets Gateways alone (GEP-5091) and uses only the phases that end before a
+/// route is matched.
 void checkPhase(FieldReader& spec, PayloadProcessor& processor) {
   if (processor.phase != RoutingPhase::kPreRouting) return;
-  if (isRoute(processor.target.kind)) {
-    spec.error("phase", "must not be PreRouting for a " + processor.target.kind);
-  }
+  const auto late = std::find_if(processor.targets.begin(), processor.targets.end(), [](const PolicyTarget& each) {
+    const ObjectRef& object = each.object;
+    return acceptsProcessors(object) && !isKindOf<Gateway>(object.group, object.kind) && !isListenerSet(object);
+  });
+  if (late != processor.targets.end()) spec.error("phase", "must not be PreRouting for a " + late->object.kind);
   for (ProcessorUse& use : processor.processors) {
     const Value* response =
         use.type == processor_type::kInProcess && use.config ? use.config->find("response") : nullptr;
@@ -71,12 +100,12 @@ std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMe
   processor.meta = std::move(meta);
   root.require("spec");
   FieldReader spec = root.map("spec");
-  if (spec.require("targetRef") != nullptr) readTarget(spec.map("targetRef"), processor);
+  if (root.has("spec")) readTargets(spec, processor);
   processor.phase = spec.choice("phase", kRoutingPhases, std::optional<RoutingPhase>());
   processor.processors = readProcessors(spec, processor.meta);
   checkPhase(spec, processor);
   spec.finish();
-  if (processor.target.name.empty()) return std::nullopt;
+  if (processor.empty()) return std::nullopt;
   return processor;
 }
 

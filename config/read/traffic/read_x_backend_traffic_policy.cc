@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "config/model/stray_target.h"
 #include "config/read/object_readers.h"
 
 namespace sluice::config {
@@ -14,7 +15,8 @@ constexpr base::Duration kLongestInterval = std::chrono::hours(1);
 
 void checkBackendTarget(FieldReader& spec, const PolicyTarget& target) {
   if (target.legible() && !isBackendTarget(target)) {
-    spec.context().error(target.object.position, target.object.path, "must be a Backend or a Service");
+    spec.context().error(target.object.position, target.object.path,
+                         "must be a Backend or a Service" + nearestTargetKind(target));
   }
   if (!target.sectionName.empty()) {
     spec.context().error(target.object.position, target.object.path + ".sectionName",

@@ -136,6 +136,16 @@ void governListeners(std::vector<GatewayPlan>& gateways, const TrafficPolicies& 
   }
 }
 
+/// Notes the uses that PayloadProcessors attach to Backends and that cannot run, in an order that does not depend on
+/// that of the objects.
+void noteAttached(const config::Model& model, const BackendCatalog& backends, RefusedUses& refused) {
+  std::map<std::string, const config::Backend*> byName;
+  for (const config::Backend& each : model.all<config::Backend>()) {
+    if (!backends.backends().at(&each).attached.empty()) byName.emplace(objectOf(each.meta), &each);
+  }
+  for (const auto& [name, backend] : byName) refused.note(backends.backends().at(backend).attached);
+}
+
 /// Notes the uses of Gateways that some of their rules refuse, because these lead out without TLS.
 void noteExposed(const std::vector<GatewayPlan>& gateways, RefusedUses& refused) {
   for (const GatewayPlan& gateway : gateways) {
@@ -239,6 +249,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   closeListeners(policies, gateways);
   cache.hooks = compileHooks(model, processors, std::move(cache.hooks));
   RefusedUses refused;
+  noteAttached(model, backends, refused);
   processListeners(gateways, processors, *cache.hooks, refused);
   governListeners(gateways, traffic);
   ruleUnmatched(gateways, *cache.hooks);

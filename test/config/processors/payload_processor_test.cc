@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "config/load.h"
+#include "config/model/stray_target.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -37,11 +38,12 @@ TEST(PayloadProcessor, AttachesUsesToItsTarget) {
     ASSERT_EQ(configuration.model.all<PayloadProcessor>().size(), 1u);
     const PayloadProcessor& processor = configuration.model.all<PayloadProcessor>()[0];
     EXPECT_EQ(processor.meta.group, kOwnGroup);
-    EXPECT_EQ(processor.target.group, kGatewayGroup);
-    EXPECT_EQ(processor.target.kind, kind);
-    EXPECT_EQ(processor.target.name, "t");
-    EXPECT_EQ(processor.target.path, "spec.targetRef");
-    EXPECT_EQ(processor.sectionName, "s");
+    ASSERT_EQ(processor.targets.size(), 1u);
+    EXPECT_EQ(processor.targets[0].object.group, kGatewayGroup);
+    EXPECT_EQ(processor.targets[0].object.kind, kind);
+    EXPECT_EQ(processor.targets[0].object.name, "t");
+    EXPECT_EQ(processor.targets[0].object.path, "spec.targetRef");
+    EXPECT_EQ(processor.targets[0].sectionName, "s");
     EXPECT_FALSE(processor.phase);
     EXPECT_EQ(processor.processors.at(0).type, "a.b/K:v1");
     EXPECT_THAT(processor.unsupported, IsEmpty());
@@ -113,11 +115,33 @@ TEST(PayloadProcessor, RequiresATargetOfAKindThatAcceptsProcessors) {
   EXPECT_THAT(errorsOf("targetRef: {name: t}, " + kUses), ElementsAre(EndsWith("targetRef.kind: is required")));
   EXPECT_THAT(errorsOf("targetRef: {kind: Gateway}, " + kUses), ElementsAre(EndsWith("targetRef.name: is required")));
   EXPECT_THAT(errorsOf("targetRef: {kind: Backend, name: t}, " + kUses),
-              ElementsAre(HasSubstr("kind: must be Gateway, ListenerSet, HTTPRoute or GRPCRoute")));
+              ElementsAre(HasSubstr("group: is required for a Backend, such as sluice.dev")));
+  EXPECT_THAT(errorsOf("targetRef: {group: '', kind: Service, name: t}, " + kUses),
+              ElementsAre(HasSubstr("kind: must be Gateway, HTTPRoute or GRPCRoute of gateway.networking.k8s.io")));
   EXPECT_THAT(errorsOf("targetRef: {group: a.b, kind: Gateway, name: t}, " + kUses),
-              ElementsAre(HasSubstr("group: must be gateway.networking.k8s.io")));
+              ElementsAre(AllOf(HasSubstr("kind: must be Gateway"), HasSubstr("did you mean Gateway of gateway."))));
+  EXPECT_THAT(errorsOf("targetRef: {kind: HTTPRout, name: t}, " + kUses),
+              ElementsAre(EndsWith("but is \"HTTPRout.gateway.networking.k8s.io\"; did you mean HTTPRoute of "
+                                   "gateway.networking.k8s.io?")));
+  EXPECT_THAT(errorsOf("targetRefs: [], " + kUses), ElementsAre(EndsWith("targetRefs: must have at least one item")));
   EXPECT_THAT(errorsOf("targetRef: {kind: Gateway, name: t, namespace: n}, " + kUses),
               ElementsAre(HasSubstr("namespace: unknown field")));
+}
+
+TEST(PayloadProcessor, MayHaveSeveralTargets) {
+  const Configuration configuration = loadProcessor(
+      "targetRef: {kind: Gateway, name: a}, targetRefs: [{kind: HTTPRoute, name: b, sectionName: s}, {group: "
+      "sluice.dev, "
+      "kind: Backend, name: c}], " +
+      kUses);
+  ASSERT_FALSE(hasErrors(configuration.problems));
+  const std::vector<PolicyTarget>& targets = configuration.model.all<PayloadProcessor>().at(0).targets;
+  ASSERT_EQ(targets.size(), 3u);
+  EXPECT_EQ(targets[0].object.path, "spec.targetRef");
+  EXPECT_EQ(targets[1].object.path, "spec.targetRefs[0]");
+  EXPECT_EQ(targets[1].sectionName, "s");
+  EXPECT_EQ(targets[2].object.kind, "Backend");
+  EXPECT_EQ(targets[2].object.group, kOwnGroup);
 }
 
 TEST(PayloadProcessor, RunsBeforeRoutingForGatewaysOnly) {
@@ -128,6 +152,10 @@ TEST(PayloadProcessor, RunsBeforeRoutingForGatewaysOnly) {
                 ElementsAre(HasSubstr("phase: must not be PreRouting for a " + std::string(kind))));
     EXPECT_THAT(errorsOf(target + "phase: PostRouting, " + kUses), IsEmpty());
   }
+  EXPECT_THAT(errorsOf("targetRefs: [{kind: Gateway, name: t}, {group: sluice.dev, kind: Backend, name: b}], phase: "
+                       "PreRouting, " +
+                       kUses),
+              ElementsAre(HasSubstr("phase: must not be PreRouting for a Backend")));
   EXPECT_THAT(errorsOf("targetRef: {kind: Gateway, name: t}, phase: Routing, " + kUses),
               ElementsAre(HasSubstr("phase: must be PreRouting or PostRouting")));
 }
@@ -165,15 +193,14 @@ TEST(RejectedPayloadProcessor, KeepsItsLegibleTarget) {
   const Rejected* rejected = configuration.model.findRejected(kOwnGroup, "PayloadProcessor", "default", "p");
   ASSERT_NE(rejected, nullptr);
   ASSERT_NE(rejected->legible<PayloadProcessor>(), nullptr);
-  EXPECT_EQ(rejected->legible<PayloadProcessor>()->target.name, "t");
-  EXPECT_EQ(rejected->legible<PayloadProcessor>()->sectionName, "s");
+  EXPECT_EQ(rejected->legible<PayloadProcessor>()->targets.at(0).object.name, "t");
+  EXPECT_EQ(rejected->legible<PayloadProcessor>()->targets.at(0).sectionName, "s");
 }
 
 TEST(RejectedPayloadProcessor, ClaimsNothingIfItsTargetIsNotLegible) {
   for (const char* spec :
        {"processors: [{name: a, type: a.b/K:v1}]", "targetRef: Gateway, processors: [{name: a, type: a.b/K:v1}]",
-        "targetRef: {kind: Gateway, nam: t}, processors: [{name: a, type: a.b/K:v1}]",
-        "targetRefs: [{kind: Gateway, name: t}], processors: [{name: a, type: a.b/K:v1}]"}) {
+        "targetRef: {kind: Gateway, nam: t}, processors: [{name: a, type: a.b/K:v1}]"}) {
     const Configuration configuration = loadProcessor(spec);
     const Rejected* rejected = configuration.model.findRejected(kOwnGroup, "PayloadProcessor", "default", "p");
     ASSERT_NE(rejected, nullptr) << spec;
@@ -187,19 +214,25 @@ TEST(RejectedPayloadProcessor, MeansTheWholeTargetIfTheSectionIsNotLegible) {
         loadProcessor("targetRef: {kind: Gateway, name: t, " + std::string(section) + "}, " + kUses);
     const auto* legible = configuration.model.rejected.at(0).legible<PayloadProcessor>();
     ASSERT_NE(legible, nullptr) << section;
-    EXPECT_EQ(legible->target.kind, "Gateway") << section;
-    EXPECT_EQ(legible->sectionName, "") << section;
+    EXPECT_EQ(legible->targets.at(0).object.kind, "Gateway") << section;
+    EXPECT_EQ(legible->targets.at(0).sectionName, "") << section;
   }
 }
 
-TEST(RejectedPayloadProcessor, MeansAnyKindOfThatNameIfTheKindIsNotLegible) {
-  for (const char* kind : {"kind: HttpRoute", "kind: Service", "knd: HTTPRoute", "group: a.test, kind: HTTPRoute"}) {
-    const Configuration configuration = loadProcessor("targetRef: {" + std::string(kind) + ", name: t}, " + kUses);
+TEST(RejectedPayloadProcessor, MeansAnyKindOfThatNameIfTheKindIsNotLegibleOrUnknown) {
+  const auto target = [](const std::string& kind) {
+    const Configuration configuration = loadProcessor("targetRef: {" + kind + ", name: t}, " + kUses);
     const auto* legible = configuration.model.rejected.at(0).legible<PayloadProcessor>();
-    ASSERT_NE(legible, nullptr) << kind;
-    EXPECT_EQ(legible->target.kind, "") << kind;
-    EXPECT_EQ(legible->target.name, "t") << kind;
+    EXPECT_NE(legible, nullptr) << kind;
+    return legible == nullptr ? PolicyTarget() : legible->targets.at(0);
+  };
+  for (const char* kind : {"kind: HttpRoute", "kind: Service", "group: a.test, kind: HTTPRoute"}) {
+    EXPECT_TRUE(isStray(target(kind))) << kind;
+    EXPECT_EQ(target(kind).object.name, "t") << kind;
   }
+  EXPECT_EQ(target("knd: HTTPRoute").object.kind, "");
+  EXPECT_FALSE(isStray(target("group: '', kind: Service")));
+  EXPECT_FALSE(target("kind: Backend").groupLegible) << "Backends of all groups are meant";
 }
 
 TEST(RejectedPayloadProcessor, LeavesItsPreviousVersionInService) {

@@ -200,6 +200,62 @@ TEST(CompileProcessors, AddsProcessorsThatTargetARouteOrOneOfItsRules) {
   }
 }
 
+TEST(CompileProcessors, AddsProcessorsThatTargetABackendToItsOwn) {
+  const std::string own =
+      with(kBackend, "spec: {", "spec: {extensions: [" + use("phase: request-headers, priority: 2") + "], ");
+  const auto worldFor = [&](const std::string& target, const std::string& type = "sluice.dev/Test") {
+    return World({kClass, kGateway, own, kRoute, with(targeting(target), "sluice.dev/Test", type)}, nullptr,
+                 test::processorTypes());
+  };
+  const std::string backend = "group: gateway.networking.k8s.io, kind: Backend, name: origin";
+  const World world = worldFor(backend);
+  EXPECT_EQ(test::stepNames(chainOf(world)), "t;a;");
+  EXPECT_EQ(chainOf(world)->all().front().scope, processing::Scope::kBackend);
+  EXPECT_EQ(world.condition("PayloadProcessor", "p", "Accepted"), "True/Accepted");
+  EXPECT_EQ(backendDegraded(world), "");
+  EXPECT_EQ(test::stepNames(chainOf(worldFor(backend + ", sectionName: '8080'"))), "t;a;");
+  const World elsewhere = worldFor(backend + ", sectionName: '81'");
+  EXPECT_EQ(test::stepNames(chainOf(elsewhere)), "a;");
+  EXPECT_EQ(elsewhere.condition("PayloadProcessor", "p", "Accepted"), "False/TargetNotFound");
+}
+
+TEST(CompileProcessors, ClosesABackendWithoutTheProcessorsThatTargetIt) {
+  const std::string backend = "group: gateway.networking.k8s.io, kind: Backend, name: origin";
+  const auto worldFor = [&](const std::string& processor) {
+    return World({kClass, kGateway, kBackend, kRoute, processor}, nullptr, test::processorTypes());
+  };
+  const World absent = worldFor(with(targeting(backend), "sluice.dev/Test", "x.test/Absent"));
+  EXPECT_EQ(absent.outcome(), "500");
+  EXPECT_EQ(backendDegraded(absent), "True/UnsupportedExtensionType");
+  EXPECT_NE(absent.message("Backend", "origin", "Degraded").find("PayloadProcessor default/p"), std::string::npos);
+  EXPECT_EQ(absent.condition("PayloadProcessor", "p", "Degraded"), "True/UnsupportedExtensionType");
+  EXPECT_EQ(absent.condition("Backend", "origin", "extension.sluice.dev/t"), "") << "it is the PayloadProcessor's";
+  EXPECT_EQ(worldFor(with(targeting(backend), "spec:", "spec:\n  surprise: 1")).outcome(), "500");
+  const World open = worldFor(
+      with(with(targeting(backend), "sluice.dev/Test", "x.test/Absent"), "priority: 1", "priority: 1, failOpen: true"));
+  EXPECT_EQ(open.outcome(), "default/origin");
+  EXPECT_EQ(worldFor(targeting("kind: Backend, name: origin")).outcome(), "500") << "the group is not given";
+}
+
+TEST(CompileProcessors, AddsProcessorsToEachOfTheirTargets) {
+  const std::string both =
+      with(targeting("group: gateway.networking.k8s.io, kind: HTTPRoute, name: route"), "processors:",
+           "targetRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin}, {kind: "
+           "Gateway, name: egress}, {kind: Gateway, name: other}]\n  processors:");
+  const World world({kClass, kGateway, kBackend, kRoute, both}, nullptr, test::processorTypes());
+  const routing::RouteMatch match =
+      routing::routesOf(world.bind(80)->service).match(RequestMaker("GET", "a.test", "/").head());
+  EXPECT_EQ(test::stepNames(match.rule->chain.get()), "t;");
+  EXPECT_EQ(test::stepNames(match.rule->backends.front().backend->chain.get()), "t;");
+  EXPECT_EQ(test::stepNames(match.listener->chain.get()), "t;");
+  const config::ObjectStatus* status = world.status("PayloadProcessor", "p");
+  ASSERT_NE(status, nullptr);
+  ASSERT_EQ(status->parents.size(), 4U);
+  EXPECT_EQ(status->parents[1].parentRef.object.kind, "Backend");
+  EXPECT_EQ(config::findCondition(status->parents[1].conditions, "Accepted")->reason, "Accepted");
+  EXPECT_EQ(config::findCondition(status->parents[3].conditions, "Accepted")->reason, "TargetNotFound");
+}
+
 // Uses in a route and uses of PayloadProcessors are ordered by the age of their objects.
 TEST(CompileProcessors, OrdersProcessorsOfARouteAmongThoseThatTargetItByAge) {
   const auto order = [](const std::string& processor, const std::string& route) {

@@ -112,17 +112,22 @@ TEST(Disclosure, OfBackendsThatCannotBeServed) {
   const std::string closing =
       "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: SecurityPolicy\nmetadata: {name: hidden}\nspec: {targetRefs: "
       "[{group: gateway.networking.k8s.io, kind: Backend, name: origin}]}\n";
+  const std::string attached =
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: hidden}\nspec: {targetRef: {group: "
+      "gateway.networking.k8s.io, kind: Backend, name: origin}, processors: [{name: a, type: 'x.test/Absent:v1', "
+      "phase: "
+      "request-headers}]}\n";
   const std::string traffic =
       "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: hidden}\nspec: {targetRefs: [{group: "
       "gateway.networking.k8s.io, kind: Backend, name: origin}], surprise: 1}\n";
-  for (const std::string& each : {closing, traffic}) {
+  for (const std::string& each : {closing, attached, traffic}) {
     const World world({kClass, openGateway(), kBackend, route, kGrantToTheirs, each}, nullptr, test::processorTypes());
     EXPECT_EQ(world.outcome(), "500") << each;
     EXPECT_THAT(toldIn(world, "theirs"), AllOf(HasSubstr("Backend default/origin: it is not served ("),
                                                HasSubstr("its own conditions say why"), Not(HasSubstr("hidden"))))
         << each;
   }
-  for (const std::string& each : {closing}) {
+  for (const std::string& each : {closing, attached}) {
     const World world({kClass, openGateway(), kBackend, route, kGrantToTheirs, each}, nullptr, test::processorTypes());
     EXPECT_THAT(toldIn(world, "default"), HasSubstr("hidden")) << "its owner is told: " << each;
   }

@@ -98,10 +98,10 @@ TEST(ProcessorStatus, SaysWhatATargetOfAnIllegibleKindCloses) {
   EXPECT_EQ(route.outcome(), "500");
   EXPECT_EQ(accepted(route), "False/Invalid");
   EXPECT_NE(route.message("PayloadProcessor", "p", "Accepted")
-                .find("every Gateway and route of its namespace with the name route answers 500"),
+                .find("every Gateway, route, Backend and Service of its namespace with the name route answers 500"),
             std::string::npos);
   const World gateway = worldWithProcessor(processor("kind: Gatewya, name: egress"));
-  EXPECT_EQ(gateway.condition("Gateway", "egress", "Degraded"), "True/Invalid");
+  EXPECT_EQ(gateway.condition("Gateway", "egress", "Degraded"), "True/UnsupportedValue");
   EXPECT_EQ(worldWithProcessor(processor("kind: HttpRoute, name: other")).outcome(), "default/origin");
   EXPECT_EQ(
       worldWithProcessor(with(processor("kind: HttpRoute, name: route"), "name: p", "name: p, namespace: n")).outcome(),

@@ -18,20 +18,25 @@ BackendCatalog::BackendCatalog(const config::Model& model, const DestinationCata
     entry.unaccepted = destination.unaccepted;
     if (!model.controllerNamespace.empty()) entry.secrets = secretsNamedBy(backend, model);
     for (const DestinationPort& port : destination.ports) {
-      entry.ports.push_back(compilePort(backend, port, processors, cache, entry.refused));
+      entry.ports.push_back(compilePort(backend, port, processors, cache, entry));
     }
   }
 }
 
 CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, const DestinationPort& destination,
                                                 const ProcessorCompiler& processors, BackendCache& cache,
-                                                std::vector<RefusedUse>& refused) {
+                                                CompiledBackend& whole) {
   CompiledBackendPort entry{nullptr, destination.unaccepted, destination.unresolved, std::nullopt, destination.closed};
   if (destination.plan == nullptr) return entry;
   const UsesOf uses{holderOf(backend.meta), backend.meta.name, processing::Scope::kBackend,
                     destination.plan->tls ? Exposure::kNone : Exposure::kSome};
-  CompiledUses compiled = processors.compile(backend.extensions, uses);
-  noteOnce(refused, compiled.refused);
+  const config::BackendPort& port = backend.ports[whole.ports.size()];
+  CompiledUses own = processors.compile(backend.extensions, uses);
+  noteOnce(whole.refused, own.refused);
+  CompiledUses compiled = processors.targeting(backend.meta, {port.name, port.number}, uses, std::move(own));
+  for (const RefusedUse& each : compiled.refused) {
+    if (!each.origin.empty()) noteOnce(whole.attached, {each});
+  }
   entry.unprocessed = joined(compiled.closed());
   if (entry.unprocessed || entry.closed) return entry;
   auto plan = std::make_shared<routing::BackendPlan>(*destination.plan);

@@ -1,5 +1,5 @@
-// Adds the steps of Backends' extensions to their plans, and resolves the backendRefs of routes to these. All rules
-// that refer to a port share its plan.
+// Adds the steps of Backends' extensions, and of PayloadProcessors for Backends, to their plans, and resolves the
+// backendRefs of routes to these. All rules that refer to a port share its plan.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ struct CompiledBackendPort {
   std::shared_ptr<const routing::BackendPlan> plan;  // null if there is a fault
   std::optional<Fault> unaccepted;
   std::optional<Fault> unresolved;
-  std::optional<Fault> unprocessed;  // an extension cannot run and fails closed
+  std::optional<Fault> unprocessed;  // an extension or a PayloadProcessor cannot run and fails closed
   std::optional<Fault> closed;       // a policy for it is not supported, or cannot be obeyed
 };
 
@@ -33,6 +33,7 @@ struct CompiledBackend {
   std::vector<CompiledBackendPort> ports;  // as config::Backend::ports
   std::vector<RefusedUse> refused;         // extensions that cannot run, each once
   base::ObjectNames secrets;               // that it names, if a controller keeps the Pods of Gateways
+  std::vector<RefusedUse> attached;        // uses of PayloadProcessors for it that cannot run, each once
   std::set<const config::Gateway*> users;  // Gateways that send traffic to it
 };
 
@@ -66,7 +67,7 @@ class BackendCatalog {
  private:
   static CompiledBackendPort compilePort(const config::Backend& backend, const DestinationPort& destination,
                                          const ProcessorCompiler& processors, BackendCache& cache,
-                                         std::vector<RefusedUse>& refused);
+                                         CompiledBackend& whole);
 
   const DestinationCatalog& destinations_;
   BackendCache& cache_;

@@ -1,21 +1,61 @@
 #include "proxy/control/compile/policies/closing_policies.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <set>
 #include <string>
+#include <type_traits>
 
+#include "config/model/object_kinds.h"
+#include "config/model/stray_target.h"
 #include "proxy/control/compile/policies/backend_tls_policies.h"
 
 namespace sluice::control {
 namespace {
 
-/// BackendTLSPolicies are of a supported kind, and close what is neither a Service nor a Backend.
-std::string consequenceOf(const std::vector<std::string>& titles) {
-  const std::string only = std::string(config::BackendTlsPolicy::kKind) + " ";
-  const bool onlyTls =
-      std::all_of(titles.begin(), titles.end(), [&](const std::string& title) { return title.starts_with(only); });
-  if (onlyTls) return ": policies of this kind are supported for Services and Backends only";
-  return titles.size() == 1 ? ": policies of this kind are not supported"
-                            : ": policies of these kinds are not supported";
+/// Returns true for a Service, in whatever group if that is not legible.
+bool mayBeService(const config::PolicyTarget& target) { return target.object.kind == config::Service::kKind; }
+
+bool mayBeDestination(const config::PolicyTarget& target) {
+  return mayBeService(target) || config::isKindOf<config::Backend>(target.object.group, target.object.kind) ||
+         (!target.groupLegible && target.object.kind == config::Backend::kKind);
+}
+
+using Cause = ClosingCause;
+using Target = config::PolicyTarget;
+
+std::optional<Cause> causeOf(const config::UnsupportedPolicy& /*policy*/, const Target& /*target*/) {
+  return Cause::kKind;
+}
+std::optional<Cause> causeOf(const config::BackendTlsPolicy& /*policy*/, const Target& target) {
+  return isTlsTarget(target) ? std::nullopt : std::optional(Cause::kOnlyDestinations);
+}
+/// These are for everything that carries requests.
+std::optional<Cause> causeOf(const config::TrafficPolicy& /*policy*/, const Target& /*target*/) { return std::nullopt; }
+std::optional<Cause> causeOf(const config::ExtensionPolicy& /*policy*/, const Target& target) {
+  if (target.object.kind.empty()) return Cause::kUnknown;
+  return mayBeDestination(target) ? std::optional(Cause::kNoDestinations) : std::nullopt;
+}
+std::optional<Cause> causeOf(const config::PayloadProcessor& /*processor*/, const Target& target) {
+  if (target.object.kind.empty()) return Cause::kUnknown;
+  return mayBeService(target) ? std::optional(Cause::kNoServices) : std::nullopt;
+}
+
+std::string_view consequenceOf(Cause cause, std::size_t policies) {
+  switch (cause) {
+    case Cause::kKind:
+      return policies == 1 ? ": policies of this kind are not supported"
+                           : ": policies of these kinds are not supported";
+    case Cause::kOnlyDestinations:
+      return ": policies of this kind are supported for Services and Backends only";
+    case Cause::kNoDestinations:
+      return ": policies of this kind are supported for Gateways and routes only";
+    case Cause::kNoServices:
+      return ": payload processors are supported for Gateways, routes and Backends only";
+    case Cause::kUnknown:
+      return ": the kind of a target with this name, or these labels, is not known, so all kinds are meant";
+  }
+  return {};
 }
 
 bool selects(const config::UnsupportedPolicy& policy, const config::ObjectMeta& object) {
@@ -27,48 +67,62 @@ bool selects(const config::UnsupportedPolicy& policy, const config::ObjectMeta& 
 }  // namespace
 
 ClosingPolicies::ClosingPolicies(const config::Model& model) {
-  for (const config::UnsupportedPolicy& each : model.all<config::UnsupportedPolicy>()) add(each);
-  for (const config::BackendTlsPolicy& each : model.all<config::BackendTlsPolicy>()) add(each);
+  addAll<config::UnsupportedPolicy>(model);
+  addAll<config::BackendTlsPolicy>(model);
+  addAll<config::TrafficPolicy>(model);
+  addAll<config::ExtensionPolicy>(model);
+  addAll<config::PayloadProcessor>(model);
+}
+
+template <typename Policy>
+void ClosingPolicies::addAll(const config::Model& model) {
+  for (const Policy& each : model.all<Policy>()) add(each);
   for (const config::Rejected& each : model.rejected) {
-    if (const auto* legible = each.legible<config::UnsupportedPolicy>()) add(*legible);
-    if (const auto* legible = each.legible<config::BackendTlsPolicy>()) add(*legible);
+    if (const auto* legible = each.legible<Policy>()) add(*legible);
   }
 }
 
-void ClosingPolicies::add(const config::UnsupportedPolicy& policy) {
-  for (const config::PolicyTarget& target : policy.targets) {
-    byTarget_[{policy.meta.nameSpace, target.object.name}].push_back({&policy.meta, &target});
+template <typename Policy>
+void ClosingPolicies::add(const Policy& policy) {
+  if constexpr (std::is_same_v<Policy, config::UnsupportedPolicy>) {
+    if (!policy.closes) return;
+    if (!policy.selectors.empty()) selecting_.push_back(&policy);
   }
-  if (!policy.selectors.empty()) selecting_.push_back(&policy);
-}
-
-void ClosingPolicies::add(const config::BackendTlsPolicy& policy) {
-  for (const config::PolicyTarget& target : policy.targets) {
-    if (isTlsTarget(target)) continue;
-    byTarget_[{policy.meta.nameSpace, target.object.name}].push_back({&policy.meta, &target});
+  for (const config::PolicyTargetSelector& each : policy.selectors) {
+    if (config::isStray(each)) stray_.push_back({&policy.meta, &each});
+  }
+  for (const config::PolicyTarget& each : policy.targets) {
+    const std::optional<Cause> cause = config::isStray(each) ? Cause::kUnknown : causeOf(policy, each);
+    if (cause) byTarget_[{policy.meta.nameSpace, each.object.name}].push_back({&policy.meta, &each, *cause});
   }
 }
 
 std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object,
                                               const config::PolicySection& section) const {
   if (empty()) return std::nullopt;
-  std::vector<std::string> names;
+  // The order of the objects must not matter.
+  std::map<Cause, std::set<std::string>> titles;
   if (const auto found = byTarget_.find({object.nameSpace, object.name}); found != byTarget_.end()) {
-    for (const auto& [policy, target] : found->second) {
-      if (!target->means(object)) continue;
-      if (target->sectionName.empty() || target->names(section)) names.push_back(policy->title());
+    for (const auto& [policy, target, cause] : found->second) {
+      if (cause != Cause::kUnknown && !target->means(object)) continue;
+      if (target->sectionName.empty() || target->names(section)) titles[cause].insert(policy->title());
     }
   }
   for (const config::UnsupportedPolicy* each : selecting_) {
-    if (selects(*each, object)) names.push_back(each->meta.title());
+    if (selects(*each, object)) titles[Cause::kKind].insert(each->meta.title());
   }
-  if (names.empty()) return std::nullopt;
-  // The order of the objects must not matter.
-  std::sort(names.begin(), names.end());
-  names.erase(std::unique(names.begin(), names.end()), names.end());
+  for (const auto& [policy, selector] : stray_) {
+    if (policy->nameSpace != object.nameSpace || !selector->labels.matches(object.labels)) continue;
+    titles[Cause::kUnknown].insert(policy->title());
+  }
   std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
-  return summary(config::reason::kUnsupportedValue, text + consequenceOf(names));
+  for (const auto& [cause, policies] : titles) {
+    std::string names;
+    for (const std::string& name : policies) names += (names.empty() ? "" : ", ") + name;
+    text.append(text.empty() ? "" : "; ").append(names).append(consequenceOf(cause, policies.size()));
+  }
+  if (text.empty()) return std::nullopt;
+  return summary(config::reason::kUnsupportedValue, text);
 }
 
 }  // namespace sluice::control

@@ -1,10 +1,12 @@
-// The policies whose kinds are known and not served (config/model/policy_model.h), and BackendTLSPolicies for anything
-// but Services and Backends. Each of them closes what it names: serving it anyway would let traffic through without the
+// What policies and PayloadProcessors close because it cannot be served with them: the targets of policies whose kinds
+// are known and not served (config/model/policy_model.h), the targets for which a kind of policy is not supported, and
+// every object with the name of a target whose kind is unknown. Serving it anyway would let traffic through without the
 // encryption, the limit or the check that somebody asked for.
 //
 // A policy that its schema refuses closes what is legible of its targets. It lives as long as one compilation.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -16,12 +18,21 @@
 
 namespace sluice::control {
 
+/// Why a policy closes what it targets.
+enum class ClosingCause : std::uint8_t {
+  kKind,              // its kind is not served
+  kOnlyDestinations,  // its kind is for Services and Backends
+  kNoDestinations,    // its kind is not for Services and Backends
+  kNoServices,        // its kind is not for Services
+  kUnknown            // the kind of the target is misspelt or not legible
+};
+
 class ClosingPolicies {
  public:
   /// `model` must outlive it.
   explicit ClosingPolicies(const config::Model& model);
 
-  bool empty() const { return byTarget_.empty() && selecting_.empty(); }
+  bool empty() const { return byTarget_.empty() && selecting_.empty() && stray_.empty(); }
   /// Returns a fault (UnsupportedValue) that names the policies for the object, or for that section of it; nullopt if
   /// there are none. The section is a listener, a rule or a port; without one, only policies for the whole object
   /// count.
@@ -31,13 +42,22 @@ class ClosingPolicies {
   struct Targeting {
     const config::ObjectMeta* policy;
     const config::PolicyTarget* target;
+    ClosingCause cause;
+  };
+  struct StraySelector {
+    const config::ObjectMeta* policy;
+    const config::PolicyTargetSelector* selector;
   };
   using Name = std::pair<std::string_view, std::string_view>;  // namespace and name of a target
-  void add(const config::UnsupportedPolicy& policy);
-  void add(const config::BackendTlsPolicy& policy);
+
+  template <typename Policy>
+  void addAll(const config::Model& model);
+  template <typename Policy>
+  void add(const Policy& policy);
 
   std::map<Name, std::vector<Targeting>> byTarget_;
   std::vector<const config::UnsupportedPolicy*> selecting_;
+  std::vector<StraySelector> stray_;
 };
 
 }  // namespace sluice::control

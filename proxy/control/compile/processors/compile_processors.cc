@@ -92,9 +92,17 @@ std::string nameOf(const config::PayloadProcessor& processor) {
 }
 
 bool targets(const config::PayloadProcessor& processor, const config::ObjectMeta& object) {
-  const config::ObjectRef& target = processor.target;
-  const bool sameKind = target.kind.empty() || (target.kind == object.kind && target.group == object.group);
-  return sameKind && target.name == object.name && processor.meta.nameSpace == object.nameSpace;
+  return processor.meta.nameSpace == object.nameSpace &&
+         std::any_of(processor.targets.begin(), processor.targets.end(),
+                     [&](const config::PolicyTarget& each) { return each.means(object); });
+}
+
+bool targets(const config::PayloadProcessor& processor, const config::ObjectMeta& object,
+             const config::PolicySection& section) {
+  return processor.meta.nameSpace == object.nameSpace &&
+         std::any_of(processor.targets.begin(), processor.targets.end(), [&](const config::PolicyTarget& each) {
+           return each.means(object) && (each.sectionName.empty() || each.names(section));
+         });
 }
 
 }  // namespace
@@ -205,11 +213,9 @@ bool ProcessorCompiler::concern(const config::ObjectMeta& target) const {
          });
 }
 
-CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, std::string_view section, const UsesOf& of,
-                                          CompiledUses own) const {
-  const auto isMeant = [&](const config::PayloadProcessor& each) {
-    return targets(each, target) && (each.sectionName.empty() || each.sectionName == section);
-  };
+CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, const config::PolicySection& section,
+                                          const UsesOf& of, CompiledUses own) const {
+  const auto isMeant = [&](const config::PayloadProcessor& each) { return targets(each, target, section); };
   CompiledUses result;
   // A processor that its schema refused would have applied to the target too, so it counts as one that fails closed.
   for (const config::Rejected& each : model_.rejected) {
@@ -245,7 +251,6 @@ template <typename Object>
 CompiledUses ProcessorCompiler::attached(const Object& object, const UsesOf& its) const {
   const std::string name = objectName(holderOf(object.meta), object.meta.name);
   CompiledUses result;
-  if (auto wrong = alteringFault(object.unsupported)) result.refused.push_back({name, {}, *std::move(wrong)});
   add(object.processors, its, name, result);
   const std::string origin = originOf(object.meta);
   for (RefusedUse& each : result.refused) each.origin = origin;
@@ -258,7 +263,14 @@ std::optional<CompiledUses> ProcessorCompiler::extending(const config::ObjectMet
   const auto* const found = extensions_.find(target, {section});
   if (found == nullptr) return std::nullopt;
   const config::ObjectMeta& meta = found->policy->meta;
-  if (found->rejected == nullptr) return attached(*found->policy, {holderOf(meta), meta.name, of.scope, of.exposure});
+  if (found->rejected == nullptr) {
+    CompiledUses uses = attached(*found->policy, {holderOf(meta), meta.name, of.scope, of.exposure});
+    if (auto wrong = alteringFault(found->policy->unsupported)) {
+      uses.refused.insert(uses.refused.begin(),
+                          {objectName(holderOf(meta), meta.name), {}, *std::move(wrong), false, originOf(meta)});
+    }
+    return uses;
+  }
   CompiledUses result;
   const Fault why = summary(reason::kInvalid, found->rejected->message);
   result.refused.push_back({objectName(holderOf(meta), meta.name), {}, why, false, originOf(meta)});

@@ -120,9 +120,9 @@ class ProcessorCompiler {
   CompiledUses compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const;
   /// Returns true if a PayloadProcessor or an extension policy targets the object or a section of it.
   bool concern(const config::ObjectMeta& target) const;
-  /// Compiles the PayloadProcessors that target the object or this section of it ("": the whole object), oldest first.
-  /// `own` are the uses in the object itself; they come in the same order by the object's age.
-  CompiledUses targeting(const config::ObjectMeta& target, std::string_view section, const UsesOf& of,
+  /// Compiles the PayloadProcessors that target the object or this section of it, oldest first. `own` are the uses in
+  /// the object itself; they come in the same order by the object's age.
+  CompiledUses targeting(const config::ObjectMeta& target, const config::PolicySection& section, const UsesOf& of,
                          CompiledUses own = {}) const;
 
   /// Compiles the extension policy that counts for the object or this section of it; nullopt if there is none.

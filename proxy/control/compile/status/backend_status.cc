@@ -82,6 +82,16 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
   if (users.empty()) add({group, std::string(config::GatewayClass::kKind), {}, model.gatewayClassName, {}, {}});
 }
 
+/// Returns the uses of the Backend that cannot run, wherever they are written.
+std::vector<RefusedUse> refusedOf(const CompiledBackend& compiled) {
+  std::vector<RefusedUse> all = compiled.refused;
+  for (RefusedUse each : compiled.attached) {
+    each.fault = each.named();
+    all.push_back(std::move(each));
+  }
+  return all;
+}
+
 /// The endpoints that do not serve, of a Backend of several, of a Service or of one.
 struct Outage {
   std::optional<Fault> ofAll;   // the Backend is not available
@@ -127,7 +137,7 @@ config::ObjectStatus backendStatus(const config::Model& model, const config::Bac
   }
   // A kind that has no condition Available says so here.
   const std::optional<Fault> unsaid = hasAvailable(status.shape) ? outage.ofSome : both(outage.ofAll, outage.ofSome);
-  const std::optional<Fault> away = both(degradation(compiled.refused), both(awayFault(servers), unsaid));
+  const std::optional<Fault> away = both(degradation(refusedOf(compiled)), both(awayFault(servers), unsaid));
   if (const auto degraded = both(joined(closed), away)) {
     conditions.troubled(condition_type::kDegraded, *degraded);
   } else if (kept && hasAvailable(status.shape)) {

@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/model/object_kinds.h"
+#include "config/model/stray_target.h"
 #include "proxy/control/compile/backends/compile_backend.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/processors/server_ref.h"
+#include "proxy/control/compile/references.h"
 #include "proxy/control/compile/status/attachment.h"
 #include "proxy/control/compile/status/object_status.h"
+#include "proxy/control/compile/status/policy_ancestors.h"
 #include "proxy/control/compile/status/refused_objects.h"
 #include "proxy/control/compile/status/use_conditions.h"
 
@@ -17,14 +21,22 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-Attachment attachmentOf(const config::PayloadProcessor& processor) {
-  return {processor.target, processor.meta.nameSpace, processor.sectionName};
-}
-
-std::optional<Fault> unattached(const config::Model& model, const config::PayloadProcessor& processor,
-                                const FoundTarget& target) {
-  if (auto unsupported = alteringFault(processor.unsupported)) return unsupported;
-  return targetFault(model, target, attachmentOf(processor), holderOf(processor.meta), "nothing is attached");
+/// Returns the ancestors of a processor: what it names, unless that belongs to another controller.
+/// `conditionsOf(target, found)` returns the conditions for one of them.
+template <typename ConditionsOf>
+std::vector<config::ParentStatus> processorAncestors(const config::PayloadProcessor& processor,
+                                                     const StatusSources& sources, ConditionsOf conditionsOf) {
+  std::vector<config::ParentStatus> ancestors;
+  for (const config::PolicyTarget& each : processor.targets) {
+    config::ObjectRef ref = each.object;
+    ref.kind = meantKind(sources.model, ref, processor.meta.nameSpace);
+    const Attachment to{ref, processor.meta.nameSpace, each.sectionName};
+    const FoundTarget found = findTarget(sources.model, sources.gateways, to);
+    if (!found.ours || ancestors.size() == kMostAncestors) continue;
+    const Attachment written{each.object, processor.meta.nameSpace, each.sectionName};
+    ancestors.push_back(ancestorOf(written, conditionsOf(written, found)));
+  }
+  return ancestors;
 }
 
 /// Returns ResolvedRefs of an XPayloadProcessor, whether or not a route refers to it.
@@ -46,19 +58,24 @@ std::vector<config::Condition> resolvedRefs(const config::PayloadProcessingPipel
   return Conditions(pipeline.meta).check(condition_type::kResolvedRefs, joined(faults)).take();
 }
 
-config::ObjectStatus rejectedProcessor(const config::Rejected& rejected) {
+config::ObjectStatus rejectedProcessor(const config::Rejected& rejected, const StatusSources& sources) {
   const auto* legible = rejected.legible<config::PayloadProcessor>();
   if (legible == nullptr) {
     return rejectedStatus(rejected, "it cannot be read what it targets, so nothing is refused for it");
   }
-  if (legible->target.kind.empty()) {
-    return rejectedStatus(
-        rejected, "every Gateway and route of its namespace with the name " + legible->target.name + " answers 500");
+  const auto& targets = legible->targets;
+  const auto illegible = std::find_if(targets.begin(), targets.end(), [](const config::PolicyTarget& each) {
+    return each.object.kind.empty() || config::isStray(each);
+  });
+  if (illegible != targets.end()) {
+    return rejectedStatus(rejected, "every Gateway, route, Backend and Service of its namespace with the name " +
+                                        illegible->object.name + " answers 500");
   }
   const Fault why = summary(reason::kInvalid, rejected.message);
   config::ObjectStatus status = statusOf(rejected);
-  status.parents.push_back(
-      ancestorOf(attachmentOf(*legible), Conditions(rejected.generation).bad(condition_type::kAccepted, why).take()));
+  status.parents = processorAncestors(*legible, sources, [&](const Attachment&, const FoundTarget&) {
+    return Conditions(rejected.generation).bad(condition_type::kAccepted, why).take();
+  });
   return status;
 }
 
@@ -84,14 +101,19 @@ std::vector<config::Condition> processorConditions(const config::ObjectMeta& met
 
 void payloadProcessorStatuses(const StatusSources& sources, Statuses& statuses) {
   for (const config::PayloadProcessor& each : sources.model.all<config::PayloadProcessor>()) {
-    const FoundTarget target = findTarget(sources.model, sources.gateways, attachmentOf(each));
-    if (!target.ours) continue;
-    statuses.emplace_back(statusOf(each.meta))
-        .parents.push_back(ancestorOf(
-            attachmentOf(each), processorConditions(each.meta, unattached(sources.model, each, target), sources)));
+    const auto conditionsOf = [&](const Attachment& to, const FoundTarget& found) {
+      const bool known = config::findObjectKind(to.object.group, to.object.kind) != nullptr;
+      return processorConditions(each.meta,
+                                 known
+                                     ? targetFault(sources.model, found, to, holderOf(each.meta), "nothing is attached")
+                                     : alteringFault(each.unsupported),
+                                 sources);
+    };
+    std::vector<config::ParentStatus> ancestors = processorAncestors(each, sources, conditionsOf);
+    if (!ancestors.empty()) statuses.emplace_back(statusOf(each.meta)).parents = std::move(ancestors);
   }
   forEachRefused<config::PayloadProcessor>(
-      sources.model, [&](const config::Rejected& each) { statuses.push_back(rejectedProcessor(each)); });
+      sources.model, [&](const config::Rejected& each) { statuses.push_back(rejectedProcessor(each, sources)); });
 }
 
 void pipelineStatuses(const StatusSources& sources, Statuses& statuses) {

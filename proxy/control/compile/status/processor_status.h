@@ -16,7 +16,7 @@ std::vector<config::Condition> processorConditions(const config::ObjectMeta& met
                                                    const std::optional<Fault>& unaccepted,
                                                    const StatusSources& sources);
 
-/// A PayloadProcessor's ancestor is its target. Nothing is written for a target that belongs to another controller.
+/// A PayloadProcessor's ancestors are its targets. Nothing is written for a target that belongs to another controller.
 void payloadProcessorStatuses(const StatusSources& sources, Statuses& statuses);
 void pipelineStatuses(const StatusSources& sources, Statuses& statuses);
 

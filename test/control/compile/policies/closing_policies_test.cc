@@ -180,6 +180,123 @@ TEST(ClosingPolicies, CloseWhatAnIllegibleTargetCouldMean) {
   EXPECT_NE(world.message("SecurityPolicy", "p", "Accepted").find("that it could name answer 500"), std::string::npos);
 }
 
+/// Returns what becomes of requests to a Gateway, a route, a Backend and a Service, one after the other, with this
+/// policy for something of the name of one of them.
+std::string outcomesWith(const std::string& policy) {
+  constexpr const char* kNamedService =
+      "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {ports: [{port: 80}]}\n";
+  const std::string rules = "rules: [" + ruleTo("origin", "/backend") + ", " + ruleTo("other", "/other") +
+                            ", {matches: [{path: {value: /service}}], backendRefs: [{name: shop, port: 80}]}]";
+  const World world({kClass, kGateway, kBackend, otherBackend(), kNamedService, routeWithRules(rules), policy}, nullptr,
+                    processing::BuiltinTypes());
+  return world.outcome("a.test", "/other") + " " + world.outcome("a.test", "/backend") + " " +
+         world.outcome("a.test", "/service");
+}
+
+struct NamingPolicy {
+  const char* apiVersion;
+  const char* kind;
+  const char* spec;
+};
+/// A policy of each kind that could be for something of an unknown kind.
+constexpr NamingPolicy kNamingPolicies[] = {
+    {"gateway.networking.k8s.io/v1", "BackendTLSPolicy",
+     "validation: {hostname: a.test, wellKnownCACertificates: System}"},
+    {"sluice.dev/v1alpha1", "TrafficPolicy", "retry: {attempts: 1}"},
+    {"gateway.envoyproxy.io/v1alpha1", "BackendTrafficPolicy", "tcpKeepalive: {}"},
+    {"gateway.networking.x-k8s.io/v1alpha1", "XBackendTrafficPolicy", "retryConstraint: {budget: {percent: 20}}"},
+    {"gateway.envoyproxy.io/v1alpha1", "EnvoyExtensionPolicy", "extProc: []"},
+    {"gateway.envoyproxy.io/v1alpha1", "SecurityPolicy", "jwt: {}"},
+    {"gateway.envoyproxy.io/v1alpha1", "ClientTrafficPolicy", "tls: {clientValidation: {optional: false}}"},
+    {"sluice.dev/v1alpha1", "PayloadProcessor", "processors: [{name: a, type: 'a.b/K:v1', failOpen: true}]"}};
+
+std::string namingPolicy(const NamingPolicy& policy, const std::string& target) {
+  return std::string("apiVersion: ") + policy.apiVersion + "\nkind: " + policy.kind +
+         "\nmetadata: {name: p}\nspec:\n  targetRefs: [{" + target + "}]\n  " + policy.spec + "\n";
+}
+
+TEST(ClosingPolicies, CloseWhateverHasTheNameOfATargetOfAnUnknownKind) {
+  for (const NamingPolicy& each : kNamingPolicies) {
+    const auto outcomes = [&](const std::string& target) { return outcomesWith(namingPolicy(each, target)); };
+    const std::string group = "group: gateway.networking.k8s.io, ";
+    EXPECT_EQ(outcomes(group + "kind: HTTPRout, name: nothing"), "default/other default/origin default/shop")
+        << each.kind;
+    EXPECT_EQ(outcomes(group + "kind: HTTPRout, name: route"), "500 500 500") << each.kind;
+    EXPECT_EQ(outcomes("group: gateway.networking.k8s.oi, kind: HTTPRoute, name: route"), "500 500 500") << each.kind;
+    EXPECT_EQ(outcomes(group + "kind: gateway, name: egress"), "500 500 500") << each.kind;
+    EXPECT_EQ(outcomes(group + "kind: Gatewy, name: egress, sectionName: web"), "500 500 500") << each.kind;
+    EXPECT_EQ(outcomes(group + "kind: Backnd, name: origin"), "default/other 500 default/shop") << each.kind;
+    EXPECT_EQ(outcomes("group: '', kind: Servce, name: shop"), "default/other default/origin 500") << each.kind;
+    EXPECT_EQ(outcomes("group: apps, kind: Deployment, name: shop"), "default/other default/origin 500") << each.kind;
+    EXPECT_EQ(outcomes(group + "kind: TLSRoute, name: route"), "default/other default/origin default/shop")
+        << each.kind << ": that kind exists, and nothing of it is served";
+  }
+}
+
+TEST(ClosingPolicies, SayThatTheKindOfTheirTargetIsUnknownAndWhichOneIsNear) {
+  const std::string misspelt = "group: gateway.networking.k8s.io, kind: HTTPRout, name: route";
+  for (const NamingPolicy& each : kNamingPolicies) {
+    const World world = worldWithPolicy(namingPolicy(each, misspelt));
+    EXPECT_EQ(world.condition(each.kind, "p", "Accepted").substr(0, 6), "False/") << each.kind;
+    EXPECT_NE(world.message(each.kind, "p", "Accepted").find("did you mean HTTPRoute of gateway.networking.k8s.io?"),
+              std::string::npos)
+        << each.kind << ": " << world.message(each.kind, "p", "Accepted");
+    EXPECT_NE(world.message("HTTPRoute", "route", "Accepted")
+                  .find(std::string(each.kind) +
+                        " default/p: the kind of a target with this name, or these labels, is not known"),
+              std::string::npos)
+        << each.kind << ": " << world.message("HTTPRoute", "route", "Accepted");
+  }
+}
+
+TEST(ClosingPolicies, CloseWhateverHasTheLabelsOfASelectorOfAnUnknownKind) {
+  const std::string labelled = with(kRoute, "name: route,", "name: route, labels: {team: a},");
+  for (const NamingPolicy& each : kNamingPolicies) {
+    if (std::string(each.apiVersion) != "gateway.envoyproxy.io/v1alpha1") continue;
+    const std::string policy = std::string("apiVersion: ") + each.apiVersion + "\nkind: " + each.kind +
+                               "\nmetadata: {name: p}\nspec:\n  targetSelectors: [{kind: HTTPRout, matchLabels: {team: "
+                               "a}}]\n  " +
+                               each.spec + "\n";
+    EXPECT_EQ(worldWithPolicy(policy, labelled).outcome(), "500") << each.kind;
+    EXPECT_EQ(worldWithPolicy(policy).outcome(), "default/origin") << each.kind;
+    EXPECT_EQ(worldWithPolicy(policy, labelled).condition(each.kind, "p", "Accepted"), "False/Invalid") << each.kind;
+    EXPECT_NE(worldWithPolicy(policy).message(each.kind, "p", "Accepted").find("did you mean HTTPRoute"),
+              std::string::npos)
+        << each.kind;
+  }
+}
+
+TEST(ClosingPolicies, CloseWhatTheirKindIsNotFor) {
+  EXPECT_EQ(outcomesWith(namingPolicy(kNamingPolicies[4], "group: '', kind: Service, name: shop")),
+            "default/other default/origin 500");
+  EXPECT_EQ(outcomesWith(namingPolicy(kNamingPolicies[4], kBackendTarget)), "default/other 500 default/shop");
+  EXPECT_EQ(outcomesWith(namingPolicy(kNamingPolicies[7], "group: '', kind: Service, name: shop")),
+            "default/other default/origin 500");
+}
+
+TEST(ClosingPolicies, CloseListenersThatServeOnlyClientsWithCertificates) {
+  const auto policy = [](const std::string& fields) {
+    return "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: ClientTrafficPolicy\nmetadata: {name: p}\nspec: "
+           "{targetRefs: [{" +
+           std::string(kGatewayTarget) + "}], " + fields + "}\n";
+  };
+  const World closed = worldWithPolicy(policy("tls: {clientValidation: {optional: false}}"));
+  EXPECT_EQ(closed.outcome(), "500");
+  EXPECT_EQ(closed.condition("ClientTrafficPolicy", "p", "Accepted"), "False/Invalid");
+  EXPECT_EQ(closed.message("ClientTrafficPolicy", "p", "Accepted"),
+            "spec.tls.clientValidation: restricts clients, which is not supported: what the policy names here answers "
+            "500");
+  EXPECT_EQ(closed.listenerCondition("egress", "web", "Programmed"), "False/UnsupportedValue");
+  for (const char* restricting : {"tls: {minVersion: '1.3'}", "tls: {clientValidaton: {}}", "tls: {ciphers: [A]}",
+                                  "connection: {connectionLimit: {value: 1}}", "tls: 1"}) {
+    EXPECT_EQ(worldWithPolicy(policy(restricting)).outcome(), "500") << restricting;
+  }
+  const World open = worldWithPolicy(policy("tls: {minVersion: '1.2'}, timeout: {http: {idleTimeout: 1s}}"));
+  EXPECT_EQ(open.outcome(), "default/origin");
+  EXPECT_EQ(open.condition("ClientTrafficPolicy", "p", "Accepted"), "False/Invalid");
+  EXPECT_NE(open.message("ClientTrafficPolicy", "p", "Accepted").find("it has no effect"), std::string::npos);
+}
+
 TEST(ClosingPolicies, ServeTheTargetAgainWhenTheyAreGone) {
   const World closed = worldWithPolicy(policyFor(kBackendTarget));
   ASSERT_EQ(closed.outcome(), "500");

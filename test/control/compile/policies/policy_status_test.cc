@@ -64,8 +64,8 @@ TEST(PolicyStatus, IsWrittenForEveryKindOfTarget) {
 TEST(PolicyStatus, ReportsAMissingTargetOrSection) {
   for (const std::string& each :
        {target("Gateway", "other"), target("Gateway", "egress", ", sectionName: other"), target("HTTPRoute", "other"),
-        target("HttpRoute", "route"), target("HTTPRoute", "route", ", sectionName: other"),
-        target("Backend", "origin", ", sectionName: other"), std::string("{group: '', kind: Service, name: other}")}) {
+        target("HTTPRoute", "route", ", sectionName: other"), target("Backend", "origin", ", sectionName: other"),
+        std::string("{group: '', kind: Service, name: other}")}) {
     const World world = worldWithClosingPolicy(each);
     EXPECT_EQ(policyAccepted(world), "False/TargetNotFound") << each;
     EXPECT_EQ(world.outcome(), "default/origin") << each;

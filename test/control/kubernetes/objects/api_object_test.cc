@@ -132,6 +132,7 @@ TEST(ApiPaths, NameEachKindAsItsDefinitionDoes) {
                                                      {"XBackendDestination", "xbackenddestinations"},
                                                      {"XPayloadProcessor", "xpayloadprocessors"},
                                                      {"SecurityPolicy", "securitypolicies"},
+                                                     {"ClientTrafficPolicy", "clienttrafficpolicies"},
                                                      {"BackendTrafficPolicy", "backendtrafficpolicies"},
                                                      {"PayloadProcessor", "payloadprocessors"},
                                                      {"EnvoyExtensionPolicy", "envoyextensionpolicies"}};
