@@ -5,6 +5,7 @@
 #include "proxy/control/compile/backends/backend_plan.h"
 #include "proxy/control/compile/disclosure.h"
 #include "proxy/control/compile/named_secrets.h"
+#include "proxy/control/compile/processors/permitted_steps.h"
 #include "proxy/control/compile/processors/refused_uses.h"
 
 namespace sluice::control {
@@ -37,6 +38,7 @@ CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, 
   for (const RefusedUse& each : compiled.refused) {
     if (!each.origin.empty()) noteOnce(whole.attached, {each});
   }
+  whole.secrets.merge(secretsUsedBy(compiled));
   entry.unprocessed = joined(compiled.closed());
   if (entry.unprocessed || entry.closed) return entry;
   auto plan = std::make_shared<routing::BackendPlan>(*destination.plan);

@@ -32,7 +32,7 @@ struct CompiledBackend {
   std::optional<Fault> unaccepted;         // concerns all ports
   std::vector<CompiledBackendPort> ports;  // as config::Backend::ports
   std::vector<RefusedUse> refused;         // extensions that cannot run, each once
-  base::ObjectNames secrets;               // that it names, if a controller keeps the Pods of Gateways
+  base::ObjectNames secrets;               // that it and its processors name
   std::vector<RefusedUse> attached;        // uses of PayloadProcessors for it that cannot run, each once
   std::set<const config::Gateway*> users;  // Gateways that send traffic to it
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/model/supported_kinds.h"
+#include "proxy/control/kubernetes/client/api_path.h"
 #include "proxy/control/kubernetes/provision/provision_plan.h"
 #include "proxy/control/kubernetes/provision/reporters_of_gateways.h"
 #include "proxy/control/kubernetes/provision/restored_secrets.h"
