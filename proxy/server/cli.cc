@@ -368,7 +368,19 @@ void addVersion(CLI::App& app, Options& options) {
   takeOutput(*version, options);
 }
 
-void addCheck(CLI::App& app, Options& options) {
+void addCheckUpgrade(CLI::App& check, Options& options, KubernetesFlags& kubernetes) {
+  CLI::App* upgrade = addCommand(check, options, Command::kCheckUpgrade, "upgrade",
+                                 "print what the Gateways of a cluster would lose if a controller of this version kept "
+                                 "their Pods, and how to prevent it; no Secret is read; exit 0 if nothing, else 1");
+  CLI::Option* config = upgrade->add_option("--config", options.upgradeCheck.config,
+                                            "files or folders with the objects (default: those of the API server)");
+  config->type_name("PATH");
+  takeKubeconfig(*upgrade, kubernetes.options)->excludes(config);
+  takeNamespace(*upgrade, options.upgradeCheck.nameSpace, "the namespace of the controller (default sluice-system)");
+  takeOutput(*upgrade, options);
+}
+
+void addCheck(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
   CLI::App* check = app.add_subcommand("check", "try from here whether the cluster is as the gateway needs it");
   check->require_subcommand(1);
   CLI::App* egress = check->add_subcommand(
@@ -380,6 +392,7 @@ void addCheck(CLI::App& app, Options& options) {
   takeNamespace(*egress, options.egressCheck.nameSpace,
                 "the namespace to name in the answer (default: that of the Pod's service account)");
   takeOutput(*egress, options);
+  addCheckUpgrade(*check, options, kubernetes);
 }
 
 void addManifests(CLI::App& app, Options& options) {
@@ -470,7 +483,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   addRevisions(app, options, kubernetes);
   addDiff(app, options);
   addExplain(app, options);
-  addCheck(app, options);
+  addCheck(app, options, kubernetes);
   addManifests(app, options);
   addVersion(app, options);
   addPages(app, pages);
@@ -486,6 +499,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   if (pages.man->parsed()) return printPage(manualPage(shapeOf(app), helpSections()));
   if (pages.completion->parsed()) return printPage(completionScript(app, pages.shell));
   if (options.command == Command::kRun) return finishRun(app, forwarding, kubernetes, std::move(options));
+  if (options.command == Command::kCheckUpgrade) options.kubernetes = std::move(kubernetes.options);
   if (options.command == Command::kController) {
     // Another controller would take the Pods of other Gateways for its own that are kept no more.
     if (!kubernetes.options.image.empty() && !kubernetes.options.gateways.empty()) {

@@ -13,6 +13,7 @@
 #include "proxy/server/commands/manifests_command.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/commands/validate_command.h"
+#include "proxy/server/kubernetes/check_upgrade_command.h"
 #include "proxy/server/kubernetes/rollback_options.h"
 
 namespace sluice::server {
@@ -29,6 +30,7 @@ enum class Command {
   kDiff,
   kExplain,
   kCheckEgress,
+  kCheckUpgrade,
   kManifests,
   kVersion
 };
@@ -56,6 +58,7 @@ struct Options {
   bool resolve = false;                     // kExplain: ask for the names of Backends
   ValidationOptions validation = {};
   EgressCheckOptions egressCheck = {};
+  UpgradeCheckOptions upgradeCheck = {};
   ManifestOptions manifests = {};
   bool adminValidate = true;
   std::string before;  // kDiff

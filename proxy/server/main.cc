@@ -10,6 +10,7 @@
 #include "proxy/server/commands/validate_command.h"
 #include "proxy/server/commands/version_command.h"
 #include "proxy/server/explain/explain_command.h"
+#include "proxy/server/kubernetes/check_upgrade_command.h"
 #include "proxy/server/kubernetes/cluster_status_command.h"
 #include "proxy/server/kubernetes/rollback_command.h"
 #include "proxy/server/process.h"
@@ -44,6 +45,9 @@ int main(int argc, char** argv) {
       return sluice::server::rollBack(line.options->kubernetes->kubeconfig, line.options->rollback);
     case sluice::server::Command::kCheckEgress:
       return sluice::server::checkEgress(line.options->egressCheck, line.options->output);
+    case sluice::server::Command::kCheckUpgrade:
+      return sluice::server::checkUpgrade(line.options->kubernetes->kubeconfig, line.options->upgradeCheck,
+                                          line.options->output, processors);
     case sluice::server::Command::kManifests:
       return sluice::server::printManifests(line.options->manifests);
     case sluice::server::Command::kVersion:

@@ -111,6 +111,29 @@ TEST(CommandLine, TakesAnAddressPoolForTheControllerOfACluster) {
   EXPECT_EQ(run({"--kubernetes", "--controller", "--address-pool", "a"}).line.exitCode, 2);
 }
 
+TEST(CommandLine, TakesFilesOrAServerForCheckUpgrade) {
+  const ParsedArguments ofFiles = parse({"check", "upgrade", "--config", "a", "--namespace", "ops", "-o", "json"});
+  ASSERT_TRUE(ofFiles.line.options) << ofFiles.err;
+  EXPECT_EQ(ofFiles.line.options->command, Command::kCheckUpgrade);
+  EXPECT_EQ(ofFiles.line.options->upgradeCheck.config, std::vector<std::string>{"a"});
+  EXPECT_EQ(ofFiles.line.options->upgradeCheck.nameSpace, "ops");
+  const ParsedArguments ofServer = parse({"check", "upgrade", "--kubeconfig", "k"});
+  ASSERT_TRUE(ofServer.line.options && ofServer.line.options->kubernetes) << ofServer.err;
+  EXPECT_EQ(ofServer.line.options->kubernetes->kubeconfig, "k");
+  EXPECT_EQ(ofServer.line.options->upgradeCheck.nameSpace, "sluice-system");
+  EXPECT_EQ(parse({"check", "upgrade", "--config", "a", "--kubeconfig", "k"}).line.exitCode, 2);
+}
+
+TEST(CommandLine, TakesKeysAndANamespaceForThePodsOfAController) {
+  const ParsedArguments pod = parse({"run", "--kubernetes", "--gateway", "team/egress", "--controller-namespace", "ops",
+                                     "--class-keys", "egress-keys"});
+  ASSERT_TRUE(pod.line.options) << pod.err;
+  EXPECT_EQ(pod.line.options->kubernetes->controllerNamespace, "ops");
+  EXPECT_EQ(pod.line.options->kubernetes->classKeys, "egress-keys");
+  EXPECT_EQ(parse({"run", "--kubernetes", "--class-keys", "a"}).line.exitCode, 2) << "of which Gateway?";
+  EXPECT_EQ(parse({"run", "--kubernetes", "--controller-namespace", "A"}).line.exitCode, 2);
+}
+
 TEST(CommandLine, TakesTargetsForCheckEgress) {
   const ParsedArguments parsed =
       parse({"check", "egress", "--target", "1.1.1.1:443", "--target", "udp://a.test:53", "--gateway", "egress.ops:80",

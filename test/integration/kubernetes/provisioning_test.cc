@@ -440,6 +440,11 @@ TEST_F(KubeTenant, HasNoWayToWhatOthersHave) {
   ASSERT_TRUE(kubectl->waitFor("gateway", "tenant", "egress", accepted, "InvalidParameters")) << controller->errors();
   EXPECT_EQ(ofTenant("deployment", kPods, kProvisionedName), "");
   EXPECT_EQ(ofTenant("serviceaccount", kPods, kProvisionedName), "");
+  const ProgramOutcome upgrade =
+      test::sluice({"check", "upgrade", "--kubeconfig", server->kubeconfig(), "--namespace", "default"});
+  EXPECT_EQ(upgrade.exitCode, 1);
+  EXPECT_THAT(upgrade.output, AllOf(HasSubstr("Gateway tenant/egress would lose Secret vault/named"),
+                                    HasSubstr("ConfigMap tenant/own"), HasSubstr("spec.image")));
   // What runs does not read what he has a route to.
   asTenant(gatewayOfTenant(""));
   ASSERT_TRUE(kubectl->waitFor("deployment", "tenant", kPods, kImage, "example.com/sluice:1")) << controller->errors();

@@ -1,0 +1,102 @@
+#include "proxy/server/kubernetes/check_upgrade_command.h"
+
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "config/model/object_kinds.h"
+#include "proxy/base/json_writer.h"
+#include "proxy/content/json.h"
+#include "proxy/control/kubernetes/client/api_path.h"
+#include "proxy/control/upgrade_losses.h"
+#include "proxy/server/kubernetes/cluster_lists.h"
+
+namespace sluice::server {
+namespace {
+
+/// Secrets are not needed, only who names them, and endpoints decide nothing about that.
+bool isReadForUpgrade(const config::ObjectKind& kind) {
+  return !kind.isOf<config::SecretObject>() && !kind.isOf<config::EndpointSlice>();
+}
+
+/// Returns the kinds that are read, each once, and their collections.
+std::pair<std::vector<const config::ObjectKind*>, std::vector<ClusterCollection>> collectionsForUpgrade() {
+  std::pair<std::vector<const config::ObjectKind*>, std::vector<ClusterCollection>> result;
+  for (const config::ObjectKind& kind : config::objectKinds()) {
+    if (!isReadForUpgrade(kind)) continue;
+    ClusterCollection collection;
+    for (const std::string_view version : kind.versions) {
+      collection.paths.push_back(control::collectionPath(kind, version));
+    }
+    result.first.push_back(&kind);
+    result.second.push_back(std::move(collection));
+  }
+  return result;
+}
+
+/// Returns the text of an object of a list, whose items need not say what they are.
+std::string textOfItem(const config::ObjectKind& kind, const content::Value& item) {
+  const std::string text = content::writeJson(item);
+  if (item.find("kind") != nullptr || text.size() < 2) return text;
+  const std::string version(kind.versions.front());
+  const std::string apiVersion = kind.group.empty() ? version : std::string(kind.group) + "/" + version;
+  return R"({"apiVersion":")" + apiVersion + R"(","kind":")" + std::string(kind.kind) + R"(",)" + text.substr(1);
+}
+
+base::Result<config::ObjectSet> readObjects(const std::string& kubeconfig, const std::vector<std::string>& files) {
+  config::TextCache cache;
+  if (!files.empty()) return config::readPaths(files, base::Secret(), cache);
+  auto [kinds, collections] = collectionsForUpgrade();
+  auto lists = readClusterLists(kubeconfig, std::move(collections));
+  if (!lists.ok()) return lists.error();
+  std::vector<config::SourceText> texts;
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    for (const content::Value& item : lists->each[i]) {
+      texts.push_back({lists->server, textOfItem(*kinds[i], item)});
+    }
+  }
+  return config::readTexts(texts, {}, base::Secret(), cache);
+}
+
+std::string upgradeText(const control::UpgradeLosses& losses) {
+  std::string text;
+  for (const auto& each : losses.gateways) {
+    text += each.gateway + " would have no new Pods, and those that it has would stay as they are: " + each.why + "\n";
+  }
+  for (const auto& each : losses.secrets) {
+    text += each.gateway + " would lose Secret " + each.nameSpace + "/" + each.name +
+            ": trust its namespace (provisioning.trustedNamespaces of settings.yaml), or apply\n" + each.grant;
+  }
+  return text.empty() ? "no Gateway would lose anything\n" : text;
+}
+
+std::string upgradeJson(const control::UpgradeLosses& losses) {
+  base::JsonWriter json;
+  json.beginObject().key("gateways").beginList();
+  for (const auto& each : losses.gateways) {
+    json.beginObject().member("gateway", each.gateway).member("message", each.why).endObject();
+  }
+  json.endList().key("secrets").beginList();
+  for (const auto& each : losses.secrets) {
+    json.beginObject().member("gateway", each.gateway).member("namespace", each.nameSpace).member("name", each.name);
+    json.member("grant", each.grant).endObject();
+  }
+  return json.endList().endObject().take();
+}
+
+}  // namespace
+
+int checkUpgrade(const std::string& kubeconfig, const UpgradeCheckOptions& options, OutputFormat format,
+                 const processing::BuiltinTypes& processors) {
+  const auto set = readObjects(kubeconfig, options.config);
+  if (!set.ok() || !set->refused.empty()) {
+    const std::string why = set.ok() ? config::firstError(set->problems) : set.error().detail;
+    std::fprintf(stderr, "%s\n", why.c_str());
+    return 1;
+  }
+  const control::UpgradeLosses losses = control::upgradeLosses(*set, options.nameSpace, processors);
+  print(format == OutputFormat::kText ? upgradeText(losses) : inFormat(upgradeJson(losses), format));
+  return losses.empty() ? 0 : 1;
+}
+
+}  // namespace sluice::server
