@@ -63,12 +63,13 @@ void AdminServer::markLater(AdminConnection& connection) {
 }
 
 void AdminServer::driveLater() {
-  for (std::size_t i = std::min(kServedPerRound, later_.size()); i > 0; --i) {
+  for (std::size_t served = 0; served < kServedPerRound && !later_.empty();) {
     AdminConnection* found = connections_.find(later_.front());
     later_.pop_front();
-    if (found == nullptr) continue;
+    if (found == nullptr || found->dead()) continue;  // of those that have left, none stays in the queue
     found->later = false;
     mark(*found);
+    ++served;
   }
   if (!later_.empty()) worker_.post([this] { driveLater(); });
 }

@@ -15,6 +15,7 @@
 #include "proxy/server/command_line/forwarding.h"
 #include "proxy/server/command_line/help_formatter.h"
 #include "proxy/server/command_line/help_text.h"
+#include "proxy/server/command_line/kept_pod_flags.h"
 #include "proxy/server/command_line/manual_page.h"
 #include "proxy/server/command_line/mistake.h"
 #include "proxy/server/command_line/shell_text.h"
@@ -149,24 +150,7 @@ void takeKubernetes(CLI::App& run, KubernetesFlags& flags) {
   takeGateways(run, flags.options,
                "a Gateway to serve; may be repeated (default: all Gateways of the GatewayClasses of sluice)")
       ->needs(kubernetes);
-  run.add_option(
-         "--controller-namespace", flags.options.controllerNamespace,
-         "the namespace of the controller that keeps this Pod, which says what it may read (default: none does)")
-      ->type_name("NAMESPACE")
-      ->needs(kubernetes)
-      ->check([](const std::string& text) {
-        return config::isDnsLabel(text) ? std::string() : "'" + text + "' is not the name of a namespace";
-      });
-  run.add_option(
-         "--class-keys", flags.options.classKeys,
-         "the Secret in the namespace of the Gateway whose keys take the place of those that the settings of the "
-         "GatewayClass name (default: those of the class)")
-      ->type_name("NAME")
-      ->needs(kubernetes)
-      ->needs("--gateway")
-      ->check([](const std::string& text) {
-        return config::isDnsSubdomain(text) ? std::string() : "'" + text + "' is not the name of a Secret";
-      });
+  takeKeptPod(run, kubernetes, flags.options.controllerNamespace, flags.options.classKeys);
   run.add_flag("--controller", flags.options.controller, "write the statuses of the objects back to the API server")
       ->needs(kubernetes);
   run.add_option_function<std::string>(
@@ -368,16 +352,13 @@ void addVersion(CLI::App& app, Options& options) {
   takeOutput(*version, options);
 }
 
-void addCheckUpgrade(CLI::App& check, Options& options, KubernetesFlags& kubernetes) {
-  CLI::App* upgrade = addCommand(check, options, Command::kCheckUpgrade, "upgrade",
-                                 "print what the Gateways of a cluster would lose if a controller of this version kept "
-                                 "their Pods, and how to prevent it; no Secret is read; exit 0 if nothing, else 1");
-  CLI::Option* config = upgrade->add_option("--config", options.upgradeCheck.config,
-                                            "files or folders with the objects (default: those of the API server)");
+void takeUpgradeCheck(CLI::App& upgrade, Options& options, KubernetesFlags& kubernetes) {
+  CLI::Option* config = upgrade.add_option("--config", options.upgradeCheck.config,
+                                           "files or folders with the objects (default: those of the API server)");
   config->type_name("PATH");
-  takeKubeconfig(*upgrade, kubernetes.options)->excludes(config);
-  takeNamespace(*upgrade, options.upgradeCheck.nameSpace, "the namespace of the controller (default sluice-system)");
-  takeOutput(*upgrade, options);
+  takeKubeconfig(upgrade, kubernetes.options)->excludes(config);
+  takeNamespace(upgrade, options.upgradeCheck.nameSpace, "the namespace of the controller (default sluice-system)");
+  takeOutput(upgrade, options);
 }
 
 void addCheck(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
@@ -392,7 +373,12 @@ void addCheck(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
   takeNamespace(*egress, options.egressCheck.nameSpace,
                 "the namespace to name in the answer (default: that of the Pod's service account)");
   takeOutput(*egress, options);
-  addCheckUpgrade(*check, options, kubernetes);
+  CLI::App* upgrade = check->add_subcommand(
+      "upgrade",
+      "print what the Gateways of a cluster would lose if a controller of this version kept their Pods, and how to "
+      "prevent it; no Secret is read; exit 0 if nothing, else 1");
+  upgrade->callback([&options] { options.command = Command::kCheckUpgrade; });
+  takeUpgradeCheck(*upgrade, options, kubernetes);
 }
 
 void addManifests(CLI::App& app, Options& options) {

@@ -169,7 +169,8 @@ TEST(CommandLine, RefusesWhatIsNoTargetForCheckEgress) {
   mistake({"--timeout", "61s"});
   mistake({"--namespace", "No"});
   EXPECT_EQ(parse({"check", "egress", "--timeout", "1m"}).line.exitCode, 0);
-  EXPECT_EQ(parse({"check"}).err, "error: 'sluice check' needs a command: egress\ntry 'sluice check --help'\n");
+  EXPECT_EQ(parse({"check"}).err,
+            "error: 'sluice check' needs a command: egress or upgrade\ntry 'sluice check --help'\n");
 }
 
 TEST(CommandLine, NeedsAUrlForExplain) {

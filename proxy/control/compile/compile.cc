@@ -203,6 +203,12 @@ std::set<std::string> backendsWithUsers(const BackendCatalog& backends) {
   return names;
 }
 
+/// The settings were checked when they were read. If they were wrong nevertheless, only public addresses are allowed.
+routing::AddressGuard guardOf(const base::Settings& settings) {
+  auto made = routing::AddressGuard::make(settings.addressGuardAllow);
+  return made ? std::move(*made) : routing::AddressGuard();
+}
+
 /// Drops what this compilation has not used.
 void sweep(CompileCache& cache) {
   cache.routes.sweep();
@@ -233,9 +239,7 @@ CompileResult compile(const config::Model& model, const config::Catalog& catalog
 }
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileCache& cache) {
-  routing::AddressGuard guard;
-  // The settings were checked when they were read. If they were wrong nevertheless, only public addresses are allowed.
-  if (auto made = routing::AddressGuard::make(model.settings.addressGuardAllow)) guard = std::move(*made);
+  routing::AddressGuard guard = guardOf(model.settings);
   const ClosingPolicies policies(model);
   const TrafficPolicies traffic(model);
   const BackendTlsPolicies tlsPolicies(model, tools.systemTrust);

@@ -39,7 +39,12 @@ Fault absenceFault(std::string_view why, const config::Model& model, const confi
                    const Holder& holder) {
   const std::string object = describe(ref, holder.nameSpace) + ": ";
   const auto* rejected = model.findRejected(ref.group, ref.kind, targetNamespace(ref, holder.nameSpace), ref.name);
-  if (rejected != nullptr) return summary(why, object + "it is not valid: " + rejected->message);
+  const bool isOwn = targetNamespace(ref, holder.nameSpace) == holder.nameSpace;
+  if (rejected != nullptr) {
+    // What it says may quote values of an object that the holder's writer may not read.
+    return summary(why,
+                   object + "it is not valid" + (isOwn ? ": " + rejected->message : "; its own conditions say why"));
+  }
   return fault(why, object + "it does not exist" + nearestObject(model, ref, holder, kindsLike(ref.group, ref.kind)));
 }
 

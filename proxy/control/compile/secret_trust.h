@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "config/model/model.h"
 #include "proxy/base/object_names.h"
@@ -24,10 +25,17 @@ class SecretTrust {
       : model_(model), gateway_(gateway), trusted_(isTrusted(model, gateway.meta.nameSpace)) {}
 
   bool permits(const base::ObjectNames::value_type& secret) const;
+  /// The object whose condition has a fault. It learns the name of a Secret in its own namespace, and of one in a
+  /// namespace that it names itself no more than that.
+  struct ToldObject {
+    std::string_view nameSpace;
+    std::string_view named = {};  // another namespace that it names
+  };
   /// Returns RefNotPermitted with the grant that lacks for the first of the Secrets that the Pods may not read; nullopt
-  /// if they may read all. `user` is the namespace of the object that is told, which learns the names of Secrets in its
-  /// own namespace only.
-  std::optional<Fault> faultOf(const base::ObjectNames& secrets, std::string_view user) const;
+  /// if they may read all.
+  std::optional<Fault> faultOf(const base::ObjectNames& secrets, const ToldObject& object) const;
+  /// Returns true if the Pods may read all of them.
+  bool permitsAll(const base::ObjectNames& secrets) const;
   /// Removes those that the Pods may not read.
   base::ObjectNames permitted(const base::ObjectNames& secrets) const;
 

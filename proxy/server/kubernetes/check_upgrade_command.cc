@@ -8,7 +8,7 @@
 #include "proxy/base/json_writer.h"
 #include "proxy/content/json.h"
 #include "proxy/control/kubernetes/client/api_path.h"
-#include "proxy/control/upgrade_losses.h"
+#include "proxy/control/kubernetes/provision/upgrade_losses.h"
 #include "proxy/server/kubernetes/cluster_lists.h"
 
 namespace sluice::server {

@@ -50,8 +50,14 @@ CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, 
 
 BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder) const {
   BackendUse use = destinations_.resolve(ref, holder);
+  for (const EndpointUse& each : use.endpoints) {
+    if (!each.result || !(*each.result.value)->tls) continue;
+    const base::ObjectNames& ofTls = (*each.result.value)->tls->secrets;
+    use.secrets.insert(ofTls.begin(), ofTls.end());
+  }
   if (use.backend == nullptr) return use;
   const CompiledBackend& compiled = backends_.at(use.backend);
+  use.secrets.insert(compiled.secrets.begin(), compiled.secrets.end());
   const std::vector<const config::BackendPort*> meant = portsOf(*use.backend, ref.port);
   for (std::size_t i = 0; i < use.endpoints.size(); ++i) {
     BackendResult& result = use.endpoints[i].result;

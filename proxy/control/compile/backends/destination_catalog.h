@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "config/model/model.h"
+#include "proxy/base/object_names.h"
 #include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/control/compile/backends/compile_service.h"
 #include "proxy/control/compile/fault.h"
@@ -47,6 +48,8 @@ struct BackendUse {
   std::vector<EndpointUse> endpoints;
   std::string note;                          // note for the conditions of who has it; empty: none
   const config::Backend* backend = nullptr;  // set if the reference is permitted and the Backend exists, served or not
+  /// The Secrets that its endpoints are made of, or would be if they could be served; only with BackendCatalog.
+  base::ObjectNames secrets = {};
 
   /// Returns the resolution for those who want one place alone: the first endpoint that can be served.
   const BackendResult& first() const {
@@ -57,7 +60,7 @@ struct BackendUse {
 
   /// Returns true if both resolutions of one reference are the same.
   friend bool operator==(const BackendUse& a, const BackendUse& b) {
-    return a.endpoints == b.endpoints && a.note == b.note && a.backend == b.backend;
+    return a.endpoints == b.endpoints && a.note == b.note && a.backend == b.backend && a.secrets == b.secrets;
   }
 };
 

@@ -12,6 +12,7 @@
 #include "proxy/control/compile/references.h"
 #include "proxy/control/compile/routes/inherited_traffic.h"
 #include "proxy/control/compile/routes/restricted_rule.h"
+#include "proxy/control/compile/routes/route_secrets.h"
 #include "proxy/control/compile/routes/shielded_rule.h"
 #include "proxy/control/compile/secret_trust.h"
 #include "proxy/control/compile/status/object_status.h"
@@ -51,7 +52,8 @@ class Attacher {
         govern_{tools.traffic, tools.backends, tools.states},
         plan_(plan),
         route_(*plan.route),
-        kept_(kept) {}
+        kept_(kept),
+        secrets_(tools.model.controllerNamespace.empty() ? base::ObjectNames() : secretsOfRoute(plan)) {}
 
   config::ObjectStatus run() {
     config::ObjectStatus status = statusOf(route_.meta);
@@ -133,7 +135,7 @@ class Attacher {
     if (gateway->refusal)
       return summary(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + ": it is not accepted");
     trust_.emplace(model_, *gateway->gateway);
-    if (!trust_->faultOf(plan_.secrets, {})) trust_.reset();
+    if (trust_->permitsAll(secrets_)) trust_.reset();
     std::optional<Fault> nearest;
     std::vector<std::string> conflicts;
     bool attached = false;
@@ -146,7 +148,7 @@ class Attacher {
     }
     if (!attached) return nearest ? nearest : noSuchListener(*gateway, parent);
     notes_.insert(notes_.end(), conflicts.begin(), conflicts.end());
-    gateway->secrets.insert(plan_.secrets.begin(), plan_.secrets.end());
+    gateway->secrets.insert(secrets_.begin(), secrets_.end());
     noteUses(*gateway);
     countUnserved(*gateway, parent);
     return std::nullopt;
@@ -405,6 +407,7 @@ class Attacher {
   const RoutePlan& plan_;
   const config::Route& route_;
   const std::optional<Fault>& kept_;
+  const base::ObjectNames secrets_;  // known only if a controller keeps the Pods of Gateways
   std::set<const ListenerPlan*> taken_;
   std::vector<std::string> notes_;  // for the condition of the current parent
   std::vector<Fault> refused_;      // faults of its rules at these listeners alone; for the same condition

@@ -243,7 +243,8 @@ std::vector<GatewayPlan> compileGateways(const config::Model& model, const Known
     return key(a) < key(b);
   });
   assignAddresses(model, places, plans);
-  claimPorts(plans);
+  // Gateways with Pods of their own do not share an address.
+  if (model.controllerNamespace.empty()) claimPorts(plans);
   for (GatewayPlan& plan : plans) leaveOut(places, plans, plan);
   return plans;
 }

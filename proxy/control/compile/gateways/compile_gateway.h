@@ -9,7 +9,8 @@
 namespace sluice::control {
 
 /// Returns the Gateways of our GatewayClass and those whose class does not exist; older ones first, rejected ones last.
-/// Two of them cannot use one port of one address: the later one loses it (PortUnavailable). With an address pool each
+/// Two of them cannot use one port of one address: the later one loses it (PortUnavailable), unless a controller keeps
+/// Pods of its own for each. With an address pool each
 /// has addresses of its own, so that this happens only to Gateways that ask for the same one. A listener that could
 /// only listen at unusable places loses its port too, unless it can be served where it was served before.
 std::vector<GatewayPlan> compileGateways(const config::Model& model, const KnownPlaces& places);

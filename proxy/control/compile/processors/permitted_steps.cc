@@ -5,17 +5,35 @@
 #include <string>
 #include <utility>
 
+#include "proxy/routing/backend_target.h"
+
 namespace sluice::control {
 
-PermittedSteps permittedSteps(std::vector<processing::Step> steps, const SecretTrust& trust, std::string_view user) {
+namespace {
+
+/// Only the settings name servers without an object.
+bool isHook(const processing::Step& step) {
+  const auto& targets = step.processor->targets();
+  return std::any_of(targets.begin(), targets.end(),
+                     [](const auto& each) { return routing::planOf(*each)->ofSettings; });
+}
+
+}  // namespace
+
+PermittedSteps permittedSteps(std::vector<processing::Step> steps, const SecretTrust& trust,
+                              const SecretTrust::ToldObject& object) {
   PermittedSteps result;
   for (processing::Step& each : steps) {
-    std::optional<Fault> fault = trust.faultOf(each.secrets, user);
+    std::optional<Fault> fault = trust.faultOf(each.secrets, object);
     if (!fault) {
       result.steps.push_back(std::move(each));
       continue;
     }
-    fault->message.insert(0, "processor " + each.name + ": ");
+    if (isHook(each)) {
+      fault->message = "a hook of the GatewayClass cannot run, because the Pods may not read a Secret that it uses";
+    } else {
+      fault->message.insert(0, "processor " + each.name + ": ");
+    }
     std::vector<Fault>& known = each.failOpen ? result.open : result.closed;
     if (std::find(known.begin(), known.end(), *fault) == known.end()) known.push_back(*std::move(fault));
   }
@@ -24,7 +42,7 @@ PermittedSteps permittedSteps(std::vector<processing::Step> steps, const SecretT
 
 CompiledUses permittedUses(CompiledUses uses, const SecretTrust& trust, const config::ObjectMeta& gateway) {
   const std::string owner = objectName(holderOf(gateway), gateway.name);
-  PermittedSteps permitted = permittedSteps(std::move(uses.steps), trust, gateway.nameSpace);
+  PermittedSteps permitted = permittedSteps(std::move(uses.steps), trust, {gateway.nameSpace});
   uses.steps = std::move(permitted.steps);
   const auto refuse = [&](std::vector<Fault> faults, bool open) {
     for (Fault& each : faults) uses.refused.push_back({owner, {}, std::move(each), open});
@@ -32,7 +50,7 @@ CompiledUses permittedUses(CompiledUses uses, const SecretTrust& trust, const co
   refuse(std::move(permitted.closed), false);
   refuse(std::move(permitted.open), true);
   std::erase_if(uses.shielded, [&](const ShieldedUse& each) {
-    PermittedSteps one = permittedSteps({each.step}, trust, gateway.nameSpace);
+    PermittedSteps one = permittedSteps({each.step}, trust, {gateway.nameSpace});
     refuse(std::move(one.closed), false);
     refuse(std::move(one.open), true);
     return one.steps.empty();

@@ -4,7 +4,6 @@
 // Pure functions.
 #pragma once
 
-#include <string_view>
 #include <vector>
 
 #include "proxy/control/compile/fault.h"
@@ -20,8 +19,9 @@ struct PermittedSteps {
   std::vector<Fault> open;    // of those that are left out, because they fail open
 };
 
-/// `user` is that of SecretTrust::faultOf(). A use with several phases has one fault.
-PermittedSteps permittedSteps(std::vector<processing::Step> steps, const SecretTrust& trust, std::string_view user);
+/// A use with several phases has one fault. Of a hook of the GatewayClass nothing is told but that it cannot run.
+PermittedSteps permittedSteps(std::vector<processing::Step> steps, const SecretTrust& trust,
+                              const SecretTrust::ToldObject& object);
 /// Does the same with the uses of a Gateway, which has them refused.
 CompiledUses permittedUses(CompiledUses uses, const SecretTrust& trust, const config::ObjectMeta& gateway);
 

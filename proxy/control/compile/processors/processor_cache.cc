@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/control/compile/backends/backend_cache.h"
 #include "proxy/routing/backend_target.h"
 
 namespace sluice::control {
@@ -24,10 +25,12 @@ bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret&
   return a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
 }
 
-/// The identity of a plan is all that decides where requests go.
+/// The identity of a plan is all that decides where requests go, and the Secrets that it was made of decide who may.
 bool sameAnswer(const processing::FoundBackend& a, const processing::FoundBackend& b) {
   if (a.target != nullptr && b.target != nullptr) {
-    return routing::planOf(*a.target)->identity == routing::planOf(*b.target)->identity;
+    const routing::BackendPlan& one = *routing::planOf(*a.target);
+    const routing::BackendPlan& other = *routing::planOf(*b.target);
+    return one.identity == other.identity && sameSecrets(one, other);
   }
   return a.target == b.target && a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
 }

@@ -49,31 +49,9 @@ class RouteCompiler {
       if (!compileRule(rules[index], index, ofRoute)) ++failing;
     }
     plan_.wholeRouteFails = ofRoute.has_value() || (failing > 0 && failing == rules.size());
-    noteSecrets();
   }
 
  private:
-  void noteSecrets() {
-    const auto note = [this](const base::ObjectNames& names) { plan_.secrets.insert(names.begin(), names.end()); };
-    for (const std::shared_ptr<const BackendUse>& use : plan_.uses) {
-      // Those that it names count also while it cannot be served: it may lack the right to read them.
-      if (use->backend != nullptr) note(backends_.backends().at(use->backend).secrets);
-      for (const EndpointUse& each : use->endpoints) {
-        if (each.result && (*each.result.value)->tls) note((*each.result.value)->tls->secrets);
-      }
-    }
-    for (const RulePlan& rule : plan_.rules) {
-      noteSecretsOf(rule.rule->chain);
-      for (const routing::WeightedBackend& each : rule.rule->backends) noteSecretsOf(each.chain);
-    }
-    for (const RefusedUse& each : plan_.refused) note(each.secrets);
-  }
-
-  void noteSecretsOf(const std::shared_ptr<const processing::Chain>& chain) {
-    if (chain == nullptr) return;
-    for (const processing::Step& each : chain->all()) plan_.secrets.insert(each.secrets.begin(), each.secrets.end());
-  }
-
   /// Returns false if the rule has a fault of its own.
   template <typename RouteRule>
   bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {

@@ -56,9 +56,6 @@ struct RoutePlan {
   std::vector<std::string> notes;
   std::vector<RefusedUse> refused;         // uses of all rules and weighted backends, attached by any object
   std::vector<RefusedUse> refusedFilters;  // the subset attached by filters, each once
-  /// The Secrets that its Backends and processors name, and that it may be made of; known only if a controller keeps
-  /// the Pods of Gateways.
-  base::ObjectNames secrets;
   /// True if every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
   bool processed = false;                       // whether its filters attach processors

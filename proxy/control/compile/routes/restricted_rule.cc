@@ -37,7 +37,7 @@ class Restriction {
  private:
   /// Returns the chain without the steps that are not permitted, and puts the faults of closed ones into `closed`.
   std::shared_ptr<const processing::Chain> permitted(const processing::Chain& chain, std::vector<Fault>& closed) {
-    PermittedSteps steps = permittedSteps(chain.all(), trust_, user_);
+    PermittedSteps steps = permittedSteps(chain.all(), trust_, {user_});
     closed.insert(closed.end(), steps.closed.begin(), steps.closed.end());
     result_.open.insert(result_.open.end(), steps.open.begin(), steps.open.end());
     return chainOf(std::move(steps.steps));
@@ -46,7 +46,7 @@ class Restriction {
   std::optional<Fault> faultOf(const routing::WeightedBackend& weighted) {
     std::optional<Fault> fault = faultOf(*weighted.backend);
     if (!fault && weighted.chain) {
-      PermittedSteps steps = permittedSteps(weighted.chain->all(), trust_, user_);
+      PermittedSteps steps = permittedSteps(weighted.chain->all(), trust_, {user_});
       if (!steps.closed.empty()) fault = std::move(steps.closed.front());
     }
     if (!fault) return fault;
@@ -58,12 +58,14 @@ class Restriction {
   /// Returns the fault of what the plan itself is made of. A Backend with extensions that fail open does without them
   /// nowhere else, so it is refused here like any other one.
   std::optional<Fault> faultOf(const routing::BackendPlan& plan) const {
+    // The route names the Backend, so it knows the namespace of that.
+    const SecretTrust::ToldObject object{user_, std::string_view(plan.name).substr(0, plan.name.find('/'))};
     if (plan.tls) {
-      if (auto fault = trust_.faultOf(plan.tls->secrets, user_)) return fault;
+      if (auto fault = trust_.faultOf(plan.tls->secrets, object)) return fault;
     }
     if (plan.chain == nullptr) return std::nullopt;
     for (const processing::Step& each : plan.chain->all()) {
-      if (auto fault = trust_.faultOf(each.secrets, user_)) return fault;
+      if (auto fault = trust_.faultOf(each.secrets, object)) return fault;
     }
     return std::nullopt;
   }
@@ -93,11 +95,11 @@ bool isPermittedTo(const processing::Chain* chain, const SecretTrust& trust) {
   if (chain == nullptr) return true;
   const std::vector<processing::Step> steps = chain->all();
   return std::all_of(steps.begin(), steps.end(),
-                     [&](const processing::Step& each) { return !trust.faultOf(each.secrets, {}); });
+                     [&](const processing::Step& each) { return trust.permitsAll(each.secrets); });
 }
 
 bool isPermittedTo(const routing::BackendPlan& plan, const SecretTrust& trust) {
-  return (!plan.tls || !trust.faultOf(plan.tls->secrets, {})) && isPermittedTo(plan.chain.get(), trust);
+  return (!plan.tls || trust.permitsAll(plan.tls->secrets)) && isPermittedTo(plan.chain.get(), trust);
 }
 
 bool arePermittedTo(const std::vector<routing::RequestMirror>& mirrors, const SecretTrust& trust) {

@@ -205,15 +205,16 @@ class NameCollector {
     }
     if (!classKeys_.name.empty()) config::useDerivedKeys(classKeys_, *settings);
     if (settings->revisions.keyRef) {
-      names_.common.secrets.emplace(settings->revisions.keyRef->nameSpace, settings->revisions.keyRef->name);
+      names_.secretsOfSettings.emplace(settings->revisions.keyRef->nameSpace, settings->revisions.keyRef->name);
     }
     for (const base::ExtensionManager& manager : settings->extensionManagers) {
       if (!manager.tls) continue;
-      names_.common.secrets.emplace(manager.tls->authorities.nameSpace, manager.tls->authorities.name);
-      if (manager.tls->client) names_.common.secrets.emplace(manager.tls->client->nameSpace, manager.tls->client->name);
+      names_.secretsOfSettings.emplace(manager.tls->authorities.nameSpace, manager.tls->authorities.name);
+      if (manager.tls->client)
+        names_.secretsOfSettings.emplace(manager.tls->client->nameSpace, manager.tls->client->name);
     }
     if (settings->sessionKey)
-      names_.common.secrets.emplace(settings->sessionKey->nameSpace, settings->sessionKey->name);
+      names_.secretsOfSettings.emplace(settings->sessionKey->nameSpace, settings->sessionKey->name);
   }
 
   void addCatalog(const Name& name) {
@@ -252,6 +253,7 @@ NamesOfGateways collectNames(const config::ObjectSet& set, NameCollector&& colle
 
 NamedObjects namedObjects(const config::ObjectSet& set) {
   NamesOfGateways names = collectNames(set, NameCollector(set.keeping.classKeys));
+  names.common.secrets.merge(names.secretsOfSettings);
   for (auto& [gateway, own] : names.own) {
     names.common.secrets.merge(own.secrets);
     names.common.configMaps.merge(own.configMaps);
@@ -263,7 +265,8 @@ NamedObjects namedObjects(const config::ObjectSet& set) {
 NamesOfGateways namesOfGateways(const config::ObjectSet& set, const config::Model& model,
                                 const SecretsOfGateways& secrets) {
   NamesOfGateways names = collectNames(set, NameCollector(model));
-  const NamedObjects::Names ofSettings = std::exchange(names.common.secrets, {});
+  const NamedObjects::Names& ofSettings = names.secretsOfSettings;
+  names.common.secrets.clear();
   for (auto& [gateway, own] : names.own) {
     const auto found = secrets.find(gateway);
     own.secrets = found == secrets.end() ? NamedObjects::Names() : found->second;

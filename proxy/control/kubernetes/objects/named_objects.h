@@ -36,6 +36,7 @@ using NamedGateway = std::tuple<std::string, std::string, std::string>;
 /// These are the names that the objects of each Gateway have and are permitted to use.
 struct NamesOfGateways {
   NamedObjects common = {};                       // of the settings and the catalog
+  NamedObjects::Names secretsOfSettings = {};     // of the class: its keys, and those of its extension servers
   std::map<NamedGateway, NamedObjects> own = {};  // of each Gateway, of its routes, and of what these reach
   /// The namespaces of each Gateway, of its routes, and of what these may refer to.
   std::map<NamedGateway, std::set<std::string>> reached = {};
@@ -43,7 +44,7 @@ struct NamesOfGateways {
 
 /// Returns what the objects of the set name, without what no ReferenceGrant of `model`, which was made of the set,
 /// permits. The Secrets of each Gateway are those of `secrets`, which a compilation of the model has found, and where
-/// the Gateway's namespace is trusted those of the settings too; there are none in `common`.
+/// the Gateway's namespace is trusted those of the settings too; what else names Secrets does not count.
 NamesOfGateways namesOfGateways(const config::ObjectSet& set, const config::Model& model,
                                 const SecretsOfGateways& secrets);
 

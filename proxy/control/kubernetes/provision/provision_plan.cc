@@ -37,6 +37,25 @@ bool isOfOurClass(const config::Gateway& gateway, const config::Model& model) {
   return gateway.gatewayClassName == model.gatewayClassName;
 }
 
+void addGateway(const GatewayToRun& run, const config::Model& model, const NamesOfGateways& names,
+                ProvisionPlan& plan) {
+  // The account comes before what gives it rights, so that no other one of its name gets any.
+  for (ProvisionedObject& object : podsOf(run)) plan.objects.push_back(std::move(object));
+  for (ProvisionedObject& object : accessOf(run, names)) plan.objects.push_back(std::move(object));
+  if (run.classKeys.empty()) return;
+  if (auto keys = classKeysOf(run, model)) plan.objects.push_back(*std::move(keys));
+}
+
+/// Leaves the Pods of a Gateway as they are. Whatever its writer asks for, they read no more than they may now.
+void addAccessOfPods(const GatewayToRun& run, const NamesOfGateways& names, ProvisionPlan& plan) {
+  const config::ObjectMeta& meta = run.gateway.meta;
+  plan.podsLeftAlone.emplace(meta.nameSpace, gatewayNameLabel(meta.name));
+  for (ProvisionedObject& object : accessOf(run, names)) {
+    object.onlyIfThere = true;
+    plan.objects.push_back(std::move(object));
+  }
+}
+
 }  // namespace
 
 std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled, const ClusterObjects& objects,
@@ -54,23 +73,22 @@ std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled
     if (!isOfOurClass(gateway, model)) continue;
     const config::ObjectMeta& meta = gateway.meta;
     const auto newest = objects.find(meta.group, meta.kind, {meta.nameSpace, meta.name});
-    GatewayToRun run{.gateway = gateway, .apiVersion = {}, .uid = {}};
-    const bool isKnown = model.settingsFault.empty() && takeParameters(model, run) && !forbiddenChoice(model, gateway);
-    if (!isKnown || newest.object == nullptr) {
+    if (newest.object == nullptr || !model.settingsFault.empty()) {
       leaveAlone(meta.nameSpace, meta.name);
       continue;
     }
-    run.apiVersion = std::string(meta.group) + "/" + std::string(newest.version);
-    run.uid = newest.object->uid;
-    run.image = image;
-    run.controllerNamespace = model.controllerNamespace;
-    run.serviceAccountAnnotations = model.settings.provisioning.allowServiceAccountAnnotations;
+    GatewayToRun run{.gateway = gateway,
+                     .apiVersion = std::string(meta.group) + "/" + std::string(newest.version),
+                     .uid = newest.object->uid,
+                     .image = image,
+                     .controllerNamespace = model.controllerNamespace,
+                     .serviceAccountAnnotations = model.settings.provisioning.allowServiceAccountAnnotations};
     if (!isTrusted(model, meta.nameSpace)) run.classKeys = nameOfClassKeys(gateway);
-    // The account comes before what gives it rights, so that no other one of its name gets any.
-    for (ProvisionedObject& object : podsOf(run)) plan.objects.push_back(std::move(object));
-    for (ProvisionedObject& object : accessOf(run, names)) plan.objects.push_back(std::move(object));
-    if (run.classKeys.empty()) continue;
-    if (auto keys = classKeysOf(run, model)) plan.objects.push_back(*std::move(keys));
+    if (takeParameters(model, run) && !forbiddenChoice(model, gateway)) {
+      addGateway(run, model, names, plan);
+    } else {
+      addAccessOfPods(run, names, plan);
+    }
   }
   return plan;
 }

@@ -14,6 +14,8 @@ std::string ProvisionedKind::path(std::string_view nameSpace) const {
   return path.append("/").append(plural);
 }
 
+bool isAccess(const ProvisionedKind& kind) { return kind.group == provisioned::kRole.group; }
+
 std::span<const ProvisionedKind* const> provisionedKinds() {
   static constexpr const ProvisionedKind* kKinds[] = {
       &provisioned::kServiceAccount,     &provisioned::kRole,          &provisioned::kRoleBinding,

@@ -41,6 +41,8 @@ inline constexpr ProvisionedKind kAutoscaler{"autoscaling", "v2", "HorizontalPod
 
 }  // namespace provisioned
 
+/// Returns true for kinds that say what Pods may read and write, and of which they are not made.
+bool isAccess(const ProvisionedKind& kind);
 /// Returns all kinds, in the order in which their objects are applied: what Pods need comes before them.
 std::span<const ProvisionedKind* const> provisionedKinds();
 
@@ -53,6 +55,8 @@ struct ProvisionedObject {
   std::string gateway = {};
   /// The uid of the Gateway, if that owns the object: it does in its own namespace. Else empty.
   std::string owner = {};
+  /// True if it is kept as it should be where it is there, and is not made anew.
+  bool onlyIfThere = false;
 
   std::string path() const { return kind->path(nameSpace) + "/" + name; }
 };

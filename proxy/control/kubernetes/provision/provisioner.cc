@@ -72,10 +72,10 @@ std::string bodyOfRelease(const ProvisionedKind& kind, const std::string& path) 
 
 void Provisioner::want(ProvisionPlan plan) {
   const auto isSame = [](const ProvisionedObject& a, const ProvisionedObject& b) {
-    return a.path() == b.path() && a.body == b.body;
+    return a.path() == b.path() && a.body == b.body && a.onlyIfThere == b.onlyIfThere;
   };
   const std::vector<ProvisionedObject>& before = wanted_.objects;
-  const bool same = given_ && plan.leftAlone == wanted_.leftAlone &&
+  const bool same = given_ && plan.leftAlone == wanted_.leftAlone && plan.podsLeftAlone == wanted_.podsLeftAlone &&
                     std::equal(plan.objects.begin(), plan.objects.end(), before.begin(), before.end(), isSame);
   if (same) return;
   const bool first = !std::exchange(given_, true);
@@ -125,6 +125,7 @@ void Provisioner::begin(bool looks) {
     for (const ProvisionedObject& each : wanted_.objects) {
       const auto applied = applied_.find(each.path());
       if (applied != applied_.end() && applied->second.body == each.body) continue;
+      if (applied == applied_.end() && each.onlyIfThere) continue;
       apply(each, applied == applied_.end() ? std::string() : applied->second.uid);
     }
   }
@@ -150,7 +151,7 @@ void Provisioner::endRound() {
 }
 
 std::optional<config::Condition> Provisioner::conditionOf(const std::string& gateway) const {
-  const auto isItsOwn = [&](const ProvisionedObject& each) { return each.gateway == gateway; };
+  const auto isItsOwn = [&](const ProvisionedObject& each) { return each.gateway == gateway && !each.onlyIfThere; };
   if (!outcome_ || std::none_of(wanted_.objects.begin(), wanted_.objects.end(), isItsOwn)) return std::nullopt;
   config::Condition condition;
   condition.type = config::condition_type::kProvisioned;
@@ -286,11 +287,15 @@ void Provisioner::judge(const ProvisionedKind& kind, const content::Value& list)
     const auto applied = applied_.find(each.path());
     const bool current = isOurs && applied != applied_.end() && applied->second.body == each.body &&
                          applied->second.version == versionOf(*there->second);
+    if (!isOurs && each.onlyIfThere) {
+      if (there != found.end()) found.erase(there);
+      continue;
+    }
     if (!current) apply(each, isOurs ? uidOf(*there->second) : std::string());
     if (there != found.end()) found.erase(there);
   }
   for (const auto& [path, object] : found) {
-    if (!isLeftAlone(*object)) remove(kind, path, *object);
+    if (!isLeftAlone(kind, *object)) remove(kind, path, *object);
   }
 }
 
@@ -314,11 +319,12 @@ void Provisioner::note(const Task& task, const content::Value& object) {
 }
 
 /// What has the label of no Gateway may be of those that are left alone: an earlier version has made it for all.
-bool Provisioner::isLeftAlone(const content::Value& object) const {
+bool Provisioner::isLeftAlone(const ProvisionedKind& kind, const content::Value& object) const {
   const content::Value* labels = valueIn(valueIn(&object, "metadata"), "labels");
-  if (textIn(labels, kGatewayNameLabel).empty()) return !wanted_.leftAlone.empty();
-  return wanted_.leftAlone.contains(
-      {std::string(textIn(labels, kGatewayNamespaceLabel)), std::string(textIn(labels, kGatewayNameLabel))});
+  const std::string name(textIn(labels, kGatewayNameLabel));
+  if (name.empty()) return !wanted_.leftAlone.empty();
+  const std::pair gateway(std::string(textIn(labels, kGatewayNamespaceLabel)), name);
+  return wanted_.leftAlone.contains(gateway) || (!isAccess(kind) && wanted_.podsLeftAlone.contains(gateway));
 }
 
 void Provisioner::tellFailure(const std::string& gateway, const std::string& reason) {

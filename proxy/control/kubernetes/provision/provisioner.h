@@ -38,6 +38,8 @@ struct ProvisionPlan {
   /// Gateways, by namespace and by the value of kGatewayNameLabel, whose objects are left as they are, whatever these
   /// are: it is not known how they should be.
   std::set<std::pair<std::string, std::string>> leftAlone = {};
+  /// Gateways whose Pods are left as they are. What these may read is kept all the same.
+  std::set<std::pair<std::string, std::string>> podsLeftAlone = {};
 };
 
 class Provisioner final : private net::Timer {
@@ -91,7 +93,7 @@ class Provisioner final : private net::Timer {
   void note(const Task& task, const content::Value& object);
   void refuseForeign(const Task& task);
   void fail(const Task& task, const std::string& why);
-  bool isLeftAlone(const content::Value& object) const;
+  bool isLeftAlone(const ProvisionedKind& kind, const content::Value& object) const;
   void remove(const ProvisionedKind& kind, const std::string& path, const content::Value& object);
   /// `uid` is that of the object if it is ours and there; else empty.
   void apply(const ProvisionedObject& object, const std::string& uid);

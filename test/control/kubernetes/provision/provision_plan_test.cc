@@ -57,8 +57,11 @@ std::vector<std::string> plannedWith(const std::string& settings, bool& leftAlon
   const auto plan = planProvision(compiled, *objects, "example.com/sluice:1", {});
   EXPECT_TRUE(plan);
   if (plan) {
-    for (const ProvisionedObject& each : plan->objects) kinds.emplace_back(each.kind->kind);
-    leftAlone = plan->leftAlone.contains({"demo", "egress"});
+    leftAlone = plan->leftAlone.contains({"demo", "egress"}) || plan->podsLeftAlone.contains({"demo", "egress"});
+    for (const ProvisionedObject& each : plan->objects) {
+      if (!each.onlyIfThere) kinds.emplace_back(each.kind->kind);
+      EXPECT_TRUE(!leftAlone || isAccess(*each.kind)) << "what Pods may read is kept also while they are left alone";
+    }
   }
   rig.inTurn([&] { objects.reset(); });
   return kinds;

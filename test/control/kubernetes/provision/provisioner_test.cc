@@ -227,6 +227,33 @@ TEST_F(ProvisionerTest, LeavesTheObjectsOfSomeGatewaysAlone) {
   EXPECT_FALSE(asksMore());
 }
 
+TEST_F(ProvisionerTest, KeepsWhatPodsMayReadAlthoughItLeavesThemAlone) {
+  ProvisionedObject role{&provisioned::kRole, "demo", "kept", "{}", "Gateway demo/egress"};
+  role.onlyIfThere = true;
+  ProvisionedObject missing = role;
+  missing.name = "missing";
+  want({.objects = {role, missing}, .podsLeftAlone = {{"demo", "egress"}}});
+  lead();
+  const std::string role2 = itemOf("old", 1);
+  for (std::size_t i = 0; i < provisionedKinds().size(); ++i) {
+    const std::string target = rig.target(answered);
+    const bool ofRoles = target.find("/roles?") != std::string::npos;
+    const bool ofDeployments = target.find("/deployments?") != std::string::npos;
+    answer(R"({"items":[)" +
+           (ofRoles         ? itemOf("kept", 1) + "," + role2
+            : ofDeployments ? itemOf("pods", 1)
+                            : "") +
+           "]}");
+  }
+  EXPECT_THAT(rig.target(answered), HasSubstr("/roles/kept?fieldManager=sluice-controller&force=true"));
+  answer(itemOf("kept", 2));
+  EXPECT_EQ(rig.request(answered).message.head.method, http::Method::kDelete);
+  EXPECT_THAT(rig.target(answered), HasSubstr("/roles/old")) << "of another namespace, which permits it no more";
+  answer("{}");
+  EXPECT_FALSE(asksMore()) << "nothing is made, and the Deployment stays";
+  EXPECT_FALSE(provisioner->conditionOf("Gateway demo/egress"));
+}
+
 TEST_F(ProvisionerTest, LeavesWhatAllGatewaysHadWhileItLeavesSomeAlone) {
   const std::string ofAll = R"({"metadata":{"namespace":"demo","name":"shared","uid":"u-shared"}})";
   want({.objects = {}, .leftAlone = {{"demo", "egress"}}});

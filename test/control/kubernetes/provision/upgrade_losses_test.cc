@@ -1,4 +1,4 @@
-#include "proxy/control/upgrade_losses.h"
+#include "proxy/control/kubernetes/provision/upgrade_losses.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

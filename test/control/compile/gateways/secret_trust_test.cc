@@ -48,18 +48,19 @@ std::string routeToVault() {
 /// A tenant's Gateway and route in the namespace `team`, which may readingUse the Backends of `vault`.
 struct Tenant {
   explicit Tenant(std::vector<std::string> more = {}, const std::string& provisioning = {},
-                  const std::string& controller = "sluice-system", const std::string& route = routeToVault())
-      : world(documents(std::move(more), provisioning, route), nullptr, test::processorTypes()) {
+                  const std::string& controller = "sluice-system", const std::string& route = routeToVault(),
+                  const std::string& backend = backendWithCertificate())
+      : world(documents(std::move(more), provisioning, route, backend), nullptr, test::processorTypes()) {
     world.recompileWithController(controller);
   }
   std::vector<std::string_view> documents(std::vector<std::string> more, const std::string& provisioning,
-                                          const std::string& route) {
+                                          const std::string& route, const std::string& backend) {
     texts = {
         with(test::kClass, "sluice.dev/egress-gateway",
              "sluice.dev/egress-gateway, parametersRef: {group: '', kind: ConfigMap, namespace: default, name: s}"),
         test::configMap("s", "settings.yaml", "provisioning: {" + provisioning + "}"),
         inNamespace("team", test::kGateway),
-        backendWithCertificate(),
+        backend,
         inNamespace("vault", test::keyPair("cert", test::server())),
         inNamespace("team", test::keyPair("own", test::server())),
         grantIn("vault", fromRoutes(), "{group: gateway.networking.k8s.io, kind: Backend}"),
@@ -134,6 +135,30 @@ TEST(SecretTrust, IsThatOfEachGateway) {
   EXPECT_THAT(tenant.secrets("sluice-system", "platform"), ElementsAre(Pair("vault", "cert")));
 }
 
+TEST(SecretTrust, IsNotLostToAnotherGatewayWithTheSamePort) {
+  const std::string older = with(with(inNamespace("other", test::kGateway), "name: egress", "name: older"),
+                                 "generation: 4", "generation: 4, creationTimestamp: '2020-01-01T00:00:00Z'");
+  const Tenant tenant({older, grantIn("vault", fromGateways(), "{group: '', kind: Secret}")});
+  EXPECT_THAT(tenant.secrets(), ElementsAre(Pair("vault", "cert"))) << "each has Pods of its own";
+  EXPECT_EQ(tenant.world.listenerCondition("egress", "web", "Accepted"), "True/Accepted");
+}
+
+TEST(SecretTrust, EndsWithTheGrantAlthoughTheRouteStaysTheSame) {
+  const std::string toSecrets = grantIn("keys", "{group: gateway.networking.k8s.io, kind: Backend, namespace: vault}",
+                                        "{group: '', kind: Secret}");
+  const std::string twoPorts =
+      inNamespace("vault", with(with(test::kBackend, "name: origin", "name: origin"), "spec: {",
+                                "spec: {tls: {mode: Mutual, clientCertificateRef: {name: cert, namespace: keys}}, "));
+  const std::string cert = inNamespace("keys", test::keyPair("cert", test::server()));
+  const auto secretsWith = [&](std::vector<std::string> more) {
+    more.insert(more.end(), {cert});
+    Tenant tenant(more, "trustedNamespaces: [team]", "sluice-system", routeToVault(), twoPorts);
+    return tenant.secrets();
+  };
+  EXPECT_THAT(secretsWith({toSecrets}), ElementsAre(Pair("keys", "cert")));
+  EXPECT_THAT(secretsWith({}), IsEmpty());
+}
+
 TEST(SecretTrust, LeavesOutMirrors) {
   const std::string plain = inNamespace("team", with(test::kBackend, "name: origin", "name: plain"));
   const std::string route = inNamespace(
@@ -184,7 +209,7 @@ TEST(SecretTrust, HasProcessorsFailAsTheySay) {
   EXPECT_EQ(closed.world.outcome(), "500");
   EXPECT_THAT(closed.world.message("HTTPRoute", "route", "sluice.dev/PartiallyInvalid") +
                   closed.world.message("HTTPRoute", "route", "PartiallyInvalid"),
-              HasSubstr("processor reader: it uses a Secret of namespace vault"));
+              HasSubstr("processor reader: it uses a Secret of another namespace"));
   const Tenant open = outcomeOf(", failOpen: true", {});
   EXPECT_EQ(open.world.outcome(), "team/plain");
   const test::RequestMaker request("GET", "a.test", "/");
@@ -207,7 +232,7 @@ TEST(SecretTrust, IsNeededForTheProcessorsOfTheGatewayToo) {
   const Tenant closed({plainBackend(), tokens(), processor, permit}, "", "sluice-system", route);
   EXPECT_THAT(closed.world.message("Gateway", "egress", "sluice.dev/Degraded") +
                   closed.world.message("Gateway", "egress", "Degraded"),
-              HasSubstr("processor reader: it uses a Secret of namespace vault"));
+              HasSubstr("processor reader: it uses a Secret of another namespace"));
   EXPECT_THAT(closed.secrets(), IsEmpty());
   const Tenant granted({plainBackend(), tokens(), processor, permit,
                         grantIn("vault", fromGateways(), "{group: '', kind: Secret, name: token}")},
