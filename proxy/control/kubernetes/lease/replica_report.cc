@@ -88,6 +88,32 @@ std::string_view uidOfOwner(const Value& lease, const std::string& replica) {
   return {};
 }
 
+/// Reads the member `seen` of a report.
+base::Status readSeen(const Value* seen, ReplicaReport& report) {
+  if (seen == nullptr) return base::Done{};
+  if (seen->members.size() > ReplicaReport::kMostSeen) return base::Error::config("seen has more than 16 kinds");
+  for (const content::Member& each : seen->members) {
+    if (each.key.size() > ReplicaReport::kMostKindBytes)
+      return base::Error::config("a kind in seen is longer than 63 bytes");
+    report.seen[each.key] = static_cast<std::uint64_t>(std::max<std::int64_t>(numberIn(seen, each.key).value_or(0), 0));
+  }
+  return base::Done{};
+}
+
+/// Returns an error if a text of the report, or who holds its Lease, is too long to be kept.
+base::Status checkLengths(const ReplicaReport& report, const Value& lease) {
+  for (const std::string* name : {&report.replica, &report.podUid, &report.replicaOf, &report.desired, &report.served,
+                                  &report.desiredObjects, &report.servedObjects, &report.servedObjectsSince}) {
+    if (name->size() > ReplicaReport::kMostNameBytes)
+      return base::Error::config("a name in it is longer than 253 bytes");
+  }
+  if (report.gateway.size() > ReplicaReport::kMostGatewayBytes)
+    return base::Error::config("gateway is longer than 8 KiB");
+  if (textIn(valueIn(&lease, "spec"), "holderIdentity").size() > ReplicaReport::kMostNameBytes)
+    return base::Error::config("holderIdentity is longer than 253 bytes");
+  return base::Done{};
+}
+
 bool hasSeen(const ReplicaReport& report, const FleetQuestion& question) {
   const auto seen = report.seen.find(question.object.kind);
   return seen != report.seen.end() && seen->second >= question.version;
@@ -207,19 +233,10 @@ base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
   report.servedObjects = textIn(objects, "served");
   report.servedObjectsSince = textIn(objects, "since");
   report.podUid = uidOfOwner(lease, report.replica);
-  for (const std::string* name : {&report.replica, &report.desired, &report.served, &report.desiredObjects,
-                                  &report.servedObjects, &report.servedObjectsSince}) {
-    if (name->size() > ReplicaReport::kMostNameBytes)
-      return base::Error::config("a name in it is longer than 253 bytes");
-  }
+  if (base::Status lengths = checkLengths(report, lease); !lengths.ok()) return std::move(lengths).error();
   const Value* refused = valueIn(objects, "refused");
   report.refusesObjects = refused != nullptr && refused->text == "true";
-  if (const Value* seen = valueIn(&*parsed, "seen"); seen != nullptr) {
-    for (const content::Member& each : seen->members) {
-      report.seen[each.key] =
-          static_cast<std::uint64_t>(std::max<std::int64_t>(numberIn(seen, each.key).value_or(0), 0));
-    }
-  }
+  if (base::Status seen = readSeen(valueIn(&*parsed, "seen"), report); !seen.ok()) return std::move(seen).error();
   if (const Value* failed = valueIn(&*parsed, "failed"); failed != nullptr) {
     for (const Value& each : failed->items) {
       if (report.failed.size() < ReplicaReport::kMostFailed) report.failed.push_back(readFailedObject(each));

@@ -48,6 +48,9 @@ struct ReplicaReport {
   static constexpr std::size_t kMostMessageBytes = 1024;
   static constexpr std::size_t kMostBytes = std::size_t{32} * 1024;  // of the JSON
   static constexpr std::size_t kMostNameBytes = 253;                 // of the replica, and of a revision
+  static constexpr std::size_t kMostGatewayBytes = std::size_t{8} * 1024;
+  static constexpr std::size_t kMostSeen = 16;
+  static constexpr std::size_t kMostKindBytes = 63;  // of a kind in `seen`
 
   std::string replica;    // the name of its Pod, or any other that is unique in the namespace
   std::string nameSpace;  // of its Lease and its Pod
@@ -84,7 +87,8 @@ std::string replicaLeaseName(std::string_view replica);
 /// `failed`, the first kMostFailed are written, messages are cut at kMostMessageBytes, and then the last ones are left
 /// out until it fits. failedInAll counts them all.
 std::string replicaLease(const ReplicaReport& report, base::WallTime now);
-/// Reads a report. The error says which part is missing or has the wrong form, or that the report is too large.
+/// Reads a report. The error says which part is missing or has the wrong form, or what in it or in its Lease is too
+/// large: whoever may write Leases must not fill the memory of those that read them.
 base::Result<ReplicaReport> readReplicaReport(const content::Value& lease);
 
 enum class FleetState : std::uint8_t {

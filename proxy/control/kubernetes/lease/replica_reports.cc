@@ -1,6 +1,7 @@
 #include "proxy/control/kubernetes/lease/replica_reports.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <utility>
 
@@ -11,12 +12,8 @@ namespace sluice::control {
 void ReplicaReports::believe(Reporters reporters) {
   if (reporters == reporters_) return;
   reporters_ = std::move(reporters);
-  SeenByNamespace all = std::exchange(counted_, {});
-  all.merge(others_);
-  // A namespace that is in both has others that count.
-  for (auto& [nameSpace, seen] : std::exchange(others_, {})) all[nameSpace].merge(seen);
-  othersInAll_ = 0;
-  for (auto& [nameSpace, seen] : all) {
+  countedInAll_ = 0;
+  for (auto& [nameSpace, seen] : std::exchange(counted_, {})) {
     for (auto& [lease, each] : seen) put(lease, std::move(each));
   }
 }
@@ -24,6 +21,7 @@ void ReplicaReports::believe(Reporters reporters) {
 base::Status ReplicaReports::see(const content::Value& lease, base::MonotonicTime now) {
   const content::Value* metadata = valueIn(&lease, "metadata");
   const std::string nameSpace(textIn(metadata, "namespace"));
+  if (!hears(nameSpace)) return base::Done{};
   const std::string name(textIn(metadata, "name"));
   LeaseRecord record = readLeaseRecord(lease);
   const SeenReport* before = at(nameSpace, name);
@@ -36,36 +34,43 @@ base::Status ReplicaReports::see(const content::Value& lease, base::MonotonicTim
 }
 
 void ReplicaReports::put(const std::string& lease, SeenReport&& seen) {
-  const std::string nameSpace = seen.report.nameSpace;
-  if (!reporters_.believes(seen.report)) {
-    if (othersInAll_ >= kMostOthers) {
-      ++dropped_;
-      return;
-    }
-    ++othersInAll_;
-    others_[nameSpace].insert_or_assign(lease, std::move(seen));
-    return;
-  }
-  Seen& counted = counted_[nameSpace];
-  if (counted.size() >= kMost) std::erase_if(counted, [](const auto& entry) { return entry.second.forgotten; });
+  if (!reporters_.believes(seen.report)) return;
+  Seen& counted = counted_[seen.report.nameSpace];
   if (counted.size() >= kMost) {
+    countedInAll_ -= std::erase_if(counted, [](const auto& entry) { return entry.second.forgotten; });
+  }
+  if (counted.size() >= kMost || !makeRoom(counted.size())) {
     ++dropped_;
     return;
   }
-  counted.insert_or_assign(lease, std::move(seen));
+  if (counted.insert_or_assign(lease, std::move(seen)).second) ++countedInAll_;
+}
+
+/// Makes room for one more report of a namespace that has `own`: another one loses one if it has more then all the
+/// same. Returns false if none does.
+bool ReplicaReports::makeRoom(std::size_t own) {
+  if (countedInAll_ < kMostInAll) return true;
+  const auto most = std::max_element(counted_.begin(), counted_.end(),
+                                     [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+  Seen& seen = most->second;
+  if (seen.size() < own + 2) return false;
+  const auto forgotten =
+      std::find_if(seen.begin(), seen.end(), [](const auto& entry) { return entry.second.forgotten; });
+  seen.erase(forgotten != seen.end() ? forgotten : std::prev(seen.end()));
+  --countedInAll_;
+  ++dropped_;
+  return true;
 }
 
 bool ReplicaReports::remove(std::string_view nameSpace, std::string_view lease) {
   const bool counted = find(nameSpace, lease) != nullptr;
-  for (SeenByNamespace* all : {&counted_, &others_}) {
-    const auto inNamespace = all->find(nameSpace);
-    if (inNamespace == all->end()) continue;
-    const auto found = inNamespace->second.find(lease);
-    if (found == inNamespace->second.end()) continue;
-    if (all == &others_) --othersInAll_;
-    inNamespace->second.erase(found);
-    if (inNamespace->second.empty()) all->erase(inNamespace);
-  }
+  const auto inNamespace = counted_.find(nameSpace);
+  if (inNamespace == counted_.end()) return false;
+  const auto found = inNamespace->second.find(lease);
+  if (found == inNamespace->second.end()) return false;
+  inNamespace->second.erase(found);
+  --countedInAll_;
+  if (inNamespace->second.empty()) counted_.erase(inNamespace);
   return counted;
 }
 
@@ -78,10 +83,6 @@ std::vector<std::string> ReplicaReports::forget(base::MonotonicTime now) {
       gone.push_back(nameSpace + "/" + each.report.replica);
     }
   }
-  for (auto& [nameSpace, seen] : others_) {
-    othersInAll_ -= std::erase_if(seen, [&](const auto& entry) { return entry.second.isGone(now); });
-  }
-  std::erase_if(others_, [](const auto& entry) { return entry.second.empty(); });
   return gone;
 }
 
@@ -100,32 +101,25 @@ base::MonotonicTime ReplicaReports::nextEnd() const {
 }
 
 const SeenReport* ReplicaReports::at(std::string_view nameSpace, std::string_view lease) const {
-  for (const SeenByNamespace* all : {&counted_, &others_}) {
-    const auto inNamespace = all->find(nameSpace);
-    if (inNamespace == all->end()) continue;
-    const auto found = inNamespace->second.find(lease);
-    if (found != inNamespace->second.end()) return &found->second;
-  }
-  return nullptr;
+  const auto inNamespace = counted_.find(nameSpace);
+  if (inNamespace == counted_.end()) return nullptr;
+  const auto found = inNamespace->second.find(lease);
+  return found == inNamespace->second.end() ? nullptr : &found->second;
 }
 
 bool ReplicaReports::counts(std::string_view nameSpace, std::string_view lease) const {
-  const auto inNamespace = counted_.find(nameSpace);
-  return inNamespace != counted_.end() && inNamespace->second.contains(lease);
+  return at(nameSpace, lease) != nullptr;
 }
 
 const ReplicaReport* ReplicaReports::find(std::string_view nameSpace, std::string_view lease) const {
-  if (!counts(nameSpace, lease)) return nullptr;
   const SeenReport* seen = at(nameSpace, lease);
-  return seen->forgotten ? nullptr : &seen->report;
+  return seen == nullptr || seen->forgotten ? nullptr : &seen->report;
 }
 
 std::vector<std::pair<std::string, std::string>> ReplicaReports::leases() const {
   std::vector<std::pair<std::string, std::string>> leases;
-  for (const SeenByNamespace* all : {&counted_, &others_}) {
-    for (const auto& [nameSpace, seen] : *all) {
-      for (const auto& [lease, each] : seen) leases.emplace_back(nameSpace, lease);
-    }
+  for (const auto& [nameSpace, seen] : counted_) {
+    for (const auto& [lease, each] : seen) leases.emplace_back(nameSpace, lease);
   }
   return leases;
 }

@@ -17,21 +17,22 @@
 
 namespace sluice::control {
 
-/// Those that count are kept apart from all others, and each namespace has a
-/// bound of its own, so that nobody's reports take the place of others'. Belongs to one thread.
+/// Of those that do not count nothing is kept. Each namespace has a bound of its own, and where all together have too
+/// many, the one that has most gives way, so that nobody's reports take the place of others'. Belongs to one thread.
 class ReplicaReports {
  public:
-  /// Reports that come beyond are dropped and counted.
-  static constexpr std::size_t kMost = 6000;        // that count, of one namespace
-  static constexpr std::size_t kMostOthers = 1000;  // that do not, of all namespaces together
+  /// Reports that are beyond are dropped and counted.
+  static constexpr std::size_t kMost = 6000;         // of one namespace
+  static constexpr std::size_t kMostInAll = 20'000;  // of all namespaces together
 
-  /// Says whose reports count. Before that, none does.
+  /// Says whose reports count. Before that, none does. One that counts from now on is taken in with the next change of
+  /// its Lease.
   void believe(Reporters reporters);
   /// Returns true if reports of that namespace may count.
   bool hears(std::string_view nameSpace) const { return reporters_.hears(nameSpace); }
 
   /// Takes in a Lease, listed or watched. The error is that of readReplicaReport(); then the replica counts with its
-  /// last good report until that is too old.
+  /// last good report until that is too old. Leases of namespaces that are not heard are not read.
   base::Status see(const content::Value& lease, base::MonotonicTime now);
   /// Takes out the report of a Lease that was deleted. Returns true if its replica counted, and was not forgotten.
   bool remove(std::string_view nameSpace, std::string_view lease);
@@ -44,7 +45,7 @@ class ReplicaReports {
   const ReplicaReport* find(std::string_view nameSpace, std::string_view lease) const;
   /// Returns true if a Lease was seen, and its report counts.
   bool counts(std::string_view nameSpace, std::string_view lease) const;
-  /// Returns namespace and name of each Lease that was seen and not removed.
+  /// Returns namespace and name of each Lease whose report counts and was not removed.
   std::vector<std::pair<std::string, std::string>> leases() const;
   /// Returns when the next replica is gone if nothing changes; the end of time if there is none.
   base::MonotonicTime nextEnd() const;
@@ -57,13 +58,13 @@ class ReplicaReports {
   using SeenByNamespace = std::map<std::string, Seen, std::less<>>;
 
   const SeenReport* at(std::string_view nameSpace, std::string_view lease) const;
-  /// Puts a report where it belongs, if there is room.
+  /// Keeps a report that counts, if there is room.
   void put(const std::string& lease, SeenReport&& seen);
+  bool makeRoom(std::size_t own);
 
   Reporters reporters_;
   SeenByNamespace counted_;
-  SeenByNamespace others_;
-  std::size_t othersInAll_ = 0;
+  std::size_t countedInAll_ = 0;
   std::size_t dropped_ = 0;
 };
 

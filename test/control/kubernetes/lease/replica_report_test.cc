@@ -74,6 +74,34 @@ TEST(ReplicaReport, IsRefusedIfANameInItIsTooLong) {
   EXPECT_FALSE(readReplicaReport(leaseOfReplica(reportOfReplica(std::string(254, 'p')))).ok());
 }
 
+TEST(ReplicaReport, IsRefusedIfItSaysTooMuchOfWhatItHasSeen) {
+  ReplicaReport report = reportOfReplica("pod-1");
+  report.seen[std::string(63, 'k')] = 1;
+  for (int i = 1; i < 16; ++i) report.seen["kind-" + std::to_string(i)] = 1;
+  const base::Result<ReplicaReport> read = readReplicaReport(leaseOfReplica(report));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->seen, report.seen);
+  report.seen["more"] = 1;
+  EXPECT_THAT(readReplicaReport(leaseOfReplica(report)).error().detail, HasSubstr("more than 16"));
+  report.seen = {{std::string(64, 'k'), 1}};
+  EXPECT_THAT(readReplicaReport(leaseOfReplica(report)).error().detail, HasSubstr("longer than 63 bytes"));
+}
+
+TEST(ReplicaReport, IsRefusedIfItsGatewaysOrTheHolderOfItsLeaseAreTooLong) {
+  ReplicaReport report = reportOfReplica("pod-1");
+  report.gateway = std::string(8192, 'g');
+  EXPECT_TRUE(readReplicaReport(leaseOfReplica(report)).ok());
+  report.gateway += 'g';
+  EXPECT_THAT(readReplicaReport(leaseOfReplica(report)).error().detail, HasSubstr("8 KiB"));
+  report = reportOfReplica("pod-1");
+  report.replicaOf = std::string(254, 'd');
+  EXPECT_THAT(readReplicaReport(leaseOfReplica(report)).error().detail, HasSubstr("253 bytes"));
+  std::string lease = replicaLease(reportOfReplica("pod-1"), base::someTime());
+  const std::string holder = R"("holderIdentity":"pod-1")";
+  lease.replace(lease.find(holder), holder.size(), R"("holderIdentity":")" + std::string(254, 'h') + "\"");
+  EXPECT_THAT(readReplicaReport(*content::parseJson(lease)).error().detail, HasSubstr("holderIdentity"));
+}
+
 TEST(ReplicaReport, NamesFiftyFailedObjectsAndCountsAll) {
   ReplicaReport report = reportOfReplica("pod-1");
   for (int i = 0; i < 50; ++i) report.failed.push_back(failedRoute(std::to_string(i)));

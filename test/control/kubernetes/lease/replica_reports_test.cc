@@ -202,8 +202,11 @@ TEST(ReplicaReports, CountForAGatewayOnlyFromItsNamespaceAndFromThatOfTheControl
   fleet.see(home);
   EXPECT_EQ(fleet.verdict(question).replicas, 2u);
   EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 1u) << "it is the one beside the controller";
-  // The namespace gets a Gateway of its own: what was seen before counts for that one, and for no other one.
+  // The namespace gets a Gateway of its own: what is seen from now on counts for that one, and for no other one.
   fleet.reports().believe({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
+  EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 1u);
+  fleet.see(forgedReport("b"), 10s, "2");
+  fleet.see(all, 10s, "2");
   EXPECT_EQ(fleet.verdict(question).replicas, 2u);
   EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 2u);
   fleet.reports().believe({"sluice-system", {{"demo/egress", {}}}});
@@ -222,21 +225,47 @@ TEST(ReplicaReports, OfOneNamespaceLeaveRoomForThoseOfAllOthers) {
     own.gateway = "tenant/own";
     fleet.see(own);
   }
-  EXPECT_EQ(fleet.reports().dropped(), kForged - ReplicaReports::kMostOthers);
+  EXPECT_EQ(fleet.reports().leases().size(), std::size_t{kForged}) << "nothing is kept of those about demo/egress";
   for (int i = 0; i < kForged; ++i) fleet.see(reportOfReplica("r" + std::to_string(i)));
   EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).replicas, std::size_t{kForged});
   EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).state, FleetState::kActive);
 }
 
-TEST(ReplicaReports, ThatDoNotCountAreForgottenToo) {
+TEST(ReplicaReports, OfTheNamespaceThatHasMostGiveWayWhereThereAreTooMany) {
+  constexpr std::size_t kCrowds = 4;
+  constexpr std::size_t kOfEach = ReplicaReports::kMostInAll / kCrowds;
+  ReplicaFleet fleet;
+  fleet.reports().believe({"home", {{"demo/egress", {}}, {"t0/g", {}}, {"t1/g", {}}, {"t2/g", {}}, {"t3/g", {}}}});
+  ReplicaReport report = reportOfReplica("");
+  const auto see = [&](std::size_t crowd, std::size_t number) {
+    report.nameSpace = "t" + std::to_string(crowd);
+    report.gateway = report.nameSpace + "/g";
+    report.replica = "r" + std::to_string(number);
+    fleet.see(report);
+  };
+  for (std::size_t i = 0; i < kOfEach; ++i) {
+    for (std::size_t crowd = 0; crowd < kCrowds; ++crowd) see(crowd, i);
+  }
+  EXPECT_EQ(fleet.reports().dropped(), 0u);
+  for (int i = 0; i < 10; ++i) fleet.see(reportOfReplica("r" + std::to_string(i)));
+  EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).replicas, 10u);
+  EXPECT_EQ(fleet.reports().dropped(), 10u);
+  EXPECT_EQ(fleet.reports().leases().size(), ReplicaReports::kMostInAll);
+  see(0, kOfEach);
+  EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).replicas, 10u);
+  EXPECT_EQ(fleet.reports().dropped(), 11u) << "it would take the place of another one that has as many";
+}
+
+TEST(ReplicaReports, KeepNothingOfThoseThatDoNotCount) {
   ReplicaFleet fleet({kWell});
   fleet.see(forgedReport("b"));
-  EXPECT_EQ(fleet.reports().leases().size(), 2u);
-  EXPECT_FALSE(fleet.reports().remove("tenant", "sluice-replica-b"));
   EXPECT_EQ(fleet.reports().leases().size(), 1u);
+  fleet.reports().believe({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
   fleet.see(forgedReport("b"));
-  EXPECT_THAT(fleet.reports().forget(seenAt(kReportDuration)), ElementsAre("demo/a"));
-  EXPECT_EQ(fleet.reports().leases().size(), 1u);
+  EXPECT_EQ(fleet.reports().leases().size(), 1u) << "it is about the Gateway of another namespace";
+  EXPECT_FALSE(fleet.reports().remove("tenant", "sluice-replica-b"));
+  EXPECT_TRUE(fleet.reports().see(content::Value(), seenAt(0s)).ok()) << "a namespace that nobody hears is not read";
+  EXPECT_EQ(fleet.reports().dropped(), 0u);
 }
 
 }  // namespace

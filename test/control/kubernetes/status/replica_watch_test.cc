@@ -174,15 +174,18 @@ TEST_F(ReplicaWatching, TellsOnceOfANamespaceWhoseReportsDoNotCount) {
   EXPECT_EQ(replicas(), 0u);
 }
 
-TEST_F(ReplicaWatching, CountsWhatItHasSeenOnceTheNamespaceHasAGateway) {
+TEST_F(ReplicaWatching, CountsReportsFromTheirNextRenewalOnceTheNamespaceHasAGateway) {
   start();
-  writeText("one", R"({\"replica\":\"one\",\"state\":\"InSync\"})", "tenant");
-  EXPECT_EQ(replicas(), 0u);
+  const auto renew = [this] { writeText("one", R"({\"replica\":\"one\",\"state\":\"InSync\"})", "tenant"); };
+  renew();
   rig.inTurn([this] { watch->believe({"sluice-system", {{"tenant/own", {}}}}); });
+  EXPECT_EQ(replicas(), 0u) << "nothing is kept of what did not count";
+  renew();
   EXPECT_EQ(replicas(), 1u);
+  EXPECT_EQ(changes, 1);
   api.pass(seconds(31));
   EXPECT_EQ(replicas(), 0u);
-  EXPECT_EQ(changes, 1) << "it is silent";
+  EXPECT_EQ(changes, 2) << "it is silent";
 }
 
 TEST_F(ReplicaWatching, TellsWhenAReportCountsNoMore) {
