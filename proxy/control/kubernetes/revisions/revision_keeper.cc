@@ -81,6 +81,7 @@ void RevisionKeeper::wakeAt(base::MonotonicTime at) {
 // While something is being written, the watch may not show it yet. When it is written, all is judged again.
 void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime now) {
   if (!leads_ || !watch_.listed() || exchange_ != nullptr) return;
+  removals_.clear();
   RevisionsOfGateways known;
   RevisionsOfGateways unknown;
   std::map<NamedGateway, std::string> newest;  // when the newest one of `known` was created
@@ -159,6 +160,7 @@ void RevisionKeeper::prune(std::vector<const EgressRevision*> ofGateway, const s
 }
 
 void RevisionKeeper::remove(const EgressRevision& revision) {
+  if (++removals_[revision.nameSpace] > kMostRemovals) return;
   base::JsonWriter json;
   json.beginObject().member("kind", "DeleteOptions").member("apiVersion", "v1");
   json.key("preconditions").beginObject().member("uid", revision.uid).endObject().endObject();

@@ -7,8 +7,11 @@
 // A revision is tainted once all replicas of its Gateway were given it and refuse it. It stays so, whatever they say
 // later, until its object is deleted. Revisions that a replica serves or was given, that are active, or that were
 // served or created last are not deleted. One that asks for a canary is validated once that has served it for
-// kCanaryTime without a break; if the canary goes before, the object is deleted, so that another replica becomes the
-// canary.
+// kCanaryTime without a break; if the canary goes before, and others report, the object is deleted, so that another
+// replica becomes the canary.
+//
+// At most kMostRemovals of a namespace are deleted in one round, so that whoever creates many there holds back no other
+// namespace. When a round is written, the next one follows.
 //
 // Pods may read the Secrets alone that their newest objects name. So the status of a revision says which they could
 // read while it was the newest one, and these are readable again while people have it served. Lives on the main thread.
@@ -40,6 +43,7 @@ class RevisionKeeper final : private net::Timer {
  public:
   static constexpr base::Duration kTryToWriteAgainAfter = std::chrono::seconds(10);
   static constexpr base::Duration kCanaryTime = std::chrono::seconds(5);
+  static constexpr std::size_t kMostRemovals = 20;
 
   struct KeeperHooks {
     std::function<void()> changed;                     // judge() may find something else; it only records
@@ -95,6 +99,7 @@ class RevisionKeeper final : private net::Timer {
   const KeeperHooks hooks_;
   RevisionWatch watch_;
   std::deque<Write> writes_;
+  std::map<std::string, std::size_t> removals_;  // of this round, by namespace
   std::unique_ptr<ApiExchange> exchange_;
   std::size_t most_ = 10;
   SecretsOfGateways readable_;

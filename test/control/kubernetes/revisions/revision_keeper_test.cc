@@ -266,6 +266,19 @@ TEST_F(RevisionKeeping, DeletesNoneThatWasServedForThoseThatNoReplicaHasReported
                                     HasSubstr("DELETE " + std::string(kPathOfOne) + "forged-2 ")));
 }
 
+TEST_F(RevisionKeeping, DeletesFewOfANamespaceInOneRound) {
+  for (int i = 0; i < 25; ++i) put("forged-" + std::to_string(i), 1);
+  keeper->setMost(2);
+  start();
+  const int before = changes;
+  judge();
+  EXPECT_THAT(writes(), testing::SizeIs(RevisionKeeper::kMostRemovals));
+  EXPECT_GT(changes, before) << "it asks to judge again";
+  for (int i = 0; i < 22; ++i) api.remove(kAllRevisions, "demo", "egress-forged-" + std::to_string(i));
+  judge();
+  EXPECT_THAT(writes(), testing::SizeIs(1)) << "two are kept";
+}
+
 TEST_F(RevisionKeeping, SaysOfAGatewayThatAnEarlierRevisionIsWanted) {
   put("a", 1, R"(,"active":true)", R"({"state":"Superseded"})");
   start();
