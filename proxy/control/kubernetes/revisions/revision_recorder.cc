@@ -107,10 +107,14 @@ void RevisionRecorder::releaseIfDue() {
 void RevisionRecorder::onDeleted(const EgressRevision& revision) {
   if (!concerns(revision)) return;
   hooks_.deleted(revision.revision);
+  if (wanted_ == nullptr || wanted_->revision != revision.revision || exchange_ != nullptr) return;
   // The controller deletes one whose canary is not there. If somebody makes such objects, ours must not come too late.
+  // But what is deleted each time must not be created each time at once.
+  const bool again = std::exchange(hurried_, revision.revision) == revision.revision;
   const bool isOurs = revision.canary.empty() || revision.canary == replica_;
-  if (isOurs || wanted_ == nullptr || wanted_->revision != revision.revision || exchange_ != nullptr) return;
-  client_.worker().timers().set(*this, client_.worker().now());
+  if (isOurs && !again) return;
+  const base::Duration pause = again ? kTryToCreateAgainAfter : base::Duration::zero();
+  client_.worker().timers().set(*this, client_.worker().now() + pause);
 }
 
 void RevisionRecorder::createSoon() {

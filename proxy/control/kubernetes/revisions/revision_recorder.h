@@ -72,6 +72,7 @@ class RevisionRecorder final : private net::Timer {
   std::shared_ptr<const PinnedRevision> pinned_;
   std::unique_ptr<ApiExchange> exchange_;
   std::string posted_;    // the revision of exchange_
+  std::string hurried_;   // the revision that was deleted last, and created again without a pause
   std::string told_;      // why one cannot be created
   bool refused_ = false;  // the last one was
 };

@@ -69,7 +69,11 @@ EgressRevision judgeRevision(EgressRevision revision, const ReplicaReports& repo
 CanaryReport canaryOf(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now) {
   if (!awaitsCanary(revision)) return {};
   const ReplicaReport* report = reportOfCanary(revision, reports, now);
-  if (report == nullptr) return {CanaryState::kGone};
+  if (report == nullptr) {
+    // If nobody's reports count, those of the next canary would not either.
+    const bool others = anyReplica(revision, reports, now, [](const ReplicaReport&) { return true; });
+    return {others ? CanaryState::kGone : CanaryState::kWaited};
+  }
   if (report->servedObjects != revision.revision) return {CanaryState::kWaited};
   return {CanaryState::kServing, report->servedObjectsSince};
 }

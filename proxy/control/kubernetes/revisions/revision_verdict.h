@@ -19,8 +19,8 @@ EgressRevision judgeRevision(EgressRevision revision, const ReplicaReports& repo
 
 enum class CanaryState : std::uint8_t {
   kNone,    // the revision waits for no canary (any more)
-  kGone,    // the canary does not report
-  kWaited,  // it does, and does not serve the revision yet
+  kGone,    // the canary does not report, and another replica of the Gateway does
+  kWaited,  // it does not serve the revision yet, or no replica reports
   kServing
 };
 struct CanaryReport {

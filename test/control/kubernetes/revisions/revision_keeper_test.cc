@@ -156,14 +156,29 @@ TEST_F(RevisionKeeping, CountsTheTimeOfACanaryAnewWhenItBeginsAnew) {
 TEST_F(RevisionKeeping, DeletesARevisionWhoseCanaryIsGone) {
   put("b", 1, R"(,"canary":"one")");
   start();
+  reports.see("two", "a", "a", ConfigState::kInSync, rig.clock.now());
   judge();
   EXPECT_THAT(writes(), IsEmpty()) << "it may only not have reported yet";
   const int before = changes;
   api.pass(kReportDuration + std::chrono::milliseconds(100));
   EXPECT_GT(changes, before);
+  reports.see("two", "a", "a", ConfigState::kInSync, rig.clock.now());
   judge();
   EXPECT_THAT(writes(), ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "b ")));
   EXPECT_THAT(events, IsEmpty()) << "another replica becomes the canary";
+}
+
+TEST_F(RevisionKeeping, KeepsARevisionWhoseCanaryIsGoneWhileNoReplicaCounts) {
+  put("b", 1, R"(,"canary":"one")");
+  start();
+  reports.nameSpace = "third";
+  for (int i = 0; i < 3; ++i) {
+    reports.see("one", "b", "b", ConfigState::kInSync, rig.clock.now());
+    reports.see("two", "a", "a", ConfigState::kInSync, rig.clock.now());
+    judge();
+    api.pass(kReportDuration);
+  }
+  EXPECT_THAT(writes(), IsEmpty()) << "replicas would create it again at once, for ever";
 }
 
 TEST_F(RevisionKeeping, RemembersTheSecretsThatPodsCouldReadWhileTheyWereGivenIt) {

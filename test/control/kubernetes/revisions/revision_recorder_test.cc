@@ -197,6 +197,26 @@ TEST_F(RevisionRecording, CreatesItsOwnAtOnceWhenOneIsDeletedThatWaitsForAnother
   EXPECT_THAT(posted(), ElementsAre(HasSubstr(R"("canary":"pod-1")")));
 }
 
+TEST_F(RevisionRecording, CreatesWhatIsDeletedAgainAndAgainOnlyAfterAPause) {
+  for (const char* canary : {"nobody", "pod-1"}) {
+    const std::string revision = std::string("of-") + canary;
+    const std::string spec = R"(,"canary":")" + std::string(canary) + "\"";
+    put(revision, spec);
+    if (canary == std::string("nobody")) start();
+    want(revision, true);
+    api.remove(kRecordedRevisions, "demo", "egress-" + revision);
+    api.pass(seconds(3));
+    EXPECT_EQ(posted().size(), 1u) << canary;
+    put(revision, spec);
+    api.remove(kRecordedRevisions, "demo", "egress-" + revision);
+    api.pass(RevisionRecorder::kTryToCreateAgainAfter - seconds(2));
+    EXPECT_THAT(posted(), IsEmpty()) << canary;
+    api.pass(seconds(3));
+    EXPECT_EQ(posted().size(), 1u) << canary;
+    put(revision, spec);
+  }
+}
+
 TEST_F(RevisionRecording, BecomesTheCanaryIfTheFirstOneIsGone) {
   put("a", R"(,"canary":"pod-2")");
   start();

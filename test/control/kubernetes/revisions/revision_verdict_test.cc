@@ -64,7 +64,7 @@ TEST_F(RevisionVerdict, IsNeitherTaintedNorServedNorInUseByReportsFromAnotherNam
   EXPECT_FALSE(isGiven(revision, reports.all, {}));
   EXPECT_FALSE(isInUse(revision, reports.all, {}));
   const EgressRevision waiting = revisionOf(revisionItem("b", R"(,"canary":"one")"));
-  EXPECT_EQ(canaryOf(waiting, reports.all, {}).state, CanaryState::kGone);
+  EXPECT_EQ(canaryOf(waiting, reports.all, {}).state, CanaryState::kWaited) << "no report counts";
   EXPECT_NE(judgeRevision(waiting, reports.all, {}, base::someTime()).state, RevisionState::kTainted);
 }
 
@@ -73,12 +73,14 @@ TEST_F(RevisionVerdict, KnowsWhatItsCanaryDoes) {
   const auto canary = [&](base::Duration time = {}) {
     return canaryOf(waiting, reports.all, base::MonotonicTime(time)).state;
   };
+  reports.see("two", "b", "b");
   EXPECT_EQ(canary(), CanaryState::kGone);
   reports.see("one", "a", "a");
-  reports.see("two", "b", "b");
   EXPECT_EQ(canary(), CanaryState::kWaited) << "another replica is none";
   reports.see("one", "b", "b");
   EXPECT_EQ(canary(), CanaryState::kServing);
+  EXPECT_EQ(canary(std::chrono::minutes(1)), CanaryState::kWaited) << "nobody reports any more";
+  reports.see("two", "b", "b", ConfigState::kInSync, base::MonotonicTime(std::chrono::minutes(1)));
   EXPECT_EQ(canary(std::chrono::minutes(1)), CanaryState::kGone);
   EgressRevision over = waiting;
   over.validated = true;
