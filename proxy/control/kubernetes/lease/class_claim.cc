@@ -10,8 +10,15 @@
 namespace sluice::control {
 namespace {
 
-constexpr int kMayNotClaim = 403;
 constexpr int kClaimedMeanwhile = 409;
+
+/// Returns true if the server does not let us write the claim, by its rules or by those of an admission policy.
+bool isClaimRefused(int status) {
+  constexpr int kMalformed = 400;
+  constexpr int kForbidden = 403;
+  constexpr int kInvalid = 422;
+  return status == kMalformed || status == kForbidden || status == kInvalid;
+}
 
 /// Returns the path of a list of nothing but that object. The rights of a controller are to list, not to get.
 std::string listOfOne(const std::string& path) {
@@ -51,11 +58,18 @@ void ClassClaim::want(const std::string& gatewayClass) {
 }
 
 void ClassClaim::begin() {
-  claimed_ = false;
   exchange_.reset();
   cancel();
-  tell();
+  claim_.clear();
+  standing_.clear();
+  leadBy(Ground::kNone);
   if (holds_ && classIsKnown_ && !class_.empty()) read();
+}
+
+void ClassClaim::leadBy(Ground ground) {
+  ground_ = ground;
+  if (ground != Ground::kNone) standsByFor_.clear();
+  tell();
 }
 
 void ClassClaim::read() {
@@ -66,6 +80,7 @@ void ClassClaim::read() {
 
 void ClassClaim::ask(ApiRequest request, void (ClassClaim::*take)(const ApiAnswer& answer)) {
   request.idle = LeaderElection::kRequestTimeout;
+  writing_ = take == &ClassClaim::takeWritten;
   client_.worker().timers().set(*this, client_.worker().now() + LeaderElection::kRequestTimeout);
   exchange_ = std::make_unique<ApiExchange>(client_, request, [this, take](base::Result<ApiAnswer>&& answer) {
     const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
@@ -73,28 +88,36 @@ void ClassClaim::ask(ApiRequest request, void (ClassClaim::*take)(const ApiAnswe
     const auto pause =
         std::chrono::duration_cast<base::Duration>(LeaderElection::kRetryPeriod * (1 + LeaderElection::kJitter * part));
     client_.worker().timers().set(*this, client_.worker().now() + pause);
-    if (!answer.ok()) return tellFault(answer.error().detail);
+    if (!answer.ok()) return failed(answer.error().detail);
     (this->*take)(*answer);
   });
 }
 
 void ClassClaim::onTimer() {
-  if (exchange_ != nullptr) tellFault("no answer in time");
-  exchange_.reset();
+  if (std::exchange(exchange_, nullptr) != nullptr) failed("no answer in time");
   read();
 }
 
+/// Says whether what it leads by holds with a claim of that namespace, or of none, which is another one than before.
+bool ClassClaim::keepsGround(const std::string& nameSpace, bool changed) const {
+  const bool own = nameSpace == candidacy_.nameSpace;
+  if (ground_ == Ground::kStanding) return own;
+  // Whether the Lease of a claim that has not changed is alive again is looked at next.
+  return ground_ == Ground::kLease && (own || nameSpace.empty() || !changed);
+}
+
 void ClassClaim::takeClass(const ApiAnswer& answer) {
-  if (!answer.ok()) return tellFault(answer.fault());
+  if (!answer.ok()) return failed(answer.fault());
   const content::Value* found = firstItem(answer);
   if (found == nullptr) return;  // it was deleted, which is known soon
   const content::Value* metadata = valueIn(found, "metadata");
   classVersion_ = textIn(metadata, "resourceVersion");
   const std::string_view claim = textIn(valueIn(metadata, "annotations"), annotation_);
-  if (claimed_ && claim == claim_) return;
-  claimed_ = false;
-  tell();
+  const bool changed = std::exchange(standing_, std::string(claim)) != claim;
+  if (changed) standsSince_ = client_.worker().now();
+  if (!claim_.empty() && claim == claim_) return leadBy(Ground::kClaim);  // whether or not it was answered
   const std::string nameSpace = namespaceOfClaim(claim);
+  if (!keepsGround(nameSpace, changed)) leadBy(Ground::kNone);
   if (nameSpace.empty() || nameSpace == candidacy_.nameSpace) return write();
   if (std::exchange(other_, nameSpace) != nameSpace) seen_ = {};
   ApiRequest request;
@@ -103,7 +126,7 @@ void ClassClaim::takeClass(const ApiAnswer& answer) {
 }
 
 void ClassClaim::takeLease(const ApiAnswer& answer) {
-  if (!answer.ok()) return tellFault(answer.fault());
+  if (!answer.ok()) return failed(answer.fault());
   const content::Value* found = firstItem(answer);
   if (found == nullptr) return write();
   LeaseRecord record = readLeaseRecord(*found);
@@ -114,6 +137,7 @@ void ClassClaim::takeLease(const ApiAnswer& answer) {
     changedAt_ = now;
   }
   if (now - changedAt_ >= leaseDuration(seen_, LeaderElection::kLeaseDuration)) return write();
+  leadBy(Ground::kNone);
   told_.clear();
   const std::string holder = other_ + "/" + seen_.holderIdentity;
   if (std::exchange(standsByFor_, holder) == holder) return;
@@ -123,6 +147,9 @@ void ClassClaim::takeLease(const ApiAnswer& answer) {
 }
 
 void ClassClaim::write() {
+  const base::MonotonicTime now = client_.worker().now();
+  if (ground_ != Ground::kNone && now - triedAt_ < kTryToClaimAgainAfter) return;
+  triedAt_ = now;
   // Each claim is another text, so that it changes the object.
   base::JsonWriter value;
   value.beginObject().member("namespace", candidacy_.nameSpace).member("identity", candidacy_.identity);
@@ -141,27 +168,32 @@ void ClassClaim::write() {
 
 void ClassClaim::takeWritten(const ApiAnswer& answer) {
   if (answer.status == kClaimedMeanwhile) return;
-  if (!answer.ok()) tellFault(answer.fault());
-  if (!answer.ok() && answer.status != kMayNotClaim) return;
-  claimed_ = true;
-  standsByFor_.clear();
-  if (answer.ok()) {
-    told_.clear();
-  } else {
-    cancel();  // there is no claim to look for
-  }
-  tell();
+  if (!answer.ok() && !isClaimRefused(answer.status)) return failed(answer.fault());
+  leadBy(answer.ok() ? Ground::kClaim : Ground::kLease);
+  if (!answer.ok()) return tellFault(answer.fault());
+  told_.clear();
 }
 
-/// Says once what keeps this process from claiming the class.
+/// Takes a request that was not answered, or not as it should be. If it was a claim, nothing is known of its outcome.
+void ClassClaim::failed(const std::string& reason) {
+  const bool own = namespaceOfClaim(standing_) == candidacy_.nameSpace;
+  const bool stands = own && client_.worker().now() - standsSince_ >= LeaderElection::kLeaseDuration;
+  if (writing_ && ground_ == Ground::kNone && stands) leadBy(Ground::kStanding);
+  tellFault(reason);
+}
+
+/// Says once what keeps this process from claiming the class, and what follows from it.
 void ClassClaim::tellFault(const std::string& reason) {
-  if (std::exchange(told_, reason) == reason) return;
+  const std::string consequence =
+      leads_ ? "this one leads by its Lease meanwhile" : "this one does not lead, and nothing is written until then";
+  const std::string fault = reason + "; " + consequence;
+  if (std::exchange(told_, fault) == fault) return;
   client_.log().warn("controllers of other namespaces cannot be told who leads",
-                     {{"gatewayClass", class_}, {"reason", reason}});
+                     {{"gatewayClass", class_}, {"reason", reason}, {"consequence", consequence}});
 }
 
 void ClassClaim::tell() {
-  const bool leads = holds_ && classIsKnown_ && (class_.empty() || claimed_);
+  const bool leads = holds_ && classIsKnown_ && (class_.empty() || ground_ != Ground::kNone);
   if (std::exchange(leads_, leads) != leads) changed_(leads);
 }
 

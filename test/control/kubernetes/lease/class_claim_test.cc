@@ -74,6 +74,17 @@ class ClassClaims : public ::testing::Test {
     const auto body = content::parseJson(rig.request(last()).body);
     return body.ok() ? content::writeJson(*body->find("metadata")->find("annotations")) : "";
   }
+  /// Returns its text alone.
+  std::string textWritten() {
+    const auto annotations = content::parseJson(written());
+    return annotations.ok() ? annotations->find("leader.sluice.dev/sluice-controller")->text : "";
+  }
+  /// Looks at a class that nobody or its own namespace has claimed, and has a claim fail that is written.
+  void fail(const std::string& claimed, std::uint16_t status) {
+    ASSERT_EQ(lastTarget(), kListOfClass);
+    answer(classClaimedBy(claimed, 7));
+    if (writes()) answer(statusBody(status, "it fails"), status);
+  }
   /// Claims a class that nobody has claimed.
   void take() {
     want();
@@ -184,8 +195,7 @@ TEST_F(ClassClaims, DoNotLeadIfAnotherClaimWasFaster) {
 
 TEST_F(ClassClaims, LeadNoMoreWithoutTheirClaim) {
   take();
-  const auto own = content::parseJson(written());
-  const std::string mine = own->find("leader.sluice.dev/sluice-controller")->text;
+  const std::string mine = textWritten();
   awaitRequest();
   EXPECT_EQ(lastTarget(), kListOfClass);
   answer(classClaimedBy(mine, 8));
@@ -201,10 +211,101 @@ TEST_F(ClassClaims, LeadNoMoreWithoutTheirClaim) {
 
 TEST_F(ClassClaims, LeadByTheLeaseAloneWhereTheyMayNotWriteTheClass) {
   want();
-  answer(classClaimedBy("", 7));
-  answer(statusBody(403, "no right"), 403);
-  EXPECT_THAT(told, ElementsAre(true));
+  for (const std::uint16_t status : std::vector<std::uint16_t>{400, 403, 422}) {
+    told.clear();
+    fail("", status);
+    EXPECT_THAT(told, ElementsAre(true)) << status;
+    hold(false);
+    hold(true);
+  }
   EXPECT_THAT(rig.logged.text(), HasSubstr("controllers of other namespaces cannot be told who leads"));
+  EXPECT_THAT(rig.logged.text(), HasSubstr("this one leads by its Lease meanwhile"));
+}
+
+TEST_F(ClassClaims, TryAgainWhetherTheyMayWriteTheClass) {
+  want();
+  fail("", 403);
+  const base::MonotonicTime refused = rig.clock.now();
+  while (!writes() || rig.clock.now() == refused) {
+    awaitRequest();
+    ASSERT_LT(rig.requests(), 100u);
+    answer(classClaimedBy("", 7));
+  }
+  EXPECT_GE(rig.clock.now() - refused, ClassClaim::kTryToClaimAgainAfter);
+  const std::string mine = textWritten();
+  answer("{}");
+  awaitRequest();
+  answer(classClaimedBy(mine, 8));
+  EXPECT_THAT(told, ElementsAre(true)) << "it leads all the time";
+}
+
+TEST_F(ClassClaims, LeadNoMoreWithoutAClaimOnceAnotherNamespaceHasClaimedTheClass) {
+  want();
+  fail("", 403);
+  ASSERT_THAT(told, ElementsAre(true));
+  for (int version = 1; version < 5; ++version) {
+    awaitRequest();
+    look("they", version);
+    EXPECT_THAT(told, ElementsAre(true, false));
+  }
+}
+
+TEST_F(ClassClaims, LeadWithoutAClaimWhileNobodyHoldsTheLeaseOfTheOneThatThereIs) {
+  want();
+  for (int i = 0; i < 5; ++i) {
+    answer(classClaimedBy(claimOf("other"), 7));
+    answer(kNoLeases);
+    if (writes()) answer(statusBody(403, "no right"), 403);
+    awaitRequest();
+  }
+  EXPECT_THAT(told, ElementsAre(true));
+  look("they", 3);
+  EXPECT_THAT(told, ElementsAre(true, false)) << "the others have come back";
+}
+
+TEST_F(ClassClaims, LeadByAStandingClaimOfTheirNamespaceThatCannotBeWrittenAnew) {
+  want();
+  const base::MonotonicTime began = rig.clock.now();
+  for (int i = 0; i < 20 && told.empty(); ++i) {
+    fail(claimOf("mine"), 503);
+    if (told.empty()) awaitRequest();
+  }
+  ASSERT_THAT(told, ElementsAre(true));
+  EXPECT_GE(rig.clock.now() - began, LeaderElection::kLeaseDuration);
+  EXPECT_THAT(rig.logged.text(), HasSubstr("this one does not lead, and nothing is written until then"));
+  awaitRequest();
+  fail(claimOf("mine"), 503);
+  EXPECT_THAT(told, ElementsAre(true));
+  awaitRequest();
+  answer(classClaimedBy(claimOf("other"), 9));
+  EXPECT_THAT(told, ElementsAre(true, false));
+}
+
+TEST_F(ClassClaims, DoNotLeadIfAClaimOfAnyOtherClassCannotBeWritten) {
+  want();
+  for (int i = 0; i < 12; ++i) {
+    fail("", 503);
+    awaitRequest();
+  }
+  for (int i = 0; i < 12; ++i) {
+    answer(classClaimedBy(claimOf("other"), 7));
+    answer(kNoLeases);
+    answer(statusBody(500, "the webhook fails"), 500);
+    awaitRequest();
+  }
+  EXPECT_THAT(told, IsEmpty());
+}
+
+TEST_F(ClassClaims, LeadByAClaimThatIsThereAlthoughItWasNotAnswered) {
+  want();
+  answer(classClaimedBy("", 7));
+  ASSERT_TRUE(writes());
+  const std::string mine = textWritten();
+  rig.advance(LeaderElection::kRequestTimeout + milliseconds(100));
+  EXPECT_THAT(told, IsEmpty());
+  ASSERT_EQ(lastTarget(), kListOfClass);
+  answer(classClaimedBy(mine, 8));
+  EXPECT_THAT(told, ElementsAre(true));
 }
 
 TEST_F(ClassClaims, StandByWhereTheyMayNotWriteTheClassAndAnotherLeads) {
