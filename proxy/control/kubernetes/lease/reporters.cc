@@ -14,10 +14,13 @@ bool isPodNameDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <=
 
 std::string_view namespaceOfGateway(std::string_view gateway) { return gateway.substr(0, gateway.find('/')); }
 
-bool isPodOfAny(const ReplicaReport& report, const std::set<std::string>& deployments) {
-  return !report.podUid.empty() &&
-         std::any_of(deployments.begin(), deployments.end(),
+bool isNamedAsPodOfAny(const ReplicaReport& report, const std::set<std::string>& deployments) {
+  return std::any_of(deployments.begin(), deployments.end(),
                      [&](const std::string& deployment) { return isNameOfPod(report.replica, deployment); });
+}
+
+bool isPodOfAny(const ReplicaReport& report, const std::set<std::string>& deployments) {
+  return !report.podUid.empty() && isNamedAsPodOfAny(report, deployments);
 }
 
 }  // namespace
@@ -40,26 +43,44 @@ bool isNameOfPod(std::string_view pod, std::string_view deployment) {
   return isHash && (ends ? !rest.empty() : cut);
 }
 
+template <typename Predicate>
+bool Reporters::anyOf(std::string_view nameSpace, Predicate&& predicate) const {
+  auto each = gateways.lower_bound(std::string(nameSpace) + "/");
+  for (; each != gateways.end() && namespaceOfGateway(each->first) == nameSpace; ++each) {
+    if (predicate(each->first, each->second)) return true;
+  }
+  return false;
+}
+
 bool Reporters::hears(std::string_view nameSpace) const {
-  if (nameSpace == home) return true;
-  const auto first = gateways.lower_bound(std::string(nameSpace) + "/");
-  return first != gateways.end() && namespaceOfGateway(first->first) == nameSpace;
+  return nameSpace == home || anyOf(nameSpace, [](const auto&, const auto&) { return true; });
+}
+
+bool Reporters::isNamedAsPodAtHome(const ReplicaReport& report) const {
+  return anyOf(home, [&](const auto&, const auto& deployments) { return isNamedAsPodOfAny(report, deployments); });
+}
+
+bool Reporters::believesAtHome(const ReplicaReport& report, std::string_view gateway) const {
+  const auto found = gateways.find(gateway);
+  const bool keepsItsPods = found != gateways.end() && !found->second.empty();
+  const bool isHere = namespaceOfGateway(gateway) == home;
+  if (isNamedAsPodAtHome(report)) return isHere && keepsItsPods && isPodOfAny(report, found->second);
+  const bool keepsPodsHere = anyOf(home, [](const auto&, const auto& deployments) { return !deployments.empty(); });
+  return isHere || !keepsItsPods || !keepsPodsHere;
 }
 
 bool Reporters::believes(const ReplicaReport& report, std::string_view gateway) const {
-  if (report.nameSpace == home) return true;
+  if (report.nameSpace == home) return believesAtHome(report, gateway);
   const auto found = gateways.find(gateway);
   if (found == gateways.end() || report.nameSpace != namespaceOfGateway(gateway)) return false;
   return found->second.empty() || isPodOfAny(report, found->second);
 }
 
 bool Reporters::believes(const ReplicaReport& report) const {
-  if (report.nameSpace == home) return true;
-  auto each = gateways.lower_bound(report.nameSpace + "/");
-  for (; each != gateways.end() && namespaceOfGateway(each->first) == report.nameSpace; ++each) {
-    if (report.serves(each->first) && believes(report, each->first)) return true;
-  }
-  return false;
+  if (report.nameSpace == home && !isNamedAsPodAtHome(report)) return true;
+  return anyOf(report.nameSpace, [&](const std::string& gateway, const auto&) {
+    return report.serves(gateway) && believes(report, gateway);
+  });
 }
 
 }  // namespace sluice::control

@@ -6,6 +6,12 @@
 // gives to its Pods. That the Pod exists is not looked up, which would take the right to read all Pods: who writes
 // Leases beside a Gateway is taken for its owner.
 //
+// Reports in the controller's own namespace are those of the platform, and count for all Gateways. But the controller
+// may keep Pods of Gateways there too, which may write Leases and see what tenants send. So a report there under the
+// name of such a Pod counts for the Gateway of that Pod alone. A Pod can write Leases under other names as well: where
+// the controller keeps any Pods beside itself, no report there counts for a Gateway of another namespace whose Pods it
+// keeps, because those speak for themselves.
+//
 // Values and pure functions; any thread.
 #pragma once
 
@@ -32,6 +38,14 @@ struct Reporters {
   bool believes(const ReplicaReport& report, std::string_view gateway) const;
   /// Returns true if it counts for any Gateway.
   bool believes(const ReplicaReport& report) const;
+
+ private:
+  bool believesAtHome(const ReplicaReport& report, std::string_view gateway) const;
+  bool isNamedAsPodAtHome(const ReplicaReport& report) const;
+  /// Calls the function with each Gateway of the namespace and its Deployments, until it returns true. Returns whether
+  /// it has.
+  template <typename Predicate>
+  bool anyOf(std::string_view nameSpace, Predicate&& predicate) const;
 };
 
 /// Returns true if a Deployment of that name gives its Pods such names: "egress-5d9c7b8f6-x2x4z".

@@ -57,6 +57,36 @@ TEST(Reporters, BelieveOnlyPodsOfTheDeploymentWhereTheControllerKeepsOne) {
   EXPECT_FALSE(kSomeReporters.believes(report));
 }
 
+/// The same controller, which keeps the Pods of two Gateways in its own namespace too.
+const Reporters kReportersWithPods{"sluice-system",
+                                   {{"demo/egress", {"egress-test"}},
+                                    {"demo/own", {}},
+                                    {"sluice-system/egress", {"egress-test"}},
+                                    {"sluice-system/second", {"second-test"}}}};
+
+TEST(Reporters, BelieveAPodOfAGatewayBesideTheControllerOfThatGatewayAlone) {
+  ReplicaReport report = reportFrom("sluice-system", "");
+  EXPECT_TRUE(kReportersWithPods.believes(report, "sluice-system/egress"));
+  EXPECT_FALSE(kReportersWithPods.believes(report, "sluice-system/second"));
+  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/egress"));
+  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/own"));
+  EXPECT_TRUE(kReportersWithPods.believes(report));
+  report.podUid = "";
+  EXPECT_FALSE(kReportersWithPods.believes(report, "sluice-system/egress"));
+  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/own")) << "it has the name of a Pod";
+  EXPECT_FALSE(kReportersWithPods.believes(report));
+  EXPECT_FALSE(kReportersWithPods.believes(reportFrom("sluice-system", "demo/own")));
+}
+
+TEST(Reporters, BelieveNoOtherReportBesidePodsOfGatewaysOfAGatewayElsewhereWhosePodsAreKept) {
+  ReplicaReport report = reportFrom("sluice-system", "");
+  report.replica = "any";
+  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/egress")) << "a Pod of sluice-system/egress may write that";
+  EXPECT_TRUE(kReportersWithPods.believes(report, "demo/own"));
+  EXPECT_TRUE(kReportersWithPods.believes(report, "sluice-system/egress"));
+  EXPECT_TRUE(kReportersWithPods.believes(report));
+}
+
 TEST(Reporters, KnowThePodsOfADeploymentByTheirNames) {
   EXPECT_TRUE(isNameOfPod("egress-test-5d9c7b8f6-x2x4z", "egress-test"));
   EXPECT_FALSE(isNameOfPod("egress-test-5d9c7b8f6-x2x4z", "egress"));
