@@ -60,6 +60,11 @@ std::string_view revisionStateName(RevisionState state) {
   return "";
 }
 
+bool EgressRevision::wasServed() const {
+  const bool now = state == RevisionState::kServed || state == RevisionState::kPartlyServed;
+  return judged && (now || state == RevisionState::kSuperseded || !lastServed.empty());
+}
+
 std::string nameOfRevision(const std::string& gateway, std::string_view revision) {
   // A Gateway's name may be as long as that of any object.
   return gatewayNameLabel(gateway) + "-" + std::string(revision);

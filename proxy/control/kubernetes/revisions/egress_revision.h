@@ -77,6 +77,8 @@ struct EgressRevision {
   std::map<std::string, std::pair<std::string, std::string>, std::less<>> conditions;
 
   ApiObjectKey key() const { return {nameSpace, name}; }
+  /// Returns true if a replica serves it or has served it, as the controller has written.
+  bool wasServed() const;
   /// Returns "demo/egress" for its Gateway, as replicas report it.
   std::string gatewayKey() const { return nameSpace + "/" + gateway; }
   /// Returns the Gateway as events name it: "Gateway demo/egress".

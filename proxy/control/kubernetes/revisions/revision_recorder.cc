@@ -47,6 +47,7 @@ void RevisionRecorder::want(std::shared_ptr<const RevisedObjects> objects, bool 
   wanted_ = std::move(objects);
   withCanary_ = withCanary;
   createIfMissing();
+  releaseIfDue();
 }
 
 void RevisionRecorder::createIfMissing() {
@@ -54,19 +55,26 @@ void RevisionRecorder::createIfMissing() {
 }
 
 bool RevisionRecorder::mayServe(const std::string& revision) {
-  held_ = isReleased(revision) ? std::string() : revision;
+  const std::string held = isReleased(revision) ? std::string() : revision;
+  if (std::exchange(held_, held) != held) patience_.cancel();
+  releaseIfDue();
   return held_.empty();
 }
 
 bool RevisionRecorder::isReleased(const std::string& revision) const {
-  if (watch_.isWithheld() || refused_) return true;  // there is nobody to ask
+  if (watch_.isWithheld() || refused_ || revision == unasked_) return true;  // there is nobody to ask
   const EgressRevision* known = find(revision);
   if (known == nullptr) return false;
   if (known->canary == replica_) return true;
-  return known->judged && (known->active || known->canary.empty() || known->validated);
+  const bool needsNone = known->canary.empty() && (!withCanary_ || known->wasServed());
+  return known->judged && (known->active || known->validated || needsNone);
 }
 
-bool RevisionRecorder::concerns(const EgressRevision& revision) const { return revision.gateway == gateway_.second; }
+bool RevisionRecorder::concerns(const EgressRevision& revision) const {
+  if (revision.gateway != gateway_.second) return false;
+  const auto gateway = findGateway(objects_, gateway_);
+  return !gateway || gateway->kind == revision.gatewayKind;
+}
 
 const EgressRevision* RevisionRecorder::find(const std::string& revision) const {
   for (const auto& [key, each] : watch_.revisions()) {
@@ -99,13 +107,36 @@ void RevisionRecorder::onChanged() {
 }
 
 void RevisionRecorder::releaseIfDue() {
-  if (held_.empty() || !isReleased(held_)) return;
-  held_.clear();
-  hooks_.released();
+  if (!held_.empty() && isReleased(held_)) {
+    held_.clear();
+    hooks_.released();
+  }
+  if (held_.empty() || !hasNoCanary(held_)) return patience_.cancel();
+  if (!patience_.isSet()) {
+    client_.worker().timers().set(patience_, client_.worker().now() + kTryToCreateAgainAfter);
+  }
+}
+
+/// Returns true if the object of that revision is there, and names no canary or is not that of the revision.
+bool RevisionRecorder::hasNoCanary(const std::string& revision) const {
+  const EgressRevision* known = find(revision);
+  return known == nullptr ? revision == existing_ : known->canary.empty();
+}
+
+void RevisionRecorder::onPatienceEnded() {
+  if (held_.empty() || !hasNoCanary(held_)) return;
+  client_.log().warn(
+      "a revision is served without a canary",
+      {{"egressRevision", nameOfRevision(gateway_.second, held_)},
+       {"reason", find(held_) == nullptr ? "the object of this name is not that of the revision" : "it names none"}});
+  unasked_ = held_;
+  releaseIfDue();
 }
 
 void RevisionRecorder::onDeleted(const EgressRevision& revision) {
   if (!concerns(revision)) return;
+  if (revision.revision == existing_) existing_.clear();
+  if (revision.revision == unasked_) unasked_.clear();
   hooks_.deleted(revision.revision);
   if (wanted_ == nullptr || wanted_->revision != revision.revision || exchange_ != nullptr) return;
   // The controller deletes one whose canary is not there. If somebody makes such objects, ours must not come too late.
@@ -145,6 +176,8 @@ void RevisionRecorder::created(const base::Result<ApiAnswer>& answer) {
   if (exists) {
     // The watch shows the object, whoever has created it.
     told_.clear();
+    existing_ = answer->ok() ? std::string() : posted_;
+    releaseIfDue();
     if (wanted_ != nullptr && wanted_->revision != posted_) createIfMissing();
     return;
   }

@@ -4,7 +4,11 @@
 //
 // All replicas see the same objects; the first one that creates the EgressRevision is enough, and the others wait a
 // moment so that they need not try. If the Gateway asks for a canary, it is the replica that has created the object:
-// the others do not serve the revision until the controller has written that this one does. Lives on the main thread.
+// the others do not serve the revision until the controller has written that this one does.
+//
+// Others may create objects too. If the object of that name is another Gateway's or another revision's, or names no
+// canary although the Gateway asks for one and nobody has served it, then there is no canary to wait for: after
+// kTryToCreateAgainAfter the replica serves the revision, and the log says so. Lives on the main thread.
 #pragma once
 
 #include <functional>
@@ -49,13 +53,25 @@ class RevisionRecorder final : private net::Timer {
   bool mayServe(const std::string& revision);
 
  private:
+  /// Ends the wait for a canary that there is not.
+  class Patience final : public net::Timer {
+   public:
+    explicit Patience(RevisionRecorder& owner) : owner_(owner) {}
+
+   private:
+    void onTimer() override { owner_.onPatienceEnded(); }
+    RevisionRecorder& owner_;
+  };
+
   void onTimer() override;
+  void onPatienceEnded();
   void onChanged();
   void onDeleted(const EgressRevision& revision);
   const EgressRevision* find(const std::string& revision) const;
   bool isReleased(const std::string& revision) const;
   void createIfMissing();
   void releaseIfDue();
+  bool hasNoCanary(const std::string& revision) const;
   bool concerns(const EgressRevision& revision) const;
   void createSoon();
   void created(const base::Result<ApiAnswer>& answer);
@@ -73,6 +89,9 @@ class RevisionRecorder final : private net::Timer {
   std::unique_ptr<ApiExchange> exchange_;
   std::string posted_;    // the revision of exchange_
   std::string hurried_;   // the revision that was deleted last, and created again without a pause
+  std::string existing_;  // the revision whose object was there already when it was to be created
+  std::string unasked_;   // the revision that is served although no canary is known
+  Patience patience_{*this};
   std::string told_;      // why one cannot be created
   bool refused_ = false;  // the last one was
 };

@@ -77,6 +77,20 @@ TEST(EgressRevision, IsActiveOnlyOnceTheControllerHasWrittenItsStatus) {
   EXPECT_TRUE(revisionOf(revisionItem("abc", active, R"({"state":"Pending"})"), true).active);
 }
 
+TEST(EgressRevision, WasServedIfTheControllerHasWrittenSo) {
+  const auto wasServed = [](const std::string& status) {
+    return revisionOf(revisionItem("abc", "", status)).wasServed();
+  };
+  EXPECT_FALSE(wasServed(""));
+  EXPECT_FALSE(wasServed(R"({"lastServed":"2026-11-02T00:00:00Z"})")) << "it has no state";
+  EXPECT_FALSE(wasServed(R"({"state":"Pending"})"));
+  EXPECT_FALSE(wasServed(R"({"state":"Tainted"})"));
+  EXPECT_TRUE(wasServed(R"({"state":"Refused","lastServed":"2026-11-02T00:00:00Z"})"));
+  for (const char* state : {"Served", "PartlyServed", "Superseded"}) {
+    EXPECT_TRUE(wasServed(R"({"state":")" + std::string(state) + "\"}")) << state;
+  }
+}
+
 TEST(EgressRevision, CountsOnlyByTheNameOfItsGatewayAndRevision) {
   const auto refusal = [](const std::string& from, const std::string& to) {
     std::string text = revisionItem("abc");

@@ -63,6 +63,20 @@ class RevisionRecording : public testing::Test {
                 spec + "}" + status,
             R"("uid":"u","creationTimestamp":")" + created + "\"");
   }
+  bool mayServe(const std::string& revision) {
+    bool may = false;
+    rig.inTurn([&] { may = recorder->mayServe(revision); });
+    return may;
+  }
+  /// Has revision "a", which asks for a canary, refused because an object of its name is there.
+  void findNameTaken() {
+    EXPECT_FALSE(mayServe("a"));
+    api.holds = "/egressrevisions";
+    rig.inTurn([&] { recorder->want(std::make_shared<const RevisedObjects>(RevisedObjects{"a", ""}), true); });
+    api.pass(seconds(2));
+    ASSERT_EQ(api.held.size(), 1u);
+    rig.answer(api.held[0], 409, statusBody(409, "it is there"));
+  }
   /// Returns the bodies that were posted since the last call.
   std::vector<std::string> posted() {
     std::vector<std::string> all;
@@ -251,6 +265,58 @@ TEST_F(RevisionRecording, WaitsForNobodyIfItsRevisionIsRefused) {
   rig.answer(api.held[1], 403, statusBody(403, "no quota"));
   EXPECT_EQ(released, 1);
   EXPECT_TRUE(recorder->mayServe("a"));
+}
+
+TEST_F(RevisionRecording, WaitsOnlyAWhileIfItsNameIsThatOfAnObjectThatItNeverSees) {
+  start();
+  findNameTaken();
+  api.pass(RevisionRecorder::kTryToCreateAgainAfter - seconds(1));
+  EXPECT_EQ(released, 0);
+  api.pass(seconds(2));
+  EXPECT_EQ(released, 1);
+  EXPECT_TRUE(mayServe("a"));
+  EXPECT_FALSE(mayServe("b")) << "its name is another one";
+  EXPECT_EQ(rig.logged.count("a revision is served without a canary"), 1u);
+  EXPECT_THAT(rig.logged.text(), HasSubstr("egress-a"));
+}
+
+TEST_F(RevisionRecording, WaitsForTheCanaryOfAnObjectThatWasThereFirst) {
+  start();
+  findNameTaken();
+  put("a", R"(,"canary":"pod-2")");
+  api.pass(minutes(2));
+  EXPECT_EQ(released, 0);
+  EXPECT_EQ(rig.logged.count("a revision is served without a canary"), 0u);
+}
+
+TEST_F(RevisionRecording, WaitsOnlyAWhileForAnObjectThatNamesNoCanary) {
+  const std::string pending = R"(,"status":{"state":"Pending"})";
+  put("a", "", "egress", "2026-11-01T00:00:00Z", pending);
+  put("b", "", "egress", "2026-11-01T00:00:00Z", pending);
+  start();
+  want("a", true);
+  EXPECT_FALSE(mayServe("a")) << "this Gateway asks for one";
+  api.pass(RevisionRecorder::kTryToCreateAgainAfter - seconds(1));
+  EXPECT_EQ(released, 0);
+  EXPECT_FALSE(mayServe("a"));
+  api.pass(seconds(2));
+  EXPECT_EQ(released, 1) << "the wait does not begin anew when it is asked again";
+  EXPECT_TRUE(mayServe("a"));
+  EXPECT_THAT(rig.logged.text(), HasSubstr("a revision is served without a canary"));
+  want("b", false);
+  EXPECT_TRUE(mayServe("b"));
+}
+
+TEST_F(RevisionRecording, TakesNoObjectForItsOwnThatIsOfAnotherKindOfGateway) {
+  api.put(kRecordedRevisions, "demo", "egress-a",
+          R"("spec":{"gatewayRef":{"kind":"Other","name":"egress"},"revision":"a","canary":"pod-1","active":true})" +
+              std::string(kStatusOfServed),
+          R"("uid":"u")");
+  start();
+  EXPECT_THAT(pins, IsEmpty());
+  EXPECT_FALSE(mayServe("a"));
+  api.remove(kRecordedRevisions, "demo", "egress-a");
+  EXPECT_THAT(deleted, IsEmpty());
 }
 
 TEST_F(RevisionRecording, FindsOutThatTheKindHasBeenInstalled) {
