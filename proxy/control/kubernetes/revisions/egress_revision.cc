@@ -135,6 +135,7 @@ base::Result<EgressRevision> readEgressRevision(const content::Value& object, bo
     return base::Error::config("its Gateway and revision have the name " + name);
   }
   read.created = textIn(metadata, "creationTimestamp");
+  read.deleted = !textIn(metadata, "deletionTimestamp").empty();
   const content::Value* active = valueIn(spec, "active");
   const std::string_view state = textIn(status, "state");
   for (const RevisionState each : kRevisionStates) {

@@ -57,7 +57,8 @@ struct EgressRevision {
   std::string nameSpace;
   std::string name;
   std::string uid;
-  std::string created;  // metadata.creationTimestamp; texts of this form compare as times
+  std::string created;   // metadata.creationTimestamp; texts of this form compare as times
+  bool deleted = false;  // it was, and a finalizer keeps it
   std::string gatewayKind;
   std::string gateway;  // its name
   std::string revision;

@@ -160,7 +160,7 @@ void RevisionKeeper::prune(std::vector<const EgressRevision*> ofGateway, const s
 }
 
 void RevisionKeeper::remove(const EgressRevision& revision) {
-  if (++removals_[revision.nameSpace] > kMostRemovals) return;
+  if (revision.deleted || ++removals_[revision.nameSpace] > kMostRemovals) return;
   base::JsonWriter json;
   json.beginObject().member("kind", "DeleteOptions").member("apiVersion", "v1");
   json.key("preconditions").beginObject().member("uid", revision.uid).endObject().endObject();

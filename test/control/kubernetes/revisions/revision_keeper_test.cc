@@ -294,6 +294,17 @@ TEST_F(RevisionKeeping, DeletesFewOfANamespaceInOneRound) {
   EXPECT_THAT(writes(), testing::SizeIs(1)) << "two are kept";
 }
 
+TEST_F(RevisionKeeping, DeletesNoneAgainThatAFinalizerKeeps) {
+  api.put(kAllRevisions, "demo", "egress-kept",
+          R"("spec":{"gatewayRef":{"kind":"Gateway","name":"egress"},"revision":"kept"})",
+          R"("uid":"u","creationTimestamp":"2026-11-01T00:00:00Z","deletionTimestamp":"2026-11-02T00:00:00Z")");
+  put("new", 5);
+  keeper->setMost(1);
+  start();
+  judge();
+  EXPECT_THAT(writes(), IsEmpty()) << "it would ask again for ever";
+}
+
 TEST_F(RevisionKeeping, SaysOfAGatewayThatAnEarlierRevisionIsWanted) {
   put("a", 1, R"(,"active":true)", R"({"state":"Superseded"})");
   start();
