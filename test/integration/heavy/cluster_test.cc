@@ -121,6 +121,7 @@ class KubeCluster : public KubernetesTest {
 
   // The chapters.
   void beginning();
+  void whatIsNotGranted();
   void scaling();
   void aKilledProcess();
   void anotherImage();
@@ -156,6 +157,41 @@ void KubeCluster::beginning() {
   };
   EXPECT_TRUE(may("secret/origin-key"));
   EXPECT_FALSE(may("secret/other"));
+}
+
+/// The namespace of the Gateway is not the controller's: a route to a Backend of another one does not let its Pods read
+/// what that uses.
+void KubeCluster::whatIsNotGranted() {
+  const auto grant = [](const std::string& kind, const std::string& to) {
+    return "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {namespace: vault, name: " +
+           std::string(kind == "Gateway" ? "gateways" : "routes") +
+           "}\nspec: {from: [{group: gateway.networking.k8s.io, kind: " + kind + ", namespace: demo}], to: [" + to +
+           "]}\n---\n";
+  };
+  const auto inVault = [](std::string yaml) {
+    return yaml.replace(yaml.find("namespace: demo"), 15, "namespace: vault");
+  };
+  std::string route = routeWith("/theirs");
+  route.replace(route.find("name: all"), 9, "name: theirs");
+  route.replace(route.find("kind: Backend, name"), 19, "kind: Backend, namespace: vault, name");
+  kubectl().apply("apiVersion: v1\nkind: Namespace\nmetadata: {name: vault}\n---\n" + inVault(backend()) +
+                  inVault(secret("origin-key")) + grant("HTTPRoute", "{group: sluice.dev, kind: Backend}") + route);
+  const std::string address = podsOfGateway("{.status.podIP}").at(0);
+  const auto answered = [&](int status) {
+    BlockingSocket client = BlockingSocket::connectTo(address, kListenerPort);
+    return askRaw(client, "GET /theirs HTTP/1.1\r\nHost: a\r\n\r\n").status == status;
+  };
+  const auto mayRead = [this] {
+    const std::string account = std::string("system:serviceaccount:demo:") + kPodsName;
+    return kubectl().run({"auth", "can-i", "list", "secret/origin-key", "-n", "vault", "--as", account}).exitCode == 0;
+  };
+  EXPECT_TRUE(eventually([&] { return answered(500); })) << cluster_->logs();
+  EXPECT_FALSE(mayRead());
+  kubectl().apply(grant("Gateway", "{group: '', kind: Secret, name: origin-key}"));
+  EXPECT_TRUE(eventually([&] { return answered(200); })) << cluster_->logs();
+  EXPECT_TRUE(mayRead());
+  kubectl().expect({"delete", "httproute", "-n", "demo", "theirs"});
+  EXPECT_TRUE(eventually([&] { return !mayRead(); })) << "no chain leads there any more";
 }
 
 void KubeCluster::scaling() {
@@ -259,6 +295,7 @@ void KubeCluster::theEnd() {
 TEST_F(KubeCluster, ServesWithoutALostRequestFromTheInstallationToTheDeletionOfTheGateway) {
   beginning();
   if (HasFatalFailure()) return;
+  whatIsNotGranted();
   clients_ = std::make_unique<ServiceClients>(cluster_->kubeconfig(), "demo", kPodsName, kListenerPort, "/story");
   slow_ = std::make_unique<ServiceClients>(cluster_->kubeconfig(), "demo", kPodsName, kListenerPort, "/delay-ms/1000");
   scaling();

@@ -6,6 +6,7 @@
 
 #include "proxy/base/json_writer.h"
 #include "proxy/content/json.h"
+#include "proxy/control/compile/disclosure.h"
 #include "proxy/control/kubernetes/client/api_forms.h"
 #include "proxy/pki/digest.h"
 
@@ -141,6 +142,16 @@ bool hasFailed(const ReplicaReport& report, const FleetQuestion& question) {
   });
 }
 
+/// Returns what a replica says of an object to readers of a namespace; empty: to everybody.
+std::string complaintAbout(const FailedObject& object, std::string_view reader) {
+  if (object.nameSpace.empty()) {
+    return boundedText(object.kind + " " + object.name + ": " + object.reason + ": " + object.message, 256);
+  }
+  const bool isOwn = reader.empty() || reader == object.nameSpace;
+  const std::string name = nameFor(isOwn ? object.nameSpace : reader, object.kind, object.nameSpace, object.name);
+  return boundedText(name + ": " + object.reason + (isOwn ? ": " + object.message : std::string()), 256);
+}
+
 /// Returns what a failing replica says of the matter, in one phrase.
 std::string complaint(const ReplicaReport& report, const FleetQuestion& question) {
   for (const FailedObject& each : report.failed) {
@@ -150,8 +161,8 @@ std::string complaint(const ReplicaReport& report, const FleetQuestion& question
         (each.kind != asked.kind || each.nameSpace != asked.nameSpace || each.name != asked.name)) {
       continue;
     }
-    const std::string object = each.nameSpace.empty() ? each.name : each.nameSpace + "/" + each.name;
-    return boundedText(each.kind + " " + object + ": " + each.reason + ": " + each.message, 256);
+    const std::string gateway = question.gateway.substr(0, question.gateway.find('/'));
+    return complaintAbout(each, asked.name.empty() ? gateway : asked.nameSpace);
   }
   const std::string refuses = "it refuses revision " + (question.objects.empty() ? report.desired : question.objects) +
                               (report.problem.empty() ? "" : " (" + boundedText(report.problem, 256) + ")");

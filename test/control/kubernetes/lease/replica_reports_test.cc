@@ -114,6 +114,19 @@ TEST(ReplicaReports, JudgeAnObjectByReplicasThatReportIt) {
   EXPECT_THAT(fleet.verdict({.anyObject = true}).failing, ElementsAre("demo/b", "demo/c"));
 }
 
+TEST(ReplicaReports, TellAGatewayOfObjectsOfOtherNamespacesByTheirKindAlone) {
+  ReplicaFleet fleet({kWell});
+  ReplicaReport report = reportOfReplica("c");
+  report.failed = {failedRoute("web", "its Backend vault/key is missing")};
+  report.failed[0].nameSpace = "team";
+  fleet.see(report);
+  const FleetVerdict verdict = fleet.verdict({.gateway = report.gateway, .anyObject = true});
+  EXPECT_THAT(verdict.message, EndsWith("demo/c says: an HTTPRoute of another namespace: BackendNotFound"));
+  EXPECT_THAT(fleet.verdict({.gateway = report.gateway, .object = {"HTTPRoute", "team", "web"}}).message,
+              EndsWith("HTTPRoute team/web: BackendNotFound: its Backend vault/key is missing"))
+      << "the route itself is told";
+}
+
 TEST(ReplicaReports, AreOfOneGatewayOrOfAllOfTheClass) {
   ReplicaFleet fleet({kRolledBack});
   ReplicaReport all = reportOfReplica("b", kRolledBack);
