@@ -44,7 +44,19 @@ std::shared_ptr<const routing::RouteCandidates> refusal(const GatewayPlan& gatew
   return std::make_shared<const routing::RouteCandidates>(1, all);
 }
 
+/// Returns what stands for the hosts of a port that no listener has.
+std::shared_ptr<const routing::ServedListener> ofNoListener(const GatewayPlan& gateway, std::uint16_t port) {
+  auto name = std::make_shared<routing::ServedListener>();
+  name->gateway = gateway.gateway->meta.qualifiedName();
+  name->port = port;
+  name->rest = gateway.rest;
+  return name;
+}
+
 routing::RouteTable compileTable(const GatewayPlan& gateway, const Group& group, routing::RouteTableBuilder& builder) {
+  const bool allHosts = std::any_of(group.begin(), group.end(),
+                                    [](const ListenerPlan* plan) { return plan->listener->hostname.empty(); });
+  if (gateway.rest && !allHosts) builder.addListener("", ofNoListener(gateway, group.front()->port));
   for (const ListenerPlan* plan : group) {
     const std::string& hostname = plan->listener->hostname;
     auto name = std::make_shared<routing::ServedListener>();

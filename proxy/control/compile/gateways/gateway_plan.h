@@ -91,6 +91,8 @@ struct GatewayPlan {
   /// Ports of its addresses where this process cannot listen.
   UnusablePlaces unusablePlaces;
   std::vector<ListenerPlan> listeners;
+  /// The rule for requests at its ports to hosts of no listener; null: they get 404.
+  std::shared_ptr<const routing::Rule> rest;
   /// The Secrets that its processors and its routes may be made of.
   base::ObjectNames secrets;
   /// Faults that close some of its listeners, each once: payload processors that cannot run and fail closed, and

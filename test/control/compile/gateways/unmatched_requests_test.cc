@@ -95,13 +95,16 @@ TEST(UnmatchedRequests, Answer500WhereAHookOfTheProcessCannotRun) {
                                  ", hooks: {xdsTranslator: {post: [" + hook +
                                  "]}}, service: {fqdn: {hostname: ext.test, port: 5005}}}\n");
     };
-    const auto world = [&](bool open) {
+    const auto world = [&](bool open, const char* listeners = kRestPorts) {
       const std::string route = test::routeWithRules(kRestRule);
-      return World({ofClass, settings(open), test::gatewayWith(kRestPorts), kBackend, route});
+      return World({ofClass, settings(open), test::gatewayWith(listeners), kBackend, route});
     };
     EXPECT_EQ(world(false).outcome("a.test", "/else"), "500") << hook;
     EXPECT_EQ(world(false).outcome("a.test", "/else", 81), "500") << hook;
     EXPECT_EQ(world(true).outcome("a.test", "/else"), "404") << hook;
+    constexpr const char* kOfOneHost = "{name: web, protocol: HTTP, port: 80, hostname: a.test}";
+    EXPECT_EQ(world(false, kOfOneHost).outcome("b.test", "/else"), "500") << hook << ": a host of no listener";
+    EXPECT_EQ(world(true, kOfOneHost).outcome("b.test", "/else"), "404") << hook;
   }
 }
 
