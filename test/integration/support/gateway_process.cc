@@ -21,6 +21,18 @@ std::string indented(const std::string& text, const std::string& by) {
   return result;
 }
 
+/// Returns the settings with a time for payload processors that a loaded machine does not exceed either: the default is
+/// as short as a user wants it. Tests of that timeout name it.
+std::string withPatience(const std::string& settings) {
+  constexpr std::string_view kTimeouts = "timeouts: {";
+  const std::size_t timeouts = settings.find(kTimeouts);
+  if (timeouts == std::string::npos) {
+    return settings + (settings.empty() || settings.back() == '\n' ? "" : "\n") + "timeouts: {processor: 30s}\n";
+  }
+  if (settings.find("processor:", timeouts) != std::string::npos) return settings;
+  return std::string(settings).insert(timeouts + kTimeouts.size(), "processor: 30s, ");
+}
+
 std::string settingsDocument(const GatewaySpec& spec) {
   std::map<std::string, std::string> addresses;
   for (const BackendSpec& backend : spec.backends) {
@@ -30,7 +42,7 @@ std::string settingsDocument(const GatewaySpec& spec) {
   for (const auto& [name, list] : addresses) hosts += (hosts.empty() ? "" : ", ") + name + ": [" + list + "]";
   const std::string settings = "workers: " + std::to_string(spec.workers) + "\ndns: {hosts: {" + hosts + "}" +
                                (spec.dns.empty() ? "" : ", " + spec.dns) + "}\naddressGuard: {allow: [" + spec.allow +
-                               "]}\naccessLog: {path: \"" + spec.accessLog + "\"}\n" + spec.settings;
+                               "]}\naccessLog: {path: \"" + spec.accessLog + "\"}\n" + withPatience(spec.settings);
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: test}\nspec:\n"
          "  controllerName: sluice.dev/egress-gateway\n"
          "  parametersRef: {group: \"\", kind: ConfigMap, namespace: test, name: settings}\n---\n"

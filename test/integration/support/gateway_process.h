@@ -29,7 +29,8 @@ struct BackendSpec {
 
 struct GatewaySpec {
   std::vector<BackendSpec> backends;
-  /// Lines of settings.yaml besides the defaults of the tests, such as "timeouts: {requestHeader: 300ms}".
+  /// Lines of settings.yaml besides the defaults of the tests, such as "timeouts: {requestHeader: 300ms}". Without
+  /// another value, timeouts.processor is 30s.
   std::string settings = {};
   /// Documents instead of the one HTTPRoute that sends everything to the first backend.
   std::string routes = {};
