@@ -131,10 +131,28 @@ struct GroupKind {
   std::string_view kind;
 };
 
+constexpr std::string_view kInferenceGroup = "inference.networking.k8s.io";
+constexpr std::string_view kInferenceAlphaGroup = "inference.networking.x-k8s.io";
+constexpr std::string_view kMulticlusterGroup = "multicluster.x-k8s.io";
+constexpr std::string_view kIstioGroup = "networking.istio.io";
+
 constexpr GroupKind kUnsupportedKinds[] = {
-    {kGatewayGroup, "TLSRoute"},       {kGatewayGroup, "TCPRoute"},   {kGatewayGroup, "UDPRoute"},
-    {kGatewayGroup, "ListenerSet"},    {kExperimentalGroup, "XMesh"}, {kOwnGroup, "EgressRevision"},
-    {kEnvoyGroup, "EnvoyPatchPolicy"}, {kEnvoyGroup, "EnvoyProxy"},   {kEnvoyGroup, "HTTPRouteFilter"},
+    {kGatewayGroup, "TLSRoute"},
+    {kGatewayGroup, "TCPRoute"},
+    {kGatewayGroup, "UDPRoute"},
+    {kGatewayGroup, "ListenerSet"},
+    {kExperimentalGroup, "XListenerSet"},
+    {kExperimentalGroup, "XMesh"},
+    {kOwnGroup, "EgressRevision"},
+    {kEnvoyGroup, "EnvoyPatchPolicy"},
+    {kEnvoyGroup, "EnvoyProxy"},
+    {kEnvoyGroup, "HTTPRouteFilter"},
+    {kInferenceGroup, "InferencePool"},
+    {kInferenceAlphaGroup, "InferencePool"},
+    {kInferenceAlphaGroup, "InferenceModel"},
+    {kInferenceAlphaGroup, "InferenceObjective"},
+    {kMulticlusterGroup, "ServiceImport"},
+    {kIstioGroup, "ServiceEntry"},
 };
 
 constexpr GroupKind kUnconcernedKinds[] = {

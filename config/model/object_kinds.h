@@ -68,7 +68,7 @@ bool isKindOf(std::string_view group, std::string_view kind) {
 /// Returns true if requests pass through objects of the kind: Gateways, routes, Backends of all spellings and Services.
 /// These are what a policy can be for.
 bool carriesRequests(const ObjectKind& kind);
-/// Returns true if the kind is known to users of Gateway API but not served.
+/// Returns true if the kind is known to users of Gateway API, or of gateways beside this one, but not served.
 bool isUnsupportedKind(std::string_view group, std::string_view kind);
 /// Returns true if the kind is Kubernetes' own and of no concern to a gateway. Such objects may stand among the others,
 /// because a folder of manifests has them: roles, network policies, workloads. They have no effect.

@@ -1,7 +1,6 @@
 #include "config/model/stray_target.h"
 
 #include <algorithm>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,16 +10,6 @@
 
 namespace sluice::config {
 namespace {
-
-/// Kinds of other APIs through which requests pass elsewhere. A policy for one is written for another gateway, also
-/// where an object of ours has the name: that of a ServiceImport is by design the name of its Service.
-constexpr std::string_view kForeignKinds[] = {
-    "InferencePool", "InferenceObjective", "ListenerSet", "ServiceEntry", "ServiceImport",
-    "TCPRoute",      "TLSRoute",           "UDPRoute",    "XListenerSet", "XMesh"};
-
-bool isForeign(std::string_view kind) {
-  return std::find(std::begin(kForeignKinds), std::end(kForeignKinds), kind) != std::end(kForeignKinds);
-}
 
 PolicyTarget targetOf(const PolicyTargetSelector& selector) {
   PolicyTarget target;
@@ -33,9 +22,9 @@ PolicyTarget targetOf(const PolicyTargetSelector& selector) {
 
 bool isStray(const PolicyTarget& target) {
   const ObjectRef& object = target.object;
-  if (object.kind.empty() || isForeign(object.kind) ||
-      (target.groupLegible && isUnsupportedKind(object.group, object.kind)))
-    return false;
+  // A policy for a kind of another API is written for another gateway, also where an object of ours has the name: that
+  // of a ServiceImport is by design the name of its Service.
+  if (object.kind.empty() || (target.groupLegible && isUnsupportedKind(object.group, object.kind))) return false;
   const std::span<const ObjectKind> kinds = objectKinds();
   return std::none_of(kinds.begin(), kinds.end(), [&](const ObjectKind& each) {
     return carriesRequests(each) && each.kind == object.kind && (!target.groupLegible || each.group == object.group);

@@ -232,6 +232,8 @@ TEST(RejectedPayloadProcessor, MeansAnyKindOfThatNameIfTheKindIsNotLegibleOrUnkn
   }
   EXPECT_EQ(target("knd: HTTPRoute").object.kind, "");
   EXPECT_FALSE(isStray(target("group: '', kind: Service")));
+  EXPECT_FALSE(isStray(target("group: multicluster.x-k8s.io, kind: ServiceImport"))) << "that is for another gateway";
+  EXPECT_TRUE(isStray(target("group: gateway.networking.k8s.io, kind: ServiceImport"))) << "no group of ours has it";
   EXPECT_FALSE(target("kind: Backend").groupLegible) << "Backends of all groups are meant";
 }
 
