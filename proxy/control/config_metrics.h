@@ -35,7 +35,7 @@ inline constexpr auto kConfigFamilies = std::to_array<observe::ReadFamily>({
      "When the certificate of a listener, or the client certificate of a Backend, expires, since the Unix epoch."},
 });
 
-/// Whose objects are counted.
+/// Says which objects are counted.
 enum class CountedObjects : std::uint8_t { kAll, kServed };  // all that are known, or those of ServedObjects
 
 /// Appends all of them. `configuration` is the served one, or else the one that was read last; null if none was read.

@@ -41,7 +41,7 @@ Fault absenceFault(std::string_view why, const config::Model& model, const confi
   const auto* rejected = model.findRejected(ref.group, ref.kind, targetNamespace(ref, holder.nameSpace), ref.name);
   const bool isOwn = targetNamespace(ref, holder.nameSpace) == holder.nameSpace;
   if (rejected != nullptr) {
-    // What it says may quote values of an object that the holder's writer may not read.
+    // Its message may quote values of an object that the holder's writer may not read.
     return summary(why,
                    object + "it is not valid" + (isOwn ? ": " + rejected->message : "; its own conditions say why"));
   }

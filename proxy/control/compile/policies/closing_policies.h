@@ -1,7 +1,7 @@
-// What policies and PayloadProcessors close because it cannot be served with them: the targets of policies whose kinds
-// are known and not served (config/model/policy_model.h), the targets for which a kind of policy is not supported, and
-// every object with the name of a target whose kind is unknown. Serving it anyway would let traffic through without the
-// encryption, the limit or the check that somebody asked for.
+// Finds the objects that policies and PayloadProcessors close because they cannot be served with them: the targets of
+// policies whose kinds are known and not served (config/model/policy_model.h), the targets for which a kind of policy
+// is not supported, and every object with the name of a target whose kind is unknown. Serving them anyway would let
+// traffic through without the encryption, the limit or the check that somebody asked for.
 //
 // A policy that its schema refuses closes what is legible of its targets. It lives as long as one compilation.
 #pragma once

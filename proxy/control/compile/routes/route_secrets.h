@@ -9,7 +9,8 @@
 
 namespace sluice::control {
 
-/// What cannot be served counts too: it may lack the right to read its Secrets.
+/// Returns the Secrets of a route. Backends and processors that cannot be served count too, because they may lack
+/// nothing but the right to read their Secrets.
 base::ObjectNames secretsOfRoute(const RoutePlan& plan);
 
 }  // namespace sluice::control

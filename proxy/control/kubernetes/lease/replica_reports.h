@@ -17,7 +17,7 @@
 
 namespace sluice::control {
 
-/// Of those that do not count nothing is kept. Each namespace has a bound of its own, and where all together have too
+/// Keeps nothing of reports that do not count. Each namespace has a bound of its own, and where all together have too
 /// many, the one that has most gives way, so that nobody's reports take the place of others'. Belongs to one thread.
 class ReplicaReports {
  public:

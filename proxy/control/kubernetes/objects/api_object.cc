@@ -19,7 +19,8 @@ constexpr std::string_view kKeptMetadata[] = {"name",   "namespace",  "uid", "ge
 /// kubectl keeps a copy of the whole object in it, Secrets too.
 constexpr std::string_view kLastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
-/// Who leads (lease/class_claim.h) is no matter of configuration, and must not make another revision of it.
+/// The claim of a leader (lease/class_claim.h) is no part of the configuration, and must not make another revision of
+/// it.
 bool isKeptAnnotation(std::string_view name) {
   return name != kLastApplied && name.substr(0, name.find('/')) != kClaimDomain;
 }

@@ -21,7 +21,7 @@ class KeyDerivation {
            const std::string& key) {
     const auto* secret = model_.find<config::SecretObject>(nameSpace, name);
     const base::Secret* bytes = secret == nullptr ? nullptr : secret->find(key);
-    // What is derived from a key that can be guessed would tell whether a guess is right.
+    // A key that is derived from one that can be guessed would tell whether a guess is right.
     if (bytes == nullptr || bytes->reveal().size() < pki::kDerivedKeyBytes) return;
     const auto derived = pki::deriveKey(*bytes, "sluice.dev " + std::string(purpose) + " " + uid_);
     if (derived.ok()) keys_.emplace(entry, base::encodeBase64(derived->reveal()));

@@ -11,6 +11,7 @@
 
 #include "proxy/content/json.h"
 #include "test/control/kubernetes/client/api_rig.h"
+#include "test/control/kubernetes/lease/leader_candidates.h"
 
 namespace sluice::control {
 namespace {
@@ -39,24 +40,18 @@ std::string leaseOfOther(const std::string& holder, int version) {
 }
 
 /// A controller in namespace "mine" that holds its Lease.
-class ClassClaims : public ::testing::Test {
+class ClassClaims : public LeaderCandidates<ClassClaim> {
  protected:
   ClassClaims() {
-    claim = std::make_unique<ClassClaim>(rig.client, Candidacy{"mine", "sluice-controller", "me"},
-                                         [this](bool leads) { told.push_back(leads); });
-    rig.inTurn([this] { claim->hold(true); });
-  }
-  void TearDown() override {
-    const net::Worker::Turn turn(rig.worker);
-    claim.reset();
+    make({"mine", "sluice-controller", "me"});
+    rig.inTurn([this] { candidate->hold(true); });
   }
   void want(const std::string& path = kClaimedClass) {
-    rig.inTurn([&] { claim->want(path); });
+    rig.inTurn([&] { candidate->want(path); });
   }
   void hold(bool holds) {
-    rig.inTurn([&] { claim->hold(holds); });
+    rig.inTurn([&] { candidate->hold(holds); });
   }
-  std::size_t last() const { return rig.requests() - 1; }
   std::string lastTarget() { return rig.target(last()); }
   void answer(const std::string& body, std::uint16_t status = 200) {
     const std::size_t number = last();
@@ -68,7 +63,7 @@ class ClassClaims : public ::testing::Test {
     for (int i = 0; i < 60 && rig.requests() == before; ++i) rig.advance(milliseconds(100));
     ASSERT_GT(rig.requests(), before);
   }
-  bool writes() { return rig.request(last()).message.head.method == http::Method::kPatch; }
+  bool writes() { return lastMethod() == http::Method::kPatch; }
   /// Returns the claim that was written last.
   std::string written() {
     const auto body = content::parseJson(rig.request(last()).body);
@@ -99,10 +94,6 @@ class ClassClaims : public ::testing::Test {
     ASSERT_EQ(lastTarget(), kLeaseElsewhere);
     answer(leaseOfOther(holder, version));
   }
-
-  ApiRig rig;
-  std::vector<bool> told;
-  std::unique_ptr<ClassClaim> claim;
 };
 
 TEST_F(ClassClaims, LeadByTheLeaseAloneWhereThereIsNoClass) {

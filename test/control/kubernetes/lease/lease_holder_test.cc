@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "test/control/kubernetes/client/api_rig.h"
+#include "test/control/kubernetes/lease/leader_candidates.h"
 
 namespace sluice::control {
 namespace {
@@ -28,29 +29,18 @@ std::string leaseHeldBy(const std::string& holder, int version) {
          R"("},"spec":{"holderIdentity":")" + holder + R"(","leaseDurationSeconds":15,"leaseTransitions":1}})";
 }
 
-class LeaseHolders : public ::testing::Test {
+class LeaseHolders : public LeaderCandidates<LeaseHolder> {
  protected:
   LeaseHolders() {
-    holder = std::make_unique<LeaseHolder>(rig.client, Candidacy{"demo", "sluice-controller", "me"},
-                                           [this](bool leads) { told.push_back(leads); });
-    rig.inTurn([this] { holder->start(); });
+    make({"demo", "sluice-controller", "me"});
+    rig.inTurn([this] { candidate->start(); });
   }
-  void TearDown() override {
-    const net::Worker::Turn turn(rig.worker);
-    holder.reset();
-  }
-  std::size_t last() const { return rig.requests() - 1; }
-  http::Method lastMethod() { return rig.request(last()).message.head.method; }
   /// Takes a Lease that nobody holds.
   void take() {
     rig.answer(0, 200, leaseHeldBy("", 1));
     rig.answer(1, 200, leaseHeldBy("me", 2));
     ASSERT_THAT(told, ElementsAre(true));
   }
-
-  ApiRig rig;
-  std::vector<bool> told;
-  std::unique_ptr<LeaseHolder> holder;
 };
 
 TEST_F(LeaseHolders, CreateTheLeaseIfThereIsNone) {
@@ -63,7 +53,7 @@ TEST_F(LeaseHolders, CreateTheLeaseIfThereIsNone) {
   EXPECT_THAT(told, IsEmpty());
   rig.answer(1, 201, leaseHeldBy("me", 1));
   EXPECT_THAT(told, ElementsAre(true));
-  EXPECT_EQ(holder->holder(), "me");
+  EXPECT_EQ(candidate->holder(), "me");
 }
 
 TEST_F(LeaseHolders, RenewItEveryTwoSeconds) {
@@ -88,7 +78,7 @@ TEST_F(LeaseHolders, LeadNoMoreTenSecondsAfterTheLastRenewalThatWasAnswered) {
   EXPECT_THAT(told, ElementsAre(true));
   rig.advance(milliseconds(200));
   EXPECT_THAT(told, ElementsAre(true, false));
-  EXPECT_FALSE(holder->leads());
+  EXPECT_FALSE(candidate->leads());
 }
 
 TEST_F(LeaseHolders, GiveARequestUpThatHasNoAnswerAndDropALateOne) {
@@ -120,7 +110,7 @@ TEST_F(LeaseHolders, WaitWhileAnotherHoldsItAndTakeItWhenItHasEnded) {
 TEST_F(LeaseHolders, GiveItBack) {
   take();
   bool done = false;
-  rig.inTurn([&] { holder->release([&] { done = true; }); });
+  rig.inTurn([&] { candidate->release([&] { done = true; }); });
   EXPECT_THAT(told, ElementsAre(true, false)) << "before anybody else may lead";
   EXPECT_FALSE(done);
   ASSERT_EQ(lastMethod(), http::Method::kPatch);
@@ -135,7 +125,7 @@ TEST_F(LeaseHolders, GiveItBack) {
 TEST_F(LeaseHolders, AreDoneAlthoughTheServerIsAwayWhenTheyStop) {
   take();
   bool done = false;
-  rig.inTurn([&] { holder->release([&] { done = true; }); });
+  rig.inTurn([&] { candidate->release([&] { done = true; }); });
   for (int i = 0; i < 3 && !done; ++i) rig.advance(LeaderElection::kRequestTimeout);
   EXPECT_TRUE(done);
 }
