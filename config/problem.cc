@@ -34,10 +34,23 @@ std::string problemJson(const Problem& problem) {
   return json.take();
 }
 
-std::string firstError(const Problems& problems) {
+const Problem* firstErrorOf(const Problems& problems) {
   const auto found = std::find_if(problems.begin(), problems.end(),
                                   [](const Problem& problem) { return problem.severity == Severity::kError; });
-  return found != problems.end() ? render(*found) : std::string();
+  return found != problems.end() ? &*found : nullptr;
+}
+
+std::string firstError(const Problems& problems) {
+  const Problem* first = firstErrorOf(problems);
+  return first != nullptr ? render(*first) : std::string();
+}
+
+std::string_view namespaceOf(const Problem& problem) {
+  const std::string_view object = problem.object;
+  const std::size_t space = object.find(' ');
+  const std::size_t slash = object.find('/');
+  if (space == std::string_view::npos || slash == std::string_view::npos || slash < space) return {};
+  return object.substr(space + 1, slash - space - 1);
 }
 
 bool hasErrors(const Problems& problems) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/yaml/document.h"
@@ -31,7 +32,11 @@ std::string render(const Problem& problem);
 std::string problemJson(const Problem& problem);
 
 bool hasErrors(const Problems& problems);
+/// Returns the first error; null if there is none.
+const Problem* firstErrorOf(const Problems& problems);
 /// Returns the first error as a line; empty if there is none.
 std::string firstError(const Problems& problems);
+/// Returns the namespace of the problem's object; empty if it concerns none that has one.
+std::string_view namespaceOf(const Problem& problem);
 
 }  // namespace sluice::config

@@ -310,13 +310,11 @@ TEST(Mistakes, InParentRefsNameTheListenersAndTheFieldThatRefuses) {
        "with "
        "port 9999; it has 10080"},
       {kParentToHttp, "namespace: infra, name: egres",
-       "c.yaml:36:7: error: HTTPRoute demo/web: spec.parentRefs[0]: Gateway infra/egres: it does not exist; did you "
-       "mean "
-       "egress?"},
+       "c.yaml:36:7: error: HTTPRoute demo/web: spec.parentRefs[0]: Gateway infra/egres: it does not exist; a "
+       "Gateway there with a similar name admits this route"},
       {kParentToHttp, "name: egress",
-       "c.yaml:36:7: error: HTTPRoute demo/web: spec.parentRefs[0]: Gateway demo/egress: it does not exist; did you "
-       "mean "
-       "namespace: infra?"},
+       "c.yaml:36:7: error: HTTPRoute demo/web: spec.parentRefs[0]: Gateway demo/egress: it does not exist; a "
+       "Gateway of another namespace has that name and admits this route"},
       {"{namespaces: {from: All}}", "{namespaces: {from: Same}}", same},
       {"{namespaces: {from: All}}", "{namespaces: {from: Selector, selector: {matchLabels: {a: b}}}}", selector},
       {"{namespaces: {from: All}}", "{namespaces: {from: All}, kinds: [{kind: GRPCRoute}]}", kinds},

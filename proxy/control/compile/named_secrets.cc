@@ -77,10 +77,10 @@ base::ObjectNames secretsNamedBy(const config::ProcessorUse& use, const config::
   return std::move(collector).take();
 }
 
-base::ObjectNames secretsNamedBy(const config::Backend& backend, const config::Model& model) {
+base::ObjectNames secretsNamedBy(const config::Backend& backend, const config::BackendPort& port,
+                                 const config::Model& model) {
   SecretCollector collector(model, holderOf(backend.meta));
-  collector.add(backend.tls);
-  for (const config::BackendPort& port : backend.ports) collector.add(port.tls);
+  collector.add(port.tls ? port.tls : backend.tls);
   for (const config::ProcessorUse& use : backend.extensions) collector.add(use);
   return std::move(collector).take();
 }

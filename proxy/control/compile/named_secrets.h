@@ -19,7 +19,8 @@ bool mayExist(const config::ObjectRef& ref);
 
 /// Returns the Secrets that the use of a processor names. `holder` is the object that it is written in.
 base::ObjectNames secretsNamedBy(const config::ProcessorUse& use, const config::Model& model, const Holder& holder);
-/// Returns those that a Backend names: for TLS of all its ports, and for its extensions.
-base::ObjectNames secretsNamedBy(const config::Backend& backend, const config::Model& model);
+/// Returns those that a Backend names: for TLS of this port, and for its extensions.
+base::ObjectNames secretsNamedBy(const config::Backend& backend, const config::BackendPort& port,
+                                 const config::Model& model);
 
 }  // namespace sluice::control

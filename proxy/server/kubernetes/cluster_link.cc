@@ -180,8 +180,10 @@ control::ReplicaReport ClusterLink::makeReport() {
   report_.desired = revisions_->desired;
   report_.served = revisions_->served;
   report_.state = revisions_->state;
-  report_.problem.clear();
-  if (report_.state != control::ConfigState::kInSync) report_.problem = config::firstError(*revisions_->problems);
+  const bool refused = report_.state != control::ConfigState::kInSync;
+  const config::Problem* why = refused ? config::firstErrorOf(*revisions_->problems) : nullptr;
+  report_.problem = why != nullptr ? config::render(*why) : std::string();
+  report_.problemNamespace = why != nullptr ? config::namespaceOf(*why) : std::string_view();
   // What came after the last configuration was read may have changed nothing but statuses. What was refused as a whole
   // is not served.
   const bool served = report_.state == control::ConfigState::kInSync && !revisions_->waits;

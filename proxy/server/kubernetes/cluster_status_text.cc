@@ -34,6 +34,7 @@ std::vector<std::string> complaintsOf(const ReplicaInCluster& replica) {
   if (replica.gone) return {"gone"};
   std::vector<std::string> lines;
   if (report.state != control::ConfigState::kInSync) lines.emplace_back(configStateName(report.state));
+  if (!report.problem.empty()) lines.push_back(report.problem);
   for (const control::FailedObject& each : report.failed) lines.push_back(objectText(each));
   if (report.failedInAll > report.failed.size()) {
     lines.push_back("and " + std::to_string(report.failedInAll - report.failed.size()) + " more objects");
@@ -103,6 +104,7 @@ void writeReplica(base::JsonWriter& json, const ReplicaInCluster& replica) {
   json.member("replicaOf", report.replicaOf).member("gateway", report.gateway);
   json.member("state", configStateName(report.state)).member("desired", report.desired);
   json.member("served", report.served).member("renewed", replica.renewed);
+  if (!report.problem.empty()) json.member("problem", report.problem);
   json.key("gone").json(replica.gone ? "true" : "false");
   json.member("failedInAll", static_cast<std::int64_t>(report.failedInAll)).key("failed").beginList();
   for (const control::FailedObject& each : report.failed) {

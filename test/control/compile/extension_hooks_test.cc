@@ -141,13 +141,15 @@ processing::Made makeServed(const processing::Use& use) {
   return {std::make_shared<const HookProcessor>(std::move(found.target)), {}};
 }
 
-World worldWithHookServer(const std::string& service, const std::string& more = {}, const World* previous = nullptr) {
+World worldWithHookServer(const std::string& service, const std::string& more = {}, const World* previous = nullptr,
+                          const std::string& hook = "HTTPListener", const std::string& provisioning = {}) {
   processing::BuiltinTypes types = withEngine();
   types.front().phases = {processing::Phase::kRequestHeaders};
   types.front().make = makeServed;
-  const std::string settings = test::configMap(
-      "settings", "settings.yaml",
-      "extensionManagers: [{name: one, hooks: {xdsTranslator: {post: [HTTPListener]}}, service: {" + service + "}}]\n");
+  const std::string settings =
+      test::configMap("settings", "settings.yaml",
+                      "extensionManagers: [{name: one, hooks: {xdsTranslator: {post: [" + hook + "]}}, service: {" +
+                          service + "}}]\nprovisioning: {" + provisioning + "}\n");
   std::vector<std::string_view> documents;
   const std::string ofClass = gatewayClass();
   documents.assign({ofClass, settings, kTwoListeners, test::kBackend, test::kRoute});
@@ -213,6 +215,33 @@ TEST(ExtensionHooks, RefuseTheirScopeWhileTheSecretsOfTheirTlsAreMissing) {
             std::string::npos);
   const World bad = worldWithHookServer(tls, test::secret("ca", {{"tls.crt", "no certificate"}}));
   EXPECT_EQ(bad.condition("GatewayClass", "sluice", "Degraded"), "True/InvalidCACertificateRef");
+}
+
+TEST(ExtensionHooks, FailAsTheySayAtGatewaysWhosePodsMayNotReadTheClientCertificate) {
+  const auto worldFor = [](const std::string& hook, const std::string& provisioning) {
+    World world = worldWithHookServer(
+        "fqdn: {hostname: ext.test, port: 5005}, tls: {certificateRef: {namespace: default, name: ca}, "
+        "clientCertificateRef: {namespace: vault, name: own}}",
+        with(test::keyPair("own", test::server()), "name: own", "name: own, namespace: vault") + "---\n" +
+            test::secret("ca", {{"tls.crt", test::authority().certificate}}),
+        nullptr, hook, provisioning);
+    world.recompileWithController("sluice-system");
+    return world;
+  };
+  const auto secretsOf = [](const World& world) { return world.result().secrets.at({"Gateway", "default", "egress"}); };
+  const World closed = worldFor("HTTPListener", "");
+  EXPECT_EQ(listenerSteps(closed), "RefNotPermitted;");
+  EXPECT_EQ(closed.condition("Gateway", "egress", "Degraded"), "True/RefNotPermitted");
+  EXPECT_EQ(closed.message("Gateway", "egress", "Degraded").find("own"), std::string::npos);
+  EXPECT_EQ(secretsOf(closed).count({"vault", "own"}), 0U);
+  EXPECT_EQ(worldFor("Route", "").outcome(), "500");
+  const World open = worldFor("{type: HTTPListener, failOpen: true}", "");
+  EXPECT_EQ(listenerSteps(open), "");
+  EXPECT_EQ(open.outcome(), "default/origin");
+  EXPECT_EQ(secretsOf(open).count({"vault", "own"}), 0U);
+  const World trusted = worldFor("HTTPListener", "trustedNamespaces: [default]");
+  EXPECT_EQ(listenerSteps(trusted), "extensionManagers.one.HTTPListener;");
+  EXPECT_EQ(secretsOf(trusted), (base::ObjectNames{{"default", "ca"}, {"vault", "own"}}));
 }
 
 TEST(ExtensionHooks, AreTheOnlyUsesThatNameAServerWithoutAnObject) {

@@ -114,6 +114,8 @@ TEST(ClusterStatus, PutsFaultsFirst) {
   bad.gateway = "demo/b";
   bad.desired = "fedcba987654";
   bad.state = control::ConfigState::kRollback;
+  bad.problem = "HTTPRoute other/broken: spec: it is wrong";
+  bad.problemNamespace = "other";
   bad.failed = {{"HTTPRoute", "demo", "worse", "", "Invalid", "spec.rules"}};
   bad.failedInAll = 3;
   const ListedCluster cluster = {
@@ -129,6 +131,7 @@ TEST(ClusterStatus, PutsFaultsFirst) {
   EXPECT_THAT(text, HasSubstr("1 of 2     Programmed False, Why: because\n"));
   EXPECT_THAT(text, HasSubstr("SomeReplicasFailing: 1 of 2 replicas fail: sluice-system/z"));
   EXPECT_THAT(text, HasSubstr("   Rollback\n"));
+  EXPECT_THAT(text, HasSubstr("   HTTPRoute other/broken: spec: it is wrong\n"));
   EXPECT_THAT(text, HasSubstr("HTTPRoute demo/worse: Invalid: spec.rules\n"));
   EXPECT_THAT(text, HasSubstr("and 2 more objects\n"));
 }

@@ -17,9 +17,11 @@ BackendCatalog::BackendCatalog(const config::Model& model, const DestinationCata
     const BackendDestination& destination = destinations.of(backend);
     CompiledBackend& entry = backends_[&backend];
     entry.unaccepted = destination.unaccepted;
-    if (!model.controllerNamespace.empty()) entry.secrets = secretsNamedBy(backend, model);
-    for (const DestinationPort& port : destination.ports) {
-      entry.ports.push_back(compilePort(backend, port, processors, cache, entry));
+    for (const DestinationPort& each : destination.ports) {
+      CompiledBackendPort port = compilePort(backend, each, processors, cache, entry);
+      const config::BackendPort& written = backend.ports[entry.ports.size()];
+      if (!model.controllerNamespace.empty()) port.secrets.merge(secretsNamedBy(backend, written, model));
+      entry.ports.push_back(std::move(port));
     }
   }
 }
@@ -27,7 +29,8 @@ BackendCatalog::BackendCatalog(const config::Model& model, const DestinationCata
 CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, const DestinationPort& destination,
                                                 const ProcessorCompiler& processors, BackendCache& cache,
                                                 CompiledBackend& whole) {
-  CompiledBackendPort entry{nullptr, destination.unaccepted, destination.unresolved, std::nullopt, destination.closed};
+  CompiledBackendPort entry{nullptr,      destination.unaccepted, destination.unresolved,
+                            std::nullopt, destination.closed,     {}};
   if (destination.plan == nullptr) return entry;
   const UsesOf uses{holderOf(backend.meta), backend.meta.name, processing::Scope::kBackend,
                     destination.plan->tls ? Exposure::kNone : Exposure::kSome};
@@ -38,7 +41,7 @@ CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, 
   for (const RefusedUse& each : compiled.refused) {
     if (!each.origin.empty()) noteOnce(whole.attached, {each});
   }
-  whole.secrets.merge(secretsUsedBy(compiled));
+  entry.secrets = secretsUsedBy(compiled);
   entry.unprocessed = joined(compiled.closed());
   if (entry.unprocessed || entry.closed) return entry;
   auto plan = std::make_shared<routing::BackendPlan>(*destination.plan);
@@ -57,8 +60,11 @@ BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, co
   }
   if (use.backend == nullptr) return use;
   const CompiledBackend& compiled = backends_.at(use.backend);
-  use.secrets.insert(compiled.secrets.begin(), compiled.secrets.end());
   const std::vector<const config::BackendPort*> meant = portsOf(*use.backend, ref.port);
+  for (const config::BackendPort* each : meant) {
+    const base::ObjectNames& named = compiled.ports[indexOf(*use.backend, *each)].secrets;
+    use.secrets.insert(named.begin(), named.end());
+  }
   for (std::size_t i = 0; i < use.endpoints.size(); ++i) {
     BackendResult& result = use.endpoints[i].result;
     if (!result) continue;

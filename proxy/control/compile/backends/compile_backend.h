@@ -26,13 +26,13 @@ struct CompiledBackendPort {
   std::optional<Fault> unresolved;
   std::optional<Fault> unprocessed;  // an extension or a PayloadProcessor cannot run and fails closed
   std::optional<Fault> closed;       // a policy for it is not supported, or cannot be obeyed
+  base::ObjectNames secrets;         // that it and its processors name
 };
 
 struct CompiledBackend {
   std::optional<Fault> unaccepted;         // concerns all ports
   std::vector<CompiledBackendPort> ports;  // as config::Backend::ports
   std::vector<RefusedUse> refused;         // extensions that cannot run, each once
-  base::ObjectNames secrets;               // that it and its processors name
   std::vector<RefusedUse> attached;        // uses of PayloadProcessors for it that cannot run, each once
   std::set<const config::Gateway*> users;  // Gateways that send traffic to it
 };

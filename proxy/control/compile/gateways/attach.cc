@@ -161,24 +161,36 @@ class Attacher {
   }
 
   /// Returns a hint at the Gateway of another kind or namespace with that name, or else at the one with the nearest
-  /// name. A route may attach to Gateways of all namespaces that admit it, and to no others.
+  /// name. A route may attach to Gateways of all namespaces that admit it, and to no others. Those of other namespaces
+  /// are not named.
   std::string nearestGateway(const config::ObjectRef& ref) const {
+    const std::string& own = route_.meta.nameSpace;
+    const std::string_view nameSpace = targetNamespace(ref, own);
     std::vector<std::string_view> names;
-    const std::string_view nameSpace = targetNamespace(ref, route_.meta.nameSpace);
+    std::string elsewhere;
     for (const GatewayPlan& each : gateways_) {
       if (!admitsAnywhere(each)) continue;
       const config::ObjectMeta& meta = each.gateway->meta;
-      if (meta.name == ref.name) {
-        std::string fields;
-        if (meta.group != ref.group) fields += ", group: " + std::string(meta.group);
-        if (meta.kind != ref.kind) fields += ", kind: " + std::string(meta.kind);
-        if (meta.nameSpace != nameSpace) fields += ", namespace: " + meta.nameSpace;
-        return "; did you mean " + fields.substr(2) + "?";
-      }
-      if (meta.nameSpace == nameSpace && meta.kind == ref.kind) names.push_back(meta.name);
+      const bool isThere = meta.nameSpace == nameSpace;
+      if (meta.name == ref.name && (isThere || meta.nameSpace == own)) return fieldsToMean(meta, ref, nameSpace);
+      if (meta.name == ref.name) elsewhere = "; " + nameFor(own, meta) + " has that name and admits this route";
+      if (isThere && meta.kind == ref.kind) names.push_back(meta.name);
     }
+    if (!elsewhere.empty()) return elsewhere;
     const std::string_view close = base::closestWord(ref.name, names);
-    return close.empty() ? "" : "; did you mean " + std::string(close) + "?";
+    if (close.empty()) return {};
+    return nameSpace == own ? "; did you mean " + std::string(close) + "?"
+                            : "; a Gateway there with a similar name admits this route";
+  }
+
+  /// Returns a hint at the fields by which a parentRef with that name means the Gateway.
+  static std::string fieldsToMean(const config::ObjectMeta& gateway, const config::ObjectRef& ref,
+                                  std::string_view nameSpace) {
+    std::string fields;
+    if (gateway.group != ref.group) fields += ", group: " + std::string(gateway.group);
+    if (gateway.kind != ref.kind) fields += ", kind: " + std::string(gateway.kind);
+    if (gateway.nameSpace != nameSpace) fields += ", namespace: " + gateway.nameSpace;
+    return "; did you mean " + fields.substr(2) + "?";
   }
 
   bool admitsAnywhere(const GatewayPlan& gateway) const {

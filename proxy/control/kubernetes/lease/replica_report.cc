@@ -39,7 +39,10 @@ std::string reportAnnotation(const ReplicaReport& report) {
   json.beginObject().member("replica", report.replica).member("replicaOf", report.replicaOf);
   json.member("gateway", report.gateway).member("desired", report.desired).member("served", report.served);
   json.member("state", configStateName(report.state));
-  if (!report.problem.empty()) json.member("problem", boundedText(report.problem, ReplicaReport::kMostMessageBytes));
+  if (!report.problem.empty()) {
+    json.member("problem", boundedText(report.problem, ReplicaReport::kMostMessageBytes));
+    json.member("problemNamespace", report.problemNamespace);
+  }
   if (!report.desiredObjects.empty()) {
     json.key("objects").beginObject().member("desired", report.desiredObjects);
     json.member("served", report.servedObjects);
@@ -103,8 +106,9 @@ base::Status readSeen(const Value* seen, ReplicaReport& report) {
 
 /// Returns an error if a text of the report, or who holds its Lease, is too long to be kept.
 base::Status checkLengths(const ReplicaReport& report, const Value& lease) {
-  for (const std::string* name : {&report.replica, &report.podUid, &report.replicaOf, &report.desired, &report.served,
-                                  &report.desiredObjects, &report.servedObjects, &report.servedObjectsSince}) {
+  for (const std::string* name :
+       {&report.replica, &report.podUid, &report.replicaOf, &report.desired, &report.served, &report.desiredObjects,
+        &report.servedObjects, &report.servedObjectsSince, &report.problemNamespace}) {
     if (name->size() > ReplicaReport::kMostNameBytes)
       return base::Error::config("a name in it is longer than 253 bytes");
   }
@@ -152,8 +156,17 @@ std::string complaintAbout(const FailedObject& object, std::string_view reader) 
   return boundedText(name + ": " + object.reason + (isOwn ? ": " + object.message : std::string()), 256);
 }
 
+/// Returns why the replica refused the set, in parentheses. A reader of one namespace is told of objects there alone.
+std::string refusalFor(const std::string& reader, const ReplicaReport& report) {
+  if (report.problem.empty()) return {};
+  if (!reader.empty() && report.problemNamespace != reader) return " (its log says why)";
+  return " (" + boundedText(report.problem, 256) + ")";
+}
+
 /// Returns what a failing replica says of the matter, in one phrase.
 std::string complaint(const ReplicaReport& report, const FleetQuestion& question) {
+  const std::string gateway = question.gateway.substr(0, question.gateway.find('/'));
+  const std::string& reader = question.object.name.empty() ? gateway : question.object.nameSpace;
   for (const FailedObject& each : report.failed) {
     if (!question.objects.empty()) break;  // the set as a whole is refused
     const FailedObject& asked = question.object;
@@ -161,11 +174,10 @@ std::string complaint(const ReplicaReport& report, const FleetQuestion& question
         (each.kind != asked.kind || each.nameSpace != asked.nameSpace || each.name != asked.name)) {
       continue;
     }
-    const std::string gateway = question.gateway.substr(0, question.gateway.find('/'));
-    return complaintAbout(each, asked.name.empty() ? gateway : asked.nameSpace);
+    return complaintAbout(each, reader);
   }
   const std::string refuses = "it refuses revision " + (question.objects.empty() ? report.desired : question.objects) +
-                              (report.problem.empty() ? "" : " (" + boundedText(report.problem, 256) + ")");
+                              refusalFor(reader, report);
   return report.state == ConfigState::kRollback ? refuses + " and serves the last good one, " + report.served
                                                 : refuses + " and has no good one";
 }
@@ -239,6 +251,7 @@ base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
   report.served = textIn(&*parsed, "served");
   report.state = *state;
   report.problem = textIn(&*parsed, "problem");
+  report.problemNamespace = textIn(&*parsed, "problemNamespace");
   const Value* objects = valueIn(&*parsed, "objects");
   report.desiredObjects = textIn(objects, "desired");
   report.servedObjects = textIn(objects, "served");

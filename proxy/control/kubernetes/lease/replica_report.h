@@ -60,7 +60,8 @@ struct ReplicaReport {
   std::string desired;    // revisions
   std::string served;
   ConfigState state = ConfigState::kInSync;
-  std::string problem = {};  // why what is desired was refused; empty if it was not
+  std::string problem = {};           // why what is desired was refused; empty if it was not
+  std::string problemNamespace = {};  // of the object that the problem is about; empty if it is about no such object
   /// The revisions by which EgressRevisions are named: of the objects that it was given last, and of those that it
   /// serves. They are empty if it keeps no EgressRevisions.
   std::string desiredObjects = {};

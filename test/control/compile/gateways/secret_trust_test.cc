@@ -45,7 +45,7 @@ std::string routeToVault() {
   return inNamespace("team", with(test::kRoute, "name: origin", "name: origin, namespace: vault"));
 }
 
-/// A tenant's Gateway and route in the namespace `team`, which may readingUse the Backends of `vault`.
+/// A tenant's Gateway and route in the namespace `team`, which may use the Backends of `vault`.
 struct Tenant {
   explicit Tenant(std::vector<std::string> more = {}, const std::string& provisioning = {},
                   const std::string& controller = "sluice-system", const std::string& route = routeToVault(),
@@ -101,7 +101,7 @@ TEST(SecretTrust, IsGivenByAGrantForTheGateway) {
   EXPECT_EQ(Tenant({grantIn("vault", fromGateways(), "{group: '', kind: Secret, name: other}")}).world.outcome(),
             "500");
   EXPECT_EQ(Tenant({grantIn("team", fromGateways(), "{group: '', kind: Secret}")}).world.outcome(), "500")
-      << "a tenant cannot grantIn what is another one's";
+      << "a tenant cannot grant what is another one's";
 }
 
 TEST(SecretTrust, IsGivenToTheNamespacesThatTheSettingsName) {
@@ -177,7 +177,7 @@ TEST(SecretTrust, LeavesOutMirrors) {
   EXPECT_EQ(granted.world.rule(request)->mirrors.size(), 1U);
 }
 
-/// Returns a readingUse of a processor that reads a Secret of `vault`.
+/// Returns the use of a processor that reads a Secret of `vault`.
 std::string readingUse(const std::string& more = {}) {
   return "{name: reader, type: 'sluice.dev/Test:v1', phase: request-headers, config: {secret: token, namespace: vault, "
          "secretRef: {name: token, namespace: vault}}" +
@@ -259,6 +259,22 @@ TEST(SecretTrust, IsAskedForWhatTheChainsOfAdmittedRoutesUseAndForNothingElse) {
       with(named, "parentRefs: [{name: egress}]", "parentRefs: [{name: egress, sectionName: x}]");
   EXPECT_THAT(Tenant({plainBackend(), pipeline, mine, unused}, "", "sluice-system", foreign).secrets(), IsEmpty())
       << "the Gateway has not admitted the route";
+}
+
+TEST(SecretTrust, IsOfNoConcernToPortsThatNoRouteUses) {
+  const std::string twoPorts = inNamespace(
+      "vault", with(test::kBackend, "fqdn: {hostname: Origin.Test, port: 8080}",
+                    "fqdn: {hostname: Origin.Test}, ports: [{number: 8080, tls: {mode: Mutual, clientCertificateRef: "
+                    "{name: cert}}}, {number: 8081, tls: {mode: Mutual, clientCertificateRef: {name: other}}}]"));
+  const std::string other = inNamespace("vault", test::keyPair("other", test::server()));
+  const auto secretsWith = [&](std::vector<std::string> documents, const std::string& route = routeToVault()) {
+    documents.push_back(twoPorts);
+    return Tenant(documents, "trustedNamespaces: [team]", "sluice-system", route, "").secrets();
+  };
+  EXPECT_THAT(secretsWith({other}), ElementsAre(Pair("vault", "cert")));
+  EXPECT_THAT(secretsWith({}), ElementsAre(Pair("vault", "cert"))) << "nor if the other one does not exist";
+  EXPECT_THAT(secretsWith({}, with(routeToVault(), "port: 8080", "port: 8081")), ElementsAre(Pair("vault", "other")))
+      << "it may come";
 }
 
 TEST(SecretTrust, IsKeptForASecretThatDoesNotExistYet) {

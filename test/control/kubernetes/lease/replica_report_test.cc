@@ -39,6 +39,7 @@ TEST(ReplicaReport, IsReadAsItWasWritten) {
     report.failed = {failedRoute("a"), failedRoute("b", "says \"\xc3\xa4\"\n")};
     report.failedInAll = 7;
     report.problem = "a file is missing";
+    report.problemNamespace = "demo";
     report.desiredObjects = "aa";
     report.servedObjects = "bb";
     report.servedObjectsSince = "2026-01-31T23:59:58.000000Z";

@@ -44,14 +44,18 @@ class ReportedObjects {
     report.state = state;
     report.servedObjectsSince = since;
     report.refusesObjects = state != ConfigState::kInSync;
-    if (report.refusesObjects) report.problem = "it is wrong";
+    if (report.refusesObjects) {
+      report.problem = "it is wrong";
+      report.problemNamespace = problemNamespace;
+    }
     const auto lease = content::parseJson(replicaLease(report, base::someTime(++renewals_ * std::chrono::seconds(1))));
     ASSERT_TRUE(lease.ok());
     ASSERT_TRUE(all.see(*lease, now).ok());
   }
   ReplicaReports all;
-  std::string since = "once";      // servedObjectsSince of further reports
-  std::string nameSpace = "demo";  // theirs
+  std::string since = "once";             // servedObjectsSince of further reports
+  std::string nameSpace = "demo";         // theirs
+  std::string problemNamespace = "demo";  // of the object for which they refuse
 
  private:
   int renewals_ = 0;

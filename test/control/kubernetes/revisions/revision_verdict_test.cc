@@ -53,6 +53,14 @@ TEST_F(RevisionVerdict, IsTaintedOnlyIfAllRefuseItAndStaysSo) {
   EXPECT_EQ(judged(tainted).message, "all refuse it");
 }
 
+TEST_F(RevisionVerdict, QuotesNoObjectOfAnotherNamespace) {
+  for (const char* nameSpace : {"other", ""}) {
+    reports.problemNamespace = nameSpace;
+    reports.see("one", "b", "a", kRefuses);
+    EXPECT_THAT(judged().message, HasSubstr("it refuses revision b (its log says why)")) << nameSpace;
+  }
+}
+
 TEST_F(RevisionVerdict, IsNeitherTaintedNorServedNorInUseByReportsFromAnotherNamespace) {
   reports.nameSpace = "tenant";
   reports.see("one", "b", "a", kRefuses);
