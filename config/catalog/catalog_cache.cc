@@ -100,7 +100,6 @@ void CatalogMaker::readCatalog(const base::CatalogRef& ref) {
 
 void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, const ConfigMap::DataEntry& text) {
   std::string name;
-  const std::size_t before = made_.problems.size();
   std::optional<CatalogEntry> entry = readCatalogEntry(text, catalog, key, name, made_.problems);
   if (name.empty()) return;
   const auto [origin, isNew] = typePlaces_.try_emplace(name, TypePlace{&catalog, key});
@@ -114,13 +113,10 @@ void CatalogMaker::readEntry(const ConfigMap& catalog, const std::string& key, c
   const auto builtin = catalog_.types_.find(name);
   if (builtin != catalog_.types_.end()) type = *builtin->second;
   type.entry.type = name;
-  if (!entry) {
-    type.fault = "its entry in the catalog is not valid: " + made_.problems[before].field + ": " +
-                 made_.problems[before].message;
-  } else if (std::string fault = complete(std::move(*entry), type); !fault.empty()) {
-    problem(catalog, key, text.position, fault);
-    type.fault = "its entry in the catalog is not valid: " + fault;
-  }
+  const std::string fault = entry ? complete(std::move(*entry), type) : std::string();
+  if (!fault.empty()) problem(catalog, key, text.position, fault);
+  // The problem says why. Whoever uses the type is not told: the catalog is the platform's.
+  if (!entry || !fault.empty()) type.fault = "its entry in the catalog is not valid";
   catalog_.types_[name] = std::make_shared<const ProcessorType>(std::move(type));
 }
 

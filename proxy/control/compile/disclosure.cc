@@ -18,4 +18,9 @@ Fault toldTo(std::string_view reader, std::string_view owner, const Fault& fault
   return summary(fault.reason, "it is not served (" + fault.reason + "); its own conditions say why");
 }
 
+Fault toldBriefly(std::string_view reader, std::string_view owner, const Fault& fault) {
+  if (reader == owner) return fault;
+  return summary(fault.reason, "it cannot be used (" + fault.reason + ")");
+}
+
 }  // namespace sluice::control

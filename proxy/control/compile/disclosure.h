@@ -21,7 +21,9 @@ inline std::string nameFor(std::string_view reader, const config::ObjectMeta& ob
 }
 
 /// Returns a fault of an object of the namespace `owner` as readers of a namespace may see it: others get its reason
-/// and no message, because messages name what the object refers to.
+/// and no message, because messages name what the object refers to. The object has conditions, which say more.
 Fault toldTo(std::string_view reader, std::string_view owner, const Fault& fault);
+/// Does the same for an object without conditions, such as a Service or a Secret.
+Fault toldBriefly(std::string_view reader, std::string_view owner, const Fault& fault);
 
 }  // namespace sluice::control

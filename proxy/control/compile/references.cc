@@ -41,9 +41,11 @@ Fault absenceFault(std::string_view why, const config::Model& model, const confi
   const auto* rejected = model.findRejected(ref.group, ref.kind, targetNamespace(ref, holder.nameSpace), ref.name);
   const bool isOwn = targetNamespace(ref, holder.nameSpace) == holder.nameSpace;
   if (rejected != nullptr) {
+    if (isOwn) return summary(why, object + "it is not valid: " + rejected->message);
     // Its message may quote values of an object that the holder's writer may not read.
-    return summary(why,
-                   object + "it is not valid" + (isOwn ? ": " + rejected->message : "; its own conditions say why"));
+    const config::ObjectKind* kind = config::findObjectKind(ref.group, ref.kind);
+    const bool hasConditions = kind != nullptr && kind->status.has_value();
+    return summary(why, object + "it is not valid" + (hasConditions ? "; its own conditions say why" : ""));
   }
   return fault(why, object + "it does not exist" + nearestObject(model, ref, holder, kindsLike(ref.group, ref.kind)));
 }

@@ -133,6 +133,87 @@ TEST(Disclosure, OfBackendsThatCannotBeServed) {
   }
 }
 
+const std::string kHiddenService =
+    "apiVersion: v1\nkind: Service\nmetadata: {name: hidden}\nspec: {ports: [{name: web, port: 80}, {name: admin, "
+    "port: "
+    "8443}]}\n";
+const std::string kRefusedEndpoint =
+    "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: s, labels: {kubernetes.io/service-name: "
+    "hidden}}\naddressType: IPv4\nports: [{name: web, port: 80}]\nendpoints: [{addresses: [10.0.0.1]}, {addresses: "
+    "[169.254.169.254]}]\n";
+const std::string kBackendOfAService =
+    "apiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {name: origin}\nspec: {destination: {type: Service, "
+    "service: {name: hidden}, ports: [{number: 80}]}}\n";
+
+std::string grantToTheirs(const std::string& from, const std::string& to) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {name: g, namespace: "
+         "default}\nspec: {from: [" +
+         from + ", namespace: theirs}], to: [" + to + "]}\n";
+}
+const std::string kTheirRoutes = "{group: gateway.networking.k8s.io, kind: HTTPRoute";
+const std::string kAnyService = "{group: '', kind: Service}";
+
+std::string theirRouteTo(const std::string& backend) {
+  return with(theirRoute(), "group: gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080", backend);
+}
+
+TEST(Disclosure, OfAServiceBehindABackend) {
+  const World world({kClass, openGateway(), kHiddenService, kRefusedEndpoint, kBackendOfAService,
+                     theirRouteTo("group: sluice.dev, kind: Backend, namespace: default, name: origin, port: 80"),
+                     grantToTheirs(kTheirRoutes, "{group: sluice.dev, kind: Backend}")});
+  EXPECT_EQ(world.outcome(), "default/origin") << toldIn(world, "theirs");
+  EXPECT_THAT(toldIn(world, "theirs"), AllOf(Not(HasSubstr("hidden")), Not(HasSubstr("169.254"))));
+}
+
+TEST(Disclosure, OfTheEndpointsOfAService) {
+  const std::string permit = grantToTheirs(kTheirRoutes, kAnyService);
+  const World direct({kClass, openGateway(), kHiddenService, kRefusedEndpoint, permit,
+                      theirRouteTo("namespace: default, name: hidden, port: 80")});
+  EXPECT_EQ(direct.outcome(), "default/hidden") << toldIn(direct, "theirs");
+  EXPECT_THAT(toldIn(direct, "theirs"), AllOf(HasSubstr("Service default/hidden: some of its endpoints are not used"),
+                                              Not(HasSubstr("169.254"))));
+  const std::string own = with(with(kBackendOfAService, "name: origin", "name: origin, namespace: theirs"),
+                               "service: {name: hidden", "service: {namespace: default, name: hidden");
+  const World behind({kClass, openGateway(), kHiddenService, kRefusedEndpoint, own,
+                      grantToTheirs("{group: sluice.dev, kind: Backend", kAnyService),
+                      theirRouteTo("group: sluice.dev, kind: Backend, name: origin, port: 80")});
+  EXPECT_EQ(behind.outcome(), "theirs/origin") << toldIn(behind, "theirs");
+  EXPECT_THAT(toldIn(behind, "theirs"),
+              AllOf(HasSubstr("some of its endpoints are not used"), Not(HasSubstr("169.254"))));
+}
+
+TEST(Disclosure, OfPortsThatAReferenceDoesNotName) {
+  const std::string permit = grantToTheirs(kTheirRoutes, kAnyService);
+  const World service(
+      {kClass, openGateway(), kHiddenService, permit, theirRouteTo("namespace: default, name: hidden, port: 81")});
+  EXPECT_THAT(toldIn(service, "theirs"), AllOf(HasSubstr("it has no port 81"), Not(HasSubstr("8443"))));
+  const World backend({kClass, openGateway(), kBackend, kGrantToTheirs,
+                       with(theirRoute(), "name: origin, port: 8080", "namespace: default, name: origin, port: 81")});
+  EXPECT_THAT(toldIn(backend, "theirs"), AllOf(HasSubstr("it has no port 81"), Not(HasSubstr("8080"))));
+  const World own({kClass, openGateway(), theirBackend(), with(theirRoute(), "port: 8080", "port: 81")});
+  EXPECT_THAT(toldIn(own, "theirs"), HasSubstr("it has no port 81; it has 8080"));
+}
+
+TEST(Disclosure, OfTheCatalog) {
+  const std::string ofClass = with(
+      kClass, "spec: {", "spec: {parametersRef: {group: '', kind: ConfigMap, name: settings, namespace: default}, ");
+  const std::string settings =
+      test::configMap("settings", "settings.yaml", "processorCatalogs: [{namespace: default, name: catalog}]\n");
+  const std::string catalog = test::configMap("catalog", "guard.yaml",
+                                              "type: 'acme.test/Guard:v1'\nengine: lua\nphases: "
+                                              "[request-headers]\nschemaRef: {namespace: default, name: hidden, "
+                                              "key: k}\n");
+  const std::string filter =
+      "rules: [{filters: [{type: PayloadProcessing, payloadProcessing: [{name: a, type: 'acme.test/Guard:v1', phase: "
+      "request-headers}]}], ";
+  const World world(
+      {ofClass, settings, catalog, openGateway(), theirBackend(), with(theirRoute(), "rules: [{", filter)}, nullptr,
+      test::processorTypes());
+  EXPECT_EQ(world.outcome(), "500");
+  EXPECT_THAT(toldIn(world, "theirs"),
+              AllOf(HasSubstr("its entry in the catalog is not valid"), Not(HasSubstr("hidden"))));
+}
+
 TEST(Disclosure, OfGrantsThatPermitSomethingElse) {
   const std::string route = with(theirRoute(), "name: origin, port", "namespace: default, name: other, port");
   EXPECT_THAT(toldIn(openWorld({route, kGrantToTheirs}), "theirs"),
@@ -170,7 +251,7 @@ TEST(Disclosure, OfWhatTheSettingsReferTo) {
   const std::string route = with(theirRoute(), "rules: [{", "rules: [{sessionPersistence: {sessionName: s}, ");
   const World world({ofClass, sessions, openGateway(), theirBackend(), route});
   EXPECT_THAT(toldIn(world, "theirs"),
-              AllOf(HasSubstr("sessionPersistence.secretRef: a Secret of another namespace: it does not exist"),
+              AllOf(HasSubstr("sessionPersistence.secretRef: a Secret of another namespace: it cannot be used"),
                     Not(HasSubstr("hidden"))));
 }
 

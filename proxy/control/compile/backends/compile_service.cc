@@ -188,14 +188,16 @@ Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(co
   const CompiledServicePort* port = find(ref, holder.nameSpace);
   if (port == nullptr) {
     std::vector<std::uint16_t> ports;
-    for (const auto& each : entry->second.ports) ports.push_back(each.first);
+    if (entry->first.first == holder.nameSpace) {
+      for (const auto& each : entry->second.ports) ports.push_back(each.first);
+    }
     Fault fault =
         refused(reason::kBackendNotFound, "it has no port " + std::to_string(ref.port) + availablePorts(ports));
     fault.summary = ref.port == 0;  // the schema requires one
     return fault;
   }
   if (port->fault) {
-    const Fault seen = toldTo(holder.nameSpace, targetNamespace(ref.object, holder.nameSpace), *port->fault);
+    const Fault seen = toldBriefly(holder.nameSpace, targetNamespace(ref.object, holder.nameSpace), *port->fault);
     return refused(seen.reason, "port " + std::to_string(ref.port) + ": " + seen.message);
   }
   return port->plan;
@@ -203,7 +205,9 @@ Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(co
 
 std::string ServiceCatalog::note(const config::BackendObjectReference& ref, std::string_view holder) const {
   const CompiledServicePort* port = find(ref, holder);
-  return port == nullptr || port->note.empty() ? "" : describe(ref.object, holder) + ": " + port->note;
+  if (port == nullptr || port->note.empty()) return {};
+  const bool isOwn = targetNamespace(ref.object, holder) == holder;
+  return describe(ref.object, holder) + ": " + (isOwn ? port->note : "some of its endpoints are not used");
 }
 
 }  // namespace sluice::control

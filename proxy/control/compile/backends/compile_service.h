@@ -47,7 +47,8 @@ class ServiceCatalog {
   /// Returns the plan of the same Service with its endpoints of now, over the same version of HTTP; `plan` itself if it
   /// is of none.
   std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const;
-  /// Returns a note about the endpoints that are not used, with the reason; empty if all are used.
+  /// Returns a note about the endpoints that are not used, with the reason if they are those of the holder's namespace;
+  /// empty if all are used.
   std::string note(const config::BackendObjectReference& ref, std::string_view holder) const;
 
  private:

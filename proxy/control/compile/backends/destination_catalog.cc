@@ -48,11 +48,13 @@ std::optional<Fault> acceptance(const config::BackendPort& port, const std::opti
 }
 
 /// Says why no port of the Backend is meant by a reference with that one.
-std::string whyNoPort(const config::Backend& backend, std::uint16_t port) {
+std::string whyNoPort(const config::Backend& backend, std::uint16_t port, std::string_view reader) {
   if (backend.hasEndpoints) return "each of its endpoints has a port, so the reference must name none";
   if (port == 0) return "it has several ports, so the reference must name one";
   std::vector<std::uint16_t> numbers;
-  for (const config::BackendPort& each : backend.ports) numbers.push_back(each.number);
+  if (reader == backend.meta.nameSpace) {
+    for (const config::BackendPort& each : backend.ports) numbers.push_back(each.number);
+  }
   return "it has no port " + std::to_string(port) + availablePorts(numbers);
 }
 
@@ -169,7 +171,8 @@ BackendUse DestinationCatalog::resolve(const config::BackendObjectReference& ref
   if (backend == nullptr) {
     return {ref, {{absenceFault(reason::kBackendNotFound, model_, meant, holder)}}, {}, nullptr};
   }
-  return {ref, resolve(ref, holder, *backend), noteOn(*backend, ref.port), backend};
+  const bool isOwn = backend->meta.nameSpace == holder.nameSpace;
+  return {ref, resolve(ref, holder, *backend), isOwn ? noteOn(*backend, ref.port) : std::string(), backend};
 }
 
 std::string DestinationCatalog::noteOn(const config::Backend& backend, std::uint16_t port) const {
@@ -187,7 +190,8 @@ std::vector<EndpointUse> DestinationCatalog::resolve(const config::BackendObject
   };
   if (entry.unaccepted) return {{told(*entry.unaccepted)}};
   const std::vector<const config::BackendPort*> meant = portsOf(backend, ref.port);
-  if (meant.empty()) return {{fault(reason::kBackendNotFound, object + whyNoPort(backend, ref.port))}};
+  if (meant.empty())
+    return {{fault(reason::kBackendNotFound, object + whyNoPort(backend, ref.port, holder.nameSpace))}};
   std::vector<EndpointUse> uses;
   for (const config::BackendPort* each : meant) {
     const DestinationPort& found = entry.ports[indexOf(backend, *each)];

@@ -310,7 +310,8 @@ class Attacher {
     for (const Fault& each : result.unresolved) noteOnceIn(unresolved_, ofRule(index, each.reason, each.message));
     for (const Fault& each : result.closed) refuseOnce(ofRule(index, each.reason, each.message));
     for (const Fault& each : result.open) {
-      notes_.push_back(withConsequence(ofRule(index, each.reason, each.message), kLeftOut).message);
+      std::string note = withConsequence(ofRule(index, each.reason, each.message), kLeftOut).message;
+      if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(std::move(note));
     }
     return std::move(result.rule);
   }

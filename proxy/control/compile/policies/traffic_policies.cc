@@ -166,9 +166,11 @@ TrafficSettings TrafficPolicies::merged(TrafficSettings own, const TrafficSettin
     if (isNew) entry->second = config::mergedTraffic(**parent, *policy);
     own.replace(*policy, entry->second.policy);
     if (own.fault || entry->second.error.empty()) continue;
+    const config::ObjectMeta& other = (*parent)->meta;
+    const bool isOwn = other.nameSpace == policy->meta.nameSpace;
     own.fault = fault(config::reason::kInvalid, policy->meta.title() + ": merged with " +
-                                                    nameFor(policy->meta.nameSpace, (*parent)->meta) + ": " +
-                                                    entry->second.error);
+                                                    nameFor(policy->meta.nameSpace, other) + ": " +
+                                                    (isOwn ? entry->second.error : "what comes of it is not valid"));
   }
   return own;
 }

@@ -473,10 +473,11 @@ std::optional<RoutePlan> withRefusals(const RoutePlan& plan, const RefusalOf& re
 }
 
 std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const base::SessionKeyRef& key, const Fault& fault) {
-  const std::string secret =
-      nameFor(plan.route->meta.nameSpace, config::SecretObject::kKind, key.nameSpace, key.name) + ": ";
-  const Fault why = control::fault(
-      fault.reason, "sessionPersistence: settings.yaml: sessionPersistence.secretRef: " + secret + fault.message);
+  const std::string& reader = plan.route->meta.nameSpace;
+  const std::string secret = nameFor(reader, config::SecretObject::kKind, key.nameSpace, key.name) + ": ";
+  const Fault why =
+      control::fault(fault.reason, "sessionPersistence: settings.yaml: sessionPersistence.secretRef: " + secret +
+                                       toldBriefly(reader, key.nameSpace, fault).message);
   return withRefusals(plan, [&](const RulePlan& rule) -> std::optional<Fault> {
     if (!rule.rule->session || rule.rule->failure) return std::nullopt;
     return why;

@@ -14,6 +14,7 @@ void addOfChain(const std::shared_ptr<const processing::Chain>& chain, base::Obj
 
 base::ObjectNames secretsOfRoute(const RoutePlan& plan) {
   base::ObjectNames names;
+  if (plan.rejection) return names;
   for (const std::shared_ptr<const BackendUse>& use : plan.uses) {
     names.insert(use->secrets.begin(), use->secrets.end());
   }

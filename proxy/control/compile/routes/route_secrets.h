@@ -10,7 +10,7 @@
 namespace sluice::control {
 
 /// Returns the Secrets of a route. Backends and processors that cannot be served count too, because they may lack
-/// nothing but the right to read their Secrets.
+/// nothing but the right to read their Secrets. A route that is not served itself has none.
 base::ObjectNames secretsOfRoute(const RoutePlan& plan);
 
 }  // namespace sluice::control

@@ -49,17 +49,19 @@ std::string routeToVault() {
 struct Tenant {
   explicit Tenant(std::vector<std::string> more = {}, const std::string& provisioning = {},
                   const std::string& controller = "sluice-system", const std::string& route = routeToVault(),
-                  const std::string& backend = backendWithCertificate())
-      : world(documents(std::move(more), provisioning, route, backend), nullptr, test::processorTypes()) {
+                  const std::string& backend = backendWithCertificate(),
+                  const std::string& gateway = inNamespace("team", test::kGateway))
+      : world(documents(std::move(more), provisioning, route, backend, gateway), nullptr, test::processorTypes()) {
     world.recompileWithController(controller);
   }
   std::vector<std::string_view> documents(std::vector<std::string> more, const std::string& provisioning,
-                                          const std::string& route, const std::string& backend) {
+                                          const std::string& route, const std::string& backend,
+                                          const std::string& gateway) {
     texts = {
         with(test::kClass, "sluice.dev/egress-gateway",
              "sluice.dev/egress-gateway, parametersRef: {group: '', kind: ConfigMap, namespace: default, name: s}"),
         test::configMap("s", "settings.yaml", "provisioning: {" + provisioning + "}"),
-        inNamespace("team", test::kGateway),
+        gateway,
         backend,
         inNamespace("vault", test::keyPair("cert", test::server())),
         inNamespace("team", test::keyPair("own", test::server())),
@@ -275,6 +277,24 @@ TEST(SecretTrust, IsOfNoConcernToPortsThatNoRouteUses) {
   EXPECT_THAT(secretsWith({}), ElementsAre(Pair("vault", "cert"))) << "nor if the other one does not exist";
   EXPECT_THAT(secretsWith({}, with(routeToVault(), "port: 8080", "port: 8081")), ElementsAre(Pair("vault", "other")))
       << "it may come";
+}
+
+TEST(SecretTrust, IsOfNoConcernToRoutesThatTheirSchemaRefuses) {
+  const std::string broken = with(routeToVault(), "rules: [{", "rules: [{surprise: 1, ");
+  EXPECT_THAT(Tenant({}, "trustedNamespaces: [team]", "sluice-system", broken).secrets(), IsEmpty());
+}
+
+TEST(SecretTrust, SaysOnceThatAProcessorIsLeftOut) {
+  const std::string listeners =
+      with(inNamespace("team", test::kGateway), "listeners: [", "listeners: [{name: more, protocol: HTTP, port: 81}, ");
+  const Tenant tenant(
+      {plainBackend(), tokens(), grantIn("vault", fromRoutes(), "{group: '', kind: Secret}")}, "", "sluice-system",
+      filteredRoute("{type: PayloadProcessing, payloadProcessing: [" + readingUse(", failOpen: true") + "]}"),
+      backendWithCertificate(), listeners);
+  const std::string said = tenant.world.message("HTTPRoute", "route", "Accepted");
+  const std::size_t first = said.find("it fails open and is left out");
+  ASSERT_NE(first, std::string::npos) << said;
+  EXPECT_EQ(said.find("it fails open and is left out", first + 1), std::string::npos) << said;
 }
 
 TEST(SecretTrust, IsKeptForASecretThatDoesNotExistYet) {
