@@ -39,7 +39,7 @@ CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, 
   noteOnce(whole.refused, own.refused);
   CompiledUses compiled = processors.targeting(backend.meta, {port.name, port.number}, uses, std::move(own));
   for (const RefusedUse& each : compiled.refused) {
-    if (!each.origin.empty()) noteOnce(whole.attached, {each});
+    if (!each.origin.empty()) whole.attached.note({each});
   }
   entry.secrets = secretsUsedBy(compiled);
   entry.unprocessed = joined(compiled.closed());

@@ -14,6 +14,7 @@
 #include "proxy/control/compile/backends/destination_catalog.h"
 #include "proxy/control/compile/fault.h"
 #include "proxy/control/compile/processors/compile_processors.h"
+#include "proxy/control/compile/processors/refused_uses.h"
 #include "proxy/control/compile/references.h"
 #include "proxy/routing/snapshot.h"
 
@@ -33,7 +34,7 @@ struct CompiledBackend {
   std::optional<Fault> unaccepted;         // concerns all ports
   std::vector<CompiledBackendPort> ports;  // as config::Backend::ports
   std::vector<RefusedUse> refused;         // extensions that cannot run, each once
-  std::vector<RefusedUse> attached;        // uses of PayloadProcessors for it that cannot run, each once
+  RefusedUses attached;                    // uses of PayloadProcessors for it that cannot run
   std::set<const config::Gateway*> users;  // Gateways that send traffic to it
 };
 

@@ -91,20 +91,6 @@ std::string nameOf(const config::PayloadProcessor& processor) {
   return objectName(holderOf(processor.meta), processor.meta.name);
 }
 
-bool targets(const config::PayloadProcessor& processor, const config::ObjectMeta& object) {
-  return processor.meta.nameSpace == object.nameSpace &&
-         std::any_of(processor.targets.begin(), processor.targets.end(),
-                     [&](const config::PolicyTarget& each) { return each.means(object); });
-}
-
-bool targets(const config::PayloadProcessor& processor, const config::ObjectMeta& object,
-             const config::PolicySection& section) {
-  return processor.meta.nameSpace == object.nameSpace &&
-         std::any_of(processor.targets.begin(), processor.targets.end(), [&](const config::PolicyTarget& each) {
-           return each.means(object) && (each.sectionName.empty() || each.names(section));
-         });
-}
-
 }  // namespace
 
 processing::Step refusing(const Fault& fault, processing::Scope scope) {
@@ -204,40 +190,29 @@ CompiledUses ProcessorCompiler::compile(const std::vector<config::ProcessorFilte
 }
 
 bool ProcessorCompiler::concern(const config::ObjectMeta& target) const {
-  const auto meant = [&](const config::PayloadProcessor& each) { return targets(each, target); };
-  const config::Objects<config::PayloadProcessor>& all = model_.all<config::PayloadProcessor>();
-  return extensions_.concern(target) || std::any_of(all.begin(), all.end(), meant) ||
-         std::any_of(model_.rejected.begin(), model_.rejected.end(), [&](const config::Rejected& each) {
-           const auto* legible = each.legible<config::PayloadProcessor>();
-           return legible != nullptr && meant(*legible);
-         });
+  return extensions_.concern(target) || processors_.concern(target);
 }
 
 CompiledUses ProcessorCompiler::targeting(const config::ObjectMeta& target, const config::PolicySection& section,
                                           const UsesOf& of, CompiledUses own) const {
-  const auto isMeant = [&](const config::PayloadProcessor& each) { return targets(each, target, section); };
   CompiledUses result;
-  // A processor that its schema refused would have applied to the target too, so it counts as one that fails closed.
-  for (const config::Rejected& each : model_.rejected) {
-    const auto* legible = each.legible<config::PayloadProcessor>();
-    if (legible != nullptr && isMeant(*legible)) {
-      result.refused.push_back(
-          {nameOf(*legible), {}, summary(reason::kInvalid, each.message), false, originOf(legible->meta)});
-    }
-  }
-  std::vector<const config::PayloadProcessor*> found;
-  for (const config::PayloadProcessor& each : model_.all<config::PayloadProcessor>()) {
-    if (isMeant(each)) found.push_back(&each);
-  }
+  bool ownIsAdded = false;
   const auto age = [](const config::ObjectMeta& meta) { return std::tie(meta.creationTimestamp, meta.name); };
-  std::sort(found.begin(), found.end(), [&](const config::PayloadProcessor* a, const config::PayloadProcessor* b) {
-    return std::pair(age(a->meta), a->meta.group) < std::pair(age(b->meta), b->meta.group);
-  });
-  const auto younger =
-      std::find_if(found.begin(), found.end(), [&](const auto* each) { return age(target) < age(each->meta); });
-  for (auto each = found.begin(); each != younger; ++each) result.append(compile(**each, of));
-  result.append(std::move(own));
-  for (auto each = younger; each != found.end(); ++each) result.append(compile(**each, of));
+  for (const auto* each : processors_.targeting(target, section)) {
+    const config::PayloadProcessor& processor = *each->policy;
+    if (each->rejected != nullptr) {
+      // A processor that its schema refused would have applied too, so it counts as one that fails closed.
+      result.refused.push_back(
+          {nameOf(processor), {}, summary(reason::kInvalid, each->rejected->message), false, originOf(processor.meta)});
+      continue;
+    }
+    if (!ownIsAdded && age(target) < age(processor.meta)) {
+      result.append(std::move(own));
+      ownIsAdded = true;
+    }
+    result.append(compile(processor, of));
+  }
+  if (!ownIsAdded) result.append(std::move(own));
   return result;
 }
 

@@ -108,6 +108,7 @@ class ProcessorCompiler {
                     AskedServers& servers)
       : sources_(sources),
         model_(sources.model),
+        processors_(sources.model),
         extensions_(sources.model),
         states_(states),
         cache_(cache),
@@ -155,6 +156,7 @@ class ProcessorCompiler {
 
   const ProcessorSources sources_;
   const config::Model& model_;  // of sources_
+  const AttachedPolicies<config::PayloadProcessor> processors_;
   const AttachedPolicies<config::ExtensionPolicy> extensions_;
   processing::SharedStates& states_;
   ProcessorCache& cache_;

@@ -14,6 +14,16 @@ void RefusedUses::note(const std::vector<RefusedUse>& refused) {
   for (const RefusedUse& each : refused) noteOnce(byObject_[each.writtenIn], {each});
 }
 
+void RefusedUses::note(const RefusedUses& more) {
+  for (const auto& [object, refused] : more.byObject_) noteOnce(byObject_[object], refused);
+}
+
+std::vector<RefusedUse> RefusedUses::all() const {
+  std::vector<RefusedUse> uses;
+  for (const auto& [object, refused] : byObject_) uses.insert(uses.end(), refused.begin(), refused.end());
+  return uses;
+}
+
 std::vector<RefusedUse> RefusedUses::in(const std::string& object) const {
   const auto found = byObject_.find(object);
   return found == byObject_.end() ? std::vector<RefusedUse>() : found->second;

@@ -18,7 +18,11 @@ void noteOnce(std::vector<RefusedUse>& known, const std::vector<RefusedUse>& mor
 
 class RefusedUses {
  public:
+  bool empty() const { return byObject_.empty(); }
   void note(const std::vector<RefusedUse>& refused);
+  void note(const RefusedUses& more);
+  /// Returns all of them, by the names of the objects that they are written in.
+  std::vector<RefusedUse> all() const;
   /// Returns the refused uses of the object with that objectName(); empty if there are none.
   std::vector<RefusedUse> in(const std::string& object) const;
 

@@ -85,7 +85,7 @@ void place(config::ObjectStatus& status, const config::Model& model, const std::
 /// Returns the uses of the Backend that cannot run, wherever they are written.
 std::vector<RefusedUse> refusedOf(const CompiledBackend& compiled) {
   std::vector<RefusedUse> all = compiled.refused;
-  for (RefusedUse each : compiled.attached) {
+  for (RefusedUse& each : compiled.attached.all()) {
     each.fault = each.named();
     all.push_back(std::move(each));
   }
