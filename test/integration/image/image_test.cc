@@ -27,7 +27,7 @@ using testing::StartsWith;
 
 constexpr const char* kBuild = SLUICE_SOURCE_DIR "/config/image/build.sh";
 constexpr const char* kSbom = SLUICE_SOURCE_DIR "/config/image/sbom.py";
-constexpr const char* kServe = SLUICE_SOURCE_DIR "/test/integration/heavy/serve_image.sh";
+constexpr const char* kServe = SLUICE_SOURCE_DIR "/test/integration/image/serve_image.sh";
 constexpr std::uintmax_t kMaxBytes = 60'000'000;
 constexpr uid_t kUser = 65532;
 constexpr std::chrono::seconds kBuildPatience{240};
