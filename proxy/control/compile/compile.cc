@@ -290,6 +290,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   result.snapshot = std::move(snapshot);
   result.places = placesOf(gateways);
   result.secrets = secretsOfPods(model, gateways);
+  result.routes = routesOfPods(model, gateways);
   result.addresses = addressesOf(gateways);
   result.usable = hasAcceptedClass(model);
   sweep(cache);

@@ -39,6 +39,8 @@ struct CompileResult {
   std::string systemAuthorities;
   /// The Secrets that the Pods of each Gateway need and may read, if a controller keeps them.
   SecretsOfGateways secrets;
+  /// The routes of whose chains these Secrets are.
+  RoutesOfGateways routes;
   /// The Backends that attached routes name, by BackendPlan::object, whether or not they can be served.
   std::set<std::string> namedBackends;
   /// Where its listeners are served.

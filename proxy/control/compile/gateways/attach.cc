@@ -132,6 +132,7 @@ class Attacher {
     }
     GatewayPlan* gateway = findPlan(ref);
     if (gateway == nullptr) return missingGateway(ref);
+    if (gateway->rejected && mayReachRejected(*gateway)) noteChain(*gateway);
     if (gateway->refusal)
       return summary(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + ": it is not accepted");
     trust_.emplace(model_, *gateway->gateway);
@@ -148,7 +149,7 @@ class Attacher {
     }
     if (!attached) return nearest ? nearest : noSuchListener(*gateway, parent);
     notes_.insert(notes_.end(), conflicts.begin(), conflicts.end());
-    gateway->secrets.insert(secrets_.begin(), secrets_.end());
+    noteChain(*gateway);
     noteUses(*gateway);
     countUnserved(*gateway, parent);
     return std::nullopt;
@@ -197,6 +198,19 @@ class Attacher {
     return std::any_of(gateway.listeners.begin(), gateway.listeners.end(), [&](const ListenerPlan& listener) {
       return !refusedBy(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace);
     });
+  }
+
+  /// Returns true if a Gateway that its schema refuses may have admitted the route before. What its listeners were like
+  /// is not known, so all that it lets in now counts, and what its own namespace has.
+  bool mayReachRejected(const GatewayPlan& gateway) const {
+    return gateway.gateway->meta.nameSpace == route_.meta.nameSpace || admitsAnywhere(gateway);
+  }
+
+  /// Notes what the Gateway's Pods need for the route.
+  void noteChain(GatewayPlan& gateway) const {
+    if (model_.controllerNamespace.empty()) return;
+    gateway.secrets.insert(secrets_.begin(), secrets_.end());
+    gateway.routes.emplace(plan_.kind, route_.meta.nameSpace, route_.meta.name);
   }
 
   /// Names the listeners that admit the route's namespace, and no others.

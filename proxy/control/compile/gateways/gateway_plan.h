@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "config/model/model.h"
@@ -95,6 +96,9 @@ struct GatewayPlan {
   std::shared_ptr<const routing::Rule> rest;
   /// The Secrets that its processors and its routes may be made of.
   base::ObjectNames secrets;
+  /// The routes that it has admitted, or would if its schema did not refuse it: by kind, namespace and name. Known only
+  /// if a controller keeps the Pods of Gateways.
+  std::set<std::tuple<std::string, std::string, std::string>> routes;
   /// Faults that close some of its listeners, each once: payload processors that cannot run and fail closed, and
   /// policies of kinds that are not supported.
   std::vector<Fault> unprocessed;

@@ -22,17 +22,28 @@ void addCertificates(const config::Model& model, const config::Gateway& gateway,
   }
 }
 
+SecretsOfGateways::key_type keyOfPlan(const GatewayPlan& plan) {
+  const config::ObjectMeta& meta = plan.gateway->meta;
+  return {std::string(meta.kind), meta.nameSpace, meta.name};
+}
+
 }  // namespace
 
 SecretsOfGateways secretsOfPods(const config::Model& model, const std::vector<GatewayPlan>& gateways) {
   SecretsOfGateways result;
   if (model.controllerNamespace.empty()) return result;
   for (const GatewayPlan& plan : gateways) {
-    const config::ObjectMeta& meta = plan.gateway->meta;
     base::ObjectNames secrets = SecretTrust(model, *plan.gateway).permitted(plan.secrets);
     addCertificates(model, *plan.gateway, secrets);
-    result.emplace(std::tuple(std::string(meta.kind), meta.nameSpace, meta.name), std::move(secrets));
+    result.emplace(keyOfPlan(plan), std::move(secrets));
   }
+  return result;
+}
+
+RoutesOfGateways routesOfPods(const config::Model& model, const std::vector<GatewayPlan>& gateways) {
+  RoutesOfGateways result;
+  if (model.controllerNamespace.empty()) return result;
+  for (const GatewayPlan& plan : gateways) result.emplace(keyOfPlan(plan), plan.routes);
   return result;
 }
 

@@ -10,6 +10,7 @@
 
 #include "config/catalog/catalog_entry.h"
 #include "config/gateway_settings.h"
+#include "config/model/object_kinds.h"
 #include "config/read/settings_reader.h"
 #include "proxy/control/compile/grants.h"
 #include "proxy/control/compile/named_secrets.h"
@@ -23,8 +24,8 @@ class NameCollector {
  public:
   NameCollector() = default;
   explicit NameCollector(base::SecretName classKeys) : classKeys_(std::move(classKeys)) {}
-  /// Leaves out what the model's ReferenceGrants do not permit.
-  explicit NameCollector(const config::Model& model) : model_(&model) {}
+  /// Leaves out what the model's ReferenceGrants do not permit, and routes that a Gateway has not admitted.
+  NameCollector(const config::Model& model, const RoutesOfGateways& routes) : model_(&model), routes_(&routes) {}
 
   void add(const config::ObjectReading& reading) {
     if (reading.kind == nullptr) return;
@@ -104,11 +105,12 @@ class NameCollector {
 
   template <typename Route>
   void takeRoute(const Route& route) {
-    if (!route.parentRefs.empty()) into_.clear();
+    if (model_ != nullptr || !route.parentRefs.empty()) into_.clear();
     for (const config::ParentRef& parent : route.parentRefs) {
       const config::ObjectRef& gateway = parent.object;
       const std::string& nameSpace = gateway.nameSpace.empty() ? route.meta.nameSpace : gateway.nameSpace;
       const NamedGateway named{gateway.kind, nameSpace, gateway.name};
+      if (!isAdmitted(route.meta, named)) continue;
       into_.push_back(&names_.own[named]);
       reached_.push_back(&reach_[named]);
       reached_.back()->nameSpaces.insert(route.meta.nameSpace);
@@ -116,7 +118,7 @@ class NameCollector {
     for (const auto& rule : route.rules) {
       take(rule.filters, route.meta);
       for (const config::HttpBackendRef& ref : rule.backendRefs) {
-        take(ref.object, route.meta);
+        takeDestination(ref.object, route.meta);
         take(ref.filters, route.meta);
       }
     }
@@ -124,8 +126,14 @@ class NameCollector {
     reached_.clear();
   }
 
+  bool isAdmitted(const config::ObjectMeta& route, const NamedGateway& gateway) const {
+    if (routes_ == nullptr) return true;
+    const auto found = routes_->find(gateway);
+    return found != routes_->end() && found->second.contains({std::string(route.kind), route.nameSpace, route.name});
+  }
+
   void take(const config::RouteFilters& filters, const config::ObjectMeta& holder) {
-    for (const config::RequestMirrorFilter& mirror : filters.mirrors) take(mirror.object, holder);
+    for (const config::RequestMirrorFilter& mirror : filters.mirrors) takeDestination(mirror.object, holder);
     for (const config::ProcessorFilter& filter : filters.processors) {
       if (const auto* uses = std::get_if<std::vector<config::ProcessorUse>>(&filter)) take(*uses, holder);
     }
@@ -167,6 +175,13 @@ class NameCollector {
 
   void take(const std::vector<config::ObjectRef>& refs, const config::ObjectMeta& holder) {
     for (const config::ObjectRef& ref : refs) take(ref, holder);
+  }
+
+  /// Takes what requests are sent to. It can be no Secret and no ConfigMap, whatever its kind says.
+  void takeDestination(const config::ObjectRef& ref, const config::ObjectMeta& holder) {
+    if (config::isKindOf<config::Backend>(ref.group, ref.kind) ||
+        config::isKindOf<config::Service>(ref.group, ref.kind))
+      take(ref, holder);
   }
 
   void take(const config::ObjectRef& ref, const config::ObjectMeta& holder) {
@@ -229,6 +244,7 @@ class NameCollector {
   }
 
   const config::Model* model_ = nullptr;
+  const RoutesOfGateways* routes_ = nullptr;
   const base::SecretName classKeys_;  // PodKeeping::classKeys
   NamesOfGateways names_;
   std::vector<NamedObjects*> into_{&names_.common};
@@ -263,8 +279,8 @@ NamedObjects namedObjects(const config::ObjectSet& set) {
 }
 
 NamesOfGateways namesOfGateways(const config::ObjectSet& set, const config::Model& model,
-                                const SecretsOfGateways& secrets) {
-  NamesOfGateways names = collectNames(set, NameCollector(model));
+                                const SecretsOfGateways& secrets, const RoutesOfGateways& routes) {
+  NamesOfGateways names = collectNames(set, NameCollector(model, routes));
   const NamedObjects::Names& ofSettings = names.secretsOfSettings;
   names.common.secrets.clear();
   for (auto& [gateway, own] : names.own) {

@@ -38,14 +38,16 @@ struct NamesOfGateways {
   NamedObjects common = {};                       // of the settings and the catalog
   NamedObjects::Names secretsOfSettings = {};     // of the class: its keys, and those of its extension servers
   std::map<NamedGateway, NamedObjects> own = {};  // of each Gateway, of its routes, and of what these reach
-  /// The namespaces of each Gateway, of its routes, and of what these may refer to.
+  /// The namespaces of each Gateway, of its routes, and of what these may refer to. That is known of Gateways alone
+  /// which the set has.
   std::map<NamedGateway, std::set<std::string>> reached = {};
 };
 
 /// Returns what the objects of the set name, without what no ReferenceGrant of `model`, which was made of the set,
-/// permits. The Secrets of each Gateway are those of `secrets`, which a compilation of the model has found, and where
-/// the Gateway's namespace is trusted those of the settings too; what else names Secrets does not count.
+/// permits. A compilation of the model has found `secrets` and `routes`. The Secrets of each Gateway are the former,
+/// and where its namespace is trusted those of the settings too; what else names Secrets does not count. No other
+/// routes than the latter count for it, whatever Gateways they name.
 NamesOfGateways namesOfGateways(const config::ObjectSet& set, const config::Model& model,
-                                const SecretsOfGateways& secrets);
+                                const SecretsOfGateways& secrets, const RoutesOfGateways& routes);
 
 }  // namespace sluice::control

@@ -1,5 +1,6 @@
 #include "proxy/control/kubernetes/provision/gateway_access.h"
 
+#include <cstddef>
 #include <initializer_list>
 #include <map>
 #include <set>
@@ -13,6 +14,18 @@ struct ReadableNames {
   std::set<std::string> secrets = {};
   std::set<std::string> configMaps = {};
 };
+/// An API server takes objects of 1.5 MB. Whoever writes routes and policies says how many names there are.
+constexpr std::size_t kMostBytesOfNames = std::size_t{1} << 20;
+constexpr std::size_t kBytesAroundName = 3;  // quotes and a comma
+
+/// Removes the last names, so that the others have at most `room` bytes in a Role, and takes these off.
+void boundNames(std::set<std::string>& names, std::size_t& room) {
+  auto each = names.begin();
+  for (; each != names.end() && each->size() + kBytesAroundName <= room; ++each)
+    room -= each->size() + kBytesAroundName;
+  names.erase(each, names.end());
+}
+
 using NamesByNamespace = std::map<std::string, ReadableNames>;
 
 void addNames(const NamedObjects& names, NamesByNamespace& result) {
@@ -85,7 +98,10 @@ std::vector<ProvisionedObject> accessOf(const GatewayToRun& run, const NamesOfGa
   // Gateways of several namespaces may have the same name. A namespace has no dots.
   const std::string name = gateway.nameSpace + "." + nameOfPods(run.gateway);
   std::vector<ProvisionedObject> objects;
-  for (const auto& [nameSpace, each] : readable) {
+  for (auto& [nameSpace, each] : readable) {
+    std::size_t room = kMostBytesOfNames;
+    boundNames(each.secrets, room);
+    boundNames(each.configMaps, room);
     objects.push_back(roleOf(run, nameSpace, name, each));
     objects.push_back(bindingOf(run, nameSpace, name, provisioned::kRole.kind, name));
   }

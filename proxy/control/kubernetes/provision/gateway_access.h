@@ -19,7 +19,8 @@ namespace sluice::control {
 /// The ClusterRole of all Gateways.
 inline constexpr std::string_view kGatewayClusterRole = "sluice-gateway";
 
-/// Returns a Role and a RoleBinding for each namespace, and the ClusterRoleBinding.
+/// Returns a Role and a RoleBinding for each namespace, and the ClusterRoleBinding. A Role names at most 1 MiB of
+/// objects, Secrets first; what is beyond may not be read.
 std::vector<ProvisionedObject> accessOf(const GatewayToRun& run, const NamesOfGateways& names);
 
 }  // namespace sluice::control

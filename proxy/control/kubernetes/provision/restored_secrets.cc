@@ -8,9 +8,18 @@
 namespace sluice::control {
 namespace {
 
+template <typename... Kinds>
+bool isOneOf(const std::string& group, const std::string& kind) {
+  return (config::isKindOf<Kinds>(group, kind) || ...);
+}
+
+/// Returns true if the grant is from objects of a Gateway's chains in one of these namespaces.
 bool isForAny(const config::ReferenceGrant& grant, const std::set<std::string>& nameSpaces) {
-  return std::any_of(grant.from.begin(), grant.from.end(),
-                     [&](const config::ReferenceGrant::From& from) { return nameSpaces.contains(from.nameSpace); });
+  return std::any_of(grant.from.begin(), grant.from.end(), [&](const config::ReferenceGrant::From& from) {
+    return nameSpaces.contains(from.nameSpace) &&
+           isOneOf<config::Gateway, config::HttpRoute, config::GrpcRoute, config::Backend, config::PayloadProcessor,
+                   config::PayloadProcessingPipeline, config::ExtensionPolicy>(from.group, from.kind);
+  });
 }
 
 bool permitsDestinations(const config::ReferenceGrant& grant) {

@@ -83,7 +83,8 @@ void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
 /// Keeps Pods for all Gateways, with the Secrets that their newest objects name, and those that people have brought
 /// back.
 void ClusterController::provision(const CompiledConfiguration& compiled) {
-  NamesOfGateways names = namesOfGateways(compiled.set, compiled.model, compiled.compiled.secrets);
+  NamesOfGateways names =
+      namesOfGateways(compiled.set, compiled.model, compiled.compiled.secrets, compiled.compiled.routes);
   SecretsOfGateways readable;
   for (const auto& [gateway, own] : names.own) readable[gateway] = own.secrets;
   revisions_.setReadable(std::move(readable));
@@ -91,7 +92,7 @@ void ClusterController::provision(const CompiledConfiguration& compiled) {
   broughtBack_ = revisions_.readableBesides();
   for (const auto& [gateway, earlier] : *broughtBack_) {
     std::set<std::string> reached = names.reached[gateway];
-    // The settings of the GatewayClass may have named another Secret, where they have their own.
+    // The settings of the GatewayClass may have named another Secret, where they and the catalog have their own.
     for (const auto& [nameSpace, name] : names.common.configMaps) reached.insert(nameSpace);
     names.own[gateway].secrets.merge(restoredSecrets(earlier, gateway, std::move(reached), compiled.model));
   }

@@ -137,6 +137,40 @@ TEST(SecretTrust, IsThatOfEachGateway) {
   EXPECT_THAT(tenant.secrets("sluice-system", "platform"), ElementsAre(Pair("vault", "cert")));
 }
 
+TEST(SecretTrust, IsKnownWithTheRoutesThatAGatewayAdmits) {
+  const auto routesOf = [](const Tenant& tenant) {
+    return tenant.world.result().routes.at({"Gateway", "team", "egress"});
+  };
+  const std::string foreign = with(with(inNamespace("other", test::kRoute), "parentRefs: [{name: egress}]",
+                                        "parentRefs: [{name: egress, namespace: team}]"),
+                                   "name: route", "name: foreign");
+  const Tenant tenant({foreign});
+  EXPECT_THAT(routesOf(tenant), ElementsAre(std::tuple("HTTPRoute", "team", "route")));
+  EXPECT_THAT(Tenant({}, "", "").world.result().routes, IsEmpty()) << "nobody keeps Pods";
+}
+
+TEST(SecretTrust, IsThatOfAGatewayWhichItsSchemaRefusesToo) {
+  const std::string grant = grantIn("vault", fromGateways(), "{group: '', kind: Secret}");
+  const auto refused = [](const std::string& more) {
+    return with(inNamespace("team", test::kGateway), "port: 80}", "port: 80, hostname: 1.2.3.4" + more + "}");
+  };
+  const auto found = [](const std::vector<std::string>& texts) {
+    World world({texts.begin(), texts.end()}, nullptr, test::processorTypes());
+    world.recompileWithController("sluice-system");
+    return world.result().secrets.at({"Gateway", "team", "egress"});
+  };
+  std::vector<std::string> texts = {std::string(test::kClass),
+                                    refused(""),
+                                    backendWithCertificate(),
+                                    inNamespace("vault", test::keyPair("cert", test::server())),
+                                    grantIn("vault", fromRoutes(), "{group: gateway.networking.k8s.io, kind: Backend}"),
+                                    grant,
+                                    routeToVault()};
+  EXPECT_THAT(found(texts), ElementsAre(Pair("vault", "cert"))) << "Pods serve on what it was before";
+  std::erase(texts, grant);
+  EXPECT_THAT(found(texts), IsEmpty()) << "but nothing that is not granted any more";
+}
+
 TEST(SecretTrust, IsNotLostToAnotherGatewayWithTheSamePort) {
   const std::string older = with(with(inNamespace("other", test::kGateway), "name: egress", "name: older"),
                                  "generation: 4", "generation: 4, creationTimestamp: '2020-01-01T00:00:00Z'");

@@ -165,7 +165,12 @@ TEST(ObjectNames, AreTheSameWhicheverTextComesFirst) {
   EXPECT_EQ(namesIn(settings + "---\n" + catalog), namesIn(catalog + "---\n" + settings));
 }
 
-TEST(NamesOfGatewaysOnly, AreThoseThatTheirRoutesReach) {
+const NamedGateway kGatewayOfRoutes{"Gateway", "demo", "egress"};
+
+/// Returns the names of the Gateway demo/egress and its route demo/r, and of whatever is added, if that route is
+/// admitted.
+NamesOfGateways namesWith(const std::string& more,
+                          const RoutesOfGateways::mapped_type& admitted = {{"HTTPRoute", "demo", "r"}}) {
   const auto backend = [](const std::string& nameSpace, const std::string& name) {
     return "---\napiVersion: sluice.dev/v1alpha1\nkind: Backend\nmetadata: {namespace: " + nameSpace +
            ", name: " + name +
@@ -178,12 +183,58 @@ TEST(NamesOfGatewaysOnly, AreThoseThatTheirRoutesReach) {
       routeWith(
           "{backendRefs: [{group: sluice.dev, kind: Backend, name: near}, {group: sluice.dev, kind: Backend, "
           "name: not-granted, namespace: other}]}") +
-      backend("demo", "near") + backend("demo", "unused") + backend("other", "not-granted");
+      backend("demo", "near") + backend("demo", "unused") + backend("other", "not-granted") + backend("tenant", "own") +
+      more;
   config::TextCache cache;
   const config::ObjectSet set = config::readTexts({config::SourceText{"a.yaml", yaml}}, {}, base::Secret("key"), cache);
-  const NamesOfGateways names = namesOfGateways(set, config::load(set, nullptr).model, {});
+  return namesOfGateways(set, config::load(set, nullptr).model, {}, {{kGatewayOfRoutes, admitted}});
+}
+
+/// A route of another namespace with these parents and this reference.
+std::string routeOfTenant(const std::string& parents, const std::string& ref) {
+  return "---\napiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: tenant, name: "
+         "t}\nspec: {" +
+         parents + "rules: [{backendRefs: [" + ref + "]}]}\n";
+}
+
+TEST(NamesOfGatewaysOnly, AreThoseThatTheirRoutesReach) {
+  const NamesOfGateways names = namesWith("");
   EXPECT_THAT(names.common.configMaps, IsEmpty());
-  EXPECT_THAT(names.own.at({"Gateway", "demo", "egress"}).configMaps, ElementsAre(Pair("demo", "ca-near")));
+  EXPECT_THAT(names.own.at(kGatewayOfRoutes).configMaps, ElementsAre(Pair("demo", "ca-near")));
+  EXPECT_THAT(names.reached.at(kGatewayOfRoutes), ElementsAre("demo"));
+}
+
+TEST(NamesOfGatewaysOnly, AreThoseOfRoutesThatTheyHaveAdmitted) {
+  const std::string parent = "parentRefs: [{name: egress, namespace: demo}], ";
+  const std::string own = "{group: sluice.dev, kind: Backend, name: own}";
+  const NamesOfGateways refused = namesWith(routeOfTenant(parent, own));
+  EXPECT_THAT(refused.own.at(kGatewayOfRoutes).configMaps, ElementsAre(Pair("demo", "ca-near")));
+  EXPECT_THAT(refused.reached.at(kGatewayOfRoutes), ElementsAre("demo"));
+  EXPECT_THAT(namesWith("", {}).own.at(kGatewayOfRoutes).configMaps, IsEmpty());
+  const NamesOfGateways admitted =
+      namesWith(routeOfTenant(parent, own), {{"HTTPRoute", "demo", "r"}, {"HTTPRoute", "tenant", "t"}});
+  EXPECT_THAT(admitted.own.at(kGatewayOfRoutes).configMaps,
+              ElementsAre(Pair("demo", "ca-near"), Pair("tenant", "ca-own")));
+  EXPECT_THAT(admitted.reached.at(kGatewayOfRoutes), ElementsAre("demo", "tenant"));
+}
+
+TEST(NamesOfGatewaysOnly, AreNotThoseOfRoutesWithoutParents) {
+  const std::string mirror =
+      "{name: s, port: 80, filters: [{type: RequestMirror, requestMirror: {backendRef: {group: '', kind: ConfigMap, "
+      "name: mirrored}}}]}";
+  for (const std::string& ref : {std::string("{group: '', kind: ConfigMap, name: map}"), mirror}) {
+    const NamesOfGateways names = namesWith(routeOfTenant("", ref));
+    EXPECT_EQ(names.common, NamedObjects()) << ref;
+    EXPECT_THAT(names.own.at(kGatewayOfRoutes).configMaps, ElementsAre(Pair("demo", "ca-near"))) << ref;
+  }
+}
+
+TEST(ObjectNames, AreNoSecretsAndConfigMapsWhereRequestsAreSent) {
+  for (const char* kind : {"ConfigMap", "Secret"}) {
+    const std::string ref = "{group: '', kind: " + std::string(kind) + ", name: a, port: 80}";
+    const std::string mirror = "{type: RequestMirror, requestMirror: {backendRef: " + ref + "}}";
+    EXPECT_EQ(namesIn(routeWith("{filters: [" + mirror + "], backendRefs: [" + ref + "]}")), NamedObjects()) << kind;
+  }
 }
 
 /// Returns the Secrets of a Gateway in `demo`, of a class whose settings name a key and that has this trust, if the
@@ -197,8 +248,8 @@ NamedObjects::Names secretsOfTheGatewayWith(const std::string& provisioning) {
   config::TextCache cache;
   config::ObjectSet set = config::readTexts({config::SourceText{"a.yaml", yaml}}, {}, base::Secret("key"), cache);
   set.keeping.controllerNamespace = "sluice-system";
-  const NamesOfGateways names =
-      namesOfGateways(set, config::load(set, nullptr).model, {{{"Gateway", "demo", "egress"}, {{"demo", "in-use"}}}});
+  const NamesOfGateways names = namesOfGateways(set, config::load(set, nullptr).model,
+                                                {{{"Gateway", "demo", "egress"}, {{"demo", "in-use"}}}}, {});
   EXPECT_THAT(names.common.secrets, IsEmpty());
   return names.own.at({"Gateway", "demo", "egress"}).secrets;
 }

@@ -66,5 +66,22 @@ TEST(GatewayAccess, CarriesWhatInfrastructureSaysInTheGatewaysNamespaceAlone) {
   }
 }
 
+TEST(GatewayAccess, NamesNoMoreThanARoleHasRoomFor) {
+  const RunGateway gateway(kListenersOfTwoPorts);
+  NamesOfGateways names;
+  NamedObjects& own = names.own[{"Gateway", "demo", "egress"}];
+  own.secrets = {{"vault", "key"}};
+  for (int i = 0; i < 6400; ++i) {
+    std::string name = std::to_string(100'000 + i);
+    own.configMaps.emplace("vault", name + std::string(253 - name.size(), 'x'));
+  }
+  const auto objects = accessOf(gateway.run(), names);
+  const ProvisionedObject& role =
+      objectAt(objects, "/apis/rbac.authorization.k8s.io/v1/namespaces/vault/roles/demo.egress-sluice");
+  EXPECT_GT(role.body.size(), 1'000'000U);
+  EXPECT_LT(role.body.size(), 1'100'000U) << "an API server takes no more than 1.5 MB";
+  EXPECT_THAT(role.body, testing::HasSubstr(R"("resourceNames":["key"])")) << "Secrets come first";
+}
+
 }  // namespace
 }  // namespace sluice::control

@@ -17,12 +17,13 @@ const std::string kItself =
     "{gatewayClassName: ours, listeners: [{name: a, port: 80, protocol: HTTP}]}\n---\n";
 
 /// Returns whether Secret vault/s is restored to a Gateway that reaches kReached, with this ReferenceGrant in vault.
-bool isRestoredWith(const std::string& from, const std::string& to) {
+bool isRestoredWith(const std::string& from, const std::string& to,
+                    const std::string& kind = "group: sluice.dev, kind: Backend") {
   const config::Configuration grants = config::loadText(
       kItself +
       "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {namespace: vault, name: g}\nspec: "
-      "{from: [{group: sluice.dev, kind: Backend, namespace: " +
-      from + "}], to: [" + to + "]}\n");
+      "{from: [{" +
+      kind + ", namespace: " + from + "}], to: [" + to + "]}\n");
   EXPECT_TRUE(grants.problems.empty());
   return !restoredSecrets({{"vault", "s"}}, kRestoredGateway, kReached, grants.model).empty();
 }
@@ -54,6 +55,18 @@ TEST(RestoredSecrets, OfOtherNamespacesTakeAGrantOfNow) {
   EXPECT_FALSE(isRestoredWith("demo", "{group: '', kind: Secret, name: other}"));
   EXPECT_FALSE(isRestoredWith("demo", "{group: '', kind: ConfigMap}"));
   EXPECT_FALSE(isRestoredWith("elsewhere", "{group: '', kind: Secret}")) << "nothing of the Gateway is there";
+}
+
+TEST(RestoredSecrets, TakeAGrantToWhatAGatewayUses) {
+  for (const char* to : {"{group: '', kind: Secret, name: s}", "{group: sluice.dev, kind: Backend}"}) {
+    for (const char* kind : {"HTTPRoute", "GRPCRoute", "Gateway"}) {
+      EXPECT_TRUE(isRestoredWith("demo", to, std::string("group: gateway.networking.k8s.io, kind: ") + kind)) << kind;
+    }
+    EXPECT_TRUE(isRestoredWith("demo", to, "group: sluice.dev, kind: PayloadProcessor"));
+    EXPECT_FALSE(isRestoredWith("demo", to, "group: '', kind: Service")) << to;
+    EXPECT_FALSE(isRestoredWith("demo", to, "group: gateway.networking.k8s.io, kind: TLSRoute")) << to;
+    EXPECT_FALSE(isRestoredWith("demo", to, "group: acme.test, kind: HTTPRoute")) << to;
+  }
 }
 
 TEST(RestoredSecrets, TakeAGrantForTheGatewayIfItsNamespaceIsNotTrusted) {
