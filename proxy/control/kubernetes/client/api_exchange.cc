@@ -12,7 +12,10 @@ std::string ApiAnswer::fault() const {
 }
 
 ApiExchange::ApiExchange(ApiClient& client, const ApiRequest& request, Done done)
-    : done_(std::move(done)), call_(client, request, static_cast<ApiCallUser&>(*this)) {}
+    : ApiExchange(client, request, nullptr, std::move(done)) {}
+
+ApiExchange::ApiExchange(ApiClient& client, const ApiRequest& request, ListDecoder::Take take, Done done)
+    : done_(std::move(done)), take_(std::move(take)), call_(client, request, static_cast<ApiCallUser&>(*this)) {}
 
 void ApiExchange::onApiResponse(int status, base::Duration retryAfter) {
   answer_.status = status;
@@ -20,12 +23,16 @@ void ApiExchange::onApiResponse(int status, base::Duration retryAfter) {
 }
 
 void ApiExchange::onApiBody(std::string_view bytes) {
+  if (takesItems()) {
+    unreadable_ = unreadable_ || !list_.feed(bytes, take_).ok();
+    return;
+  }
   tooLong_ = tooLong_ || text_.size() + bytes.size() > kMostBytes;
   if (!tooLong_) text_ += bytes;
 }
 
 void ApiExchange::onApiEnd() {
-  auto body = content::parseJson(text_, {.bytes = kMostBytes});
+  auto body = takesItems() && !unreadable_ ? list_.rest() : content::parseJson(text_, {.bytes = kMostBytes});
   if (!tooLong_ && body.ok()) answer_.body = std::move(*body);
   end(std::move(answer_));
 }

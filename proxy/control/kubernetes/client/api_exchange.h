@@ -1,4 +1,4 @@
-// One request to an API server and its whole answer, for requests whose answers are small.
+// One request to an API server and its whole answer, for requests whose answers are small, or are lists.
 //
 // Owned by whoever waits for the answer; destroying it cancels the request. Lives on the main thread.
 #pragma once
@@ -10,6 +10,7 @@
 #include "proxy/base/result.h"
 #include "proxy/content/value.h"
 #include "proxy/control/kubernetes/client/api_client.h"
+#include "proxy/control/kubernetes/client/list_decoder.h"
 
 namespace sluice::control {
 
@@ -31,18 +32,26 @@ class ApiExchange final : private ApiCallUser {
   using Done = std::function<void(base::Result<ApiAnswer>&& answer)>;
   /// `client` outlives it.
   ApiExchange(ApiClient& client, const ApiRequest& request, Done done);
+  /// For an answer that is a list, of whatever length. `take` is shown each item while it arrives, but for those that
+  /// are no JSON or too large (ListDecoder), and only records. The body of the answer is the list without its items;
+  /// null if it cannot be read.
+  ApiExchange(ApiClient& client, const ApiRequest& request, ListDecoder::Take take, Done done);
 
  private:
   void onApiResponse(int status, base::Duration retryAfter) override;
   void onApiBody(std::string_view bytes) override;
   void onApiEnd() override;
   void onApiFailed(const base::Error& error) override;
+  bool takesItems() const { return take_ != nullptr && answer_.ok(); }
   void end(base::Result<ApiAnswer>&& answer);
 
   Done done_;
   ApiAnswer answer_;
   std::string text_;
   bool tooLong_ = false;
+  const ListDecoder::Take take_;
+  ListDecoder list_{/*leavesOut=*/true};
+  bool unreadable_ = false;  // the list
   ApiCall call_;
 };
 

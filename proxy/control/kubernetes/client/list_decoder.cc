@@ -48,7 +48,14 @@ base::Status ListDecoder::feed(std::string_view bytes, const Take& take) {
   }
   std::string& text = inItems_ && depth_ >= kItemDepth ? item_ : rest_;
   text.append(bytes.substr(from));
-  return text.size() <= kMostBytes ? base::Status(base::Done{}) : badList(kTooLarge);
+  return text.size() <= kMostBytes ? base::Status(base::Done{}) : outgrown(text);
+}
+
+base::Status ListDecoder::outgrown(std::string& text) {
+  if (!leavesOut_ || &text != &item_) return badList(kTooLarge);
+  tooLarge_ = true;
+  item_.clear();
+  return base::Done{};
 }
 
 /// Returns true if the byte is one of a string, or its end.
@@ -64,9 +71,13 @@ bool ListDecoder::takeInString(char c) {
 }
 
 base::Status ListDecoder::endItem(const Take& take) {
-  if (item_.size() > kMostBytes) return badList(kTooLarge);
+  if (std::exchange(tooLarge_, false) || item_.size() > kMostBytes) {
+    item_.clear();
+    return leavesOut_ ? base::Status(base::Done{}) : badList(kTooLarge);
+  }
   base::Result<content::Value> item = content::parseJson(item_, {.bytes = kMostBytes});
   item_.clear();
+  if (!item.ok() && leavesOut_) return base::Done{};
   if (!item.ok()) return badList("has an item that is no JSON: " + item.error().detail);
   if (!item->isMap()) return badList("has an item that is no object");
   take(std::move(item).value());

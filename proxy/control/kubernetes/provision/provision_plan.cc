@@ -1,6 +1,7 @@
 #include "proxy/control/kubernetes/provision/provision_plan.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -37,60 +38,111 @@ bool isOfOurClass(const config::Gateway& gateway, const config::Model& model) {
   return gateway.gatewayClassName == model.gatewayClassName;
 }
 
-void addGateway(const GatewayToRun& run, const config::Model& model, const NamesOfGateways& names,
-                ProvisionPlan& plan) {
-  // The account comes before what gives it rights, so that no other one of its name gets any.
-  for (ProvisionedObject& object : podsOf(run)) plan.objects.push_back(std::move(object));
-  for (ProvisionedObject& object : accessOf(run, names)) plan.objects.push_back(std::move(object));
-  if (run.classKeys.empty()) return;
-  if (auto keys = classKeysOf(run, model)) plan.objects.push_back(*std::move(keys));
+std::size_t applyOrder(const ProvisionedKind* kind) {
+  const auto kinds = provisionedKinds();
+  return static_cast<std::size_t>(std::find(kinds.begin(), kinds.end(), kind) - kinds.begin());
 }
 
-/// Leaves the Pods of a Gateway as they are. Whatever its writer asks for, they read no more than they may now.
-void addAccessOfPods(const GatewayToRun& run, const NamesOfGateways& names, ProvisionPlan& plan) {
-  const config::ObjectMeta& meta = run.gateway.meta;
-  plan.podsLeftAlone.emplace(meta.nameSpace, gatewayNameLabel(meta.name));
-  for (ProvisionedObject& object : accessOf(run, names)) {
-    object.onlyIfThere = true;
-    plan.objects.push_back(std::move(object));
+/// Plans for the Gateways of one configuration.
+class Planner {
+ public:
+  Planner(const config::Model& model, const ClusterObjects& objects, const std::string& image,
+          const NamesOfGateways& names)
+      : model_(model), objects_(objects), image_(image), names_(names) {}
+
+  ProvisionPlan plan() && {
+    for (const config::Rejected& each : model_.rejected) {
+      if (config::isKindOf<config::Gateway>(each.group, each.kind)) addRejected(each);
+    }
+    for (const config::Gateway& gateway : model_.all<config::Gateway>()) {
+      if (!isOfOurClass(gateway, model_)) continue;
+      std::optional<GatewayToRun> run = toRun(gateway);
+      if (!run) {
+        leaveAlone(gateway.meta.nameSpace, gateway.meta.name, LeftAlone::kAll);
+      } else if (takeParameters(model_, *run) && !forbiddenChoice(model_, gateway)) {
+        addGateway(*run);
+      } else {
+        addAccess(*run);
+      }
+    }
+    return std::move(plan_);
   }
-}
+
+ private:
+  /// Returns nullopt if it is not known how its objects should be: the settings of its class are wrong, or it has just
+  /// been deleted.
+  std::optional<GatewayToRun> toRun(const config::Gateway& gateway) const {
+    const config::ObjectMeta& meta = gateway.meta;
+    const auto newest = objects_.find(meta.group, meta.kind, {meta.nameSpace, meta.name});
+    if (newest.object == nullptr || !model_.settingsFault.empty()) return std::nullopt;
+    GatewayToRun run{.gateway = gateway,
+                     .apiVersion = std::string(meta.group) + "/" + std::string(newest.version),
+                     .uid = newest.object->uid,
+                     .image = image_,
+                     .controllerNamespace = model_.controllerNamespace,
+                     .serviceAccountAnnotations = model_.settings.provisioning.allowServiceAccountAnnotations};
+    if (!isTrusted(model_, meta.nameSpace)) run.classKeys = nameOfClassKeys(gateway);
+    return run;
+  }
+
+  /// Its Pods serve on what it was before.
+  void addRejected(const config::Rejected& rejected) {
+    const auto* legible = rejected.legible<config::Gateway>();
+    if (!model_.settingsFault.empty()) {
+      leaveAlone(rejected.nameSpace, rejected.name, LeftAlone::kAll);
+    } else if (legible == nullptr || legible->gatewayClassName.empty()) {
+      leaveAlone(rejected.nameSpace, rejected.name, LeftAlone::kNotElsewhere);
+    } else if (!isOfOurClass(*legible, model_)) {
+      return;
+    } else if (const std::optional<GatewayToRun> run = toRun(*legible)) {
+      addAccess(*run);
+    } else {
+      leaveAlone(rejected.nameSpace, rejected.name, LeftAlone::kAll);
+    }
+  }
+
+  /// What Pods need comes before them, and the account before what gives it rights, so that no other one of its name
+  /// gets any.
+  void addGateway(const GatewayToRun& run) {
+    std::vector<ProvisionedObject> all = podsOf(run);
+    for (ProvisionedObject& object : accessOf(run, names_)) all.push_back(std::move(object));
+    if (!run.classKeys.empty()) {
+      if (auto keys = classKeysOf(run, model_)) all.push_back(*std::move(keys));
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const auto& a, const auto& b) { return applyOrder(a.kind) < applyOrder(b.kind); });
+    std::move(all.begin(), all.end(), std::back_inserter(plan_.objects));
+  }
+
+  /// Leaves the Pods of a Gateway as they are. Whatever its writer asks for, they read no more than they may now.
+  void addAccess(const GatewayToRun& run) {
+    const config::ObjectMeta& meta = run.gateway.meta;
+    leaveAlone(meta.nameSpace, meta.name, LeftAlone::kPods);
+    for (ProvisionedObject& object : accessOf(run, names_)) {
+      object.onlyIfThere = true;
+      plan_.objects.push_back(std::move(object));
+    }
+  }
+
+  /// Gateways of two kinds may have one name.
+  void leaveAlone(const std::string& nameSpace, const std::string& name, LeftAlone what) {
+    LeftAlone& known = plan_.leftAlone.try_emplace({nameSpace, gatewayNameLabel(name)}, what).first->second;
+    known = std::max(known, what);
+  }
+
+  const config::Model& model_;
+  const ClusterObjects& objects_;
+  const std::string& image_;
+  const NamesOfGateways& names_;
+  ProvisionPlan plan_;
+};
 
 }  // namespace
 
 std::optional<ProvisionPlan> planProvision(const CompiledConfiguration& compiled, const ClusterObjects& objects,
                                            const std::string& image, const NamesOfGateways& names) {
-  const config::Model& model = compiled.model;
-  if (model.gatewayClassName.empty()) return std::nullopt;
-  ProvisionPlan plan;
-  const auto leaveAlone = [&plan](const std::string& nameSpace, const std::string& name) {
-    plan.leftAlone.emplace(nameSpace, gatewayNameLabel(name));
-  };
-  for (const config::Rejected& each : model.rejected) {
-    if (config::isKindOf<config::Gateway>(each.group, each.kind)) leaveAlone(each.nameSpace, each.name);
-  }
-  for (const config::Gateway& gateway : model.all<config::Gateway>()) {
-    if (!isOfOurClass(gateway, model)) continue;
-    const config::ObjectMeta& meta = gateway.meta;
-    const auto newest = objects.find(meta.group, meta.kind, {meta.nameSpace, meta.name});
-    if (newest.object == nullptr || !model.settingsFault.empty()) {
-      leaveAlone(meta.nameSpace, meta.name);
-      continue;
-    }
-    GatewayToRun run{.gateway = gateway,
-                     .apiVersion = std::string(meta.group) + "/" + std::string(newest.version),
-                     .uid = newest.object->uid,
-                     .image = image,
-                     .controllerNamespace = model.controllerNamespace,
-                     .serviceAccountAnnotations = model.settings.provisioning.allowServiceAccountAnnotations};
-    if (!isTrusted(model, meta.nameSpace)) run.classKeys = nameOfClassKeys(gateway);
-    if (takeParameters(model, run) && !forbiddenChoice(model, gateway)) {
-      addGateway(run, model, names, plan);
-    } else {
-      addAccessOfPods(run, names, plan);
-    }
-  }
-  return plan;
+  if (compiled.model.gatewayClassName.empty()) return std::nullopt;
+  return Planner(compiled.model, objects, image, names).plan();
 }
 
 config::StatusList withServiceAddresses(const config::StatusList& statuses, const config::Model& model) {

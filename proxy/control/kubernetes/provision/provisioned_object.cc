@@ -16,6 +16,13 @@ std::string ProvisionedKind::path(std::string_view nameSpace) const {
 
 bool isAccess(const ProvisionedKind& kind) { return kind.group == provisioned::kRole.group; }
 
+bool isNeededByPods(const ProvisionedKind& kind) { return isAccess(kind) || &kind == &provisioned::kSecret; }
+
+bool ProvisionedObject::isElsewhere() const {
+  const std::size_t from = gateway.find(' ') + 1;
+  return !nameSpace.empty() && gateway.substr(from, gateway.find('/') - from) != nameSpace;
+}
+
 std::span<const ProvisionedKind* const> provisionedKinds() {
   static constexpr const ProvisionedKind* kKinds[] = {
       &provisioned::kServiceAccount,     &provisioned::kRole,          &provisioned::kRoleBinding,

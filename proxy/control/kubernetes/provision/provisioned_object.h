@@ -43,6 +43,8 @@ inline constexpr ProvisionedKind kAutoscaler{"autoscaling", "v2", "HorizontalPod
 
 /// Returns true for kinds that say what Pods may read and write, and of which they are not made.
 bool isAccess(const ProvisionedKind& kind);
+/// Returns true for kinds without which a Gateway's Pods would run with fewer rights, or without keys.
+bool isNeededByPods(const ProvisionedKind& kind);
 /// Returns all kinds, in the order in which their objects are applied: what Pods need comes before them.
 std::span<const ProvisionedKind* const> provisionedKinds();
 
@@ -59,6 +61,8 @@ struct ProvisionedObject {
   bool onlyIfThere = false;
 
   std::string path() const { return kind->path(nameSpace) + "/" + name; }
+  /// Returns true if it stands in another namespace than the Gateway.
+  bool isElsewhere() const;
 };
 
 /// The label and its value by which the controller finds what it keeps.

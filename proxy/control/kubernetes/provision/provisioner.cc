@@ -5,6 +5,7 @@
 
 #include "proxy/base/json_writer.h"
 #include "proxy/control/kubernetes/client/api_forms.h"
+#include "proxy/processing/query_edit.h"
 
 namespace sluice::control {
 namespace {
@@ -14,33 +15,10 @@ constexpr base::Duration kTryAgainAfter = std::chrono::seconds(10);
 constexpr int kAlreadyDeleted = 404;
 constexpr int kCreated = 201;
 constexpr std::string_view kNotProvisioned = "NotProvisioned";
+constexpr int kObjectsOfPage = 250;
+constexpr std::string_view kUnreadableList = "the list cannot be read";
 constexpr std::string_view kMetadataList =
     "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json";
-
-std::string uidOf(const content::Value& object) { return std::string(textIn(valueIn(&object, "metadata"), "uid")); }
-
-/// Returns what changes if somebody changes what is applied. Statuses change the resourceVersion all the time, so it
-/// counts only where there is no generation.
-std::string versionOf(const content::Value& object) {
-  const content::Value* metadata = valueIn(&object, "metadata");
-  const std::string uid = uidOf(object);
-  if (const auto generation = numberIn(metadata, "generation")) return uid + "/" + std::to_string(*generation);
-  return uid + "@" + std::string(textIn(metadata, "resourceVersion"));
-}
-
-std::string pathOf(const ProvisionedKind& kind, const content::Value& object) {
-  const content::Value* metadata = valueIn(&object, "metadata");
-  return kind.path(textIn(metadata, "namespace")) + "/" + std::string(textIn(metadata, "name"));
-}
-
-/// Returns true if an object with our label is the one that is kept. Another Gateway may have had its name.
-bool belongsToOwner(const content::Value& object, const ProvisionedObject& wanted) {
-  if (wanted.owner.empty()) return true;
-  const content::Value* owners = valueIn(valueIn(&object, "metadata"), "ownerReferences");
-  return owners != nullptr && std::any_of(owners->items.begin(), owners->items.end(), [&](const content::Value& each) {
-           return textIn(&each, "uid") == wanted.owner;
-         });
-}
 
 /// Returns the body with the uid, so that it is applied to no other object of that name.
 std::string withUid(std::string body, const std::string& uid) {
@@ -50,9 +28,10 @@ std::string withUid(std::string body, const std::string& uid) {
   return body;
 }
 
-bool isEmptyList(const content::Value& list) {
-  const content::Value* items = valueIn(&list, "items");
-  return items == nullptr || items->items.empty();
+/// Returns the items of a list, of which there may be none; nullptr if it is no list.
+const content::Value* itemsOf(const content::Value& list) {
+  const content::Value* items = list.find("items");
+  return items != nullptr && (items->isList() || items->isNull()) ? items : nullptr;
 }
 
 /// Returns the body of an apply that gives back all fields of an object.
@@ -75,7 +54,7 @@ void Provisioner::want(ProvisionPlan plan) {
     return a.path() == b.path() && a.body == b.body && a.onlyIfThere == b.onlyIfThere;
   };
   const std::vector<ProvisionedObject>& before = wanted_.objects;
-  const bool same = given_ && plan.leftAlone == wanted_.leftAlone && plan.podsLeftAlone == wanted_.podsLeftAlone &&
+  const bool same = given_ && plan.leftAlone == wanted_.leftAlone &&
                     std::equal(plan.objects.begin(), plan.objects.end(), before.begin(), before.end(), isSame);
   if (same) return;
   const bool first = !std::exchange(given_, true);
@@ -87,6 +66,15 @@ void Provisioner::want(ProvisionPlan plan) {
   }
   wanted_ = std::move(plan);
   wantedChanged_ = true;
+  wantedPaths_.clear();
+  needs_.clear();
+  for (const ProvisionedObject& each : wanted_.objects) {
+    wantedPaths_.insert(each.path());
+    if (each.onlyIfThere) continue;
+    Needs& needs = needs_[each.gateway];
+    if (each.kind == &provisioned::kServiceAccount) needs.account = each.path();
+    if (isNeededByPods(*each.kind) && !each.isElsewhere()) needs.ofPods.push_back(each.path());
+  }
   if (tasks_.empty() && exchange_ == nullptr) begin(/*looks=*/first);
 }
 
@@ -95,6 +83,8 @@ void Provisioner::lead(bool leads) {
   exchange_.reset();
   tasks_.clear();
   applied_.clear();  // another leader may have written since
+  found_.clear();
+  unwanted_.clear();
   faults_.clear();
   reasons_.clear();
   outcome_.reset();
@@ -111,16 +101,10 @@ void Provisioner::begin(bool looks) {
   if (!leads_ || !given_) return;
   wantedChanged_ = false;
   // An object that is kept no more is found by looking.
-  const bool removes = std::any_of(applied_.begin(), applied_.end(), [this](const auto& applied) {
-    return std::none_of(wanted_.objects.begin(), wanted_.objects.end(),
-                        [&](const ProvisionedObject& each) { return each.path() == applied.first; });
-  });
+  const bool removes = std::any_of(applied_.begin(), applied_.end(),
+                                   [this](const auto& applied) { return !wantedPaths_.contains(applied.first); });
   if (looks || removes) {
-    for (const ProvisionedKind* kind : provisionedKinds()) {
-      tasks_.push_back(
-          {Task::Type::kList, kind,
-           kind->path() + "?labelSelector=" + std::string(kManagedByLabel) + "%3D" + std::string(kManagedBy)});
-    }
+    for (const ProvisionedKind* kind : provisionedKinds()) tasks_.push_back({Task::Type::kList, kind, kind->path()});
   } else {
     for (const ProvisionedObject& each : wanted_.objects) {
       const auto applied = applied_.find(each.path());
@@ -133,11 +117,24 @@ void Provisioner::begin(bool looks) {
 }
 
 void Provisioner::next() {
+  while (!tasks_.empty() && isHeldBack(tasks_.front())) tasks_.pop_front();
   if (!tasks_.empty()) return send(tasks_.front());
-  const base::Duration pause = reasons_.empty() ? kLookAgainAfter : std::max(kTryAgainAfter, retryAfter_);
+  const bool soon = !reasons_.empty() || std::exchange(moreUnwanted_, false);
+  const base::Duration pause = soon ? std::max(kTryAgainAfter, retryAfter_) : kLookAgainAfter;
   endRound();
   if (wantedChanged_) return begin(/*looks=*/false);
   client_.worker().timers().set(*this, client_.worker().now() + pause);
+}
+
+bool Provisioner::isHeldBack(const Task& task) const {
+  const auto isMissing = [this](const std::string& path) { return !applied_.contains(path); };
+  const auto needs = needs_.find(task.gateway);
+  if (needs == needs_.end() || (task.type != Task::Type::kFind && task.type != Task::Type::kApply)) return false;
+  if (task.kind == &provisioned::kServiceAccount) return false;
+  if (!needs->second.account.empty() && isMissing(needs->second.account)) return true;
+  const std::vector<std::string>& ofPods = needs->second.ofPods;
+  return task.kind == &provisioned::kDeployment && task.type == Task::Type::kFind &&
+         std::any_of(ofPods.begin(), ofPods.end(), isMissing);
 }
 
 void Provisioner::endRound() {
@@ -151,8 +148,7 @@ void Provisioner::endRound() {
 }
 
 std::optional<config::Condition> Provisioner::conditionOf(const std::string& gateway) const {
-  const auto isItsOwn = [&](const ProvisionedObject& each) { return each.gateway == gateway && !each.onlyIfThere; };
-  if (!outcome_ || std::none_of(wanted_.objects.begin(), wanted_.objects.end(), isItsOwn)) return std::nullopt;
+  if (!outcome_ || !needs_.contains(gateway)) return std::nullopt;
   config::Condition condition;
   condition.type = config::condition_type::kProvisioned;
   condition.reason = config::reason::kPending;
@@ -162,7 +158,7 @@ std::optional<config::Condition> Provisioner::conditionOf(const std::string& gat
   const bool provisioned = fault == outcome_->end();
   condition.status = provisioned ? config::ConditionStatus::kTrue : config::ConditionStatus::kFalse;
   condition.reason = provisioned ? "Provisioned" : kNotProvisioned;
-  if (!provisioned) condition.message = fault->second;
+  if (!provisioned) condition.message = fault->second.reason;
   return condition;
 }
 
@@ -171,6 +167,9 @@ void Provisioner::send(const Task& task) {
   request.path = task.path;
   switch (task.type) {
     case Task::Type::kList:
+      request.path += "?labelSelector=" + std::string(kManagedByLabel) + "%3D" + std::string(kManagedBy) +
+                      "&limit=" + std::to_string(kObjectsOfPage);
+      if (!task.page.empty()) request.path += "&continue=" + processing::encodeQuery(task.page);
       request.accept = std::string(kMetadataList);
       break;
     case Task::Type::kFind:
@@ -205,7 +204,10 @@ void Provisioner::send(const Task& task) {
       request.contentType = "application/json";
       break;
   }
-  exchange_ = std::make_unique<ApiExchange>(client_, request,
+  ListDecoder::Take takes;
+  if (task.type == Task::Type::kList)
+    takes = [this, kind = task.kind](const content::Value& each) { take(*kind, each); };
+  exchange_ = std::make_unique<ApiExchange>(client_, request, std::move(takes),
                                             [this](base::Result<ApiAnswer>&& answer) { done(std::move(answer)); });
 }
 
@@ -217,11 +219,11 @@ void Provisioner::done(base::Result<ApiAnswer>&& answer) {
   const bool gone = answer.ok() && task.type == Task::Type::kDelete && answer->status == kAlreadyDeleted;
   if (!answer.ok()) {
     tasks_.clear();  // the server does not answer
-    faults_.emplace("", answer.error().detail);
+    faults_.emplace("", ProvisionFault{answer.error().detail});
     tellFailure("", answer.error().detail);
   } else if (!answer->ok() && !gone) {
     retryAfter_ = std::max(retryAfter_, answer->retryAfter);
-    fail(task, answer->fault());
+    fail(task, answer->fault(), "HTTP status " + std::to_string(answer->status));
   } else {
     executed(task, *answer);
   }
@@ -231,9 +233,11 @@ void Provisioner::done(base::Result<ApiAnswer>&& answer) {
 void Provisioner::executed(const Task& task, const ApiAnswer& answer) {
   switch (task.type) {
     case Task::Type::kList:
-      return judge(*task.kind, answer.body);
+      return endPage(task, answer.body);
     case Task::Type::kFind: {
-      if (!isEmptyList(answer.body)) return refuseForeign(task);
+      const content::Value* items = itemsOf(answer.body);
+      if (items == nullptr) return fail(task, std::string(kUnreadableList), std::string(kUnreadableList));
+      if (!items->items.empty()) return refuseForeign(task);
       Task create = task;
       create.type = Task::Type::kCreate;
       return tasks_.push_front(std::move(create));
@@ -258,49 +262,76 @@ void Provisioner::executed(const Task& task, const ApiAnswer& answer) {
 
 /// Says that somebody else has an object of that name.
 void Provisioner::refuseForeign(const Task& task) {
-  fail(task, "it is there and was not made for this Gateway, so it stays as it is");
+  const std::string why = "it is there and was not made for this Gateway, so it stays as it is";
+  fail(task, why, why);
 }
 
-void Provisioner::fail(const Task& task, const std::string& why) {
-  const std::string reason = std::string(task.kind->kind) + " " + task.path + ": " + why;
-  // An object that is to be deleted belongs to no Gateway any more, so no Gateway has a condition about it.
-  if (task.type != Task::Type::kDelete) faults_.emplace(task.gateway, reason);
+void Provisioner::fail(const Task& task, const std::string& why, const std::string& told) {
+  if (task.type == Task::Type::kList) {
+    found_.clear();  // of a part of them nothing follows
+    unwanted_.clear();
+  }
+  const std::string kind(task.kind->kind);
+  const std::string reason = kind + " " + task.path + ": " + why;
   tellFailure(task.gateway, reason);
-  if (task.kind != &provisioned::kServiceAccount || applied_.contains(task.path)) return;
-  std::erase_if(tasks_, [&](const Task& each) {
-    return each.gateway == task.gateway && (each.type == Task::Type::kFind || each.type == Task::Type::kApply);
-  });
+  // An object that is to be deleted belongs to no Gateway any more, so no Gateway has a condition about it.
+  if (task.type == Task::Type::kDelete) return;
+  ProvisionFault fault{task.elsewhere ? "a " + kind + " of another namespace: " + told : reason, task.elsewhere};
+  const auto [first, isFirst] = faults_.try_emplace(task.gateway, fault);
+  if (!isFirst && first->second.elsewhere && !fault.elsewhere) first->second = std::move(fault);
+}
+
+/// Takes an object of a list, if anything is to be done about it.
+void Provisioner::take(const ProvisionedKind& kind, const content::Value& object) {
+  FoundObject found = foundObject(kind, object);
+  if (!wantedPaths_.contains(found.path)) {
+    if (found.deleted || isLeftAlone(kind, found)) return;
+    if (unwanted_[found.nameSpace] >= kMostRemovals) {
+      moreUnwanted_ = true;
+      return;
+    }
+    ++unwanted_[found.nameSpace];
+  }
+  std::string path = found.path;
+  found_.insert_or_assign(std::move(path), std::move(found));
+}
+
+void Provisioner::endPage(const Task& task, const content::Value& list) {
+  if (itemsOf(list) == nullptr) return fail(task, std::string(kUnreadableList), std::string(kUnreadableList));
+  if (const std::string_view more = textIn(valueIn(&list, "metadata"), "continue"); !more.empty()) {
+    Task next = task;
+    next.page = more;
+    return tasks_.push_front(std::move(next));
+  }
+  unwanted_.clear();
+  judge(*task.kind);
 }
 
 /// Plans what is to be done about the objects of a kind.
-void Provisioner::judge(const ProvisionedKind& kind, const content::Value& list) {
-  std::map<std::string, const content::Value*> found;
-  if (const content::Value* items = valueIn(&list, "items"); items != nullptr && items->isList()) {
-    for (const content::Value& item : items->items) found.emplace(pathOf(kind, item), &item);
-  }
+void Provisioner::judge(const ProvisionedKind& kind) {
+  std::map<std::string, FoundObject> found = std::exchange(found_, {});
   for (const ProvisionedObject& each : wanted_.objects) {
     if (each.kind != &kind) continue;
-    const auto there = found.find(each.path());
-    const bool isOurs = there != found.end() && belongsToOwner(*there->second, each);
+    const auto there = found.extract(each.path());
+    const bool isOurs = !there.empty() && there.mapped().belongsTo(each);
     if (!isOurs) applied_.erase(each.path());
-    if (there != found.end() && !isOurs) remove(kind, each.path(), *there->second);
+    if (!there.empty() && !isOurs) remove(kind, there.mapped());
+    if (!isOurs && each.onlyIfThere) continue;
     const auto applied = applied_.find(each.path());
     const bool current = isOurs && applied != applied_.end() && applied->second.body == each.body &&
-                         applied->second.version == versionOf(*there->second);
-    if (!isOurs && each.onlyIfThere) {
-      if (there != found.end()) found.erase(there);
-      continue;
-    }
-    if (!current) apply(each, isOurs ? uidOf(*there->second) : std::string());
-    if (there != found.end()) found.erase(there);
+                         applied->second.version == there.mapped().version;
+    if (!current) apply(each, isOurs ? there.mapped().uid : std::string());
   }
   for (const auto& [path, object] : found) {
-    if (!isLeftAlone(kind, *object)) remove(kind, path, *object);
+    if (!isLeftAlone(kind, object)) remove(kind, object);
   }
+  // What is not kept any more was looked for now.
+  std::erase_if(applied_,
+                [&](const auto& each) { return each.second.kind == &kind && !wantedPaths_.contains(each.first); });
 }
 
-void Provisioner::remove(const ProvisionedKind& kind, const std::string& path, const content::Value& object) {
-  tasks_.push_back({.type = Task::Type::kDelete, .kind = &kind, .path = path, .uid = uidOf(object)});
+void Provisioner::remove(const ProvisionedKind& kind, const FoundObject& object) {
+  tasks_.push_back({.type = Task::Type::kDelete, .kind = &kind, .path = object.path, .uid = object.uid});
 }
 
 void Provisioner::apply(const ProvisionedObject& object, const std::string& uid) {
@@ -309,22 +340,28 @@ void Provisioner::apply(const ProvisionedObject& object, const std::string& uid)
                     .path = object.path(),
                     .body = object.body,
                     .gateway = object.gateway,
-                    .uid = uid});
+                    .uid = uid,
+                    .elsewhere = object.isElsewhere()});
 }
 
 void Provisioner::note(const Task& task, const content::Value& object) {
-  const std::string before = std::exchange(applied_[task.path], {task.body, uidOf(object), versionOf(object)}).body;
+  const FoundObject found = foundObject(*task.kind, object);
+  const std::string before = std::exchange(applied_[task.path], {task.kind, task.body, found.uid, found.version}).body;
   if (before == task.body) return;
   client_.log().info("an object is provisioned", {{"kind", task.kind->kind}, {"path", task.path}});
 }
 
 /// What has the label of no Gateway may be of those that are left alone: an earlier version has made it for all.
-bool Provisioner::isLeftAlone(const ProvisionedKind& kind, const content::Value& object) const {
-  const content::Value* labels = valueIn(valueIn(&object, "metadata"), "labels");
-  const std::string name(textIn(labels, kGatewayNameLabel));
-  if (name.empty()) return !wanted_.leftAlone.empty();
-  const std::pair gateway(std::string(textIn(labels, kGatewayNamespaceLabel)), name);
-  return wanted_.leftAlone.contains(gateway) || (!isAccess(kind) && wanted_.podsLeftAlone.contains(gateway));
+bool Provisioner::isLeftAlone(const ProvisionedKind& kind, const FoundObject& object) const {
+  const auto& all = wanted_.leftAlone;
+  if (object.gateway.second.empty()) {
+    return std::any_of(all.begin(), all.end(), [](const auto& each) { return each.second != LeftAlone::kPods; });
+  }
+  const auto found = all.find(object.gateway);
+  if (found == all.end()) return false;
+  if (found->second == LeftAlone::kAll || !isAccess(kind)) return true;
+  const bool elsewhere = !object.nameSpace.empty() && object.nameSpace != object.gateway.first;
+  return found->second == LeftAlone::kNotElsewhere && !elsewhere;
 }
 
 void Provisioner::tellFailure(const std::string& gateway, const std::string& reason) {

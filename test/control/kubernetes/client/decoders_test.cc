@@ -112,6 +112,25 @@ TEST(ListDecoders, BoundEachItemAndTheRest) {
   EXPECT_EQ(decodeList({R"({"items":[)", item, item, "{}]}"}).items.size(), 3U);
 }
 
+TEST(ListDecoders, LeaveOutWhatCannotBeReadIfTheyAreToldTo) {
+  const std::string large(ListDecoder::kMostBytes, 'x');
+  const std::string cut = large.substr(0, large.size() / 2);
+  std::vector<std::string> items;
+  ListDecoder decoder(/*leavesOut=*/true);
+  for (const std::string& piece : {std::string(R"({"items":[{"n":1},{"a":")"), cut, cut, cut, cut,
+                                   std::string(R"("},{"n":2},{"n":2,"n":3},{"a":")") + large + R"("},)",
+                                   std::string(R"({"n":4}],"metadata":{"continue":"more"}})")}) {
+    EXPECT_TRUE(decoder.feed(piece, [&](content::Value&& item) { items.push_back(content::writeJson(item)); }).ok());
+  }
+  EXPECT_THAT(items, ElementsAre(R"({"n":1})", R"({"n":2})", R"({"n":4})"));
+  const base::Result<content::Value> rest = decoder.rest();
+  ASSERT_TRUE(rest.ok());
+  EXPECT_EQ(content::writeJson(*rest), R"({"items":[],"metadata":{"continue":"more"}})");
+  ListDecoder strict(/*leavesOut=*/true);
+  EXPECT_FALSE(strict.feed(R"({"items":[1]})", [](content::Value&&) {}).ok());
+  EXPECT_FALSE(ListDecoder(/*leavesOut=*/true).feed(R"({"a":")" + large, [](content::Value&&) {}).ok());
+}
+
 std::vector<std::string> decodeWatch(const std::vector<std::string>& pieces, std::size_t most = 100) {
   constexpr const char* kNames[] = {"added", "modified", "deleted", "bookmark", "error"};
   std::vector<std::string> events;
