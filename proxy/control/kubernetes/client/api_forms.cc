@@ -6,6 +6,7 @@
 #include "proxy/base/json_text.h"
 #include "proxy/base/timestamp.h"
 #include "proxy/base/utf8.h"
+#include "proxy/pki/digest.h"
 
 namespace sluice::control {
 namespace {
@@ -63,6 +64,19 @@ std::optional<std::int64_t> numberIn(const content::Value* map, std::string_view
   const auto read = std::from_chars(found->text.data(), end, number);
   if (read.ec != std::errc() || read.ptr != end) return std::nullopt;
   return number;
+}
+
+std::string boundedName(std::string_view name, std::size_t most) {
+  constexpr std::size_t kDigestDigits = 16;
+  if (name.size() <= most) return std::string(name);
+  std::string_view head = name.substr(0, most - kDigestDigits - 1);
+  while (!head.empty() && (head.back() == '.' || head.back() == '-' || head.back() == '_')) head.remove_suffix(1);
+  return std::string(head) + "-" + pki::toHex(pki::sha256(name)).substr(0, kDigestDigits);
+}
+
+const content::Value* itemsOf(const content::Value& list) {
+  const content::Value* items = list.find("items");
+  return items != nullptr && (items->isList() || items->isNull()) ? items : nullptr;
 }
 
 }  // namespace sluice::control

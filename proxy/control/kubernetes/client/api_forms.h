@@ -1,4 +1,5 @@
-// The forms that fields of the Kubernetes API have: its two kinds of time, and texts that have a bound.
+// The forms that fields of the Kubernetes API have: its two kinds of time, lists, and texts and names that have a
+// bound.
 //
 // Pure functions; any thread.
 #pragma once
@@ -23,11 +24,17 @@ std::string apiMicroTime(base::WallTime time);
 /// that is too long is cut at a character and ends with base::kCutMarker.
 std::string boundedText(std::string_view text, std::size_t most);
 
+/// Returns `name`, or if that has more than `most` bytes its beginning and digits of its digest, so that another name
+/// has another one. What is cut ends where a name may.
+std::string boundedName(std::string_view name, std::size_t most);
+
 /// Returns the string `key` of a map; empty if it is missing or anything else, or if there is no map.
 std::string_view textIn(const content::Value* map, std::string_view key);
 /// Returns the whole number `key` of a map; nullopt if it is missing or anything else, or if there is no map.
 std::optional<std::int64_t> numberIn(const content::Value* map, std::string_view key);
 /// Returns the value `key` of a map; nullptr if it is missing or null, or if there is no map.
 const content::Value* valueIn(const content::Value* map, std::string_view key);
+/// Returns the items of a list of objects, which is null if it has none; nullptr if that is no such list.
+const content::Value* itemsOf(const content::Value& list);
 
 }  // namespace sluice::control

@@ -27,8 +27,14 @@ std::string listOfOne(const std::string& path) {
 }
 
 const content::Value* firstItem(const ApiAnswer& answer) {
-  const content::Value* items = valueIn(&answer.body, "items");
+  const content::Value* items = itemsOf(answer.body);
   return items == nullptr || items->items.empty() ? nullptr : &items->items.front();
+}
+
+/// Returns why a list cannot be read; empty if it can.
+std::string faultOfList(const ApiAnswer& answer) {
+  if (!answer.ok()) return answer.fault();
+  return itemsOf(answer.body) == nullptr ? "the list cannot be read" : "";
 }
 
 /// Returns the namespace of a claim; empty if it is none.
@@ -107,7 +113,7 @@ bool ClassClaim::keepsGround(const std::string& nameSpace, bool changed) const {
 }
 
 void ClassClaim::takeClass(const ApiAnswer& answer) {
-  if (!answer.ok()) return failed(answer.fault());
+  if (const std::string fault = faultOfList(answer); !fault.empty()) return failed(fault);
   const content::Value* found = firstItem(answer);
   if (found == nullptr) return;  // it was deleted, which is known soon
   const content::Value* metadata = valueIn(found, "metadata");
@@ -126,7 +132,7 @@ void ClassClaim::takeClass(const ApiAnswer& answer) {
 }
 
 void ClassClaim::takeLease(const ApiAnswer& answer) {
-  if (!answer.ok()) return failed(answer.fault());
+  if (const std::string fault = faultOfList(answer); !fault.empty()) return failed(fault);
   const content::Value* found = firstItem(answer);
   if (found == nullptr) return write();
   LeaseRecord record = readLeaseRecord(*found);

@@ -28,12 +28,6 @@ std::string withUid(std::string body, const std::string& uid) {
   return body;
 }
 
-/// Returns the items of a list, of which there may be none; nullptr if it is no list.
-const content::Value* itemsOf(const content::Value& list) {
-  const content::Value* items = list.find("items");
-  return items != nullptr && (items->isList() || items->isNull()) ? items : nullptr;
-}
-
 /// Returns the body of an apply that gives back all fields of an object.
 std::string bodyOfRelease(const ProvisionedKind& kind, const std::string& path) {
   constexpr std::string_view kNamespaces = "/namespaces/";

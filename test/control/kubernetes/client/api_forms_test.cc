@@ -51,5 +51,27 @@ TEST(ApiForms, ReadMembersOfTheRightKindOnly) {
   EXPECT_NE(valueIn(&*map, "l"), nullptr);
 }
 
+TEST(ApiForms, KnowAListFromWhatIsNone) {
+  const auto itemsIn = [](const std::string& text) -> std::optional<std::size_t> {
+    const base::Result<content::Value> value = content::parseJson(text);
+    const content::Value* items = value.ok() ? itemsOf(*value) : nullptr;
+    return items == nullptr ? std::nullopt : std::optional(items->items.size());
+  };
+  EXPECT_EQ(itemsIn(R"({"items":[{},{}]})"), 2u);
+  EXPECT_EQ(itemsIn(R"({"items":[]})"), 0u);
+  EXPECT_EQ(itemsIn(R"({"items":null})"), 0u) << "a server may write an empty list so";
+  for (const char* none : {"{}", "null", "[]", R"({"items":{}})", R"({"kind":"Status"})"}) {
+    EXPECT_EQ(itemsIn(none), std::nullopt) << none;
+  }
+}
+
+TEST(ApiForms, BoundNamesAndKeepThemApart) {
+  EXPECT_EQ(boundedName("short", 30), "short");
+  const std::string one = boundedName(std::string(40, 'a') + "1", 30);
+  EXPECT_EQ(one.size(), 30u);
+  EXPECT_NE(one, boundedName(std::string(40, 'a') + "2", 30));
+  EXPECT_EQ(boundedName("ab..............................", 20).substr(0, 3), "ab-");
+}
+
 }  // namespace
 }  // namespace sluice::control

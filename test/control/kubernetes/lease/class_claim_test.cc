@@ -301,8 +301,33 @@ TEST_F(ClassClaims, LeadByAClaimThatIsThereAlthoughItWasNotAnswered) {
 
 TEST_F(ClassClaims, StandByWhereTheyMayNotWriteTheClassAndAnotherLeads) {
   want();
-  look("they", 1);
+  fail("", 403);
+  ASSERT_THAT(told, ElementsAre(true));
+  hold(false);
+  hold(true);
+  told.clear();
+  for (int version = 1; version < 5; ++version) {
+    look("they", version);
+    EXPECT_THAT(told, IsEmpty());
+    awaitRequest();
+  }
+}
+
+TEST_F(ClassClaims, TakeNothingOverWhileTheLeaseOfTheOtherCannotBeRead) {
+  want();
+  for (const std::uint16_t status : std::vector<std::uint16_t>{403, 500, 200, 403, 500, 200, 403, 500, 200}) {
+    answer(classClaimedBy(claimOf("other"), 7));
+    ASSERT_EQ(lastTarget(), kLeaseElsewhere);
+    answer(status == 200 ? "no JSON" : statusBody(status, "it fails"), status);
+    EXPECT_FALSE(writes()) << status;
+    awaitRequest();
+  }
   EXPECT_THAT(told, IsEmpty());
+  EXPECT_THAT(rig.logged.text(), HasSubstr("it fails"));
+  EXPECT_THAT(rig.logged.text(), HasSubstr("the list cannot be read"));
+  answer(classClaimedBy(claimOf("other"), 7));
+  answer(kNoLeases);
+  EXPECT_TRUE(writes());
 }
 
 TEST_F(ClassClaims, AskAgainWhenThereIsNoAnswer) {
