@@ -1,6 +1,7 @@
 #include "proxy/control/kubernetes/revisions/revision_keeper.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -38,7 +39,7 @@ void RevisionKeeper::lead(bool leads) {
   cancel();
   active_.clear();
   canariesSince_.clear();
-  recorded_.clear();
+  written_.clear();
   ledSince_ = client_.worker().now();
 }
 
@@ -84,12 +85,22 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
   removals_.clear();
   RevisionsOfGateways known;
   RevisionsOfGateways unknown;
+  std::map<std::string, Revisions> strays;  // of Gateways that do not exist, by namespace: anybody may name any
+  std::map<std::string, ReportsOfGateway> fleets;
   std::map<NamedGateway, std::string> newest;  // when the newest one of `known` was created
   std::set<ApiObjectKey> inUse;
+  const auto fleetOf = [&](const EgressRevision& each) -> const ReportsOfGateway& {
+    const std::string gateway = each.gatewayKey();
+    return fleets.try_emplace(gateway, gateway, reports, now).first->second;
+  };
   for (const auto& [key, each] : watch_.revisions()) {
     if (!isInScope(each)) continue;
     const NamedGateway gateway{each.gatewayKind, each.nameSpace, each.gateway};
-    if (each.active || isInUse(each, reports, now)) inUse.insert(key);
+    if (!each.judged && !gateways_.contains(gateway)) {
+      strays[each.nameSpace].push_back(&each);
+      continue;
+    }
+    if (each.active || fleetOf(each).isInUse(each.revision)) inUse.insert(key);
     if (each.judged || inUse.contains(key)) {
       known[gateway].push_back(&each);
       newest[gateway] = std::max(newest[gateway], each.created);
@@ -97,29 +108,37 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
       unknown[gateway].push_back(&each);
     }
   }
+  const auto isWithoutCanary = [&](const EgressRevision* each) {
+    return removeWithoutCanary(*each, fleetOf(*each), now);
+  };
+  Revisions surplus;
+  const auto keepFew = [&](Revisions& of) {
+    const Revisions beyond = takeSurplus(of, inUse);
+    surplus.insert(surplus.end(), beyond.begin(), beyond.end());
+  };
   for (auto& [gateway, revisions] : known) {
-    for (const EgressRevision* each : revisions) {
-      if (!removeWithoutCanary(*each, reports, now)) write(*each, each->created == newest[gateway], reports, now);
-    }
+    std::erase_if(revisions, isWithoutCanary);
+    keepFew(revisions);
+    for (const EgressRevision* each : revisions) write(*each, each->created == newest[gateway], fleetOf(*each), now);
   }
+  // What nobody has reported must not take the place of what was served.
   for (auto& [gateway, revisions] : unknown) {
-    std::erase_if(revisions, [&](const EgressRevision* each) { return removeWithoutCanary(*each, reports, now); });
+    keepFew(revisions);
+    std::erase_if(revisions, isWithoutCanary);
   }
+  for (auto& [nameSpace, revisions] : strays) keepFew(revisions);
+  for (const EgressRevision* each : surplus) remove(*each);
   const auto isGone = [this](const auto& each) { return !watch_.revisions().contains(each.first); };
   std::erase_if(canariesSince_, isGone);
-  std::erase_if(recorded_, isGone);
+  std::erase_if(written_, isGone);
   tellActive();
-  // What nobody has reported must not take the place of what was served.
-  for (RevisionsOfGateways* each : {&known, &unknown}) {
-    for (auto& [gateway, revisions] : *each) prune(std::move(revisions), inUse);
-  }
   next();
 }
 
 /// Removes a revision that waits for a canary which is not there; returns true if it does.
-bool RevisionKeeper::removeWithoutCanary(const EgressRevision& revision, const ReplicaReports& reports,
+bool RevisionKeeper::removeWithoutCanary(const EgressRevision& revision, const ReportsOfGateway& reports,
                                          base::MonotonicTime now) {
-  if (canaryOf(revision, reports, now).state != CanaryState::kGone) return false;
+  if (canaryOf(revision, reports).state != CanaryState::kGone) return false;
   // Until then, a replica may only not have reported to this controller yet.
   if (now - ledSince_ >= kReportDuration) {
     remove(revision);
@@ -130,33 +149,47 @@ bool RevisionKeeper::removeWithoutCanary(const EgressRevision& revision, const R
 }
 
 /// Writes what has become of a revision, if it is anything new.
-void RevisionKeeper::write(const EgressRevision& revision, bool isNewest, const ReplicaReports& reports,
+void RevisionKeeper::write(const EgressRevision& revision, bool isNewest, const ReportsOfGateway& reports,
                            base::MonotonicTime now) {
   const base::WallTime wallNow = client_.worker().clock().wallNow();
   EgressRevision known = revision;
-  known.validated = isValidated(revision, canaryOf(revision, reports, now), now);
-  if (isNewest && !revision.active && isGiven(revision, reports, now)) addReadable(known);
+  known.validated = isValidated(revision, canaryOf(revision, reports), now);
+  if (isNewest && !revision.active && reports.isGiven(revision.revision)) addReadable(known);
   known.judged = true;
-  const EgressRevision judged = judgeRevision(std::move(known), reports, now, wallNow);
-  std::set<ApiObjectKey>& recorded = recorded_[revision.key()];
-  const bool sameSecrets = judged.secrets == revision.secrets || judged.secrets == recorded;
-  if (isSameStatus(judged, revision) && sameSecrets) return;
-  recorded = judged.secrets;
+  const EgressRevision judged = judgeRevision(std::move(known), reports, wallNow);
+  if (isWritten(revision, judged)) return;
   push(http::Method::kPatch, revision.path() + "/status", revisionStatusPatch(judged, wallNow),
        "application/merge-patch+json", decidedOf(revision, judged));
+  written_.insert_or_assign(revision.key(), WrittenStatus{revision, judged});
 }
 
-void RevisionKeeper::prune(std::vector<const EgressRevision*> ofGateway, const std::set<ApiObjectKey>& inUse) {
-  std::sort(ofGateway.begin(), ofGateway.end(), [](const EgressRevision* a, const EgressRevision* b) {
+/// Returns true if the revision has that status, or was given it and is not seen to be changed since.
+bool RevisionKeeper::isWritten(const EgressRevision& revision, const EgressRevision& judged) const {
+  const auto last = written_.find(revision.key());
+  const bool remembered = last != written_.end() && last->second.seen.uid == revision.uid;
+  const bool sameSecrets =
+      judged.secrets == revision.secrets || (remembered && judged.secrets == last->second.judged.secrets);
+  if (isSameStatus(judged, revision) && sameSecrets) return true;
+  if (!remembered || !isSameStatus(revision, last->second.seen)) return false;
+  EgressRevision before = last->second.judged;
+  before.lastServed = judged.lastServed;  // that follows from when it was judged
+  return isSameStatus(judged, before) && judged.secrets == before.secrets;
+}
+
+/// Takes the oldest revisions beyond what is kept, but for those in use, out of a list, and returns them.
+RevisionKeeper::Revisions RevisionKeeper::takeSurplus(Revisions& of, const std::set<ApiObjectKey>& inUse) const {
+  std::sort(of.begin(), of.end(), [](const EgressRevision* a, const EgressRevision* b) {
     // Both are texts of one form, so they compare as times.
     const std::string& usedA = std::max(a->created, a->lastServed);
     const std::string& usedB = std::max(b->created, b->lastServed);
     return std::tie(usedA, a->name) > std::tie(usedB, b->name);
   });
-  for (std::size_t i = most_; i < ofGateway.size(); ++i) {
-    const EgressRevision& each = *ofGateway[i];
-    if (!inUse.contains(each.key())) remove(each);
-  }
+  const auto beyond = of.begin() + static_cast<std::ptrdiff_t>(std::min(most_, of.size()));
+  const auto surplus =
+      std::stable_partition(beyond, of.end(), [&](const EgressRevision* each) { return inUse.contains(each->key()); });
+  Revisions taken(surplus, of.end());
+  of.erase(surplus, of.end());
+  return taken;
 }
 
 void RevisionKeeper::remove(const EgressRevision& revision) {
@@ -225,7 +258,7 @@ void RevisionKeeper::written(const base::Result<ApiAnswer>& answer) {
     if (writes_.empty()) hooks_.changed();
   } else {
     if (!answer.ok()) writes_.clear();  // the server does not answer
-    std::erase_if(recorded_, [&](const auto& each) {
+    std::erase_if(written_, [&](const auto& each) {
       return !answer.ok() || write.about == egressRevisionsPath(each.first.first) + "/" + each.first.second + "/status";
     });
     const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;

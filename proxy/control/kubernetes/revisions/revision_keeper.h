@@ -2,7 +2,8 @@
 // statuses, and deletes the oldest ones beyond what is kept.
 //
 // Only a revision that replicas of its Gateway report, or have reported, gets a status: others are not worth more than
-// the word of whoever has created them, and of these the newest alone are kept.
+// the word of whoever has created them, and of these the newest alone are kept. Of revisions whose Gateway does not
+// exist, the newest of each namespace are.
 //
 // A revision is tainted once all replicas of its Gateway were given it and refuse it. It stays so, whatever they say
 // later, until its object is deleted. Revisions that a replica serves or was given, that are active, or that were
@@ -55,6 +56,8 @@ class RevisionKeeper final : private net::Timer {
 
   void start() { watch_.start(); }
   void lead(bool leads);
+  /// Sets which Gateways there are, which may not be legible.
+  void setGateways(std::set<NamedGateway> gateways) { gateways_ = std::move(gateways); }
   /// Sets how many of each Gateway are kept. Those in use are kept in any case.
   void setMost(std::size_t most) { most_ = most; }
   /// Sets the Secrets that the Pods of each Gateway may read, as their newest objects name them.
@@ -69,7 +72,8 @@ class RevisionKeeper final : private net::Timer {
   std::optional<config::Condition> conditionOf(const config::ObjectStatus& gateway) const;
 
  private:
-  using RevisionsOfGateways = std::map<NamedGateway, std::vector<const EgressRevision*>>;
+  using Revisions = std::vector<const EgressRevision*>;
+  using RevisionsOfGateways = std::map<NamedGateway, Revisions>;
   struct Write {
     ApiRequest request;
     std::string about;                    // its path
@@ -77,18 +81,24 @@ class RevisionKeeper final : private net::Timer {
   };
 
   void onTimer() override { hooks_.changed(); }
+  struct WrittenStatus {
+    EgressRevision seen;  // as it was before
+    EgressRevision judged;
+  };
+
   std::vector<observe::Event> decidedOf(const EgressRevision& before, const EgressRevision& now) const;
   void tellActive();
   bool isInScope(const EgressRevision& revision) const {
     return scope_.empty() || scope_.contains(revision.gatewayKey());
   }
   void addReadable(EgressRevision& revision) const;
-  bool removeWithoutCanary(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now);
-  void write(const EgressRevision& revision, bool isNewest, const ReplicaReports& reports, base::MonotonicTime now);
+  bool removeWithoutCanary(const EgressRevision& revision, const ReportsOfGateway& reports, base::MonotonicTime now);
+  void write(const EgressRevision& revision, bool isNewest, const ReportsOfGateway& reports, base::MonotonicTime now);
+  bool isWritten(const EgressRevision& revision, const EgressRevision& judged) const;
   bool isValidated(const EgressRevision& revision, const CanaryReport& canary, base::MonotonicTime now);
   void wakeAt(base::MonotonicTime at);
   void remove(const EgressRevision& revision);
-  void prune(std::vector<const EgressRevision*> ofGateway, const std::set<ApiObjectKey>& inUse);
+  Revisions takeSurplus(Revisions& of, const std::set<ApiObjectKey>& inUse) const;
   void push(http::Method method, const std::string& path, std::string body, std::string_view contentType,
             std::vector<observe::Event> decided = {});
   void next();
@@ -102,9 +112,11 @@ class RevisionKeeper final : private net::Timer {
   std::map<std::string, std::size_t> removals_;  // of this round, by namespace
   std::unique_ptr<ApiExchange> exchange_;
   std::size_t most_ = 10;
+  std::set<NamedGateway> gateways_;
   SecretsOfGateways readable_;
-  /// The Secrets that were written last into each status: a CustomResourceDefinition of before drops them.
-  std::map<ApiObjectKey, std::set<ApiObjectKey>> recorded_;
+  /// The status of each that was written last. It may not be seen yet, and a CustomResourceDefinition of before drops
+  /// Secrets from it.
+  std::map<ApiObjectKey, WrittenStatus> written_;
   std::string told_;  // why something cannot be written
   bool leads_ = false;
   base::MonotonicTime ledSince_{};

@@ -1,6 +1,6 @@
 #include "proxy/control/kubernetes/revisions/revision_verdict.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "proxy/control/kubernetes/client/api_forms.h"
 
@@ -9,26 +9,6 @@ namespace {
 
 bool awaitsCanary(const EgressRevision& revision) {
   return !revision.canary.empty() && !revision.validated && revision.state != RevisionState::kTainted;
-}
-
-const ReplicaReport* reportOfCanary(const EgressRevision& revision, const ReplicaReports& reports,
-                                    base::MonotonicTime now) {
-  for (const SeenReport* each : reports.of(revision.gatewayKey())) {
-    const ReplicaReport& report = each->report;
-    if (!each->isGone(now) && report.gateway == revision.gatewayKey() && report.replica == revision.canary) {
-      return &report;
-    }
-  }
-  return nullptr;
-}
-
-template <typename Predicate>
-bool anyReplica(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now,
-                Predicate&& predicate) {
-  const std::vector<const SeenReport*> believed = reports.of(revision.gatewayKey());
-  return std::any_of(believed.begin(), believed.end(), [&](const SeenReport* each) {
-    return !each->isGone(now) && each->report.gateway == revision.gatewayKey() && predicate(each->report);
-  });
 }
 
 RevisionState stateOf(const EgressRevision& before, const FleetVerdict& verdict) {
@@ -42,15 +22,34 @@ RevisionState stateOf(const EgressRevision& before, const FleetVerdict& verdict)
 
 }  // namespace
 
-EgressRevision judgeRevision(EgressRevision revision, const ReplicaReports& reports, base::MonotonicTime now,
-                             base::WallTime wallNow) {
+ReportsOfGateway::ReportsOfGateway(std::string gateway, const ReplicaReports& reports, base::MonotonicTime now)
+    : gateway_(std::move(gateway)), now_(now), counted_(reports.of(gateway_)) {
+  for (const SeenReport* each : counted_) {
+    const ReplicaReport& report = each->report;
+    if (each->isGone(now) || report.gateway != gateway_) continue;
+    replicas_.try_emplace(report.replica, &report);
+    given_.insert(report.desiredObjects);
+    served_.insert(report.servedObjects);
+  }
+}
+
+FleetVerdict ReportsOfGateway::verdict(const std::string& revision) const {
   FleetQuestion question;
-  question.gateway = revision.gatewayKey();
-  question.objects = revision.revision;
-  const FleetVerdict verdict = reports.verdict(question, now);
+  question.gateway = gateway_;
+  question.objects = revision;
+  return aggregate(counted_, question, now_);
+}
+
+const ReplicaReport* ReportsOfGateway::find(std::string_view replica) const {
+  const auto found = replicas_.find(replica);
+  return found == replicas_.end() ? nullptr : found->second;
+}
+
+EgressRevision judgeRevision(EgressRevision revision, const ReportsOfGateway& reports, base::WallTime wallNow) {
+  const FleetVerdict verdict = reports.verdict(revision.revision);
   const RevisionState before = revision.state;
   if (awaitsCanary(revision)) {
-    const ReplicaReport* canary = reportOfCanary(revision, reports, now);
+    const ReplicaReport* canary = reports.find(revision.canary);
     const bool wasGivenIt = canary != nullptr && canary->desiredObjects == revision.revision;
     if (wasGivenIt && canary->refusesObjects) revision.state = RevisionState::kTainted;
   }
@@ -66,27 +65,13 @@ EgressRevision judgeRevision(EgressRevision revision, const ReplicaReports& repo
   return revision;
 }
 
-CanaryReport canaryOf(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now) {
+CanaryReport canaryOf(const EgressRevision& revision, const ReportsOfGateway& reports) {
   if (!awaitsCanary(revision)) return {};
-  const ReplicaReport* report = reportOfCanary(revision, reports, now);
-  if (report == nullptr) {
-    // If nobody's reports count, those of the next canary would not either.
-    const bool others = anyReplica(revision, reports, now, [](const ReplicaReport&) { return true; });
-    return {others ? CanaryState::kGone : CanaryState::kWaited};
-  }
+  const ReplicaReport* report = reports.find(revision.canary);
+  // If nobody's reports count, those of the next canary would not either.
+  if (report == nullptr) return {reports.any() ? CanaryState::kGone : CanaryState::kWaited};
   if (report->servedObjects != revision.revision) return {CanaryState::kWaited};
   return {CanaryState::kServing, report->servedObjectsSince};
-}
-
-bool isGiven(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now) {
-  return anyReplica(revision, reports, now,
-                    [&](const ReplicaReport& report) { return report.desiredObjects == revision.revision; });
-}
-
-bool isInUse(const EgressRevision& revision, const ReplicaReports& reports, base::MonotonicTime now) {
-  return anyReplica(revision, reports, now, [&](const ReplicaReport& report) {
-    return report.desiredObjects == revision.revision || report.servedObjects == revision.revision;
-  });
 }
 
 }  // namespace sluice::control

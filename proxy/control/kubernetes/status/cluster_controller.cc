@@ -7,6 +7,7 @@
 #include <tuple>
 #include <utility>
 
+#include "config/model/object_kinds.h"
 #include "config/model/supported_kinds.h"
 #include "proxy/control/kubernetes/client/api_path.h"
 #include "proxy/control/kubernetes/provision/provision_plan.h"
@@ -45,6 +46,19 @@ config::StatusList withoutForeignParents(const config::StatusList& statuses) {
   return kept;
 }
 
+/// Returns all Gateways, also those that cannot be read now: their revisions stay.
+std::set<NamedGateway> gatewaysOf(const config::Model& model) {
+  std::set<NamedGateway> gateways;
+  for (const config::Gateway& each : model.all<config::Gateway>()) {
+    gateways.emplace(each.meta.kind, each.meta.nameSpace, each.meta.name);
+  }
+  for (const config::Rejected& each : model.rejected) {
+    if (config::isKindOf<config::Gateway>(each.group, each.kind))
+      gateways.emplace(each.kind, each.nameSpace, each.name);
+  }
+  return gateways;
+}
+
 }  // namespace
 
 ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::string image,
@@ -67,6 +81,7 @@ void ClusterController::onCompiled(const CompiledConfiguration& compiled) {
   compiled_ = withoutForeignParents(compiled.compiled.statuses);
   replicas_.believe(reportersOf(compiled.model, candidacy_.nameSpace, /*keepsPods=*/!image_.empty()));
   revisions_.setMost(compiled.model.settings.revisions.keep);
+  revisions_.setGateways(gatewaysOf(compiled.model));
   if (!image_.empty()) {
     compiled_ = withServiceAddresses(*compiled_, compiled.model);
     provision(compiled);

@@ -28,6 +28,7 @@ class RevisionKeeping : public testing::Test {
         rig.client, std::set<std::string>{},
         RevisionKeeper::KeeperHooks{[this] { ++changes; },
                                     [this](const observe::Event& event) { events.push_back(event.reason); }});
+    keeper->setGateways({{"Gateway", "demo", "egress"}});
   }
   void TearDown() override {
     const net::Worker::Turn turn(rig.worker);
@@ -95,10 +96,17 @@ TEST_F(RevisionKeeping, WritesWhatReplicasServeAndOnlyWhenItHasChanged) {
   EXPECT_THAT(first[0], HasSubstr("PATCH " + std::string(kPathOfOne) + "b/status"));
   EXPECT_THAT(first[0], HasSubstr(R"("state":"Tainted")"));
   judge();
-  EXPECT_EQ(writes().size(), 1u) << "the server has not shown what was written";
+  EXPECT_THAT(writes(), IsEmpty()) << "it is written, although the server has not shown it";
+  rig.clock.advance(std::chrono::seconds(5));
+  judge();
+  EXPECT_THAT(writes(), IsEmpty());
+  put("b", 2, "", R"({"state":"Pending","served":"0/1"})");
+  judge();
+  EXPECT_EQ(writes().size(), 1u) << "somebody has changed it";
   put("b", 2, "",
       R"({"state":"Tainted","served":"0/1","conditions":[{"type":"Served","message":)" +
-          content::jsonString(judgeRevision(revisionOf(revisionItem("b")), reports.all, rig.clock.now(), {}).message) +
+          content::jsonString(
+              judgeRevision(revisionOf(revisionItem("b")), {"demo/egress", reports.all, rig.clock.now()}, {}).message) +
           "}]}");
   judge();
   EXPECT_THAT(writes(), IsEmpty());
@@ -247,6 +255,38 @@ TEST_F(RevisionKeeping, TriesAgainWhatCouldNotBeWritten) {
   const int before = changes;
   api.pass(RevisionKeeper::kTryToWriteAgainAfter + std::chrono::seconds(1));
   EXPECT_GT(changes, before) << "it asks to judge again";
+  api.holds.reset();
+  writes();
+  judge();
+  EXPECT_EQ(writes().size(), 1u);
+}
+
+TEST_F(RevisionKeeping, KeepsFewOfANamespaceWhoseGatewaysDoNotExist) {
+  const auto putStray = [this](const std::string& nameSpace, const std::string& gateway, int day) {
+    api.put(
+        kAllRevisions, nameSpace, gateway + "-a",
+        R"("spec":{"gatewayRef":{"kind":"Gateway","name":")" + gateway + R"("},"revision":"a"})",
+        R"("uid":"u-)" + gateway + R"(","creationTimestamp":"2026-11-)" + std::to_string(10 + day) + R"(T00:00:00Z")");
+  };
+  for (int i = 0; i < 4; ++i) putStray("demo", "invented-" + std::to_string(i), i);
+  putStray("other", "just-made", 0);
+  put("real", 0);
+  keeper->setMost(2);
+  start();
+  judge();
+  EXPECT_THAT(writes(), testing::UnorderedElementsAre(HasSubstr("/namespaces/demo/egressrevisions/invented-0-a "),
+                                                      HasSubstr("/namespaces/demo/egressrevisions/invented-1-a ")));
+}
+
+TEST_F(RevisionKeeping, DeletesOnceARevisionThatHasNoCanaryAndIsOld) {
+  put("old", 1, R"(,"canary":"gone")", R"({"state":"Pending"})");
+  put("new", 2, "", R"({"state":"Superseded","served":"0/1","lastServed":"2026-11-12T00:00:00Z"})");
+  keeper->setMost(1);
+  start();
+  api.pass(kReportDuration + std::chrono::milliseconds(100));
+  reports.see("two", "a", "a", ConfigState::kInSync, rig.clock.now());
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "old ")));
 }
 
 TEST_F(RevisionKeeping, SaysNothingOfARevisionThatNoReplicaHasReported) {

@@ -15,8 +15,9 @@ using testing::HasSubstr;
 class RevisionVerdict : public testing::Test {
  protected:
   EgressRevision judged(const std::string& status = "") const {
-    return judgeRevision(revisionOf(revisionItem("b", "", status)), reports.all, {}, base::someTime());
+    return judgeRevision(revisionOf(revisionItem("b", "", status)), fleet(), base::someTime());
   }
+  ReportsOfGateway fleet(base::MonotonicTime now = {}) const { return {"demo/egress", reports.all, now}; }
   ReportedObjects reports;
 };
 
@@ -65,21 +66,20 @@ TEST_F(RevisionVerdict, IsNeitherTaintedNorServedNorInUseByReportsFromAnotherNam
   reports.nameSpace = "tenant";
   reports.see("one", "b", "a", kRefuses);
   reports.see("two", "b", "b");
-  const EgressRevision revision = revisionOf(revisionItem("b"));
   EXPECT_EQ(judged().state, RevisionState::kPending);
   EXPECT_EQ(judged().served, "0/0");
   EXPECT_EQ(judged().message, "");
-  EXPECT_FALSE(isGiven(revision, reports.all, {}));
-  EXPECT_FALSE(isInUse(revision, reports.all, {}));
+  EXPECT_FALSE(fleet().isGiven("b"));
+  EXPECT_FALSE(fleet().isInUse("b"));
   const EgressRevision waiting = revisionOf(revisionItem("b", R"(,"canary":"one")"));
-  EXPECT_EQ(canaryOf(waiting, reports.all, {}).state, CanaryState::kWaited) << "no report counts";
-  EXPECT_NE(judgeRevision(waiting, reports.all, {}, base::someTime()).state, RevisionState::kTainted);
+  EXPECT_EQ(canaryOf(waiting, fleet()).state, CanaryState::kWaited) << "no report counts";
+  EXPECT_NE(judgeRevision(waiting, fleet(), base::someTime()).state, RevisionState::kTainted);
 }
 
 TEST_F(RevisionVerdict, KnowsWhatItsCanaryDoes) {
   const EgressRevision waiting = revisionOf(revisionItem("b", R"(,"canary":"one")"));
   const auto canary = [&](base::Duration time = {}) {
-    return canaryOf(waiting, reports.all, base::MonotonicTime(time)).state;
+    return canaryOf(waiting, fleet(base::MonotonicTime(time))).state;
   };
   reports.see("two", "b", "b");
   EXPECT_EQ(canary(), CanaryState::kGone);
@@ -92,15 +92,15 @@ TEST_F(RevisionVerdict, KnowsWhatItsCanaryDoes) {
   EXPECT_EQ(canary(std::chrono::minutes(1)), CanaryState::kGone);
   EgressRevision over = waiting;
   over.validated = true;
-  EXPECT_EQ(canaryOf(over, reports.all, {}).state, CanaryState::kNone);
-  EXPECT_EQ(canaryOf(revisionOf(revisionItem("b")), reports.all, {}).state, CanaryState::kNone);
+  EXPECT_EQ(canaryOf(over, fleet()).state, CanaryState::kNone);
+  EXPECT_EQ(canaryOf(revisionOf(revisionItem("b")), fleet()).state, CanaryState::kNone);
 }
 
 TEST_F(RevisionVerdict, IsTaintedIfItsCanaryRefusesIt) {
   const EgressRevision waiting = revisionOf(revisionItem("b", R"(,"canary":"one")"));
   reports.see("one", "b", "a", kRefuses);
   reports.see("two", "b", "a");
-  const EgressRevision judged = judgeRevision(waiting, reports.all, {}, base::someTime());
+  const EgressRevision judged = judgeRevision(waiting, fleet(), base::someTime());
   EXPECT_EQ(judged.state, RevisionState::kTainted);
   EXPECT_FALSE(judged.validated);
   EXPECT_THAT(judged.message, HasSubstr("1 of 2 replicas fail: demo/one"));
@@ -114,16 +114,15 @@ TEST_F(RevisionVerdict, IsSupersededOnceNoReplicaServesItAnyMore) {
 }
 
 TEST_F(RevisionVerdict, IsInUseWhileAReplicaHasItOrShouldHaveIt) {
-  const EgressRevision revision = revisionOf(revisionItem("b"));
   reports.see("one", "c", "c");
-  EXPECT_FALSE(isInUse(revision, reports.all, {}));
+  EXPECT_FALSE(fleet().isInUse("b"));
   reports.see("one", "c", "b", kRefuses);
-  EXPECT_TRUE(isInUse(revision, reports.all, {}));
-  EXPECT_FALSE(isGiven(revision, reports.all, {})) << "it was given something newer";
+  EXPECT_TRUE(fleet().isInUse("b"));
+  EXPECT_FALSE(fleet().isGiven("b")) << "it was given something newer";
   reports.see("one", "b", "c", kRefuses);
-  EXPECT_TRUE(isInUse(revision, reports.all, {}));
-  EXPECT_TRUE(isGiven(revision, reports.all, {}));
-  EXPECT_FALSE(isInUse(revision, reports.all, base::MonotonicTime(std::chrono::minutes(1)))) << "the replica is gone";
+  EXPECT_TRUE(fleet().isInUse("b"));
+  EXPECT_TRUE(fleet().isGiven("b"));
+  EXPECT_FALSE(fleet(base::MonotonicTime(std::chrono::minutes(1))).isInUse("b")) << "the replica is gone";
 }
 
 }  // namespace
