@@ -226,6 +226,7 @@ void judgeFleets(const ReportersByClass& reporters, ClusterStatus& status) {
   for (GatewayInCluster& gateway : status.gateways) {
     control::FleetQuestion question;
     question.gateway = nameInCluster(gateway.nameSpace, gateway.name);
+    question.namesAll = true;
     const control::Reporters& ofClass = reporters.find(gateway.gatewayClass)->second;
     std::vector<const control::SeenReport*> reports;
     for (const control::SeenReport& each : live) {

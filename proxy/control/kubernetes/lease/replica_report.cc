@@ -8,7 +8,6 @@
 #include "proxy/content/json.h"
 #include "proxy/control/compile/disclosure.h"
 #include "proxy/control/kubernetes/client/api_forms.h"
-#include "proxy/pki/digest.h"
 
 namespace sluice::control {
 namespace {
@@ -17,15 +16,7 @@ using content::Value;
 
 constexpr std::size_t kMostLabelBytes = 63;
 constexpr std::size_t kMostNameBytes = 253;
-constexpr std::size_t kDigestDigits = 16;
 constexpr std::int64_t kReportSeconds = kReportDuration / std::chrono::seconds(1);
-
-std::string cutName(std::string_view name, std::size_t most) {
-  if (name.size() <= most) return std::string(name);
-  std::string_view head = name.substr(0, most - kDigestDigits - 1);
-  while (!head.empty() && (head.back() == '.' || head.back() == '-' || head.back() == '_')) head.remove_suffix(1);
-  return std::string(head) + "-" + pki::toHex(pki::sha256(name)).substr(0, kDigestDigits);
-}
 
 std::string failedObjectJson(const FailedObject& each) {
   base::JsonWriter json;
@@ -77,7 +68,8 @@ std::optional<ConfigState> configStateOf(std::string_view name) {
 
 FailedObject readFailedObject(const Value& value) {
   const auto text = [&](std::string_view key) { return std::string(textIn(&value, key)); };
-  return {text("kind"), text("namespace"), text("name"), text("revision"), text("reason"), text("message")};
+  return {text("kind"),     text("namespace"), text("name"),
+          text("revision"), text("reason"),    boundedText(textIn(&value, "message"), ReplicaReport::kMostToldBytes)};
 }
 
 /// Returns the uid of the Pod that owns a Lease, if it is the Lease of that replica.
@@ -149,24 +141,31 @@ bool hasFailed(const ReplicaReport& report, const FleetQuestion& question) {
 /// Returns what a replica says of an object to readers of a namespace; empty: to everybody.
 std::string complaintAbout(const FailedObject& object, std::string_view reader) {
   if (object.nameSpace.empty()) {
-    return boundedText(object.kind + " " + object.name + ": " + object.reason + ": " + object.message, 256);
+    return boundedText(object.kind + " " + object.name + ": " + object.reason + ": " + object.message,
+                       ReplicaReport::kMostToldBytes);
   }
   const bool isOwn = reader.empty() || reader == object.nameSpace;
   const std::string name = nameFor(isOwn ? object.nameSpace : reader, object.kind, object.nameSpace, object.name);
-  return boundedText(name + ": " + object.reason + (isOwn ? ": " + object.message : std::string()), 256);
+  return boundedText(name + ": " + object.reason + (isOwn ? ": " + object.message : std::string()),
+                     ReplicaReport::kMostToldBytes);
 }
 
 /// Returns why the replica refused the set, in parentheses. A reader of one namespace is told of objects there alone.
 std::string refusalFor(const std::string& reader, const ReplicaReport& report) {
   if (report.problem.empty()) return {};
   if (!reader.empty() && report.problemNamespace != reader) return " (its log says why)";
-  return " (" + boundedText(report.problem, 256) + ")";
+  return " (" + boundedText(report.problem, ReplicaReport::kMostToldBytes) + ")";
+}
+
+/// Returns the namespace of those who read the verdict; empty: they read all.
+std::string readerOf(const FleetQuestion& question) {
+  if (!question.object.name.empty()) return question.object.nameSpace;
+  return question.gateway.substr(0, question.gateway.find('/'));
 }
 
 /// Returns what a failing replica says of the matter, in one phrase.
 std::string complaint(const ReplicaReport& report, const FleetQuestion& question) {
-  const std::string gateway = question.gateway.substr(0, question.gateway.find('/'));
-  const std::string& reader = question.object.name.empty() ? gateway : question.object.nameSpace;
+  const std::string reader = readerOf(question);
   for (const FailedObject& each : report.failed) {
     if (!question.objects.empty()) break;  // the set as a whole is refused
     const FailedObject& asked = question.object;
@@ -182,9 +181,16 @@ std::string complaint(const ReplicaReport& report, const FleetQuestion& question
                                                 : refuses + " and has no good one";
 }
 
-/// Fills in state, reason and message. `complaints` has one for each failing replica.
-void conclude(FleetVerdict& verdict, const std::vector<std::string>& complaints) {
-  const std::size_t failing = verdict.failing.size();
+/// A failing replica and what it says.
+struct Complaint {
+  std::string nameSpace;
+  std::string replica;  // "namespace/name"
+  std::string text;
+};
+
+/// Fills in state, reason and message. `complaints` has one for each failing replica, in their order.
+void conclude(FleetVerdict& verdict, const std::vector<Complaint>& complaints, const std::string& reader) {
+  const std::size_t failing = complaints.size();
   if (failing == 0) {
     verdict.reason = verdict.replicas == 0 ? "NoReplicas" : "ReplicasInSync";
     verdict.message = verdict.replicas == 0 ? "No replica reports." : "";
@@ -193,15 +199,23 @@ void conclude(FleetVerdict& verdict, const std::vector<std::string>& complaints)
   const bool all = failing == verdict.replicas;
   verdict.state = all ? FleetState::kError : FleetState::kDegraded;
   verdict.reason = all ? "AllReplicasFailing" : "SomeReplicasFailing";
+  std::vector<const Complaint*> named;
+  for (const Complaint& each : complaints) {
+    if (reader.empty() || each.nameSpace == reader) named.push_back(&each);
+  }
+  std::string names;
+  for (std::size_t i = 0; i < std::min(named.size(), FleetVerdict::kMostNamed); ++i) {
+    names += (i == 0 ? "" : ", ") + named[i]->replica;
+  }
+  const auto andMore = [&](std::size_t count, const char* which) {
+    if (count > 0) names += (names.empty() ? "" : " and ") + std::to_string(count) + which;
+  };
+  andMore(named.size() - std::min(named.size(), FleetVerdict::kMostNamed), " more");
+  andMore(failing - named.size(), " of another namespace");
+  const Complaint& told = named.empty() ? complaints.front() : *named.front();
   verdict.message = std::to_string(failing) + " of " + std::to_string(verdict.replicas) +
-                    (verdict.replicas == 1 ? " replica fails: " : " replicas fail: ");
-  for (std::size_t i = 0; i < std::min(failing, FleetVerdict::kMostNamed); ++i) {
-    verdict.message += (i == 0 ? "" : ", ") + verdict.failing[i];
-  }
-  if (failing > FleetVerdict::kMostNamed) {
-    verdict.message += " and " + std::to_string(failing - FleetVerdict::kMostNamed) + " more";
-  }
-  verdict.message += ". " + verdict.failing.front() + " says: " + complaints.front();
+                    (verdict.replicas == 1 ? " replica fails: " : " replicas fail: ") + names + ". " +
+                    (named.empty() ? "One" : told.replica) + " says: " + told.text;
 }
 
 }  // namespace
@@ -210,10 +224,24 @@ bool ReplicaReport::serves(std::string_view which) const {
   return gateway.empty() || ("," + gateway + ",").find("," + std::string(which) + ",") != std::string::npos;
 }
 
-std::string labelValue(std::string_view name) { return cutName(name, kMostLabelBytes); }
+std::size_t ReplicaReport::bytes() const {
+  std::size_t bytes = sizeof(*this);
+  for (const std::string* each : {&replica, &nameSpace, &podUid, &replicaOf, &gateway, &desired, &served, &problem,
+                                  &problemNamespace, &desiredObjects, &servedObjects, &servedObjectsSince}) {
+    bytes += each->size();
+  }
+  for (const auto& [kind, version] : seen) bytes += kind.size() + sizeof(version);
+  for (const FailedObject& each : failed) {
+    bytes += sizeof(each) + each.kind.size() + each.nameSpace.size() + each.name.size() + each.revision.size() +
+             each.reason.size() + each.message.size();
+  }
+  return bytes;
+}
+
+std::string labelValue(std::string_view name) { return boundedName(name, kMostLabelBytes); }
 
 std::string replicaLeaseName(std::string_view replica) {
-  return cutName("sluice-replica-" + std::string(replica), kMostNameBytes);
+  return boundedName("sluice-replica-" + std::string(replica), kMostNameBytes);
 }
 
 std::string replicaLease(const ReplicaReport& report, base::WallTime now) {
@@ -250,7 +278,7 @@ base::Result<ReplicaReport> readReplicaReport(const content::Value& lease) {
   report.desired = textIn(&*parsed, "desired");
   report.served = textIn(&*parsed, "served");
   report.state = *state;
-  report.problem = textIn(&*parsed, "problem");
+  report.problem = boundedText(textIn(&*parsed, "problem"), ReplicaReport::kMostToldBytes);
   report.problemNamespace = textIn(&*parsed, "problemNamespace");
   const Value* objects = valueIn(&*parsed, "objects");
   report.desiredObjects = textIn(objects, "desired");
@@ -296,21 +324,24 @@ base::MonotonicTime SeenReport::end() const {
 FleetVerdict aggregate(const std::vector<const SeenReport*>& reports, const FleetQuestion& question,
                        base::MonotonicTime now) {
   FleetVerdict verdict;
-  std::map<std::string, std::string> complaints;  // by replica
+  std::vector<Complaint> complaints;
   for (const SeenReport* each : reports) {
     if (each->isGone(now) || !isAsked(each->report, question)) continue;
     ++verdict.replicas;
     const ReplicaReport& report = each->report;
     if (isServing(report, question)) ++verdict.serving;
-    if (hasFailed(report, question))
-      complaints.emplace(report.nameSpace + "/" + report.replica, complaint(report, question));
+    if (hasFailed(report, question)) {
+      complaints.push_back({report.nameSpace, report.nameSpace + "/" + report.replica, complaint(report, question)});
+    }
   }
-  std::vector<std::string> texts;
-  for (auto& [replica, text] : complaints) {
-    verdict.failing.push_back(replica);
-    texts.push_back(std::move(text));
-  }
-  conclude(verdict, texts);
+  std::stable_sort(complaints.begin(), complaints.end(),
+                   [](const Complaint& a, const Complaint& b) { return a.replica < b.replica; });
+  // Two Leases may have the name of one replica.
+  complaints.erase(std::unique(complaints.begin(), complaints.end(),
+                               [](const Complaint& a, const Complaint& b) { return a.replica == b.replica; }),
+                   complaints.end());
+  for (const Complaint& each : complaints) verdict.failing.push_back(each.replica);
+  conclude(verdict, complaints, question.namesAll ? std::string() : readerOf(question));
   return verdict;
 }
 

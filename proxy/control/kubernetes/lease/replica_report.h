@@ -45,7 +45,8 @@ struct FailedObject {
 
 struct ReplicaReport {
   static constexpr std::size_t kMostFailed = 50;
-  static constexpr std::size_t kMostMessageBytes = 1024;
+  static constexpr std::size_t kMostMessageBytes = 1024;  // that are written
+  static constexpr std::size_t kMostToldBytes = 256;      // of a message that are read, and told in conditions
   static constexpr std::size_t kMostBytes = std::size_t{32} * 1024;  // of the JSON
   static constexpr std::size_t kMostNameBytes = 253;                 // of the replica, and of a revision
   static constexpr std::size_t kMostGatewayBytes = std::size_t{8} * 1024;
@@ -77,6 +78,8 @@ struct ReplicaReport {
 
   /// Returns true if it says that the replica serves that Gateway ("namespace/name").
   bool serves(std::string_view gateway) const;
+  /// Returns about how many bytes it takes in memory.
+  std::size_t bytes() const;
 };
 
 /// Returns `name` as the value of a label: one that is longer than 63 bytes is cut and ends with digits of its digest.
@@ -88,8 +91,8 @@ std::string replicaLeaseName(std::string_view replica);
 /// `failed`, the first kMostFailed are written, messages are cut at kMostMessageBytes, and then the last ones are left
 /// out until it fits. failedInAll counts them all.
 std::string replicaLease(const ReplicaReport& report, base::WallTime now);
-/// Reads a report. The error says which part is missing or has the wrong form, or what in it or in its Lease is too
-/// large: whoever may write Leases must not fill the memory of those that read them.
+/// Reads a report, with messages cut at kMostToldBytes. The error says which part is missing or has the wrong form, or
+/// what in it or in its Lease is too large: whoever may write Leases must not fill the memory of those that read them.
 base::Result<ReplicaReport> readReplicaReport(const content::Value& lease);
 
 enum class FleetState : std::uint8_t {
@@ -106,6 +109,8 @@ struct FleetVerdict {
 
   FleetState state = FleetState::kActive;
   std::string reason;  // "NoReplicas", "ReplicasInSync", "SomeReplicasFailing" or "AllReplicasFailing"
+  /// Names replicas of the reader's namespace alone: that of the object, or else of the Gateway, that was asked for. If
+  /// neither was, it names replicas of all.
   std::string message;
   std::size_t replicas = 0;
   std::size_t serving = 0;           // replicas that serve the revision
@@ -144,6 +149,8 @@ struct FleetQuestion {
   /// If this is not 0, a replica serves what is asked for if it has seen so much of the object's kind, whatever its
   /// revision.
   std::uint64_t version = 0;
+  /// The verdict names replicas of all namespaces: whoever asks may read these.
+  bool namesAll = false;
   /// If this has a name, a replica fails only if it reports this object (kind, namespace, name), whatever its state.
   FailedObject object = {};
 };

@@ -24,6 +24,7 @@ class ReplicaReports {
   /// Reports that are beyond are dropped and counted.
   static constexpr std::size_t kMost = 6000;         // of one namespace
   static constexpr std::size_t kMostInAll = 20'000;  // of all namespaces together
+  static constexpr std::size_t kMostBytesInAll = std::size_t{64} << 20;
 
   /// Says whose reports count. Before that, none does. One that counts from now on is taken in with the next change of
   /// its Lease.
@@ -51,20 +52,28 @@ class ReplicaReports {
   base::MonotonicTime nextEnd() const;
   /// Returns the reports that count for that Gateway ("namespace/name"); if it is empty, for any.
   std::vector<const SeenReport*> of(const std::string& gateway) const;
+  /// Returns how many reports that counted were dropped for want of room: new ones, and those that gave way to others.
   std::size_t dropped() const { return dropped_; }
 
  private:
   using Seen = std::map<std::string, SeenReport, std::less<>>;  // by the name of the Lease
-  using SeenByNamespace = std::map<std::string, Seen, std::less<>>;
+  struct SeenOfNamespace {
+    Seen reports;
+    std::size_t bytes = 0;
+  };
+  using SeenByNamespace = std::map<std::string, SeenOfNamespace, std::less<>>;
 
   const SeenReport* at(std::string_view nameSpace, std::string_view lease) const;
   /// Keeps a report that counts, if there is room.
   void put(const std::string& lease, SeenReport&& seen);
-  bool makeRoom(std::size_t own);
+  bool makeRoom(const SeenOfNamespace& own, std::size_t bytes);
+  void evict(SeenOfNamespace& from);
+  void take(SeenOfNamespace& from, Seen::iterator report);
 
   Reporters reporters_;
   SeenByNamespace counted_;
   std::size_t countedInAll_ = 0;
+  std::size_t bytesInAll_ = 0;
   std::size_t dropped_ = 0;
 };
 

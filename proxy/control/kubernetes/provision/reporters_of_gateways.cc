@@ -9,13 +9,19 @@ namespace sluice::control {
 
 Reporters reportersOf(const config::Model& model, const std::string& home, bool keepsPods) {
   Reporters reporters{.home = home};
-  for (const config::Gateway& each : model.all<config::Gateway>()) {
-    std::set<std::string>& deployments = reporters.gateways[each.meta.qualifiedName()];
-    if (keepsPods && each.gatewayClassName == model.gatewayClassName) deployments.insert(nameOfPods(each));
-  }
+  const auto add = [&](const config::Gateway& gateway) {
+    if (gateway.gatewayClassName != model.gatewayClassName) return;
+    std::set<std::string>& deployments = reporters.gateways[gateway.meta.qualifiedName()];
+    if (keepsPods) deployments.insert(nameOfPods(gateway));
+  };
+  for (const config::Gateway& each : model.all<config::Gateway>()) add(each);
   // Its Pods run on while a Gateway cannot be read.
   for (const config::Rejected& each : model.rejected) {
-    if (config::isKindOf<config::Gateway>(each.group, each.kind)) {
+    if (!config::isKindOf<config::Gateway>(each.group, each.kind)) continue;
+    const auto* legible = each.legible<config::Gateway>();
+    if (legible != nullptr && !legible->gatewayClassName.empty()) {
+      add(*legible);
+    } else {
       static_cast<void>(reporters.gateways[each.nameSpace + "/" + each.name]);
     }
   }

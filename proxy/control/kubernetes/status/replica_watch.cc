@@ -33,23 +33,32 @@ void ReplicaWatch::see(const content::Value& lease) {
   const ApiObjectKey key = keyOf(lease);
   const ReplicaReport* known = reports_.find(key.first, key.second);
   const std::optional<ReplicaReport> before = known == nullptr ? std::nullopt : std::optional(*known);
+  const std::size_t dropped = reports_.dropped();
   if (const base::Status seen = reports_.see(lease, client_.worker().now()); !seen.ok()) {
     return tellUnread(key, seen.error().detail);
   }
-  unread_.erase(key);
-  tellIfIgnored(key);
+  const bool drops = reports_.dropped() != dropped;
+  drops ? tellDropped(key) : tellIfIgnored(key);
   wake();
-  // A renewal alone is no news.
+  // A renewal alone is no news, but another report may have given way to this one.
   const ReplicaReport* report = reports_.find(key.first, key.second);
-  if (report == nullptr ? before.has_value() : before != *report) changed_();
+  if (drops || (report == nullptr ? before.has_value() : before != *report)) changed_();
 }
 
 void ReplicaWatch::tellUnread(const ApiObjectKey& key, const std::string& reason) {
   if (!reports_.hears(key.first)) return;  // it would not count
-  if (unread_.size() >= kMostTold && !unread_.contains(key)) return;
-  if (std::exchange(unread_[key], reason) == reason) return;
+  if (unread_.size() >= kMostTold || !unread_.insert(key.first).second) return;
   client_.log().warn("the report of a replica cannot be read",
                      {{"lease", key.first + "/" + key.second}, {"reason", reason}});
+}
+
+void ReplicaWatch::tellDropped(const ApiObjectKey& key) {
+  if (std::exchange(toldDropped_, true)) return;
+  client_.log().warn("there are too many reports of replicas, so some do not count",
+                     {{"lease", key.first + "/" + key.second},
+                      {"mostOfNamespace", ReplicaReports::kMost},
+                      {"most", ReplicaReports::kMostInAll},
+                      {"mostBytes", ReplicaReports::kMostBytesInAll}});
 }
 
 void ReplicaWatch::tellIfIgnored(const ApiObjectKey& key) {
@@ -60,7 +69,6 @@ void ReplicaWatch::tellIfIgnored(const ApiObjectKey& key) {
 }
 
 void ReplicaWatch::remove(const ApiObjectKey& key) {
-  unread_.erase(key);
   if (reports_.remove(key.first, key.second)) changed_();
 }
 
@@ -77,7 +85,6 @@ void ReplicaWatch::onObject(ListWatch&, content::Value&& lease) {
 void ReplicaWatch::onListed(ListWatch&) {
   const std::optional<std::set<ApiObjectKey>> listed = std::exchange(listed_, std::nullopt);
   if (!listed) return;
-  std::erase_if(unread_, [&](const auto& entry) { return !listed->contains(entry.first); });
   for (const ApiObjectKey& key : reports_.leases()) {
     if (!listed->contains(key) && key != own_) remove(key);
   }

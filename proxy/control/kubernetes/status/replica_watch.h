@@ -1,10 +1,10 @@
 // Follows the reports of all replicas of the data plane (lease/replica_report.h) in all namespaces, and says once of a
-// namespace that has some that do not count. Lives on the main thread.
+// namespace that has some that do not count, or cannot be read, and once that there are too many. Lives on the main
+// thread.
 #pragma once
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,7 +29,7 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   void seeOwn(const ReplicaReport& report);
 
  private:
-  static constexpr std::size_t kMostTold = 1000;  // Leases, and namespaces, of which something was said
+  static constexpr std::size_t kMostTold = 1000;  // namespaces of which something was said
 
   void onListing(ListWatch&) override { listed_.emplace(); }
   void onListed(ListWatch&) override;
@@ -41,6 +41,7 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   void see(const content::Value& lease);
   void tellUnread(const ApiObjectKey& key, const std::string& reason);
   void tellIfIgnored(const ApiObjectKey& key);
+  void tellDropped(const ApiObjectKey& key);
   void remove(const ApiObjectKey& key);
   void wake();
 
@@ -49,10 +50,11 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   ListWatch follow_;
   ReplicaReports reports_;
   std::optional<std::set<ApiObjectKey>> listed_;
-  std::optional<ApiObjectKey> own_;             // the Lease of this very process, which may not be written yet
-  std::map<ApiObjectKey, std::string> unread_;  // why the report of a Lease cannot be read
-  std::set<std::string> ignored_;               // namespaces that have reports that do not count
-  std::string told_;                            // why they cannot be listed
+  std::optional<ApiObjectKey> own_;  // the Lease of this very process, which may not be written yet
+  std::set<std::string> unread_;     // namespaces that have reports that cannot be read
+  std::set<std::string> ignored_;    // namespaces that have reports that do not count
+  std::string told_;                 // why they cannot be listed
+  bool toldDropped_ = false;         // that there are too many
   bool started_ = false;
 };
 

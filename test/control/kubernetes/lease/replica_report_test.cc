@@ -132,7 +132,20 @@ TEST(ReplicaReport, IsNeverLargerThanItsBound) {
 TEST(ReplicaReport, CutsLongMessages) {
   ReplicaReport report = reportOfReplica("pod-1");
   report.failed.push_back(failedRoute("a", std::string(2000, 'x')));
-  EXPECT_THAT(readReplicaReport(leaseOfReplica(report))->failed[0].message, SizeIs(ReplicaReport::kMostMessageBytes));
+  report.problem = std::string(2000, 'y');
+  EXPECT_THAT(annotationOf(report), SizeIs(testing::Lt(3 * ReplicaReport::kMostMessageBytes)));
+  const base::Result<ReplicaReport> read = readReplicaReport(leaseOfReplica(report));
+  EXPECT_THAT(read->failed[0].message, SizeIs(ReplicaReport::kMostToldBytes)) << "nobody is told more";
+  EXPECT_THAT(read->problem, SizeIs(ReplicaReport::kMostToldBytes));
+}
+
+TEST(ReplicaReport, KnowsHowLargeItIs) {
+  ReplicaReport report = reportOfReplica("pod-1");
+  const std::size_t before = report.bytes();
+  report.failed.push_back(failedRoute("a", std::string(100, 'x')));
+  report.gateway += std::string(50, 'g');
+  EXPECT_GE(report.bytes(), before + 150 + sizeof(FailedObject));
+  EXPECT_LE(report.bytes(), before + 250 + sizeof(FailedObject));
 }
 
 TEST(ReplicaReport, IsRefusedIfItHasTheWrongForm) {

@@ -127,6 +127,31 @@ TEST(ReplicaReports, TellAGatewayOfObjectsOfOtherNamespacesByTheirKindAlone) {
       << "the route itself is told";
 }
 
+TEST(ReplicaReports, NameToAGatewayNoReplicaOfAnotherNamespace) {
+  const FleetQuestion aboutGateway{.gateway = "demo/egress"};
+  ReplicaReport home = reportOfReplica("sluice-7f9", kRolledBack);
+  home.nameSpace = "sluice-system";
+  home.gateway = "";
+  ReplicaFleet fleet({kWell});
+  fleet.see(home);
+  EXPECT_EQ(fleet.verdict(aboutGateway).message,
+            "1 of 2 replicas fail: 1 of another namespace. One says: it refuses revision new and serves the last good "
+            "one, old");
+  fleet.see(reportOfReplica("z", kRolledBack));
+  EXPECT_THAT(fleet.verdict(aboutGateway).message,
+              testing::StartsWith("2 of 3 replicas fail: demo/z and 1 of another namespace. demo/z says: "));
+  EXPECT_THAT(fleet.verdict().message, testing::StartsWith("2 of 3 replicas fail: demo/z, sluice-system/sluice-7f9."))
+      << "who may read all is told all";
+  EXPECT_THAT(fleet.verdict({.gateway = "demo/egress", .namesAll = true}).message,
+              testing::StartsWith("2 of 3 replicas fail: demo/z, sluice-system/sluice-7f9."));
+  ReplicaReport lost = reportOfReplica("y");
+  lost.failed = {failedRoute("web")};
+  lost.failed[0].nameSpace = "team";
+  fleet.see(lost);
+  EXPECT_THAT(fleet.verdict({.gateway = "demo/egress", .object = {"HTTPRoute", "team", "web"}}).message,
+              testing::StartsWith("1 of 4 replicas fail: 1 of another namespace. One says: HTTPRoute team/web: "));
+}
+
 TEST(ReplicaReports, AreOfOneGatewayOrOfAllOfTheClass) {
   ReplicaFleet fleet({kRolledBack});
   ReplicaReport all = reportOfReplica("b", kRolledBack);
@@ -244,29 +269,86 @@ TEST(ReplicaReports, OfOneNamespaceLeaveRoomForThoseOfAllOthers) {
   EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).state, FleetState::kActive);
 }
 
-TEST(ReplicaReports, OfTheNamespaceThatHasMostGiveWayWhereThereAreTooMany) {
-  constexpr std::size_t kCrowds = 4;
-  constexpr std::size_t kOfEach = ReplicaReports::kMostInAll / kCrowds;
-  ReplicaFleet fleet;
-  fleet.reports().believe({"home", {{"demo/egress", {}}, {"t0/g", {}}, {"t1/g", {}}, {"t2/g", {}}, {"t3/g", {}}}});
-  ReplicaReport report = reportOfReplica("");
-  const auto see = [&](std::size_t crowd, std::size_t number) {
+/// Reports of replicas of demo/egress and of Gateways t0/g, t1/g and so on.
+class CrowdedFleet : public ReplicaFleet {
+ public:
+  static constexpr std::size_t kCrowds = 4;
+
+  CrowdedFleet() {
+    reports().believe({"home", {{"demo/egress", {}}, {"t0/g", {}}, {"t1/g", {}}, {"t2/g", {}}, {"t3/g", {}}}});
+  }
+  void seeOf(std::size_t crowd, std::size_t number, std::size_t messageBytes = 0, base::Duration time = 0s) {
+    ReplicaReport report = reportOfReplica("r" + std::to_string(number));
     report.nameSpace = "t" + std::to_string(crowd);
     report.gateway = report.nameSpace + "/g";
-    report.replica = "r" + std::to_string(number);
-    fleet.see(report);
-  };
-  for (std::size_t i = 0; i < kOfEach; ++i) {
-    for (std::size_t crowd = 0; crowd < kCrowds; ++crowd) see(crowd, i);
+    if (messageBytes > 0) report.failed.assign(50, failedRoute(std::string(messageBytes, 'n')));
+    see(report, time);
   }
+  std::size_t countOf(std::size_t crowd) {
+    std::size_t count = 0;
+    for (const auto& [nameSpace, lease] : reports().leases()) count += nameSpace == "t" + std::to_string(crowd) ? 1 : 0;
+    return count;
+  }
+};
+
+TEST(ReplicaReports, OfTheNamespaceThatHasMostGiveWayWhereThereAreTooMany) {
+  constexpr std::size_t kOfEach = ReplicaReports::kMostInAll / CrowdedFleet::kCrowds;
+  CrowdedFleet fleet;
+  for (std::size_t i = 0; i < kOfEach - 10; ++i) {
+    for (std::size_t crowd = 0; crowd < CrowdedFleet::kCrowds; ++crowd) fleet.seeOf(crowd, i);
+  }
+  for (std::size_t i = 0; i < 40; ++i) fleet.seeOf(2, kOfEach + i);
   EXPECT_EQ(fleet.reports().dropped(), 0u);
+  EXPECT_EQ(fleet.reports().leases().size(), ReplicaReports::kMostInAll);
   for (int i = 0; i < 10; ++i) fleet.see(reportOfReplica("r" + std::to_string(i)));
   EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).replicas, 10u);
   EXPECT_EQ(fleet.reports().dropped(), 10u);
-  EXPECT_EQ(fleet.reports().leases().size(), ReplicaReports::kMostInAll);
-  see(0, kOfEach);
+  EXPECT_EQ(fleet.countOf(2), kOfEach + 20) << "it is the one that had most";
+  for (const std::size_t crowd : {0, 1, 3}) EXPECT_EQ(fleet.countOf(crowd), kOfEach - 10);
+  fleet.seeOf(2, 2 * kOfEach);
   EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).replicas, 10u);
-  EXPECT_EQ(fleet.reports().dropped(), 11u) << "it would take the place of another one that has as many";
+  EXPECT_EQ(fleet.countOf(2), kOfEach + 20) << "nobody else has more";
+  EXPECT_EQ(fleet.reports().dropped(), 11u);
+}
+
+TEST(ReplicaReports, OfReplicasThatAreForgottenGiveWayFirst) {
+  constexpr std::size_t kOfEach = ReplicaReports::kMostInAll / CrowdedFleet::kCrowds;
+  CrowdedFleet fleet;
+  fleet.seeOf(0, 500);
+  EXPECT_THAT(fleet.reports().forget(seenAt(1min)), ElementsAre("t0/r500"));
+  for (std::size_t i = 1000; i < 1000 + kOfEach; ++i) {
+    for (std::size_t crowd = 0; crowd < CrowdedFleet::kCrowds; ++crowd) fleet.seeOf(crowd, i, 0, 1min);
+  }
+  EXPECT_EQ(fleet.reports().dropped(), 1u);
+  EXPECT_FALSE(fleet.reports().counts("t0", "sluice-replica-r500")) << "its replica is gone";
+  for (std::size_t crowd = 0; crowd < CrowdedFleet::kCrowds; ++crowd) EXPECT_EQ(fleet.countOf(crowd), kOfEach);
+}
+
+TEST(ReplicaReports, OfANamespaceThatAreForgottenMakeRoomForItsOwn) {
+  ReplicaFleet fleet;
+  fleet.see(reportOfReplica("gone"));
+  EXPECT_THAT(fleet.reports().forget(seenAt(1min)), SizeIs(1));
+  for (std::size_t i = 0; i < ReplicaReports::kMost; ++i) fleet.see(reportOfReplica("r" + std::to_string(i)), 1min);
+  EXPECT_EQ(fleet.verdict({}, 1min).replicas, ReplicaReports::kMost);
+  EXPECT_EQ(fleet.reports().dropped(), 0u);
+}
+
+TEST(ReplicaReports, OfTheNamespaceWithMostBytesGiveWayWhereTheyAreTooLarge) {
+  constexpr std::size_t kName = 500;
+  CrowdedFleet fleet;
+  std::size_t large = 0;
+  for (; fleet.reports().dropped() == 0 && large < ReplicaReports::kMost; ++large) fleet.seeOf(0, large, kName);
+  ASSERT_EQ(fleet.reports().dropped(), 1u) << "they have less room than there may be reports";
+  EXPECT_GT(large * 50 * kName, ReplicaReports::kMostBytesInAll / 2);
+  EXPECT_LT(large * 50 * kName, ReplicaReports::kMostBytesInAll);
+  for (int i = 0; i < 10; ++i) fleet.see(reportOfReplica("r" + std::to_string(i)));
+  EXPECT_EQ(fleet.verdict({.gateway = "demo/egress"}).replicas, 10u);
+  EXPECT_LT(fleet.countOf(0), large) << "the large ones give way";
+  for (std::size_t i = 0; i < 10; ++i) fleet.seeOf(1, i, kName);
+  EXPECT_EQ(fleet.countOf(1), 10u);
+  const std::size_t left = fleet.countOf(0);
+  fleet.seeOf(0, 2 * large, kName);
+  EXPECT_EQ(fleet.countOf(0), left) << "no other namespace has more";
 }
 
 TEST(ReplicaReports, KeepNothingOfThoseThatDoNotCount) {

@@ -24,7 +24,10 @@ TEST(ReportersOfGateways, ArePodsOfTheDeploymentsThatTheControllerKeeps) {
 
 TEST(ReportersOfGateways, AreAnyBesideTheGatewayWherePeopleKeepThePods) {
   EXPECT_TRUE(reportersOfOne(/*keepsPods=*/false).gateways.at("demo/egress").empty());
-  EXPECT_TRUE(reportersOfOne(/*keepsPods=*/true, "other").gateways.at("demo/egress").empty());
+}
+
+TEST(ReportersOfGateways, AreNoneOfGatewaysOfOtherClasses) {
+  for (const bool keepsPods : {false, true}) EXPECT_FALSE(reportersOfOne(keepsPods, "other").hears("demo"));
 }
 
 TEST(ReportersOfGateways, KnowAGatewayThatCannotBeRead) {
@@ -36,6 +39,21 @@ TEST(ReportersOfGateways, KnowAGatewayThatCannotBeRead) {
   rejected.name = "broken";
   model.rejected.push_back(rejected);
   EXPECT_TRUE(reportersOf(model, "sluice-system", true).hears("demo"));
+}
+
+TEST(ReportersOfGateways, AreThePodsOfAGatewayWhichItsSchemaRefuses) {
+  config::Model model =
+      config::loadText(
+          "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: "
+          "egress}\nspec: {gatewayClassName: sluice, listeners: [{name: a, port: 80, protocol: HTTP, "
+          "hostname: 1.2.3.4}]}\n")
+          .model;
+  ASSERT_EQ(model.rejected.size(), 1U);
+  model.gatewayClassName = "sluice";
+  EXPECT_EQ(reportersOf(model, "sluice-system", true).gateways.at("demo/egress"),
+            std::set<std::string>{"egress-sluice"});
+  model.gatewayClassName = "other";
+  EXPECT_FALSE(reportersOf(model, "sluice-system", true).hears("demo"));
 }
 
 }  // namespace

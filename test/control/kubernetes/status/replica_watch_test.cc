@@ -144,21 +144,38 @@ TEST_F(ReplicaRelisting, KeepsTheReportOfThisProcessWhichNeedNotBeWrittenYet) {
   EXPECT_EQ(replicas(), 1u);
 }
 
-TEST_F(ReplicaWatching, TellsABrokenReportOnceAndKeepsTheLastGoodOne) {
+TEST_F(ReplicaWatching, TellsOnceOfANamespaceWithBrokenReportsAndKeepsTheLastGoodOnes) {
+  watch = std::make_unique<ReplicaWatch>(rig.client, [this] { ++changes; });
+  rig.inTurn([this] { watch->believe({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}}); });
+  api.serve();
+  for (int i = 0; i < 1001; ++i) writeText("broken-" + std::to_string(i), "no JSON " + std::to_string(i), "tenant");
   write("one");
   write("two");
-  start();
   changes = 0;
   for (int renewal = 0; renewal < 3; ++renewal) {
-    writeText("one", "no JSON");
+    writeText("one", "no JSON " + std::to_string(renewal));
     writeText("two", R"({\"replica\":\"two\",\"state\":\"Odd\"})");
   }
-  EXPECT_EQ(rig.logged.count("the report of a replica cannot be read"), 2u);
+  EXPECT_EQ(rig.logged.count("the report of a replica cannot be read"), 2u) << "nobody fills the log";
+  EXPECT_EQ(rig.logged.count("demo/sluice-replica-one"), 1u) << "and nobody silences others";
   EXPECT_EQ(replicas(), 2u);
   EXPECT_EQ(changes, 0);
-  write("one");
-  writeText("one", "no JSON");
-  EXPECT_EQ(rig.logged.count("the report of a replica cannot be read"), 3u) << "it had been good again";
+}
+
+TEST_F(ReplicaWatching, TellsOnceThatThereAreTooManyReports) {
+  start();
+  for (std::size_t i = 0; i < ReplicaReports::kMost; ++i) {
+    ReplicaReport report;
+    report.replica = "r" + std::to_string(i);
+    report.nameSpace = "demo";
+    rig.inTurn([&] { watch->seeOwn(report); });
+  }
+  EXPECT_EQ(replicas(), ReplicaReports::kMost);
+  changes = 0;
+  for (int renewal = 0; renewal < 3; ++renewal) write("more-" + std::to_string(renewal));
+  EXPECT_EQ(rig.logged.count("there are too many reports of replicas"), 1u) << rig.logged.text();
+  EXPECT_EQ(rig.logged.count("do not count, because they are not of a Gateway"), 0u) << "that is not why";
+  EXPECT_EQ(changes, 3);
 }
 
 TEST_F(ReplicaWatching, TellsOnceOfANamespaceWhoseReportsDoNotCount) {
