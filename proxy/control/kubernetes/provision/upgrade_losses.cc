@@ -6,8 +6,10 @@
 
 #include "config/catalog/catalog_cache.h"
 #include "config/load.h"
+#include "proxy/content/json.h"
 #include "proxy/control/compile/compile.h"
 #include "proxy/control/compile/gateways/pod_choices.h"
+#include "proxy/control/kubernetes/client/api_forms.h"
 #include "proxy/control/processor_support.h"
 
 namespace sluice::control {
@@ -20,22 +22,31 @@ std::string titleOf(const NamedGatewayOfSet& gateway) {
   return kind + " " + nameSpace + "/" + name;
 }
 
+/// Returns the group of a Gateway, which may be legible alone.
 std::string groupOf(const config::Model& model, const NamedGatewayOfSet& gateway) {
-  for (const config::Gateway& each : model.all<config::Gateway>()) {
-    if (NamedGatewayOfSet(each.meta.kind, each.meta.nameSpace, each.meta.name) == gateway)
-      return std::string(each.meta.group);
+  std::string group;
+  const auto look = [&](const config::Gateway& each) {
+    if (NamedGatewayOfSet(each.meta.kind, each.meta.nameSpace, each.meta.name) == gateway) group = each.meta.group;
+  };
+  for (const config::Gateway& each : model.all<config::Gateway>()) look(each);
+  for (const config::Rejected& each : model.rejected) {
+    if (const auto* legible = each.legible<config::Gateway>()) look(*legible);
   }
-  return {};
+  return group;
 }
 
-/// Returns the grant in the namespace of a Secret, from Gateways of that kind and namespace.
+/// Returns the grant in the namespace of a Secret, from Gateways of that kind and namespace. Names are quoted, because
+/// YAML takes some for numbers or other values.
 std::string grantFor(const config::Model& model, const NamedGatewayOfSet& gateway,
                      const base::ObjectNames::value_type& secret) {
+  constexpr std::size_t kMostBytesOfName = 253;
   const auto& [kind, nameSpace, name] = gateway;
-  return "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {namespace: " + secret.first +
-         ", name: " + secret.second + "-to-" + nameSpace + "}\nspec:\n  from: [{group: " + groupOf(model, gateway) +
-         ", kind: " + kind + ", namespace: " + nameSpace +
-         "}]\n  to: [{group: \"\", kind: Secret, name: " + secret.second + "}]\n";
+  const auto quoted = [](const std::string& text) { return content::jsonString(text); };
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {namespace: " +
+         quoted(secret.first) + ", name: " + quoted(boundedName(secret.second + "-to-" + nameSpace, kMostBytesOfName)) +
+         "}\nspec:\n  from: [{group: " + groupOf(model, gateway) + ", kind: " + kind +
+         ", namespace: " + quoted(nameSpace) + "}]\n  to: [{group: \"\", kind: Secret, name: " + quoted(secret.second) +
+         "}]\n";
 }
 
 SecretsOfGateways secretsIn(const config::Model& model, const processing::BuiltinTypes& processors) {
@@ -59,6 +70,9 @@ UpgradeLosses upgradeLosses(const config::ObjectSet& set, const std::string& con
     all.push_back(each.meta.nameSpace);
     if (each.gatewayClassName != model.gatewayClassName) continue;
     if (const auto why = forbiddenChoice(model, each)) losses.gateways.push_back({each.meta.title(), why->message});
+  }
+  for (const config::Rejected& each : model.rejected) {
+    if (each.legible<config::Gateway>() != nullptr) all.push_back(each.nameSpace);
   }
   // Before, the Pods of all namespaces read what their routes led to.
   model.settings.provisioning.trustedNamespaces = std::move(all);
