@@ -4,27 +4,26 @@ namespace sluice::config {
 namespace {
 
 /// A backendRef may call an XBackendDestination a Backend, and so may a policy.
-bool isOtherNameOf(const ObjectRef& ref, const ObjectMeta& object) {
-  return ref.group == kPrototypeGroup && ref.kind == "Backend" && object.group == kPrototypeGroup &&
+bool isOtherNameOf(const PolicyTargetKind& kind, const ObjectMeta& object) {
+  return kind.group == kPrototypeGroup && kind.kind == "Backend" && object.group == kPrototypeGroup &&
          object.kind == "XBackendDestination";
 }
 
 }  // namespace
 
-bool PolicyTarget::means(const ObjectMeta& other) const {
-  if (object.name != other.name) return false;
-  if (object.kind.empty() || isOtherNameOf(object, other)) return true;
-  return object.kind == other.kind && (!groupLegible || object.group == other.group);
+bool PolicyTargetKind::means(const ObjectMeta& other) const {
+  if (kind.empty() || isOtherNameOf(*this, other)) return true;
+  return kind == other.kind && (!groupLegible || group == other.group);
+}
+
+std::string PolicyTargetKind::text() const {
+  return std::string(kind) + (group.empty() ? "" : ".") + std::string(group);
 }
 
 bool PolicyTarget::names(const PolicySection& section) const {
   if (section.isWhole()) return sectionName.empty();
   return (!section.name.empty() && sectionName == section.name) ||
          (section.port != 0 && sectionName == std::to_string(section.port));
-}
-
-bool PolicyTargetSelector::selects(const ObjectMeta& other) const {
-  return kind == other.kind && group == other.group && labels.matches(other.labels);
 }
 
 }  // namespace sluice::config

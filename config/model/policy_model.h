@@ -28,34 +28,56 @@ struct PolicySection {
   bool isWhole() const { return name.empty() && port == 0; }
 };
 
+/// The kind of the objects that a target or a selector means, as far as it is legible.
+struct PolicyTargetKind {
+  std::string_view group;
+  std::string_view kind;     // empty if it is not legible: then objects of all kinds are meant
+  bool groupLegible = true;  // false: the kind of all groups is meant
+
+  /// Returns true if objects with that metadata are of this kind. None is of a stray one.
+  bool means(const ObjectMeta& other) const;
+  bool legible() const { return groupLegible && !kind.empty(); }
+  /// Returns "HTTPRoute.gateway.networking.k8s.io", and the kind alone for the core group.
+  std::string text() const;
+};
+
 /// An object of the policy's namespace, or a section of it.
 struct PolicyTarget {
-  ObjectRef object;  // its kind is empty if it is not legible: then every object of that name is meant
+  ObjectRef object;  // see targetKind() for the group and the kind
   bool groupLegible = true;
   /// Name of a listener, a rule or a port, or the number of a port; empty: the whole object.
   std::string sectionName;
 
+  PolicyTargetKind targetKind() const { return {object.group, object.kind, groupLegible}; }
   /// Returns true if the target means an object with that metadata, as far as the target is legible. A stray target
   /// means none.
-  bool means(const ObjectMeta& other) const;
+  bool means(const ObjectMeta& other) const { return object.name == other.name && targetKind().means(other); }
   /// Returns true if the target is exactly that section of its object.
   bool names(const PolicySection& section) const;
-  bool legible() const { return groupLegible && !object.kind.empty(); }
+  bool legible() const { return targetKind().legible(); }
 };
 
 /// All objects of one kind of the policy's namespace that have certain labels.
 struct PolicyTargetSelector {
-  std::string group;
+  std::string group;  // see targetKind() for the group and the kind
   std::string kind;
-  base::LabelSelector labels;
+  bool groupLegible = true;
+  base::LabelSelector labels;  // selects every object if the labels are not legible
+  std::string path;            // path of the field that holds it
+  Position position;
 
-  bool selects(const ObjectMeta& other) const;
+  PolicyTargetKind targetKind() const { return {group, kind, groupLegible}; }
+  /// Returns true if the selector means an object with that metadata, as far as the selector is legible. A stray
+  /// selector means none.
+  bool selects(const ObjectMeta& other) const { return targetKind().means(other) && labels.matches(other.labels); }
 };
 
 /// Everything that a policy names.
 struct PolicyTargets {
   std::vector<PolicyTarget> targets;
   std::vector<PolicyTargetSelector> selectors;
+  /// False if nothing that the policy asks for restricts anything: then what it names is served without the policy.
+  bool restricts = true;
 
   bool empty() const { return targets.empty() && selectors.empty(); }
 };
@@ -63,8 +85,7 @@ struct PolicyTargets {
 struct UnsupportedPolicy : PolicyTargets {
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
-  bool closes = true;  // false if nothing that it asks for restricts anything
-  std::string note;    // for its conditions, with the field in front
+  std::string note;  // for its conditions, with the field in front
 };
 
 }  // namespace sluice::config

@@ -9,45 +9,30 @@
 #include "proxy/base/text.h"
 
 namespace sluice::config {
-namespace {
 
-PolicyTarget targetOf(const PolicyTargetSelector& selector) {
-  PolicyTarget target;
-  target.object.group = selector.group;
-  target.object.kind = selector.kind;
-  return target;
-}
-
-}  // namespace
-
-bool isStray(const PolicyTarget& target) {
-  const ObjectRef& object = target.object;
+bool isStray(const PolicyTargetKind& kind) {
   // A policy for a kind of another API is written for another gateway, also where an object of ours has the name: that
   // of a ServiceImport is by design the name of its Service.
-  if (object.kind.empty() || (target.groupLegible && isUnsupportedKind(object.group, object.kind))) return false;
+  if (kind.kind.empty() || (kind.groupLegible && isUnsupportedKind(kind.group, kind.kind))) return false;
   const std::span<const ObjectKind> kinds = objectKinds();
   return std::none_of(kinds.begin(), kinds.end(), [&](const ObjectKind& each) {
-    return carriesRequests(each) && each.kind == object.kind && (!target.groupLegible || each.group == object.group);
+    return carriesRequests(each) && each.kind == kind.kind && (!kind.groupLegible || each.group == kind.group);
   });
 }
 
-bool isStray(const PolicyTargetSelector& selector) { return isStray(targetOf(selector)); }
-
-std::string nearestTargetKind(const PolicyTargetSelector& selector) { return nearestTargetKind(targetOf(selector)); }
-
-std::string nearestTargetKind(const PolicyTarget& target) {
-  const ObjectRef& object = target.object;
+std::string nearestTargetKind(const PolicyTargetKind& kind) {
+  if (!isStray(kind)) return {};
   std::vector<std::string_view> words;
   for (const ObjectKind& each : objectKinds()) {
     if (carriesRequests(each)) words.push_back(each.kind);
   }
-  const bool exact = std::find(words.begin(), words.end(), object.kind) != words.end();
-  const std::string_view word = exact ? std::string_view(object.kind) : base::closestWord(object.kind, words);
+  const bool exact = std::find(words.begin(), words.end(), kind.kind) != words.end();
+  const std::string_view word = exact ? kind.kind : base::closestWord(kind.kind, words);
   // Several groups have Backends, of which the reader's own or this program's is the likeliest.
   const ObjectKind* meant = nullptr;
   for (const ObjectKind& each : objectKinds()) {
     if (!carriesRequests(each) || each.kind != word) continue;
-    if (meant == nullptr || each.group == object.group || (each.group == kOwnGroup && meant->group != object.group)) {
+    if (meant == nullptr || each.group == kind.group || (each.group == kOwnGroup && meant->group != kind.group)) {
       meant = &each;
     }
   }

@@ -1,4 +1,4 @@
-// The targets of policies whose kinds do not exist, such as misspelt ones.
+// The targets and selectors of policies whose kinds do not exist, such as misspelt ones.
 #pragma once
 
 #include <string>
@@ -7,14 +7,12 @@
 
 namespace sluice::config {
 
-/// Returns true if the target's kind is none through which requests could pass. It is not known which object it was
-/// written for, so every object of that name has to be taken for it.
-bool isStray(const PolicyTarget& target);
-/// Returns true for a selector of such a kind. Every object with these labels has to be taken for one that is selected.
-bool isStray(const PolicyTargetSelector& selector);
-/// Returns a hint at the kind that a stray target was probably written for: "; did you mean HTTPRoute of
-/// gateway.networking.k8s.io?". Empty if none is near.
-std::string nearestTargetKind(const PolicyTarget& target);
-std::string nearestTargetKind(const PolicyTargetSelector& selector);
+/// Returns true for a kind that is none through which requests could pass. It is not known which objects it was written
+/// for, so every object with the name of the target, or the labels of the selector, has to be taken for one of them. A
+/// kind that is not legible is not stray: it means all.
+bool isStray(const PolicyTargetKind& kind);
+/// Returns a hint at the kind that a stray one was probably written for: "; did you mean HTTPRoute of
+/// gateway.networking.k8s.io?". Empty if none is near, and for a kind that is not stray.
+std::string nearestTargetKind(const PolicyTargetKind& kind);
 
 }  // namespace sluice::config

@@ -97,11 +97,12 @@ PolicyTargets readTargetRefs(FieldReader& spec);
 PolicyTargets readPolicyTargets(FieldReader& spec);
 /// Returns true for a Backend of any spelling, and for a Service.
 bool isBackendTarget(const PolicyTarget& target);
-/// Reports targets of kinds that policies of Envoy Gateway cannot have. Kinds that are known and not served are none of
-/// them: nothing is attached to their objects.
+/// Reports targets and selectors of kinds that policies of Envoy Gateway cannot have. Kinds that are known and not
+/// served are none of them: nothing is attached to their objects.
 void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named);
 
-/// Reads `matchLabels` and `matchExpressions`, and calls finish() on `reader`.
+/// Reads `matchLabels` and `matchExpressions`, and calls finish() on `reader`. A requirement that is not legible is
+/// left out, so that after errors the selector selects everything that was meant, and maybe more.
 base::LabelSelector readLabelSelector(FieldReader reader);
 
 /// The `group` and `kind` of a reference that does not give them. With `required` the group has no default and must be

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "config/fields/field_reader.h"
 #include "config/read/object_readers.h"
 #include "proxy/base/label_selector.h"
@@ -43,7 +45,9 @@ base::LabelSelector readLabelSelector(FieldReader reader) {
     selector.requirements.push_back({key, base::LabelOperator::kIn, {value}});
   }
   for (const Item& item : reader.list("matchExpressions", kMaxRequirements)) {
-    selector.requirements.push_back(readRequirement(reader.map(item)));
+    const std::size_t errors = reader.context().errors();
+    base::LabelRequirement requirement = readRequirement(reader.map(item));
+    if (reader.context().errors() == errors) selector.requirements.push_back(std::move(requirement));
   }
   reader.finish();
   return selector;

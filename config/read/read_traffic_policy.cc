@@ -25,7 +25,7 @@ void checkTarget(FieldReader& spec, const PolicyTarget& target, const std::strin
   spec.context().error(position, path,
                        "must be a Gateway, an HTTPRoute or a GRPCRoute of gateway.networking.k8s.io, an EgressGateway "
                        "of ainetworking.prototype.x-k8s.io, a Backend or a Service" +
-                           nearestTargetKind(target));
+                           nearestTargetKind(target.targetKind()));
 }
 
 /// Refuses for a Backend what is decided about a request before it has one.

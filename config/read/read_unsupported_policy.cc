@@ -14,30 +14,41 @@ namespace {
 /// Kinds that the API allows and that are known, but not served here: nothing is attached to their objects.
 constexpr std::string_view kOtherTargets[] = {"ListenerSet", "TLSRoute", "TCPRoute", "UDPRoute"};
 
-bool isTargetKind(const PolicyTarget& target) {
-  const auto& [group, kind] = std::pair(target.object.group, target.object.kind);
+bool isTargetKind(const PolicyTargetKind& target) {
+  const auto& [group, kind, groupLegible] = target;
   if (group == kPrototypeGroup) return kind == Gateway::kEgressKind;
   if (group != kGatewayGroup) return false;
   return kind == Gateway::kKind || kind == HttpRoute::kKind || kind == GrpcRoute::kKind ||
          std::find(std::begin(kOtherTargets), std::end(kOtherTargets), kind) != std::end(kOtherTargets);
 }
 
-/// A selector that is not legible is left out, because it could mean every object of the namespace.
+/// A selector is kept as far as it is legible. It means too much rather than too little then, as a target does.
 void readPolicySelector(FieldReader reader, PolicyTargets& named) {
-  const std::size_t errors = reader.context().errors();
   PolicyTargetSelector selector;
-  selector.group = reader.has("group") ? reader.text("group", rule::kGroup) : std::string(kGatewayGroup);
+  selector.path = reader.path();
+  selector.position = reader.position();
+  const Value* group = reader.find("group");
+  const bool core = group != nullptr && group->isString() && group->text.empty();
+  if (!core) selector.group = group == nullptr ? std::string(kGatewayGroup) : reader.text("group", rule::kGroup);
+  selector.groupLegible = core || !selector.group.empty();
   selector.kind = reader.requiredText("kind", rule::kKind);
   const bool wider = reader.has("namespaces");
-  const bool legible = reader.context().errors() == errors;
   selector.labels = readLabelSelector(reader);
-  const bool stray = legible && isStray(selector);
-  const std::string hint = nearestTargetKind(selector);
-  if (reader.context().errors() == errors) named.selectors.push_back(std::move(selector));
-  if (stray) reader.error("kind", "is no kind that policies can be for" + hint);
+  if (isStray(selector.targetKind())) {
+    reader.error("kind", "is no kind that policies can be for" + nearestTargetKind(selector.targetKind()));
+  }
   if (wider) {
     reader.error("namespaces", "is not supported: only objects of the policy's own namespace are meant");
   }
+  named.selectors.push_back(std::move(selector));
+}
+
+void checkEnvoyTarget(FieldReader& spec, const PolicyTargetKind& kind, const std::string& path,
+                      const Position& position) {
+  if (!kind.legible() || isTargetKind(kind)) return;
+  spec.context().error(position, path + ".kind",
+                       "must be Gateway, HTTPRoute or GRPCRoute of " + std::string(kGatewayGroup) + ", but is " +
+                           base::quote(kind.text()) + nearestTargetKind(kind));
 }
 
 }  // namespace
@@ -53,10 +64,11 @@ PolicyTargets readPolicyTargets(FieldReader& spec) {
 
 void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named) {
   for (const PolicyTarget& each : named.targets) {
-    if (!each.legible() || isTargetKind(each)) continue;
-    spec.context().error(each.object.position, each.object.path + ".kind",
-                         "must be Gateway, HTTPRoute or GRPCRoute of " + std::string(kGatewayGroup) + ", but is " +
-                             base::quote(each.object.kind + "." + each.object.group) + nearestTargetKind(each));
+    checkEnvoyTarget(spec, each.targetKind(), each.object.path, each.object.position);
+  }
+  for (const PolicyTargetSelector& each : named.selectors) {
+    // What is said of a stray kind already is enough.
+    if (!isStray(each.targetKind())) checkEnvoyTarget(spec, each.targetKind(), each.path, each.position);
   }
 }
 

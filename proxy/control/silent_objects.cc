@@ -106,7 +106,7 @@ void addEndpoints(const config::Model& model, config::Problems& problems) {
 void addTlsTargets(const config::Model& model, config::Problems& problems) {
   for (const config::BackendTlsPolicy& policy : model.all<config::BackendTlsPolicy>()) {
     for (const config::PolicyTarget& target : policy.targets) {
-      if (!isTlsTarget(target)) continue;
+      if (!isTlsTarget(target.targetKind())) continue;
       config::ObjectRef ref = target.object;
       ref.kind = meantKind(model, target.object, policy.meta.nameSpace);
       ref.path.clear();

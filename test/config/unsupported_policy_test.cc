@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "config/load.h"
 #include "config/model/object_kinds.h"
@@ -119,8 +120,41 @@ TEST(RefusedPolicies, MeanTheWholeObjectIfTheSectionIsNotLegible) {
   EXPECT_EQ(legiblePolicy(configuration)->targets.at(0).sectionName, "");
 }
 
-TEST(RefusedPolicies, SelectNothingIfTheSelectorIsNotLegible) {
-  EXPECT_EQ(legiblePolicy(loadPolicy("targetSelectors: [{kind: HTTPRoute, matchLabel: {a: b}}]")), nullptr);
+TEST(RefusedPolicies, SelectTooMuchRatherThanTooLittleIfTheSelectorIsNotLegible) {
+  const auto selected = [](const std::string& selector) {
+    const Configuration configuration = loadPolicy("targetSelectors: [" + selector + "]");
+    EXPECT_EQ(configuration.model.rejected.size(), 1U) << selector;
+    const auto* policy = legiblePolicy(configuration);
+    if (policy == nullptr || policy->selectors.size() != 1) return std::string("nothing");
+    std::string text;
+    for (const auto& [group, kind] : {std::pair(kGatewayGroup, std::string_view("HTTPRoute")),
+                                      std::pair(std::string_view(), std::string_view("Service"))}) {
+      for (const char* label : {"b", "d"}) {
+        ObjectMeta meta = metaOf(group, kind, "o");
+        meta.labels = {{"a", label}};
+        if (policy->selectors[0].selects(meta)) text += std::string(kind) + "/" + label + " ";
+      }
+    }
+    return text;
+  };
+  EXPECT_EQ(selected("{knd: HTTPRoute, matchLabels: {a: b}}"), "HTTPRoute/b Service/b ");
+  EXPECT_EQ(selected("{kind: [HTTPRoute], matchLabels: {a: b}}"), "HTTPRoute/b Service/b ");
+  EXPECT_EQ(selected("{group: 1, kind: Service, matchLabels: {a: b}}"), "Service/b ");
+  EXPECT_EQ(selected("{kind: HTTPRoute, matchLabel: {a: b}}"), "HTTPRoute/b HTTPRoute/d ");
+  EXPECT_EQ(selected("{kind: HTTPRoute, matchLabels: {a: 1}}"), "HTTPRoute/b HTTPRoute/d ");
+  EXPECT_EQ(selected("{kind: HTTPRoute, matchLabels: {a: b}, matchExpressions: [{key: c, operatr: In, values: [d]}]}"),
+            "HTTPRoute/b ");
+  EXPECT_EQ(selected("{kind: HTTPRoute, matchExpressions: [{kye: a, operator: In, values: [b]}]}"),
+            "HTTPRoute/b HTTPRoute/d ");
+  EXPECT_EQ(selected("{}"), "HTTPRoute/b HTTPRoute/d Service/b Service/d ");
+}
+
+TEST(UnsupportedPolicies, SelectKindsOfTheCoreGroup) {
+  const Configuration configuration = loadPolicy("targetSelectors: [{group: '', kind: Service, matchLabels: {a: b}}]");
+  ASSERT_EQ(configuration.model.all<UnsupportedPolicy>().size(), 1U);
+  ObjectMeta service = metaOf("", "Service", "s");
+  service.labels = {{"a", "b"}};
+  EXPECT_TRUE(configuration.model.all<UnsupportedPolicy>()[0].selectors.at(0).selects(service));
 }
 
 TEST(RefusedPolicies, SelectInTheirOwnNamespaceAlone) {

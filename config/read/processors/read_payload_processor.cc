@@ -37,7 +37,7 @@ void readTargetKind(FieldReader& reader, PolicyTarget& target) {
   } else if (!acceptsProcessors(object)) {
     reader.error("kind", "must be Gateway, HTTPRoute or GRPCRoute of " + std::string(kGatewayGroup) +
                              ", EgressGateway of " + std::string(kPrototypeGroup) + ", or a Backend, but is " +
-                             base::quote(object.kind + "." + object.group) + nearestTargetKind(target));
+                             base::quote(target.targetKind().text()) + nearestTargetKind(target.targetKind()));
   }
 }
 

@@ -59,7 +59,7 @@ std::optional<UnsupportedPolicy> readClientTrafficPolicy(FieldReader& root, Obje
   const bool closes = !restricting.empty();
   const std::string field = closes ? restricting.front() : "kind";
   const std::string_view why = closes ? kRestricts : kNoEffect;
-  policy.closes = closes || root.context().errors() > 0;
+  policy.restricts = closes || root.context().errors() > 0;
   policy.note = field + ": " + std::string(why);
   root.context().warning(closes ? spec.position() : root.positionOf("kind"), field, std::string(why));
   if (policy.empty()) return std::nullopt;

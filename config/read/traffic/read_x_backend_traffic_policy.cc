@@ -16,7 +16,7 @@ constexpr base::Duration kLongestInterval = std::chrono::hours(1);
 void checkBackendTarget(FieldReader& spec, const PolicyTarget& target) {
   if (target.legible() && !isBackendTarget(target)) {
     spec.context().error(target.object.position, target.object.path,
-                         "must be a Backend or a Service" + nearestTargetKind(target));
+                         "must be a Backend or a Service" + nearestTargetKind(target.targetKind()));
   }
   if (!target.sectionName.empty()) {
     spec.context().error(target.object.position, target.object.path + ".sectionName",

@@ -13,6 +13,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -130,6 +131,30 @@ TEST(ExtensionPolicies, AreRefusedWithTheirTargetsLegible) {
     ASSERT_NE(legible, nullptr) << spec;
     EXPECT_EQ(legible->targets.at(0).object.name, "r");
   }
+}
+
+TEST(ExtensionPolicies, SelectWhatHasRules) {
+  for (const char* kind : {"group: '', kind: Service", "group: sluice.dev, kind: Backend"}) {
+    const Configuration configuration =
+        loadExtensions("targetSelectors: [{" + std::string(kind) + ", matchLabels: {a: b}}]");
+    EXPECT_THAT(rendered(configuration.problems),
+                ElementsAre(HasSubstr("spec.targetSelectors[0].kind: must be Gateway, HTTPRoute or GRPCRoute")))
+        << kind;
+    const auto* legible = configuration.model.rejected.at(0).legible<ExtensionPolicy>();
+    ASSERT_NE(legible, nullptr) << kind;
+    EXPECT_EQ(legible->selectors.size(), 1U) << kind;
+  }
+  EXPECT_THAT(rendered(loadExtensions("targetSelectors: [{kind: HTTPRout, matchLabels: {a: b}}]").problems),
+              ElementsAre(HasSubstr("spec.targetSelectors[0].kind: is no kind that policies can be for; did you mean "
+                                    "HTTPRoute of gateway.networking.k8s.io?")));
+}
+
+TEST(ExtensionPolicies, AreOfferedNoKindInPlaceOfOneThatExists) {
+  EXPECT_THAT(rendered(loadExtensions("targetRefs: [{group: '', kind: Service, name: s}]").problems),
+              ElementsAre(EndsWith("must be Gateway, HTTPRoute or GRPCRoute of gateway.networking.k8s.io, but is "
+                                   "\"Service\"")));
+  EXPECT_THAT(rendered(loadExtensions("targetRefs: [{group: sluice.dev, kind: Backend, name: b}]").problems),
+              ElementsAre(EndsWith("but is \"Backend.sluice.dev\"")));
 }
 
 TEST(ExtensionPolicies, TargetWhatHasRules) {

@@ -117,7 +117,9 @@ TEST(PayloadProcessor, RequiresATargetOfAKindThatAcceptsProcessors) {
   EXPECT_THAT(errorsOf("targetRef: {kind: Backend, name: t}, " + kUses),
               ElementsAre(HasSubstr("group: is required for a Backend, such as sluice.dev")));
   EXPECT_THAT(errorsOf("targetRef: {group: '', kind: Service, name: t}, " + kUses),
-              ElementsAre(HasSubstr("kind: must be Gateway, HTTPRoute or GRPCRoute of gateway.networking.k8s.io")));
+              ElementsAre(EndsWith("kind: must be Gateway, HTTPRoute or GRPCRoute of gateway.networking.k8s.io, "
+                                   "EgressGateway of ainetworking.prototype.x-k8s.io, or a Backend, but is "
+                                   "\"Service\"")));
   EXPECT_THAT(errorsOf("targetRef: {group: a.b, kind: Gateway, name: t}, " + kUses),
               ElementsAre(AllOf(HasSubstr("kind: must be Gateway"), HasSubstr("did you mean Gateway of gateway."))));
   EXPECT_THAT(errorsOf("targetRef: {kind: HTTPRout, name: t}, " + kUses),
@@ -227,13 +229,15 @@ TEST(RejectedPayloadProcessor, MeansAnyKindOfThatNameIfTheKindIsNotLegibleOrUnkn
     return legible == nullptr ? PolicyTarget() : legible->targets.at(0);
   };
   for (const char* kind : {"kind: HttpRoute", "kind: Service", "group: a.test, kind: HTTPRoute"}) {
-    EXPECT_TRUE(isStray(target(kind))) << kind;
+    EXPECT_TRUE(isStray(target(kind).targetKind())) << kind;
     EXPECT_EQ(target(kind).object.name, "t") << kind;
   }
   EXPECT_EQ(target("knd: HTTPRoute").object.kind, "");
-  EXPECT_FALSE(isStray(target("group: '', kind: Service")));
-  EXPECT_FALSE(isStray(target("group: multicluster.x-k8s.io, kind: ServiceImport"))) << "that is for another gateway";
-  EXPECT_TRUE(isStray(target("group: gateway.networking.k8s.io, kind: ServiceImport"))) << "no group of ours has it";
+  EXPECT_FALSE(isStray(target("group: '', kind: Service").targetKind()));
+  EXPECT_FALSE(isStray(target("group: multicluster.x-k8s.io, kind: ServiceImport").targetKind()))
+      << "that is for another gateway";
+  EXPECT_TRUE(isStray(target("group: gateway.networking.k8s.io, kind: ServiceImport").targetKind()))
+      << "no group of ours has it";
   EXPECT_FALSE(target("kind: Backend").groupLegible) << "Backends of all groups are meant";
 }
 

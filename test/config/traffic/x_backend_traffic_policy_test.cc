@@ -13,6 +13,8 @@ namespace sluice::config {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -86,6 +88,14 @@ TEST(XBackendTrafficPolicies, SayWhatIsWrongWithThem) {
   for (const auto& [spec, what] : wrong) {
     EXPECT_THAT(rendered(loadExperimental(spec).problems), Contains(HasSubstr(what))) << spec;
   }
+}
+
+TEST(XBackendTrafficPolicies, AreOfferedNoKindInPlaceOfOneThatExists) {
+  EXPECT_THAT(
+      rendered(loadExperimental("targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: r}]").problems),
+      ElementsAre(EndsWith("spec.targetRefs[0]: must be a Backend or a Service")));
+  EXPECT_THAT(rendered(loadExperimental("targetRefs: [{group: apps, kind: Service, name: s}]").problems),
+              ElementsAre(EndsWith("must be a Backend or a Service; did you mean Service of the core group?")));
 }
 
 TEST(XBackendTrafficPolicies, AreInTheReferenceWithEveryField) {

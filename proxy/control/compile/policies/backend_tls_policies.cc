@@ -46,10 +46,9 @@ CompiledTlsPolicy compileTlsPolicy(const config::Model& model, const config::Bac
 
 }  // namespace
 
-bool isTlsTarget(const config::PolicyTarget& target) {
-  const config::ObjectRef& object = target.object;
-  return target.legible() && (config::isKindOf<config::Service>(object.group, object.kind) ||
-                              config::isKindOf<config::Backend>(object.group, object.kind));
+bool isTlsTarget(const config::PolicyTargetKind& target) {
+  return target.legible() && (config::isKindOf<config::Service>(target.group, target.kind) ||
+                              config::isKindOf<config::Backend>(target.group, target.kind));
 }
 
 std::string contradictionIn(const std::optional<config::BackendTls>& own) {

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <set>
 #include <string>
-#include <type_traits>
 
 #include "config/model/object_kinds.h"
 #include "config/model/stray_target.h"
@@ -13,31 +12,33 @@
 namespace sluice::control {
 namespace {
 
-/// Returns true for a Service, in whatever group if that is not legible.
-bool mayBeService(const config::PolicyTarget& target) { return target.object.kind == config::Service::kKind; }
+using Cause = ClosingCause;
+using TargetKind = config::PolicyTargetKind;
 
-bool mayBeDestination(const config::PolicyTarget& target) {
-  return mayBeService(target) || config::isKindOf<config::Backend>(target.object.group, target.object.kind) ||
-         (!target.groupLegible && target.object.kind == config::Backend::kKind);
+/// Returns true for a Service, in whatever group if that is not legible.
+bool mayBeService(const TargetKind& target) { return target.kind == config::Service::kKind; }
+
+bool mayBeDestination(const TargetKind& target) {
+  return mayBeService(target) || config::isKindOf<config::Backend>(target.group, target.kind) ||
+         (!target.groupLegible && target.kind == config::Backend::kKind);
 }
 
-using Cause = ClosingCause;
-using Target = config::PolicyTarget;
-
-std::optional<Cause> causeOf(const config::UnsupportedPolicy& /*policy*/, const Target& /*target*/) {
+std::optional<Cause> causeOf(const config::UnsupportedPolicy& /*policy*/, const TargetKind& /*target*/) {
   return Cause::kKind;
 }
-std::optional<Cause> causeOf(const config::BackendTlsPolicy& /*policy*/, const Target& target) {
+std::optional<Cause> causeOf(const config::BackendTlsPolicy& /*policy*/, const TargetKind& target) {
   return isTlsTarget(target) ? std::nullopt : std::optional(Cause::kOnlyDestinations);
 }
 /// These are for everything that carries requests.
-std::optional<Cause> causeOf(const config::TrafficPolicy& /*policy*/, const Target& /*target*/) { return std::nullopt; }
-std::optional<Cause> causeOf(const config::ExtensionPolicy& /*policy*/, const Target& target) {
-  if (target.object.kind.empty()) return Cause::kUnknown;
+std::optional<Cause> causeOf(const config::TrafficPolicy& /*policy*/, const TargetKind& /*target*/) {
+  return std::nullopt;
+}
+std::optional<Cause> causeOf(const config::ExtensionPolicy& /*policy*/, const TargetKind& target) {
+  if (target.kind.empty()) return Cause::kUnknown;
   return mayBeDestination(target) ? std::optional(Cause::kNoDestinations) : std::nullopt;
 }
-std::optional<Cause> causeOf(const config::PayloadProcessor& /*processor*/, const Target& target) {
-  if (target.object.kind.empty()) return Cause::kUnknown;
+std::optional<Cause> causeOf(const config::PayloadProcessor& /*processor*/, const TargetKind& target) {
+  if (target.kind.empty()) return Cause::kUnknown;
   return mayBeService(target) ? std::optional(Cause::kNoServices) : std::nullopt;
 }
 
@@ -56,12 +57,6 @@ std::string_view consequenceOf(Cause cause, std::size_t policies) {
       return ": the kind of a target with this name, or these labels, is not known, so all kinds are meant";
   }
   return {};
-}
-
-bool selects(const config::UnsupportedPolicy& policy, const config::ObjectMeta& object) {
-  return policy.meta.nameSpace == object.nameSpace &&
-         std::any_of(policy.selectors.begin(), policy.selectors.end(),
-                     [&](const config::PolicyTargetSelector& each) { return each.selects(object); });
 }
 
 }  // namespace
@@ -84,16 +79,18 @@ void ClosingPolicies::addAll(const config::Model& model) {
 
 template <typename Policy>
 void ClosingPolicies::add(const Policy& policy) {
-  if constexpr (std::is_same_v<Policy, config::UnsupportedPolicy>) {
-    if (!policy.closes) return;
-    if (!policy.selectors.empty()) selecting_.push_back(&policy);
+  if (!policy.restricts) return;
+  const auto cause = [&](const TargetKind& target) {
+    return config::isStray(target) ? std::optional(Cause::kUnknown) : causeOf(policy, target);
+  };
+  const std::string_view nameSpace = policy.meta.nameSpace;
+  for (const config::PolicyTarget& each : policy.targets) {
+    if (const auto why = cause(each.targetKind())) {
+      byTarget_[{nameSpace, each.object.name}].push_back({&policy.meta, &each, *why});
+    }
   }
   for (const config::PolicyTargetSelector& each : policy.selectors) {
-    if (config::isStray(each)) stray_.push_back({&policy.meta, &each});
-  }
-  for (const config::PolicyTarget& each : policy.targets) {
-    const std::optional<Cause> cause = config::isStray(each) ? Cause::kUnknown : causeOf(policy, each);
-    if (cause) byTarget_[{policy.meta.nameSpace, each.object.name}].push_back({&policy.meta, &each, *cause});
+    if (const auto why = cause(each.targetKind())) selecting_[nameSpace].push_back({&policy.meta, &each, *why});
   }
 }
 
@@ -102,18 +99,19 @@ std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object,
   if (empty()) return std::nullopt;
   // The order of the objects must not matter.
   std::map<Cause, std::set<std::string>> titles;
+  const auto means = [&](const auto& named, Cause cause) {
+    return cause == Cause::kUnknown || named.targetKind().means(object);
+  };
   if (const auto found = byTarget_.find({object.nameSpace, object.name}); found != byTarget_.end()) {
     for (const auto& [policy, target, cause] : found->second) {
-      if (cause != Cause::kUnknown && !target->means(object)) continue;
+      if (!means(*target, cause)) continue;
       if (target->sectionName.empty() || target->names(section)) titles[cause].insert(policy->title());
     }
   }
-  for (const config::UnsupportedPolicy* each : selecting_) {
-    if (selects(*each, object)) titles[Cause::kKind].insert(each->meta.title());
-  }
-  for (const auto& [policy, selector] : stray_) {
-    if (policy->nameSpace != object.nameSpace || !selector->labels.matches(object.labels)) continue;
-    titles[Cause::kUnknown].insert(policy->title());
+  if (const auto found = selecting_.find(object.nameSpace); found != selecting_.end()) {
+    for (const auto& [policy, selector, cause] : found->second) {
+      if (means(*selector, cause) && selector->labels.matches(object.labels)) titles[cause].insert(policy->title());
+    }
   }
   std::string text;
   for (const auto& [cause, policies] : titles) {

@@ -1,9 +1,11 @@
-// Finds the objects that policies and PayloadProcessors close because they cannot be served with them: the targets of
-// policies whose kinds are known and not served (config/model/policy_model.h), the targets for which a kind of policy
-// is not supported, and every object with the name of a target whose kind is unknown. Serving them anyway would let
-// traffic through without the encryption, the limit or the check that somebody asked for.
+// Finds the objects that policies and PayloadProcessors close because they cannot be served with them: what
+// policies name whose kinds are known and not served (config/model/policy_model.h), targets and selectors of kinds for
+// which a kind of policy is not supported, and every object with the name of a target, or the labels of a selector,
+// whose kind is unknown. Serving them anyway would let traffic through without the encryption, the limit or the check
+// that somebody asked for.
 //
-// A policy that its schema refuses closes what is legible of its targets. It lives as long as one compilation.
+// A policy that its schema refuses closes what it could mean, as far as it is legible. The object lives as long as one
+// compilation.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +26,7 @@ enum class ClosingCause : std::uint8_t {
   kOnlyDestinations,  // its kind is for Services and Backends
   kNoDestinations,    // its kind is not for Services and Backends
   kNoServices,        // its kind is not for Services
-  kUnknown            // the kind of the target is misspelt or not legible
+  kUnknown            // the kind of the target or selector is misspelt or not legible
 };
 
 class ClosingPolicies {
@@ -32,7 +34,7 @@ class ClosingPolicies {
   /// `model` must outlive it.
   explicit ClosingPolicies(const config::Model& model);
 
-  bool empty() const { return byTarget_.empty() && selecting_.empty() && stray_.empty(); }
+  bool empty() const { return byTarget_.empty() && selecting_.empty(); }
   /// Returns a fault (UnsupportedValue) that names the policies for the object, or for that section of it; nullopt if
   /// there are none. The section is a listener, a rule or a port; without one, only policies for the whole object
   /// count.
@@ -44,9 +46,10 @@ class ClosingPolicies {
     const config::PolicyTarget* target;
     ClosingCause cause;
   };
-  struct StraySelector {
+  struct Selecting {
     const config::ObjectMeta* policy;
     const config::PolicyTargetSelector* selector;
+    ClosingCause cause;
   };
   using Name = std::pair<std::string_view, std::string_view>;  // namespace and name of a target
 
@@ -56,8 +59,7 @@ class ClosingPolicies {
   void add(const Policy& policy);
 
   std::map<Name, std::vector<Targeting>> byTarget_;
-  std::vector<const config::UnsupportedPolicy*> selecting_;
-  std::vector<StraySelector> stray_;
+  std::map<std::string_view, std::vector<Selecting>> selecting_;  // by namespace
 };
 
 }  // namespace sluice::control

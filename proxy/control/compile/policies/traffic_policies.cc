@@ -11,15 +11,13 @@ namespace sluice::control {
 namespace {
 
 bool isOfBackends(const config::TrafficPolicy& policy) {
-  const auto isBackend = [](std::string_view group, std::string_view kind) {
-    return config::isKindOf<config::Backend>(group, kind) || config::isKindOf<config::Service>(group, kind);
+  const auto mayBeBackend = [](const auto& named) {
+    const config::PolicyTargetKind kind = named.targetKind();
+    return !kind.legible() || config::isKindOf<config::Backend>(kind.group, kind.kind) ||
+           config::isKindOf<config::Service>(kind.group, kind.kind);
   };
-  return std::any_of(policy.targets.begin(), policy.targets.end(),
-                     [&](const config::PolicyTarget& each) {
-                       return !each.legible() || isBackend(each.object.group, each.object.kind);
-                     }) ||
-         std::any_of(policy.selectors.begin(), policy.selectors.end(),
-                     [&](const config::PolicyTargetSelector& each) { return isBackend(each.group, each.kind); });
+  return std::any_of(policy.targets.begin(), policy.targets.end(), mayBeBackend) ||
+         std::any_of(policy.selectors.begin(), policy.selectors.end(), mayBeBackend);
 }
 
 /// Returns true if some policy is for a Backend or a Service, or some Backend has settings of its own.

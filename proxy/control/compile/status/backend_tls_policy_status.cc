@@ -49,7 +49,7 @@ class TlsPolicyWriter {
   std::vector<const GatewayPlan*> gatewaysTo(const config::BackendTlsPolicy& policy) const {
     std::set<const GatewayPlan*> all;
     for (const config::PolicyTarget& target : policy.targets) {
-      if (!isTlsTarget(target)) continue;
+      if (!isTlsTarget(target.targetKind())) continue;
       for (const GatewayPlan* each : reach_.gatewaysTo(target.object, policy.meta.nameSpace)) all.insert(each);
     }
     std::vector<const GatewayPlan*> byName(all.begin(), all.end());
@@ -73,7 +73,7 @@ class TlsPolicyWriter {
     if (invalid) return conditions.bad(condition_type::kAccepted, *invalid).take();
     std::vector<Fault> faults;
     for (const config::PolicyTarget& target : policy.targets) {
-      if (!isTlsTarget(target) || !leadsTo(gateway, policy, target)) continue;
+      if (!isTlsTarget(target.targetKind()) || !leadsTo(gateway, policy, target)) continue;
       if (auto why = faultOf(policy, target)) faults.push_back(*std::move(why));
     }
     const CompiledTlsPolicy& compiled = sources_.tlsPolicies.compiled(policy);
@@ -138,7 +138,7 @@ class TlsPolicyWriter {
                                                  const std::optional<Fault>& invalid) const {
     config::PolicyTargets others;
     std::copy_if(policy.targets.begin(), policy.targets.end(), std::back_inserter(others.targets),
-                 [](const config::PolicyTarget& each) { return !isTlsTarget(each); });
+                 [](const config::PolicyTarget& each) { return !isTlsTarget(each.targetKind()); });
     if (others.empty()) return {};
     const Fault unsupported = fault(reason::kInvalid, std::string(kOnlyDestinations));
     const auto judge = [&](const config::ObjectMeta*, std::string_view, const std::optional<Fault>& unfound) {

@@ -17,7 +17,7 @@ Fault strayFault(const config::PolicyTarget& target) {
   const config::ObjectRef& ref = target.object;
   return fault(config::reason::kTargetNotFound,
                ref.path + ".kind: " + ref.kind + (ref.group.empty() ? "" : "." + ref.group) +
-                   " is no kind that policies can be for" + config::nearestTargetKind(target) +
+                   " is no kind that policies can be for" + config::nearestTargetKind(target.targetKind()) +
                    "; every Gateway, route, Backend and Service of its namespace with the name " + ref.name +
                    " answers 500");
 }
@@ -41,7 +41,7 @@ class PolicyWriter {
     if (!target.legible() || config::isUnsupportedKind(target.object.group, target.object.kind)) return;
     config::ObjectRef ref = target.object;
     const std::string& nameSpace = policy_.nameSpace;
-    if (config::isStray(target)) return add({ref, nameSpace, target.sectionName}, nullptr, strayFault(target));
+    if (config::isStray(target.targetKind())) return add({ref, nameSpace, target.sectionName}, nullptr, strayFault(target));
     const config::ObjectMeta* reached = reach_.find(target, nameSpace);
     if (reached != nullptr) ref.kind = reached->kind;
     const FoundTarget found = findTarget(sources_.model, sources_.gateways, {ref, nameSpace, target.sectionName});

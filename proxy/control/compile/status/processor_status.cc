@@ -65,7 +65,7 @@ config::ObjectStatus rejectedProcessor(const config::Rejected& rejected, const S
   }
   const auto& targets = legible->targets;
   const auto illegible = std::find_if(targets.begin(), targets.end(), [](const config::PolicyTarget& each) {
-    return each.object.kind.empty() || config::isStray(each);
+    return each.object.kind.empty() || config::isStray(each.targetKind());
   });
   if (illegible != targets.end()) {
     return rejectedStatus(rejected, "every Gateway, route, Backend and Service of its namespace with the name " +

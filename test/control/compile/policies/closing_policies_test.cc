@@ -184,10 +184,11 @@ TEST(ClosingPolicies, CloseWhatAnIllegibleTargetCouldMean) {
 /// policy for something of the name of one of them.
 std::string outcomesWith(const std::string& policy) {
   constexpr const char* kNamedService =
-      "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {ports: [{port: 80}]}\n";
+      "apiVersion: v1\nkind: Service\nmetadata: {name: shop, labels: {of: shop}}\nspec: {ports: [{port: 80}]}\n";
+  const std::string backend = with(kBackend, "name: origin,", "name: origin, labels: {of: origin},");
   const std::string rules = "rules: [" + ruleTo("origin", "/backend") + ", " + ruleTo("other", "/other") +
                             ", {matches: [{path: {value: /service}}], backendRefs: [{name: shop, port: 80}]}]";
-  const World world({kClass, kGateway, kBackend, otherBackend(), kNamedService, routeWithRules(rules), policy}, nullptr,
+  const World world({kClass, kGateway, backend, otherBackend(), kNamedService, routeWithRules(rules), policy}, nullptr,
                     processing::BuiltinTypes());
   return world.outcome("a.test", "/other") + " " + world.outcome("a.test", "/backend") + " " +
          world.outcome("a.test", "/service");
@@ -210,9 +211,13 @@ constexpr NamingPolicy kNamingPolicies[] = {
     {"gateway.envoyproxy.io/v1alpha1", "ClientTrafficPolicy", "tls: {clientValidation: {optional: false}}"},
     {"sluice.dev/v1alpha1", "PayloadProcessor", "processors: [{name: a, type: 'a.b/K:v1', failOpen: true}]"}};
 
-std::string namingPolicy(const NamingPolicy& policy, const std::string& target) {
+std::string namingPolicy(const NamingPolicy& policy, const std::string& named,
+                         const std::string& field = "targetRefs") {
   return std::string("apiVersion: ") + policy.apiVersion + "\nkind: " + policy.kind +
-         "\nmetadata: {name: p}\nspec:\n  targetRefs: [{" + target + "}]\n  " + policy.spec + "\n";
+         "\nmetadata: {name: p}\nspec:\n  " + field + ": [{" + named + "}]\n  " + policy.spec + "\n";
+}
+bool hasSelectors(const NamingPolicy& policy) {
+  return std::string(policy.apiVersion) == "gateway.envoyproxy.io/v1alpha1";
 }
 
 TEST(ClosingPolicies, CloseWhateverHasTheNameOfATargetOfAnUnknownKind) {
@@ -252,11 +257,8 @@ TEST(ClosingPolicies, SayThatTheKindOfTheirTargetIsUnknownAndWhichOneIsNear) {
 TEST(ClosingPolicies, CloseWhateverHasTheLabelsOfASelectorOfAnUnknownKind) {
   const std::string labelled = with(kRoute, "name: route,", "name: route, labels: {team: a},");
   for (const NamingPolicy& each : kNamingPolicies) {
-    if (std::string(each.apiVersion) != "gateway.envoyproxy.io/v1alpha1") continue;
-    const std::string policy = std::string("apiVersion: ") + each.apiVersion + "\nkind: " + each.kind +
-                               "\nmetadata: {name: p}\nspec:\n  targetSelectors: [{kind: HTTPRout, matchLabels: {team: "
-                               "a}}]\n  " +
-                               each.spec + "\n";
+    if (!hasSelectors(each)) continue;
+    const std::string policy = namingPolicy(each, "kind: HTTPRout, matchLabels: {team: a}", "targetSelectors");
     EXPECT_EQ(worldWithPolicy(policy, labelled).outcome(), "500") << each.kind;
     EXPECT_EQ(worldWithPolicy(policy).outcome(), "default/origin") << each.kind;
     EXPECT_EQ(worldWithPolicy(policy, labelled).condition(each.kind, "p", "Accepted"), "False/Invalid") << each.kind;
@@ -272,6 +274,51 @@ TEST(ClosingPolicies, CloseWhatTheirKindIsNotFor) {
   EXPECT_EQ(outcomesWith(namingPolicy(kNamingPolicies[4], kBackendTarget)), "default/other 500 default/shop");
   EXPECT_EQ(outcomesWith(namingPolicy(kNamingPolicies[7], "group: '', kind: Service, name: shop")),
             "default/other default/origin 500");
+}
+
+TEST(ClosingPolicies, CloseWhatTheirKindIsNotForIfTheySelectItToo) {
+  const auto outcomes = [](const std::string& selector) {
+    return outcomesWith(namingPolicy(kNamingPolicies[4], selector, "targetSelectors"));
+  };
+  EXPECT_EQ(outcomes("group: '', kind: Service, matchLabels: {of: shop}"), "default/other default/origin 500");
+  EXPECT_EQ(outcomes("group: '', kind: Service, matchLabels: {of: origin}"),
+            "default/other default/origin default/shop");
+  EXPECT_EQ(outcomes("kind: Backend, matchLabels: {of: origin}"), "default/other 500 default/shop");
+  const World world({kClass, kGateway, with(kBackend, "name: origin,", "name: origin, labels: {of: origin},"), kRoute,
+                     namingPolicy(kNamingPolicies[4], "kind: Backend, matchLabels: {of: origin}", "targetSelectors")},
+                    nullptr, processing::BuiltinTypes());
+  EXPECT_EQ(world.condition("EnvoyExtensionPolicy", "p", "Accepted"), "False/Invalid");
+  EXPECT_EQ(world.message("Backend", "origin", "Degraded"),
+            "EnvoyExtensionPolicy default/p: policies of this kind are supported for Gateways and routes only");
+}
+
+TEST(ClosingPolicies, CloseWhatAnIllegibleSelectorCouldMean) {
+  for (const NamingPolicy& each : kNamingPolicies) {
+    if (!hasSelectors(each)) continue;
+    const auto outcomes = [&](const std::string& selector) {
+      return outcomesWith(namingPolicy(each, selector, "targetSelectors"));
+    };
+    EXPECT_EQ(outcomes("knd: Service, matchLabels: {of: shop}"), "default/other default/origin 500") << each.kind;
+    EXPECT_EQ(outcomes("knd: Service, matchLabels: {of: none}"), "default/other default/origin default/shop")
+        << each.kind;
+    EXPECT_EQ(outcomes("group: 1, kind: Service, matchLabels: {of: shop}"), "default/other default/origin 500")
+        << each.kind;
+    EXPECT_EQ(outcomes("group: '', kind: Service, matchLabel: {of: none}"), "default/other default/origin 500")
+        << each.kind;
+    EXPECT_EQ(outcomes("kind: HTTPRoute, matchExpressions: [{key: of, operatr: Exists}]"), "500 500 500") << each.kind;
+  }
+}
+
+TEST(ClosingPolicies, SelectInTheirOwnNamespaceAlone) {
+  const std::string labelled = with(kRoute, "name: route,", "name: route, labels: {team: a},");
+  for (const char* selector : {"kind: HTTPRoute, matchLabels: {team: a}", "kind: HTTPRout, matchLabels: {team: a}",
+                               "knd: HTTPRoute, matchLabels: {team: a}"}) {
+    const std::string policy = namingPolicy(kNamingPolicies[5], selector, "targetSelectors");
+    EXPECT_EQ(worldWithPolicy(policy, labelled).outcome(), "500") << selector;
+    EXPECT_EQ(worldWithPolicy(with(policy, "name: p", "name: p, namespace: theirs"), labelled).outcome(),
+              "default/origin")
+        << selector;
+  }
 }
 
 TEST(ClosingPolicies, CloseListenersThatServeOnlyClientsWithCertificates) {
