@@ -31,6 +31,7 @@ std::string join(const std::string& path, std::string_view key) {
 }  // namespace
 
 void ObjectContext::error(const Position& position, std::string field, std::string message) {
+  ++illegible_;
   if (errors_++ == 0) firstError_ = field.empty() ? message : field + ": " + message;
   problems_.push_back(Problem{Severity::kError, position, object_, std::move(field), std::move(message)});
 }
@@ -43,6 +44,7 @@ void ObjectContext::unknownField(const Position& position, std::string field, st
   if (unknownFields_ == Severity::kError) {
     error(position, std::move(field), std::move(message));
   } else {
+    ++illegible_;
     warning(position, std::move(field), std::move(message));
   }
 }

@@ -35,6 +35,8 @@ class ObjectContext {
 
   /// Returns the number of errors so far. A reader that saw it grow knows that its part was not legible.
   std::size_t errors() const { return errors_; }
+  /// Returns the number of errors and of unknown fields so far, whatever the severity of those.
+  std::size_t illegibleFields() const { return illegible_; }
   const std::string& object() const { return object_; }
   /// Returns the first error, with its field; empty if there is none.
   const std::string& firstError() const { return firstError_; }
@@ -44,6 +46,7 @@ class ObjectContext {
   Problems& problems_;
   Severity unknownFields_;
   std::size_t errors_ = 0;
+  std::size_t illegible_ = 0;
   std::string firstError_;
 };
 

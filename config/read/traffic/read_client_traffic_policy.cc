@@ -1,5 +1,5 @@
-// Reads Envoy Gateway's ClientTrafficPolicy as far as it restricts who may come in, which is not supported: listeners
-// must not be served without it. Its other settings are of how listeners work, and have no effect.
+// Reads Envoy Gateway's ClientTrafficPolicy as far as it restricts who may come in, and with what, which is not
+// supported: listeners must not be served without it. Its other settings are of how listeners work, and have no effect.
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -17,24 +17,67 @@ constexpr std::string_view kNoEffect =
 constexpr std::string_view kRestricts =
     "restricts clients, which is not supported: what the policy names here answers 500";
 
-/// Clients with TLS 1.2 are let in.
-constexpr std::string_view kServedVersions[] = {"Auto", "1.0", "1.1", "1.2"};
+constexpr std::string_view kMayRestrict =
+    "policies of this kind are not supported: not all of this one is legible, so that it may restrict clients, and "
+    "what "
+    "it names here answers 500";
 
-/// Adds the fields of the map `key` that restrict clients. The others are known; one that is not could be one of these
-/// misspelt.
-void findRestricting(FieldReader& spec, std::string_view key, std::initializer_list<std::string_view> restricting,
-                     std::initializer_list<std::string_view> others, std::vector<std::string>& found) {
-  FieldReader reader = spec.map(key);
-  for (const std::string_view each : restricting) {
-    if (reader.has(each)) found.push_back(reader.pathOf(each));
+/// A field that restricts clients.
+struct ClientRestriction {
+  std::string_view field;
+  std::vector<std::string_view> unless = {};  // values with which it does not
+};
+
+/// Returns true for a value that is one of these words.
+bool isOneWordOf(const Value* value, const std::vector<std::string_view>& words) {
+  return value != nullptr && std::find(words.begin(), words.end(), value->text) != words.end();
+}
+
+/// Adds the fields of `reader` that restrict clients. The `others` are known and do not; a field that is none of both
+/// could be a misspelt one that does.
+void findRestricting(FieldReader reader, const std::vector<ClientRestriction>& restrictions,
+                     const std::vector<std::string_view>& others, std::vector<std::string>& found) {
+  for (const auto& [field, unless] : restrictions) {
+    if (reader.has(field) && !isOneWordOf(reader.find(field), unless)) found.push_back(reader.pathOf(field));
   }
   for (const std::string_view each : others) reader.ignore(each);
-  if (const Value* least = key == "tls" ? reader.find("minVersion") : nullptr; least != nullptr) {
-    const bool served =
-        std::find(std::begin(kServedVersions), std::end(kServedVersions), least->text) != std::end(kServedVersions);
-    if (!served) found.push_back(reader.pathOf("minVersion"));
-  }
   reader.finish();
+}
+
+/// Adds the map `key`, which restricts clients unless its member has that value.
+void findRestrictingMap(FieldReader& holder, std::string_view key, const ClientRestriction& member,
+                        std::vector<std::string>& found) {
+  if (!holder.has(key)) return;
+  FieldReader reader = holder.map(key);
+  if (!isOneWordOf(reader.find(member.field), member.unless)) found.push_back(reader.path());
+}
+
+/// Adds what restricts in the parts of the spec.
+void findRestrictingParts(FieldReader& spec, std::vector<std::string>& found) {
+  // Clients with TLS 1.2 are let in.
+  findRestricting(spec.map("tls"),
+                  {{"clientValidation"},
+                   {"ciphers"},
+                   {"ecdhCurves"},
+                   {"signatureAlgorithms"},
+                   {"fingerprints"},
+                   {"minVersion", {"Auto", "1.0", "1.1", "1.2"}}},
+                  {"maxVersion", "alpnProtocols", "session"}, found);
+  findRestricting(spec.map("connection"), {{"connectionLimit"}},
+                  {"bufferLimit", "socketBufferLimit", "maxAcceptPerSocketEvent"}, found);
+  findRestricting(spec.map("path"), {{"escapedSlashesAction", {"KeepUnchanged", "UnescapeAndForward"}}},
+                  {"disableMergeSlashes"}, found);
+  FieldReader detection = spec.map("clientIPDetection");
+  findRestricting(detection.map("customHeader"), {{"failClosed", {"false"}}}, {"name"}, found);
+  findRestricting(std::move(detection), {}, {"xForwardedFor"}, found);
+  // Clients must not send what these take away or refuse, and Backends may rely on it.
+  FieldReader headers = spec.map("headers");
+  findRestrictingMap(headers, "xForwardedClientCert", {"mode", {"AlwaysForwardOnly"}}, found);
+  findRestricting(
+      std::move(headers), {{"earlyRequestHeaders"}, {"withUnderscoresAction", {"Allow"}}},
+      {"enableEnvoyHeaders", "disableRateLimitHeaders", "preserveXRequestID", "requestID", "lateResponseHeaders"},
+      found);
+  findRestrictingMap(spec, "proxyProtocol", {"optional", {"true"}}, found);
 }
 
 }  // namespace
@@ -44,24 +87,20 @@ std::optional<UnsupportedPolicy> readClientTrafficPolicy(FieldReader& root, Obje
   policy.meta = std::move(meta);
   root.require("spec");
   FieldReader spec = root.map("spec");
+  const std::size_t before = root.context().illegibleFields();
   if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readPolicyTargets(spec);
+  // What is wrong with the targets says nothing of what the policy does to them.
+  const std::size_t ofTargets = root.context().illegibleFields() - before;
   std::vector<std::string> restricting;
-  findRestricting(spec, "tls", {"clientValidation", "ciphers", "ecdhCurves", "signatureAlgorithms", "fingerprints"},
-                  {"maxVersion", "alpnProtocols", "session"}, restricting);
-  findRestricting(spec, "connection", {"connectionLimit"},
-                  {"bufferLimit", "socketBufferLimit", "maxAcceptPerSocketEvent"}, restricting);
-  findRestricting(spec, "headers", {"earlyRequestHeaders"},
-                  {"enableEnvoyHeaders", "disableRateLimitHeaders", "xForwardedClientCert", "withUnderscoresAction",
-                   "preserveXRequestID", "requestID", "lateResponseHeaders"},
-                  restricting);
-  spec.ignoreOthers();
-  spec.finish();
-  const bool closes = !restricting.empty();
-  const std::string field = closes ? restricting.front() : "kind";
-  const std::string_view why = closes ? kRestricts : kNoEffect;
-  policy.restricts = closes || root.context().errors() > 0;
-  policy.note = field + ": " + std::string(why);
-  root.context().warning(closes ? spec.position() : root.positionOf("kind"), field, std::string(why));
+  findRestrictingParts(spec, restricting);
+  findRestricting(spec, {{"enableProxyProtocol", {"false"}}},
+                  {"tcpKeepalive", "timeout", "http1", "http2", "http3", "grpc", "healthCheck", "scheme"}, restricting);
+  policy.restricts = !restricting.empty() || root.context().illegibleFields() > ofTargets;
+  const bool isKnown = !restricting.empty();
+  const std::string field = isKnown ? restricting.front() : "kind";
+  const std::string why(isKnown ? kRestricts : policy.restricts ? kMayRestrict : kNoEffect);
+  policy.note = field + ": " + why;
+  root.context().warning(isKnown ? spec.position() : root.positionOf("kind"), field, why);
   if (policy.empty()) return std::nullopt;
   return policy;
 }

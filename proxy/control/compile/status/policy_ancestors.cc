@@ -13,13 +13,11 @@
 namespace sluice::control {
 namespace {
 
-Fault strayFault(const config::PolicyTarget& target) {
-  const config::ObjectRef& ref = target.object;
-  return fault(config::reason::kTargetNotFound,
-               ref.path + ".kind: " + ref.kind + (ref.group.empty() ? "" : "." + ref.group) +
-                   " is no kind that policies can be for" + config::nearestTargetKind(target.targetKind()) +
-                   "; every Gateway, route, Backend and Service of its namespace with the name " + ref.name +
-                   " answers 500");
+Fault strayFault(const config::PolicyTarget& target, std::string_view consequence) {
+  const config::PolicyTargetKind kind = target.targetKind();
+  return fault(config::reason::kTargetNotFound, target.object.path + ".kind: " + kind.text() +
+                                                    " is no kind that policies can be for" +
+                                                    config::nearestTargetKind(kind) + "; " + std::string(consequence));
 }
 
 /// Writes the ancestors of one policy.
@@ -30,18 +28,21 @@ class PolicyWriter {
       : sources_(sources), reach_(reach), policy_(policy), consequence_(consequence), judge_(judge) {}
 
   std::vector<config::ParentStatus> ancestors(const config::PolicyTargets& named) {
-    for (const config::PolicyTarget& each : named.targets) addTarget(each);
+    for (const config::PolicyTarget& each : named.targets) addTarget(each, named.restricts);
     if (named.selectors.empty()) return std::move(ancestors_);
     reach_.eachObject(policy_.nameSpace, [&](const config::ObjectMeta& each) { addSelected(each, named); });
     return std::move(ancestors_);
   }
 
  private:
-  void addTarget(const config::PolicyTarget& target) {
+  void addTarget(const config::PolicyTarget& target, bool restricts) {
     if (!target.legible() || config::isUnsupportedKind(target.object.group, target.object.kind)) return;
     config::ObjectRef ref = target.object;
     const std::string& nameSpace = policy_.nameSpace;
-    if (config::isStray(target.targetKind())) return add({ref, nameSpace, target.sectionName}, nullptr, strayFault(target));
+    if (config::isStray(target.targetKind())) {
+      const std::string consequence = restricts ? closedNamesakes(target) : std::string(consequence_);
+      return add({ref, nameSpace, target.sectionName}, nullptr, strayFault(target, consequence));
+    }
     const config::ObjectMeta* reached = reach_.find(target, nameSpace);
     if (reached != nullptr) ref.kind = reached->kind;
     const FoundTarget found = findTarget(sources_.model, sources_.gateways, {ref, nameSpace, target.sectionName});
@@ -158,6 +159,12 @@ std::vector<const GatewayPlan*> PolicyReach::gatewaysTo(const config::ObjectRef&
       all.insert(found->second.begin(), found->second.end());
   }
   return {all.begin(), all.end()};
+}
+
+std::string closedNamesakes(const config::PolicyTarget& target) {
+  const std::string& section = target.sectionName;
+  return (section.empty() ? "every " : "the section " + section + " of every ") +
+         "Gateway, route, Backend and Service of its namespace with the name " + target.object.name + " answers 500";
 }
 
 std::vector<config::ParentStatus> ancestorsOf(const StatusSources& sources, const PolicyReach& reach,

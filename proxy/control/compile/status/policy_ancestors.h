@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -63,6 +64,10 @@ using PolicyJudge = std::function<std::vector<config::Condition>(
 
 /// Bound of status.ancestors in the CRDs.
 inline constexpr std::size_t kMostAncestors = 16;
+
+/// Says what a target closes of which the kind is not known: everything that has its name, or the section of that name
+/// in it.
+std::string closedNamesakes(const config::PolicyTarget& target);
 
 /// Returns the ancestors of a policy, at most as many as its status has room for. `consequence` follows a message that
 /// says that something is not there: "nothing is refused".

@@ -32,10 +32,13 @@ config::ObjectStatus refusedPolicyStatus(const StatusSources& sources, const Pol
     return rejectedStatus(rejected, "it cannot be read what it names, so nothing is refused for it");
   }
   config::ObjectStatus status = statusOf(rejected);
-  const Fault why = summary(reason::kInvalid, rejected.message + "; what it names here answers 500");
+  constexpr std::string_view kHarmless = "nothing in it restricts anything, so nothing is refused for it";
+  const std::string_view named = legible->restricts ? "what it names here answers 500" : kHarmless;
+  const Fault why = summary(reason::kInvalid, rejected.message + "; " + std::string(named));
   status.parents = unsupportedAncestors(sources, reach, *legible, why);
   if (!status.parents.empty()) return status;
-  return rejectedStatus(rejected, "objects of its namespace that it could name answer 500");
+  return rejectedStatus(rejected,
+                        legible->restricts ? "objects of its namespace that it could name answer 500" : kHarmless);
 }
 
 }  // namespace

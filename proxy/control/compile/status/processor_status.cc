@@ -68,8 +68,7 @@ config::ObjectStatus rejectedProcessor(const config::Rejected& rejected, const S
     return each.object.kind.empty() || config::isStray(each.targetKind());
   });
   if (illegible != targets.end()) {
-    return rejectedStatus(rejected, "every Gateway, route, Backend and Service of its namespace with the name " +
-                                        illegible->object.name + " answers 500");
+    return rejectedStatus(rejected, closedNamesakes(*illegible));
   }
   const Fault why = summary(reason::kInvalid, rejected.message);
   config::ObjectStatus status = statusOf(rejected);

@@ -321,27 +321,74 @@ TEST(ClosingPolicies, SelectInTheirOwnNamespaceAlone) {
   }
 }
 
+std::string clientTrafficPolicy(const std::string& fields, const std::string& target = kGatewayTarget) {
+  return "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: ClientTrafficPolicy\nmetadata: {name: p}\nspec: "
+         "{targetRefs: [{" +
+         target + "}], " + fields + "}\n";
+}
+
 TEST(ClosingPolicies, CloseListenersThatServeOnlyClientsWithCertificates) {
-  const auto policy = [](const std::string& fields) {
-    return "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: ClientTrafficPolicy\nmetadata: {name: p}\nspec: "
-           "{targetRefs: [{" +
-           std::string(kGatewayTarget) + "}], " + fields + "}\n";
-  };
-  const World closed = worldWithPolicy(policy("tls: {clientValidation: {optional: false}}"));
+  const World closed = worldWithPolicy(clientTrafficPolicy("tls: {clientValidation: {optional: false}}"));
   EXPECT_EQ(closed.outcome(), "500");
   EXPECT_EQ(closed.condition("ClientTrafficPolicy", "p", "Accepted"), "False/Invalid");
   EXPECT_EQ(closed.message("ClientTrafficPolicy", "p", "Accepted"),
             "spec.tls.clientValidation: restricts clients, which is not supported: what the policy names here answers "
             "500");
   EXPECT_EQ(closed.listenerCondition("egress", "web", "Programmed"), "False/UnsupportedValue");
-  for (const char* restricting : {"tls: {minVersion: '1.3'}", "tls: {clientValidaton: {}}", "tls: {ciphers: [A]}",
-                                  "connection: {connectionLimit: {value: 1}}", "tls: 1"}) {
-    EXPECT_EQ(worldWithPolicy(policy(restricting)).outcome(), "500") << restricting;
+}
+
+TEST(ClosingPolicies, CloseListenersThatRefuseClients) {
+  for (const char* restricting :
+       {"tls: {minVersion: '1.3'}", "tls: {clientValidaton: {}}", "tls: {ciphers: [A]}", "tls: 1",
+        "connection: {connectionLimit: {value: 1}}", "tsl: {clientValidation: {}}",
+        "clientIPDetection: {customHeader: {name: x, failClosed: true}}",
+        "clientIPDetection: {customHeader: {name: x, failClose: true}}", "clientIpDetection: {}",
+        "headers: {withUnderscoresAction: RejectRequest}", "headers: {withUnderscoresAction: DropHeader}",
+        "headers: {xForwardedClientCert: {}}", "headers: {xForwardedClientCert: {mode: Sanitize}}",
+        "headers: {earlyRequestHeaders: {remove: [x]}}", "path: {escapedSlashesAction: RejectRequest}",
+        "path: {escapedSlashesAction: UnescapeAndRedirect}", "enableProxyProtocol: true", "proxyProtocol: {}",
+        "proxyProtocol: {optional: false}"}) {
+    EXPECT_EQ(worldWithPolicy(clientTrafficPolicy(restricting)).outcome(), "500") << restricting;
   }
-  const World open = worldWithPolicy(policy("tls: {minVersion: '1.2'}, timeout: {http: {idleTimeout: 1s}}"));
-  EXPECT_EQ(open.outcome(), "default/origin");
-  EXPECT_EQ(open.condition("ClientTrafficPolicy", "p", "Accepted"), "False/Invalid");
-  EXPECT_NE(open.message("ClientTrafficPolicy", "p", "Accepted").find("it has no effect"), std::string::npos);
+}
+
+TEST(ClosingPolicies, CloseNothingIfTheyRestrictNothing) {
+  for (const char* harmless :
+       {"tls: {minVersion: '1.2', maxVersion: '1.3', alpnProtocols: [h2], session: {}}", "tcpKeepalive: {probes: 3}",
+        "timeout: {http: {idleTimeout: 1s}}", "clientIPDetection: {xForwardedFor: {numTrustedHops: 1}}",
+        "clientIPDetection: {customHeader: {name: x, failClosed: false}}", "headers: {withUnderscoresAction: Allow}",
+        "headers: {requestID: Preserve, lateResponseHeaders: {remove: [x]}, enableEnvoyHeaders: true}",
+        "headers: {xForwardedClientCert: {mode: AlwaysForwardOnly}}",
+        "path: {escapedSlashesAction: KeepUnchanged, disableMergeSlashes: true}",
+        "connection: {bufferLimit: 32Ki, socketBufferLimit: 32Ki, maxAcceptPerSocketEvent: 1}",
+        "enableProxyProtocol: false", "proxyProtocol: {optional: true}", "http1: {enableTrailers: true}, http2: {}",
+        "http3: {}, grpc: {}", "healthCheck: {path: /h}, scheme: Preserve"}) {
+    const World open = worldWithPolicy(clientTrafficPolicy(harmless));
+    EXPECT_EQ(open.outcome(), "default/origin") << harmless;
+    EXPECT_EQ(open.condition("ClientTrafficPolicy", "p", "Accepted"), "False/Invalid") << harmless;
+    EXPECT_NE(open.message("ClientTrafficPolicy", "p", "Accepted").find("it has no effect"), std::string::npos)
+        << harmless;
+  }
+}
+
+TEST(ClosingPolicies, CloseNothingIfTheyRestrictNothingWhateverTheyName) {
+  const std::string labelled = with(kGateway, "name: egress,", "name: egress, labels: {team: a},");
+  const std::string refs = "targetRefs: [{" + std::string(kGatewayTarget) + "}]";
+  for (const char* named : {"targetRefs: [{group: gateway.networking.k8s.io, kind: Gatewy, name: egress}]",
+                            "targetRefs: [{group: gateway.networking.k8s.io, knd: Gateway, name: egress}]",
+                            "targetSelectors: [{kind: Gatewy, matchLabels: {team: a}}]",
+                            "targetSelectors: [{knd: Gateway, matchLabels: {team: a}}]"}) {
+    const World open =
+        worldWithPolicy(with(clientTrafficPolicy("http3: {}"), refs, named), std::string(kRoute), labelled);
+    EXPECT_EQ(open.outcome(), "default/origin") << named;
+    EXPECT_EQ(open.message("ClientTrafficPolicy", "p", "Accepted").find("500"), std::string::npos)
+        << named << ": " << open.message("ClientTrafficPolicy", "p", "Accepted");
+    EXPECT_NE(open.message("ClientTrafficPolicy", "p", "Accepted").find("nothing is refused"), std::string::npos)
+        << named << ": " << open.message("ClientTrafficPolicy", "p", "Accepted");
+    const World closed = worldWithPolicy(with(clientTrafficPolicy("tls: {clientValidation: {}}"), refs, named),
+                                         std::string(kRoute), labelled);
+    EXPECT_EQ(closed.outcome(), "500") << named;
+  }
 }
 
 TEST(ClosingPolicies, ServeTheTargetAgainWhenTheyAreGone) {

@@ -75,6 +75,17 @@ TEST(PolicyStatus, ReportsAMissingTargetOrSection) {
             "spec.targetRefs[0]: Backend default/origin: it has no port with the name other; nothing is refused");
 }
 
+TEST(PolicyStatus, SaysWhatATargetOfAnUnknownKindCloses) {
+  EXPECT_EQ(policyMessage(worldWithClosingPolicy(target("Gatewy", "egress"))),
+            "spec.targetRefs[0].kind: Gatewy.gateway.networking.k8s.io is no kind that policies can be for; did you "
+            "mean Gateway of gateway.networking.k8s.io?; every Gateway, route, Backend and Service of its namespace "
+            "with the name egress answers 500");
+  EXPECT_EQ(policyMessage(worldWithClosingPolicy(target("Gatewy", "egress", ", sectionName: web"))),
+            "spec.targetRefs[0].kind: Gatewy.gateway.networking.k8s.io is no kind that policies can be for; did you "
+            "mean Gateway of gateway.networking.k8s.io?; the section web of every Gateway, route, Backend and Service "
+            "of its namespace with the name egress answers 500");
+}
+
 TEST(PolicyStatus, IsNotWrittenForWhatIsNotServedHere) {
   const std::string other =
       with(with(kClass, "sluice.dev/egress-gateway", "example.com/other"), "name: sluice", "name: other");
