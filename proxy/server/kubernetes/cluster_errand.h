@@ -29,9 +29,10 @@ class ClusterErrand final : private net::Timer {
   /// Calls `begin`, and returns when end() was called. The error says what is wrong with the kubeconfig, or names the
   /// server and says that it cannot be reached or took too long, or what end() was given.
   base::Status run(const std::function<void()>& begin);
-  /// Sends a request, and calls `then` with the answer. Without an answer, the errand ends.
+  /// Sends a request, and calls `then` with the answer. Without an answer, the errand ends. With `take`, the answer is
+  /// a list of whatever length (ApiExchange).
   using Then = std::function<void(control::ApiAnswer&& answer)>;
-  void ask(control::ApiRequest request, Then then);
+  void ask(control::ApiRequest request, Then then, control::ListDecoder::Take take = {});
   /// Ends the errand; `error` goes on after the name of the server ("refuses ..."), and is empty if all is well.
   void end(std::string error = {});
 

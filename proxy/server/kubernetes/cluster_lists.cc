@@ -52,21 +52,19 @@ class ListReading {
     request.path = path() + "?limit=" + std::to_string(kListPage);
     if (!collection().selector.empty()) request.path += "&" + collection().selector;
     if (!continueToken.empty()) request.path += "&continue=" + processing::encodeQuery(continueToken);
-    errand_.ask(std::move(request), [this](control::ApiAnswer&& answer) { take(std::move(answer)); });
+    errand_.ask(
+        std::move(request), [this](control::ApiAnswer&& answer) { endPage(answer); },
+        [this](content::Value&& item) { lists_.each.back().push_back(std::move(item)); });
   }
 
-  void take(control::ApiAnswer&& answer) {
+  void endPage(const control::ApiAnswer& answer) {
     if (answer.status == kHttpNotFound) return ++version_ < collection().paths.size() ? ask("") : next();
     if (answer.status == kHttpForbidden && collection().mayBeOwnNamespace && !std::exchange(inNamespace_, true)) {
       return ask("");
     }
     if (!answer.ok()) return errand_.end("refuses to list " + path() + ": " + answer.fault());
-    if (answer.body.find("items") == nullptr) return errand_.end("has sent no list for " + path());
-    std::string continueToken(control::textIn(control::valueIn(&answer.body, "metadata"), "continue"));
-    for (content::Member& member : answer.body.members) {
-      if (member.key != "items") continue;
-      for (content::Value& item : member.value.items) lists_.each.back().push_back(std::move(item));
-    }
+    if (control::itemsOf(answer.body) == nullptr) return errand_.end("has sent no list for " + path());
+    const std::string continueToken(control::textIn(control::valueIn(&answer.body, "metadata"), "continue"));
     continueToken.empty() ? next() : ask(continueToken);
   }
 

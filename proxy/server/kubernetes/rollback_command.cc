@@ -2,15 +2,21 @@
 
 #include <cstdio>
 #include <deque>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "proxy/control/kubernetes/client/api_forms.h"
 #include "proxy/control/kubernetes/revisions/egress_revision.h"
+#include "proxy/processing/query_edit.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/kubernetes/cluster_errand.h"
 #include "proxy/server/kubernetes/rollback_choice.h"
 
 namespace sluice::server {
 namespace {
+
+constexpr int kRevisionsOfPage = 10;
 
 /// One rollback. It activates the revision that is wanted before it deactivates others, so that replicas do not serve
 /// the newest objects in between.
@@ -23,26 +29,36 @@ class Rollback {
 
   /// The error says what is wrong.
   base::Result<RollbackChoice> run() {
-    if (base::Status done = errand_.run([this] { list(); }); !done.ok()) return done.error();
+    if (base::Status done = errand_.run([this] { list(""); }); !done.ok()) return done.error();
     if (!choice_.ok()) return choice_.error();
     return std::move(choice_);
   }
 
  private:
-  void list() {
+  /// Reads a page of the list, and those behind it.
+  void list(const std::string& continueToken) {
     control::ApiRequest request;
-    request.path = path_;
-    // Its cells have all that is needed. The objects themselves may be large.
+    request.path = path_ + "?limit=" + std::to_string(kRevisionsOfPage);
+    if (!continueToken.empty()) request.path += "&continue=" + processing::encodeQuery(continueToken);
+    // Its cells have all that is needed. The objects themselves may be large, and so may what others write into them.
     request.accept = "application/json;as=Table;g=meta.k8s.io;v=v1,application/json";
     errand_.ask(std::move(request), [this](control::ApiAnswer&& answer) {
       if (!answer.ok()) return errand_.end("refuses to list " + path_ + ": " + answer.fault());
-      choice_ = chooseRevision(readRevisionTable(answer.body), options_);
-      if (choice_.ok()) {
-        if (!choice_->activate.empty()) changes_.emplace_back(choice_->activate, true);
-        for (const std::string& each : choice_->deactivate) changes_.emplace_back(each, false);
-      }
-      next();
+      if (!answer.body.isMap()) return errand_.end("has sent no list for " + path_);
+      const std::vector<ListedRevision> page = readRevisionTable(answer.body);
+      all_.insert(all_.end(), page.begin(), page.end());
+      const std::string more(control::textIn(control::valueIn(&answer.body, "metadata"), "continue"));
+      more.empty() ? choose() : list(more);
     });
+  }
+
+  void choose() {
+    choice_ = chooseRevision(all_, options_);
+    if (choice_.ok()) {
+      if (!choice_->activate.empty()) changes_.emplace_back(choice_->activate, true);
+      for (const std::string& each : choice_->deactivate) changes_.emplace_back(each, false);
+    }
+    next();
   }
 
   void next() {
@@ -63,6 +79,7 @@ class Rollback {
   const RollbackOptions& options_;
   const std::string path_;
   ClusterErrand errand_;
+  std::vector<ListedRevision> all_;
   base::Result<RollbackChoice> choice_ = RollbackChoice{};
   std::deque<std::pair<std::string, bool>> changes_;
 };

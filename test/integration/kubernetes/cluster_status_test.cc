@@ -107,6 +107,24 @@ TEST_F(StatusOfCluster, ShowsMoreObjectsThanAPageHas) {
   EXPECT_THAT(got.output, HasSubstr("default/r229 "));
 }
 
+TEST_F(StatusOfCluster, ShowsObjectsHoweverLargeTheyAre) {
+  const KubeApiServer server;
+  const Kubectl kubectl(server.kubeconfig());
+  installGatewayApi(kubectl);
+  std::string leases;
+  for (int i = 0; i < 20; ++i) {
+    std::string lease = leaseOfReplica("r" + std::to_string(i), "InSync");
+    const std::string annotations = "annotations:\n";
+    lease.insert(lease.find(annotations) + annotations.size(),
+                 "    large: " + std::string(std::size_t{250} << 10, 'x') + "\n");
+    leases += lease;
+  }
+  kubectl.apply(kGatewayOfCluster + leases);
+  const ProgramOutcome got = statusBy(server.kubeconfig());
+  EXPECT_THAT(got.output, HasSubstr("default/r0 ")) << got.errors;
+  EXPECT_THAT(got.output, HasSubstr("default/r19 "));
+}
+
 TEST_F(StatusOfCluster, SaysWhatTheServerRefuses) {
   const TempDir folder;
   const std::string tokens = folder.write("tokens", "secret,somebody,1\n");

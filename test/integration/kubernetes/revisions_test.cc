@@ -90,6 +90,24 @@ TEST_F(KubeRevisions, AreBroughtBackUntilThatIsUndone) {
   EXPECT_THAT(rollBack({"abcd"}).errors, HasSubstr("too large to be kept"));
 }
 
+TEST_F(KubeRevisions, AreBroughtBackHoweverMuchOthersHaveCreatedBesideThem) {
+  const std::string first = awaitRevisionIn("Served");
+  kubectl->apply(routeToBackend("two"));
+  ASSERT_EQ(awaitRevisionIn("Superseded"), first);
+  std::string others;
+  for (int i = 0; i < 25; ++i) {
+    const std::string revision = "a" + std::to_string(i);
+    others += "apiVersion: sluice.dev/v1alpha1\nkind: EgressRevision\nmetadata:\n  namespace: demo\n  name: other-" +
+              revision + "\n  finalizers: [tenant.test/stays]\n  annotations: {large: " +
+              std::string(std::size_t{250} << 10, 'x') + "}\nspec: {revision: " + revision +
+              ", gatewayRef: {group: gateway.networking.k8s.io, kind: Gateway, name: other}}\n---\n";
+  }
+  kubectl->apply(others);
+  const ProgramOutcome back = rollBack();
+  EXPECT_EQ(back.exitCode, 0) << back.errors;
+  EXPECT_THAT(back.output, HasSubstr("EgressRevision " + first + " is active"));
+}
+
 TEST_F(KubeRevisions, ThatAllRefuseAreTaintedUntilTheyAreDeleted) {
   const std::string first = awaitRevisionIn("Served");
   const auto settings = [](const std::string& text) {
