@@ -131,6 +131,38 @@ TEST_F(KubeProvisioning, MakesNothingThatItsClassForbids) {
   EXPECT_EQ(deployment(kImage), "example.com/sluice:1");
 }
 
+TEST_F(KubeProvisioning, IsDoneHoweverMuchOthersHaveUnderItsLabel) {
+  startServerWithOurKinds();
+  // Of each kind more than the controller keeps in memory of an answer, which nobody can delete.
+  for (const char* kind :
+       {"apiVersion: v1\nkind: ServiceAccount", "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role"}) {
+    std::string objects;
+    for (int i = 0; i < 20; ++i) {
+      objects += std::string(kind) + "\nmetadata:\n  namespace: demo\n  name: large-" + std::to_string(i) +
+                 "\n  labels: {app.kubernetes.io/managed-by: sluice-controller}\n  finalizers: [tenant.test/stays]\n" +
+                 "  annotations: {large: " + std::string(std::size_t{250} << 10, 'x') + "}\n---\n";
+    }
+    kubectl->apply(objects);
+  }
+  kubectl->apply(gatewayWith(""));
+  startController();
+  const std::string condition = R"({.status.conditions[?(@.type=="sluice.dev/Provisioned")])";
+  EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", condition + ".status}", "True")) << controller->errors();
+  EXPECT_TRUE(deploymentHas(kReplicas, "2"));
+  stopController();
+  // What is kept is known as its own by the next leader too.
+  startController();
+  kubectl->expect({"delete", "role", "--namespace", "demo", "demo.egress-test"});
+  kubectl->expect(
+      {"patch", "deployment", "--namespace", "demo", kPods, "--type=merge", "-p", R"({"spec":{"replicas":9}})"});
+  stopController();
+  startController();
+  EXPECT_TRUE(kubectl->waitFor("role", "demo", "demo.egress-test", kProvisionedName, "demo.egress-test"))
+      << controller->errors();
+  EXPECT_TRUE(deploymentHas(kReplicas, "2")) << controller->errors();
+  EXPECT_EQ(kubectl->get("gateway", "demo", "egress", condition + ".status}"), "True");
+}
+
 TEST_F(KubeProvisioning, GivesNoRightsToAnAccountThatItHasNotMade) {
   startServerWithOurKinds();
   kubectl->apply("apiVersion: v1\nkind: ServiceAccount\nmetadata: {namespace: demo, name: " + std::string(kPods) +

@@ -110,11 +110,11 @@ class KubeTenant : public KubeRights {
     kubectl->expect(
         {"apply", "--server-side", "--force-conflicts", "--as", "mallory", "-f", folder.write("of-tenant.yaml", yaml)});
   }
-  std::string gatewayOfTenant(const std::string& more) const {
+  std::string gatewayOfTenant(const std::string& more, const std::string& ofListener = {}) const {
     return "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: tenant, name: "
            "egress}\nspec:\n"
            "  gatewayClassName: test\n  listeners: [{name: http, protocol: HTTP, port: " +
-           std::to_string(port) + "}]\n" + more + "---\n";
+           std::to_string(port) + ofListener + "}]\n" + more + "---\n";
   }
   static std::string routeOfTenant() {
     return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: tenant, name: all}\nspec: "
@@ -196,6 +196,41 @@ TEST_F(KubeTenant, HasNoWayToWhatOthersHave) {
   // What he has said of the Gateway of another tenant, and of a revision of his own, nobody believes.
   EXPECT_THAT(kubectl->get("gateway", "demo", "egress", "{.status.conditions}"), Not(HasSubstr("555")));
   EXPECT_EQ(ofTenant("egressrevision", "egress-abcdef012345", "{.status}"), "");
+}
+
+TEST_F(KubeTenant, KeepsNoRightThatIsWithdrawnWhileItsSchemaRefusesHisGateway) {
+  startServerWithTenant();
+  kubectl->apply(grant("Gateway", "{group: '', kind: Secret, name: named}"));
+  asTenant(gatewayOfTenant("") + routeOfTenant());
+  startController();
+  ASSERT_TRUE(eventually([&] { return podMay("secret/named", "vault"); })) << controller->errors();
+  stopController();
+  asTenant(gatewayOfTenant("", ", hostname: 1.2.3.4"));
+  startController();
+  const std::string accepted = R"({.status.conditions[?(@.type=="Accepted")].reason})";
+  ASSERT_TRUE(kubectl->waitFor("gateway", "tenant", "egress", accepted, "Invalid")) << controller->errors();
+  EXPECT_TRUE(podMay("secret/named", "vault")) << "its Pods serve on what it was before";
+  EXPECT_EQ(ofTenant("deployment", kPods, kImage), "example.com/sluice:1");
+  kubectl->remove(grant("Gateway", "{group: '', kind: Secret, name: named}"));
+  EXPECT_TRUE(eventually([&] { return !podMay("secret/named", "vault"); })) << controller->errors();
+}
+
+TEST_F(KubeTenant, PutsNothingIntoTheRolesOfOthers) {
+  startServerWithTenant();
+  const auto routeWith = [](const std::string& name, const std::string& parents) {
+    return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: tenant, name: " + name +
+           "}\nspec: {" + parents +
+           "rules: [{backendRefs: [{group: '', kind: ConfigMap, name: own, port: 80}]}]}\n---\n";
+  };
+  asTenant(routeWith("without-parents", "") +
+           routeWith("not-admitted", "parentRefs: [{name: egress, namespace: demo}], ") +
+           "apiVersion: v1\nkind: ConfigMap\nmetadata: {namespace: tenant, name: own}\n");
+  kubectl->apply(gatewayWith(""));  // of another tenant
+  startController();
+  const std::string provisioned = R"({.status.conditions[?(@.type=="sluice.dev/Provisioned")].status})";
+  EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", provisioned, "True")) << controller->errors();
+  EXPECT_EQ(ofTenant("role", "demo.egress-test", kProvisionedName), "");
+  EXPECT_EQ(ofTenant("rolebinding", "demo.egress-test", kProvisionedName), "");
 }
 
 }  // namespace
