@@ -86,8 +86,7 @@ void extendListener(GatewayPlan& gateway, ListenerPlan& listener, const Processo
 }
 
 /// Compiles the hooks of the process, and the PayloadProcessors and extension policies of Gateways and their listeners.
-/// If one of them cannot
-/// run and fails closed, every request there is refused.
+/// If one of them cannot run and fails closed, every request there is refused.
 void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors,
                       const ExtensionHooks& hooks, RefusedUses& refused) {
   for (GatewayPlan& gateway : gateways) {

@@ -3,12 +3,18 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "proxy/control/compile/processors/compiled_chain.h"
 
 namespace sluice::control {
 
 namespace {
+
+std::vector<processing::Step> inBoth(std::vector<processing::Step> first, const std::vector<processing::Step>& then) {
+  first.insert(first.end(), then.begin(), then.end());
+  return first;
+}
 
 std::shared_ptr<const routing::Rule> restRule(std::shared_ptr<const processing::Chain> chain,
                                               const std::optional<Fault>& why) {
@@ -28,8 +34,9 @@ void ruleUnmatched(std::vector<GatewayPlan>& gateways, const ExtensionHooks& hoo
   for (GatewayPlan& gateway : gateways) {
     for (ListenerPlan& listener : gateway.listeners) {
       const std::optional<Fault>& why = listener.shut ? listener.shut : ofProcess;
-      if (!why && listener.chain == nullptr && ofRoutes == nullptr) continue;
-      listener.rest = restRule(ofRoutes, why);
+      const std::vector<processing::Step>& inherited = listener.inherited.steps;
+      if (!why && listener.chain == nullptr && ofRoutes == nullptr && inherited.empty()) continue;
+      listener.rest = restRule(inherited.empty() ? ofRoutes : chainOf(inBoth(inherited, hooks.ofRoutes.steps)), why);
     }
     const std::optional<Fault>& why = ofProcess ? ofProcess : ofAllHosts;
     if (why) gateway.rest = restRule(nullptr, why);

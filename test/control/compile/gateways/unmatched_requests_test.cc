@@ -70,6 +70,25 @@ TEST(UnmatchedRequests, PassTheStepsOfTheirListener) {
   EXPECT_EQ(world.rule(test::RequestMaker("GET", "a.test", "/else"), 81), nullptr) << "it has no steps";
 }
 
+TEST(UnmatchedRequests, PassTheExtensionPolicyOfTheirListenerOrGateway) {
+  constexpr const char* kGuard =
+      "apiVersion: v1\nkind: Service\nmetadata: {name: guard}\nspec: {ports: [{port: 9002}]}\n";
+  const auto stepsOf = [&](const std::string& target, std::uint16_t port) {
+    const World world =
+        restWorld({kGuard,
+                   "apiVersion: gateway.envoyproxy.io/v1alpha1\nkind: EnvoyExtensionPolicy\nmetadata: {name: p}\nspec: "
+                   "{targetRefs: [{group: gateway.networking.k8s.io, " +
+                       target + "}], extProc: [{backendRefs: [{name: guard, port: 9002}]}]}\n"});
+    const routing::Rule* rule = world.rule(test::RequestMaker("GET", "a.test", "/else"), port);
+    return rule == nullptr ? std::string("no rule") : test::stepNames(rule->chain.get());
+  };
+  EXPECT_EQ(stepsOf("kind: Gateway, name: egress", 80), "ext-proc-0;");
+  EXPECT_EQ(stepsOf("kind: Gateway, name: egress", 81), "ext-proc-0;");
+  EXPECT_EQ(stepsOf("kind: Gateway, name: egress, sectionName: web", 80), "ext-proc-0;");
+  EXPECT_EQ(stepsOf("kind: Gateway, name: egress, sectionName: web", 81), "no rule");
+  EXPECT_EQ(stepsOf("kind: HTTPRoute, name: route", 80), "no rule");
+}
+
 TEST(UnmatchedRequests, Answer500WhereAPolicyClosesAllRules) {
   const std::string target =
       "  targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: egress, sectionName: web}]\n";
