@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <tuple>
 
+#include "config/problem.h"
 #include "proxy/control/certificate_watch.h"
+#include "proxy/control/compile/processors/compile_processors.h"
 #include "proxy/control/compile/status/served_objects.h"
 #include "proxy/control/compile/status/use_conditions.h"
 
@@ -16,13 +20,48 @@ namespace {
 
 double secondsOf(base::WallTime time) { return std::chrono::duration<double>(time.time_since_epoch()).count(); }
 
+/// Tells which objects are counted.
+class ScrapedObjects {
+ public:
+  ScrapedObjects(const CompileResult& compiled, CountedObjects which) {
+    if (which == CountedObjects::kAll) return;
+    served_.emplace(compiled);
+    for (const config::ObjectStatus& each : compiled.statuses) {
+      config::ObjectMeta meta;
+      meta.kind = each.kind;
+      meta.nameSpace = each.nameSpace;
+      meta.name = each.name;
+      const bool isServed = served_->has(each);
+      bool& anyIsServed = byTitle_[meta.title()];
+      anyIsServed = anyIsServed || isServed;
+      if (isServed) names_.insert(objectName({each.group, each.kind, each.nameSpace}, each.name));
+    }
+  }
+
+  bool has(const config::ObjectStatus& object) const { return !served_ || served_->has(object); }
+  /// Returns true also for a problem of no object, and for that of an object without a status if it stands in the
+  /// namespace of a served one.
+  bool has(const config::Problem& problem) const {
+    if (!served_) return true;
+    if (const auto known = byTitle_.find(problem.object); known != byTitle_.end()) return known->second;
+    const std::string_view nameSpace = config::namespaceOf(problem);
+    return nameSpace.empty() || served_->hasNamespace(std::string(nameSpace));
+  }
+  bool has(const AskedServer& server) const { return !served_ || names_.contains(server.writtenIn); }
+
+ private:
+  std::optional<ServedObjects> served_;  // none: all are counted
+  /// Whether objects with a status are served, by their titles. Objects of several groups may have one.
+  std::map<std::string, bool> byTitle_;
+  std::set<std::string> names_;  // objectName() of the served ones
+};
+
 /// Counts each object once for each of its conditions and their statuses.
 class ConditionCounts {
  public:
-  ConditionCounts(const CompiledConfiguration& configuration, CountedObjects counted) {
-    const ServedObjects served(configuration.compiled);
-    for (const config::ObjectStatus& object : configuration.compiled.statuses) {
-      if (counted == CountedObjects::kServed && !served.has(object)) continue;
+  ConditionCounts(const config::StatusList& statuses, const ScrapedObjects& counted) {
+    for (const config::ObjectStatus& object : statuses) {
+      if (!counted.has(object)) continue;
       std::set<std::tuple<std::string_view, std::string_view, std::string_view>> seen;
       for (const auto& [part, conditions] : config::conditionsOf(object)) {
         for (const config::Condition& each : *conditions) {
@@ -46,10 +85,15 @@ class ConditionCounts {
   std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::uint64_t> counts_;
 };
 
-void writeServers(observe::Exposition& page, const std::vector<AskedServer>& servers) {
+std::uint64_t countProblems(const config::Problems& problems, const ScrapedObjects& counted) {
+  return static_cast<std::uint64_t>(
+      std::count_if(problems.begin(), problems.end(), [&](const config::Problem& each) { return counted.has(each); }));
+}
+
+void writeServers(observe::Exposition& page, const std::vector<AskedServer>& servers, const ScrapedObjects& counted) {
   using processing::ServerReach;
   for (const ServerReach reach : {ServerReach::kPending, ServerReach::kActive, ServerReach::kDegraded}) {
-    const auto ofState = [&](const AskedServer& each) { return each.state.reach == reach; };
+    const auto ofState = [&](const AskedServer& each) { return each.state.reach == reach && counted.has(each); };
     page.add({processing::reachName(reach)},
              static_cast<std::uint64_t>(std::count_if(servers.begin(), servers.end(), ofState)));
   }
@@ -76,21 +120,22 @@ void writeExpiries(observe::Exposition& page, const routing::Snapshot& snapshot)
 void appendConfigMetrics(std::string& out, const CompiledConfiguration* configuration, const Revisions& revisions,
                          CountedObjects counted) {
   const auto& [revision, lastGood, problems, objects, servers, expiry] = kConfigFamilies;
+  const CompileResult nothing;
+  const CompileResult& compiled = configuration != nullptr ? configuration->compiled : nothing;
+  const ScrapedObjects known(compiled, counted);
   observe::Exposition page(out);
   page.begin(revision);
   page.add({revisions.desired, revisions.published, revisions.served}, std::uint64_t{1});
   page.begin(lastGood);
   page.add({}, secondsOf(revisions.lastGood));
   page.begin(problems);
-  page.add({}, std::uint64_t{revisions.problems->size()});
+  page.add({}, countProblems(*revisions.problems, known));
   page.begin(objects);
-  if (configuration != nullptr) ConditionCounts(*configuration, counted).write(page);
+  ConditionCounts(compiled.statuses, known).write(page);
   page.begin(servers);
-  if (configuration != nullptr) writeServers(page, configuration->compiled.servers);
+  if (configuration != nullptr) writeServers(page, compiled.servers, known);
   page.begin(expiry);
-  if (configuration != nullptr && configuration->compiled.snapshot != nullptr) {
-    writeExpiries(page, *configuration->compiled.snapshot);
-  }
+  if (compiled.snapshot != nullptr) writeExpiries(page, *compiled.snapshot);
 }
 
 }  // namespace sluice::control

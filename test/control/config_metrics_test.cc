@@ -66,6 +66,43 @@ TEST(ConfigMetrics, CountOnlyServedObjectsIfTheyAreAskedTo) {
   EXPECT_THAT(served, Not(HasSubstr("secret-plan")));
 }
 
+TEST(ConfigMetrics, CountServersAndProblemsOfServedObjectsAloneIfTheyAreAskedTo) {
+  CompiledConfiguration configuration;
+  const auto add = [&](std::string_view group, std::string_view kind, const std::string& nameSpace) {
+    config::ObjectStatus status;
+    status.group = group;
+    status.kind = kind;
+    status.nameSpace = nameSpace;
+    status.name = "a";
+    configuration.compiled.statuses.push_back(status);
+  };
+  add(config::kGatewayGroup, "Gateway", "ours");
+  add(config::kGatewayGroup, "HTTPRoute", "ours");
+  add(config::kOwnGroup, "Backend", "ours");
+  add(config::kOwnGroup, "PayloadProcessor", "theirs");
+  configuration.compiled.namedBackends = {"Backend.sluice.dev/ours/a"};
+  add(config::kOwnGroup, "Backend", "theirs");
+  for (const char* object :
+       {"Backend.sluice.dev ours/a", "Backend.sluice.dev theirs/a", "HTTPRoute.gateway.networking.k8s.io ours/a"}) {
+    configuration.compiled.servers.push_back({object, "u", "", false, nullptr, {processing::ServerReach::kActive}});
+  }
+  auto problems = std::make_shared<config::Problems>();
+  for (const char* object : {"", "HTTPRoute ours/a", "Backend theirs/a", "ConfigMap ours/c", "ConfigMap theirs/c",
+                             "PayloadProcessor theirs/a", "GatewayClass c"}) {
+    problems->emplace_back().object = object;
+  }
+  Revisions revisions;
+  revisions.problems = problems;
+  std::string all;
+  appendConfigMetrics(all, &configuration, revisions, CountedObjects::kAll);
+  EXPECT_THAT(all, HasSubstr("\nsluice_processor_servers{state=\"active\"} 3\n"));
+  EXPECT_THAT(all, HasSubstr("\nsluice_config_problems 7\n"));
+  std::string served;
+  appendConfigMetrics(served, &configuration, revisions, CountedObjects::kServed);
+  EXPECT_THAT(served, HasSubstr("\nsluice_processor_servers{state=\"active\"} 2\n"));
+  EXPECT_THAT(served, HasSubstr("\nsluice_config_problems 4\n"));
+}
+
 TEST(ConfigMetrics, CountServersOfProcessorsByTheirState) {
   using enum processing::ServerReach;
   CompiledConfiguration configuration;

@@ -20,6 +20,8 @@ class ServedObjects {
   explicit ServedObjects(const CompileResult& compiled);
 
   bool has(const config::ObjectStatus& object) const;
+  /// Returns true if a Gateway, a route or such a Backend stands in the namespace.
+  bool hasNamespace(const std::string& nameSpace) const { return nameSpaces_.contains(nameSpace); }
 
  private:
   void add(const std::string& object, const std::string& nameSpace);
