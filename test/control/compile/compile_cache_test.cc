@@ -1,19 +1,16 @@
 // Tests successive compilations: unchanged parts stay the same objects, and nothing else differs.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
 
-#include "config/catalog/catalog_cache.h"
-#include "config/text_cache.h"
 #include "test/control/compile/compile_world.h"
+#include "test/control/compile/compiled_folder.h"
 
 namespace sluice::control {
 namespace {
 
+using test::CompiledFolder;
 using test::RequestMaker;
 using test::with;
 
@@ -32,61 +29,6 @@ std::string shopSlice(std::string_view addresses) {
          "{kubernetes.io/service-name: shop}}\naddressType: IPv4\nendpoints: [" +
          std::string(addresses) + "]\nports: [{name: '', port: 8080}]\n";
 }
-
-/// A folder of files that is read and compiled again and again, as in a process.
-class CompiledFolder {
- public:
-  CompiledFolder() { std::filesystem::create_directory(path_); }
-  ~CompiledFolder() { std::filesystem::remove_all(path_); }
-
-  void write(const std::string& file, const std::string& text) const {
-    std::ofstream(path_ + "/" + file, std::ios::trunc) << text;
-  }
-  /// The previous configuration stays alive meanwhile, as in a process.
-  void compile() {
-    config::Configuration loaded = config::load(config::readPaths({path_}, base::Secret(), texts_), nullptr);
-    const SystemTrust trust = [] { return std::make_shared<const pki::TrustStore>(pki::TrustStore::system().value()); };
-    previous_ = std::move(result_);
-    config::Problems problems;
-    const auto catalog = config::CatalogCache().read(loaded.model, {}, problems);
-    result_ = control::compile(loaded.model, {*catalog, processors_, trust}, cache_);
-    CompileCache none;
-    EXPECT_EQ(statuses(result_), statuses(control::compile(loaded.model, {*catalog, processors_, trust}, none)));
-    previousModel_ = std::move(model_);
-    model_ = std::move(loaded.model);
-  }
-  routing::RouteMatch match(const std::string& path, std::size_t bind = 0) const {
-    return routing::routesOf(result_.snapshot->binds.at(bind).service)
-        .match(RequestMaker("GET", "a.test", path).head());
-  }
-  const routing::Rule* rule(const std::string& path) const { return match(path).rule; }
-  /// Returns the endpoints of the one Service in use, joined.
-  std::string endpoints() const {
-    std::string text;
-    for (const auto& backend : result_.snapshot->backends) {
-      for (const routing::Endpoint& each : backend->endpoints.value_or(std::vector<routing::Endpoint>())) {
-        text += each.ip + " ";
-      }
-    }
-    return text;
-  }
-
- private:
-  static std::string statuses(const CompileResult& result) {
-    std::string text;
-    for (const config::ObjectStatus& each : result.statuses) text += config::objectStatusJson(each) + "\n";
-    return text;
-  }
-
-  const std::string path_ = testing::TempDir() + "sluice-compile-cache-test-" + std::to_string(getpid());
-  const processing::BuiltinTypes processors_;
-  config::TextCache texts_;
-  config::Model model_;
-  config::Model previousModel_;
-  CompileCache cache_;
-  CompileResult result_;
-  CompileResult previous_;
-};
 
 std::string routeToBackend(const std::string& name, const std::string& backend, const std::string& more = {}) {
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: " + name +

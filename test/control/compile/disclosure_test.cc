@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "test/control/compile/compile_world.h"
-#include "test/control/compile/processor_types.h"
+#include "test/control/compile/processors/server_type.h"
 
 namespace sluice::control {
 namespace {
@@ -95,7 +95,8 @@ TEST(Disclosure, OfGatewaysThatHaveAPortOrAnAddress) {
   const std::string chosen = with(openGateway(), "addresses: [{type: IPAddress, value: 127.0.0.1}]", "");
   World pool({kClass, chosen, with(theirs, "127.0.0.1", "192.0.2.1")});
   pool.recompileWithPool("192.0.2.1/32", {{"Gateway default/egress", "192.0.2.1"}});
-  EXPECT_THAT(toldIn(pool, "theirs"), Not(HasSubstr("egress")));
+  EXPECT_THAT(toldIn(pool, "theirs"),
+              AllOf(HasSubstr("a Gateway of another namespace has it of the address pool"), Not(HasSubstr("egress"))));
 }
 
 constexpr const char* kGrantToTheirs = R"(
@@ -235,16 +236,18 @@ TEST(Disclosure, OfProcessorsOfAGatewayThatARuleRefuses) {
 TEST(Disclosure, OfWhatTheSettingsReferTo) {
   const std::string ofClass = with(
       kClass, "spec: {", "spec: {parametersRef: {group: '', kind: ConfigMap, name: settings, namespace: default}, ");
-  processing::BuiltinTypes types = test::processorTypes();
-  types.front().type = config::processor_type::kExtProc;
   for (const char* hook : {"Route", "Translation"}) {
     const std::string hooks = test::configMap(
         "settings", "settings.yaml",
         "extensionManager: {hooks: {xdsTranslator: {post: [" + std::string(hook) +
             "]}}, service: {fqdn: {hostname: ext.test, port: 5005}, tls: {certificateRef: {namespace: default, name: "
             "hidden}}}}\n");
-    const World world({ofClass, hooks, openGateway(), theirBackend(), theirRoute()}, nullptr, types);
-    EXPECT_THAT(toldIn(world, "theirs"), Not(HasSubstr("hidden"))) << hook;
+    const std::string theirs =
+        with(with(kGateway, "name: egress,", "name: mine, namespace: theirs,"), "port: 80", "port: 81");
+    const World world({ofClass, hooks, openGateway(), theirs, theirBackend(), theirRoute()}, nullptr,
+                      test::typesWithServers());
+    EXPECT_THAT(toldIn(world, "theirs"), AllOf(HasSubstr("the hook cannot run ("), Not(HasSubstr("hidden")))) << hook;
+    EXPECT_THAT(toldIn(world, ""), HasSubstr("hidden")) << "the GatewayClass says why: " << hook;
   }
   const std::string sessions = test::configMap(
       "settings", "settings.yaml", "sessionPersistence: {secretRef: {namespace: default, name: hidden, key: k}}\n");

@@ -9,11 +9,16 @@
 #include <vector>
 
 #include "test/control/compile/compile_world.h"
+#include "test/control/compile/gateways/tenant_objects.h"
 #include "test/control/compile/processor_types.h"
 
 namespace sluice::control {
 namespace {
 
+using test::fromGateways;
+using test::fromRoutes;
+using test::grantIn;
+using test::inNamespace;
 using test::with;
 using test::World;
 using testing::AllOf;
@@ -22,19 +27,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 using testing::Pair;
-
-/// Returns the document with its metadata in that namespace.
-std::string inNamespace(std::string_view nameSpace, std::string_view document) {
-  return with(document, "metadata: {", "metadata: {namespace: " + std::string(nameSpace) + ", ");
-}
-
-std::string grantIn(const std::string& in, const std::string& from, const std::string& to) {
-  return "apiVersion: gateway.networking.k8s.io/v1\nkind: ReferenceGrant\nmetadata: {namespace: " + in + ", name: g-" +
-         std::to_string(std::hash<std::string>()(from + to) % 1000) + "}\nspec: {from: [" + from + "], to: [" + to +
-         "]}\n";
-}
-std::string fromRoutes() { return "{group: gateway.networking.k8s.io, kind: HTTPRoute, namespace: team}"; }
-std::string fromGateways() { return "{group: gateway.networking.k8s.io, kind: Gateway, namespace: team}"; }
+using testing::StartsWith;
 
 /// The Backend of the platform, which identifies itself by a certificate of its namespace.
 std::string backendWithCertificate() {
@@ -179,20 +172,64 @@ TEST(SecretTrust, IsNotLostToAnotherGatewayWithTheSamePort) {
   EXPECT_EQ(tenant.world.listenerCondition("egress", "web", "Accepted"), "True/Accepted");
 }
 
-TEST(SecretTrust, EndsWithTheGrantAlthoughTheRouteStaysTheSame) {
+TEST(SecretTrust, IsNeededForASecretOfAThirdNamespaceOfWhichNothingIsTold) {
   const std::string toSecrets = grantIn("keys", "{group: gateway.networking.k8s.io, kind: Backend, namespace: vault}",
                                         "{group: '', kind: Secret}");
-  const std::string twoPorts =
-      inNamespace("vault", with(with(test::kBackend, "name: origin", "name: origin"), "spec: {",
-                                "spec: {tls: {mode: Mutual, clientCertificateRef: {name: cert, namespace: keys}}, "));
+  const std::string backend = with(backendWithCertificate(), "clientCertificateRef: {name: cert}",
+                                   "clientCertificateRef: {name: cert, namespace: keys}");
   const std::string cert = inNamespace("keys", test::keyPair("cert", test::server()));
-  const auto secretsWith = [&](std::vector<std::string> more) {
-    more.insert(more.end(), {cert});
-    Tenant tenant(more, "trustedNamespaces: [team]", "sluice-system", routeToVault(), twoPorts);
-    return tenant.secrets();
+  const Tenant closed({cert, toSecrets}, "", "sluice-system", routeToVault(), backend);
+  EXPECT_EQ(closed.world.outcome(), "500");
+  EXPECT_THAT(closed.secrets(), IsEmpty());
+  EXPECT_THAT(closed.message(), AllOf(HasSubstr("a ReferenceGrant in the namespace of the Secret permits it"),
+                                      Not(HasSubstr("keys")), Not(HasSubstr("cert"))));
+  const Tenant granted({cert, toSecrets, grantIn("keys", fromGateways(), "{group: '', kind: Secret}")}, "",
+                       "sluice-system", routeToVault(), backend);
+  EXPECT_EQ(granted.world.outcome(), "vault/origin") << granted.message();
+  EXPECT_THAT(granted.secrets(), ElementsAre(Pair("keys", "cert")));
+}
+
+TEST(SecretTrust, OfAnEgressGatewayTakesAGrantOfItsKind) {
+  const std::string group = "ainetworking.prototype.x-k8s.io";
+  const std::string egress =
+      with(with(inNamespace("team", test::kGateway), "port: 80", "port: 81"),
+           "gateway.networking.k8s.io/v1\nkind: Gateway", group + "/v0alpha0\nkind: EgressGateway");
+  const std::string route =
+      with(routeToVault(), "{name: egress}", "{group: " + group + ", kind: EgressGateway, name: egress}");
+  const auto outcomeWith = [&](const std::string& from) {
+    const Tenant tenant({egress, grantIn("vault", from, "{group: '', kind: Secret}")}, "", "sluice-system", route);
+    return tenant.world.outcome("a.test", "/", 81) + " " + tenant.message();
   };
-  EXPECT_THAT(secretsWith({toSecrets}), ElementsAre(Pair("keys", "cert")));
-  EXPECT_THAT(secretsWith({}), IsEmpty());
+  EXPECT_THAT(outcomeWith(fromGateways()),
+              AllOf(StartsWith("500 "), HasSubstr("{group: " + group + ", kind: EgressGateway, namespace: team}")));
+  EXPECT_THAT(outcomeWith("{group: " + group + ", kind: EgressGateway, namespace: team}"), StartsWith("vault/origin "));
+}
+
+TEST(SecretTrust, IsThatOfEachBackendOfARule) {
+  const std::string plain = inNamespace("team", with(test::kBackend, "name: origin", "name: plain"));
+  const std::string route = inNamespace(
+      "team",
+      test::routeWithRules("rules: [{backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: origin, "
+                           "namespace: vault, port: 8080, weight: 3}, {group: gateway.networking.k8s.io, kind: "
+                           "Backend, name: plain, port: 8080, weight: 2}]}]"));
+  const std::string failover =
+      "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {namespace: team, name: t}\nspec: {targetRefs: "
+      "[{group: gateway.networking.k8s.io, kind: HTTPRoute, name: route}], failover: {}}\n";
+  const test::RequestMaker request("GET", "a.test", "/");
+  const Tenant tenant({plain, failover}, "", "sluice-system", route);
+  const routing::Rule* rule = tenant.world.rule(request);
+  ASSERT_NE(rule, nullptr);
+  EXPECT_TRUE(rule->backends.at(0).failure);
+  EXPECT_EQ(rule->backends.at(0).backend, nullptr);
+  EXPECT_FALSE(rule->backends.at(1).failure);
+  ASSERT_TRUE(rule->failover);
+  EXPECT_EQ(rule->failover->usualWeight, 0U) << "one of them is broken";
+  const Tenant granted({plain, failover, grantIn("vault", fromGateways(), "{group: '', kind: Secret}")}, "",
+                       "sluice-system", route);
+  const routing::Rule* whole = granted.world.rule(request);
+  ASSERT_NE(whole, nullptr);
+  EXPECT_FALSE(whole->backends.at(0).failure);
+  EXPECT_EQ(whole->failover->usualWeight, 5U);
 }
 
 TEST(SecretTrust, LeavesOutMirrors) {
@@ -264,8 +301,15 @@ TEST(SecretTrust, IsNeededForTheProcessorsOfTheGatewayToo) {
       "egress}, processors: [" +
       readingUse() + "]}\n";
   const std::string permit = grantIn("vault", from("sluice.dev", "PayloadProcessor"), "{group: '', kind: Secret}");
-  const std::string route = filteredRoute("");
+  const std::string route = with(filteredRoute(""), "rules:", "hostnames: [a.test]\n  rules:");
   const Tenant closed({plainBackend(), tokens(), processor, permit}, "", "sluice-system", route);
+  const auto refuses = [](const World& world) {
+    const auto match =
+        routing::routesOf(world.bind(80)->service).match(test::RequestMaker("GET", "a.test", "/").head());
+    return refusingStep(match.listener->chain.get()) != nullptr;
+  };
+  EXPECT_TRUE(refuses(closed.world));
+  EXPECT_EQ(closed.world.outcome("unmatched.test"), "500");
   EXPECT_THAT(closed.world.message("Gateway", "egress", "sluice.dev/Degraded") +
                   closed.world.message("Gateway", "egress", "Degraded"),
               HasSubstr("processor reader: it uses a Secret of another namespace"));
@@ -273,6 +317,28 @@ TEST(SecretTrust, IsNeededForTheProcessorsOfTheGatewayToo) {
   const Tenant granted({plainBackend(), tokens(), processor, permit,
                         grantIn("vault", fromGateways(), "{group: '', kind: Secret, name: token}")},
                        "", "sluice-system", route);
+  EXPECT_FALSE(refuses(granted.world));
+  EXPECT_EQ(granted.world.outcome(), "team/plain") << granted.message();
+  EXPECT_EQ(granted.world.outcome("unmatched.test"), "404");
+  EXPECT_THAT(granted.secrets(), ElementsAre(Pair("vault", "token")));
+}
+
+// Elsewhere the Backend would do without such a step. But its Pods cannot, where others read what it puts in.
+TEST(SecretTrust, IsNeededForExtensionsOfABackendThatFailOpenToo) {
+  const std::string extension =
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {namespace: vault, name: p}\nspec: "
+      "{targetRef: "
+      "{group: gateway.networking.k8s.io, kind: Backend, name: origin}, processors: [{name: a, type: "
+      "'sluice.dev/Test:v1', phase: request-headers, failOpen: true, config: {secret: token, secretRef: {name: "
+      "token}}}]}\n";
+  const std::string backend = inNamespace("vault", with(test::kBackend, "spec: {", "spec: {tls: {mode: Terminate}, "));
+  const Tenant closed({extension, tokens()}, "", "sluice-system", routeToVault(), backend);
+  EXPECT_EQ(closed.world.outcome(), "500");
+  EXPECT_EQ(closed.resolved(), "False/RefNotPermitted");
+  EXPECT_THAT(closed.secrets(), IsEmpty());
+  const Tenant granted({extension, tokens(), grantIn("vault", fromGateways(), "{group: '', kind: Secret}")}, "",
+                       "sluice-system", routeToVault(), backend);
+  EXPECT_EQ(granted.world.outcome(), "vault/origin") << granted.message();
   EXPECT_THAT(granted.secrets(), ElementsAre(Pair("vault", "token")));
 }
 

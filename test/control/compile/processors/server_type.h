@@ -28,8 +28,9 @@ class ServedProcessor final : public processing::PreAuthProcessor {
 };
 
 inline processing::Made makeServedProcessor(const processing::Use& use) {
+  const content::Value* service = use.config.find("service");  // the server of the settings
   const content::Value* refs = use.config.find("backendRefs");
-  processing::FoundBackend server = use.targets.find(refs->items.front(), true);
+  processing::FoundBackend server = use.targets.find(service != nullptr ? *service : refs->items.front(), true);
   if (server.target == nullptr) return {nullptr, std::move(server.refusal)};
   return {std::make_shared<const ServedProcessor>(std::move(server.target)), {}};
 }
