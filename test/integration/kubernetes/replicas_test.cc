@@ -76,7 +76,9 @@ TEST_F(KubeReplicas, AreAwaitedByTheirRoutesAndForgottenWhenTheyLeave) {
   // The first one has the port, so the second one cannot serve the route.
   std::unique_ptr<GatewayProcess> second = startReplica("pod-2");
   EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "all", kProgrammedReason, "SomeReplicasFailing"));
-  EXPECT_THAT(kubectl->get("httproute", "demo", "all", kProgrammedMessage), HasSubstr("pod-2"));
+  EXPECT_THAT(kubectl->get("httproute", "demo", "all", kProgrammedMessage),
+              AllOf(HasSubstr("1 of 2 replicas fail: 1 of another namespace"), Not(HasSubstr("pod-2"))))
+      << "the replicas stand beside the controller";
   second.reset();
   EXPECT_THAT(leases(), AllOf(HasSubstr("sluice-replica-pod-1"), Not(HasSubstr("sluice-replica-pod-2"))));
   EXPECT_TRUE(isProgrammed("2")) << "the replica that has left does not count";
