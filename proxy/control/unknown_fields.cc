@@ -26,7 +26,7 @@ std::string ignoredText(const std::vector<std::string>& fields) {
   std::string text;
   for (std::size_t i = 0; i < fields.size() && i < kMostFieldsNamed; ++i) text += (i == 0 ? "" : ", ") + fields[i];
   if (fields.size() > kMostFieldsNamed) text += " and " + std::to_string(fields.size() - kMostFieldsNamed) + " more";
-  return text + (fields.size() == 1 ? " is" : " are") + " not known to this version of sluice, and ignored";
+  return text + (fields.size() == 1 ? " is" : " are") + " not known to this version of sluice, and not read";
 }
 
 void addTo(std::vector<config::Condition>& conditions, const std::string& message) {

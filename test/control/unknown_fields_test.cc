@@ -33,7 +33,7 @@ TEST(UnknownFields, AreAConditionOnEachParentOfTheObjectThatHasThem) {
   const config::Condition* condition = config::findCondition(statuses[0].parents[0].conditions, kUnknownFields);
   ASSERT_NE(condition, nullptr);
   EXPECT_EQ(condition->status, config::ConditionStatus::kTrue);
-  EXPECT_EQ(condition->message, "spec.new, spec.rules[0].newer are not known to this version of sluice, and ignored");
+  EXPECT_EQ(condition->message, "spec.new, spec.rules[0].newer are not known to this version of sluice, and not read");
   EXPECT_EQ(condition->observedGeneration, 7);
   EXPECT_NE(config::findCondition(statuses[0].parents[1].conditions, kUnknownFields), nullptr);
   EXPECT_TRUE(config::isHealthy(statuses[0]));

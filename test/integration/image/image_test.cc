@@ -49,7 +49,7 @@ ProgramOutcome build(const std::string& output, const std::vector<std::string>& 
   return run(argv, kBuildPatience);
 }
 
-std::vector<std::string> linesOf(const std::string& text) {
+std::vector<std::string> linesOfOutput(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream in(text);
   for (std::string line; std::getline(in, line);) lines.push_back(line);
@@ -57,8 +57,8 @@ std::vector<std::string> linesOf(const std::string& text) {
 }
 
 /// Returns what follows `key` on the line that begins with it; empty if there is none.
-std::string valueOf(const std::string& text, const std::string& key) {
-  for (const std::string& line : linesOf(text)) {
+std::string valueOfLine(const std::string& text, const std::string& key) {
+  for (const std::string& line : linesOfOutput(text)) {
     if (line.starts_with(key)) return line.substr(key.size());
   }
   return {};
@@ -91,8 +91,8 @@ class Image : public testing::Test {
     fs::create_directory(layout_);
     ASSERT_EQ(run({"tar", "-xf", kArchive, "-C", layout_}).exitCode, 0);
     const ProgramOutcome tags = run({"umoci", "ls", "--layout", layout_});
-    ASSERT_EQ(linesOf(tags.output).size(), 1u) << tags.output << tags.errors;
-    image_ = layout_ + ":" + linesOf(tags.output)[0];
+    ASSERT_EQ(linesOfOutput(tags.output).size(), 1u) << tags.output << tags.errors;
+    image_ = layout_ + ":" + linesOfOutput(tags.output)[0];
     const ProgramOutcome got = run({"umoci", "unpack", "--image", image_, bundle_});
     ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
   }
@@ -110,8 +110,8 @@ TEST_F(Image, IsTheSameWhenItIsBuiltAgain) {
   const std::string again = folder_.path() + "/again.tar";
   const ProgramOutcome second = build(again, {"--no-update"});
   ASSERT_EQ(second.exitCode, 0) << second.output << second.errors;
-  EXPECT_THAT(valueOf(first.output, "image: digest "), StartsWith("sha256:"));
-  EXPECT_EQ(valueOf(first.output, "image: digest "), valueOf(second.output, "image: digest "));
+  EXPECT_THAT(valueOfLine(first.output, "image: digest "), StartsWith("sha256:"));
+  EXPECT_EQ(valueOfLine(first.output, "image: digest "), valueOfLine(second.output, "image: digest "));
   EXPECT_TRUE(readFile(kArchive) == readFile(again)) << "the archives differ";
   EXPECT_LT(fs::file_size(kArchive), kMaxBytes);
   std::printf("%s", first.output.c_str());
@@ -160,7 +160,7 @@ std::set<std::string> packagedFiles(const std::string& root) {
   std::set<std::string> files;
   for (const auto& record : fs::directory_iterator(root + "/var/lib/dpkg/status.d")) {
     if (record.path().extension() != ".md5sums") continue;
-    for (const std::string& line : linesOf(readFile(record.path()))) {
+    for (const std::string& line : linesOfOutput(readFile(record.path()))) {
       const fs::path path = root + "/" + line.substr(line.find("  ") + 2);
       files.insert(fs::relative(fs::canonical(path.parent_path()) / path.filename(), fs::canonical(root)));
     }
@@ -214,9 +214,9 @@ TEST_F(Image, HasAnSpdxListOfItsPackagesInsideAndBesideTheArchive) {
     if (record.path().extension() == ".md5sums") continue;
     ++packages;
     const std::string control = readFile(record.path());
-    const std::string name = valueOf(control, "Package: ");
+    const std::string name = valueOfLine(control, "Package: ");
     EXPECT_EQ(name, record.path().filename());
-    EXPECT_THAT(list, HasSubstr("\"versionInfo\": \"" + valueOf(control, "Version: ") + "\""));
+    EXPECT_THAT(list, HasSubstr("\"versionInfo\": \"" + valueOfLine(control, "Version: ") + "\""));
     EXPECT_THAT(list, HasSubstr("\"name\": \"" + name + "\""));
     EXPECT_TRUE(fs::exists(root_ + "/usr/share/doc/" + name + "/copyright")) << name;
   }
@@ -232,16 +232,16 @@ TEST_F(Image, ServesFromAReadOnlyRootWithoutAnyRight) {
   const std::string programs = fs::path(programPath("sluice", true)).parent_path();
   const ProgramOutcome got = run({"env", "SLUICE_PROGRAMS=" + programs, kServe, root_}, kBuildPatience);
   ASSERT_EQ(got.exitCode, 0) << got.output << got.errors;
-  EXPECT_EQ(valueOf(got.output, "user: "), "65532 65532 65532 65532");
-  EXPECT_EQ(valueOf(got.output, "group: "), "65532 65532 65532 65532");
-  EXPECT_EQ(valueOf(got.output, "capabilities: "), "0000000000000000 of 0000000000000000");
-  EXPECT_EQ(valueOf(got.output, "no new privileges: "), "1");
-  EXPECT_EQ(valueOf(got.output, "answer: "), "200");
-  EXPECT_EQ(valueOf(got.output, "target: "), "/hello");
-  EXPECT_EQ(valueOf(got.output, "state: "), "InSync");
-  EXPECT_EQ(valueOf(got.output, "exit code: "), "0");
-  EXPECT_THAT(valueOf(got.output, "written: "), Not(StartsWith("0 "))) << got.output;
-  EXPECT_THAT(valueOf(got.output, "written elsewhere: "), IsEmpty());
+  EXPECT_EQ(valueOfLine(got.output, "user: "), "65532 65532 65532 65532");
+  EXPECT_EQ(valueOfLine(got.output, "group: "), "65532 65532 65532 65532");
+  EXPECT_EQ(valueOfLine(got.output, "capabilities: "), "0000000000000000 of 0000000000000000");
+  EXPECT_EQ(valueOfLine(got.output, "no new privileges: "), "1");
+  EXPECT_EQ(valueOfLine(got.output, "answer: "), "200");
+  EXPECT_EQ(valueOfLine(got.output, "target: "), "/hello");
+  EXPECT_EQ(valueOfLine(got.output, "state: "), "InSync");
+  EXPECT_EQ(valueOfLine(got.output, "exit code: "), "0");
+  EXPECT_THAT(valueOfLine(got.output, "written: "), Not(StartsWith("0 "))) << got.output;
+  EXPECT_THAT(valueOfLine(got.output, "written elsewhere: "), IsEmpty());
   // The log of a run says how far the machine allowed the container to be one.
   std::printf("%s", got.output.c_str());
 }
