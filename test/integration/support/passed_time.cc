@@ -18,6 +18,8 @@ std::string onlyTimeouts(const std::string& members) {
                                  "responseIdle", "upstreamIdle", "processor"}) {
     if ((" " + members).find(" " + name + ":") == std::string::npos) line += ", " + name + ": 24h";
   }
+  // A Backend cannot answer a PING while time jumps.
+  if (members.find("upstreamPing:") == std::string::npos) line += ", upstreamPing: 0s";
   return line + "}\n";
 }
 

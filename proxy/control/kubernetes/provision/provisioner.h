@@ -139,7 +139,7 @@ class Provisioner final : private net::Timer {
   std::map<std::string, AppliedObject> applied_;  // by path
   std::deque<Task> tasks_;
   std::unique_ptr<ApiExchange> exchange_;
-  // Of the kind that is being listed.
+  // Filled while a kind is listed, page by page.
   std::map<std::string, FoundObject> found_;     // by path
   std::map<std::string, std::size_t> unwanted_;  // how many of them are to be removed, by namespace
   bool moreUnwanted_ = false;                    // in this round, than are removed in it

@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "proxy/control/kubernetes/lease/leader_election.h"
 #include "proxy/net/worker.h"
 #include "test/control/kubernetes/client/api_rig.h"
 
