@@ -67,7 +67,7 @@ void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named) {
     checkEnvoyTarget(spec, each.targetKind(), each.object.path, each.object.position);
   }
   for (const PolicyTargetSelector& each : named.selectors) {
-    // What is said of a stray kind already is enough.
+    // A stray kind was reported when the selector was read.
     if (!isStray(each.targetKind())) checkEnvoyTarget(spec, each.targetKind(), each.path, each.position);
   }
 }

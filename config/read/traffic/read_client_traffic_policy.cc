@@ -19,10 +19,9 @@ constexpr std::string_view kRestricts =
 
 constexpr std::string_view kMayRestrict =
     "policies of this kind are not supported: not all of this one is legible, so that it may restrict clients, and "
-    "what "
-    "it names here answers 500";
+    "what it names here answers 500";
 
-/// A field that restricts clients.
+/// A field of the policy that restricts clients.
 struct ClientRestriction {
   std::string_view field;
   std::vector<std::string_view> unless = {};  // values with which it does not
@@ -89,7 +88,7 @@ std::optional<UnsupportedPolicy> readClientTrafficPolicy(FieldReader& root, Obje
   FieldReader spec = root.map("spec");
   const std::size_t before = root.context().illegibleFields();
   if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readPolicyTargets(spec);
-  // What is wrong with the targets says nothing of what the policy does to them.
+  // An error in the targets does not tell whether the policy restricts clients.
   const std::size_t ofTargets = root.context().illegibleFields() - before;
   std::vector<std::string> restricting;
   findRestrictingParts(spec, restricting);

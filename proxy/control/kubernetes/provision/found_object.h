@@ -1,4 +1,5 @@
-// What the controller needs to know of an object that has its label (kManagedByLabel). Anybody may write that label.
+// An object with the label of the controller (kManagedByLabel), as far as the controller needs to know it. Anybody may
+// write that label.
 //
 // A value; any thread.
 #pragma once

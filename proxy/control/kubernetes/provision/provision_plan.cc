@@ -101,7 +101,7 @@ class Planner {
     }
   }
 
-  /// What Pods need comes before them, and the account before what gives it rights, so that no other one of its name
+  /// Objects that Pods need come before them, and the account comes before its rights, so that no other one of its name
   /// gets any.
   void addGateway(const GatewayToRun& run) {
     std::vector<ProvisionedObject> all = podsOf(run);

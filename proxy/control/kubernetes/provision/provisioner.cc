@@ -319,7 +319,7 @@ void Provisioner::judge(const ProvisionedKind& kind) {
   for (const auto& [path, object] : found) {
     if (!isLeftAlone(kind, object)) remove(kind, object);
   }
-  // What is not kept any more was looked for now.
+  // The list has shown all objects of the kind, so the paths of those that are not wanted can be forgotten.
   std::erase_if(applied_,
                 [&](const auto& each) { return each.second.kind == &kind && !wantedPaths_.contains(each.first); });
 }

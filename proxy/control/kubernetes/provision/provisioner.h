@@ -36,7 +36,7 @@
 
 namespace sluice::control {
 
-/// What of a Gateway is left as it is, whatever it is, because it is not known how it should be.
+/// Says which objects of a Gateway stay as they are, because the controller does not know how they should be.
 enum class LeftAlone : std::uint8_t {
   kPods,          // all but what they may read
   kNotElsewhere,  // all but what they may read in other namespaces, which may have withdrawn it
@@ -75,7 +75,7 @@ class Provisioner final : private net::Timer {
   /// The first fault for each Gateway whose objects are not as they should be, those elsewhere last; "" stands for all
   /// Gateways.
   using Faults = std::map<std::string, ProvisionFault>;
-  /// What comes before other objects of a Gateway, as paths.
+  /// The paths of objects that must be there before other objects of a Gateway are applied.
   struct Needs {
     std::string account = {};              // before all others; empty if there is none
     std::vector<std::string> ofPods = {};  // before its Deployment is made

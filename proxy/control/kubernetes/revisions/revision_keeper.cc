@@ -121,7 +121,7 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
     keepFew(revisions);
     for (const EgressRevision* each : revisions) write(*each, each->created == newest[gateway], fleetOf(*each), now);
   }
-  // What nobody has reported must not take the place of what was served.
+  // A revision that nobody has reported must not take the place of one that was served.
   for (auto& [gateway, revisions] : unknown) {
     keepFew(revisions);
     std::erase_if(revisions, isWithoutCanary);
