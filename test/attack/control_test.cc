@@ -243,7 +243,7 @@ std::string repeated(const std::string& first, const std::string& part) {
 // Each text is refused. A parser that keeps all that it has read ahead takes gigabytes for some of them. The memory of
 // the sanitizers counts too if there is no other build.
 TEST(HostileConfiguration, TakesMemoryInProportionToItsSize) {
-  const bool measured = isLongRun() || programPath("sluice", true) != programPath("sluice");
+  const bool measured = isMeasured();
   GatewayProcess gateway({.backends = {{.port = 9}}, .release = true});
   const std::size_t most = (measured ? 640 : 1536) * std::size_t{1024};
   const std::size_t grown = (measured ? 384 : 1536) * std::size_t{1024};

@@ -125,7 +125,7 @@ std::unique_ptr<H2Client> bomb(std::uint16_t port, const std::string& target) {
 // A head that HPACK expands from few bytes is held for as long as the client likes, unless it counts and is released
 // with the answer.
 TEST(EdgeAttacks, CheaplySentHeadsHoldLittleMemory) {
-  const bool measured = isLongRun() || programPath("sluice", true) != programPath("sluice");
+  const bool measured = isMeasured();
   std::atomic<int> held = 0;
   RawOrigin origin(stuck(held));
   PassedTime time;

@@ -369,7 +369,7 @@ TEST(UploadsToABackendThatIsNeverReady, LeaveTheClientsConnectionToItsOtherReque
 // The work of each close must not grow with the streams that are still there.
 TEST(ConnectionsThatCloseWithAllTheirStreams, CostLittle) {
   constexpr std::uint32_t kStreams = 1000;
-  const bool measured = isLongRun() || programPath("sluice", true) != programPath("sluice");
+  const bool measured = isMeasured();
   const EchoOrigin origin(std::nullopt);
   RawOrigin held([](BlockingSocket& socket, RawOrigin& self) {
     H2Client peer(std::move(socket));

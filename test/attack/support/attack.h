@@ -17,6 +17,9 @@ namespace sluice::test {
 
 /// Returns true in a run with --long, which asks more often, attacks with more, and takes longer.
 bool isLongRun();
+/// Returns true if a gateway with GatewaySpec::release is the optimised program, whose memory and CPU can be bounded
+/// closely.
+inline bool isMeasured() { return isLongRun() || programPath("sluice", true) != programPath("sluice"); }
 /// Returns the number for this run.
 inline int inThisRun(int usually, int inLongRun) { return isLongRun() ? inLongRun : usually; }
 
