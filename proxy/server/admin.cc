@@ -56,24 +56,6 @@ void AdminServer::listen(AdminPort& port) {
   port.listener = std::make_unique<net::TcpListener>(worker_, port.socket, accepted, perRound);
 }
 
-void AdminServer::markLater(AdminConnection& connection) {
-  if (std::exchange(connection.later, true)) return;
-  later_.push_back(connection.handle());
-  if (later_.size() == 1) worker_.post([this] { driveLater(); });
-}
-
-void AdminServer::driveLater() {
-  for (std::size_t served = 0; served < kServedPerRound && !later_.empty();) {
-    AdminConnection* found = connections_.find(later_.front());
-    later_.pop_front();
-    if (found == nullptr || found->dead()) continue;  // of those that have left, none stays in the queue
-    found->later = false;
-    mark(*found);
-    ++served;
-  }
-  if (!later_.empty()) worker_.post([this] { driveLater(); });
-}
-
 void AdminServer::onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }
 
 void AdminServer::answer(http::Token connection, http::StreamId stream, AdminDocument&& document) {

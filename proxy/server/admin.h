@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <vector>
 
@@ -19,6 +18,7 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/server/admin_connection.h"
 #include "proxy/server/admin_page.h"
+#include "proxy/server/turn_queue.h"
 
 namespace sluice::server {
 
@@ -40,8 +40,6 @@ class AdminServer final : public net::Beats, private AdminTable {
   /// come on top of the others, and none gives way before a round in which it could have asked. The rest waits in the
   /// system's queue, which costs no descriptor.
   static constexpr std::size_t kAcceptsPerRound = 64;
-  /// Clients of those that have been served already, or read a long document, that are served in one round of the loop.
-  static constexpr std::size_t kServedPerRound = 8;
   /// The size of the text that all clients together have not taken yet, or have sent; beyond it clients give way.
   static constexpr std::size_t kMaxHeldText = 16 * 1024 * 1024;
 
@@ -59,13 +57,12 @@ class AdminServer final : public net::Beats, private AdminTable {
  private:
   // AdminTable
   void mark(AdminConnection& connection) override { connections_.mark(connection); }
-  void markLater(AdminConnection& connection) override;
+  void markLater(AdminConnection& connection) override { later_.add(connection); }
   void onLimit(std::string_view limit) override;
   void onTextTaken() override { textGiven_ = true; }
   base::Duration answerBound() const override { return bounds_.answer; }
   std::uint64_t nextMove() override { return ++moves_; }
   void answer(http::Token connection, http::StreamId stream, AdminDocument&& document) override;
-  void driveLater();
   void listen(AdminPort& port);
   void makeRoom(const AdminPort& port);
   void makeRoomForText();
@@ -82,7 +79,7 @@ class AdminServer final : public net::Beats, private AdminTable {
   const base::TimeoutSettings timeouts_;
   std::vector<std::unique_ptr<AdminPort>> ports_;
   base::BeatTable<AdminConnection> connections_;
-  std::deque<base::Handle<AdminConnection>> later_;
+  TurnQueue<AdminConnection> later_{worker_, connections_};
   std::uint64_t moves_ = 0;  // counts the moves of all clients
   bool textGiven_ = false;   // text was handed out, or taken, since makeRoomForText() last looked
 };

@@ -58,8 +58,8 @@ class AdminConnection final : public ServerConnection {
   ~AdminConnection() override;
 
   base::Handle<AdminConnection> handle() const { return self_; }
-  bool dirty = false;  // belongs to the table
-  bool later = false;  // likewise
+  bool dirty = false;         // belongs to the table
+  bool waitsForTurn = false;  // belongs to the queue
 
   /// Called when a page has answered; does nothing if the client has given up the request.
   void answer(http::StreamId stream, AdminDocument&& document);
@@ -96,7 +96,6 @@ class AdminConnection final : public ServerConnection {
   };
 
   void markDirty() override { table_.mark(*this); }
-  /// A client may have sent many requests at once.
   void onRequestsWait() override { table_.markLater(*this); }
   void onTimeout(std::string_view) override {}
 

@@ -5,7 +5,7 @@
 namespace sluice::server {
 
 DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts,
-                                           DirtyList& dirtyList, exchange::Exchanges& exchanges,
+                                           ConnectionLists& lists, exchange::Exchanges& exchanges,
                                            const control::ServedBind& bind, const routing::HttpService& service,
                                            AcceptedClient client)
     : ServerConnection(parts, client.fd, client.peer, bind.tls),
@@ -13,7 +13,7 @@ DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> se
       place_(std::move(client.place)),
       ip_(client.peer),
       network_(net::networkOf(client.peer)),
-      dirtyList_(dirtyList),
+      lists_(lists),
       exchanges_(exchanges),
       bind_(bind.id),
       routes_(&service.routes),
@@ -23,7 +23,7 @@ DownstreamConnection::DownstreamConnection(base::Handle<DownstreamConnection> se
 }
 
 void DownstreamConnection::markDirty() {
-  if (!dirty) dirtyList_.mark(*this);
+  if (!dirty) lists_.mark(*this);
 }
 
 http::Token DownstreamConnection::onRequest(http::StreamId stream, http::RequestMessage&& message) {

@@ -20,16 +20,19 @@ struct AcceptedClient {
   AddressLimits::Place place = nullptr;
 };
 
-/// The list that connections enter when they have something to flush.
-class DirtyList {
+/// The lists that connections enter.
+class ConnectionLists {
  public:
-  virtual ~DirtyList() = default;
+  virtual ~ConnectionLists() = default;
+  /// Called when a connection has something to flush.
   virtual void mark(DownstreamConnection& connection) = 0;
+  /// Called when a connection waits for its turn.
+  virtual void markLater(DownstreamConnection& connection) = 0;
 };
 
 class DownstreamConnection final : public ServerConnection, public exchange::Downstream {
  public:
-  DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, DirtyList& dirtyList,
+  DownstreamConnection(base::Handle<DownstreamConnection> self, const ConnectionParts& parts, ConnectionLists& lists,
                        exchange::Exchanges& exchanges, const control::ServedBind& bind,
                        const routing::HttpService& service, AcceptedClient client);
   ~DownstreamConnection() override {
@@ -38,7 +41,8 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   }
 
   base::Handle<DownstreamConnection> handle() const { return self_; }
-  bool dirty = false;  // belongs to the table
+  bool dirty = false;         // belongs to the table
+  bool waitsForTurn = false;  // belongs to the queue
   control::BindId bind() const { return bind_; }
   /// Requests are matched in these routes from now on.
   void follow(const routing::HttpService& service) { routes_ = &service.routes; }
@@ -54,6 +58,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
 
  private:
   void markDirty() override;
+  void onRequestsWait() override { lists_.markLater(*this); }
   exchange::ClientStream clientStream(http::StreamId stream) const {
     return {self_.toToken(), stream, routes_, peer(), ip_, network_, secure()};
   }
@@ -75,7 +80,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   const AddressLimits::Place place_;
   const net::IpText ip_;
   const net::ClientNetwork network_;
-  DirtyList& dirtyList_;
+  ConnectionLists& lists_;
   exchange::Exchanges& exchanges_;
   const control::BindId bind_;
   const routing::RouteTable* routes_;

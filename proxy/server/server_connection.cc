@@ -158,7 +158,7 @@ void ServerConnection::cutOff() {
 }
 
 void ServerConnection::resume() {
-  if (state_ == State::kServing) codec_->resume();
+  if (std::exchange(itsTurn_, false) && state_ == State::kServing) codec_->resume();
 }
 
 void ServerConnection::flush() {

@@ -49,8 +49,13 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   ~ServerConnection() override;
 
   bool dead() const { return state_ == State::kDead; }
-  /// The drive beat: pipelined requests go on.
+  /// The drive beat: requests go on that onRequestsWait() told of, if it is their turn.
   void resume();
+  /// Lets them go on in this beat.
+  void takeTurn() {
+    itsTurn_ = true;
+    markDirty();
+  }
   /// The flush beat.
   void flush();
   /// Accepts no new requests; closes when the last one is answered.
@@ -61,8 +66,9 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
 
  protected:
   virtual void markDirty() = 0;
-  /// Called when a request that has come can be read, because the one before was answered.
-  virtual void onRequestsWait() { markDirty(); }
+  /// Called when bytes of requests have come that are not read in this turn: behind a request that was answered by
+  /// now, or because they make much work. takeTurn() goes on with them.
+  virtual void onRequestsWait() = 0;
   /// Called when a timeout of the settings has ended something; `name` is its key there.
   virtual void onTimeout(std::string_view name) = 0;
   /// Returns the account that its codec charges heads to; nullptr if they are free.
@@ -118,6 +124,7 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   State state_;
   bool draining_ = false;
   bool peerEnded_ = false;
+  bool itsTurn_ = false;
   std::unique_ptr<net::Transport> transport_;
   std::unique_ptr<http::ServerCodec> codec_;
   base::ByteQueue out_;

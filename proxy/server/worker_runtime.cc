@@ -191,8 +191,8 @@ void WorkerRuntime::take(AcceptedClient client) {
   }
   const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_, &clientCounters_, &clientHalfClose_};
   const auto serve = [&](const routing::HttpService& service) {
-    DownstreamConnection& connection =
-        connections_.create(parts, static_cast<DirtyList&>(*this), exchanges_, *served, service, std::move(client));
+    DownstreamConnection& connection = connections_.create(parts, static_cast<ConnectionLists&>(*this), exchanges_,
+                                                           *served, service, std::move(client));
     if (draining_) connection.drain();
   };
   std::visit(serve, *served->service);

@@ -26,6 +26,7 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/server/downstream_connection.h"
 #include "proxy/server/shared_budgets.h"
+#include "proxy/server/turn_queue.h"
 #include "proxy/upstream/upstreams.h"
 
 namespace sluice::server {
@@ -51,7 +52,7 @@ struct RuntimeParts {
                                                                                            std::uint64_t) {};
 };
 
-class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private DirtyList {
+class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private ConnectionLists {
  public:
   struct Private {
     explicit Private() = default;
@@ -135,6 +136,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   bool quiet() const override { return settled() && !change_; }
   exchange::Downstream* findDownstream(http::Token connection) override;
   void mark(DownstreamConnection& connection) override { connections_.mark(connection); }
+  void markLater(DownstreamConnection& connection) override { later_.add(connection); }
   void shutdown();
 
   const std::shared_ptr<const pki::ValueSealer> sessionSealer_;
@@ -159,6 +161,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   upstream::NetworkDialer dialer_;
   std::unique_ptr<upstream::Upstreams> upstreams_;
   base::BeatTable<DownstreamConnection> connections_;
+  TurnQueue<DownstreamConnection> later_{worker_, connections_};
   std::function<void()> leave_;
   bool draining_ = false;
   std::atomic<std::size_t> connectionCount_{0};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <csignal>
 #include <memory>
 #include <string>
 #include <vector>
@@ -145,17 +146,40 @@ TEST(EdgeAttacks, CheaplySentHeadsHoldLittleMemory) {
       ASSERT_TRUE(attackers.back()->isServed()) << "all of it has arrived";
     }
     EXPECT_TRUE(attackers[0]->readUntil([&] { return attackers[0]->isSettled(199); }));
-    EXPECT_EQ(attackers[0]->status(199), "503") << "earlier heads leave no room for it";
+    const bool areHeld = target == std::string("/wait");
+    EXPECT_EQ(attackers[0]->status(199), areHeld ? "503" : "404") << "earlier heads leave no room, if they are held";
     attack.stands();
     std::string large = "GET /fine HTTP/1.1\r\nHost: a\r\n";
     for (int i = 0; i < 15; ++i) large += "X-Large: " + std::string(3900, 'y') + "\r\n";
     EXPECT_EQ(askRaw(gateway.port(), large + "\r\n").status, 200) << "a victim with a large head of its own";
-    EXPECT_TRUE(gateway.limitWasHit("headerMemory"));
-    if (target == std::string("/nowhere")) {
+    if (areHeld) {
+      EXPECT_TRUE(gateway.limitWasHit("headerMemory"));
+    } else {
       time.pass(gateway, std::chrono::seconds(61));
       EXPECT_TRUE(gateway.limitWasHit("clientIdle")) << "answers that are not read end";
     }
   }
+}
+
+// What the gateway answers by itself is not slowed down by any Backend.
+TEST(EdgeAttacks, PipelinedRequestsForNothingDoNotHoldUpOthers) {
+  RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
+    while (!self.readHead(socket).empty()) socket.send(kOk);
+  });
+  GatewayProcess gateway({.backends = {{.port = origin.port()}},
+                          .routes = routeOfRules(ruleOfPrefix("/fine", "origin")),
+                          .release = true});
+  const auto victim = [&] { return askRaw(gateway.port(), "GET /fine HTTP/1.1\r\nHost: a\r\n\r\n").status == 200; };
+  Attack attack(gateway, victim);
+  std::string pipelined;
+  while (pipelined.size() < 60'000) pipelined += "GET /nowhere HTTP/1.1\r\nHost: a\r\n\r\n";
+  std::vector<BlockingSocket> attackers;
+  for (int i = 0; i < 64; ++i) attackers.push_back(BlockingSocket::connect(gateway.port()));
+  gateway.process().signal(SIGSTOP);
+  for (BlockingSocket& attacker : attackers) attacker.send(pipelined);
+  gateway.process().signal(SIGCONT);
+  attack.stands();
+  for (BlockingSocket& attacker : attackers) EXPECT_EQ(readResponse(attacker).status, 404);
 }
 
 // The gateway does not read this client's socket, so it learns of the client's end only by asking the kernel.

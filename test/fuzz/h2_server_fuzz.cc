@@ -48,6 +48,7 @@ class FuzzClient {
       bytes.remove_prefix(piece);
       act(script_.next());
     }
+    while (codec_->wantsResume()) codec_->resume();
     require(codec_->activeStreams() <= limits_.concurrentStreams, "never more streams than allowed");
     codec_->feedEnd();
     require(codec_->state() == http::CodecState::kClosed, "the end is the end");
@@ -84,6 +85,7 @@ class FuzzClient {
           break;
       }
     }
+    if (choice % 8 == 7) codec_->resume();
     if (choice == 0xff) codec_->drain();
     if (choice == 0xfe) sink_.refuse = !sink_.refuse;
     if (choice % 2 == 0) produced(*codec_, pool_, 1 + choice * 64u);

@@ -23,6 +23,10 @@ class H2Attack : public ::testing::Test {
   void exchange(std::string_view bytes) {
     codec->feed(bytes);
     flush();
+    while (codec->wantsResume()) {
+      codec->resume();
+      flush();
+    }
   }
   void flush() { reader.feed(produced(*codec, pool)); }
   bool hit(http::Limit limit) const {

@@ -10,6 +10,7 @@
 #include "proxy/http/codec.h"
 #include "test/support/h2_frames.h"
 #include "test/support/manual_clock.h"
+#include "test/support/narrow_account.h"
 #include "test/support/recording_sinks.h"
 
 namespace sluice::test {
@@ -17,24 +18,6 @@ namespace {
 
 using http::HeadCharge;
 using http::Limit;
-
-constexpr std::size_t kPlenty = 1024 * 1024;
-
-class NarrowAccount final : public http::HeadAccount {
- public:
-  std::optional<Limit> take(std::size_t bytes) override {
-    if (used + bytes > most) return Limit::kHeaderMemory;
-    used += bytes;
-    return std::nullopt;
-  }
-  void giveBack(std::size_t bytes) override {
-    EXPECT_LE(bytes, used);
-    used -= bytes;
-  }
-
-  std::size_t most = kPlenty;
-  std::size_t used = 0;
-};
 
 class ChargedHeads : public testing::Test {
  protected:

@@ -31,7 +31,9 @@ class Greeter final : public ServerConnection {
   bool dirty = true;
   std::vector<std::string> timeouts;
   std::size_t requests = 0;
-  bool mute = false;  // never answers
+  bool mute = false;     // never answers
+  bool patient = false;  // waits until somebody calls takeTurn()
+  bool waits = false;
 
   void answer() {
     resume();
@@ -49,6 +51,13 @@ class Greeter final : public ServerConnection {
 
  private:
   void markDirty() override { dirty = true; }
+  void onRequestsWait() override {
+    if (patient) {
+      waits = true;
+    } else {
+      takeTurn();
+    }
+  }
   void onTimeout(std::string_view name) override { timeouts.emplace_back(name); }
   http::Token ask(http::StreamId stream, std::uint16_t status) {
     ++requests;
@@ -174,6 +183,21 @@ TEST_F(ServerConnectionTest, AnswersPipelinedRequestsInOrder) {
   send(std::string(kRequest) + std::string(kRequest) + std::string(kRequest));
   ASSERT_TRUE(test::runUntil(worker_, [&] { return connection().requests == 3; }));
   ASSERT_TRUE(arrives("hiHTTP/1.1 200 OK"));
+}
+
+TEST_F(ServerConnectionTest, ReadsThePipelinedRequestsBehindAnAnswerOnlyInItsTurn) {
+  open();
+  connection().patient = true;
+  send(std::string(kRequest) + std::string(kRequest));
+  ASSERT_TRUE(test::runUntil(worker_, [&] { return connection().waits; }));
+  connection().dirty = true;  // something else may happen on the connection meanwhile
+  pump();
+  EXPECT_EQ(connection().requests, 1U);
+  {
+    const net::Worker::Turn turn(worker_);
+    connection().takeTurn();
+  }
+  EXPECT_EQ(connection().requests, 2U);
 }
 
 TEST_F(ServerConnectionTest, RecognizesHttp2ByItsPrefaceWhereverItIsCut) {

@@ -8,6 +8,8 @@ constexpr std::size_t kSectionLineOverhead = 32;
 // A section of this many times limits.headerBytes ends the connection: one-byte references to a large entry of the
 // dynamic table would otherwise buy a thousandfold of work.
 constexpr std::uint64_t kHopeless = 8;
+// To decode this much takes a tenth of a millisecond or less. A read of bytes that are not compressed holds no more.
+constexpr std::uint64_t kHeavyBytesOfTurn = 256 * 1024;
 
 std::uint16_t parseStatus(std::string_view value) {
   std::uint16_t status = 0;
@@ -40,13 +42,14 @@ void H2FieldReader::drop(Limit why) {
   charge.release();
 }
 
-bool H2FieldReader::add(const Text& name, const Text& value) {
+H2FieldReader::Line H2FieldReader::add(const Text& name, const Text& value) {
   const bool pseudo = name.bytes.starts_with(':');
-  bytes_ += name.bytes.size() + value.bytes.size() + kSectionLineOverhead;
+  const std::size_t size = name.bytes.size() + value.bytes.size() + kSectionLineOverhead;
+  bytes_ += size;
   if (!pseudo) ++lines_;
   if (bytes_ > most_ || lines_ > limits_.headerFields) {
     drop(lines_ > limits_.headerFields ? Limit::kHeaderFields : Limit::kHeaderBytes);
-    return bytes_ <= kHopeless * limits_.headerBytes;
+    return bytes_ <= kHopeless * limits_.headerBytes ? weigh(size) : Line::kHopeless;
   }
   if (pseudo) {
     addPseudo(name, value);
@@ -55,8 +58,14 @@ bool H2FieldReader::add(const Text& name, const Text& value) {
     const std::string_view kept = id == FieldId::kOther ? keep(name) : fieldName(id);
     fields.add(arena, Field{kept, keep(value), id});
   }
-  if (!arena.isSmall()) chargeLine();
-  return true;
+  if (arena.isSmall()) return Line::kTaken;
+  chargeLine();
+  return weigh(size);
+}
+
+H2FieldReader::Line H2FieldReader::weigh(std::size_t bytes) {
+  heavyBytes_ += bytes;
+  return heavyBytes_ <= kHeavyBytesOfTurn ? Line::kTaken : Line::kLastOfTurn;
 }
 
 void H2FieldReader::chargeLine() {

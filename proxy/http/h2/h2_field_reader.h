@@ -30,13 +30,20 @@ class H2FieldReader {
     bool isStatic;
   };
 
+  enum class Line : std::uint8_t {
+    kTaken,
+    kLastOfTurn,  // taken; many fields were decoded, and other connections wait
+    kHopeless     // so far beyond the section's bound that decoding it to the end would only serve an attacker
+  };
+
   void begin();
+  /// Begins to count anew how much the connection may decode before another one's turn.
+  void beginTurn() { heavyBytes_ = 0; }
   /// Gives back what nobody has taken out of the section that was last.
   void clear() {
     if (arena.held() > 0) begin();
   }
-  /// Returns false if the section is so far beyond its bound that decoding it to the end would only serve an attacker.
-  bool add(const Text& name, const Text& value);
+  Line add(const Text& name, const Text& value);
   /// Says of the line that was added last that its sender lets nobody index it (RFC 7541 section 6.2.3).
   void hideLast();
   /// Returns the bound that the section broke, if any.
@@ -55,11 +62,14 @@ class H2FieldReader {
   void addPseudo(const Text& name, const Text& value);
   /// Kept out of add(), which rarely needs it.
   [[gnu::noinline]] void chargeLine();
+  /// Counts a line of a section that is larger than others are.
+  [[gnu::noinline]] Line weigh(std::size_t bytes);
 
   const Limits& limits_;
   std::uint64_t most_ = 0;  // bytes that are kept: none of a section that broke a bound
   std::uint64_t bytes_ = 0;
-  std::uint32_t lines_ = 0;  // without pseudo-header fields, which come first
+  std::uint64_t heavyBytes_ = 0;  // since beginTurn(), of large sections
+  std::uint32_t lines_ = 0;       // without pseudo-header fields, which come first
   std::optional<Limit> excess_;
 };
 

@@ -99,13 +99,20 @@ struct H2Receiver::Receiving {
     return line(receiver, name, value);
   }
   static int line(H2Receiver& receiver, nghttp2_rcbuf* name, nghttp2_rcbuf* value) {
-    if (receiver.section_.add(textOf(name), textOf(value))) return 0;
-    return receiver.connection_.fail(H2ErrorCode::kEnhanceYourCalm, receiver.section_.excess());
+    const H2FieldReader::Line added = receiver.section_.add(textOf(name), textOf(value));
+    return added == H2FieldReader::Line::kTaken ? 0 : heavyLine(receiver, added);
+  }
+  [[gnu::noinline]] static int heavyLine(H2Receiver& receiver, H2FieldReader::Line added) {
+    if (added == H2FieldReader::Line::kHopeless)
+      return receiver.connection_.fail(H2ErrorCode::kEnhanceYourCalm, receiver.section_.excess());
+    if (receiver.connection_.side == H2Side::kClient) return 0;  // the codec towards backends takes no breaks
+    receiver.breakDue_ = true;
+    return NGHTTP2_ERR_PAUSE;
   }
   // Kept out of header(), which rarely needs it.
   [[gnu::noinline]] static int secretLine(H2Receiver& receiver, nghttp2_rcbuf* name, nghttp2_rcbuf* value) {
     const int status = line(receiver, name, value);
-    if (status == 0) receiver.section_.hideLast();
+    if (status == 0 || status == NGHTTP2_ERR_PAUSE) receiver.section_.hideLast();
     return status;
   }
 

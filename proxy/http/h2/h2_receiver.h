@@ -39,6 +39,14 @@ class H2Receiver {
   /// Returns how many streams the peer lets us have open at once: 100 until its SETTINGS arrive.
   std::uint32_t peerConcurrency() const { return peerConcurrency_; }
 
+  /// Lets nghttp2 read on after a break; also called before each read.
+  void beginTurn() {
+    section_.beginTurn();
+    breakDue_ = false;
+  }
+  /// Returns true if nghttp2 has stopped, because this connection has decoded enough while others wait.
+  bool breakDue() const { return breakDue_; }
+
   /// Answers DATA that comes after the end of its stream. Called before nghttp2 sees the frame.
   void judgeData(StreamId id);
   /// Grants the peer `count` bytes more, which the consumer of this stream's body took.
@@ -66,6 +74,7 @@ class H2Receiver {
   std::uint32_t emptyFrames_ = 0;
   std::uint32_t peerConcurrency_ = 100;  // RFC 9113 section 6.5.2 recommends no less
   bool headIncomplete_ = false;
+  bool breakDue_ = false;
   bool settingsArrived_ = false;
   bool peerSaidGoaway_ = false;
 };

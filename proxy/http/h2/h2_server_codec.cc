@@ -21,6 +21,8 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     heardPeer_ = heardPeer_ || !bytes.empty();
     session_.feed(bytes);
   }
+  void resume() override { session_.resume(); }
+  bool wantsResume() const override { return session_.pauses(); }
   // Half a connection is of no use in HTTP/2: a client that has ended its side is gone.
   void feedEnd() override { session_.end(std::nullopt); }
   Departure departure(std::size_t /*unread*/) const override { return Departure::kLeft; }

@@ -48,7 +48,7 @@ H2Session::H2Session(H2Side side, H2Events& events, base::ChunkPool& pool, const
       connection_(side, events, pool, limits, clock, memory == nullptr ? *ownMemory_ : *memory),
       receiver_(connection_, heads),
       sender_(connection_),
-      walk_(side == H2Side::kServer ? std::size_t{NGHTTP2_CLIENT_MAGIC_LEN} : 0) {
+      intake_(connection_, receiver_, heads) {
   makeLibrarySession(memory == nullptr ? *ownMemory_ : *memory);
   submitSettings();
 }
@@ -93,30 +93,34 @@ void H2Session::submitSettings() {
 
 void H2Session::feed(std::string_view bytes) {
   if (closed() || bytes.empty()) return;
-  receive(bytes);
-  if (!closed()) settleReceived();
-  if (closed()) section().clear();  // it does not end any more
+  intake_.take(bytes);
+  settleReceived();
+}
+
+void H2Session::resume() {
+  if (!pauses()) return;
+  intake_.goOn();
+  settleReceived();
 }
 
 void H2Session::settleReceived() {
+  if (!closed()) boundReceived();
+  if (closed()) dropInput();
+}
+
+// What has not ended does not end any more.
+void H2Session::dropInput() {
+  section().clear();
+  intake_.drop();
+}
+
+void H2Session::boundReceived() {
   if (queuedFrames() > limits().queuedControlFrames + kFramesPerStream * connection_.streams.count()) {
     connection_.events.limitHit(Limit::kQueuedControlFrames);
     return connection_.end(H2ErrorCode::kEnhanceYourCalm);
   }
   if (receiver_.isCreditDue()) receiver_.returnCredit();
   connection_.settle();
-}
-
-void H2Session::receive(std::string_view bytes) {
-  for (;;) {
-    const std::size_t count = walk_.advance(bytes);
-    const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.data());
-    const ssize_t taken = count == 0 ? 0 : nghttp2_session_mem_recv(connection_.library, data, count);
-    if (taken < 0) return connection_.breakOff(static_cast<int>(taken));
-    if (count == bytes.size()) return;
-    receiver_.judgeData(walk_.stoppedAt());
-    bytes.remove_prefix(count);
-  }
 }
 
 void H2Session::produce(base::ByteQueue& out, std::size_t limit) {
@@ -132,7 +136,7 @@ void H2Session::produce(base::ByteQueue& out, std::size_t limit) {
 std::size_t H2Session::queuedFrames() const { return nghttp2_session_get_outbound_queue_size(connection_.library); }
 
 std::size_t H2Session::budget() const {
-  if (closed()) return 0;
+  if (closed() || intake_.pauses()) return 0;
   const std::size_t few = limits().queuedControlFrames / 2 + kFramesPerStream * connection_.streams.count();
   return queuedFrames() <= few ? kReadBudget : 0;
 }

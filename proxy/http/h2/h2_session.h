@@ -15,7 +15,7 @@
 #include "proxy/base/clock.h"
 #include "proxy/http/codec.h"
 #include "proxy/http/h2/h2_connection.h"
-#include "proxy/http/h2/h2_frame_walk.h"
+#include "proxy/http/h2/h2_intake.h"
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/http/h2/h2_receiver.h"
 #include "proxy/http/h2/h2_sender.h"
@@ -34,6 +34,9 @@ class H2Session {
   ~H2Session();
 
   void feed(std::string_view bytes);
+  /// Returns true if bytes were kept back because they make much work (h2_intake.h); resume() goes on with them.
+  bool pauses() const { return !closed() && intake_.pauses(); }
+  void resume();
   void produce(base::ByteQueue& out, std::size_t limit);
   /// Returns how many bytes may be read now: 0 once the peer lets too many of our frames wait.
   std::size_t budget() const;
@@ -48,7 +51,7 @@ class H2Session {
   /// Ends the connection; see H2Connection::end().
   void end(std::optional<H2ErrorCode> goodbye) {
     connection_.end(goodbye);
-    section().clear();
+    dropInput();
   }
   H2FieldReader& section() { return receiver_.section(); }
   const Limits& limits() const { return connection_.limits; }
@@ -69,17 +72,17 @@ class H2Session {
  private:
   void makeLibrarySession(H2Memory& shared);
   void submitSettings();
-  /// Hands the bytes to nghttp2, frame by frame where a frame is to be judged before.
-  void receive(std::string_view bytes);
-  /// Bounds what the bytes that were received make this side queue.
   void settleReceived();
+  /// Bounds what the bytes that were received make this side queue.
+  void boundReceived();
+  void dropInput();
   std::size_t queuedFrames() const;
 
   std::unique_ptr<H2Memory> ownMemory_;
   H2Connection connection_;
   H2Receiver receiver_;
   H2Sender sender_;
-  H2FrameWalk walk_;
+  H2Intake intake_;
 };
 
 }  // namespace sluice::http
