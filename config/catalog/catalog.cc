@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/catalog/processor_settings.h"
+#include "config/read/processors/processor_settings.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {

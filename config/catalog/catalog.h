@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/catalog/catalog_entry.h"
+#include "config/model/catalog_entry.h"
 #include "config/model/model.h"
 #include "proxy/content/schema/json_schema.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "config/fields/patterns.h"
+#include "config/ground/patterns.h"
 
 namespace sluice::config {
 namespace {

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "config/fields/patterns.h"
-#include "config/model/object_meta.h"
-#include "config/problem.h"
-#include "config/yaml/document.h"
+#include "config/ground/document.h"
+#include "config/ground/object_meta.h"
+#include "config/ground/patterns.h"
+#include "config/ground/problem.h"
 #include "proxy/base/clock.h"
 
 namespace sluice::config {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/model/object_meta.h"
+#include "config/ground/object_meta.h"
 
 namespace sluice::config {
 

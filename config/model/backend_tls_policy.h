@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "config/ground/object_meta.h"
 #include "config/model/backend_tls.h"
-#include "config/model/object_meta.h"
 #include "config/model/policy_model.h"
 
 namespace sluice::config {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "config/model/object_meta.h"
-#include "config/yaml/document.h"
+#include "config/ground/document.h"
+#include "config/ground/object_meta.h"
 
 namespace sluice::config {
 

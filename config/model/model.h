@@ -15,16 +15,16 @@
 #include <string_view>
 #include <vector>
 
+#include "config/ground/document.h"
+#include "config/ground/object_meta.h"
 #include "config/model/backend_tls.h"
 #include "config/model/backend_tls_policy.h"
 #include "config/model/gateway_parameters.h"
 #include "config/model/object_lists.h"
-#include "config/model/object_meta.h"
 #include "config/model/policy_model.h"
 #include "config/model/processor_model.h"
 #include "config/model/route_model.h"
 #include "config/model/traffic_policy.h"
-#include "config/yaml/document.h"
 #include "proxy/base/label_selector.h"
 #include "proxy/base/secret.h"
 #include "proxy/base/settings.h"

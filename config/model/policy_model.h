@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/model/object_meta.h"
+#include "config/ground/object_meta.h"
 #include "proxy/base/label_selector.h"
 
 namespace sluice::config {

@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
-#include "config/model/object_meta.h"
+#include "config/ground/document.h"
+#include "config/ground/object_meta.h"
 #include "config/model/policy_model.h"
-#include "config/yaml/document.h"
 #include "proxy/base/settings.h"
 
 namespace sluice::config {

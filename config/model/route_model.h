@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/model/object_meta.h"
+#include "config/ground/object_meta.h"
 #include "config/model/processor_model.h"
 #include "proxy/base/box.h"
 #include "proxy/base/settings.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "config/model/object_meta.h"
+#include "config/ground/object_meta.h"
 #include "config/model/policy_model.h"
 #include "config/model/route_model.h"
 #include "proxy/base/circuit_breaker_bounds.h"

@@ -1,6 +1,6 @@
 #include "config/fields/creation_time.h"
-#include "config/model/object_identity.h"
-#include "config/model/object_kinds.h"
+#include "config/read/object_identity.h"
+#include "config/read/object_kinds.h"
 #include "config/read/object_readers.h"
 #include "proxy/base/text.h"
 

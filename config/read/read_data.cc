@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "config/catalog/data_document.h"
+#include "config/read/data_document.h"
 #include "config/read/object_readers.h"
 #include "proxy/base/base64.h"
 #include "proxy/base/text.h"

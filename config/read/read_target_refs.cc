@@ -1,5 +1,5 @@
 // Reads the targets of policies.
-#include "config/model/object_kinds.h"
+#include "config/read/object_kinds.h"
 #include "config/read/object_readers.h"
 
 namespace sluice::config {

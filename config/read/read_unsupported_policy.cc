@@ -4,8 +4,8 @@
 #include <string>
 #include <utility>
 
-#include "config/model/stray_target.h"
 #include "config/read/object_readers.h"
+#include "config/read/stray_target.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "config/yaml/document.h"
+#include "config/ground/document.h"
 
 namespace sluice::config {
 

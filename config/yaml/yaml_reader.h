@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "config/problem.h"
-#include "config/yaml/document.h"
+#include "config/ground/document.h"
+#include "config/ground/problem.h"
 
 namespace sluice::config {
 

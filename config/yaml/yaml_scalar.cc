@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/fields/patterns.h"
+#include "config/ground/patterns.h"
 
 namespace sluice::config {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "config/yaml/document.h"
+#include "config/ground/document.h"
 
 namespace sluice::config {
 

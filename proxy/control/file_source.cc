@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "config/yaml/source_files.h"
+#include "config/load/source_files.h"
 
 namespace sluice::control {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "config/text_cache.h"
+#include "config/load/text_cache.h"
 #include "proxy/control/source.h"
 #include "proxy/net/files/file_watch.h"
 #include "proxy/net/worker.h"

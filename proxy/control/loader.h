@@ -8,8 +8,8 @@
 #include <functional>
 #include <memory>
 
-#include "proxy/control/compiled_configuration.h"
-#include "proxy/control/generation.h"
+#include "proxy/control/configuration/compiled_configuration.h"
+#include "proxy/control/state/generation.h"
 
 namespace sluice::control {
 
@@ -38,12 +38,12 @@ class Loader {
   /// Reads and compiles anew, then calls `done` on the main thread in a later Turn, unless its loop has ended. `served`
   /// is the configuration that the new one follows; its members are null for the first one. The new one listens at none
   /// of the `unusable` places.
-  virtual void load(const Loaded& served, UnusablePlaces unusable, Done done) = 0;
+  virtual void load(const Loaded& served, compile::UnusablePlaces unusable, Done done) = 0;
   /// Does the same with the content that is served already, for an environment that has changed. If `newest` has a
   /// configuration, which was read later and is not served, what changes by itself is as it has it.
-  virtual void recompile(const Loaded& served, const Loaded& newest, UnusablePlaces unusable, Done done) = 0;
+  virtual void recompile(const Loaded& served, const Loaded& newest, compile::UnusablePlaces unusable, Done done) = 0;
   /// Does the same with the last good configuration of an earlier process, as far as one is kept.
-  virtual void restore(UnusablePlaces unusable, Done done) = 0;
+  virtual void restore(compile::UnusablePlaces unusable, Done done) = 0;
   /// Keeps a configuration that is served as the last good one.
   virtual void keep(const Loaded& served) = 0;
   /// Destroys a configuration that is no longer served, without blocking the main thread.

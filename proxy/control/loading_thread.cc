@@ -6,13 +6,13 @@
 #include <utility>
 #include <vector>
 
-#include "config/load.h"
-#include "config/secret_documents.h"
+#include "config/load/load.h"
+#include "config/load/secret_documents.h"
 #include "config/status/history.h"
 #include "proxy/base/timestamp.h"
+#include "proxy/control/configuration/revision_key.h"
+#include "proxy/control/report/status_document.h"
 #include "proxy/control/server_log.h"
-#include "proxy/control/state/revision_key.h"
-#include "proxy/control/status_document.h"
 
 namespace sluice::control {
 namespace {
@@ -67,7 +67,7 @@ std::vector<config::SourceText> secretsOf(const config::ObjectSet& set) {
 
 LoadingThread::LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log,
                              net::Worker& main, std::string stateFolder, observe::EventRing* events,
-                             std::optional<AddressPool> pool)
+                             std::optional<compile::AddressPool> pool)
     : source_(source),
       processors_(processors),
       log_(log),
@@ -119,14 +119,14 @@ void LoadingThread::post(Done done, std::function<Loaded()> load) {
   });
 }
 
-void LoadingThread::load(const Loaded& served, UnusablePlaces unusable, Done done) {
+void LoadingThread::load(const Loaded& served, compile::UnusablePlaces unusable, Done done) {
   post(std::move(done), [this, served, unusable = std::move(unusable)] {
     return loadNow(
         served, [this] { return source_.read(revisionKey_); }, unusable);
   });
 }
 
-void LoadingThread::recompile(const Loaded& served, const Loaded& newest, UnusablePlaces unusable, Done done) {
+void LoadingThread::recompile(const Loaded& served, const Loaded& newest, compile::UnusablePlaces unusable, Done done) {
   post(std::move(done), [this, served, newest = newest.configuration, unusable = std::move(unusable)] {
     const config::ObjectSet& set = served.configuration->set;
     return loadNow(
@@ -135,7 +135,7 @@ void LoadingThread::recompile(const Loaded& served, const Loaded& newest, Unusab
   });
 }
 
-void LoadingThread::restore(UnusablePlaces unusable, Done done) {
+void LoadingThread::restore(compile::UnusablePlaces unusable, Done done) {
   post(std::move(done), [this, unusable = std::move(unusable)] { return restoreNow(unusable); });
 }
 
@@ -151,7 +151,7 @@ void LoadingThread::clearTaint(std::string prefix, std::function<void(bool)> don
   });
 }
 
-void LoadingThread::judge(const Loaded& served, const std::string& text, UnusablePlaces unusable,
+void LoadingThread::judge(const Loaded& served, const std::string& text, compile::UnusablePlaces unusable,
                           std::function<void(Judgement)> done) {
   post([this, served = served.configuration, text, unusable = std::move(unusable), done = std::move(done)] {
     config::TextCache texts;
@@ -218,7 +218,7 @@ config::ObjectSet LoadingThread::atSource(config::ObjectSet set) const {
 /// Compiles what `read` returns; if that names another key of digests, with that one.
 std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
     const std::function<config::ObjectSet()>& read, const CompiledConfiguration* before,
-    const UnusablePlaces& unusable) {
+    const compile::UnusablePlaces& unusable) {
   const auto make = [&] { return makeConfiguration(atSource(read()), before, processors_, cache_, unusable, pool_); };
   const base::Secret readBy = revisionKey_;
   CompiledConfiguration made = make();
@@ -234,7 +234,7 @@ std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
 }
 
 Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::ObjectSet()>& readSet,
-                              const UnusablePlaces& unusable, bool reports) {
+                              const compile::UnusablePlaces& unusable, bool reports) {
   const CompiledConfiguration* before = served.configuration.get();
   const SharedConfiguration read = compileByItsKey(readSet, before, unusable);
   if (read->usable())
@@ -248,7 +248,7 @@ Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::
     log_.warn("what is served cannot be served with the Secrets and endpoints of now",
               {{"reason", config::firstError(read->problems)}});
   }
-  static const std::vector<AskedServer> kNoServers;
+  static const std::vector<compile::AskedServer> kNoServers;
   logServers(before == nullptr ? kNoServers : before->compiled.servers, read->compiled.servers, log_);
   if (!read->usable()) return refused(read, before != nullptr);
   return servable(read, served.generation.get());
@@ -285,7 +285,7 @@ Loaded LoadingThread::refused(std::shared_ptr<const CompiledConfiguration> read,
   return loaded;
 }
 
-Loaded LoadingThread::restoreNow(const UnusablePlaces& unusable) {
+Loaded LoadingThread::restoreNow(const compile::UnusablePlaces& unusable) {
   if (!store_) return {};
   config::Problems problems;
   Loaded restored;
@@ -310,7 +310,7 @@ Loaded LoadingThread::restoreNow(const UnusablePlaces& unusable) {
   return restored;
 }
 
-Loaded LoadingThread::restore(const StoredConfiguration& stored, const UnusablePlaces& unusable) {
+Loaded LoadingThread::restore(const StoredConfiguration& stored, const compile::UnusablePlaces& unusable) {
   CompiledConfiguration before;
   const auto readStored = [&] {
     config::TextCache kept;  // caches hold digests by one key

@@ -13,11 +13,11 @@
 #include <thread>
 
 #include "proxy/base/secret.h"
-#include "proxy/control/compiled_configuration.h"
-#include "proxy/control/condition_log.h"
-#include "proxy/control/generation.h"
+#include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/loader.h"
+#include "proxy/control/report/condition_log.h"
 #include "proxy/control/source.h"
+#include "proxy/control/state/generation.h"
 #include "proxy/control/state/ledger.h"
 #include "proxy/control/state/revision_store.h"
 #include "proxy/net/worker.h"
@@ -33,15 +33,15 @@ class LoadingThread final : public Loader {
   /// served. Gateways get their addresses of `pool`, if there is one.
   LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main,
                 std::string stateFolder = {}, observe::EventRing* events = nullptr,
-                std::optional<AddressPool> pool = std::nullopt);
+                std::optional<compile::AddressPool> pool = std::nullopt);
   /// Waits until the current job, whose result is dropped, and what is still to be kept are done.
   ~LoadingThread() override;
   LoadingThread(const LoadingThread&) = delete;
   LoadingThread& operator=(const LoadingThread&) = delete;
 
-  void load(const Loaded& served, UnusablePlaces unusable, Done done) override;
-  void recompile(const Loaded& served, const Loaded& newest, UnusablePlaces unusable, Done done) override;
-  void restore(UnusablePlaces unusable, Done done) override;
+  void load(const Loaded& served, compile::UnusablePlaces unusable, Done done) override;
+  void recompile(const Loaded& served, const Loaded& newest, compile::UnusablePlaces unusable, Done done) override;
+  void restore(compile::UnusablePlaces unusable, Done done) override;
   void keep(const Loaded& served) override;
   void discard(Loaded&& old) override;
 
@@ -56,7 +56,7 @@ class LoadingThread final : public Loader {
   /// `unusable` places: calls `done` on the main thread in a later Turn. Nothing is changed by it. Revisions with
   /// Secrets are those of no other key, so that nobody can compare guesses of a Secret with what is served. One at a
   /// time.
-  void judge(const Loaded& served, const std::string& text, UnusablePlaces unusable,
+  void judge(const Loaded& served, const std::string& text, compile::UnusablePlaces unusable,
              std::function<void(Judgement)> done);
   /// Returns the revisions that were served or refused. Any thread.
   std::shared_ptr<const RevisionLedger> ledger() const;
@@ -72,12 +72,12 @@ class LoadingThread final : public Loader {
   config::ObjectSet atSource(config::ObjectSet set) const;
   std::shared_ptr<const CompiledConfiguration> compileByItsKey(const std::function<config::ObjectSet()>& read,
                                                                const CompiledConfiguration* before,
-                                                               const UnusablePlaces& unusable);
+                                                               const compile::UnusablePlaces& unusable);
   /// With `reports` it tells of problems and conditions; those of the objects that users wrote last were told before.
   Loaded loadNow(const Loaded& served, const std::function<config::ObjectSet()>& readSet,
-                 const UnusablePlaces& unusable, bool reports = true);
-  Loaded restoreNow(const UnusablePlaces& unusable);
-  Loaded restore(const StoredConfiguration& stored, const UnusablePlaces& unusable);
+                 const compile::UnusablePlaces& unusable, bool reports = true);
+  Loaded restoreNow(const compile::UnusablePlaces& unusable);
+  Loaded restore(const StoredConfiguration& stored, const compile::UnusablePlaces& unusable);
   Loaded servable(std::shared_ptr<const CompiledConfiguration> read, const Generation* before);
   Loaded refused(std::shared_ptr<const CompiledConfiguration> read, bool somethingIsServed);
   void keepNow(const CompiledConfiguration& served);
@@ -92,7 +92,7 @@ class LoadingThread final : public Loader {
   observe::Log& log_;
   net::Worker& main_;
   observe::EventRing* const events_;
-  const std::optional<AddressPool> pool_;
+  const std::optional<compile::AddressPool> pool_;
 
   // Only the thread uses these once it runs.
   std::string stateFolder_;  // empty until one is named

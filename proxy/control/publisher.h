@@ -7,8 +7,8 @@
 #include <functional>
 #include <memory>
 
-#include "proxy/control/compile/gateways/unusable_place.h"
-#include "proxy/control/generation.h"
+#include "proxy/compile/ground/unusable_place.h"
+#include "proxy/control/state/generation.h"
 
 namespace sluice::control {
 
@@ -17,10 +17,10 @@ class Publisher {
   virtual ~Publisher() = default;
   /// Opens the sockets that `next` listens on, besides those that are open already. Returns the places where that is
   /// not possible, which may be free in the next attempt.
-  virtual UnusablePlaces open(const Generation& next) = 0;
+  virtual compile::UnusablePlaces open(const Generation& next) = 0;
   /// Tries to listen at places that could not be used. Returns true if one of them can be used now; its socket stays
   /// open for the next generation.
-  virtual bool openAny(const UnusablePlaces& places) = 0;
+  virtual bool openAny(const compile::UnusablePlaces& places) = 0;
   /// Gives `next` to every worker and calls `adopted` in a later Turn, when all of them serve it. Neither this nor
   /// accept() can fail; `adopted` is never called if the workers have stopped.
   virtual void publish(const std::shared_ptr<const Generation>& next, std::function<void()> adopted) = 0;

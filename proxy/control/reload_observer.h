@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include "proxy/control/compiled_configuration.h"
-#include "proxy/control/generation.h"
-#include "proxy/control/revisions.h"
+#include "proxy/control/configuration/compiled_configuration.h"
+#include "proxy/control/state/generation.h"
+#include "proxy/control/state/revisions.h"
 
 namespace sluice::control {
 

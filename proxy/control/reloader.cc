@@ -20,8 +20,8 @@ base::Duration spread(base::Duration delay, base::Random& random) {
 }
 
 /// Returns the places that `loaded` left out, and those that it could not listen at either.
-UnusablePlaces allUnusable(const Loaded& loaded, UnusablePlaces failed) {
-  const UnusablePlaces& before = loaded.configuration->unusable;
+compile::UnusablePlaces allUnusable(const Loaded& loaded, compile::UnusablePlaces failed) {
+  const compile::UnusablePlaces& before = loaded.configuration->unusable;
   failed.insert(failed.end(), before.begin(), before.end());
   return failed;
 }
@@ -45,12 +45,12 @@ void Reloader::start(MakeWorkers makeWorkers) {
   restore({});
 }
 
-void Reloader::restore(UnusablePlaces unusable) {
+void Reloader::restore(compile::UnusablePlaces unusable) {
   phase_ = Phase::kRestoring;
   parts_.loader.restore(std::move(unusable), [this](Loaded&& loaded) {
     if (then_ == Then::kStop) return;
     if (loaded.outcome != Loaded::Outcome::kServable) return loadFirst({});
-    if (UnusablePlaces failed = parts_.publisher.open(*loaded.generation); !failed.empty()) {
+    if (compile::UnusablePlaces failed = parts_.publisher.open(*loaded.generation); !failed.empty()) {
       return restore(allUnusable(loaded, std::move(failed)));
     }
     if (!adoptFirst(std::move(loaded))) return;
@@ -60,7 +60,7 @@ void Reloader::restore(UnusablePlaces unusable) {
   });
 }
 
-void Reloader::loadFirst(UnusablePlaces unusable) {
+void Reloader::loadFirst(compile::UnusablePlaces unusable) {
   phase_ = Phase::kStarting;
   if (then_ == Then::kReload) then_ = Then::kRest;
   parts_.loader.load({}, std::move(unusable), [this](Loaded&& loaded) {
@@ -70,7 +70,7 @@ void Reloader::loadFirst(UnusablePlaces unusable) {
 
 void Reloader::takeFirst(Loaded&& first) {
   if (first.generation == nullptr) return wait(std::move(first));
-  if (UnusablePlaces failed = parts_.publisher.open(*first.generation); !failed.empty()) {
+  if (compile::UnusablePlaces failed = parts_.publisher.open(*first.generation); !failed.empty()) {
     return loadFirst(allUnusable(first, std::move(failed)));
   }
   if (first.outcome != Loaded::Outcome::kServable) {
@@ -138,7 +138,7 @@ void Reloader::reload() {
   phase_ == Phase::kServing ? load({}) : loadFirst({});
 }
 
-void Reloader::load(UnusablePlaces unusable) {
+void Reloader::load(compile::UnusablePlaces unusable) {
   phase_ = Phase::kLoading;
   Loader::Done done = [this](Loaded&& loaded) { take(std::move(loaded)); };
   if (ofSource()) {
@@ -167,25 +167,25 @@ void Reloader::onTimer() {
 /// Returns true if what is served may be served more completely now.
 bool Reloader::environmentChanged() {
   const CompiledConfiguration& served = *served_.configuration;
-  const std::vector<AwaitingUse>& awaiting = served.compiled.awaiting;
+  const std::vector<compile::AwaitingUse>& awaiting = served.compiled.awaiting;
   return (!served.unusable.empty() && parts_.publisher.openAny(served.unusable)) ||
          std::any_of(awaiting.begin(), awaiting.end(),
-                     [](const AwaitingUse& each) { return each.awaited->mayHaveCome(); });
+                     [](const compile::AwaitingUse& each) { return each.awaited->mayHaveCome(); });
 }
 
 /// Returns true if the server of a processor, or a Backend, has another state than what is served says.
 bool Reloader::serversMoved() {
   if (!watchesServers()) return false;
-  const CompileResult& compiled = served_.configuration->compiled;
+  const compile::CompileResult& compiled = served_.configuration->compiled;
   const base::WallTime now = parts_.clock.wallNow();
   bool moved = hasMoved(compiled.health, now);
-  for (const AskedServer& each : compiled.servers) moved = each.health->announce(now) != each.state || moved;
+  for (const compile::AskedServer& each : compiled.servers) moved = each.health->announce(now) != each.state || moved;
   return moved;
 }
 
 bool Reloader::watchesServers() const {
   if (served_.configuration == nullptr) return false;
-  const CompileResult& compiled = served_.configuration->compiled;
+  const compile::CompileResult& compiled = served_.configuration->compiled;
   return !compiled.servers.empty() || !compiled.health.empty();
 }
 
@@ -212,8 +212,8 @@ void Reloader::take(Loaded&& loaded) {
   switch (candidate_.outcome) {
     case Loaded::Outcome::kServable:
       if (ofSource() && parts_.mayServe && !parts_.mayServe(*candidate_.configuration)) return hold();
-      if (UnusablePlaces failed = parts_.publisher.open(*candidate_.generation); !failed.empty()) {
-        UnusablePlaces unusable = allUnusable(candidate_, std::move(failed));
+      if (compile::UnusablePlaces failed = parts_.publisher.open(*candidate_.generation); !failed.empty()) {
+        compile::UnusablePlaces unusable = allUnusable(candidate_, std::move(failed));
         parts_.loader.discard(std::exchange(candidate_, {}));
         return load(std::move(unusable));
       }

@@ -27,7 +27,7 @@
 #include "proxy/control/loader.h"
 #include "proxy/control/publisher.h"
 #include "proxy/control/reload_observer.h"
-#include "proxy/control/revisions.h"
+#include "proxy/control/state/revisions.h"
 #include "proxy/net/timers.h"
 
 namespace sluice::control {
@@ -95,8 +95,8 @@ class Reloader final : private net::Timer {
   enum class Then : std::uint8_t { kRest, kReload, kStop };
 
   void onTimer() override;
-  void restore(UnusablePlaces unusable);
-  void loadFirst(UnusablePlaces unusable);
+  void restore(compile::UnusablePlaces unusable);
+  void loadFirst(compile::UnusablePlaces unusable);
   void takeFirst(Loaded&& first);
   bool adoptFirst(Loaded&& first);
   void fail(Loaded&& first, const base::Error& error);
@@ -105,7 +105,7 @@ class Reloader final : private net::Timer {
   bool ofSource() const { return occasion_ == Occasion::kSource; }
   /// Returns true if what the source has is what is served.
   bool isInSync() const { return revisions_.state == ConfigState::kInSync && !revisions_.waits; }
-  void load(UnusablePlaces unusable);
+  void load(compile::UnusablePlaces unusable);
   void take(Loaded&& loaded);
   void publish();
   void accept();

@@ -7,9 +7,10 @@ namespace sluice::control {
 
 using processing::ServerReach;
 
-void logServers(const std::vector<AskedServer>& before, const std::vector<AskedServer>& now, const observe::Log& log) {
-  for (const AskedServer& each : now) {
-    const auto known = std::find_if(before.begin(), before.end(), [&](const AskedServer& other) {
+void logServers(const std::vector<compile::AskedServer>& before, const std::vector<compile::AskedServer>& now,
+                const observe::Log& log) {
+  for (const compile::AskedServer& each : now) {
+    const auto known = std::find_if(before.begin(), before.end(), [&](const compile::AskedServer& other) {
       return other.health == each.health && other.writtenIn == each.writtenIn && other.use == each.use;
     });
     const ServerReach was = known == before.end() ? ServerReach::kPending : known->state.reach;

@@ -6,12 +6,13 @@
 
 #include <vector>
 
-#include "proxy/control/compile/processors/asked_servers.h"
+#include "proxy/compile/processors/asked_servers.h"
 #include "proxy/observe/log.h"
 
 namespace sluice::control {
 
 /// A server that is new counts as Pending before, of which nobody is told.
-void logServers(const std::vector<AskedServer>& before, const std::vector<AskedServer>& now, const observe::Log& log);
+void logServers(const std::vector<compile::AskedServer>& before, const std::vector<compile::AskedServer>& now,
+                const observe::Log& log);
 
 }  // namespace sluice::control

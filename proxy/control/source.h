@@ -6,7 +6,7 @@
 
 #include <functional>
 
-#include "config/object_set.h"
+#include "config/load/object_set.h"
 #include "proxy/base/secret.h"
 
 namespace sluice::control {
@@ -15,7 +15,7 @@ class Source {
  public:
   virtual ~Source() = default;
   /// Reads the whole set as it is now. It may block; only the loading thread calls it, one call after the other. `key`
-  /// is the key of revisions (config/revision.h), which seldom changes. The set contains the problems of whatever
+  /// is the key of revisions (config/load/revision.h), which seldom changes. The set contains the problems of whatever
   /// could not be read.
   virtual config::ObjectSet read(const base::Secret& key) = 0;
   /// Returns the set that is served with what changes by itself in `newest`, which was read later. Any thread.

@@ -1,7 +1,7 @@
 // A TextSource is a configuration that never changes: one text, which whoever started the process gave.
 #pragma once
 
-#include "config/text_cache.h"
+#include "config/load/text_cache.h"
 #include "config/yaml/source_text.h"
 #include "proxy/control/source.h"
 

@@ -11,11 +11,11 @@
 #include <string_view>
 #include <utility>
 
-#include "proxy/exchange/deadlines.h"
 #include "proxy/exchange/exchange_state.h"
 #include "proxy/exchange/exchange_wait.h"
 #include "proxy/exchange/request_path.h"
 #include "proxy/exchange/response_path.h"
+#include "proxy/exchange/transaction/deadlines.h"
 #include "proxy/net/timers.h"
 
 namespace sluice::exchange {

@@ -11,7 +11,7 @@
 #include "proxy/exchange/request_body.h"
 #include "proxy/exchange/response_body.h"
 #include "proxy/exchange/steps/processing.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/transaction/transaction.h"
 
 namespace sluice::exchange {
 

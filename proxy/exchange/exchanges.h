@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "proxy/base/slab.h"
-#include "proxy/exchange/context.h"
 #include "proxy/exchange/exchange.h"
 #include "proxy/exchange/mirror/mirrors.h"
 #include "proxy/exchange/steps/worker_services.h"
+#include "proxy/exchange/transaction/context.h"
 #include "proxy/pki/sealed_value.h"
 
 namespace sluice::exchange {

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "proxy/base/error.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/transaction/transaction.h"
 #include "proxy/http/head_account.h"
 
 namespace sluice::exchange {

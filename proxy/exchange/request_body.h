@@ -11,7 +11,7 @@
 #include "proxy/exchange/client_account.h"
 #include "proxy/exchange/mirror/request_mirrors.h"
 #include "proxy/exchange/steps/processing.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/transaction/transaction.h"
 
 namespace sluice::exchange {
 

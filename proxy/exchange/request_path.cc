@@ -7,9 +7,9 @@
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
 #include "proxy/http/connection_auth.h"
-#include "proxy/routing/policy/preflight.h"
-#include "proxy/routing/policy/rule_reply.h"
-#include "proxy/routing/policy/settle_head.h"
+#include "proxy/routing/preflight.h"
+#include "proxy/routing/rule_reply.h"
+#include "proxy/routing/settle_head.h"
 
 namespace sluice::exchange {
 

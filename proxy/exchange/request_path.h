@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "proxy/exchange/exchange_state.h"
-#include "proxy/exchange/transitions.h"
+#include "proxy/exchange/transaction/transitions.h"
 
 namespace sluice::exchange {
 

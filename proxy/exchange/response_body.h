@@ -9,7 +9,7 @@
 #include "proxy/exchange/attempt/attempts.h"
 #include "proxy/exchange/client_account.h"
 #include "proxy/exchange/steps/processing.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/transaction/transaction.h"
 
 namespace sluice::exchange {
 

@@ -8,7 +8,7 @@
 #include "proxy/exchange/tunnel.h"
 #include "proxy/exchange/unseen.h"
 #include "proxy/http/connection_auth.h"
-#include "proxy/routing/policy/rule_reply.h"
+#include "proxy/routing/rule_reply.h"
 
 namespace sluice::exchange {
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "proxy/exchange/exchange_state.h"
-#include "proxy/exchange/transitions.h"
+#include "proxy/exchange/transaction/transitions.h"
 
 namespace sluice::exchange {
 

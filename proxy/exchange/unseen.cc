@@ -1,6 +1,6 @@
 #include "proxy/exchange/unseen.h"
 
-#include "proxy/exchange/forwarded.h"
+#include "proxy/exchange/transaction/forwarded.h"
 
 namespace sluice::exchange {
 namespace {

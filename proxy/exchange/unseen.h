@@ -4,7 +4,7 @@
 #pragma once
 
 #include "proxy/exchange/steps/processing.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/transaction/transaction.h"
 
 namespace sluice::exchange {
 

@@ -22,11 +22,10 @@
 #include "proxy/processing/chain.h"
 #include "proxy/processing/server_health.h"
 #include "proxy/routing/backend_identity.h"
-#include "proxy/routing/endpoint.h"
-#include "proxy/routing/listener_service.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/policy/connection_settings.h"
 #include "proxy/routing/policy/cors.h"
+#include "proxy/routing/policy/endpoint.h"
 #include "proxy/routing/policy/failover.h"
 #include "proxy/routing/policy/header_edit.h"
 #include "proxy/routing/policy/redirect.h"
@@ -34,7 +33,8 @@
 #include "proxy/routing/policy/retry_policy.h"
 #include "proxy/routing/policy/session_policy.h"
 #include "proxy/routing/policy/url_rewrite.h"
-#include "proxy/routing/served_listener.h"
+#include "proxy/routing/table/listener_service.h"
+#include "proxy/routing/table/served_listener.h"
 
 namespace sluice::routing {
 

@@ -6,7 +6,7 @@
 #include <iostream>
 #include <memory>
 
-#include "config/fields/patterns.h"
+#include "config/ground/patterns.h"
 #include "proxy/base/text.h"
 #include "proxy/server/command_line/command_shape.h"
 #include "proxy/server/command_line/completion.h"
@@ -103,7 +103,7 @@ std::string checkGatewayName(const std::string& text) {
 }
 
 std::string checkAddressPool(const std::string& text) {
-  const auto pool = control::AddressPool::parse(text);
+  const auto pool = compile::AddressPool::parse(text);
   return pool ? std::string() : pool.error().detail;
 }
 
@@ -155,7 +155,7 @@ void takeKubernetes(CLI::App& run, KubernetesFlags& flags) {
       ->needs(kubernetes);
   run.add_option_function<std::string>(
          "--address-pool",
-         [&flags](const std::string& text) { flags.options.addressPool = *control::AddressPool::parse(text); },
+         [&flags](const std::string& text) { flags.options.addressPool = *compile::AddressPool::parse(text); },
          "with --controller: give each Gateway that asks for no address one of its own of this range, such as "
          "127.8.0.0/24, where the machine must be able to listen (default: such Gateways listen on all addresses)")
       ->type_name("CIDR")

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/control/compile/gateways/address_pool.h"
+#include "proxy/compile/gateways/address_pool.h"
 #include "proxy/control/explain/explained_request.h"
 #include "proxy/net/address.h"
 #include "proxy/observe/log.h"
@@ -43,7 +43,7 @@ struct KubernetesOptions {
   std::string controllerNamespace = {};  // of the controller that keeps this Pod; empty: none does
   std::string classKeys = {};            // the Secret in the Gateway's namespace with keys in place of the class's
   std::string image = {};                // of the Pods that the controller keeps for Gateways; empty: it keeps none
-  std::optional<control::AddressPool> addressPool = std::nullopt;  // none: Gateways share all addresses of the machine
+  std::optional<compile::AddressPool> addressPool = std::nullopt;  // none: Gateways share all addresses of the machine
 };
 
 struct Options {

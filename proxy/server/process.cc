@@ -10,32 +10,32 @@
 #include <memory>
 #include <random>
 
-#include "config/model/supported_kinds.h"
-#include "proxy/control/certificate_watch.h"
-#include "proxy/control/compiled_configuration.h"
-#include "proxy/control/config_metrics.h"
+#include "config/catalog/supported_kinds.h"
+#include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/file_source.h"
 #include "proxy/control/loading_thread.h"
 #include "proxy/control/reloader.h"
-#include "proxy/control/status_document.h"
+#include "proxy/control/report/certificate_watch.h"
+#include "proxy/control/report/config_metrics.h"
+#include "proxy/control/report/status_document.h"
 #include "proxy/control/text_source.h"
 #include "proxy/net/beat_group.h"
 #include "proxy/net/signals.h"
 #include "proxy/observe/metrics_reader.h"
 #include "proxy/observe/process_metrics.h"
-#include "proxy/server/admin.h"
-#include "proxy/server/admin_connection.h"
+#include "proxy/server/admin/admin.h"
+#include "proxy/server/admin/admin_connection.h"
+#include "proxy/server/admin/exchanges_page.h"
+#include "proxy/server/admin/explain_page.h"
+#include "proxy/server/cluster_link.h"
 #include "proxy/server/commands/build_facts.h"
 #include "proxy/server/commands/validate_action.h"
-#include "proxy/server/descriptor_shares.h"
-#include "proxy/server/exchanges_page.h"
-#include "proxy/server/explain/explain_page.h"
-#include "proxy/server/health_checks.h"
-#include "proxy/server/kubernetes/cluster_link.h"
 #include "proxy/server/kubernetes/without_traffic.h"
-#include "proxy/server/serving.h"
-#include "proxy/server/shutdown.h"
-#include "proxy/server/worker_group.h"
+#include "proxy/server/serving/descriptor_shares.h"
+#include "proxy/server/serving/health_checks.h"
+#include "proxy/server/serving/serving.h"
+#include "proxy/server/serving/shutdown.h"
+#include "proxy/server/serving/worker_group.h"
 
 namespace sluice::server {
 namespace {
@@ -55,7 +55,7 @@ std::uint64_t seedOfRetries() {
   return random() | 1;  // not 0
 }
 
-std::optional<control::AddressPool> poolOf(const Options& options) {
+std::optional<compile::AddressPool> poolOf(const Options& options) {
   return options.kubernetes ? options.kubernetes->addressPool : std::nullopt;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "config/load.h"
-#include "config/model/object_kinds.h"
+#include "config/load/load.h"
+#include "config/read/object_kinds.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

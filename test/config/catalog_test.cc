@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "config/catalog/catalog_cache.h"
-#include "config/catalog/processor_settings.h"
+#include "config/read/processors/processor_settings.h"
 #include "proxy/content/json.h"
 #include "test/config/test_support.h"
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/problem.h"
+#include "config/ground/problem.h"
 #include "proxy/base/json_writer.h"
 
 namespace sluice::config {

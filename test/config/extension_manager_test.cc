@@ -1,9 +1,9 @@
-#include "config/catalog/extension_manager.h"
+#include "config/read/processors/extension_manager.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/read/settings_reader.h"
+#include "config/read/gateways/settings_reader.h"
 #include "test/config/file_text.h"
 #include "test/config/test_support.h"
 

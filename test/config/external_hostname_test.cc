@@ -1,4 +1,4 @@
-#include "config/read/external_hostname.h"
+#include "config/read/backends/external_hostname.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

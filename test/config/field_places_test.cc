@@ -1,4 +1,4 @@
-#include "config/field_places.h"
+#include "config/load/field_places.h"
 
 #include <gtest/gtest.h>
 

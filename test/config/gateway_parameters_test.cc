@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "proxy/content/json.h"
 #include "test/config/file_text.h"
 #include "test/config/test_support.h"
@@ -74,7 +74,7 @@ TEST(GatewaysParameters, AreDocumentedWithWhatTheyCannotChange) {
   const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/operating.md");
   const std::size_t begin = page.find("`settings` has every key of `settings.yaml`");
   const std::string paragraph = page.substr(begin, page.find("\n\n", begin) - begin);
-  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/settings_reader.cc");
+  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/gateways/settings_reader.cc");
   const std::size_t table = reader.find("kOfGatewayClass[] = {");
   const std::string rows = reader.substr(table, reader.find("};", table) - table);
   static const std::regex kRow(R"re(\{"(\w*)", "(\w+)"\})re");

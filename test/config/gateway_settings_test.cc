@@ -1,4 +1,4 @@
-#include "config/gateway_settings.h"
+#include "config/load/gateway_settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

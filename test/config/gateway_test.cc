@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

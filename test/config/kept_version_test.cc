@@ -1,8 +1,8 @@
-#include "config/kept_version.h"
+#include "config/load/kept_version.h"
 
 #include <gtest/gtest.h>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

@@ -1,4 +1,4 @@
-#include "config/last_good.h"
+#include "config/load/last_good.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
-#include "config/load.h"
-#include "config/model/object_kinds.h"
+#include "config/load/load.h"
+#include "config/read/object_kinds.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

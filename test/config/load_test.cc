@@ -1,4 +1,4 @@
-#include "config/load.h"
+#include "config/load/load.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "config/text_cache.h"
+#include "config/load/text_cache.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

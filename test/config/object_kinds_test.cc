@@ -1,5 +1,5 @@
 // Tests the table of kinds: its lines are consistent, and all code uses it.
-#include "config/model/object_kinds.h"
+#include "config/read/object_kinds.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <typeindex>
 #include <utility>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

@@ -1,4 +1,4 @@
-#include "config/problem.h"
+#include "config/ground/problem.h"
 
 #include <gtest/gtest.h>
 

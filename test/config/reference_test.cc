@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "config/load.h"
-#include "config/model/object_kinds.h"
+#include "config/load/load.h"
+#include "config/read/object_kinds.h"
 #include "test/config/file_text.h"
 #include "test/config/test_support.h"
 #include "test/support/reference_page.h"
@@ -86,7 +86,7 @@ TEST(Reference, ListsEveryKindOfObject) {
   for (const test::PageRow& row : others) {
     EXPECT_TRUE(isUnsupportedKind(test::quotedWords(row.at(1)).at(0), test::quotedWords(row.at(0)).at(0))) << row[0];
   }
-  const std::string table = fileText(SLUICE_SOURCE_DIR "/config/model/object_kinds.cc");
+  const std::string table = fileText(SLUICE_SOURCE_DIR "/config/read/object_kinds.cc");
   const std::size_t begin = table.find("kUnsupportedKinds[] = {");
   const std::string lines = table.substr(begin, table.find("};", begin) - begin);
   for (const std::string& kind : firstWords(others)) EXPECT_NE(lines.find("\"" + kind + "\""), std::string::npos);
@@ -120,24 +120,24 @@ TEST(Reference, ListsEverySpellingOfABackend) {
 
 TEST(Reference, ListsHowABackendIsReached) {
   const std::string page = referencePage("backends.md");
-  const std::string destination = "config/read/read_destination.cc";
+  const std::string destination = "config/read/backends/read_destination.cc";
   EXPECT_THAT(firstWords(pageTable(page, "| type | goes with | meaning |")),
               UnorderedElementsAreArray(namesIn(destination, R"re(DestinationType k\w+\{"(\w+)")re")));
   std::set<std::string> protocols = namesIn(destination, R"re(\{"(\w+)", DestinationProtocol::)re");
-  protocols.merge(namesIn("config/read/read_backend_x.cc", R"re(\{"(\w+)", XBackendProtocol::)re"));
+  protocols.merge(namesIn("config/read/backends/read_backend_x.cc", R"re(\{"(\w+)", XBackendProtocol::)re"));
   EXPECT_THAT(firstWords(pageTable(page, "| protocol | in | meaning |")), UnorderedElementsAreArray(protocols));
 }
 
 TEST(Reference, ListsTheTlsOfABackend) {
   const std::string page = referencePage("backends.md");
-  EXPECT_THAT(
-      firstWords(pageTable(page, "| mode | meaning |")),
-      UnorderedElementsAreArray(namesIn("config/read/read_backend_common.cc", R"re(\{"(\w+)",\s+TlsMode::)re")));
+  EXPECT_THAT(firstWords(pageTable(page, "| mode | meaning |")),
+              UnorderedElementsAreArray(
+                  namesIn("config/read/backends/read_backend_common.cc", R"re(\{"(\w+)",\s+TlsMode::)re")));
   EXPECT_THAT(firstWords(pageTable(page, "| option | value | meaning |")),
               UnorderedElementsAreArray(
                   namesIn("config/model/backend_tls.h", R"re(string_view k\w+ = "(sluice\.dev/[\w-]+)")re")));
-  std::set<std::string> fields =
-      namesIn("config/read/read_destination_tls.cc", R"re(tls\.(?:text|boolean|list|textMap|find|map)\("(\w+)")re");
+  std::set<std::string> fields = namesIn("config/read/backends/read_destination_tls.cc",
+                                         R"re(tls\.(?:text|boolean|list|textMap|find|map)\("(\w+)")re");
   fields.merge(
       std::set<std::string>{"mode", "clientCertificateRef", "options"});  // read by functions that spellings share
   EXPECT_THAT(firstWords(pageTable(page, "| field | default | meaning |")), UnorderedElementsAreArray(fields));
@@ -145,14 +145,14 @@ TEST(Reference, ListsTheTlsOfABackend) {
 
 TEST(Reference, ListsTheFieldsOfAnEndpoint) {
   std::set<std::string> fields =
-      namesIn("config/read/read_destination.cc", R"re(reader\.(?:integer|choice)\("(\w+)")re");
+      namesIn("config/read/backends/read_destination.cc", R"re(reader\.(?:integer|choice)\("(\w+)")re");
   fields.merge(std::set<std::string>{"fqdn", "ip", "tls"});  // which a Backend of one host has too
   EXPECT_THAT(firstWords(pageTable(referencePage("backends.md"), "| field of an endpoint | default | meaning |")),
               UnorderedElementsAreArray(fields));
 }
 
 TEST(Reference, ListsEveryFieldOfABackendTlsPolicy) {
-  auto fields = namesIn("config/read/read_tls_validation.cc",
+  auto fields = namesIn("config/read/backends/read_tls_validation.cc",
                         R"re((?:requiredText|text|list|readObjectRefs)\((?:validation, )?"(\w+)")re");
   fields.merge(std::set<std::string>{"targetRefs", "sectionName", "type", "options"});  // that other kinds have too
   std::set<std::string> listed;
@@ -165,8 +165,9 @@ TEST(Reference, ListsEveryFieldOfABackendTlsPolicy) {
 
 TEST(Reference, ListsEveryFilterAndPolicyOfRoutes) {
   const std::string page = referencePage("policies.md");
-  EXPECT_THAT(firstWords(pageTable(page, "| filter | in | what it does |")),
-              UnorderedElementsAreArray(namesIn("config/read/read_filters.cc", R"re(FilterKind k\w+\{"(\w+)")re")));
+  EXPECT_THAT(
+      firstWords(pageTable(page, "| filter | in | what it does |")),
+      UnorderedElementsAreArray(namesIn("config/read/routes/read_filters.cc", R"re(FilterKind k\w+\{"(\w+)")re")));
   std::vector<std::string> policies;
   for (const ObjectKind& kind : objectKinds()) {
     if (!kind.isOf<UnsupportedPolicy>()) continue;

@@ -1,11 +1,11 @@
-#include "config/revision.h"
+#include "config/load/revision.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "config/text_cache.h"
+#include "config/load/text_cache.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

@@ -1,8 +1,8 @@
-#include "config/secret_documents.h"
+#include "config/load/secret_documents.h"
 
 #include <gtest/gtest.h>
 
-#include "config/object_set.h"
+#include "config/load/object_set.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

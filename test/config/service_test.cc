@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/last_good.h"
+#include "config/load/last_good.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

@@ -3,8 +3,8 @@
 
 #include <regex>
 
-#include "config/load.h"
-#include "config/read/settings_reader.h"
+#include "config/load/load.h"
+#include "config/read/gateways/settings_reader.h"
 #include "test/config/file_text.h"
 #include "test/config/test_support.h"
 
@@ -45,7 +45,7 @@ TEST(Settings, AreDocumentedWithTheirDefaults) {
   EXPECT_EQ(*reading.settings, base::Settings());
 
   // Finds every key that the reader reads: {"key", settings.key ...}, ("key", ...).
-  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/settings_reader.cc");
+  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/gateways/settings_reader.cc");
   const std::regex pattern(
       R"re(\{"(\w+)", settings\.|readCount\(\w+, "(\w+)"|\.(?:map|has|list|choice|boolean|texts)\("(\w+)")re");
   int keys = 0;
@@ -60,7 +60,7 @@ TEST(Settings, AreDocumentedWithTheirDefaults) {
 
 TEST(Settings, AreDocumentedInTheirSection) {
   const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/settings.md");
-  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/settings_reader.cc");
+  const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/gateways/settings_reader.cc");
   const std::pair<std::string, std::string> sections[] = {
       {"dns", "void readDns("}, {"timeouts", "void readTimeouts("}, {"limits", "void readLimits("}};
   for (const auto& [name, function] : sections) {

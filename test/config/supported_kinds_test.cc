@@ -1,4 +1,4 @@
-#include "config/model/supported_kinds.h"
+#include "config/catalog/supported_kinds.h"
 
 #include <gtest/gtest.h>
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "config/load.h"
-#include "config/problem.h"
+#include "config/ground/problem.h"
+#include "config/load/load.h"
 
 namespace sluice::config {
 

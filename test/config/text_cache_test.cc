@@ -1,4 +1,4 @@
-#include "config/text_cache.h"
+#include "config/load/text_cache.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

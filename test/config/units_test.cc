@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "config/fields/patterns.h"
 #include "config/fields/quantity.h"
+#include "config/ground/patterns.h"
 #include "proxy/base/duration.h"
 #include "proxy/base/text.h"
 

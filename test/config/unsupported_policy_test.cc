@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "config/load.h"
-#include "config/model/object_kinds.h"
-#include "config/object_reading.h"
+#include "config/load/load.h"
+#include "config/load/object_reading.h"
+#include "config/read/object_kinds.h"
 #include "config/yaml/yaml_reader.h"
 #include "test/config/test_support.h"
 

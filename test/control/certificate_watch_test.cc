@@ -1,4 +1,4 @@
-#include "proxy/control/certificate_watch.h"
+#include "proxy/control/report/certificate_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tests one configuration from its files to validate's report and the admin document, by the code that `run` uses.
-#include "proxy/control/compiled_configuration.h"
+#include "proxy/control/configuration/compiled_configuration.h"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <optional>
 
-#include "proxy/control/configuration_report.h"
+#include "proxy/control/report/configuration_report.h"
 
 namespace sluice::control {
 namespace {
@@ -132,7 +132,8 @@ TEST_F(Files, GatewaysGoOnWithTheAddressesThatTheirStatusesReportUnlessTheyAreSe
     ConfigurationCache cache;
     config::ObjectSet set = config::readPaths({path}, base::Secret("key"), texts);
     if (addresses) set.addresses = std::make_shared<const config::ReportedAddresses>(*std::move(addresses));
-    return makeConfiguration(std::move(set), previous, {}, cache, {}, AddressPool::parse("127.8.0.0/24").value());
+    return makeConfiguration(std::move(set), previous, {}, cache, {},
+                             compile::AddressPool::parse("127.8.0.0/24").value());
   };
   const config::ReportedAddresses reported{{"Gateway demo/egress", "127.8.0.201"}};
   const CompiledConfiguration first = made(reported, nullptr);
@@ -149,11 +150,11 @@ TEST_F(Files, GatewaysGoOnWithTheAddressesThatTheirStatusesReportUnlessTheyAreSe
 
 TEST_F(Files, WhatTheEnvironmentLacksIsPartOfWhatIsServedInWhateverOrderItWasFound) {
   const std::string path = write("all.yaml", kGood);
-  const auto without = [&](UnusablePlaces places) {
+  const auto without = [&](compile::UnusablePlaces places) {
     return readConfiguration({path}, {}, nullptr, std::move(places)).servedDigest;
   };
-  const UnusablePlace one{"192.0.2.1", 80, "in use"};
-  const UnusablePlace two{"192.0.2.2", 80, "no such address"};
+  const compile::UnusablePlace one{"192.0.2.1", 80, "in use"};
+  const compile::UnusablePlace two{"192.0.2.2", 80, "no such address"};
   EXPECT_NE(without({one}), without({}));
   EXPECT_NE(without({one}), without({two}));
   EXPECT_EQ(without({one, two}), without({two, one}));

@@ -1,4 +1,4 @@
-#include "proxy/control/config_metrics.h"
+#include "proxy/control/report/config_metrics.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,8 +1,8 @@
-#include "proxy/control/configuration_diff.h"
+#include "proxy/control/report/configuration_diff.h"
 
 #include <gtest/gtest.h>
 
-#include "test/control/compile/compile_world.h"
+#include "test/compile/compile_world.h"
 
 namespace sluice::control {
 namespace {
@@ -22,10 +22,10 @@ class ConfigurationDiff : public testing::Test {
     const CompiledConfiguration served = configurationOf(before);
     return changesText(changesOf(served, configurationOf(after, &served)));
   }
-  const std::string class_{test::kClass};
-  const std::string gateway_{test::kGateway};
-  const std::string backend_{test::kBackend};
-  const std::string route_{test::kRoute};
+  const std::string class_{compile::test::kClass};
+  const std::string gateway_{compile::test::kGateway};
+  const std::string backend_{compile::test::kBackend};
+  const std::string route_{compile::test::kRoute};
 };
 
 TEST_F(ConfigurationDiff, IsEmptyForTheSame) {
@@ -38,7 +38,7 @@ TEST_F(ConfigurationDiff, NamesObjectsListenersAndBackendsThatComeAndGo) {
             "- object HTTPRoute default/route (gateway.networking.k8s.io)\n"
             "- backend default/origin:8080: its idle connections are closed\n"
             "3 differences\n");
-  EXPECT_EQ(from({class_, gateway_}, {class_, test::with(gateway_, "port: 80", "port: 81")}),
+  EXPECT_EQ(from({class_, gateway_}, {class_, compile::test::with(gateway_, "port: 80", "port: 81")}),
             "~ object Gateway default/egress (gateway.networking.k8s.io)\n"
             "- listener 127.0.0.1:80: its clients' connections are drained\n"
             "+ listener 127.0.0.1:81\n"
@@ -46,8 +46,9 @@ TEST_F(ConfigurationDiff, NamesObjectsListenersAndBackendsThatComeAndGo) {
 }
 
 TEST_F(ConfigurationDiff, NamesTheConditionsThatChange) {
-  const std::string changes = from({class_, gateway_, backend_, route_},
-                                   {class_, gateway_, backend_, test::with(route_, "name: origin", "name: other")});
+  const std::string changes =
+      from({class_, gateway_, backend_, route_},
+           {class_, gateway_, backend_, compile::test::with(route_, "name: origin", "name: other")});
   EXPECT_NE(changes.find("+ problem HTTPRoute default/route: parent egress: ResolvedRefs: False, BackendNotFound: "),
             std::string::npos)
       << changes;

@@ -1,4 +1,4 @@
-#include "proxy/control/configuration_report.h"
+#include "proxy/control/report/configuration_report.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Tests what a bind keeps across generations: its id, and its TLS context if the certificates are the same.
-#include "proxy/control/generation.h"
+#include "proxy/control/state/generation.h"
 
 #include <gtest/gtest.h>
 

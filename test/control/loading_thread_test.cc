@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "proxy/control/file_source.h"
-#include "proxy/control/status_document.h"
+#include "proxy/control/report/status_document.h"
 #include "test/support/loop_driver.h"
 #include "test/support/manual_clock.h"
 
@@ -95,10 +95,10 @@ TEST_F(LoadingThreads, HandOverACompleteGenerationWithItsObjects) {
 }
 
 TEST_F(LoadingThreads, RememberWhichGatewayHasWhichAddressOfThePool) {
-  loader_.emplace(*source_, processors_, log_, main_, "", nullptr, AddressPool::parse("127.8.0.7/32").value());
+  loader_.emplace(*source_, processors_, log_, main_, "", nullptr, compile::AddressPool::parse("127.8.0.7/32").value());
   serve();
   const auto holders = [](const Loaded& loaded) { return loaded.configuration->compiled.addresses; };
-  const GatewayAddresses first{{"Gateway test/egress", "127.8.0.7"}};
+  const compile::GatewayAddresses first{{"Gateway test/egress", "127.8.0.7"}};
   EXPECT_EQ(holders(served_), first);
   EXPECT_EQ(served_.generation->snapshot->binds.at(0).address, "127.8.0.7");
   std::ofstream(folder_ + "/gateway.yaml", std::ios::app)
@@ -106,7 +106,7 @@ TEST_F(LoadingThreads, RememberWhichGatewayHasWhichAddressOfThePool) {
          "spec:\n  gatewayClassName: test\n  listeners: [{name: http, protocol: HTTP, port: 8080}]\n";
   EXPECT_EQ(holders(load()), first) << "the new one comes first by name";
   served_ = {};
-  EXPECT_EQ(holders(load()), (GatewayAddresses{{"Gateway test/earlier", "127.8.0.7"}}));
+  EXPECT_EQ(holders(load()), (compile::GatewayAddresses{{"Gateway test/earlier", "127.8.0.7"}}));
 }
 
 TEST_F(LoadingThreads, ReportAnUnchangedConfiguration) {

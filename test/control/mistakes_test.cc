@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "proxy/control/compile/hints.h"
-#include "proxy/control/configuration_problems.h"
+#include "proxy/compile/ground/hints.h"
+#include "proxy/control/report/configuration_problems.h"
 
 namespace sluice::control {
 namespace {
@@ -225,8 +225,8 @@ TEST(Mistakes, HaveNoHintWhereThereIsTooMuchToLookAt) {
     for (std::size_t i = 1; i < objects; ++i) all += backendNamed("demo", "other-" + std::to_string(i));
     return joinedLines(all).ends_with("did you mean models?");
   };
-  EXPECT_TRUE(hinted(kMostSearched));
-  EXPECT_FALSE(hinted(kMostSearched + 1));
+  EXPECT_TRUE(hinted(compile::kMostSearched));
+  EXPECT_FALSE(hinted(compile::kMostSearched + 1));
 }
 
 TEST(Mistakes, ListNoMoreThanAFewPorts) {

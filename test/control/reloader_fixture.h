@@ -17,20 +17,20 @@ namespace sluice::control {
 /// Delivers the configuration that the test chose, when the test says so.
 class FakeLoader final : public Loader {
  public:
-  void load(const Loaded& served, UnusablePlaces unusable, Done done) override {
+  void load(const Loaded& served, compile::UnusablePlaces unusable, Done done) override {
     ++loads;
     without = std::move(unusable);
     servedBefore = served.configuration == nullptr ? "" : served.configuration->revision;
     done_ = std::move(done);
   }
-  void recompile(const Loaded& served, const Loaded& newest, UnusablePlaces unusable, Done done) override {
+  void recompile(const Loaded& served, const Loaded& newest, compile::UnusablePlaces unusable, Done done) override {
     ++recompilations;
     refreshedBy = newest.configuration == nullptr ? "" : newest.configuration->revision;
     without = std::move(unusable);
     servedBefore = served.configuration->revision;
     done_ = std::move(done);
   }
-  void restore(UnusablePlaces unusable, Done done) override {
+  void restore(compile::UnusablePlaces unusable, Done done) override {
     without = std::move(unusable);
     if (!stored) return done({});
     done_ = std::move(done);
@@ -44,7 +44,7 @@ class FakeLoader final : public Loader {
   bool stored = false;  // there is a last good configuration of an earlier process
   int loads = 0;
   int recompilations = 0;
-  UnusablePlaces without;  // of the last load
+  compile::UnusablePlaces without;  // of the last load
   std::string servedBefore;
   std::string refreshedBy;  // the revision that the last recompilation was to take secrets from
   std::vector<std::string> discarded;
@@ -54,18 +54,18 @@ class FakeLoader final : public Loader {
   Done done_;
 };
 
-inline const UnusablePlace kTaken = {"192.0.2.1", 80, "the port is in use"};
+inline const compile::UnusablePlace kTaken = {"192.0.2.1", 80, "the port is in use"};
 
 /// Records the calls. Workers and the acceptor answer when the test says so.
 class FakeServer final : public Publisher, public ReloadObserver {
  public:
-  UnusablePlaces open(const Generation& next) override {
+  compile::UnusablePlaces open(const Generation& next) override {
     events.push_back("open " + next.revision);
     if (failures == 0) return {};
     --failures;
     return {kTaken};
   }
-  bool openAny(const UnusablePlaces& places) override {
+  bool openAny(const compile::UnusablePlaces& places) override {
     events.push_back("try " + places.front().why);
     return free;
   }

@@ -101,7 +101,7 @@ TEST_F(ReloaderTest, RestoresTheLastGoodConfigurationWithoutPlacesThatCannotBeUs
   loader_.stored = true;
   server_.failures = 1;
   start(loaded("old"));
-  EXPECT_EQ(loader_.without, UnusablePlaces{kTaken});
+  EXPECT_EQ(loader_.without, compile::UnusablePlaces{kTaken});
   loader_.hand(loaded("old"));
   EXPECT_EQ(served(), "old");
 }

@@ -183,7 +183,7 @@ TEST_F(ReloaderTest, ServesAConfigurationAtOnceWithoutThePlacesThatCannotBeUsed)
   server_.failures = 1;
   loader_.hand(loaded("two"));
   EXPECT_TRUE(loader_.loading());
-  EXPECT_EQ(loader_.without, UnusablePlaces{kTaken});
+  EXPECT_EQ(loader_.without, compile::UnusablePlaces{kTaken});
   server_.take();
   serve("two");
   EXPECT_EQ(server_.take(),
@@ -204,7 +204,7 @@ TEST_F(ReloaderTest, CompilesWhatIsServedAgainIfAPlaceIsFreeWhileTheSourceIsRefu
   passes(std::chrono::seconds(20));
   ASSERT_TRUE(loader_.loading());
   EXPECT_EQ(loader_.recompilations, 1);
-  EXPECT_EQ(loader_.without, UnusablePlaces{});
+  EXPECT_EQ(loader_.without, compile::UnusablePlaces{});
   serve("one and all");
   EXPECT_EQ(served(), "one and all");
   EXPECT_EQ(state(), "Rollback") << "the source is as bad as before";
@@ -292,7 +292,7 @@ TEST_F(ReloaderTest, TriesUnusablePlacesUntilTheyAreFree) {
   server_.failures = 1;
   start(loaded("one"));
   EXPECT_EQ(served(), "") << "it is compiled once more";
-  EXPECT_EQ(loader_.without, UnusablePlaces{kTaken});
+  EXPECT_EQ(loader_.without, compile::UnusablePlaces{kTaken});
   loader_.hand(loaded("one"));
   EXPECT_EQ(served(), "one");
   server_.take();
@@ -303,7 +303,7 @@ TEST_F(ReloaderTest, TriesUnusablePlacesUntilTheyAreFree) {
   server_.free = true;
   passes(std::chrono::seconds(8));
   EXPECT_TRUE(loader_.loading());
-  EXPECT_EQ(loader_.without, UnusablePlaces{}) << "all places are wanted again";
+  EXPECT_EQ(loader_.without, compile::UnusablePlaces{}) << "all places are wanted again";
   serve("one");
   server_.take();
   passes(std::chrono::seconds(20));

@@ -1,4 +1,4 @@
-#include "proxy/control/status_document.h"
+#include "proxy/control/report/status_document.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,18 +66,18 @@ TEST(StatusDocument, SaysWhyByFileLineObjectAndField) {
 
 TEST(StatusDocument, SaysOfEachBackendWhetherItServes) {
   CompiledConfiguration configuration;
-  BackendHealth reach;
+  compile::BackendHealth reach;
   reach.object = "Backend.sluice.dev/demo/api";
   reach.endpoint = "api.test:443";
   reach.reach = std::make_shared<const processing::ServerHealth>();
   reach.serves = false;
-  BackendHealth healthy = reach;
+  compile::BackendHealth healthy = reach;
   healthy.reach = nullptr;
   healthy.check = std::make_shared<const routing::HealthCheck>(routing::HealthCheckSettings());
   healthy.serves = true;
-  BackendHealth unhealthy = healthy;
+  compile::BackendHealth unhealthy = healthy;
   unhealthy.serves = false;
-  BackendHealth other = reach;
+  compile::BackendHealth other = reach;
   other.endpoint = "api.test:8443";
   other.serves = true;
   configuration.compiled.health = {reach, unhealthy, healthy, other};

@@ -1,4 +1,4 @@
-#include "proxy/control/unknown_fields.h"
+#include "proxy/control/configuration/unknown_fields.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // Bodies that nobody takes stay within limits.connectionMemory and connectionMemoryTotal, and never stand in the way of
 // anybody else. Each bound is tested on both sides.
-#include "proxy/exchange/client_memory.h"
+#include "proxy/exchange/transaction/client_memory.h"
 
 #include <gtest/gtest.h>
 

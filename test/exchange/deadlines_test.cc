@@ -1,4 +1,4 @@
-#include "proxy/exchange/deadlines.h"
+#include "proxy/exchange/transaction/deadlines.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Forwarded fields of clients and of proxies before the gateway are handled by the mode that the settings choose.
-#include "proxy/exchange/forwarded.h"
+#include "proxy/exchange/transaction/forwarded.h"
 
 #include <gtest/gtest.h>
 

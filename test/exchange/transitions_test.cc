@@ -1,4 +1,4 @@
-#include "proxy/exchange/transitions.h"
+#include "proxy/exchange/transaction/transitions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "filters/builtin_types.h"
+#include "filters/types/builtin_types.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

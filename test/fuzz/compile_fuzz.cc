@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "config/catalog/catalog_cache.h"
-#include "config/load.h"
-#include "config/text_cache.h"
-#include "filters/builtin_types.h"
-#include "proxy/control/compile/compile.h"
-#include "proxy/control/processor_support.h"
-#include "test/control/compile/described_result.h"
+#include "config/load/load.h"
+#include "config/load/text_cache.h"
+#include "filters/types/builtin_types.h"
+#include "proxy/compile/compile.h"
+#include "proxy/compile/processors/processor_support.h"
+#include "test/compile/described_result.h"
 #include "test/fuzz/fuzz_input.h"
 #include "test/fuzz/fuzzers.h"
 
@@ -57,7 +57,7 @@ class DocumentLoader {
 /// Results that successive compilations share, as in a process.
 struct SharedResults {
   sluice::config::CatalogCache catalogs;
-  sluice::control::CompileCache compiled;
+  sluice::compile::CompileCache compiled;
 };
 
 sluice::base::Result<std::shared_ptr<const sluice::pki::TrustStore>> systemAuthorities() {
@@ -73,14 +73,14 @@ sluice::base::Result<std::shared_ptr<const sluice::pki::TrustStore>> systemAutho
 std::string compiled(const Configuration& configuration, SharedResults& shared) {
   if (!configuration.readable) return "not readable";
   static const sluice::processing::BuiltinTypes kTypes = sluice::filters::builtinTypes();
-  static const sluice::control::SystemTrust kTrust = systemAuthorities;
+  static const sluice::compile::SystemTrust kTrust = systemAuthorities;
   Problems problems = configuration.problems;
-  const auto catalog = shared.catalogs.read(configuration.model, sluice::control::supportOf(kTypes), problems);
-  const auto result = sluice::control::compile(configuration.model, {*catalog, kTypes, kTrust}, shared.compiled);
+  const auto catalog = shared.catalogs.read(configuration.model, sluice::compile::supportOf(kTypes), problems);
+  const auto result = sluice::compile::compile(configuration.model, {*catalog, kTypes, kTrust}, shared.compiled);
   std::vector<std::string> lines;
   for (const Problem& problem : problems) lines.push_back(render(problem) + "\n");
   std::sort(lines.begin(), lines.end());
-  std::string text = sluice::control::test::describedResult(result);
+  std::string text = sluice::compile::test::describedResult(result);
   for (const std::string& line : lines) text += line;
   return text + (result.usable ? "usable" : "not usable");
 }

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "test/fuzz/fuzzers.h"
 
 int sluice::test::fuzzYaml(const std::uint8_t* data, std::size_t size) {

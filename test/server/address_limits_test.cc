@@ -1,4 +1,4 @@
-#include "proxy/server/address_limits.h"
+#include "proxy/server/connection/address_limits.h"
 
 #include <gtest/gtest.h>
 

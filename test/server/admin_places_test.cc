@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/server/admin.h"
+#include "proxy/server/admin/admin.h"
 #include "test/server/admin_rig.h"
 #include "test/server/body_text.h"
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/server/admin.h"
+#include "proxy/server/admin/admin.h"
 #include "test/net/socket_pair.h"
 #include "test/support/h2_frames.h"
 #include "test/support/loop_driver.h"

@@ -1,5 +1,5 @@
 // The admin port over a real socket: its answers and its places.
-#include "proxy/server/admin.h"
+#include "proxy/server/admin/admin.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

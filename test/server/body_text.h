@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "proxy/server/admin_page.h"
+#include "proxy/server/admin/admin_page.h"
 
 namespace sluice::server {
 

@@ -1,5 +1,5 @@
 // The shares of the process's descriptors.
-#include "proxy/server/descriptor_shares.h"
+#include "proxy/server/serving/descriptor_shares.h"
 
 #include <gtest/gtest.h>
 

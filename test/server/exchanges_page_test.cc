@@ -1,5 +1,5 @@
 // The page /exchanges without sockets: workers answer when the test says so, or never.
-#include "proxy/server/exchanges_page.h"
+#include "proxy/server/admin/exchanges_page.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Every setting of a lower layer arrives there, and none in the place of another.
-#include "proxy/server/http_limits.h"
+#include "proxy/server/serving/http_limits.h"
 
 #include <gtest/gtest.h>
 

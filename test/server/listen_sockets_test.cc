@@ -1,5 +1,5 @@
 // Sockets from one generation to the next, on real ports of loopback.
-#include "proxy/server/listen_sockets.h"
+#include "proxy/server/serving/listen_sockets.h"
 
 #include <gtest/gtest.h>
 
@@ -99,7 +99,7 @@ TEST_F(ListenSocketsTest, AreOpenedBesideThoseThatCannotBeOpened) {
   const auto before = generation({old});
   ASSERT_TRUE(change(*before));
   for (const auto& wanted : {generation({fresh, taken}), generation({taken, fresh})}) {
-    const control::UnusablePlaces unusable = sockets_.open(*wanted);
+    const compile::UnusablePlaces unusable = sockets_.open(*wanted);
     ASSERT_EQ(unusable.size(), 1U);
     EXPECT_EQ(unusable[0].address, taken.address);
     EXPECT_EQ(unusable[0].port, taken.port);

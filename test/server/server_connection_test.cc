@@ -1,5 +1,5 @@
 // A client's connection over a real socket: its version, its timeouts, and its end. Time by hand.
-#include "proxy/server/server_connection.h"
+#include "proxy/server/connection/server_connection.h"
 
 #include <gtest/gtest.h>
 #include <sys/socket.h>

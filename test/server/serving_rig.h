@@ -16,7 +16,7 @@
 #include "proxy/control/file_source.h"
 #include "proxy/control/loading_thread.h"
 #include "proxy/control/reloader.h"
-#include "proxy/server/serving.h"
+#include "proxy/server/serving/serving.h"
 #include "test/support/held_port.h"
 #include "test/support/loop_driver.h"
 #include "test/support/poll_origin.h"

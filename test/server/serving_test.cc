@@ -1,5 +1,5 @@
 // Changes from one configuration to the next with workers on real threads, on real ports of loopback.
-#include "proxy/server/serving.h"
+#include "proxy/server/serving/serving.h"
 
 #include <gtest/gtest.h>
 

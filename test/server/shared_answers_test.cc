@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "proxy/server/worker_runtime.h"
+#include "proxy/server/serving/worker_runtime.h"
 #include "test/server/asked_name_server.h"
 
 namespace sluice::server {

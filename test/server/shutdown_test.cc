@@ -1,4 +1,4 @@
-#include "proxy/server/shutdown.h"
+#include "proxy/server/serving/shutdown.h"
 
 #include <gtest/gtest.h>
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <thread>
 
-#include "proxy/server/worker_runtime.h"
+#include "proxy/server/serving/worker_runtime.h"
 #include "test/net/socket_pair.h"
 #include "test/support/h2_frames.h"
 #include "test/support/table_entry.h"

@@ -1,5 +1,5 @@
 // Connections with more to do than one round allows take turns.
-#include "proxy/server/turn_queue.h"
+#include "proxy/server/connection/turn_queue.h"
 
 #include <gtest/gtest.h>
 #include <uv.h>

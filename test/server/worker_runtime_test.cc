@@ -1,6 +1,6 @@
 // A worker that is given another generation, by itself; the other behaviour of workers is tested on the running
 // binary.
-#include "proxy/server/worker_runtime.h"
+#include "proxy/server/serving/worker_runtime.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "proxy/exchange/exchanges.h"
-#include "proxy/exchange/reply/exchange_telemetry.h"
+#include "proxy/exchange/telemetry/exchange_telemetry.h"
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/observe/metrics_reader.h"
 #include "proxy/upstream/upstreams.h"

@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "config/fields/patterns.h"
-#include "config/model/object_kinds.h"
-#include "config/model/stray_target.h"
+#include "config/ground/patterns.h"
+#include "config/read/object_kinds.h"
 #include "config/read/object_readers.h"
 #include "config/read/processors/processor_readers.h"
+#include "config/read/stray_target.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {

@@ -1,8 +1,8 @@
 // Reads the fields that every use of a payload processor has, in any spelling; see processor_readers.h.
 #include <algorithm>
 
-#include "config/catalog/processor_settings.h"
 #include "config/read/processors/processor_readers.h"
+#include "config/read/processors/processor_settings.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/control/compile/processors/compile_processors.h"
+#include "proxy/compile/processors/compile_processors.h"
 #include "proxy/control/explain/choose_bind.h"
 #include "proxy/control/explain/explained_backend.h"
 #include "proxy/control/explain/explained_filters.h"
@@ -12,9 +12,9 @@
 #include "proxy/http/connection_auth.h"
 #include "proxy/http/grpc.h"
 #include "proxy/net/address.h"
-#include "proxy/routing/policy/preflight.h"
-#include "proxy/routing/policy/rule_reply.h"
-#include "proxy/routing/policy/settle_head.h"
+#include "proxy/routing/preflight.h"
+#include "proxy/routing/rule_reply.h"
+#include "proxy/routing/settle_head.h"
 
 namespace sluice::control {
 namespace {
@@ -194,7 +194,7 @@ class ExplanationMaker {
                                "NTLM and Negotiate authenticate connections, which this gateway shares");
       return answerInstead(rule, denied, Course::kRefused);
     }
-    if (const processing::Step* step = refusingStep(match_.listener->chain.get())) {
+    if (const processing::Step* step = compile::refusingStep(match_.listener->chain.get())) {
       const base::Error failed(base::ErrorType::kProcessorFailed, base::ErrorOrigin::kProcessor,
                                "a payload processor of the Gateway cannot run (" + step->name + ")");
       answerInstead(rule, failed, Course::kStopped);

@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "proxy/routing/policy/rule_reply.h"
+#include "proxy/routing/rule_reply.h"
 
 namespace sluice::control {
 namespace {

@@ -1,6 +1,6 @@
 #include "proxy/control/explain/explained_steps.h"
 
-#include "proxy/control/compile/processors/compile_processors.h"
+#include "proxy/compile/processors/compile_processors.h"
 #include "proxy/processing/step_queue.h"
 
 namespace sluice::control {
@@ -55,7 +55,7 @@ class StepLister {
   }
 
   void addRefusing() {
-    if (const processing::Step* step = refusingStep(sources_.gateway)) add("before authentication", *step);
+    if (const processing::Step* step = compile::refusingStep(sources_.gateway)) add("before authentication", *step);
   }
 
   void addRounds() {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "proxy/control/compile/backends/backend_plan.h"
+#include "proxy/compile/destinations/backend_plan.h"
 
 namespace sluice::control {
 namespace {
@@ -30,9 +30,9 @@ std::shared_ptr<const routing::BackendPlan> planOfChecks(const routing::BackendP
   if (endpoint) plan->endpoints = {*endpoint};
   setTls(settings, *plan);
   if (settings.port != 0) setPort(settings.port, *plan);
-  plan->authority = authorityOf(*plan);
-  plan->identity = identityOf(*plan) + "|check " + std::to_string(generation) +
-                   (endpoint ? " of " + hostAndPort(endpoint->ip, endpoint->port) : "");
+  plan->authority = compile::authorityOf(*plan);
+  plan->identity = compile::identityOf(*plan) + "|check " + std::to_string(generation) +
+                   (endpoint ? " of " + compile::hostAndPort(endpoint->ip, endpoint->port) : "");
   // What a check finds is told by the check. Another port, or one endpoint alone, says nothing about the Backend.
   plan->reach = nullptr;
   plan->countsAs = {};

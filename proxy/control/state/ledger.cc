@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "config/revision.h"
+#include "config/load/revision.h"
 #include "proxy/base/json_writer.h"
 #include "proxy/base/timestamp.h"
 

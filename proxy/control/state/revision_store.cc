@@ -10,9 +10,9 @@
 #include <set>
 #include <utility>
 
-#include "config/revision.h"
-#include "config/secret_documents.h"
-#include "proxy/control/state/revision_key.h"
+#include "config/load/revision.h"
+#include "config/load/secret_documents.h"
+#include "proxy/control/configuration/revision_key.h"
 #include "proxy/control/state/state_file.h"
 
 namespace sluice::control {

@@ -14,11 +14,11 @@
 #include <string_view>
 #include <vector>
 
-#include "config/problem.h"
+#include "config/ground/problem.h"
 #include "config/yaml/source_text.h"
 #include "proxy/base/result.h"
 #include "proxy/base/secret.h"
-#include "proxy/control/compiled_configuration.h"
+#include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/state/ledger.h"
 
 namespace sluice::control {
@@ -27,7 +27,7 @@ namespace sluice::control {
 struct StoredConfiguration {
   std::string digest;
   std::vector<config::SourceText> written;
-  /// The texts from which earlier versions of refused objects were read (config/kept_version.h).
+  /// The texts from which earlier versions of refused objects were read (config/load/kept_version.h).
   std::vector<config::SourceText> kept;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/exchange/deadlines.h"
 #include "proxy/exchange/session/session_carrier.h"
+#include "proxy/exchange/transaction/deadlines.h"
 #include "proxy/http/grpc.h"
 #include "proxy/http/retry_after.h"
 

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "proxy/exchange/attempt/attempt.h"
-#include "proxy/exchange/attempt/attempt_head.h"
 #include "proxy/exchange/attempt/retries.h"
 #include "proxy/exchange/session/session.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/transaction/attempt_head.h"
+#include "proxy/exchange/transaction/transaction.h"
 
 namespace sluice::exchange {
 

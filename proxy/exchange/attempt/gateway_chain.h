@@ -7,7 +7,7 @@
 
 #include "proxy/base/arena.h"
 #include "proxy/base/error.h"
-#include "proxy/exchange/attempt/attempt_head.h"
+#include "proxy/exchange/transaction/attempt_head.h"
 #include "proxy/http/headers.h"
 
 namespace sluice::exchange {

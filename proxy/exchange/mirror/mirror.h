@@ -11,15 +11,15 @@
 #include <string_view>
 
 #include "proxy/base/slab.h"
-#include "proxy/exchange/attempt/attempt_head.h"
 #include "proxy/exchange/mirror/mirror_steps.h"
+#include "proxy/exchange/transaction/attempt_head.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/net/address.h"
 #include "proxy/net/timers.h"
 #include "proxy/processing/buffer_budget.h"
-#include "proxy/routing/served_listener.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/routing/table/served_listener.h"
 #include "proxy/upstream/async_request.h"
 
 namespace sluice::exchange {

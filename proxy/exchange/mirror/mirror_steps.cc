@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "proxy/exchange/context.h"
 #include "proxy/exchange/steps/body_framing.h"
+#include "proxy/exchange/transaction/context.h"
 
 namespace sluice::exchange {
 

@@ -1,6 +1,6 @@
 #include "proxy/exchange/mirror/mirrors.h"
 
-#include "proxy/exchange/context.h"
+#include "proxy/exchange/transaction/context.h"
 
 namespace sluice::exchange {
 

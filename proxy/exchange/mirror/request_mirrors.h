@@ -8,7 +8,7 @@
 #include "proxy/base/slab.h"
 #include "proxy/exchange/mirror/mirror.h"
 #include "proxy/exchange/steps/processing.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/transaction/transaction.h"
 
 namespace sluice::exchange {
 

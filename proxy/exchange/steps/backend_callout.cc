@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/exchange/context.h"
+#include "proxy/exchange/transaction/context.h"
 #include "proxy/http/grpc.h"
 #include "proxy/routing/backend_target.h"
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "proxy/exchange/attempt/attempts.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/transaction/transaction.h"
 #include "proxy/processing/chain.h"
 
 namespace sluice::exchange {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/exchange/context.h"
+#include "proxy/exchange/transaction/context.h"
 
 namespace sluice::exchange {
 

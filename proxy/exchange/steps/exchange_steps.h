@@ -10,9 +10,9 @@
 #include <optional>
 #include <string>
 
-#include "proxy/exchange/attempt/attempt_head.h"
 #include "proxy/exchange/steps/connect_phase.h"
 #include "proxy/exchange/steps/step_host.h"
+#include "proxy/exchange/transaction/attempt_head.h"
 #include "proxy/http/body_pipe.h"
 #include "proxy/http/message.h"
 #include "proxy/processing/pipeline.h"

@@ -4,7 +4,7 @@
 
 #include "proxy/exchange/steps/body_framing.h"
 #include "proxy/http/hygiene.h"
-#include "proxy/routing/policy/preflight.h"
+#include "proxy/routing/preflight.h"
 
 namespace sluice::exchange {
 

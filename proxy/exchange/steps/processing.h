@@ -20,7 +20,7 @@
 #include "proxy/exchange/attempt/attempts.h"
 #include "proxy/exchange/steps/exchange_chains.h"
 #include "proxy/exchange/steps/exchange_steps.h"
-#include "proxy/exchange/transaction.h"
+#include "proxy/exchange/transaction/transaction.h"
 #include "proxy/processing/pipeline.h"
 
 namespace sluice::exchange {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "proxy/exchange/context.h"
+#include "proxy/exchange/transaction/context.h"
 
 namespace sluice::exchange {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "proxy/exchange/context.h"
 #include "proxy/exchange/steps/backend_callout.h"
+#include "proxy/exchange/transaction/context.h"
 #include "proxy/net/worker.h"
 
 namespace sluice::exchange {

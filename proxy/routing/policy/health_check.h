@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "proxy/base/clock.h"
-#include "proxy/routing/endpoint.h"
+#include "proxy/routing/policy/endpoint.h"
 
 namespace sluice::routing {
 

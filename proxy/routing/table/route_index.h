@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "proxy/http/target.h"
-#include "proxy/routing/served_listener.h"
 #include "proxy/routing/table/host_map.h"
 #include "proxy/routing/table/host_rules.h"
+#include "proxy/routing/table/served_listener.h"
 
 namespace sluice::routing {
 

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "proxy/http/hygiene.h"
-#include "proxy/routing/served_listener.h"
 #include "proxy/routing/table/route_index.h"
+#include "proxy/routing/table/served_listener.h"
 
 namespace sluice::routing {
 

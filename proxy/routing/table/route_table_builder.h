@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "proxy/base/settings.h"
-#include "proxy/routing/served_listener.h"
 #include "proxy/routing/table/candidate.h"
 #include "proxy/routing/table/host_map.h"
 #include "proxy/routing/table/host_rules.h"
 #include "proxy/routing/table/route_table.h"
+#include "proxy/routing/table/served_listener.h"
 
 namespace sluice::routing {
 

@@ -1,6 +1,6 @@
 #include "proxy/server/check/check_egress_command.h"
 
-#include "proxy/control/kubernetes/access/in_cluster.h"
+#include "proxy/kubernetes/access/in_cluster.h"
 #include "proxy/server/check/egress_output.h"
 #include "proxy/server/check/egress_probes.h"
 #include "proxy/server/check/egress_report.h"
@@ -11,7 +11,7 @@ namespace {
 
 /// A namespace that cannot be read is one that is not known: the check does not depend on it.
 std::string ownNamespace() {
-  base::Result<std::string> name = control::readPodNamespace(environmentVariable);
+  base::Result<std::string> name = kubernetes::readPodNamespace(environmentVariable);
   return name ? *std::move(name) : std::string();
 }
 

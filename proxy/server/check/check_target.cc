@@ -3,7 +3,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "config/fields/patterns.h"
+#include "config/ground/patterns.h"
 #include "proxy/base/text.h"
 
 namespace sluice::server {

@@ -1,6 +1,6 @@
 #include "proxy/server/command_line/kept_pod_flags.h"
 
-#include "config/fields/patterns.h"
+#include "config/ground/patterns.h"
 
 namespace sluice::server {
 

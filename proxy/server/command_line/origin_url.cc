@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "config/read/external_hostname.h"
+#include "config/read/backends/external_hostname.h"
 #include "proxy/base/text.h"
 #include "proxy/net/address.h"
 #include "proxy/routing/policy/address_guard.h"

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "proxy/control/compiled_configuration.h"
-#include "proxy/control/configuration_diff.h"
+#include "proxy/control/configuration/compiled_configuration.h"
+#include "proxy/control/report/configuration_diff.h"
 
 namespace sluice::server {
 namespace {

@@ -15,17 +15,17 @@ void ValidateAction::ask(AdminPost post, AdminAnswer answer) {
   if (!live && !post.query.empty()) return answer.give(refusal(400, "the one query is live=true\n"));
   posted_.emplace(Posted{std::move(post.body), std::move(answer), live});
   const control::CompiledConfiguration* served = reloader_.configuration().get();
-  judge(live || served == nullptr ? control::UnusablePlaces() : served->unusable);
+  judge(live || served == nullptr ? compile::UnusablePlaces() : served->unusable);
 }
 
-void ValidateAction::judge(control::UnusablePlaces unusable) {
+void ValidateAction::judge(compile::UnusablePlaces unusable) {
   loader_.judge(reloader_.served(), posted_->text, std::move(unusable),
                 [this](control::LoadingThread::Judgement judgement) { take(std::move(judgement)); });
 }
 
 void ValidateAction::take(control::LoadingThread::Judgement&& judgement) {
   if (std::exchange(posted_->live, false) && judgement.snapshot != nullptr) {
-    control::UnusablePlaces unusable = serving_.unusable(*judgement.snapshot);
+    compile::UnusablePlaces unusable = serving_.unusable(*judgement.snapshot);
     if (!unusable.empty()) return judge(std::move(unusable));
   }
   AdminAnswer answer = std::move(posted_->answer);

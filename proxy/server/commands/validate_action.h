@@ -8,8 +8,8 @@
 
 #include "proxy/control/loading_thread.h"
 #include "proxy/control/reloader.h"
-#include "proxy/server/admin_page.h"
-#include "proxy/server/serving.h"
+#include "proxy/server/admin/admin_page.h"
+#include "proxy/server/serving/serving.h"
 
 namespace sluice::server {
 
@@ -28,7 +28,7 @@ class ValidateAction {
     AdminAnswer answer;
     bool live;  // its places are still to be tried
   };
-  void judge(control::UnusablePlaces unusable);
+  void judge(compile::UnusablePlaces unusable);
   void take(control::LoadingThread::Judgement&& judgement);
 
   control::LoadingThread& loader_;

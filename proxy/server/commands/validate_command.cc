@@ -5,11 +5,11 @@
 #include <system_error>
 #include <utility>
 
-#include "config/yaml/source_files.h"
+#include "config/load/source_files.h"
 #include "proxy/base/json_writer.h"
-#include "proxy/control/configuration_report.h"
+#include "proxy/control/report/configuration_report.h"
 #include "proxy/server/commands/output_format.h"
-#include "proxy/server/listen_sockets.h"
+#include "proxy/server/serving/listen_sockets.h"
 
 namespace sluice::server {
 namespace {
@@ -52,7 +52,7 @@ std::vector<Paths> configurationsAt(const Paths& paths, bool recursive, config::
 control::CompiledConfiguration compiled(const Paths& paths, bool live, const processing::BuiltinTypes& processors) {
   control::CompiledConfiguration configuration = control::readConfiguration(paths, processors);
   if (!live || !configuration.usable()) return configuration;
-  control::UnusablePlaces unusable = ListenSockets().unusable(*configuration.compiled.snapshot);
+  compile::UnusablePlaces unusable = ListenSockets().unusable(*configuration.compiled.snapshot);
   if (unusable.empty()) return configuration;
   return control::readConfiguration(paths, processors, nullptr, std::move(unusable));
 }

@@ -4,7 +4,7 @@
 
 #include <CLI/Version.hpp>
 
-#include "config/library_versions.h"
+#include "config/ground/library_versions.h"
 #include "proxy/base/json_writer.h"
 #include "proxy/base/library_version.h"
 #include "proxy/content/library_versions.h"

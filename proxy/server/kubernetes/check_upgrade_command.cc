@@ -4,11 +4,11 @@
 #include <string_view>
 #include <utility>
 
-#include "config/model/object_kinds.h"
+#include "config/read/object_kinds.h"
 #include "proxy/base/json_writer.h"
 #include "proxy/content/json.h"
-#include "proxy/control/kubernetes/client/api_path.h"
-#include "proxy/control/kubernetes/provision/upgrade_losses.h"
+#include "proxy/kubernetes/client/api_path.h"
+#include "proxy/kubernetes/provision/upgrade_losses.h"
 #include "proxy/server/kubernetes/cluster_lists.h"
 
 namespace sluice::server {
@@ -26,7 +26,7 @@ std::pair<std::vector<const config::ObjectKind*>, std::vector<ClusterCollection>
     if (!isReadForUpgrade(kind)) continue;
     ClusterCollection collection;
     for (const std::string_view version : kind.versions) {
-      collection.paths.push_back(control::collectionPath(kind, version));
+      collection.paths.push_back(kubernetes::collectionPath(kind, version));
     }
     result.first.push_back(&kind);
     result.second.push_back(std::move(collection));
@@ -58,7 +58,7 @@ base::Result<config::ObjectSet> readObjects(const std::string& kubeconfig, const
   return config::readTexts(texts, {}, base::Secret(), cache);
 }
 
-std::string upgradeText(const control::UpgradeLosses& losses) {
+std::string upgradeText(const kubernetes::UpgradeLosses& losses) {
   std::string text;
   for (const auto& each : losses.gateways) {
     text += each.gateway + " would have no new Pods, and those that it has would stay as they are: " + each.why + "\n";
@@ -70,7 +70,7 @@ std::string upgradeText(const control::UpgradeLosses& losses) {
   return text.empty() ? "no Gateway would lose anything\n" : text;
 }
 
-std::string upgradeJson(const control::UpgradeLosses& losses) {
+std::string upgradeJson(const kubernetes::UpgradeLosses& losses) {
   base::JsonWriter json;
   json.beginObject().key("gateways").beginList();
   for (const auto& each : losses.gateways) {
@@ -94,7 +94,7 @@ int checkUpgrade(const std::string& kubeconfig, const UpgradeCheckOptions& optio
     std::fprintf(stderr, "%s\n", why.c_str());
     return 1;
   }
-  const control::UpgradeLosses losses = control::upgradeLosses(*set, options.nameSpace, processors);
+  const kubernetes::UpgradeLosses losses = kubernetes::upgradeLosses(*set, options.nameSpace, processors);
   print(format == OutputFormat::kText ? upgradeText(losses) : inFormat(upgradeJson(losses), format));
   return losses.empty() ? 0 : 1;
 }

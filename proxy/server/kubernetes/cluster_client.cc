@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "proxy/base/settings.h"
-#include "proxy/control/kubernetes/access/in_cluster.h"
-#include "proxy/control/kubernetes/access/kubeconfig.h"
+#include "proxy/kubernetes/access/in_cluster.h"
+#include "proxy/kubernetes/access/kubeconfig.h"
 
 namespace sluice::server {
 namespace {
@@ -34,8 +34,8 @@ ClusterClient::ClusterClient(const std::string& kubeconfig, net::Worker& main, o
       dialer_(main),
       client_({main, *resolver_, dialer_, metrics, log,
                [kubeconfig] {
-                 return kubeconfig.empty() ? control::readInCluster(environmentVariable)
-                                           : control::readKubeconfig(kubeconfig);
+                 return kubeconfig.empty() ? kubernetes::readInCluster(environmentVariable)
+                                           : kubernetes::readKubeconfig(kubeconfig);
                },
                seedOfDelays()}) {}
 

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "proxy/control/kubernetes/client/api_client.h"
+#include "proxy/kubernetes/client/api_client.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
@@ -20,15 +20,15 @@ class ClusterClient {
   /// References outlive it. Without a `kubeconfig`, the server is the one of the Pod's service account.
   ClusterClient(const std::string& kubeconfig, net::Worker& main, observe::MetricShard& metrics, observe::Log& log);
 
-  control::ApiClient& api() { return client_; }
-  const control::ApiClient& api() const { return client_; }
+  kubernetes::ApiClient& api() { return client_; }
+  const kubernetes::ApiClient& api() const { return client_; }
   /// Drops all connections, inside a Turn, before the loop ends.
   void shutdown();
 
  private:
   std::unique_ptr<net::Resolver> resolver_;
   upstream::NetworkDialer dialer_;
-  control::ApiClient client_;
+  kubernetes::ApiClient client_;
 };
 
 }  // namespace sluice::server

@@ -24,12 +24,12 @@ base::Status ClusterErrand::run(const std::function<void()>& begin) {
   return base::Done{};
 }
 
-void ClusterErrand::ask(control::ApiRequest request, Then then, control::ListDecoder::Take take) {
+void ClusterErrand::ask(kubernetes::ApiRequest request, Then then, kubernetes::ListDecoder::Take take) {
   request.idle = kPatience;
-  exchange_ = std::make_unique<control::ApiExchange>(
+  exchange_ = std::make_unique<kubernetes::ApiExchange>(
       client_.api(), request, std::move(take),
-      [this, then = std::move(then)](base::Result<control::ApiAnswer>&& answer) {
-        const std::unique_ptr<control::ApiExchange> exchange = std::move(exchange_);
+      [this, then = std::move(then)](base::Result<kubernetes::ApiAnswer>&& answer) {
+        const std::unique_ptr<kubernetes::ApiExchange> exchange = std::move(exchange_);
         if (!answer.ok()) return end("cannot be reached: " + answer.error().detail);
         then(std::move(*answer));
       });

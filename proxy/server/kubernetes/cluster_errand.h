@@ -10,7 +10,7 @@
 
 #include "proxy/base/clock.h"
 #include "proxy/base/result.h"
-#include "proxy/control/kubernetes/client/api_exchange.h"
+#include "proxy/kubernetes/client/api_exchange.h"
 #include "proxy/net/timers.h"
 #include "proxy/server/kubernetes/cluster_client.h"
 
@@ -31,8 +31,8 @@ class ClusterErrand final : private net::Timer {
   base::Status run(const std::function<void()>& begin);
   /// Sends a request, and calls `then` with the answer. Without an answer, the errand ends. With `take`, the answer is
   /// a list of whatever length (ApiExchange).
-  using Then = std::function<void(control::ApiAnswer&& answer)>;
-  void ask(control::ApiRequest request, Then then, control::ListDecoder::Take take = {});
+  using Then = std::function<void(kubernetes::ApiAnswer&& answer)>;
+  void ask(kubernetes::ApiRequest request, Then then, kubernetes::ListDecoder::Take take = {});
   /// Ends the errand; `error` goes on after the name of the server ("refuses ..."), and is empty if all is well.
   void end(std::string error = {});
 
@@ -50,7 +50,7 @@ class ClusterErrand final : private net::Timer {
   net::Worker main_;
   observe::MetricShard shard_;
   ClusterClient client_;
-  std::unique_ptr<control::ApiExchange> exchange_;
+  std::unique_ptr<kubernetes::ApiExchange> exchange_;
   std::string error_;
 };
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "proxy/control/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/client/api_forms.h"
 #include "proxy/processing/query_edit.h"
 #include "proxy/server/kubernetes/cluster_errand.h"
 
@@ -48,23 +48,23 @@ class ListReading {
   }
 
   void ask(const std::string& continueToken) {
-    control::ApiRequest request;
+    kubernetes::ApiRequest request;
     request.path = path() + "?limit=" + std::to_string(kListPage);
     if (!collection().selector.empty()) request.path += "&" + collection().selector;
     if (!continueToken.empty()) request.path += "&continue=" + processing::encodeQuery(continueToken);
     errand_.ask(
-        std::move(request), [this](control::ApiAnswer&& answer) { endPage(answer); },
+        std::move(request), [this](kubernetes::ApiAnswer&& answer) { endPage(answer); },
         [this](content::Value&& item) { lists_.each.back().push_back(std::move(item)); });
   }
 
-  void endPage(const control::ApiAnswer& answer) {
+  void endPage(const kubernetes::ApiAnswer& answer) {
     if (answer.status == kHttpNotFound) return ++version_ < collection().paths.size() ? ask("") : next();
     if (answer.status == kHttpForbidden && collection().mayBeOwnNamespace && !std::exchange(inNamespace_, true)) {
       return ask("");
     }
     if (!answer.ok()) return errand_.end("refuses to list " + path() + ": " + answer.fault());
-    if (control::itemsOf(answer.body) == nullptr) return errand_.end("has sent no list for " + path());
-    const std::string continueToken(control::textIn(control::valueIn(&answer.body, "metadata"), "continue"));
+    if (kubernetes::itemsOf(answer.body) == nullptr) return errand_.end("has sent no list for " + path());
+    const std::string continueToken(kubernetes::textIn(kubernetes::valueIn(&answer.body, "metadata"), "continue"));
     continueToken.empty() ? next() : ask(continueToken);
   }
 

@@ -6,14 +6,14 @@
 #include <tuple>
 #include <utility>
 
-#include "config/model/object_kinds.h"
-#include "config/model/supported_kinds.h"
+#include "config/catalog/supported_kinds.h"
+#include "config/read/object_kinds.h"
 #include "config/status/conditions.h"
 #include "proxy/content/json.h"
-#include "proxy/control/kubernetes/client/api_forms.h"
-#include "proxy/control/kubernetes/client/api_path.h"
-#include "proxy/control/kubernetes/lease/reporters.h"
-#include "proxy/control/kubernetes/provision/gateway_to_run.h"
+#include "proxy/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/client/api_path.h"
+#include "proxy/kubernetes/lease/reporters.h"
+#include "proxy/kubernetes/provision/gateway_to_run.h"
 #include "proxy/processing/query_edit.h"
 #include "proxy/server/commands/condition_faults.h"
 
@@ -21,8 +21,8 @@ namespace sluice::server {
 namespace {
 
 using content::Value;
-using control::textIn;
-using control::valueIn;
+using kubernetes::textIn;
+using kubernetes::valueIn;
 
 /// The part of a kind in the status.
 enum class StatusRole { kClass, kGateway, kRoute, kNone };
@@ -60,7 +60,7 @@ const std::vector<Value>& itemsIn(const Value* map, std::string_view key) {
 /// Returns the oldest generation that a condition is about; the object's own if none is older.
 std::int64_t oldestGeneration(const Value& status, std::int64_t generation) {
   for (const Value& condition : itemsIn(&status, "conditions")) {
-    generation = std::min(generation, control::numberIn(&condition, "observedGeneration").value_or(generation));
+    generation = std::min(generation, kubernetes::numberIn(&condition, "observedGeneration").value_or(generation));
   }
   for (const content::Member& member : status.members) generation = oldestGeneration(member.value, generation);
   for (const Value& item : status.items) generation = oldestGeneration(item, generation);
@@ -79,7 +79,7 @@ void describe(const config::ObjectKind& kind, const Value& object, const Value* 
   }
   described.status = *status;
   described.faults = conditionFaults(*status);
-  const std::int64_t generation = control::numberIn(metadata, "generation").value_or(0);
+  const std::int64_t generation = kubernetes::numberIn(metadata, "generation").value_or(0);
   if (const std::int64_t seen = oldestGeneration(*status, generation); seen < generation) {
     described.faults.push_back("its status is about generation " + std::to_string(seen) + ", and it has generation " +
                                std::to_string(generation));
@@ -169,7 +169,7 @@ void addRoutes(const config::ObjectKind& kind, const std::vector<Value>& objects
 }
 
 /// Says for each GatewayClass whose reports count, as its controller does.
-using ReportersByClass = std::map<std::string, control::Reporters, std::less<>>;
+using ReportersByClass = std::map<std::string, kubernetes::Reporters, std::less<>>;
 
 ReportersByClass reportersOf(const OurClasses& classes, const std::vector<GatewayInCluster>& gateways) {
   ReportersByClass reporters;
@@ -180,7 +180,7 @@ ReportersByClass reportersOf(const OurClasses& classes, const std::vector<Gatewa
     gateway.meta.name = each.name;
     gateway.gatewayClassName = each.gatewayClass;
     auto& deployments = reporters[each.gatewayClass].gateways[nameInCluster(each.nameSpace, each.name)];
-    if (each.keptPods) deployments.insert(control::nameOfPods(gateway));
+    if (each.keptPods) deployments.insert(kubernetes::nameOfPods(gateway));
   }
   return reporters;
 }
@@ -194,9 +194,9 @@ bool anyOfThem(const ReportersByClass& reporters, Predicate&& predicate) {
 void addReplicas(const std::vector<Value>& leases, const ReportersByClass& reporters, base::WallTime now,
                  ClusterStatus& status) {
   for (const Value& each : leases) {
-    base::Result<control::ReplicaReport> report = control::readReplicaReport(each);
+    base::Result<kubernetes::ReplicaReport> report = kubernetes::readReplicaReport(each);
     const std::string_view nameSpace = textIn(valueIn(&each, "metadata"), "namespace");
-    const bool counts = anyOfThem(reporters, [&](const control::Reporters& ofClass) {
+    const bool counts = anyOfThem(reporters, [&](const kubernetes::Reporters& ofClass) {
       return report.ok() ? ofClass.believes(*report) : ofClass.hears(nameSpace);
     });
     if (!counts) {
@@ -207,33 +207,34 @@ void addReplicas(const std::vector<Value>& leases, const ReportersByClass& repor
       status.problems.push_back("Lease " + clusterNameOf(each) + ": " + report.error().detail);
       continue;
     }
-    const control::LeaseRecord lease = control::readLeaseRecord(each);
+    const kubernetes::LeaseRecord lease = kubernetes::readLeaseRecord(each);
     ReplicaInCluster replica{*std::move(report), lease.renewTime};
     const base::Duration duration =
         lease.leaseDurationSeconds > 0 ? std::chrono::seconds(std::min<std::int64_t>(lease.leaseDurationSeconds, 86400))
-                                       : control::kReportDuration;
-    replica.gone = lease.renewTime < control::apiMicroTime(now - duration);  // a form in which texts sort as times do
+                                       : kubernetes::kReportDuration;
+    replica.gone =
+        lease.renewTime < kubernetes::apiMicroTime(now - duration);  // a form in which texts sort as times do
     status.replicas.push_back(std::move(replica));
   }
 }
 
 /// Says of each Gateway what its replicas say together.
 void judgeFleets(const ReportersByClass& reporters, ClusterStatus& status) {
-  std::vector<control::SeenReport> live;
+  std::vector<kubernetes::SeenReport> live;
   for (const ReplicaInCluster& each : status.replicas) {
     if (!each.gone) live.push_back({each.report, {}, base::MonotonicTime()});
   }
   for (GatewayInCluster& gateway : status.gateways) {
-    control::FleetQuestion question;
+    kubernetes::FleetQuestion question;
     question.gateway = nameInCluster(gateway.nameSpace, gateway.name);
     question.namesAll = true;
-    const control::Reporters& ofClass = reporters.find(gateway.gatewayClass)->second;
-    std::vector<const control::SeenReport*> reports;
-    for (const control::SeenReport& each : live) {
+    const kubernetes::Reporters& ofClass = reporters.find(gateway.gatewayClass)->second;
+    std::vector<const kubernetes::SeenReport*> reports;
+    for (const kubernetes::SeenReport& each : live) {
       if (ofClass.believes(each.report, question.gateway)) reports.push_back(&each);
     }
-    gateway.fleet = control::aggregate(reports, question, base::MonotonicTime());
-    const control::FleetVerdict& fleet = gateway.fleet;
+    gateway.fleet = kubernetes::aggregate(reports, question, base::MonotonicTime());
+    const kubernetes::FleetVerdict& fleet = gateway.fleet;
     if (fleet.replicas == 0 || !fleet.failing.empty()) gateway.faults.push_back(fleet.reason + ": " + fleet.message);
   }
 }
@@ -261,12 +262,12 @@ std::vector<ClusterCollection> statusCollections() {
   for (const config::ObjectKind* kind : statusKinds()) {
     ClusterCollection collection;
     for (const std::string_view version : kind->versions) {
-      collection.paths.push_back(control::collectionPath(*kind, version));
+      collection.paths.push_back(kubernetes::collectionPath(*kind, version));
     }
     collections.push_back(std::move(collection));
   }
-  collections.push_back({{control::apiPath("coordination.k8s.io", "v1") + "/leases"},
-                         "labelSelector=" + processing::encodeQuery(control::kReplicaOfLabel),
+  collections.push_back({{kubernetes::apiPath("coordination.k8s.io", "v1") + "/leases"},
+                         "labelSelector=" + processing::encodeQuery(kubernetes::kReplicaOfLabel),
                          true});
   return collections;
 }

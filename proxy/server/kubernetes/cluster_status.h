@@ -11,7 +11,7 @@
 
 #include "proxy/base/clock.h"
 #include "proxy/content/value.h"
-#include "proxy/control/kubernetes/lease/replica_report.h"
+#include "proxy/kubernetes/lease/replica_report.h"
 #include "proxy/server/kubernetes/cluster_lists.h"
 
 namespace sluice::server {
@@ -32,11 +32,11 @@ struct GatewayInCluster : ObjectInCluster {
   std::vector<std::string> addresses;
   std::int64_t routes = 0;  // that name it
   bool keptPods = false;    // the controller keeps its Pods
-  control::FleetVerdict fleet;
+  kubernetes::FleetVerdict fleet;
 };
 
 struct ReplicaInCluster {
-  control::ReplicaReport report;
+  kubernetes::ReplicaReport report;
   std::string renewed;  // when its Lease was, as it says itself
   /// The Lease is older than it may be, by the clock of this machine: the replica has ended and counts nowhere.
   bool gone = false;

@@ -24,18 +24,18 @@ std::string joinedWords(const std::vector<std::string>& words) {
   return text;
 }
 
-std::string objectText(const control::FailedObject& object) {
+std::string objectText(const kubernetes::FailedObject& object) {
   const std::string name = object.nameSpace.empty() ? object.name : object.nameSpace + "/" + object.name;
   return object.kind + " " + name + ": " + object.reason + ": " + object.message;
 }
 
 std::vector<std::string> complaintsOf(const ReplicaInCluster& replica) {
-  const control::ReplicaReport& report = replica.report;
+  const kubernetes::ReplicaReport& report = replica.report;
   if (replica.gone) return {"gone"};
   std::vector<std::string> lines;
   if (report.state != control::ConfigState::kInSync) lines.emplace_back(configStateName(report.state));
   if (!report.problem.empty()) lines.push_back(report.problem);
-  for (const control::FailedObject& each : report.failed) lines.push_back(objectText(each));
+  for (const kubernetes::FailedObject& each : report.failed) lines.push_back(objectText(each));
   if (report.failedInAll > report.failed.size()) {
     lines.push_back("and " + std::to_string(report.failedInAll - report.failed.size()) + " more objects");
   }
@@ -58,7 +58,7 @@ std::string gatewaysText(const std::vector<GatewayInCluster>& gateways) {
 std::string replicasText(const std::vector<ReplicaInCluster>& replicas) {
   TextTable table({"REPLICA", "GATEWAY", "SERVED", "DESIRED", "RENEWED", "STATUS"});
   for (const ReplicaInCluster& each : replicas) {
-    const control::ReplicaReport& report = each.report;
+    const kubernetes::ReplicaReport& report = each.report;
     addLines(table,
              {report.nameSpace + "/" + report.replica, report.gateway.empty() ? "all" : report.gateway,
               report.served.empty() ? "nothing" : report.served, report.desired, each.renewed},
@@ -85,7 +85,7 @@ void writeObjectInCluster(base::JsonWriter& json, const ObjectInCluster& object)
 }
 
 void writeGateway(base::JsonWriter& json, const GatewayInCluster& gateway) {
-  const control::FleetVerdict& fleet = gateway.fleet;
+  const kubernetes::FleetVerdict& fleet = gateway.fleet;
   json.beginObject();
   writeObjectInCluster(json, gateway);
   json.member("gatewayClass", gateway.gatewayClass);
@@ -99,7 +99,7 @@ void writeGateway(base::JsonWriter& json, const GatewayInCluster& gateway) {
 }
 
 void writeReplica(base::JsonWriter& json, const ReplicaInCluster& replica) {
-  const control::ReplicaReport& report = replica.report;
+  const kubernetes::ReplicaReport& report = replica.report;
   json.beginObject().member("namespace", report.nameSpace).member("replica", report.replica);
   json.member("replicaOf", report.replicaOf).member("gateway", report.gateway);
   json.member("state", configStateName(report.state)).member("desired", report.desired);
@@ -107,7 +107,7 @@ void writeReplica(base::JsonWriter& json, const ReplicaInCluster& replica) {
   if (!report.problem.empty()) json.member("problem", report.problem);
   json.key("gone").json(replica.gone ? "true" : "false");
   json.member("failedInAll", static_cast<std::int64_t>(report.failedInAll)).key("failed").beginList();
-  for (const control::FailedObject& each : report.failed) {
+  for (const kubernetes::FailedObject& each : report.failed) {
     json.beginObject().member("kind", each.kind).member("namespace", each.nameSpace).member("name", each.name);
     json.member("revision", each.revision).member("reason", each.reason).member("message", each.message).endObject();
   }

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
-#include "proxy/control/kubernetes/client/api_forms.h"
-#include "proxy/control/kubernetes/revisions/egress_revision.h"
+#include "proxy/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/revisions/egress_revision.h"
 
 namespace sluice::server {
 namespace {
 
-bool isIn(const ListedRevision& revision, control::RevisionState state) {
-  return revision.state == control::revisionStateName(state);
+bool isIn(const ListedRevision& revision, kubernetes::RevisionState state) {
+  return revision.state == kubernetes::revisionStateName(state);
 }
 
 std::string theGateway(const RollbackOptions& options) { return "Gateway " + options.gateway; }
@@ -27,7 +27,7 @@ const ListedRevision* findNamed(const std::vector<ListedRevision>& ofGateway, co
     found = &each;
   }
   if (found == nullptr) reason = theGateway(options) + " has no revision '" + options.revision + "'";
-  if (found != nullptr && isIn(*found, control::RevisionState::kTainted)) {
+  if (found != nullptr && isIn(*found, kubernetes::RevisionState::kTainted)) {
     reason = "revision " + found->revision + " is tainted: all replicas have refused it. Delete EgressRevision " +
              found->name + " to have it tried again";
     return nullptr;
@@ -49,7 +49,7 @@ const ListedRevision* findServedBefore(const std::vector<ListedRevision>& ofGate
   }
   const ListedRevision* found = nullptr;
   for (const ListedRevision& each : ofGateway) {
-    if (!isIn(each, control::RevisionState::kSuperseded) || each.lastServed.empty()) continue;
+    if (!isIn(each, kubernetes::RevisionState::kSuperseded) || each.lastServed.empty()) continue;
     if (active != nullptr && each.created >= active->created) continue;
     if (found == nullptr || each.lastServed > found->lastServed) found = &each;
   }
@@ -61,22 +61,22 @@ const ListedRevision* findServedBefore(const std::vector<ListedRevision>& ofGate
 
 std::vector<ListedRevision> readRevisionTable(const content::Value& table) {
   std::vector<std::string> columns;
-  if (const content::Value* definitions = control::valueIn(&table, "columnDefinitions"); definitions != nullptr) {
-    for (const content::Value& each : definitions->items) columns.emplace_back(control::textIn(&each, "name"));
+  if (const content::Value* definitions = kubernetes::valueIn(&table, "columnDefinitions"); definitions != nullptr) {
+    for (const content::Value& each : definitions->items) columns.emplace_back(kubernetes::textIn(&each, "name"));
   }
   std::vector<ListedRevision> all;
-  const content::Value* rows = control::valueIn(&table, "rows");
+  const content::Value* rows = kubernetes::valueIn(&table, "rows");
   if (rows == nullptr) return all;
   for (const content::Value& row : rows->items) {
-    const content::Value* cells = control::valueIn(&row, "cells");
+    const content::Value* cells = kubernetes::valueIn(&row, "cells");
     if (cells == nullptr) continue;
     const auto cell = [&](std::string_view column) {
       const auto at = static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) - columns.begin());
       return at < cells->items.size() ? cells->items[at].text : std::string();
     };
-    const content::Value* metadata = control::valueIn(control::valueIn(&row, "object"), "metadata");
+    const content::Value* metadata = kubernetes::valueIn(kubernetes::valueIn(&row, "object"), "metadata");
     all.push_back({cell("Name"), cell("Gateway"), cell("Revision"), cell("State"), cell("Last Served"),
-                   std::string(control::textIn(metadata, "creationTimestamp")), cell("Active") == "true"});
+                   std::string(kubernetes::textIn(metadata, "creationTimestamp")), cell("Active") == "true"});
   }
   return all;
 }

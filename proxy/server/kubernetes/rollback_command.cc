@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/control/kubernetes/client/api_forms.h"
-#include "proxy/control/kubernetes/revisions/egress_revision.h"
+#include "proxy/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/revisions/egress_revision.h"
 #include "proxy/processing/query_edit.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/kubernetes/cluster_errand.h"
@@ -24,7 +24,7 @@ class Rollback {
  public:
   Rollback(const std::string& kubeconfig, const RollbackOptions& options)
       : options_(options),
-        path_(control::egressRevisionsPath(options.gateway.substr(0, options.gateway.find('/')))),
+        path_(kubernetes::egressRevisionsPath(options.gateway.substr(0, options.gateway.find('/')))),
         errand_(kubeconfig) {}
 
   /// The error says what is wrong.
@@ -37,17 +37,17 @@ class Rollback {
  private:
   /// Reads a page of the list, and those behind it.
   void list(const std::string& continueToken) {
-    control::ApiRequest request;
+    kubernetes::ApiRequest request;
     request.path = path_ + "?limit=" + std::to_string(kRevisionsOfPage);
     if (!continueToken.empty()) request.path += "&continue=" + processing::encodeQuery(continueToken);
     // Its cells have all that is needed. The objects themselves may be large, and so may what others write into them.
     request.accept = "application/json;as=Table;g=meta.k8s.io;v=v1,application/json";
-    errand_.ask(std::move(request), [this](control::ApiAnswer&& answer) {
+    errand_.ask(std::move(request), [this](kubernetes::ApiAnswer&& answer) {
       if (!answer.ok()) return errand_.end("refuses to list " + path_ + ": " + answer.fault());
       if (!answer.body.isMap()) return errand_.end("has sent no list for " + path_);
       const std::vector<ListedRevision> page = readRevisionTable(answer.body);
       all_.insert(all_.end(), page.begin(), page.end());
-      const std::string more(control::textIn(control::valueIn(&answer.body, "metadata"), "continue"));
+      const std::string more(kubernetes::textIn(kubernetes::valueIn(&answer.body, "metadata"), "continue"));
       more.empty() ? choose() : list(more);
     });
   }
@@ -65,12 +65,12 @@ class Rollback {
     if (changes_.empty()) return errand_.end();
     const auto [name, active] = changes_.front();
     changes_.pop_front();
-    control::ApiRequest request;
+    kubernetes::ApiRequest request;
     request.method = http::Method::kPatch;
     request.path = path_ + "/" + name;
     request.contentType = "application/merge-patch+json";
     request.body = std::string(R"({"spec":{"active":)") + (active ? "true" : "false") + "}}";
-    errand_.ask(std::move(request), [this, name = name](control::ApiAnswer&& answer) {
+    errand_.ask(std::move(request), [this, name = name](kubernetes::ApiAnswer&& answer) {
       if (!answer.ok()) return errand_.end("refuses to change EgressRevision " + name + ": " + answer.fault());
       next();
     });

@@ -12,8 +12,8 @@ class WithoutTraffic final : public control::Publisher {
   /// `main` outlives it.
   explicit WithoutTraffic(net::Worker& main) : main_(main) {}
 
-  control::UnusablePlaces open(const control::Generation&) override { return {}; }
-  bool openAny(const control::UnusablePlaces&) override { return false; }
+  compile::UnusablePlaces open(const control::Generation&) override { return {}; }
+  bool openAny(const compile::UnusablePlaces&) override { return false; }
   void publish(const std::shared_ptr<const control::Generation>&, std::function<void()> adopted) override {
     main_.post(std::move(adopted));
   }

@@ -1,8 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/load.h"
-#include "config/model/object_kinds.h"
+#include "config/load/load.h"
+#include "config/read/object_kinds.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

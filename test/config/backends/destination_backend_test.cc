@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "config/model/object_kinds.h"
+#include "config/read/object_kinds.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "config/model/object_kinds.h"
+#include "config/read/object_kinds.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "config/catalog/processor_settings.h"
-#include "config/object_reading.h"
+#include "config/load/object_reading.h"
+#include "config/read/processors/processor_settings.h"
 #include "config/status/conditions.h"
 #include "config/yaml/yaml_reader.h"
 #include "config/yaml/yaml_writer.h"
@@ -196,13 +196,14 @@ TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
   static const std::regex call(R"re((\w+)(?:<[^;]*?>)?\((?:\w+, )?"([a-z]\w+)")re");
   static const std::regex destination(R"re(DestinationType k\w+\{"\w+", "(\w+)"\})re");
   std::set<std::string> read;
-  for (const char* file :
-       {"read/read_destination.cc", "read/read_destination_tls.cc", "read/read_backend_common.cc",
-        "read/processors/read_processor_use.cc", "read/processors/read_in_process_use.cc",
-        "read/processors/read_remote_use.cc", "read/processors/read_failure_mode.cc",
-        "read/processors/read_payload_processor.cc", "read/read_traffic_policy.cc", "read/read_health_check.cc",
-        "read/traffic/read_connection_traffic.cc", "read/read_gateway_parameters.cc", "read/read_target_refs.cc",
-        "read/read_retry.cc", "read/read_common.cc", "catalog/processor_settings.cc"}) {
+  for (const char* file : {"read/backends/read_destination.cc", "read/backends/read_destination_tls.cc",
+                           "read/backends/read_backend_common.cc", "read/processors/read_processor_use.cc",
+                           "read/processors/read_in_process_use.cc", "read/processors/read_remote_use.cc",
+                           "read/processors/read_failure_mode.cc", "read/processors/read_payload_processor.cc",
+                           "read/traffic/read_traffic_policy.cc", "read/traffic/read_health_check.cc",
+                           "read/traffic/read_connection_traffic.cc", "read/gateways/read_gateway_parameters.cc",
+                           "read/read_target_refs.cc", "read/traffic/read_retry.cc", "read/read_common.cc",
+                           "read/processors/processor_settings.cc"}) {
     std::string text = fileText(SLUICE_SOURCE_DIR "/config/" + std::string(file));
     ASSERT_FALSE(text.empty()) << file;
     // What comes before readObjectRef() in its file reads the metadata.

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <string>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

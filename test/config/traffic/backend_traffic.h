@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {

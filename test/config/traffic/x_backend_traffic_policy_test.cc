@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "config/load.h"
+#include "config/load/load.h"
 #include "test/config/test_support.h"
 #include "test/support/reference_page.h"
 

@@ -1,6 +1,6 @@
 // Tests that the files of a folder that is replaced as a whole are all read from one version of it, and that files are
 // read again only if they may have changed.
-#include "config/yaml/source_files.h"
+#include "config/load/source_files.h"
 
 #include <fcntl.h>
 #include <gmock/gmock.h>

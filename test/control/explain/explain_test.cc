@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "test/control/compile/processor_types.h"
+#include "test/compile/processor_types.h"
 #include "test/control/explain/explain_world.h"
 
 namespace sluice::control {
@@ -215,7 +215,7 @@ TEST(Explain, ShowsTheStepsOfARuleThatNamesNoBackends) {
       {test::kClass, test::kGateway,
        test::routeWithRules("rules: [{filters: [{type: PayloadProcessing, payloadProcessing: [{name: deny, "
                             "type: 'sluice.dev/Test:v1', phase: request-headers}]}]}]")},
-      nullptr, test::processorTypes());
+      nullptr, compile::test::processorTypes());
   const Explanation got = explained(world, "http://a.test/");
   ASSERT_TRUE(got.answer);
   EXPECT_EQ(got.answer->status, 500);

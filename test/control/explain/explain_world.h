@@ -8,9 +8,21 @@
 #include <vector>
 
 #include "proxy/control/explain/explain.h"
-#include "test/control/compile/compile_world.h"
+#include "test/compile/compile_world.h"
 
 namespace sluice::control::test {
+
+using compile::test::configMap;
+using compile::test::gatewayWith;
+using compile::test::kBackend;
+using compile::test::kClass;
+using compile::test::keyPair;
+using compile::test::kGateway;
+using compile::test::kRoute;
+using compile::test::routeWithRules;
+using compile::test::server;
+using compile::test::with;
+using compile::test::World;
 
 /// Returns the question about a GET, with these headers.
 inline RequestInQuestion asking(std::string url, std::vector<std::string> headers = {}) {

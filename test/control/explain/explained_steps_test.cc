@@ -6,7 +6,7 @@
 
 #include <memory>
 
-#include "test/control/compile/processor_types.h"
+#include "test/compile/processor_types.h"
 #include "test/control/explain/explain_world.h"
 
 namespace sluice::control {
@@ -22,7 +22,7 @@ constexpr base::Duration kTimeout = std::chrono::milliseconds(200);
 processing::Step step(const std::string& name, Phase phase, Scope scope, std::int32_t priority = 0,
                       bool preAuth = false) {
   processing::Step made;
-  made.processor = std::make_shared<const test::NoopProcessor>();
+  made.processor = std::make_shared<const compile::test::NoopProcessor>();
   made.name = name;
   made.type = "sluice.dev/Noop:v1";
   made.phase = phase;

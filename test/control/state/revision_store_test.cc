@@ -7,7 +7,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "config/object_set.h"
+#include "config/load/object_set.h"
 
 namespace sluice::control {
 namespace {

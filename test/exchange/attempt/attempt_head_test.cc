@@ -1,4 +1,4 @@
-#include "proxy/exchange/attempt/attempt_head.h"
+#include "proxy/exchange/transaction/attempt_head.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "proxy/control/configuration_report.h"
+#include "proxy/control/report/configuration_report.h"
 #include "proxy/control/text_source.h"
 
 namespace sluice::server {

@@ -1,5 +1,5 @@
 // The query of the admin page /explain.
-#include "proxy/server/explain/explain_page.h"
+#include "proxy/server/admin/explain_page.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

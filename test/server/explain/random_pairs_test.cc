@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "proxy/control/explain/explain.h"
-#include "test/control/compile/compile_world.h"
-#include "test/control/compile/processor_types.h"
+#include "test/compile/compile_world.h"
+#include "test/compile/processor_types.h"
 #include "test/server/explain/pairs_rig.h"
 #include "test/server/explain/random_routes.h"
 
@@ -24,7 +24,7 @@ using control::RequestInQuestion;
 processing::BuiltinTypes stepTypes() {
   std::vector<processing::Phase> all;
   for (std::size_t i = 0; i < processing::kPhases; ++i) all.push_back(static_cast<processing::Phase>(i));
-  return {{"sluice.dev/Step:v1", all, true, "{}", control::test::makeNoopProcessor}};
+  return {{"sluice.dev/Step:v1", all, true, "{}", compile::test::makeNoopProcessor}};
 }
 
 std::string joined(const std::vector<std::string>& texts) {
@@ -195,14 +195,14 @@ using MutantOfExplain = void (*)(RequestInQuestion&);
 void comparePairs(std::uint64_t seed, std::size_t count, MutantOfExplain mutate, PairsOutcome& outcome) {
   RandomRoutes random(seed);
   const std::string withSettings =
-      control::test::with(control::test::kClass, "controllerName: sluice.dev/egress-gateway",
+      compile::test::with(compile::test::kClass, "controllerName: sluice.dev/egress-gateway",
                           "controllerName: sluice.dev/egress-gateway, parametersRef: {group: '', kind: ConfigMap, "
                           "namespace: default, name: settings}");
-  const std::string settings = control::test::configMap("settings", "settings.yaml", random.settings());
+  const std::string settings = compile::test::configMap("settings", "settings.yaml", random.settings());
   const std::vector<std::string> documents = random.documents();
   std::vector<std::string_view> all = {withSettings, settings};
   all.insert(all.end(), documents.begin(), documents.end());
-  const control::test::World world(all, nullptr, stepTypes());
+  const compile::test::World world(all, nullptr, stepTypes());
   PairsRig rig(world.snapshot(), RandomRoutes::kBackends);
   for (std::size_t i = 0; i < count; ++i) {
     const RequestInQuestion asked = random.request();

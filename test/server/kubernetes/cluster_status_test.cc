@@ -48,8 +48,8 @@ std::string parentBy(const std::string& controller, const std::string& status) {
   return R"({"controllerName":")" + controller + R"(","conditions":[)" + condition("Accepted", status) + "]}";
 }
 
-control::ReplicaReport reportOf(const std::string& replica) {
-  control::ReplicaReport report;
+kubernetes::ReplicaReport reportOf(const std::string& replica) {
+  kubernetes::ReplicaReport report;
   report.replica = replica;
   report.nameSpace = "sluice-system";
   report.replicaOf = "sluice";
@@ -57,8 +57,8 @@ control::ReplicaReport reportOf(const std::string& replica) {
   return report;
 }
 
-content::Value leaseOfReport(const control::ReplicaReport& report, base::WallTime at = kNoon) {
-  return json(control::replicaLease(report, at));
+content::Value leaseOfReport(const kubernetes::ReplicaReport& report, base::WallTime at = kNoon) {
+  return json(kubernetes::replicaLease(report, at));
 }
 
 /// Lists of a cluster with our GatewayClass, in the order of statusCollections().
@@ -110,7 +110,7 @@ TEST(ClusterStatus, IsGoodWhenEveryConditionAndEveryReplicaIs) {
 }
 
 TEST(ClusterStatus, PutsFaultsFirst) {
-  control::ReplicaReport bad = reportOf("z");
+  kubernetes::ReplicaReport bad = reportOf("z");
   bad.gateway = "demo/b";
   bad.desired = "fedcba987654";
   bad.state = control::ConfigState::kRollback;
@@ -137,7 +137,7 @@ TEST(ClusterStatus, PutsFaultsFirst) {
 }
 
 TEST(ClusterStatus, CountsNoReplicaOfAnotherNamespace) {
-  control::ReplicaReport forged = reportOf("forged");
+  kubernetes::ReplicaReport forged = reportOf("forged");
   forged.nameSpace = "tenant";
   forged.state = control::ConfigState::kRollbackFailed;
   forged.problem = "call 555";
@@ -158,10 +158,10 @@ TEST(ClusterStatus, CountsNoReplicaOfAnotherNamespace) {
 }
 
 TEST(ClusterStatus, CountsOnlyPodsOfTheDeploymentOfAGatewayWhosePodsTheControllerKeeps) {
-  control::ReplicaReport beside = reportOf("beside");
+  kubernetes::ReplicaReport beside = reportOf("beside");
   beside.nameSpace = "demo";
   beside.gateway = "demo/egress";
-  control::ReplicaReport pod = beside;
+  kubernetes::ReplicaReport pod = beside;
   pod.replica = "egress-egress-5d9c7b8f6-x2x4z";
   pod.podUid = "u-1";
   const std::vector<content::Value> leases = {leaseOfReport(beside), leaseOfReport(pod)};
@@ -172,7 +172,7 @@ TEST(ClusterStatus, CountsOnlyPodsOfTheDeploymentOfAGatewayWhosePodsTheControlle
 }
 
 TEST(ClusterStatus, CountsReplicasOfTheirGatewayThatAreThere) {
-  control::ReplicaReport elsewhere = reportOf("elsewhere");
+  kubernetes::ReplicaReport elsewhere = reportOf("elsewhere");
   elsewhere.gateway = "demo/other";
   elsewhere.state = control::ConfigState::kRollbackFailed;
   const ListedCluster cluster = {{gatewayOf("egress", condition("Programmed", "True"))},

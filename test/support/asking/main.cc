@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "filters/builtin_types.h"
+#include "filters/types/builtin_types.h"
 #include "proxy/routing/backend_target.h"
 #include "proxy/server/cli.h"
 #include "proxy/server/process.h"

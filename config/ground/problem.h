@@ -1,0 +1,42 @@
+// A problem of a configuration and its position. `sluice validate` prints it, and an error refuses an object.
+//
+// These are plain values without secrets: messages quote only names, keys and values of fields that are not secret.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/ground/document.h"
+
+namespace sluice::config {
+
+enum class Severity : std::uint8_t { kWarning, kError };
+
+struct Problem {
+  Severity severity = Severity::kError;
+  Position position;
+  std::string object;  // "HTTPRoute default/web"; empty if it concerns no object
+  std::string field;   // "spec.rules[0].backendRefs"; empty if it concerns no field
+  std::string message;
+};
+
+using Problems = std::vector<Problem>;
+
+/// Returns one line: "file:line:column: error: HTTPRoute default/web: spec.rules[0]: message", without unknown parts.
+std::string render(const Problem& problem);
+
+/// Returns {"severity", "file", "line", "column", "object", "field", "message"} without unknown parts, for the admin
+/// document /status.
+std::string problemJson(const Problem& problem);
+
+bool hasErrors(const Problems& problems);
+/// Returns the first error; null if there is none.
+const Problem* firstErrorOf(const Problems& problems);
+/// Returns the first error as a line; empty if there is none.
+std::string firstError(const Problems& problems);
+/// Returns the namespace of the problem's object; empty if it concerns none that has one.
+std::string_view namespaceOf(const Problem& problem);
+
+}  // namespace sluice::config

@@ -1,7 +1,0 @@
-#include "config/library_versions.h"
-
-namespace sluice::config {
-
-base::LibraryVersions libraryVersions() { return {{"yaml-cpp", SLUICE_YAML_CPP_VERSION}}; }
-
-}  // namespace sluice::config

@@ -1,0 +1,38 @@
+// Turns a set of objects into a Model and reports what is wrong with each object.
+//
+// These are pure functions. The loading thread calls them for every source, and so do `sluice validate` and the tests.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/ground/problem.h"
+#include "config/load/object_set.h"
+#include "config/model/model.h"
+#include "config/yaml/source_text.h"
+#include "proxy/base/secret.h"
+
+namespace sluice::config {
+
+struct Configuration {
+  Model model;
+  Problems problems;
+  /// False if a text is not YAML or a path could not be read at all. Then the whole set is refused and the model is
+  /// empty.
+  bool readable = true;
+  /// See revision.h.
+  std::string digest;
+  std::string revision;
+  /// The digest of the EndpointSlices, which the other one leaves out.
+  std::string endpointsDigest;
+};
+
+/// `previous` is the model served until now, if any; see last_good.h.
+Configuration load(const ObjectSet& set, const Model* previous);
+
+Configuration loadTexts(const std::vector<SourceText>& texts, const base::Secret& key, const Model* previous = nullptr);
+/// Loads a text for callers that publish no revision.
+Configuration loadText(std::string_view text, std::string_view file = "config.yaml");
+
+}  // namespace sluice::config

@@ -1,0 +1,87 @@
+// Functions that the readers of the spellings of Backend share.
+#include <algorithm>
+#include <utility>
+
+#include "config/read/backends/backend_readers.h"
+#include "config/read/backends/external_hostname.h"
+#include "config/read/object_readers.h"
+#include "proxy/base/text.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr Choice<TlsMode> kTlsModes[] = {{"None", TlsMode::kNone},
+                                         {"Terminate", TlsMode::kServerAuth},
+                                         {"Simple", TlsMode::kServerAuth},
+                                         {"ServerOnly", TlsMode::kServerAuth},
+                                         {"Passthrough", TlsMode::kPassthrough},
+                                         {"Mutual", TlsMode::kMutual},
+                                         {"ClientAndServer", TlsMode::kMutual}};
+
+}  // namespace
+
+std::string readExternalHostname(FieldReader& reader, std::string_view key) {
+  std::string hostname = base::toLower(reader.requiredText(key, rule::kHostText));
+  if (hostname.empty()) return hostname;
+  const std::string_view fault = externalHostnameFault(hostname);
+  if (!fault.empty()) {
+    reader.error(key, std::string(fault) + ", but is " + base::quote(hostname) + hostnameHint(hostname));
+  }
+  if (hostname.ends_with('.')) hostname.pop_back();
+  return hostname;
+}
+
+std::string readDestinationAddress(FieldReader& ip) {
+  const std::string address = ip.requiredText("address", rule::kIpAddress);
+  return address.empty() ? address : canonicalIp(address);
+}
+
+BackendPort readEndpointHost(FieldReader& endpoint) {
+  BackendPort result;
+  const bool isName = endpoint.has("fqdn");
+  if (isName == endpoint.has("ip")) {
+    endpoint.error(isName ? "ip" : "fqdn", isName ? "must not be given together with fqdn" : "or ip is required");
+  }
+  if (isName) {
+    FieldReader fqdn = endpoint.map("fqdn");
+    result.hostname = readExternalHostname(fqdn, "hostname");
+    result.number = fqdn.requiredPort("port");
+    fqdn.finish();
+  } else if (endpoint.has("ip")) {
+    FieldReader ip = endpoint.map("ip");
+    result.hostname = readDestinationAddress(ip);
+    result.number = ip.requiredPort("port");
+    ip.finish();
+  }
+  return result;
+}
+
+void addEndpoint(BackendPort endpoint, const Item& item, ObjectContext& context, Backend& backend) {
+  const auto isSame = [&](const BackendPort& other) {
+    return other.hostname == endpoint.hostname && other.number == endpoint.number;
+  };
+  if (!endpoint.hostname.empty() && std::any_of(backend.ports.begin(), backend.ports.end(), isSame)) {
+    context.error(item.value->position, item.path,
+                  "repeats " + endpoint.hostname + ":" + std::to_string(endpoint.number));
+  }
+  backend.ports.push_back(std::move(endpoint));
+}
+
+TlsMode readTlsMode(FieldReader& reader, TlsMode absent) {
+  return reader.choice("mode", kTlsModes, absent, /*ignoreCase=*/true);
+}
+
+std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode mode) {
+  const bool given = reader.has("clientCertificateRef");
+  if (given != (mode == TlsMode::kMutual)) {
+    reader.error("clientCertificateRef",
+                 given ? "must be given only when mode is Mutual" : "is required when mode is Mutual");
+  }
+  if (!given) return std::nullopt;
+  FieldReader ref = reader.map("clientCertificateRef");
+  ObjectRef result = readObjectRef(ref, {"", "Secret"}, true);
+  ref.finish();
+  return result;
+}
+
+}  // namespace sluice::config

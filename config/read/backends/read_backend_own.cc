@@ -1,0 +1,10 @@
+#include "config/read/backends/backend_readers.h"
+#include "config/read/object_readers.h"
+
+namespace sluice::config {
+
+Backend readOwnBackend(FieldReader& root, ObjectMeta meta) {
+  return readDestinationBackend(root, std::move(meta), {.first = true, .own = true});
+}
+
+}  // namespace sluice::config

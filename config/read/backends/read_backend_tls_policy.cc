@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <string>
+
+#include "config/read/backends/backend_readers.h"
+#include "config/read/object_readers.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxPolicyOptions = 16;
+
+/// Returns true if the targets are one, or overlap in a way that the API does not accept.
+bool overlap(const PolicyTarget& a, const PolicyTarget& b) {
+  const bool same =
+      a.object.group == b.object.group && a.object.kind == b.object.kind && a.object.name == b.object.name;
+  return same && (a.sectionName.empty() || b.sectionName.empty() || a.sectionName == b.sectionName);
+}
+
+/// Reads the targets. v1alpha2 had one in `targetRef`, which is not read any more and yet must not be spoken to without
+/// TLS.
+PolicyTargets readTlsTargets(FieldReader& spec) {
+  if (!spec.has("targetRef")) return readTargetRefs(spec);
+  PolicyTargets named;
+  readPolicyTarget(spec.map("targetRef"), named);
+  for (const Item& item : spec.list("targetRefs", kMaxPolicyTargets)) readPolicyTarget(spec.map(item), named);
+  spec.error("targetRef", "is of an older version: use targetRefs");
+  return named;
+}
+
+void checkTlsTargets(FieldReader& spec, const std::vector<PolicyTarget>& targets) {
+  for (auto each = targets.begin(); each != targets.end(); ++each) {
+    if (std::any_of(targets.begin(), each, [&](const PolicyTarget& other) { return overlap(other, *each); })) {
+      spec.context().error(each->object.position, each->object.path,
+                           "repeats a target: several references to one object must have different sectionNames");
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<BackendTlsPolicy> readBackendTlsPolicy(FieldReader& root, ObjectMeta meta) {
+  BackendTlsPolicy policy;
+  policy.meta = std::move(meta);
+  policy.tls.mode = TlsMode::kServerAuth;
+  policy.tls.path = "spec";
+  root.require("spec");
+  FieldReader spec = root.map("spec");
+  policy.tls.position = spec.position();
+  if (root.has("spec")) {
+    static_cast<PolicyTargets&>(policy) = readTlsTargets(spec);
+    spec.require("validation");
+  }
+  checkTlsTargets(spec, policy.targets);
+  if (spec.has("validation")) readTlsValidation(spec.map("validation"), policy.tls, policy.unsupported);
+  readTlsOptions(spec, policy.tls, policy.unsupported);
+  if (policy.tls.options.size() > kMaxPolicyOptions) spec.error("options", "must have at most 16 entries");
+  spec.finish();
+  if (policy.empty()) return std::nullopt;
+  return policy;
+}
+
+}  // namespace sluice::config

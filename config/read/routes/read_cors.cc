@@ -1,0 +1,48 @@
+#include <algorithm>
+#include <limits>
+
+#include "config/read/routes/route_readers.h"
+
+namespace sluice::config {
+namespace {
+
+constexpr std::size_t kMaxNames = 64;
+constexpr std::size_t kMaxMethods = 9;
+
+/// Reads a list with x-kubernetes-list-type: set.
+std::vector<std::string> readSet(FieldReader& reader, std::string_view key, const TextRule& rule,
+                                 std::size_t maxItems) {
+  std::vector<std::string> texts = reader.texts(key, rule, maxItems);
+  for (auto text = texts.begin(); text != texts.end(); ++text) {
+    if (std::find(texts.begin(), text, *text) != text) reader.error(key, "has \"" + *text + "\" twice");
+  }
+  return texts;
+}
+
+/// Reads such a list in which "*" means everything, so that nothing may stand beside it.
+std::vector<std::string> readSetOrAll(FieldReader& reader, std::string_view key, const TextRule& rule,
+                                      std::size_t maxItems) {
+  std::vector<std::string> texts = readSet(reader, key, rule, maxItems);
+  if (texts.size() > 1 && std::find(texts.begin(), texts.end(), "*") != texts.end()) {
+    reader.error(key, "must not have \"*\" beside others");
+  }
+  return texts;
+}
+
+}  // namespace
+
+CorsFilter readCors(FieldReader reader) {
+  CorsFilter cors;
+  cors.path = reader.path();
+  cors.allowOrigins = readSetOrAll(reader, "allowOrigins", rule::kCorsOrigin, kMaxNames);
+  cors.allowMethods = readSetOrAll(reader, "allowMethods", rule::kCorsMethod, kMaxMethods);
+  cors.allowHeaders = readSetOrAll(reader, "allowHeaders", rule::kHeaderName, kMaxNames);
+  cors.exposeHeaders = readSet(reader, "exposeHeaders", rule::kHeaderName, kMaxNames);
+  cors.allowCredentials = reader.boolean("allowCredentials", false);
+  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
+  cors.maxAge = static_cast<std::int32_t>(reader.integer("maxAge", 1, kMost).value_or(cors.maxAge));
+  reader.finish();
+  return cors;
+}
+
+}  // namespace sluice::config

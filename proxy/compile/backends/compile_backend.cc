@@ -1,0 +1,89 @@
+#include "proxy/compile/backends/compile_backend.h"
+
+#include <utility>
+
+#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/disclosure.h"
+#include "proxy/compile/ground/named_secrets.h"
+#include "proxy/compile/processors/permitted_steps.h"
+#include "proxy/compile/processors/refused_uses.h"
+
+namespace sluice::compile {
+
+BackendCatalog::BackendCatalog(const config::Model& model, const DestinationCatalog& destinations,
+                               const ProcessorCompiler& processors, BackendCache& cache)
+    : destinations_(destinations), cache_(cache) {
+  for (const config::Backend& backend : model.all<config::Backend>()) {
+    const BackendDestination& destination = destinations.of(backend);
+    CompiledBackend& entry = backends_[&backend];
+    entry.unaccepted = destination.unaccepted;
+    for (const DestinationPort& each : destination.ports) {
+      CompiledBackendPort port = compilePort(backend, each, processors, cache, entry);
+      const config::BackendPort& written = backend.ports[entry.ports.size()];
+      if (!model.controllerNamespace.empty()) port.secrets.merge(secretsNamedBy(backend, written, model));
+      entry.ports.push_back(std::move(port));
+    }
+  }
+}
+
+CompiledBackendPort BackendCatalog::compilePort(const config::Backend& backend, const DestinationPort& destination,
+                                                const ProcessorCompiler& processors, BackendCache& cache,
+                                                CompiledBackend& whole) {
+  CompiledBackendPort entry{nullptr,      destination.unaccepted, destination.unresolved,
+                            std::nullopt, destination.closed,     {}};
+  if (destination.plan == nullptr) return entry;
+  const UsesOf uses{holderOf(backend.meta), backend.meta.name, processing::Scope::kBackend,
+                    destination.plan->tls ? Exposure::kNone : Exposure::kSome};
+  const config::BackendPort& port = backend.ports[whole.ports.size()];
+  CompiledUses own = processors.compile(backend.extensions, uses);
+  noteOnce(whole.refused, own.refused);
+  CompiledUses compiled = processors.targeting(backend.meta, {port.name, port.number}, uses, std::move(own));
+  for (const RefusedUse& each : compiled.refused) {
+    if (!each.origin.empty()) whole.attached.note({each});
+  }
+  entry.secrets = secretsUsedBy(compiled);
+  entry.unprocessed = joined(compiled.closed());
+  if (entry.unprocessed || entry.closed) return entry;
+  auto plan = std::make_shared<routing::BackendPlan>(*destination.plan);
+  plan->chain = chainOf(std::move(compiled.steps));
+  plan->http11 = overHttp11(*plan);
+  entry.plan = sharedPlan(std::move(plan), cache);
+  return entry;
+}
+
+BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder) const {
+  BackendUse use = destinations_.resolve(ref, holder);
+  for (const EndpointUse& each : use.endpoints) {
+    if (!each.result || !(*each.result.value)->tls) continue;
+    const base::ObjectNames& ofTls = (*each.result.value)->tls->secrets;
+    use.secrets.insert(ofTls.begin(), ofTls.end());
+  }
+  if (use.backend == nullptr) return use;
+  const CompiledBackend& compiled = backends_.at(use.backend);
+  const std::vector<const config::BackendPort*> meant = portsOf(*use.backend, ref.port);
+  for (const config::BackendPort* each : meant) {
+    const base::ObjectNames& named = compiled.ports[indexOf(*use.backend, *each)].secrets;
+    use.secrets.insert(named.begin(), named.end());
+  }
+  for (std::size_t i = 0; i < use.endpoints.size(); ++i) {
+    BackendResult& result = use.endpoints[i].result;
+    if (!result) continue;
+    const CompiledBackendPort& port = compiled.ports[indexOf(*use.backend, *meant[i])];
+    if (port.unprocessed) {
+      const std::string object = describe(ref.object, holder.nameSpace) + ": ";
+      const Fault seen = toldTo(holder.nameSpace, use.backend->meta.nameSpace, *port.unprocessed);
+      result = summary(seen.reason, object + seen.message);
+    } else {
+      result = port.plan;
+    }
+  }
+  return use;
+}
+
+std::shared_ptr<const routing::BackendPlan> BackendCatalog::governed(
+    const std::shared_ptr<const routing::BackendPlan>& plan, const routing::ConnectionSettings& settings) const {
+  if (plan->connection == settings) return plan;
+  return sharedPlan(governedPlan(plan, settings), cache_);
+}
+
+}  // namespace sluice::compile

@@ -1,0 +1,85 @@
+// Compiles the Model into the snapshot that workers serve and the statuses of all objects: the second half of
+// "configuration is a pure function".
+//
+// It uses no clock, files or network; the caller passes the system's authorities. The result depends on the set of
+// objects alone and not on their order.
+#pragma once
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "config/model/model.h"
+#include "config/status/status_list.h"
+#include "proxy/compile/backends/backend_health.h"
+#include "proxy/compile/destinations/backend_cache.h"
+#include "proxy/compile/gateways/gateway_secrets.h"
+#include "proxy/compile/gateways/listener_place.h"
+#include "proxy/compile/ground/compile_tls.h"
+#include "proxy/compile/ground/unusable_place.h"
+#include "proxy/compile/processors/extension_hooks.h"
+#include "proxy/compile/processors/processor_cache.h"
+#include "proxy/compile/routes/route_cache.h"
+#include "proxy/compile/routes/route_order.h"
+#include "proxy/routing/snapshot.h"
+#include "proxy/routing/table/host_rules.h"
+
+namespace sluice::compile {
+
+struct CompileResult {
+  /// Never null. Broken parts of the configuration answer 500 in it; the other parts are served.
+  std::shared_ptr<const routing::Snapshot> snapshot;
+  /// The statuses in the order of writeStatuses(). Objects of other controllers and kinds without a status are left
+  /// out.
+  config::StatusList statuses;
+  /// False if the set as a whole cannot be served: there is no GatewayClass of ours, or its settings cannot be read.
+  bool usable = false;
+  /// Fingerprint of the system's authorities that Backends are verified against; empty if none is.
+  std::string systemAuthorities;
+  /// The Secrets that the Pods of each Gateway need and may read, if a controller keeps them.
+  SecretsOfGateways secrets;
+  /// The routes of whose chains these Secrets are.
+  RoutesOfGateways routes;
+  /// The Backends that attached routes name, by BackendPlan::object, whether or not they can be served.
+  std::set<std::string> namedBackends;
+  /// Where its listeners are served.
+  ListenerPlaces places;
+  /// The addresses that its Gateways have; empty for those that have all of the machine.
+  GatewayAddresses addresses;
+  /// The uses of payload processors that await something. They are to be compiled again when that may have come.
+  std::vector<AwaitingUse> awaiting;
+  /// The uses that ask a server. They are to be compiled again when one has another state.
+  std::vector<AskedServer> servers;
+  /// The health of Backends as the statuses tell it. They are to be written again when it changes.
+  BackendHealths health;
+};
+
+/// Results that successive compilations share, so that they are not made again. It never changes the result of a
+/// compilation. It belongs to the loading thread.
+struct CompileCache {
+  processing::SharedStates states;
+  ProcessorCache processors;
+  std::shared_ptr<const pki::TrustStore> authorities;  // the system's
+  BackendCache backends;
+  BackendUses uses;
+  RouteCache routes;
+  RouteOrder order;
+  routing::HostRulesStore hostRules;
+  std::shared_ptr<const ExtensionHooks> hooks;
+};
+
+/// The parts of the program that a compilation uses.
+struct CompileTools {
+  const config::Catalog& catalog;  // made from the same model
+  const processing::BuiltinTypes& processors;
+  const SystemTrust& systemTrust;
+  KnownPlaces places = {};
+};
+
+CompileResult compile(const config::Model& model, const CompileTools& tools, CompileCache& cache);
+/// Compiles with the system's own authorities.
+CompileResult compile(const config::Model& model, const config::Catalog& catalog,
+                      const processing::BuiltinTypes& processors, CompileCache& cache, const KnownPlaces& places = {});
+
+}  // namespace sluice::compile

@@ -1,0 +1,40 @@
+// A BackendCache keeps the BackendPlans of the last compilation. A plan that did not change stays the same object, so
+// that everything made from it stays too.
+//
+// It belongs to the loading thread.
+#pragma once
+
+#include <memory>
+
+#include "proxy/base/cache.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::compile {
+
+struct BackendCache {
+  /// A round is one compilation.
+  using Plans = base::Cache<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>>;
+  Plans destinations;  // without steps
+  Plans newest;
+  Plans ofRules;
+
+  void sweep() {
+    destinations.sweep();
+    newest.sweep();
+    ofRules.sweep();
+  }
+};
+
+/// Returns true if plans of one identity were made of Secrets of the same names.
+bool sameSecrets(const routing::BackendPlan& a, const routing::BackendPlan& b);
+
+/// Returns the last compilation's plan if it is equal to `plan`, else `plan`.
+std::shared_ptr<const routing::BackendPlan> sharedPlan(std::shared_ptr<const routing::BackendPlan> plan,
+                                                       BackendCache& cache);
+
+/// Returns the plan of a Service that rules hold: one that stays the same while endpoints come and go, so that no route
+/// is compiled again for them. Its endpoints may be earlier ones; Snapshot::backends has the newest.
+std::shared_ptr<const routing::BackendPlan> planOfRules(const std::shared_ptr<const routing::BackendPlan>& plan,
+                                                        BackendCache& cache);
+
+}  // namespace sluice::compile

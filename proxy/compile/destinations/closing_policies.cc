@@ -1,0 +1,126 @@
+#include "proxy/compile/destinations/closing_policies.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+
+#include "config/read/object_kinds.h"
+#include "config/read/stray_target.h"
+#include "proxy/compile/destinations/backend_tls_policies.h"
+
+namespace sluice::compile {
+namespace {
+
+using Cause = ClosingCause;
+using TargetKind = config::PolicyTargetKind;
+
+/// Returns true for a Service, in whatever group if that is not legible.
+bool mayBeService(const TargetKind& target) { return target.kind == config::Service::kKind; }
+
+bool mayBeDestination(const TargetKind& target) {
+  return mayBeService(target) || config::isKindOf<config::Backend>(target.group, target.kind) ||
+         (!target.groupLegible && target.kind == config::Backend::kKind);
+}
+
+std::optional<Cause> causeOf(const config::UnsupportedPolicy& /*policy*/, const TargetKind& /*target*/) {
+  return Cause::kKind;
+}
+std::optional<Cause> causeOf(const config::BackendTlsPolicy& /*policy*/, const TargetKind& target) {
+  return isTlsTarget(target) ? std::nullopt : std::optional(Cause::kOnlyDestinations);
+}
+/// These are for everything that carries requests.
+std::optional<Cause> causeOf(const config::TrafficPolicy& /*policy*/, const TargetKind& /*target*/) {
+  return std::nullopt;
+}
+std::optional<Cause> causeOf(const config::ExtensionPolicy& /*policy*/, const TargetKind& target) {
+  if (target.kind.empty()) return Cause::kUnknown;
+  return mayBeDestination(target) ? std::optional(Cause::kNoDestinations) : std::nullopt;
+}
+std::optional<Cause> causeOf(const config::PayloadProcessor& /*processor*/, const TargetKind& target) {
+  if (target.kind.empty()) return Cause::kUnknown;
+  return mayBeService(target) ? std::optional(Cause::kNoServices) : std::nullopt;
+}
+
+std::string_view consequenceOf(Cause cause, std::size_t policies) {
+  switch (cause) {
+    case Cause::kKind:
+      return policies == 1 ? ": policies of this kind are not supported"
+                           : ": policies of these kinds are not supported";
+    case Cause::kOnlyDestinations:
+      return ": policies of this kind are supported for Services and Backends only";
+    case Cause::kNoDestinations:
+      return ": policies of this kind are supported for Gateways and routes only";
+    case Cause::kNoServices:
+      return ": payload processors are supported for Gateways, routes and Backends only";
+    case Cause::kUnknown:
+      return ": the kind of a target with this name, or these labels, is not known, so all kinds are meant";
+  }
+  return {};
+}
+
+}  // namespace
+
+ClosingPolicies::ClosingPolicies(const config::Model& model) {
+  addAll<config::UnsupportedPolicy>(model);
+  addAll<config::BackendTlsPolicy>(model);
+  addAll<config::TrafficPolicy>(model);
+  addAll<config::ExtensionPolicy>(model);
+  addAll<config::PayloadProcessor>(model);
+}
+
+template <typename Policy>
+void ClosingPolicies::addAll(const config::Model& model) {
+  for (const Policy& each : model.all<Policy>()) add(each);
+  for (const config::Rejected& each : model.rejected) {
+    if (const auto* legible = each.legible<Policy>()) add(*legible);
+  }
+}
+
+template <typename Policy>
+void ClosingPolicies::add(const Policy& policy) {
+  if (!policy.restricts) return;
+  const auto cause = [&](const TargetKind& target) {
+    return config::isStray(target) ? std::optional(Cause::kUnknown) : causeOf(policy, target);
+  };
+  const std::string_view nameSpace = policy.meta.nameSpace;
+  for (const config::PolicyTarget& each : policy.targets) {
+    if (const auto why = cause(each.targetKind())) {
+      byTarget_[{nameSpace, each.object.name}].push_back({&policy.meta, &each, *why});
+    }
+  }
+  for (const config::PolicyTargetSelector& each : policy.selectors) {
+    if (const auto why = cause(each.targetKind())) selecting_[nameSpace].push_back({&policy.meta, &each, *why});
+  }
+}
+
+std::optional<Fault> ClosingPolicies::faultOf(const config::ObjectMeta& object,
+                                              const config::PolicySection& section) const {
+  if (empty()) return std::nullopt;
+  // The order of the objects must not matter.
+  std::map<Cause, std::set<std::string>> titles;
+  const auto means = [&](const auto& named, Cause cause) {
+    return cause == Cause::kUnknown || named.targetKind().means(object);
+  };
+  if (const auto found = byTarget_.find({object.nameSpace, object.name}); found != byTarget_.end()) {
+    for (const auto& [policy, target, cause] : found->second) {
+      if (!means(*target, cause)) continue;
+      if (target->sectionName.empty() || target->names(section)) titles[cause].insert(policy->title());
+    }
+  }
+  if (const auto found = selecting_.find(object.nameSpace); found != selecting_.end()) {
+    for (const auto& [policy, selector, cause] : found->second) {
+      if (means(*selector, cause) && selector->labels.matches(object.labels)) titles[cause].insert(policy->title());
+    }
+  }
+  std::string text;
+  for (const auto& [cause, policies] : titles) {
+    std::string names;
+    for (const std::string& name : policies) names += (names.empty() ? "" : ", ") + name;
+    text.append(text.empty() ? "" : "; ").append(names).append(consequenceOf(cause, policies.size()));
+  }
+  if (text.empty()) return std::nullopt;
+  return summary(config::reason::kUnsupportedValue, text);
+}
+
+}  // namespace sluice::compile

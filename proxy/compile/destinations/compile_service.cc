@@ -1,0 +1,213 @@
+#include "proxy/compile/destinations/compile_service.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/disclosure.h"
+#include "proxy/compile/ground/hints.h"
+#include "proxy/compile/ground/references.h"
+
+namespace sluice::compile {
+namespace {
+
+namespace reason = config::reason;
+
+constexpr std::size_t kMostNamed = 3;  // addresses in a note
+
+/// Maps appProtocol (GEP-1911). It says which version of HTTP the port speaks; over TLS, ALPN chooses where it does
+/// not.
+Resolved<routing::UpstreamProtocol> protocolOfPort(const config::ServicePort& port, bool overTls) {
+  const std::string& name = port.appProtocol;
+  if (port.protocol != config::TransportProtocol::kTcp) {
+    return fault(reason::kUnsupportedProtocol, "only ports of protocol TCP can carry HTTP");
+  }
+  if (name.empty()) return routing::UpstreamProtocol::kAuto;
+  if (name == "https" && overTls) return routing::UpstreamProtocol::kAuto;
+  if (name == "kubernetes.io/wss" && overTls) return routing::UpstreamProtocol::kHttp11;
+  if (name == "http" || name == "kubernetes.io/ws") return routing::UpstreamProtocol::kHttp11;
+  if (name == "kubernetes.io/h2c" || name == "grpc") return routing::UpstreamProtocol::kHttp2;
+  if (name == "kubernetes.io/wss" || name == "https") {
+    return fault(reason::kUnsupportedProtocol,
+                 "appProtocol " + name + " needs TLS, which a BackendTLSPolicy for the Service gives it");
+  }
+  return fault(reason::kUnsupportedProtocol, "appProtocol " + name + " is not supported");
+}
+
+/// Collects the endpoints of one port: those that are used and those that the guard refuses.
+class EndpointCollector {
+ public:
+  explicit EndpointCollector(const routing::AddressGuard& guard) : guard_(guard) {}
+
+  void add(const std::string& address, std::uint16_t port) {
+    std::array<std::uint8_t, 16> bytes{};
+    const bool isV6 = ::inet_pton(AF_INET6, address.c_str(), bytes.data()) == 1;
+    if (!isV6 && ::inet_pton(AF_INET, address.c_str(), bytes.data()) != 1) return;
+    const routing::AddressBytes used(bytes.data(), isV6 ? 16 : 4);
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    ::inet_ntop(isV6 ? AF_INET6 : AF_INET, bytes.data(), text.data(), text.size());
+    if (guard_.permitsEndpoint(used)) {
+      (isV6 ? v6_ : v4_).insert({text.data(), port});
+    } else {
+      refused_.insert(std::string(text.data()) + " (" +
+                      std::string(routing::addressClassName(routing::classify(used))) + ")");
+    }
+  }
+  void addName() { hasNames_ = true; }
+
+  /// Returns the endpoints of one family, because a Pod with two addresses is one endpoint.
+  std::vector<routing::Endpoint> chosen(bool prefersIpv6) const {
+    const bool takesV6 = prefersIpv6 ? !v6_.empty() : v4_.empty();
+    const std::set<routing::Endpoint>& of = takesV6 ? v6_ : v4_;
+    return {of.begin(), of.end()};
+  }
+
+  std::string note() const {
+    std::string text;
+    if (hasNames_) text = "EndpointSlices of addressType FQDN are not supported, and ignored";
+    if (refused_.empty()) return text;
+    text += text.empty() ? "" : "; ";
+    text += "endpoints that addressGuard.allow does not name are not used: ";
+    std::size_t named = 0;
+    for (const std::string& address : refused_) {
+      if (named == kMostNamed) return text + " and " + std::to_string(refused_.size() - named) + " more";
+      text += (named++ == 0 ? "" : ", ") + address;
+    }
+    return text;
+  }
+
+ private:
+  const routing::AddressGuard& guard_;
+  std::set<routing::Endpoint> v4_;
+  std::set<routing::Endpoint> v6_;
+  std::set<std::string> refused_;
+  bool hasNames_ = false;
+};
+
+/// Adds the endpoints of a slice. Slices have the names of the Service's ports and the port numbers of the endpoints.
+void collect(const config::EndpointSlice& slice, const config::ServicePort& port, EndpointCollector& endpoints) {
+  if (slice.addressType == config::AddressType::kFqdn) return endpoints.addName();
+  for (const config::EndpointSlice::Port& each : slice.ports) {
+    if (each.name != port.name || each.protocol != config::TransportProtocol::kTcp) continue;
+    const std::uint16_t any = port.targetPort != 0 ? port.targetPort : port.number;
+    for (const std::string& address : slice.addresses) endpoints.add(address, each.number != 0 ? each.number : any);
+  }
+}
+
+}  // namespace
+
+bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == config::Service::kKind; }
+
+ServiceCatalog::ServiceCatalog(const config::Model& model, const DestinationRules& rules, BackendCache& cache)
+    : model_(model) {
+  std::map<Name, Slices> slices;
+  for (const config::EndpointSlice& slice : model.all<config::EndpointSlice>()) {
+    if (!slice.service.empty()) slices[{slice.meta.nameSpace, slice.service}].push_back(&slice);
+  }
+  for (const config::Service& service : model.all<config::Service>()) {
+    const Name name{service.meta.nameSpace, service.meta.name};
+    CompiledService& entry = entries_[name];
+    entry.service = &service;
+    if (service.isExternalName) continue;
+    for (const config::ServicePort& port : service.ports) {
+      // One port number may occur with two protocols.
+      const bool known = entry.ports.contains(port.number);
+      if (known && port.protocol != config::TransportProtocol::kTcp) continue;
+      CompiledServicePort compiled = compilePort(service, port, slices[name], rules, cache);
+      if (compiled.plan) {
+        newest_.insert_or_assign(compiled.plan->identity, compiled.plan);
+        compiled.plan = planOfRules(compiled.plan, cache);
+      }
+      if (!compiled.fault) compiled.fault = rules.closing.faultOf(service.meta, {port.name, port.number});
+      entry.ports.insert_or_assign(port.number, std::move(compiled));
+    }
+  }
+}
+
+ServiceCatalog::CompiledServicePort ServiceCatalog::compilePort(const config::Service& service,
+                                                                const config::ServicePort& port, const Slices& slices,
+                                                                const DestinationRules& rules, BackendCache& cache) {
+  CompiledServicePort entry;
+  std::optional<Resolved<routing::UpstreamTls>> tls = rules.tls.of(service.meta, {port.name, port.number});
+  if (tls && !*tls) {
+    entry.fault = std::move(tls->fault);
+    return entry;
+  }
+  const Resolved<routing::UpstreamProtocol> protocol = protocolOfPort(port, tls.has_value());
+  if (!protocol) {
+    entry.fault = protocol.fault;
+    return entry;
+  }
+  EndpointCollector endpoints(rules.guard);
+  for (const config::EndpointSlice* slice : slices) collect(*slice, port, endpoints);
+  auto plan = std::make_shared<routing::BackendPlan>();
+  plan->name = service.meta.qualifiedName();
+  plan->object = objectOf(service.meta);
+  plan->hostname = service.meta.name + "." + service.meta.nameSpace + ".svc";
+  plan->port = port.number;
+  plan->protocol = *protocol.value;
+  plan->endpoints = endpoints.chosen(service.prefersIpv6);
+  if (tls) plan->tls = *std::move(tls->value);
+  plan->authority = authorityOf(*plan);
+  plan->identity = identityOf(*plan);
+  plan->http11 = overHttp11(*plan);
+  entry.note = endpoints.note();
+  entry.plan = sharedPlan(std::move(plan), cache);
+  return entry;
+}
+
+std::shared_ptr<const routing::BackendPlan> ServiceCatalog::newest(
+    const std::shared_ptr<const routing::BackendPlan>& plan) const {
+  if (const auto found = newest_.find(plan->identity); found != newest_.end()) return found->second;
+  const auto other = newest_.find(plan->countsAs);  // the plan that `plan` is a copy of, for HTTP/2
+  return other == newest_.end() ? plan : withEndpoints(plan, *other->second);
+}
+
+const ServiceCatalog::CompiledServicePort* ServiceCatalog::find(const config::BackendObjectReference& ref,
+                                                                std::string_view holder) const {
+  const auto entry = entries_.find({targetNamespace(ref.object, holder), ref.object.name});
+  if (entry == entries_.end()) return nullptr;
+  const auto port = entry->second.ports.find(ref.port);
+  return port == entry->second.ports.end() ? nullptr : &port->second;
+}
+
+Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(const config::BackendObjectReference& ref,
+                                                                              const Holder& holder) const {
+  const auto refused = [&](std::string_view why, const std::string& message) {
+    return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
+  };
+  const auto entry = entries_.find({targetNamespace(ref.object, holder.nameSpace), ref.object.name});
+  if (entry == entries_.end()) return absenceFault(reason::kBackendNotFound, model_, ref.object, holder);
+  if (entry->second.service->isExternalName) {
+    return refused(reason::kInvalidKind, "Services of type ExternalName are not supported: use a Backend");
+  }
+  const CompiledServicePort* port = find(ref, holder.nameSpace);
+  if (port == nullptr) {
+    std::vector<std::uint16_t> ports;
+    if (entry->first.first == holder.nameSpace) {
+      for (const auto& each : entry->second.ports) ports.push_back(each.first);
+    }
+    Fault fault =
+        refused(reason::kBackendNotFound, "it has no port " + std::to_string(ref.port) + availablePorts(ports));
+    fault.summary = ref.port == 0;  // the schema requires one
+    return fault;
+  }
+  if (port->fault) {
+    const Fault seen = toldBriefly(holder.nameSpace, targetNamespace(ref.object, holder.nameSpace), *port->fault);
+    return refused(seen.reason, "port " + std::to_string(ref.port) + ": " + seen.message);
+  }
+  return port->plan;
+}
+
+std::string ServiceCatalog::note(const config::BackendObjectReference& ref, std::string_view holder) const {
+  const CompiledServicePort* port = find(ref, holder);
+  if (port == nullptr || port->note.empty()) return {};
+  const bool isOwn = targetNamespace(ref.object, holder) == holder;
+  return describe(ref.object, holder) + ": " + (isOwn ? port->note : "some of its endpoints are not used");
+}
+
+}  // namespace sluice::compile

@@ -1,0 +1,28 @@
+#include "proxy/compile/destinations/compiled_chain.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace sluice::compile {
+
+bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
+  const auto all = [](const processing::Step& step) {
+    return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
+                    step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits,
+                    step.body.decoded, step.server, step.secrets);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const processing::Step& one, const processing::Step& other) { return all(one) == all(other); });
+}
+
+std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps) {
+  return steps.empty() ? nullptr : std::make_shared<const processing::Chain>(std::move(steps));
+}
+
+bool same(const processing::Chain* a, const processing::Chain* b) {
+  if (a == b) return true;
+  return a != nullptr && b != nullptr && sameSteps(a->all(), b->all());
+}
+
+}  // namespace sluice::compile

@@ -1,0 +1,19 @@
+// The steps of compiled uses as the Chain that exchanges run, and what makes two of them the same.
+//
+// These are pure functions.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "proxy/processing/chain.h"
+
+namespace sluice::compile {
+
+/// Returns null if there are no steps.
+std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps);
+/// Returns true if both have the same steps in the same order, each with the same processor. A null chain has no steps.
+bool same(const processing::Chain* a, const processing::Chain* b);
+bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b);
+
+}  // namespace sluice::compile

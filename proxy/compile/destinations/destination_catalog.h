@@ -1,0 +1,127 @@
+// Compiles Backends into BackendPlans and resolves references to Backends and Services, whoever has them. There is one
+// plan for each port. These plans have no steps: BackendCatalog (compile_backend.h) adds those of their extensions.
+//
+// It lives as long as one compilation.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "config/model/model.h"
+#include "proxy/base/object_names.h"
+#include "proxy/compile/destinations/backend_cache.h"
+#include "proxy/compile/destinations/backend_tls_policies.h"
+#include "proxy/compile/destinations/closing_policies.h"
+#include "proxy/compile/destinations/compile_service.h"
+#include "proxy/compile/ground/compile_tls.h"
+#include "proxy/compile/ground/fault.h"
+#include "proxy/compile/ground/references.h"
+#include "proxy/processing/shared_states.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::compile {
+
+using BackendResult = Resolved<std::shared_ptr<const routing::BackendPlan>>;
+
+/// One of the places where requests to a Backend go.
+struct EndpointUse {
+  BackendResult result;
+  std::string name = {};       // "host:port"; empty unless the Backend is one of endpoints
+  std::uint32_t priority = 0;  // config::BackendPort
+  std::uint32_t weight = 1;
+
+  friend bool operator==(const EndpointUse& a, const EndpointUse& b) {
+    return a.result == b.result && a.name == b.name && a.priority == b.priority && a.weight == b.weight;
+  }
+};
+
+/// A backendRef and its resolution.
+struct BackendUse {
+  config::BackendObjectReference target;  // as the first of the objects that have it has written it
+  /// Those of the lowest priority come first. Only a Backend of type Endpoints has more than one.
+  std::vector<EndpointUse> endpoints;
+  std::string note;                          // note for the conditions of who has it; empty: none
+  const config::Backend* backend = nullptr;  // set if the reference is permitted and the Backend exists, served or not
+  /// The Secrets that its endpoints are made of, or would be if they could be served; only with BackendCatalog.
+  base::ObjectNames secrets = {};
+
+  /// Returns the resolution for those who want one place alone: the first endpoint that can be served.
+  const BackendResult& first() const {
+    const auto found = std::find_if(endpoints.begin(), endpoints.end(),
+                                    [](const EndpointUse& each) { return static_cast<bool>(each.result); });
+    return (found != endpoints.end() ? found : endpoints.begin())->result;
+  }
+
+  /// Returns true if both resolutions of one reference are the same.
+  friend bool operator==(const BackendUse& a, const BackendUse& b) {
+    return a.endpoints == b.endpoints && a.note == b.note && a.backend == b.backend && a.secrets == b.secrets;
+  }
+};
+
+/// A port of a Backend.
+struct DestinationPort {
+  std::shared_ptr<const routing::BackendPlan> plan;  // null if it is not accepted, or not resolved
+  std::optional<Fault> unaccepted;
+  std::optional<Fault> unresolved;
+  std::optional<Fault> closed;  // a policy for it is not supported, or cannot be obeyed
+
+  /// Returns the reason why requests to it answer 500; none if they do not.
+  const std::optional<Fault>& fault() const { return unaccepted ? unaccepted : unresolved ? unresolved : closed; }
+};
+
+struct BackendDestination {
+  std::optional<Fault> unaccepted;     // concerns all ports
+  std::vector<DestinationPort> ports;  // as config::Backend::ports
+};
+
+class DestinationCatalog {
+ public:
+  /// `model` must outlive it. `states` keep whether a Backend can be reached.
+  DestinationCatalog(const config::Model& model, const SystemTrust& systemTrust, const DestinationRules& rules,
+                     BackendCache& cache, processing::SharedStates& states);
+
+  /// Resolves a reference of `holder`. Faults: InvalidKind, RefNotPermitted, BackendNotFound, or the fault of the
+  /// Backend itself; see ServiceCatalog for Services.
+  BackendUse resolve(const config::BackendObjectReference& ref, const Holder& holder) const;
+  /// Returns what became of a Backend of the model.
+  const BackendDestination& of(const config::Backend& backend) const { return backends_.at(&backend); }
+
+  /// Returns the plan with the endpoints of now, if it leads to a Service; else the plan itself.
+  std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const;
+
+ private:
+  DestinationPort compilePort(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
+                              const DestinationRules& rules, BackendCache& cache, processing::SharedStates& states);
+  /// Makes the plan of a port: with the host of the Backend, or as the plan of the Service that it leads to. Faults:
+  /// those of ServiceCatalog::resolve(), and RefNotPermitted.
+  Resolved<routing::BackendPlan> planOf(const config::Backend& backend, const config::BackendPort& port) const;
+  /// Sets the TLS of the plan to that of a policy for the Backend, or else to the Backend's own; without both, the plan
+  /// keeps what it has. Returns false if there is a fault, which `entry` has then.
+  static bool addTls(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
+                     const BackendTlsPolicies& policies, routing::BackendPlan& plan, DestinationPort& entry);
+  /// Returns ServiceCatalog::note() about the Service that the Backend leads to; empty if it leads to none.
+  std::string noteOn(const config::Backend& backend, std::uint16_t port) const;
+  /// Resolves a reference that means the Backend.
+  std::vector<EndpointUse> resolve(const config::BackendObjectReference& ref, const Holder& holder,
+                                   const config::Backend& backend) const;
+  /// Returns the object that a backendRef means, with its namespace; see meantKind().
+  config::ObjectRef meaningOf(const config::ObjectRef& ref, const Holder& holder) const;
+  /// Returns a hint at the Backend or Service of that name.
+  std::string hintAtKind(const config::ObjectRef& ref, const Holder& holder) const;
+  /// Returns RefNotPermitted if the holder may not refer to that object.
+  std::optional<Fault> permission(const config::ObjectRef& ref, const Holder& holder) const;
+
+  const config::Model& model_;
+  std::unordered_map<const config::Backend*, BackendDestination> backends_;
+  const ServiceCatalog services_;
+  /// The plans of Backends that lead to Services, with the endpoints of now.
+  std::map<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>> ofServices_;
+};
+
+}  // namespace sluice::compile

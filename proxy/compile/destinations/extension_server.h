@@ -1,0 +1,21 @@
+// Compiles the server of an extensionManager, which the settings name by its hostname or address, into a BackendPlan.
+//
+// There is no object for it, so nothing of the configuration can refer to it, and no policy can target it. Pure
+// functions.
+#pragma once
+
+#include "config/model/model.h"
+#include "proxy/compile/destinations/destination_catalog.h"
+#include "proxy/compile/ground/references.h"
+#include "proxy/content/value.h"
+
+namespace sluice::compile {
+
+/// Returns true if a processor's reference to its server is not one to a Backend or Service.
+bool namesExtensionServer(const content::Value& reference);
+/// Compiles `service` as usesOf() in extension_manager.h makes it. Only the GatewayClass may hold it: everybody else
+/// writes a Backend, which grants and policies are about. Faults: InvalidConfig, and those of the Secrets that tls
+/// names.
+BackendResult extensionServer(const config::Model& model, const content::Value& service, const Holder& holder);
+
+}  // namespace sluice::compile

@@ -1,0 +1,456 @@
+#include "proxy/compile/gateways/attach.h"
+
+#include <algorithm>
+#include <set>
+
+#include "config/read/object_kinds.h"
+#include "proxy/base/text.h"
+#include "proxy/compile/gateways/compile_listener.h"
+#include "proxy/compile/ground/disclosure.h"
+#include "proxy/compile/ground/hints.h"
+#include "proxy/compile/ground/object_status.h"
+#include "proxy/compile/ground/references.h"
+#include "proxy/compile/ground/secret_trust.h"
+#include "proxy/compile/processors/refused_uses.h"
+#include "proxy/compile/processors/use_conditions.h"
+#include "proxy/compile/routes/inherited_traffic.h"
+#include "proxy/compile/routes/restricted_rule.h"
+#include "proxy/compile/routes/route_secrets.h"
+#include "proxy/compile/routes/shielded_rule.h"
+#include "proxy/routing/table/hostname.h"
+
+namespace sluice::compile {
+namespace {
+
+namespace reason = config::reason;
+namespace condition_type = config::condition_type;
+
+// A status is for people, who need no more than this number of examples.
+constexpr std::size_t kMaxShadowed = 4;
+
+/// Returns the route's hostnames that the listener can receive; "" if the route names none.
+std::vector<std::string> sharedHostnames(const config::Route& route, const config::Listener& listener) {
+  if (route.hostnames.empty()) return {""};
+  if (route.hostnames.size() == 1 && routing::hostnamesIntersect(listener.hostname, route.hostnames.front())) {
+    return route.hostnames;
+  }
+  std::set<std::string> shared;
+  for (const std::string& name : route.hostnames) {
+    if (routing::hostnamesIntersect(listener.hostname, name)) shared.insert(name);
+  }
+  return {shared.begin(), shared.end()};
+}
+
+class Attacher {
+ public:
+  Attacher(const AttachTools& tools, const RoutePlan& plan, const std::optional<Fault>& kept)
+      : model_(tools.model),
+        matches_(tools.matches),
+        gateways_(tools.gateways),
+        backends_(tools.backends),
+        servers_(tools.servers),
+        govern_{tools.traffic, tools.backends, tools.states},
+        plan_(plan),
+        route_(*plan.route),
+        kept_(kept),
+        secrets_(tools.model.controllerNamespace.empty() ? base::ObjectNames() : secretsOfRoute(plan)) {}
+
+  config::ObjectStatus run() {
+    config::ObjectStatus status = statusOf(route_.meta);
+    for (const config::ParentRef& parent : route_.parentRefs) {
+      if (!isOurs(parent)) continue;
+      notes_ = plan_.notes;
+      refused_.clear();
+      unresolved_.clear();
+      shadowed_ = 0;
+      const std::optional<Fault> refused = attach(parent);
+      config::ParentStatus entry;
+      entry.parentRef = parent;
+      entry.conditions = conditions(refused);
+      status.parents.push_back(std::move(entry));
+    }
+    return status;
+  }
+
+  /// Returns the fault of a route that has more entries than one object may have. Each match is an entry at every
+  /// listener and under every hostname there.
+  std::optional<Fault> entriesFault() {
+    const std::uint64_t most = model_.settings.limits.matches;
+    if (mostEntries() <= most) return std::nullopt;
+    std::uint64_t places = 0;
+    std::set<const ListenerPlan*> counted;
+    for (const config::ParentRef& parent : route_.parentRefs) {
+      GatewayPlan* gateway = isOurs(parent) ? findPlan(parent.object) : nullptr;
+      if (gateway == nullptr) continue;
+      for (const ListenerPlan* each : selected(*gateway, parent)) {
+        if (!each->accepted() || !counted.insert(each).second) continue;
+        if (refusedBy(model_, *gateway->gateway, *each->listener, plan_.kind, route_.meta.nameSpace)) continue;
+        places += sharedHostnames(route_, *each->listener).size();
+      }
+    }
+    const std::uint64_t entries = places * plan_.matchCount();
+    if (entries <= most) return std::nullopt;
+    return fault(reason::kUnsupportedValue, "its " + std::to_string(plan_.matchCount()) + " matches make " +
+                                                std::to_string(entries) + " entries, one for each hostname of each " +
+                                                "listener, of which limits.matches allows " + std::to_string(most));
+  }
+
+ private:
+  /// Returns the number of entries if all listeners accepted the route with all its hostnames. Hardly any route has so
+  /// many, and to count those that it has costs more.
+  std::uint64_t mostEntries() const {
+    std::uint64_t listeners = 0;
+    for (const GatewayPlan& each : gateways_) listeners += each.listeners.size();
+    return listeners * std::max<std::size_t>(route_.hostnames.size(), 1) * plan_.matchCount();
+  }
+
+  GatewayPlan* findPlan(const config::ObjectRef& ref) {
+    const auto plan = findGatewayPlan(gateways_, ref, route_.meta.nameSpace);
+    return plan == gateways_.end() ? nullptr : &*plan;
+  }
+
+  static bool isGateway(const config::ObjectRef& ref) { return config::isKindOf<config::Gateway>(ref.group, ref.kind); }
+
+  /// Returns false for parents of other APIs and Gateways of other controllers, which those controllers report.
+  bool isOurs(const config::ParentRef& parent) {
+    const config::ObjectRef& ref = parent.object;
+    if (ref.group != config::kGatewayGroup && ref.group != config::kPrototypeGroup) return false;
+    if (!isGateway(ref) || findPlan(ref) != nullptr) return true;
+    const std::string_view nameSpace = targetNamespace(ref, route_.meta.nameSpace);
+    return model_.find<config::Gateway>(ref.group, ref.kind, nameSpace, ref.name) == nullptr;
+  }
+
+  /// Attaches the route to a parent. Returns the reason why it could not be attached; nullopt if at least one listener
+  /// accepted it.
+  std::optional<Fault> attach(const config::ParentRef& parent) {
+    const config::ObjectRef& ref = parent.object;
+    const auto refusal = [&](std::string_view why, const std::string& message) {
+      return fault(why, describe(ref, route_.meta.nameSpace) + ": " + message);
+    };
+    if (!isGateway(ref)) {
+      return refusal(reason::kInvalidKind, "only Gateways and EgressGateways can be parents" + nearestGateway(ref));
+    }
+    GatewayPlan* gateway = findPlan(ref);
+    if (gateway == nullptr) return missingGateway(ref);
+    if (gateway->rejected && mayReachRejected(*gateway)) noteChain(*gateway);
+    if (gateway->refusal)
+      return summary(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + ": it is not accepted");
+    trust_.emplace(model_, *gateway->gateway);
+    if (trust_->permitsAll(secrets_)) trust_.reset();
+    std::optional<Fault> nearest;
+    std::vector<std::string> conflicts;
+    bool attached = false;
+    for (ListenerPlan* listener : selected(*gateway, parent)) {
+      auto refused = attachTo(*gateway, *listener, ref);
+      attached = attached || !refused;
+      if (!refused) continue;
+      if (refused->reason == reason::kHostnameConflict) conflicts.push_back(refused->message);
+      nearest = nearest ? nearer(*std::move(nearest), *std::move(refused)) : std::move(refused);
+    }
+    if (!attached) return nearest ? nearest : noSuchListener(*gateway, parent);
+    notes_.insert(notes_.end(), conflicts.begin(), conflicts.end());
+    noteChain(*gateway);
+    noteUses(*gateway);
+    countUnserved(*gateway, parent);
+    return std::nullopt;
+  }
+
+  Fault missingGateway(const config::ObjectRef& ref) const {
+    const std::string hint = nearestGateway(ref);
+    if (hint.empty()) return absenceFault(reason::kNoMatchingParent, model_, ref, plan_.holder());
+    return fault(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + ": it does not exist" + hint);
+  }
+
+  /// Returns a hint at the Gateway of another kind or namespace with that name, or else at the one with the nearest
+  /// name. A route may attach to Gateways of all namespaces that admit it, and to no others. Those of other namespaces
+  /// are not named.
+  std::string nearestGateway(const config::ObjectRef& ref) const {
+    const std::string& own = route_.meta.nameSpace;
+    const std::string_view nameSpace = targetNamespace(ref, own);
+    std::vector<std::string_view> names;
+    std::string elsewhere;
+    for (const GatewayPlan& each : gateways_) {
+      if (!admitsAnywhere(each)) continue;
+      const config::ObjectMeta& meta = each.gateway->meta;
+      const bool isThere = meta.nameSpace == nameSpace;
+      if (meta.name == ref.name && (isThere || meta.nameSpace == own)) return fieldsToMean(meta, ref, nameSpace);
+      if (meta.name == ref.name) elsewhere = "; " + nameFor(own, meta) + " has that name and admits this route";
+      if (isThere && meta.kind == ref.kind) names.push_back(meta.name);
+    }
+    if (!elsewhere.empty()) return elsewhere;
+    const std::string_view close = base::closestWord(ref.name, names);
+    if (close.empty()) return {};
+    return nameSpace == own ? "; did you mean " + std::string(close) + "?"
+                            : "; a Gateway there with a similar name admits this route";
+  }
+
+  /// Returns a hint at the fields by which a parentRef with that name means the Gateway.
+  static std::string fieldsToMean(const config::ObjectMeta& gateway, const config::ObjectRef& ref,
+                                  std::string_view nameSpace) {
+    std::string fields;
+    if (gateway.group != ref.group) fields += ", group: " + std::string(gateway.group);
+    if (gateway.kind != ref.kind) fields += ", kind: " + std::string(gateway.kind);
+    if (gateway.nameSpace != nameSpace) fields += ", namespace: " + gateway.nameSpace;
+    return "; did you mean " + fields.substr(2) + "?";
+  }
+
+  bool admitsAnywhere(const GatewayPlan& gateway) const {
+    return std::any_of(gateway.listeners.begin(), gateway.listeners.end(), [&](const ListenerPlan& listener) {
+      return !refusedBy(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace);
+    });
+  }
+
+  /// Returns true if a Gateway that its schema refuses may have admitted the route before. What its listeners were like
+  /// is not known, so all that it lets in now counts, and what its own namespace has.
+  bool mayReachRejected(const GatewayPlan& gateway) const {
+    return gateway.gateway->meta.nameSpace == route_.meta.nameSpace || admitsAnywhere(gateway);
+  }
+
+  /// Notes what the Gateway's Pods need for the route.
+  void noteChain(GatewayPlan& gateway) const {
+    if (model_.controllerNamespace.empty()) return;
+    gateway.secrets.insert(secrets_.begin(), secrets_.end());
+    gateway.routes.emplace(plan_.kind, route_.meta.nameSpace, route_.meta.name);
+  }
+
+  /// Names the listeners that admit the route's namespace, and no others.
+  Fault noSuchListener(const GatewayPlan& gateway, const config::ParentRef& parent) const {
+    std::vector<std::string_view> names;
+    std::vector<std::uint16_t> ports;
+    for (const ListenerPlan& each : gateway.listeners) {
+      const config::Listener& listener = *each.listener;
+      if (refusedBy(model_, *gateway.gateway, listener, plan_.kind, route_.meta.nameSpace)) continue;
+      names.push_back(listener.name);
+      ports.push_back(listener.port);
+    }
+    std::string message = ": it has no listener";
+    if (!parent.sectionName.empty()) message += " " + parent.sectionName;
+    if (parent.port != 0) message += " with port " + std::to_string(parent.port);
+    message += parent.port == 0 ? nearestName(parent.sectionName, names) : availablePorts(ports);
+    config::ObjectRef ref = parent.object;
+    ref.path += parent.port == 0 ? ".sectionName" : ".port";
+    return fault(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + message);
+  }
+
+  static std::vector<ListenerPlan*> selected(GatewayPlan& gateway, const config::ParentRef& parent) {
+    std::vector<ListenerPlan*> result;
+    for (ListenerPlan& each : gateway.listeners) {
+      if (!parent.sectionName.empty() && parent.sectionName != each.listener->name) continue;
+      if (parent.port != 0 && parent.port != each.listener->port) continue;
+      result.push_back(&each);
+    }
+    return result;
+  }
+
+  /// Counts an accepted route at listeners that are not accepted, as the API demands (ListenerStatus.attachedRoutes).
+  void countUnserved(GatewayPlan& gateway, const config::ParentRef& parent) {
+    for (ListenerPlan* each : selected(gateway, parent)) {
+      const config::Listener& listener = *each->listener;
+      if (each->accepted() || refusedBy(model_, *gateway.gateway, listener, plan_.kind, route_.meta.nameSpace))
+        continue;
+      if (sharedHostnames(route_, listener).empty() || !taken_.insert(each).second) continue;
+      count(*each);
+    }
+  }
+
+  std::optional<Fault> attachTo(GatewayPlan& gateway, ListenerPlan& listener, const config::ObjectRef& ref) {
+    const auto refusal = [&](std::string_view why, const std::string& message) {
+      return fault(why, describe(ref, route_.meta.nameSpace) + ": listener " + listener.listener->name + " " + message);
+    };
+    if (!listener.accepted()) {
+      Fault why = refusal(reason::kNoMatchingParent, "is not accepted");
+      why.summary = true;  // the listener says so
+      return why;
+    }
+    if (const auto why = refusedBy(model_, *gateway.gateway, *listener.listener, plan_.kind, route_.meta.nameSpace)) {
+      return refusal(reason::kNotAllowedByListeners, "does not allow " + std::string(plan_.kind) + "s from namespace " +
+                                                         route_.meta.nameSpace + ": " + *why);
+    }
+    const std::vector<std::string> hostnames = sharedHostnames(route_, *listener.listener);
+    if (hostnames.empty()) {
+      return refusal(reason::kNoMatchingListenerHostname,
+                     "is for " + listener.listener->hostname + ", which no hostname of the route meets");
+    }
+    if (const config::Route* rival = listener.claims.rival(plan_.kind, hostnames)) {
+      return refusal(reason::kHostnameConflict, "has an older route of another kind with one of these hostnames: " +
+                                                    nameFor(route_.meta.nameSpace, rival->meta));
+    }
+    // A second parentRef may select the same listener again.
+    if (taken_.insert(&listener).second) addTo(gateway, listener, hostnames);
+    return std::nullopt;
+  }
+
+  /// Returns the refusal of the listener that came closest to accepting the route, because it is the most useful one.
+  static Fault nearer(Fault a, Fault b) {
+    const auto rank = [](const Fault& each) {
+      if (each.reason == reason::kHostnameConflict) return 3;
+      if (each.reason == reason::kNoMatchingListenerHostname) return 2;
+      return each.reason == reason::kNotAllowedByListeners ? 1 : 0;
+    };
+    return rank(b) >= rank(a) ? std::move(b) : std::move(a);
+  }
+
+  void addTo(const GatewayPlan& gateway, ListenerPlan& listener, const std::vector<std::string>& hostnames) {
+    count(listener);
+    listener.claims.addHostnames(plan_.kind, hostnames, route_);
+    listener.routes.push_back({hostnames, plan_.candidates});
+    if (!listener.shielded.empty() || !listener.inherited.empty() || !listener.traffic.settings.empty() || trust_)
+      listener.routes.back().candidates = candidatesAt(gateway, listener);
+    for (const RulePlan& rule : plan_.rules) {
+      for (const MatchPlan& match : rule.matches) {
+        const auto number = matches_.numberOf(match.identity);
+        if (number) noteShadows(listener, hostnames, *match.match, *number);
+      }
+    }
+  }
+
+  /// Returns the candidates with what their rules inherit from the listener: shielded uses and traffic settings.
+  std::shared_ptr<const routing::RouteCandidates> candidatesAt(const GatewayPlan& gateway, ListenerPlan& listener) {
+    std::vector<RulePlan> rules = plan_.rules;
+    for (std::size_t index = 0; index < rules.size(); ++index) {
+      RulePlan& rule = rules[index];
+      rule.rule = shield(gateway, listener, rule, index);
+      GovernedRule governed = governedRule(rule, route_.meta.nameSpace, listener.traffic, govern_);
+      rule.rule = std::move(governed.rule);
+      if (governed.fault) refuseOnce(ofRule(index, governed.fault->reason, governed.fault->message));
+      if (trust_) rule.rule = restrict(std::move(rule.rule), index);
+    }
+    return candidatesOf(rules);
+  }
+
+  /// Returns the rule without what the Gateway's Pods may not read the Secrets of.
+  std::shared_ptr<const routing::Rule> restrict(std::shared_ptr<const routing::Rule> rule, std::size_t index) {
+    RestrictedRule result = restrictedRule(std::move(rule), *trust_, route_.meta.nameSpace);
+    for (const Fault& each : result.unresolved) noteOnceIn(unresolved_, ofRule(index, each.reason, each.message));
+    for (const Fault& each : result.closed) refuseOnce(ofRule(index, each.reason, each.message));
+    for (const Fault& each : result.open) {
+      std::string note = withConsequence(ofRule(index, each.reason, each.message), kLeftOut).message;
+      if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(std::move(note));
+    }
+    return std::move(result.rule);
+  }
+
+  static Fault ofRule(std::size_t index, const std::string& why, const std::string& message) {
+    return {why, "spec.rules[" + std::to_string(index) + "]: " + message};
+  }
+  /// Notes a fault that a rule has at this listener.
+  void refuseOnce(Fault why) { noteOnceIn(refused_, std::move(why)); }
+  static void noteOnceIn(std::vector<Fault>& known, Fault why) {
+    if (std::find(known.begin(), known.end(), why) == known.end()) known.push_back(std::move(why));
+  }
+
+  /// Returns the rule with the listener's shielded uses and those of its extension policy, and notes those that it
+  /// refuses.
+  std::shared_ptr<const routing::Rule> shield(const GatewayPlan& gateway, ListenerPlan& listener, const RulePlan& rule,
+                                              std::size_t index) {
+    ShieldedRule result = shieldedRule(rule.rule, listener.shielded);
+    for (const std::size_t use : result.exposed) {
+      listener.exposed.insert(use);
+      const RefusedUse& refused = listener.shielded[use].refused;
+      const bool own = gateway.gateway->meta.nameSpace == route_.meta.nameSpace;
+      Fault why =
+          ofRule(index, refused.fault.reason,
+                 own ? refused.origin + refused.fault.message
+                     : "a payload processor of another namespace cannot run for it (" + refused.fault.reason + ")");
+      if (refused.open) {
+        notes_.push_back(withConsequence(why, kLeftOut).message);
+      } else {
+        refuseOnce(std::move(why));
+      }
+    }
+    return inheritingRule(std::move(result.rule), listener.inherited);
+  }
+
+  void count(ListenerPlan& listener) const {
+    if (!plan_.rejection && !plan_.wholeRouteFails) ++listener.attachedRoutes;
+  }
+
+  /// Notes the hostnames under which another route has the same match, for the conditions of the route that loses.
+  void noteShadows(ListenerPlan& listener, const std::vector<std::string>& hostnames, const routing::Match& match,
+                   std::uint32_t number) {
+    for (const std::string& hostname : hostnames) {
+      const config::Route* winner = listener.claims.addMatch(hostname, number, route_);
+      if (winner != nullptr) noteShadow(listener, hostname, match.precedence, *winner);
+    }
+  }
+
+  void noteShadow(const ListenerPlan& listener, const std::string& hostname, const routing::Precedence& place,
+                  const config::Route& winner) {
+    if (++shadowed_ > kMaxShadowed) return;
+    if (shadowed_ == kMaxShadowed) {
+      notes_.emplace_back("and more matches that are taken");
+      return;
+    }
+    notes_.push_back("spec.rules[" + std::to_string(place.rule) + "].matches[" + std::to_string(place.match) +
+                     "]: " + (hostname.empty() ? "" : "for " + hostname + " ") + "the same match of " +
+                     nameFor(route_.meta.nameSpace, winner.meta) + " comes first on listener " +
+                     listener.listener->name + " and takes its requests");
+  }
+
+  void noteUses(const GatewayPlan& gateway) {
+    for (const std::shared_ptr<const BackendUse>& use : plan_.uses) {
+      if (use->backend != nullptr) backends_.noteUse(*use->backend, *gateway.gateway);
+    }
+  }
+
+  std::string failureName() const { return plan_.kind == config::GrpcRoute::kKind ? "UNAVAILABLE" : "500"; }
+
+  std::vector<config::Condition> conditions(const std::optional<Fault>& refused) const {
+    Conditions result(route_.meta);
+    std::optional<Fault> unaccepted = plan_.rejection ? plan_.rejection : refused;
+    if (!unaccepted && plan_.wholeRouteFails) {
+      unaccepted = joined(plan_.faults);
+      unaccepted->message += "; its requests answer " + failureName();
+    }
+    const bool accepted = !unaccepted;
+    result.check(condition_type::kAccepted, both(unaccepted, kept_), notes_);
+    std::vector<Fault> unresolved = plan_.unresolved;
+    unresolved.insert(unresolved.end(), unresolved_.begin(), unresolved_.end());
+    result.check(condition_type::kResolvedRefs, joined(unresolved));
+    // The API demands these first words, and the condition for accepted routes only (RouteConditionPartiallyInvalid).
+    std::vector<Fault> dropped = plan_.faults;
+    dropped.insert(dropped.end(), refused_.begin(), refused_.end());
+    if (!dropped.empty() && accepted) {
+      Fault all = *joined(dropped);
+      if (all.parts.empty() && !all.summary) all.parts = {all.message};
+      all.reason = reason::kUnsupportedValue;
+      all.message = "Dropped Rule: " + all.message + "; the requests concerned answer " + failureName();
+      result.troubled(condition_type::kPartiallyInvalid, all);
+    }
+    const std::vector<AskedServer> servers = servers_.in(objectName(plan_.holder(), route_.meta.name));
+    std::vector<RefusedUse> refusedUses = plan_.refusedFilters;
+    noteOnce(refusedUses, awayUses(servers));
+    addUseConditions(refusedUses, result, kMostConditions);
+    addServerConditions(servers, result, kMostConditions);
+    return result.take();
+  }
+
+  const config::Model& model_;
+  const SharedMatches& matches_;
+  std::vector<GatewayPlan>& gateways_;
+  BackendCatalog& backends_;
+  const AskedServers& servers_;
+  const GovernTools govern_;
+  const RoutePlan& plan_;
+  const config::Route& route_;
+  const std::optional<Fault>& kept_;
+  const base::ObjectNames secrets_;  // known only if a controller keeps the Pods of Gateways
+  std::set<const ListenerPlan*> taken_;
+  std::vector<std::string> notes_;  // for the condition of the current parent
+  std::vector<Fault> refused_;      // faults of its rules at these listeners alone; for the same condition
+  std::vector<Fault> unresolved_;   // likewise, for the condition ResolvedRefs
+  /// Set if the Pods of the current parent may not read all that the route is made of.
+  std::optional<SecretTrust> trust_;
+  std::size_t shadowed_ = 0;
+};
+
+}  // namespace
+
+config::ObjectStatus attachRoute(const AttachTools& tools, const RoutePlan& plan, const std::optional<Fault>& kept) {
+  if (const auto tooMany = Attacher(tools, plan, kept).entriesFault()) {
+    return Attacher(tools, withoutMatches(plan, *tooMany), kept).run();
+  }
+  return Attacher(tools, plan, kept).run();
+}
+
+}  // namespace sluice::compile

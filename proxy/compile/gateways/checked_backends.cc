@@ -1,0 +1,39 @@
+#include "proxy/compile/gateways/checked_backends.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace sluice::compile {
+
+std::vector<routing::CheckedBackend> checkedBackends(const std::vector<GatewayPlan>& gateways,
+                                                     const BackendCatalog& backends) {
+  struct Gathered {
+    routing::CheckedBackend backend;
+    std::set<std::shared_ptr<const routing::AnswerHealth>> answers;
+  };
+  std::map<const routing::HealthCheck*, Gathered> checked;
+  eachRule(gateways, [&](const routing::Rule& rule) {
+    for (std::size_t i = 0; i < rule.healthChecks.size(); ++i) {
+      if (rule.healthChecks[i] == nullptr || rule.backends[i].backend == nullptr) continue;
+      Gathered& one = checked[rule.healthChecks[i].get()];
+      if (one.backend.check == nullptr) {
+        one.backend.check = rule.healthChecks[i];
+        one.backend.backend = backends.newest(rule.backends[i].backend);
+      }
+      if (rule.failover != nullptr) one.answers.insert(rule.failover->members[i].health);
+    }
+  });
+  std::vector<routing::CheckedBackend> result;
+  for (auto& [check, gathered] : checked) {
+    gathered.backend.answers.assign(gathered.answers.begin(), gathered.answers.end());
+    result.push_back(std::move(gathered.backend));
+  }
+  const auto key = [](const routing::CheckedBackend& each) { return std::tie(each.backend->name, each.backend->port); };
+  std::stable_sort(result.begin(), result.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  return result;
+}
+
+}  // namespace sluice::compile

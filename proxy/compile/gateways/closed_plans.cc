@@ -1,0 +1,25 @@
+#include "proxy/compile/gateways/closed_plans.h"
+
+#include <algorithm>
+
+namespace sluice::compile {
+
+void closeListeners(const ClosingPolicies& policies, std::vector<GatewayPlan>& gateways) {
+  if (policies.empty()) return;
+  for (GatewayPlan& gateway : gateways) {
+    for (ListenerPlan& listener : gateway.listeners) {
+      listener.closed = policies.faultOf(gateway.gateway->meta, {listener.listener->name});
+      if (!listener.closed) continue;
+      listener.worsen(ListenerState::kRefusing);
+      std::vector<Fault>& known = gateway.unprocessed;
+      if (std::find(known.begin(), known.end(), *listener.closed) == known.end()) known.push_back(*listener.closed);
+    }
+  }
+}
+
+std::optional<RoutePlan> closedRoute(const RoutePlan& plan, const ClosingPolicies& policies) {
+  if (policies.empty()) return std::nullopt;
+  return withRefusals(plan, [&](const RulePlan& rule) { return policies.faultOf(plan.route->meta, {rule.name}); });
+}
+
+}  // namespace sluice::compile

@@ -1,0 +1,25 @@
+// Compiles the listeners of one Gateway, and checks each alone and against the others (Gateway API "Distinct
+// Listeners").
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/status/conditions.h"
+#include "proxy/compile/gateways/gateway_plan.h"
+
+namespace sluice::compile {
+
+std::vector<ListenerPlan> compileListeners(const config::Model& model, const config::Gateway& gateway);
+
+config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPlan& gateway);
+
+/// Returns the part of allowedRoutes that does not allow routes of that kind and namespace, in words; nothing if the
+/// listener allows them.
+std::optional<std::string> refusedBy(const config::Model& model, const config::Gateway& gateway,
+                                     const config::Listener& listener, std::string_view kind,
+                                     std::string_view routeNamespace);
+
+}  // namespace sluice::compile

@@ -1,0 +1,15 @@
+// Finds listeners of one Gateway whose TLS hosts overlap (Gateway API OverlappingTLSConfig).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "proxy/compile/gateways/gateway_plan.h"
+
+namespace sluice::compile {
+
+/// Returns the fault of `plan` because of the other HTTPS listeners of its port: a client may use one connection for
+/// the hosts of several of them and then gets 421. Listeners that are not accepted are ignored.
+std::optional<Fault> tlsOverlap(const ListenerPlan& plan, const std::vector<ListenerPlan>& all);
+
+}  // namespace sluice::compile

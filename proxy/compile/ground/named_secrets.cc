@@ -1,0 +1,88 @@
+#include "proxy/compile/ground/named_secrets.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "config/ground/patterns.h"
+
+namespace sluice::compile {
+namespace {
+
+config::ObjectRef referenceIn(const config::Value& written, std::string_view kind) {
+  const auto text = [&](std::string_view key, std::string_view otherwise) {
+    const config::Value* member = written.find(key);
+    return std::string(member != nullptr && member->isString() ? std::string_view(member->text) : otherwise);
+  };
+  config::ObjectRef ref;
+  ref.group = text("group", "");
+  ref.kind = text("kind", kind);
+  ref.nameSpace = text("namespace", "");
+  ref.name = text("name", "");
+  return ref;
+}
+
+/// Gathers the Secrets among the references of one object.
+class SecretCollector {
+ public:
+  SecretCollector(const config::Model& model, const Holder& holder) : model_(model), holder_(holder) {}
+
+  void add(const config::ObjectRef& ref) {
+    const bool isSecret = ref.group.empty() && ref.kind == config::SecretObject::kKind;
+    if (!isSecret || !mayExist(ref) || !isPermitted(model_, ref, holder_)) return;
+    names_.emplace(targetNamespace(ref, holder_.nameSpace), ref.name);
+  }
+  void add(const config::ProcessorUse& use) {
+    if (use.config) eachReference(*use.config, [this](const config::ObjectRef& ref) { add(ref); });
+  }
+  void add(const std::optional<config::BackendTls>& tls) {
+    if (!tls) return;
+    for (const config::ObjectRef& ref : tls->caRefs) add(ref);
+    if (tls->clientCertificateRef) add(*tls->clientCertificateRef);
+  }
+
+  base::ObjectNames take() && { return std::move(names_); }
+
+ private:
+  const config::Model& model_;
+  const Holder holder_;
+  base::ObjectNames names_;
+};
+
+}  // namespace
+
+void eachReference(const config::Value& config, const std::function<void(const config::ObjectRef&)>& visit) {
+  for (const config::Member& member : config.members) {
+    if (member.key == "secretRef") visit(referenceIn(member.value, config::SecretObject::kKind));
+    if (member.key == "configMapRef") visit(referenceIn(member.value, config::ConfigMap::kKind));
+    if (member.key == "backendRefs") {
+      for (const config::Value& item : member.value.items) visit(referenceIn(item, config::Service::kKind));
+    }
+    eachReference(member.value, visit);
+  }
+  for (const config::Value& item : config.items) eachReference(item, visit);
+}
+
+bool mayExist(const config::ObjectRef& ref) {
+  const auto obeys = [](const config::TextRule& rule, std::string_view text) {
+    return text.size() <= rule.maxLength && rule.matches(text);
+  };
+  return obeys(config::rule::kObjectName, ref.name) &&
+         (ref.nameSpace.empty() || obeys(config::rule::kNamespace, ref.nameSpace));
+}
+
+base::ObjectNames secretsNamedBy(const config::ProcessorUse& use, const config::Model& model, const Holder& holder) {
+  SecretCollector collector(model, holder);
+  collector.add(use);
+  return std::move(collector).take();
+}
+
+base::ObjectNames secretsNamedBy(const config::Backend& backend, const config::BackendPort& port,
+                                 const config::Model& model) {
+  SecretCollector collector(model, holderOf(backend.meta));
+  collector.add(port.tls ? port.tls : backend.tls);
+  for (const config::ProcessorUse& use : backend.extensions) collector.add(use);
+  return std::move(collector).take();
+}
+
+}  // namespace sluice::compile

@@ -1,0 +1,61 @@
+// Makes the conditions of all kinds of objects in one place, so that they are alike.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/status/conditions.h"
+#include "proxy/compile/ground/fault.h"
+
+namespace sluice::compile {
+
+/// Conditions of one object; they share its generation.
+class Conditions {
+ public:
+  explicit Conditions(const config::ObjectMeta& meta) : generation_(meta.generation) {}
+  explicit Conditions(std::optional<std::int64_t> generation) : generation_(generation) {}
+
+  Conditions& set(std::string_view type, config::ConditionStatus status, const Fault& fault);
+  Conditions& good(std::string_view type, std::string_view reason, std::string message = {}) {
+    return set(type, config::ConditionStatus::kTrue, summary(reason, std::move(message)));
+  }
+  Conditions& bad(std::string_view type, const Fault& fault) {
+    return set(type, config::ConditionStatus::kFalse, fault);
+  }
+  /// Adds a condition whose status True reports the fault, as that of Degraded.
+  Conditions& troubled(std::string_view type, const Fault& fault) {
+    return set(type, config::ConditionStatus::kTrue, fault);
+  }
+  /// Adds `bad` if there is a fault, else `good` with the type's own name as reason, and with notes for people.
+  Conditions& check(std::string_view type, const std::optional<Fault>& fault,
+                    const std::vector<std::string>& notes = {});
+
+  std::size_t size() const { return conditions_.size(); }
+  std::vector<config::Condition> take() { return std::move(conditions_); }
+
+ private:
+  std::optional<std::int64_t> generation_;
+  std::vector<config::Condition> conditions_;
+};
+
+/// Returns the fault for the conditions of an object whose newest version its schema refuses while the previous version
+/// is served; nullopt for other objects.
+std::optional<Fault> keptFault(const config::Model& model, const config::ObjectMeta& meta);
+/// Returns `message` with the note that the previous version is served.
+Fault keptFault(std::string_view reason, const std::string& message);
+/// Joins two faults into one with the first one's reason.
+std::optional<Fault> both(const std::optional<Fault>& first, const std::optional<Fault>& second);
+
+/// Makes a status without conditions yet, in the shape of its kind.
+config::ObjectStatus statusOf(const config::ObjectMeta& meta);
+config::ObjectStatus statusOf(const config::Rejected& rejected);
+/// Makes the status of an object of which nothing was legible, so that it has no parent or ancestor that could carry
+/// the condition. `consequence` follows the message, if it is not empty.
+config::ObjectStatus rejectedStatus(const config::Rejected& rejected, std::string_view consequence = {});
+
+}  // namespace sluice::compile

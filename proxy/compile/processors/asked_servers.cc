@@ -1,0 +1,23 @@
+#include "proxy/compile/processors/asked_servers.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::compile {
+
+void AskedServers::note(AskedServer server) {
+  const bool known = std::any_of(all_.begin(), all_.end(), [&](const AskedServer& other) {
+    return other.health == server.health && other.use == server.use && other.writtenIn == server.writtenIn;
+  });
+  if (!known) all_.push_back(std::move(server));
+}
+
+std::vector<AskedServer> AskedServers::in(const std::string& object) const {
+  std::vector<AskedServer> result;
+  for (const AskedServer& each : all_) {
+    if (each.writtenIn == object) result.push_back(each);
+  }
+  return result;
+}
+
+}  // namespace sluice::compile

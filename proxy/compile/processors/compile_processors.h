@@ -1,0 +1,173 @@
+// Compiles uses of payload processors into the Chain that exchanges run, each with its type, its Secrets and its own
+// fault.
+//
+// It lives as long as one compilation.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "config/catalog/catalog.h"
+#include "config/model/model.h"
+#include "proxy/base/object_names.h"
+#include "proxy/compile/destinations/compiled_chain.h"
+#include "proxy/compile/destinations/destination_catalog.h"
+#include "proxy/compile/ground/attached_policies.h"
+#include "proxy/compile/ground/fault.h"
+#include "proxy/compile/ground/references.h"
+#include "proxy/compile/processors/asked_servers.h"
+#include "proxy/compile/processors/processor_cache.h"
+#include "proxy/processing/chain.h"
+#include "proxy/processing/factory.h"
+
+namespace sluice::compile {
+
+/// Says whether requests with these uses go to destinations outside the cluster without TLS.
+enum class Exposure : std::uint8_t {
+  kNone,
+  kSome,
+  kByRule  // it depends on the rule that a request matches
+};
+
+/// The object that holds a list of uses.
+struct UsesOf {
+  Holder holder;
+  std::string_view name;  // the object's name
+  processing::Scope scope;
+  Exposure exposure = Exposure::kNone;
+  /// The list's place in the object, if the object has several lists. Uses of one name share their state (budgets) only
+  /// within one place. The place is the same in every compilation as long as nobody moves the list.
+  std::string place = {};
+  /// The object that refers to their Secrets, if that is not the holder: a pipeline of the holder's namespace, whose
+  /// uses run for the holder.
+  std::optional<Holder> writer = std::nullopt;
+  /// True if they run before a route is matched, where only the phases of the request's head and body exist.
+  bool preRouting = false;
+};
+
+/// A use that cannot run.
+struct RefusedUse {
+  std::string writtenIn;  // objectName() of the object that it is written in
+  std::string use;        // its name; empty: all uses that the object attaches
+  Fault fault;
+  bool open = false;  // true: it is left out; false: its requests are answered with 500
+  /// Prefix of the message in conditions of other objects.
+  std::string origin = {};
+  base::ObjectNames secrets = {};  // that it names; it may run once it can read them
+
+  /// Returns the fault for conditions of other objects. It only sums up what the object says that it is written in.
+  Fault named() const;
+
+  friend bool operator==(const RefusedUse&, const RefusedUse&) = default;
+};
+
+/// A use that would be refused if its requests were exposed, where that depends on the rule; see shielded_rule.h.
+struct ShieldedUse {
+  processing::Step step;
+  RefusedUse refused;  // what it is for requests that are exposed
+};
+
+/// Returns "kind.group namespace/name".
+std::string objectName(const Holder& object, std::string_view name);
+
+struct CompiledUses {
+  std::vector<processing::Step> steps;
+  std::vector<RefusedUse> refused;
+  std::vector<ShieldedUse> shielded;  // only for Exposure::kByRule
+
+  void append(CompiledUses more);
+  /// Drops the refused uses that fail open, because other conditions report them.
+  void forgetOpen();
+  /// Returns the faults of uses that fail closed: their requests are answered with 500.
+  std::vector<Fault> closed() const { return faults(false); }
+  /// Returns the faults of uses that fail open and are left out.
+  std::vector<Fault> open() const { return faults(true); }
+  std::vector<Fault> faults(bool open) const;
+
+  /// Returns true if both run the same processors in the same way.
+  friend bool operator==(const CompiledUses& a, const CompiledUses& b);
+};
+
+/// Uses are compiled from these.
+struct ProcessorSources {
+  const config::Model& model;
+  const config::Catalog& catalog;
+  const processing::BuiltinTypes& types;
+  const DestinationCatalog& destinations;  // of the processors' own requests
+};
+
+class ProcessorCompiler {
+ public:
+  /// References outlive it.
+  ProcessorCompiler(const ProcessorSources& sources, processing::SharedStates& states, ProcessorCache& cache,
+                    AskedServers& servers)
+      : sources_(sources),
+        model_(sources.model),
+        processors_(sources.model),
+        extensions_(sources.model),
+        states_(states),
+        cache_(cache),
+        servers_(servers) {}
+
+  const config::Model& model() const { return model_; }
+
+  CompiledUses compile(const std::vector<config::ProcessorUse>& uses, const UsesOf& of) const;
+  /// Compiles the filters of a rule or weighted backend. Pipelines are those of the holder's namespace.
+  CompiledUses compile(const std::vector<config::ProcessorFilter>& filters, const UsesOf& of) const;
+  /// Returns true if a PayloadProcessor or an extension policy targets the object or a section of it.
+  bool concern(const config::ObjectMeta& target) const;
+  /// Compiles the PayloadProcessors that target the object or this section of it, oldest first. `own` are the uses in
+  /// the object itself; they come in the same order by the object's age.
+  CompiledUses targeting(const config::ObjectMeta& target, const config::PolicySection& section, const UsesOf& of,
+                         CompiledUses own = {}) const;
+
+  /// Compiles the extension policy that counts for the object or this section of it; nullopt if there is none.
+  std::optional<CompiledUses> extending(const config::ObjectMeta& target, std::string_view section,
+                                        const UsesOf& of) const;
+
+ private:
+  void add(const std::vector<config::ProcessorUse>& uses, const UsesOf& of, const std::string& writtenIn,
+           CompiledUses& result) const;
+  CompiledUses compile(const config::PayloadProcessor& processor, const UsesOf& of) const;
+  /// Compiles the uses of a PayloadProcessor or an extension policy and puts its name into `origin` of their faults.
+  template <typename Object>
+  CompiledUses attached(const Object& object, const UsesOf& its) const;
+  struct RefusedStep {
+    Fault fault;
+    bool open;
+    base::ObjectNames secrets = {};
+  };
+  /// Returns the steps of a use, one for each of its phases.
+  std::variant<std::vector<processing::Step>, RefusedStep> steps(const config::ProcessorUse& use,
+                                                                 const UsesOf& of) const;
+  /// Returns the record of the server that the processor asks; null if it asks none.
+  std::shared_ptr<const processing::ServerHealth> healthOf(const processing::Processor& processor,
+                                                           const config::ProcessorUse& use, const UsesOf& of) const;
+  processing::Made make(const config::ProcessorUse& use, const UsesOf& of, const config::Admission& admission,
+                        const processing::BuiltinType& type, processing::Phase phase) const;
+  /// Adds a use whose exposure depends on the rule.
+  void addByRule(const config::ProcessorUse& use, const UsesOf& of, const std::string& writtenIn,
+                 CompiledUses& result) const;
+
+  const ProcessorSources sources_;
+  const config::Model& model_;  // of sources_
+  const AttachedPolicies<config::PayloadProcessor> processors_;
+  const AttachedPolicies<config::ExtensionPolicy> extensions_;
+  processing::SharedStates& states_;
+  ProcessorCache& cache_;
+  AskedServers& servers_;  // all uses that are compiled to steps which ask one
+};
+
+/// Returns a step that answers 500 in place of steps that cannot run and fail closed, for requests that nothing else
+/// refuses.
+processing::Step refusing(const Fault& fault, processing::Scope scope);
+/// Returns the first such step of a chain, which runs before all others; nullptr if there is none. A null chain has
+/// none.
+const processing::Step* refusingStep(const processing::Chain* chain);
+
+}  // namespace sluice::compile

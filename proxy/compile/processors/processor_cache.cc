@@ -1,0 +1,116 @@
+#include "proxy/compile/processors/processor_cache.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/compile/destinations/backend_cache.h"
+#include "proxy/routing/backend_target.h"
+
+namespace sluice::compile {
+namespace {
+
+/// Compares two values without their positions.
+bool sameValue(const content::Value& a, const content::Value& b) {
+  const auto sameMember = [](const content::Member& one, const content::Member& other) {
+    return one.key == other.key && sameValue(one.value, other.value);
+  };
+  return a.kind == b.kind && a.text == b.text &&
+         std::equal(a.items.begin(), a.items.end(), b.items.begin(), b.items.end(), sameValue) &&
+         std::equal(a.members.begin(), a.members.end(), b.members.begin(), b.members.end(), sameMember);
+}
+
+bool sameAnswer(const processing::FoundSecret& a, const processing::FoundSecret& b) {
+  if (a.bytes.has_value() != b.bytes.has_value()) return false;
+  if (a.bytes) return a.bytes->reveal() == b.bytes->reveal();
+  return a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
+}
+
+/// The identity of a plan is all that decides where requests go, and the Secrets that it was made of decide who may.
+bool sameAnswer(const processing::FoundBackend& a, const processing::FoundBackend& b) {
+  if (a.target != nullptr && b.target != nullptr) {
+    const routing::BackendPlan& one = *routing::planOf(*a.target);
+    const routing::BackendPlan& other = *routing::planOf(*b.target);
+    return one.identity == other.identity && sameSecrets(one, other);
+  }
+  return a.target == b.target && a.refusal.reason == b.refusal.reason && a.refusal.message == b.refusal.message;
+}
+
+class RecordingTargetLookup final : public processing::TargetLookup {
+ public:
+  RecordingTargetLookup(const processing::TargetLookup& asked, std::vector<MadeProcessor::TargetFound>& found)
+      : asked_(asked), found_(found) {}
+
+  processing::FoundBackend find(const content::Value& backendRef, bool http2) const override {
+    return found_.emplace_back(MadeProcessor::TargetFound{backendRef, http2, asked_.find(backendRef, http2)}).answer;
+  }
+
+ private:
+  const processing::TargetLookup& asked_;
+  std::vector<MadeProcessor::TargetFound>& found_;
+};
+
+/// Passes lookups on and records them.
+class RecordingSecretLookup final : public processing::SecretLookup {
+ public:
+  RecordingSecretLookup(const processing::SecretLookup& asked, std::vector<MadeProcessor::Lookup>& lookups)
+      : asked_(asked), lookups_(lookups) {}
+
+  processing::FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const override {
+    processing::FoundSecret answer = asked_.find(nameSpace, name, key);
+    lookups_.push_back({std::string(nameSpace), std::string(name), std::string(key), answer});
+    return answer;
+  }
+
+ private:
+  const processing::SecretLookup& asked_;
+  std::vector<MadeProcessor::Lookup>& lookups_;
+};
+
+MadeProcessor makeAnew(const processing::BuiltinType& type, const processing::Use& use) {
+  MadeProcessor processor;
+  const RecordingSecretLookup recording(use.secrets, processor.lookups);
+  const RecordingTargetLookup targets(use.targets, processor.targets);
+  processor.config = use.config;
+  if (use.engine != nullptr) processor.engine = *use.engine;
+  processor.mostContext = use.mostContext;
+  processor.made = type.make({use.owner, use.name, use.phase, use.phases, use.preAuth, use.config, recording, targets,
+                              use.states, use.exposed, use.engine, use.mostContext});
+  return processor;
+}
+
+bool holds(const MadeProcessor& processor, const processing::Use& use) {
+  const auto sameLookup = [&](const MadeProcessor::Lookup& each) {
+    return sameAnswer(each.answer, use.secrets.find(each.nameSpace, each.name, each.key));
+  };
+  const auto sameTarget = [&](const MadeProcessor::TargetFound& each) {
+    return sameAnswer(each.answer, use.targets.find(each.backendRef, each.http2));
+  };
+  const processing::Awaited* awaited = processor.made.awaited.get();
+  return (awaited == nullptr || !awaited->mayHaveCome()) && processor.mostContext == use.mostContext &&
+         sameValue(processor.config, use.config) &&
+         sameValue(processor.engine, use.engine == nullptr ? content::Value() : *use.engine) &&
+         std::all_of(processor.targets.begin(), processor.targets.end(), sameTarget) &&
+         std::all_of(processor.lookups.begin(), processor.lookups.end(), sameLookup);
+}
+
+}  // namespace
+
+processing::Made makeProcessor(const processing::BuiltinType& type, const processing::Use& use, ProcessorCache& cache) {
+  const std::tuple key(std::string(use.owner), std::string(use.name), std::string(type.type), use.phase, use.phases,
+                       use.preAuth, use.exposed);
+  const auto unchanged = [&](const MadeProcessor& before) { return holds(before, use); };
+  return cache.get(key, unchanged, [&] { return makeAnew(type, use); }).made;
+}
+
+std::vector<AwaitingUse> awaitingUses(const ProcessorCache& cache) {
+  std::vector<AwaitingUse> uses;
+  cache.forEach([&](const auto& key, const MadeProcessor& each) {
+    if (each.made.awaited == nullptr) return;
+    const auto& [owner, name, type, phase, phases, preAuth, exposed] = key;
+    uses.push_back({owner + ": " + name + " (" + type + " in " + std::string(processing::phaseName(phase)) + ")",
+                    each.made.state(), each.made.refusal.message, each.made.awaited});
+  });
+  return uses;
+}
+
+}  // namespace sluice::compile

@@ -1,0 +1,12 @@
+// Describes the payload processors of this program in config/'s types, because config/ does not include them.
+#pragma once
+
+#include "config/catalog/catalog.h"
+#include "proxy/processing/factory.h"
+
+namespace sluice::compile {
+
+/// The texts belong to `types`.
+config::ProcessorSupport supportOf(const processing::BuiltinTypes& types);
+
+}  // namespace sluice::compile

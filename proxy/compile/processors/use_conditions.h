@@ -1,0 +1,43 @@
+// Writes a condition for each use of a payload processor that cannot run, and for each one that asks a server, besides
+// the object's own conditions.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/compile/ground/object_status.h"
+#include "proxy/compile/processors/asked_servers.h"
+#include "proxy/compile/processors/compile_processors.h"
+
+namespace sluice::compile {
+
+/// Prefix of the condition's type. The name of the use follows, with "-" for characters that a type cannot contain.
+inline constexpr std::string_view kUseConditionPrefix = "extension.sluice.dev/";
+/// The condition that counts the uses without one of their own.
+inline constexpr std::string_view kMoreUsesCondition = "extensions.sluice.dev/Others";
+inline constexpr std::size_t kMostUseConditions = 16;
+/// Bound of all types together, in a GatewayClass or in one parent of a route (maxItems in the CRDs of Gateway API
+/// v1.6.1). An API server refuses a whole status that exceeds it.
+inline constexpr std::size_t kMostConditions = 8;
+
+/// Returns the type of the condition for the use of that name.
+std::string useConditionType(std::string_view use);
+/// Adds conditions that are False, each with its use's reason and message. There are at most kMostUseConditions, one
+/// more for the rest, and together with all other types at most `most`. Uses with one name, as in different rules,
+/// share a condition.
+void addUseConditions(const std::vector<RefusedUse>& refused, Conditions& conditions,
+                      std::size_t most = std::numeric_limits<std::size_t>::max());
+
+/// Returns the uses whose server is away, in the form of those that cannot run.
+std::vector<RefusedUse> awayUses(const std::vector<AskedServer>& servers);
+/// Returns one fault for all servers that are away, with the effect on requests; nullopt if none is.
+std::optional<Fault> awayFault(const std::vector<AskedServer>& servers);
+/// Adds a condition that is True for each use whose server is not away, Pending or Active, up to `most` of all types.
+/// The others have theirs by addUseConditions().
+void addServerConditions(const std::vector<AskedServer>& servers, Conditions& conditions, std::size_t most);
+
+}  // namespace sluice::compile

@@ -1,0 +1,487 @@
+#include "proxy/compile/routes/compile_route.h"
+
+#include <algorithm>
+
+#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/disclosure.h"
+#include "proxy/compile/processors/refused_uses.h"
+#include "proxy/compile/routes/compile_connections.h"
+#include "proxy/compile/routes/compile_cors.h"
+#include "proxy/compile/routes/compile_failover.h"
+#include "proxy/compile/routes/compile_headers.h"
+#include "proxy/compile/routes/compile_match.h"
+#include "proxy/compile/routes/compile_retry.h"
+#include "proxy/compile/routes/compile_rewrite.h"
+#include "proxy/compile/routes/compile_session.h"
+#include "proxy/compile/routes/shielded_rule.h"
+
+namespace sluice::compile {
+namespace {
+
+/// Returns true if the fault is that of a reference to the server of a use, such as that of an ExternalAuth filter.
+bool isOfReference(const Fault& fault) {
+  namespace reason = config::reason;
+  const std::string_view all[] = {reason::kBackendNotFound, reason::kInvalidKind, reason::kRefNotPermitted,
+                                  reason::kUnsupportedProtocol};
+  return std::find(std::begin(all), std::end(all), fault.reason) != std::end(all);
+}
+
+/// Compiles one route. The parts that depend on the kind of route are the overloads at the end of the class.
+class RouteCompiler {
+ public:
+  RouteCompiler(const config::Route& route, const RouteTools& tools, RoutePlan& plan)
+      : route_(route),
+        backends_(tools.backends),
+        uses_(tools.uses),
+        processors_(tools.processors),
+        hooks_(*tools.hooks),
+        states_(tools.states),
+        traffic_(tools.traffic),
+        plan_(plan) {}
+
+  template <typename RouteRule>
+  void compile(const std::vector<RouteRule>& rules) {
+    const std::optional<Fault> ofRoute = plan_.rejection ? plan_.rejection : alteringFault(route_.unsupported);
+    if (ofRoute && !plan_.rejection) plan_.faults.push_back(*ofRoute);
+    addNotes(ignoredNotes(route_.unsupported));
+    std::size_t failing = 0;
+    for (std::uint32_t index = 0; index < rules.size(); ++index) {
+      if (!compileRule(rules[index], index, ofRoute)) ++failing;
+    }
+    plan_.wholeRouteFails = ofRoute.has_value() || (failing > 0 && failing == rules.size());
+  }
+
+ private:
+  /// Returns false if the rule has a fault of its own.
+  template <typename RouteRule>
+  bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
+    RulePlan result;
+    result.name = rule.name;
+    const std::string place = placeOf(rule, index);
+    auto compiled = std::make_shared<routing::Rule>();
+    compiled->route = plan_.name;
+    std::optional<Fault> own = alteringFault(rule.unsupported);
+    addNotes(ignoredNotes(rule.unsupported));
+    compileFilters(rule.filters, rule, *compiled, own);
+    compileOwn(rule, *compiled);
+    compiled->mirrors = mirrors(rule.filters);
+    compileMatches(rule, index, result, own);
+    compileBackends(rule, place, *compiled, own, result.members);
+    take(compileSession(rule, result.members, {plan_.kind, route_.meta, index}), compiled->session, own);
+    compileTraffic(rule, std::string(plan_.kind) + " " + plan_.name + place, *compiled, own, result);
+    compileProcessors(rule, place, *compiled, own);
+    compileExtensions(rule, *compiled, own);
+    setFailure(rule, ofRoute ? ofRoute : own, *compiled);
+    result.rule = std::move(compiled);
+    if (own) plan_.faults.push_back(*own);
+    plan_.rules.push_back(std::move(result));
+    return !own;
+  }
+
+  /// Compiles what the TrafficPolicies say. A rule's own `retry` comes before theirs.
+  template <typename RouteRule>
+  void compileTraffic(const RouteRule& rule, const std::string& place, routing::Rule& compiled,
+                      std::optional<Fault>& own, RulePlan& result) {
+    result.isWritten = true;
+    result.place = place;
+    result.timed = isTimed(rule);
+    RuleTraffic& traffic = result.traffic;
+    if (plan_.governed) traffic.own = traffic_.of(route_.meta, config::PolicySection{rule.name});
+    if (!own) own = traffic.own.fault;
+    result.written = {compiled.retry.has_value(), compiled.requestTimeout, compiled.backendRequestTimeout};
+    addRetry(traffic.own, result.timed, compiled);
+    boundParallelRetries(traffic.own, compiled);
+    addTimeouts(traffic.own, compiled);
+    compileBackendTraffic(result.members, compiled, traffic, own);
+    if (plan_.governed || haveOrder(result.members)) {
+      governConnections(traffic, backends_, compiled);
+      compiled.healthChecks = compileHealthChecks(traffic, compiled, states_);
+      compiled.failover = compileFailover(traffic, result.members, route_.meta.nameSpace, compiled, place, states_);
+    }
+    addBudget(place, states_, compiled);
+  }
+
+  /// Gathers what is said of each Backend of the rule. A policy that cannot be served closes its Backend.
+  void compileBackendTraffic(const std::vector<RuleMember>& members, routing::Rule& compiled, RuleTraffic& traffic,
+                             std::optional<Fault>& own) {
+    bool any = false;
+    for (std::size_t i = 0; i < compiled.backends.size(); ++i) {
+      const TrafficSettings& said = traffic.ofBackends.emplace_back(traffic_.of(*refs_[i], plan_.holder()));
+      any = any || !said.empty();
+      routing::WeightedBackend& weighted = compiled.backends[i];
+      if (said.sessions != nullptr && !compiled.session) {
+        take(compileSession(*said.sessions, members, route_.meta.nameSpace), compiled.session, own);
+      }
+      if (said.retryConstraint != nullptr && weighted.backend) {
+        addConstraint(*said.retryConstraint, states_, weighted);
+      }
+      if (!said.fault || weighted.failure) continue;
+      const std::string owner(targetNamespace(refs_[i]->target.object, route_.meta.nameSpace));
+      plan_.unresolved.push_back(owner == route_.meta.nameSpace ? *said.fault
+                                                                : ofAnother(refs_[i]->target, *said.fault));
+      weighted.failure = refusal(answer(*said.fault));
+      weighted.backend = nullptr;
+    }
+    if (!any) traffic.ofBackends.clear();
+    plan_.governed = plan_.governed || any;
+  }
+
+  /// Returns the fault of a policy for a Backend or Service of another namespace.
+  Fault ofAnother(const config::BackendObjectReference& ref, const Fault& fault) const {
+    return summary(fault.reason, describe(ref.object, route_.meta.nameSpace) + ": " +
+                                     toldTo(route_.meta.nameSpace, {}, fault).message);
+  }
+
+  /// Names the rule if it has a name, so that rules before it may come and go.
+  static std::string placeOf(const config::RouteRule& rule, std::uint32_t index) {
+    return rule.name.empty() ? ", rule " + std::to_string(index) : ", rule named " + rule.name;
+  }
+
+  UsesOf usesOf(bool exposed, std::string place) const {
+    return {plan_.holder(), route_.meta.name, processing::Scope::kRoute, exposed ? Exposure::kSome : Exposure::kNone,
+            std::move(place)};
+  }
+
+  /// Compiles the hooks of the process, the PayloadProcessors that target the route or the rule, and the rule's
+  /// filters.
+  void compileProcessors(const config::RouteRule& rule, const std::string& place, routing::Rule& compiled,
+                         std::optional<Fault>& own) {
+    const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
+    const UsesOf of = usesOf(exposed, place);
+    plan_.processed = plan_.processed || processors_.concern(route_.meta);
+    CompiledUses uses = toldOfHooks(hooks_.ofRoutes);
+    uses.append(processors_.targeting(route_.meta, {rule.name}, of, ofFilters(rule.filters, of)));
+    compiled.chain = chainOf(take(std::move(uses), own));
+  }
+
+  /// Compiles the extension policy of the rule or its route, if there is one.
+  void compileExtensions(const config::RouteRule& rule, routing::Rule& compiled, std::optional<Fault>& own) {
+    std::optional<CompiledUses> uses =
+        processors_.extending(route_.meta, rule.name, usesOf(/*exposed=*/true, /*place=*/{}));
+    if (!uses) return;
+    std::vector<processing::Step> steps = take(*std::move(uses), own);
+    if (compiled.chain) {
+      for (processing::Step& each : compiled.chain->all()) steps.push_back(std::move(each));
+    }
+    compiled.chain = chainOf(std::move(steps));
+  }
+
+  CompiledUses ofFilters(const config::RouteFilters& filters, const UsesOf& of) {
+    plan_.processed = plan_.processed || !filters.processors.empty();
+    CompiledUses uses = processors_.compile(filters.processors, of);
+    noteOnce(plan_.refusedFilters, uses.refused);
+    const std::string own = objectName(plan_.holder(), route_.meta.name);
+    for (const RefusedUse& each : uses.refused) {
+      if (each.writtenIn == own && isOfReference(each.fault)) plan_.unresolved.push_back(each.fault);
+    }
+    return uses;
+  }
+
+  /// Takes the steps. A use that fails closed makes its fault the rule's; one that fails open is noted and left out.
+  std::vector<processing::Step> take(CompiledUses uses, std::optional<Fault>& own) {
+    plan_.refused.insert(plan_.refused.end(), uses.refused.begin(), uses.refused.end());
+    for (const Fault& each : uses.open()) addNote(withConsequence(each, kLeftOut).message);
+    if (!own) own = joined(uses.closed());
+    return std::move(uses.steps);
+  }
+
+  /// Compiles the matches. If one cannot be evaluated, the rule answers 500, for all requests that it could have meant
+  /// and that no other rule has written down: a rule that covers more must not serve them instead.
+  template <typename RouteRule>
+  void compileMatches(const RouteRule& rule, std::uint32_t index, RulePlan& result, std::optional<Fault>& own) {
+    bool rest = rule.coversRest;
+    for (std::uint32_t position = 0; position < rule.matches.size(); ++position) {
+      const auto& written = rule.matches[position];
+      const routing::Precedence place{route_.meta.creationTimestamp, plan_.name, index, position};
+      auto match = compileMatch(written, written.widened ? lastOf(place) : place, room_);
+      if (!match && !own) own = match.fault;
+      if (!match) {
+        if (const auto wider = widened(written)) match = compileMatch(*wider, lastOf(place), room_);
+      }
+      if (match) {
+        result.matches.push_back(*std::move(match.value));
+      } else {
+        rest = true;
+      }
+    }
+    if (rest) result.matches.push_back(restOf(grpc(), plan_.name, index));
+  }
+
+  void setFailure(const config::RouteRule& rule, const std::optional<Fault>& fault, routing::Rule& compiled) {
+    if (fault) {
+      compiled.failure = refusal(answer(*fault));
+    } else if (rule.backendRefs.empty() && !compiled.redirect) {
+      // The request's steps run all the same, because one of them may answer (HTTPRouteRule.backendRefs).
+      if (!compiled.chain) addNote(rule.path + ": it has no backendRefs: its requests answer " + refused());
+    } else if (compiled.totalWeight == 0 && !compiled.failover && !compiled.redirect) {
+      addNote(rule.path + ": all weights are 0: its requests answer " + refused() +
+              (compiled.session ? ", but for the sessions that there are" : ""));
+      // Exchanges find out for themselves whether a request belongs to a session.
+      if (compiled.session) return;
+      compiled.failure = compiled.withoutBackend();
+    }
+  }
+
+  bool grpc() const { return plan_.kind == config::GrpcRoute::kKind; }
+  std::string refused() const { return grpc() ? "UNAVAILABLE" : "500"; }
+
+  base::Error refusal(base::Error error) const { return routing::Rule::refusal(std::move(error), grpc()); }
+
+  const std::shared_ptr<const BackendUse>& resolve(const config::BackendObjectReference& ref) {
+    return plan_.uses.emplace_back(uses_.resolve(backends_, ref, plan_.holder()));
+  }
+
+  /// Returns the plan as the route needs it, whose requests may be gRPC.
+  BackendResult forRoute(const BackendResult& result, const config::ObjectRef& object) const {
+    if (!result || !grpc()) return result;
+    auto plan = overHttp2(*result.value);
+    if (plan) return plan;
+    return Fault{std::string(config::reason::kUnsupportedProtocol),
+                 describe(object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC"};
+  }
+
+  template <typename RouteRule>
+  void compileBackends(const RouteRule& rule, const std::string& place, routing::Rule& compiled,
+                       std::optional<Fault>& own, std::vector<RuleMember>& members) {
+    refs_.clear();
+    for (std::size_t i = 0; i < rule.backendRefs.size(); ++i) {
+      addBackends(rule.backendRefs[i], rule, place + ", backendRef " + std::to_string(i), compiled, members);
+    }
+    if (members.size() > kMostRuleMembers) {
+      if (!own) {
+        own = fault(config::reason::kUnsupportedValue,
+                    rule.path + ".backendRefs: the Backends have " + std::to_string(members.size()) +
+                        " endpoints in all; a rule may have " + std::to_string(kMostRuleMembers));
+      }
+      compiled.backends.clear();
+      members.clear();
+      refs_.clear();
+    }
+    setWeights(members, compiled);
+  }
+
+  /// Adds a weighted backend for the reference, or one for each endpoint to which it leads.
+  template <typename RouteRule>
+  void addBackends(const config::HttpBackendRef& ref, const RouteRule& rule, const std::string& place,
+                   routing::Rule& compiled, std::vector<RuleMember>& members) {
+    routing::WeightedBackend common;
+    std::optional<Fault> own = alteringFault(ref.unsupported);
+    addNotes(ignoredNotes(ref.unsupported));
+    compileFilters(ref.filters, rule, common, own);
+    common.mirrors = mirrors(ref.filters);
+    const std::shared_ptr<const BackendUse> use = resolve(ref);
+    std::vector<BackendResult> backends;
+    for (const EndpointUse& each : use->endpoints) backends.push_back(forRoute(each.result, ref.object));
+    const std::vector<processing::Step> steps = stepsOf(ref.filters, backends, place, own);
+    if (own) plan_.faults.push_back(*own);
+    for (std::size_t i = 0; i < backends.size(); ++i) {
+      const EndpointUse& endpoint = use->endpoints[i];
+      const bool isFallback = use->backend != nullptr && use->backend->isFallback;
+      members.push_back({&ref, endpoint.name, endpoint.priority, endpoint.weight, isFallback});
+      refs_.push_back(use);
+      routing::WeightedBackend& weighted = compiled.backends.emplace_back(common);
+      if (!backends[i]) noteUnresolved(backends[i].fault);
+      if (own || !backends[i]) {
+        weighted.failure = refusal(answer(own ? *own : backends[i].fault));
+        continue;
+      }
+      weighted.backend = *backends[i].value;
+      if (!ref.filters.processors.empty()) weighted.chain = withStepsOf(*weighted.backend, steps);
+    }
+    if (!own && std::any_of(backends.begin(), backends.end(), [](const auto& each) { return bool(each); })) {
+      addNote(use->note);
+    }
+  }
+
+  /// Adds the fault unless endpoints of the same Backend have it too.
+  void noteUnresolved(const Fault& fault) {
+    std::vector<Fault>& known = plan_.unresolved;
+    if (std::find(known.begin(), known.end(), fault) == known.end()) known.push_back(fault);
+  }
+
+  /// Returns the steps of the filters of a backendRef.
+  std::vector<processing::Step> stepsOf(const config::RouteFilters& filters, const std::vector<BackendResult>& backends,
+                                        const std::string& place, std::optional<Fault>& own) {
+    bool leads = false;
+    bool exposed = false;
+    for (const BackendResult& each : backends) {
+      leads = leads || each;
+      exposed = exposed || (each && exposes(**each.value));
+    }
+    if (!leads || filters.processors.empty()) return {};
+    return take(ofFilters(filters, usesOf(exposed, place)), own);
+  }
+
+  static std::shared_ptr<const processing::Chain> withStepsOf(const routing::BackendPlan& backend,
+                                                              std::vector<processing::Step> steps) {
+    if (backend.chain) {
+      for (processing::Step& each : backend.chain->all()) steps.push_back(std::move(each));
+    }
+    return chainOf(std::move(steps));
+  }
+
+  /// Compiles the mirrors. One whose reference is broken is left out, and requests are served without it
+  /// (HTTPRequestMirrorFilter).
+  std::vector<routing::RequestMirror> mirrors(const config::RouteFilters& filters) {
+    std::vector<routing::RequestMirror> result;
+    for (const config::RequestMirrorFilter& each : filters.mirrors) {
+      BackendResult backend = forRoute(resolve(each)->first(), each.object);
+      if (backend) {
+        result.push_back({*std::move(backend.value), each.numerator, each.denominator});
+      } else {
+        plan_.unresolved.push_back(std::move(backend.fault));
+      }
+    }
+    return result;
+  }
+
+  /// Compiles filters into a Rule or a weighted backend. The first fault goes to `own`.
+  template <typename RouteRule, typename Target>
+  static void compileFilters(const config::RouteFilters& filters, const RouteRule& rule, Target& target,
+                             std::optional<Fault>& own) {
+    take(compileHeaders(filters.requestHeaders, HeaderSection::kRequest), target.requestHeaders, own);
+    take(compileHeaders(filters.responseHeaders, HeaderSection::kResponse), target.responseHeaders, own);
+    compileOwnFilters(filters, rule, target, own);
+  }
+
+  template <typename T>
+  static void take(Resolved<T> compiled, T& target, std::optional<Fault>& own) {
+    if (compiled) {
+      target = *std::move(compiled.value);
+    } else if (!own) {
+      own = std::move(compiled.fault);
+    }
+  }
+
+  void addNotes(const std::vector<std::string>& notes) {
+    plan_.notes.insert(plan_.notes.end(), notes.begin(), notes.end());
+  }
+
+  void addNote(std::string note) {
+    if (!note.empty()) plan_.notes.push_back(std::move(note));
+  }
+
+  static void compileOwn(const config::HttpRouteRule& rule, routing::Rule& compiled) {
+    compiled.requestTimeout = rule.requestTimeout;
+    compiled.backendRequestTimeout = rule.backendRequestTimeout.value_or(base::Duration::zero());
+    if (rule.retry) compiled.retry = retryPolicy(*rule.retry);
+  }
+
+  static void compileOwn(const config::GrpcRouteRule& /*rule*/, routing::Rule& compiled) { compiled.grpc = true; }
+
+  static bool isTimed(const config::HttpRouteRule& rule) { return rule.backendRequestTimeout.has_value(); }
+  static bool isTimed(const config::GrpcRouteRule& /*rule*/) { return false; }
+
+  template <typename Target>
+  static void compileOwnFilters(const config::RouteFilters& filters, const config::HttpRouteRule& rule, Target& target,
+                                std::optional<Fault>& own) {
+    take(compileRewrite(filters.urlRewrite, rule), target.rewrite, own);
+    take(compileRedirect(filters.requestRedirect, rule), target.redirect, own);
+    take(compileCors(filters.cors), target.cors, own);
+  }
+
+  template <typename Target>
+  static void compileOwnFilters(const config::RouteFilters& /*filters*/, const config::GrpcRouteRule& /*rule*/,
+                                Target& /*target*/, std::optional<Fault>& /*own*/) {}
+
+  const config::Route& route_;
+  const BackendCatalog& backends_;
+  BackendUses& uses_;
+  const ProcessorCompiler& processors_;
+  const ExtensionHooks& hooks_;
+  processing::SharedStates& states_;
+  const TrafficPolicies& traffic_;
+  RoutePlan& plan_;
+  std::vector<std::shared_ptr<const BackendUse>> refs_;  // of the weighted backends of the rule that is being compiled
+  routing::Regex::Room room_;
+};
+
+template <typename RouteType>
+RoutePlan compileRouteOfKind(const RouteType& route, const RouteTools& tools, std::optional<Fault> rejection) {
+  RoutePlan plan;
+  plan.kind = RouteType::kKind;
+  plan.route = &route;
+  plan.name = route.meta.qualifiedName();
+  plan.rejection = std::move(rejection);
+  plan.hooks = tools.hooks;
+  plan.governed = tools.traffic.concern(route.meta);
+  RouteCompiler(route, tools, plan).compile(route.rules);
+  plan.candidates = candidatesOf(plan.rules);
+  return plan;
+}
+
+}  // namespace
+
+RoutePlan compileRoute(const config::HttpRoute& route, const RouteTools& tools, std::optional<Fault> rejection) {
+  return compileRouteOfKind(route, tools, std::move(rejection));
+}
+
+RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, std::optional<Fault> rejection) {
+  return compileRouteOfKind(route, tools, std::move(rejection));
+}
+
+bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
+  if (plan.hooks != tools.hooks) return false;
+  // Processors may depend on any object, and routes with processors are few.
+  if (plan.processed || tools.processors.concern(plan.route->meta)) return false;
+  if (plan.governed || tools.traffic.concern(plan.route->meta)) return false;
+  return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const std::shared_ptr<const BackendUse>& before) {
+    return !tools.traffic.concern(*before, plan.holder()) && tools.uses.hold(tools.backends, before, plan.holder());
+  });
+}
+
+std::size_t RoutePlan::matchCount() const { return candidates->size(); }
+
+std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<RulePlan>& rules) {
+  auto result = std::make_shared<routing::RouteCandidates>();
+  for (const RulePlan& rule : rules) {
+    for (const MatchPlan& each : rule.matches) result->push_back({each.match, rule.rule});
+  }
+  return result;
+}
+
+RoutePlan withoutMatches(const RoutePlan& plan, const Fault& fault) {
+  RoutePlan result = plan;
+  auto refusing = std::make_shared<routing::Rule>();
+  refusing->route = plan.name;
+  refusing->grpc = plan.kind == config::GrpcRoute::kKind;
+  refusing->failure = routing::Rule::refusal(answer(fault), refusing->grpc);
+  MatchPlan rest = restOf(refusing->grpc, plan.name, 0);
+  result.rejection = fault;
+  result.rules = {{std::move(refusing), {std::move(rest)}}};
+  result.candidates = candidatesOf(result.rules);
+  return result;
+}
+
+std::optional<RoutePlan> withRefusals(const RoutePlan& plan, const RefusalOf& refusalOf) {
+  std::optional<RoutePlan> result;
+  for (std::size_t index = 0; index < plan.rules.size(); ++index) {
+    const std::optional<Fault> why = refusalOf(plan.rules[index]);
+    if (!why) continue;
+    if (!result) result = plan;
+    auto refusing = std::make_shared<routing::Rule>(*plan.rules[index].rule);
+    refusing->failure = routing::Rule::refusal(answer(*why), refusing->grpc);
+    result->rules[index].rule = std::move(refusing);
+    std::vector<Fault>& faults = result->faults;
+    if (std::find(faults.begin(), faults.end(), *why) == faults.end()) faults.push_back(*why);
+  }
+  if (!result) return std::nullopt;
+  result->candidates = candidatesOf(result->rules);
+  result->wholeRouteFails = std::all_of(result->rules.begin(), result->rules.end(),
+                                        [](const RulePlan& rule) { return static_cast<bool>(rule.rule->failure); });
+  return result;
+}
+
+std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const base::SessionKeyRef& key, const Fault& fault) {
+  const std::string& reader = plan.route->meta.nameSpace;
+  const std::string secret = nameFor(reader, config::SecretObject::kKind, key.nameSpace, key.name) + ": ";
+  const Fault why =
+      compile::fault(fault.reason, "sessionPersistence: settings.yaml: sessionPersistence.secretRef: " + secret +
+                                       toldBriefly(reader, key.nameSpace, fault).message);
+  return withRefusals(plan, [&](const RulePlan& rule) -> std::optional<Fault> {
+    if (!rule.rule->session || rule.rule->failure) return std::nullopt;
+    return why;
+  });
+}
+
+}  // namespace sluice::compile

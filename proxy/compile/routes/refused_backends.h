@@ -1,0 +1,20 @@
+// Has some of the weighted backends of a compiled rule answer 500, at one listener or at all.
+//
+// A pure function.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "proxy/compile/ground/fault.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::compile {
+
+/// Returns the fault for which a weighted backend must not be served; nullopt if there is none.
+using BackendFaultOf = std::function<std::optional<Fault>(const routing::WeightedBackend&)>;
+
+/// Refuses those that have such a fault. They keep their weight, and the others their places.
+void refuseBackends(routing::Rule& rule, const BackendFaultOf& faultOf);
+
+}  // namespace sluice::compile

@@ -1,0 +1,39 @@
+#include "proxy/compile/routes/route_order.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+namespace sluice::compile {
+namespace {
+
+bool isOlder(const std::shared_ptr<const RoutePlan>& a, const std::shared_ptr<const RoutePlan>& b) {
+  const auto key = [](const RoutePlan& each) {
+    return std::tie(each.route->meta.creationTimestamp, each.name, each.kind);
+  };
+  return key(*a) < key(*b);
+}
+
+}  // namespace
+
+// The keys of a plan never change, so neither does the order of two of them.
+RouteOrder::Plans RouteOrder::sorted(Plans plans) {
+  std::unordered_set<const RoutePlan*> left;
+  for (const auto& each : plans) left.insert(each.get());
+  Plans result;
+  result.reserve(plans.size());
+  for (auto& each : last_) {
+    if (left.erase(each.get()) != 0) result.push_back(std::move(each));
+  }
+  const auto known = static_cast<Plans::difference_type>(result.size());
+  for (auto& each : plans) {
+    if (left.erase(each.get()) != 0) result.push_back(std::move(each));
+  }
+  std::sort(result.begin() + known, result.end(), isOlder);
+  std::inplace_merge(result.begin(), result.begin() + known, result.end(), isOlder);
+  last_ = result;
+  return result;
+}
+
+}  // namespace sluice::compile

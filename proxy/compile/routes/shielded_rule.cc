@@ -1,0 +1,41 @@
+#include "proxy/compile/routes/shielded_rule.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "proxy/compile/routes/refused_backends.h"
+
+namespace sluice::compile {
+
+bool exposes(const routing::BackendPlan& backend) { return !backend.tls && !backend.endpoints; }
+
+bool isExposed(const routing::WeightedBackend& weighted) { return weighted.backend && exposes(*weighted.backend); }
+
+ShieldedRule shieldedRule(std::shared_ptr<const routing::Rule> rule, const std::vector<ShieldedUse>& uses) {
+  if (uses.empty() || rule->failure) return {std::move(rule), {}};
+  const bool exposed = std::any_of(rule->backends.begin(), rule->backends.end(), isExposed);
+  ShieldedRule result;
+  auto shielded = std::make_shared<routing::Rule>(*rule);
+  std::vector<processing::Step> steps;
+  for (std::size_t index = 0; index < uses.size(); ++index) {
+    const auto& [step, refused] = uses[index];
+    if (exposed) result.exposed.push_back(index);
+    if (exposed && refused.open) continue;
+    refuseBackends(*shielded, [&fault = refused.fault](const routing::WeightedBackend& weighted) {
+      return isExposed(weighted) ? std::optional(fault) : std::nullopt;
+    });
+    if (step.preRouting) continue;
+    steps.push_back(step);
+    // It comes and goes with the rule when a route is matched again, as steps of a route do.
+    steps.back().scope = processing::Scope::kRoute;
+  }
+  if (rule->chain) {
+    for (processing::Step& each : rule->chain->all()) steps.push_back(std::move(each));
+  }
+  shielded->chain = chainOf(std::move(steps));
+  result.rule = std::move(shielded);
+  return result;
+}
+
+}  // namespace sluice::compile

@@ -1,0 +1,17 @@
+#include "proxy/compile/status/extension_policy_status.h"
+
+#include "proxy/compile/status/attached_policy_status.h"
+#include "proxy/compile/status/processor_status.h"
+
+namespace sluice::compile {
+
+void extensionPolicyStatuses(const StatusSources& sources, Statuses& statuses) {
+  attachedPolicyStatuses<config::ExtensionPolicy>(
+      sources, {"nothing is attached", "it cannot be read what it targets, so nothing is refused for it"},
+      [&sources](const config::ExtensionPolicy& policy, const config::ObjectMeta*, const std::optional<Fault>& why) {
+        return processorConditions(policy.meta, why, sources);
+      },
+      statuses);
+}
+
+}  // namespace sluice::compile

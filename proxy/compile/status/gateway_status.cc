@@ -1,0 +1,165 @@
+#include "proxy/compile/status/gateway_status.h"
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "config/model/supported_features.h"
+#include "proxy/compile/gateways/compile_listener.h"
+#include "proxy/compile/gateways/gateway_plan.h"
+#include "proxy/compile/ground/object_status.h"
+#include "proxy/compile/processors/extension_hooks.h"
+#include "proxy/compile/processors/refused_uses.h"
+#include "proxy/compile/processors/use_conditions.h"
+#include "proxy/compile/status/refused_objects.h"
+
+namespace sluice::compile {
+namespace {
+
+namespace reason = config::reason;
+namespace condition_type = config::condition_type;
+
+constexpr std::string_view kApiVersion = "v1.6.1";
+
+std::vector<std::string> faultyListeners(const GatewayPlan& plan) {
+  std::vector<std::string> names;
+  for (const ListenerPlan& each : plan.listeners) {
+    if (!each.accepted() || each.unresolved) names.push_back(each.listener->name);
+  }
+  return names;
+}
+
+void setAccepted(const GatewayPlan& plan, Conditions& conditions) {
+  if (const std::optional<Fault>& why = plan.refusal ? plan.refusal : plan.withoutPods) {
+    const bool pending = why->reason == reason::kPending;
+    conditions.set(condition_type::kAccepted,
+                   pending ? config::ConditionStatus::kUnknown : config::ConditionStatus::kFalse,
+                   *both(why, plan.kept));
+    return;
+  }
+  if (plan.kept) {
+    conditions.bad(condition_type::kAccepted, *plan.kept);
+    return;
+  }
+  const std::vector<std::string> faulty = faultyListeners(plan);
+  if (faulty.empty()) {
+    conditions.check(condition_type::kAccepted, std::nullopt, ignoredNotes(plan.gateway->unsupported));
+    return;
+  }
+  std::string names;
+  for (const std::string& name : faulty) names += (names.empty() ? "" : ", ") + name;
+  const bool some = std::any_of(plan.listeners.begin(), plan.listeners.end(),
+                                [](const ListenerPlan& each) { return each.accepted(); });
+  conditions.set(condition_type::kAccepted, some ? config::ConditionStatus::kTrue : config::ConditionStatus::kFalse,
+                 summary(reason::kListenersNotValid, "listeners with faults: " + names));
+}
+
+/// Summarises the listeners' own conditions of that type.
+std::optional<Fault> unresolvedListeners(const GatewayPlan& plan) {
+  std::string names;
+  for (const ListenerPlan& each : plan.listeners) {
+    if (each.unresolved) names += (names.empty() ? "" : ", ") + each.listener->name;
+  }
+  if (names.empty()) return std::nullopt;
+  return summary(reason::kListenersNotResolved, "listeners with references that do not resolve: " + names);
+}
+
+/// Adds the conditions of the hooks, because settings and hooks belong to the class.
+void setHooks(const ExtensionHooks& hooks, const std::vector<AskedServer>& servers, Conditions& conditions) {
+  CompiledUses all = hooks.ofRoutes;
+  all.append(hooks.ofListeners);
+  if (const auto why = both(degradation(all.refused), awayFault(servers))) {
+    conditions.troubled(condition_type::kDegraded, *why);
+  }
+  noteOnce(all.refused, awayUses(servers));
+  addUseConditions(all.refused, conditions, kMostConditions);
+  addServerConditions(servers, conditions, kMostConditions);
+}
+
+bool isServedAt(const GatewayPlan& plan, std::string_view address) {
+  return std::any_of(plan.listeners.begin(), plan.listeners.end(), [&](const ListenerPlan& each) {
+    return each.state == ListenerState::kServing && findUnusable(plan.unusablePlaces, address, each.port) == nullptr;
+  });
+}
+
+config::ObjectStatus gatewayStatus(const GatewayPlan& plan) {
+  const config::ObjectMeta& meta = plan.gateway->meta;
+  config::ObjectStatus status = statusOf(meta);
+  Conditions conditions(meta);
+  setAccepted(plan, conditions);
+  const bool programmed =
+      !plan.withoutPods && std::any_of(plan.listeners.begin(), plan.listeners.end(),
+                                       [](const ListenerPlan& each) { return each.state == ListenerState::kServing; });
+  std::optional<Fault> unprogrammed = plan.refusal ? std::nullopt : plan.unusable;
+  if (!programmed && !unprogrammed) {
+    unprogrammed = summary(reason::kInvalid, plan.withoutPods ? "its Pods are not kept as it asks for"
+                                                              : "none of its listeners is served");
+  }
+  conditions.check(condition_type::kProgrammed, unprogrammed);
+  conditions.check(condition_type::kResolvedRefs, unresolvedListeners(plan));
+  if (const auto why = joined(plan.unprocessed)) conditions.troubled(condition_type::kDegraded, *why);
+  for (const std::string& address : plan.addresses) {
+    if (!address.empty() && isServedAt(plan, address)) status.addresses.push_back({"IPAddress", address});
+  }
+  status.conditions = conditions.take();
+  for (const ListenerPlan& each : plan.listeners) status.listeners.push_back(listenerStatus(each, plan));
+  return status;
+}
+
+/// Patch versions change no field.
+bool isKnownVersion(std::string_view version) {
+  const auto minor = [](std::string_view text) { return text.substr(0, text.rfind('.')); };
+  return version.empty() || minor(version) == minor(kApiVersion);
+}
+
+void setVersion(const std::string& installed, Conditions& conditions) {
+  const std::string known = "Gateway API " + std::string(kApiVersion);
+  if (isKnownVersion(installed)) {
+    conditions.good(condition_type::kSupportedVersion, reason::kSupportedVersion, known);
+  } else {
+    conditions.check(condition_type::kSupportedVersion,
+                     fault(reason::kUnsupportedVersion, "the CRDs are of Gateway API " + installed +
+                                                            ", and this program reads them as those of " + known));
+  }
+}
+
+}  // namespace
+
+void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses) {
+  const config::Model& model = sources.model;
+  for (const config::GatewayClass& each : model.all<config::GatewayClass>()) {
+    if (each.controllerName != config::kControllerName) continue;
+    config::ObjectStatus status = statusOf(each.meta);
+    std::optional<Fault> why;
+    if (each.meta.name != model.gatewayClassName) {
+      why = fault(reason::kUnsupported, "one process serves one GatewayClass, and that is " + model.gatewayClassName);
+    } else if (!model.settingsFault.empty()) {
+      why = summary(reason::kInvalidParameters, model.settingsFault);
+    } else if (!model.settingsKept.empty()) {
+      why = keptFault(reason::kInvalidParameters, model.settingsKept);
+    }
+    why = both(std::move(why), keptFault(model, each.meta));
+    Conditions conditions(each.meta);
+    conditions.check(condition_type::kAccepted, why);
+    setVersion(model.gatewayApiVersion, conditions);
+    if (each.meta.name == model.gatewayClassName)
+      setHooks(sources.hooks, sources.servers.in(objectName(holderOf(each.meta), each.meta.name)), conditions);
+    status.conditions = conditions.take();
+    for (const config::SupportedFeature& feature : config::kSupportedFeatures) {
+      status.supportedFeatures.emplace_back(feature.name);
+    }
+    statuses.push_back(std::move(status));
+  }
+  forEachRefused<config::GatewayClass>(model,
+                                       [&](const config::Rejected& each) { statuses.push_back(rejectedStatus(each)); });
+}
+
+void gatewayStatuses(const StatusSources& sources, Statuses& statuses) {
+  for (const GatewayPlan& each : sources.gateways) statuses.push_back(gatewayStatus(each));
+  forEachRefused<config::Gateway>(sources.model, [&](const config::Rejected& each) {
+    if (each.legible<config::Gateway>() == nullptr) statuses.push_back(rejectedStatus(each));
+  });
+}
+
+}  // namespace sluice::compile

@@ -1,0 +1,34 @@
+// StatusSources hold everything that the writers of statuses read after the compilation.
+//
+// They live as long as the writing; references outlive them.
+#pragma once
+
+#include <vector>
+
+#include "config/model/model.h"
+#include "config/status/conditions.h"
+
+namespace sluice::compile {
+
+class AskedServers;
+class BackendCatalog;
+class BackendFaults;
+class BackendTlsPolicies;
+class RefusedUses;
+struct ExtensionHooks;
+struct GatewayPlan;
+
+using Statuses = std::vector<config::ObjectStatus>;
+
+struct StatusSources {
+  const config::Model& model;
+  const std::vector<GatewayPlan>& gateways;
+  const BackendCatalog& backends;
+  const ExtensionHooks& hooks;
+  const RefusedUses& refusedUses;
+  const AskedServers& servers;
+  const BackendTlsPolicies& tlsPolicies;
+  const BackendFaults& backendFaults;
+};
+
+}  // namespace sluice::compile

@@ -1,0 +1,106 @@
+#include "proxy/compile/status/status_table.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cstddef>
+#include <iterator>
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "config/model/name_tuple_hash.h"
+#include "config/read/object_kinds.h"
+#include "proxy/compile/status/backend_status.h"
+#include "proxy/compile/status/backend_tls_policy_status.h"
+#include "proxy/compile/status/extension_policy_status.h"
+#include "proxy/compile/status/gateway_status.h"
+#include "proxy/compile/status/policy_status.h"
+#include "proxy/compile/status/processor_status.h"
+#include "proxy/compile/status/route_status.h"
+#include "proxy/compile/status/traffic_policy_status.h"
+
+namespace sluice::compile {
+namespace {
+
+constexpr StatusEntry kStatusTable[] = {
+    {&typeid(config::GatewayClass), gatewayClassStatuses},
+    {&typeid(config::Gateway), gatewayStatuses},
+    {&typeid(config::HttpRoute), httpRouteStatuses},
+    {&typeid(config::GrpcRoute), grpcRouteStatuses},
+    {&typeid(config::PayloadProcessor), payloadProcessorStatuses},
+    {&typeid(config::PayloadProcessingPipeline), pipelineStatuses},
+    {&typeid(config::ExtensionPolicy), extensionPolicyStatuses},
+    {&typeid(config::TrafficPolicy), trafficPolicyStatuses},
+    {&typeid(config::BackendTlsPolicy), backendTlsPolicyStatuses},
+    {&typeid(config::Backend), backendStatuses},
+    {&typeid(config::UnsupportedPolicy), policyStatuses},
+};
+
+/// Statuses are large, so pointers to them are sorted and each status moves once.
+using Places = std::vector<config::ObjectStatus*>;
+
+/// Returns the index of the table's line for the object's type.
+std::size_t tableLineOf(const config::ObjectStatus& status) {
+  const std::type_info& type = *config::findObjectKind(status.group, status.kind)->type;
+  const auto* line = std::find_if(std::begin(kStatusTable), std::end(kStatusTable),
+                                  [&](const StatusEntry& entry) { return *entry.type == type; });
+  assert(line != std::end(kStatusTable));
+  return static_cast<std::size_t>(line - std::begin(kStatusTable));
+}
+
+/// Sorts unless the order is right already. Statuses of routes without a creation time, as in files, are in order.
+void sortPlaces(Places& places) {
+  const auto before = [](const config::ObjectStatus* a, const config::ObjectStatus* b) {
+    const auto key = [](const config::ObjectStatus& status) {
+      return std::tie(status.group, status.kind, status.nameSpace, status.name);
+    };
+    return key(*a) < key(*b);
+  };
+  if (!std::is_sorted(places.begin(), places.end(), before)) std::sort(places.begin(), places.end(), before);
+}
+
+/// The objects of which nothing but refusals is served, although they may be legible enough for a place.
+class RefusedNames {
+ public:
+  explicit RefusedNames(const config::Model& model) {
+    for (const config::Rejected& each : model.rejected) {
+      names_.emplace(each.group, each.kind, each.nameSpace, each.name);
+    }
+  }
+  bool contain(const config::ObjectStatus& status) const {
+    return names_.contains({status.group, status.kind, status.nameSpace, status.name});
+  }
+
+ private:
+  std::unordered_set<config::ObjectNameView, config::NameTupleHash> names_;
+};
+
+}  // namespace
+
+std::span<const StatusEntry> statusTable() { return kStatusTable; }
+
+config::StatusList writeStatuses(const StatusSources& sources, Statuses attached) {
+  std::array<Statuses, std::size(kStatusTable)> written;
+  std::array<Places, std::size(kStatusTable)> places;
+  for (config::ObjectStatus& each : attached) places[tableLineOf(each)].push_back(&each);
+  std::size_t count = 0;
+  for (std::size_t line = 0; line < std::size(kStatusTable); ++line) {
+    kStatusTable[line].write(sources, written[line]);
+    for (config::ObjectStatus& each : written[line]) places[line].push_back(&each);
+    sortPlaces(places[line]);
+    count += places[line].size();
+  }
+  const RefusedNames refused(sources.model);
+  config::StatusList all;
+  all.reserve(count);
+  for (const Places& each : places) {
+    for (config::ObjectStatus* place : each) {
+      if (refused.contain(*place)) place->servedRevision.clear();
+      all.push_back(std::move(*place));
+    }
+  }
+  return all;
+}
+
+}  // namespace sluice::compile

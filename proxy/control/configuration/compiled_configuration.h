@@ -1,0 +1,88 @@
+// One configuration, read and compiled. `run` serves it, `validate` prints it and /status reports it, by the same code.
+//
+// It is a value. The loading thread makes it; from then on it never changes and is shared.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/catalog/catalog_cache.h"
+#include "config/ground/problem.h"
+#include "config/load/kept_version.h"
+#include "config/load/object_set.h"
+#include "config/model/model.h"
+#include "config/status/conditions.h"
+#include "proxy/compile/compile.h"
+#include "proxy/processing/factory.h"
+
+namespace sluice::control {
+
+struct CompiledConfiguration {
+  config::Problems problems;
+  /// False if a document is not YAML, which rejects the whole set.
+  bool readable = false;
+  /// The objects as they were read, and the earlier versions that are served in place of some of them.
+  config::ObjectSet set;
+  std::vector<config::KeptVersion> kept;
+  /// The model that was compiled. Once it is served, the next reading starts from it.
+  config::Model model;
+  /// The types of payload processors; null if the set is not readable.
+  std::shared_ptr<const config::Catalog> catalog;
+  compile::CompileResult compiled;
+  /// Digest of the objects as they are written, and of what is served of them. Earlier versions of objects that their
+  /// schemas refuse make the difference, and what the environment does not give: places and extensions.
+  std::string digest;
+  std::string servedDigest;
+  /// The beginnings of these digests. The first is what people and machines want, and the second, by which they compare
+  /// replicas, what they get.
+  std::string revision;
+  std::string servedRevision;
+  /// The key of digests that the settings name.
+  std::optional<base::Secret> revisionKey;
+  /// Where this process cannot listen.
+  compile::UnusablePlaces unusable;
+  /// Digest of the EndpointSlices, which the other one leaves out.
+  std::string endpointsDigest;
+
+  /// Returns true if both would be served in the same way. The authorities of the system are no objects and may change
+  /// by themselves.
+  bool sameAs(const CompiledConfiguration& other) const {
+    return digest == other.digest && servedDigest == other.servedDigest && endpointsDigest == other.endpointsDigest &&
+           unusable == other.unusable && compiled.awaiting == other.compiled.awaiting &&
+           compiled.servers == other.compiled.servers && compiled.health == other.compiled.health &&
+           compiled.systemAuthorities == other.compiled.systemAuthorities;
+  }
+  /// Returns true if it could not be read as it is now, although its content may be right.
+  bool unavailable() const { return set.unavailable; }
+  /// Returns true if something is missing in the environment that may come.
+  bool awaitsEnvironment() const { return !unusable.empty() || !compiled.awaiting.empty(); }
+  /// Returns true if it can be served, at least in parts.
+  bool usable() const { return readable && compiled.usable; }
+  /// Returns true if nothing in it is refused or degraded. There may be warnings.
+  bool flawless() const;
+};
+
+/// Results that successive compilations share. It never changes their outcome. It belongs to one thread.
+struct ConfigurationCache {
+  config::CatalogCache catalog;
+  compile::CompileCache compiled;
+};
+
+/// `previous` is the configuration that is served now, nullptr if there is none. Its valid objects replace those that
+/// have become invalid (config/load/last_good.h). Nothing listens at `unusable` places. If there is a `pool`, Gateways
+/// get their addresses of it: those that they have in `previous` or, if that was made without any reports, in those of
+/// the set, and else new ones.
+CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledConfiguration* previous,
+                                        const processing::BuiltinTypes& processors, ConfigurationCache& cache,
+                                        compile::UnusablePlaces unusable = {},
+                                        const std::optional<compile::AddressPool>& pool = {});
+/// Reads files, or folders of files, once, as `sluice validate` does, after `previous` if that is not null. Nothing
+/// listens at `unusable` places. No revision is published.
+CompiledConfiguration readConfiguration(const std::vector<std::string>& paths,
+                                        const processing::BuiltinTypes& processors,
+                                        const CompiledConfiguration* previous = nullptr,
+                                        compile::UnusablePlaces unusable = {});
+
+}  // namespace sluice::control

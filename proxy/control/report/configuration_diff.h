@@ -1,0 +1,31 @@
+// Compares two configurations: `sluice diff` prints what would change if a process that serves one were given the
+// other.
+//
+// A value, made from two compiled configurations; it holds no secrets.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "proxy/control/configuration/compiled_configuration.h"
+
+namespace sluice::control {
+
+/// One thing that is added, removed or changed.
+struct ConfigurationChange {
+  enum class Kind : std::uint8_t { kAdded, kRemoved, kChanged };
+  Kind kind = Kind::kChanged;
+  std::string what;    // "object", "listener", "backend", "settings", or "problem": a condition
+  std::string name;    // "HTTPRoute demo/web", "127.0.0.1:8080", "demo/origin"
+  std::string detail;  // what that means; may be empty
+};
+
+/// Returns the changes from `before`, which is served, to `after`, which was made with `before` as its previous
+/// configuration. In the order of what they are.
+std::vector<ConfigurationChange> changesOf(const CompiledConfiguration& before, const CompiledConfiguration& after);
+
+/// Returns one line for each change, and one that sums up; or a JSON list of {"change", "what", "name", "detail"}.
+std::string changesText(const std::vector<ConfigurationChange>& changes);
+std::string changesJson(const std::vector<ConfigurationChange>& changes);
+
+}  // namespace sluice::control

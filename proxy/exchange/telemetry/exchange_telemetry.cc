@@ -1,0 +1,242 @@
+#include "proxy/exchange/telemetry/exchange_telemetry.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "proxy/exchange/reply/exchange_names.h"
+#include "proxy/exchange/steps/backend_callout.h"
+
+namespace sluice::exchange {
+namespace {
+
+std::string_view errorTypeOf(const Exchange& exchange) {
+  return exchange.transaction().error ? base::errorTypeName(exchange.transaction().error->type) : std::string_view{};
+}
+
+/// Returns true if the attempt has gone as far as waiting for a connection.
+bool wasTried(const Attempt& attempt) { return attempt.begun != base::MonotonicTime{}; }
+
+}  // namespace
+
+ExchangeTelemetry::Key ExchangeTelemetry::keyOf(const Exchange& exchange) {
+  const MatchedRoute& route = exchange.transaction().route;
+  return {route.listener, route.rule, exchange.attempt().backend};
+}
+
+ExchangeTelemetry::RouteSeries& ExchangeTelemetry::seriesOf(const Key& key) {
+  if (recent_ != nullptr && recent_->first == key) return recent_->second;
+  recent_ = &*series_.try_emplace(key).first;
+  return recent_->second;
+}
+
+observe::Gauge& ExchangeTelemetry::activeOf(const Exchange& exchange, const Key& key) {
+  const http::Method method = exchange.transaction().request.head.method;
+  observe::Gauge*& active = seriesOf(key).active[static_cast<std::size_t>(method)];
+  if (active == nullptr) {
+    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
+    active = &metrics_.at<observe::Metric::kServerActiveRequests>(names.gateway, names.route, names.backend, "", "",
+                                                                  http::methodLabel(method));
+  }
+  return *active;
+}
+
+ExchangeTelemetry::Durations& ExchangeTelemetry::durationsOf(RouteSeries& series, http::Method method,
+                                                             std::uint16_t status, std::string_view errorType) {
+  const auto found = std::find_if(series.durations.begin(), series.durations.end(), [&](const Durations& known) {
+    return known.status == status && known.method == method && known.errorType == errorType;
+  });
+  if (found != series.durations.end()) return *found;
+  return series.durations.emplace_back(Durations{method, status, errorType, nullptr, nullptr});
+}
+
+observe::Histogram& ExchangeTelemetry::serverDuration(Durations& durations, const Key& key) {
+  if (durations.server == nullptr) {
+    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
+    const observe::StatusLabel status(durations.status);
+    durations.server = &metrics_.at<observe::Metric::kServerRequestDuration>(
+        names.gateway, names.route, names.backend, "", "", http::methodLabel(durations.method), status,
+        durations.errorType);
+  }
+  return *durations.server;
+}
+
+observe::Histogram& ExchangeTelemetry::clientDuration(Durations& durations, const Key& key) {
+  if (durations.client == nullptr) {
+    const ExchangeNames names = namesOf(key.listener, key.rule, key.backend);
+    const observe::StatusLabel status(durations.status);
+    durations.client = &metrics_.at<observe::Metric::kClientRequestDuration>(
+        names.gateway, names.route, names.backend, "", "", http::methodLabel(durations.method), status,
+        durations.errorType);
+  }
+  return *durations.client;
+}
+
+void ExchangeTelemetry::adopt(std::string revision) {
+  revision_ = std::move(revision);
+  letGo();
+}
+
+void ExchangeTelemetry::letGo() {
+  series_.clear();
+  recent_ = nullptr;
+  stepDurations_.fill({});
+}
+
+void ExchangeTelemetry::onRouted(const Exchange& exchange) { activeOf(exchange).add(1); }
+
+void ExchangeTelemetry::onLeftRoute(const Exchange& exchange) { activeOf(exchange).add(-1); }
+
+void ExchangeTelemetry::onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
+                                const base::Error* error) {
+  Key key = keyOf(exchange);
+  key.backend = failed.backend;
+  activeOf(exchange, key).add(-1);
+  const std::string_view errorType = error != nullptr ? base::errorTypeName(error->type) : std::string_view{};
+  Durations& durations = durationsOf(seriesOf(key), exchange.transaction().request.head.method, status, errorType);
+  clientDuration(durations, key).observe(worker_.clock().now() - failed.begun);
+  if (debug_.wants()) tellAttempt(exchange, failed, status, error);
+  activeOf(exchange).add(1);
+}
+
+void ExchangeTelemetry::onFinished(const Exchange& exchange) {
+  const base::MonotonicTime now = worker_.clock().now();
+  const Transaction& transaction = exchange.transaction();
+  const Key key = keyOf(exchange);
+  if (transaction.routed) activeOf(exchange, key).add(-1);
+  Durations& durations =
+      durationsOf(seriesOf(key), transaction.request.head.method, transaction.status, errorTypeOf(exchange));
+  serverDuration(durations, key).observe(now - transaction.started);
+  if (wasTried(exchange.attempt())) {
+    clientDuration(durations, key).observe(now - exchange.attempt().begun);
+    const base::Error* error = transaction.error ? &*transaction.error : nullptr;
+    if (debug_.wants()) tellAttempt(exchange, exchange.attempt(), transaction.status, error);
+  }
+  if (accessLog_.enabled()) log(exchange, now);
+  if (transaction.error) tellDenial(exchange);
+}
+
+void ExchangeTelemetry::tellAttempt(const Exchange& exchange, const Attempt& attempt, std::uint16_t status,
+                                    const base::Error* error) {
+  const std::string peer = attempt.peer();
+  const std::string message = error != nullptr ? error->message() : std::string();
+  const routing::WeightedBackend* backend = attempt.backend;
+  const bool known = backend != nullptr && backend->backend != nullptr;
+  debug_.debug("an attempt has ended",
+               {{"request_id", exchange.transaction().requestId},
+                {"backend", known ? std::string_view(backend->backend->name) : std::string_view()},
+                {"attempt", attempt.number},
+                {"upstream.address", peer.empty() && error != nullptr ? error->address : peer},
+                {"reused", attempt.request.reused()},
+                {"http.response.status_code", status},
+                {"error.type", error != nullptr ? base::errorTypeName(error->type) : std::string_view()},
+                {"error.message", message}});
+}
+
+/// Tells of a request that policy has denied. The client's own mistakes are no events.
+void ExchangeTelemetry::tellDenial(const Exchange& exchange) {
+  const base::Error& error = *exchange.transaction().error;
+  if (error.type != base::ErrorType::kDestinationIpProhibited && error.type != base::ErrorType::kHttpRequestDenied) {
+    return;
+  }
+  const routing::ServedListener* listener = exchange.transaction().route.listener;
+  const routing::WeightedBackend* backend = exchange.attempt().backend;
+  std::string object;
+  if (listener != nullptr) object = "Gateway " + listener->gateway;
+  if (backend != nullptr && backend->backend != nullptr) object = "Backend " + backend->backend->name;
+  events_.add(observe::EventType::kWarning, "RequestDenied", object,
+              std::string(base::errorTypeName(error.type)) + ": " + error.detail, worker_.clock().wallNow());
+}
+
+void ExchangeTelemetry::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+                               processing::StepOutcome outcome) {
+  StepDurations& known =
+      stepDurations_[reinterpret_cast<std::uintptr_t>(&step) / sizeof(processing::Step) % kKnownSteps];
+  if (known.step != &step) return onNewStep(step, time, verdict, outcome, known);
+  known.durations->observe(time);
+  if (verdict.kind() == processing::Verdict::Kind::kFail) onFailedStep(step, verdict.cause(), outcome);
+}
+
+void ExchangeTelemetry::onNewStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
+                                  processing::StepOutcome outcome, StepDurations& place) {
+  place = {&step, &metrics_.at<observe::Metric::kProcessorDuration>(step.type, processing::phaseName(step.phase))};
+  onStep(step, time, verdict, outcome);
+}
+
+void ExchangeTelemetry::onFailedStep(const processing::Step& step, processing::Cause cause,
+                                     processing::StepOutcome outcome) {
+  const std::string_view phase = processing::phaseName(step.phase);
+  events_.add(observe::EventType::kWarning, "ProcessorFailed", "processor " + step.type + " " + step.name,
+              std::string(phase) + ": " + std::string(processing::causeName(cause)), worker_.clock().wallNow());
+  metrics_
+      .at<observe::Metric::kProcessorFailures>(step.type, phase, processing::causeName(cause),
+                                               outcome == processing::StepOutcome::kSkipped ? "open" : "closed")
+      .add();
+  if (outcome == processing::StepOutcome::kUnreplayable) {
+    metrics_.at<observe::Metric::kProcessorUnreplayable>(step.type, phase).add();
+  }
+}
+
+void ExchangeTelemetry::onMirrored(const Mirror& mirror) {
+  observe({mirror.method(), mirror.listener().gateway, mirror.rule().route, mirror.target().backend->name,
+           mirror.status(), mirror.error(), mirror.begun()});
+}
+
+void ExchangeTelemetry::onCallout(const BackendCallout& callout) {
+  const http::ResponseHead* answer = callout.head();
+  const std::uint16_t failed = callout.error() ? callout.error()->status : std::uint16_t{0};
+  observe({callout.method(), callout.place().gateway, callout.place().route, callout.plan().name,
+           answer != nullptr ? answer->status : failed, callout.error(), callout.begun()});
+}
+
+void ExchangeTelemetry::observe(const InternalRequest& request) {
+  const std::string_view errorType = request.error ? base::errorTypeName(request.error->type) : std::string_view{};
+  metrics_
+      .at<observe::Metric::kClientRequestDuration>(request.gateway, request.route, request.backend, "", "",
+                                                   http::methodLabel(request.method),
+                                                   observe::StatusLabel(request.status), errorType)
+      .observe(worker_.clock().now() - request.begun);
+}
+
+void ExchangeTelemetry::log(const Exchange& exchange, base::MonotonicTime now) {
+  const http::RequestHead& request = exchange.transaction().request.head;
+  const Attempt& attempt = exchange.attempt();
+  const ExchangeNames names = namesOf(exchange);
+  const base::Error* error = exchange.transaction().error ? &*exchange.transaction().error : nullptr;
+  const std::string message = error != nullptr ? error->message() : std::string();
+  const std::string peer = attempt.peer();
+  const http::TraceContext trace = exchange.transaction().trace();
+
+  observe::AccessRecord record;
+  record.time = worker_.clock().wallNow();
+  record.clientAddress = exchange.transaction().client.ip.view();
+  record.method = request.methodText;
+  record.scheme = exchange.transaction().client.secure ? "https" : "http";
+  record.serverAddress = request.authority;
+  record.path = request.path();
+  record.protocolVersion = http::versionName(request.version);
+  record.status = exchange.transaction().status;
+  if (error != nullptr) record.failure = {error->type, error->origin};
+  record.errorMessage = message;
+  record.requestId = exchange.transaction().requestId;
+  record.traceId = trace.traceId;
+  record.spanId = trace.spanId;
+  record.duration = now - exchange.transaction().started;
+  if (wasTried(attempt)) record.upstreamDuration = now - attempt.begun;
+  record.requestBytes = exchange.transaction().requestBytes;
+  record.responseBytes = exchange.transaction().responseBytes;
+  record.upstreamAddress = peer.empty() && error != nullptr ? std::string_view(error->address) : peer;
+  record.gateway = names.gateway;
+  record.listener = names.listener;
+  record.route = names.route;
+  record.backend = names.backend;
+  record.attempts = attempt.number;
+  record.processor = exchange.processor();
+  record.revision = exchange.revision(revision_);
+  accessLog_.append(record);
+  if (accessLog_.wantsFlush()) accessLog_.flush();
+}
+
+void ExchangeTelemetry::onLimit(std::string_view limit) { metrics_.at<observe::Metric::kLimitHits>(limit).add(); }
+
+}  // namespace sluice::exchange

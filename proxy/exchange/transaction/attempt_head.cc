@@ -1,0 +1,41 @@
+#include "proxy/exchange/transaction/attempt_head.h"
+
+#include <string_view>
+
+#include "proxy/exchange/transaction/forwarded.h"
+
+namespace sluice::exchange {
+namespace {
+
+/// If a rule or a weighted backend sets Host and rewrites it too, the filter that was made for it counts.
+void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::UrlRewrite& rewrite,
+                    http::RequestHead& head) {
+  if (edit && !edit->authority.empty()) head.authority = edit->authority;
+  if (!rewrite.authority.empty()) head.authority = rewrite.authority;
+}
+
+}  // namespace
+
+http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
+                              const routing::WeightedBackend& backend, const GatewayIdentity& identity,
+                              const ForwardedClient& client, RuleFilters filters) {
+  http::RequestHead head = request;
+  head.headers = request.headers.copy(arena);
+  if (filters == RuleFilters::kPending) {
+    writeForwarded(arena, head.headers, identity.forwarded, client.address, client.secure, head.authority);
+    if (rule.requestHeaders) rule.requestHeaders->apply(arena, head.headers);
+  }
+  if (!backend.backend->endpoints || head.authority.empty()) head.authority = backend.backend->authority;
+  // The gateway invites the body itself, once it has the connection to pass it on (RFC 9110 section 10.1.1).
+  head.expectContinue = false;
+  applyAuthority(rule.requestHeaders, rule.rewrite, head);
+  if (backend.requestHeaders) backend.requestHeaders->apply(arena, head.headers);
+  applyAuthority(backend.requestHeaders, backend.rewrite, head);
+  // Both would rewrite the path that was matched, not the result of the other, so the more specific one counts.
+  const bool ofBackend = backend.rewrite.path != routing::PathRewrite::kNone;
+  head.target = (ofBackend ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);
+  head.headers.add(arena, http::FieldId::kVia, identity.via(request.version));
+  return head;
+}
+
+}  // namespace sluice::exchange

@@ -1,0 +1,63 @@
+// Makes the head of a request as a Backend gets it: with the edits of the filters that apply, and the fields that the
+// gateway adds. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "proxy/base/settings.h"
+#include "proxy/exchange/transaction/forwarded.h"
+#include "proxy/http/message.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::exchange {
+
+/// The values that the gateway itself puts into requests.
+class GatewayIdentity {
+ public:
+  /// What the pseudonyms of all gateways begin with.
+  static constexpr std::string_view kPseudonyms = "sluice-";
+
+  /// `pseudonym` stands for the gateway in Via: "sluice-<instance>" (RFC 9110 section 7.6.3).
+  explicit GatewayIdentity(const std::string& pseudonym, base::ForwardedSettings forwardedFields = {},
+                           base::RequestIdSettings requestIds = {})
+      : forwarded(forwardedFields),
+        requestId(std::move(requestIds)),
+        pseudonym_(pseudonym),
+        via10_("1.0 " + pseudonym),
+        via11_("1.1 " + pseudonym),
+        via2_("2 " + pseudonym) {}
+
+  const std::string& pseudonym() const { return pseudonym_; }
+  /// Returns the element of Via for a request that came in that version.
+  const std::string& via(http::Version received) const {
+    if (received == http::Version::kHttp2) return via2_;
+    return received == http::Version::kHttp10 ? via10_ : via11_;
+  }
+
+  base::ForwardedSettings forwarded;
+  base::RequestIdSettings requestId;
+
+ private:
+  std::string pseudonym_;
+  std::string via10_;
+  std::string via11_;
+  std::string via2_;
+};
+
+/// Says how far the fields of a request have come on their way through the filters of its rule.
+enum class RuleFilters : std::uint8_t {
+  kPending,  // none has been applied
+  kApplied   // the fields have come through them
+};
+
+/// Returns the request head as this Backend gets it: with the Backend's authority (for a Service the client's), the
+/// rule's edits, as far as they are pending, and its rewrite, those of the weighted backend, and at last the fields
+/// that the gateway adds. Views are into the exchange's arena, the rule and `identity`.
+http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& request, const routing::Rule& rule,
+                              const routing::WeightedBackend& backend, const GatewayIdentity& identity,
+                              const ForwardedClient& client, RuleFilters filters = RuleFilters::kPending);
+
+}  // namespace sluice::exchange

@@ -1,0 +1,169 @@
+// A Transaction is the state that the parts of one exchange share: the request and the response with their bodies,
+// where they came from, how they were routed, how far they have come, and the events that drive() has not taken yet.
+//
+// It decides nothing. The parts of the exchange read and write it, and record the outcome of their work by raise(). The
+// exchange owns it; one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/base/error.h"
+#include "proxy/base/slab.h"
+#include "proxy/exchange/reply/exchange_names.h"
+#include "proxy/exchange/transaction/context.h"
+#include "proxy/exchange/transaction/downstream.h"
+#include "proxy/exchange/transaction/forwarded.h"
+#include "proxy/exchange/transaction/transitions.h"
+#include "proxy/http/body_pipe.h"
+#include "proxy/http/message.h"
+#include "proxy/http/trace_context.h"
+#include "proxy/net/address.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::exchange {
+
+/// The stream that an exchange came by. The client stays known when its connection is gone.
+struct ClientStream {
+  http::Token connection = http::kNoToken;
+  http::StreamId stream = 0;
+  const routing::RouteTable* routes = nullptr;
+  net::Address address = {};
+  net::IpText ip{address};
+  net::ClientNetwork network = net::networkOf(address);
+  bool secure = false;
+
+  ForwardedClient forwarded() const { return {ip.view(), secure}; }
+};
+
+/// The listener and the rule that serve a request. The snapshot owns them until pin() is called.
+struct MatchedRoute {
+  const routing::ServedListener* listener = nullptr;  // null until it is found
+  const routing::Rule* rule = nullptr;                // null until it is found, and if there is none
+
+  /// Keeps both, because the snapshot goes. `revision` is the configuration that the request was routed by.
+  void pin(const std::string& revision) {
+    if (pinned) return;
+    pinned = std::make_unique<Pinned>();
+    pinned->revision = revision;
+    if (rule != nullptr) pinned->rule = rule->shared_from_this();
+    if (listener != nullptr) pinned->listener = listener->shared_from_this();
+  }
+  /// Sets the rule, which may be of a later snapshot than the one that was pinned.
+  void take(const routing::Rule* found) {
+    rule = found;
+    if (pinned) pinned->rule = rule != nullptr ? rule->shared_from_this() : nullptr;
+  }
+
+  struct Pinned {
+    std::shared_ptr<const routing::Rule> rule;
+    std::shared_ptr<const routing::ServedListener> listener;
+    std::string revision;
+  };
+  std::unique_ptr<Pinned> pinned;
+};
+
+class Exchange;
+
+class Transaction {
+ public:
+  Transaction(Exchange& owner, base::Handle<Exchange> self, ExchangeContext& parts, const ClientStream& stream,
+              http::RequestMessage&& message)
+      : exchange(owner),
+        handle(self),
+        context(parts),
+        client(stream),
+        request(std::move(message)),
+        requestBody(parts.worker().chunks()),
+        responseBody(parts.worker().chunks()),
+        started(parts.worker().now()),
+        lastProgress(started) {
+    if (request.head.body == http::Body::kNone) requestBody.finish();
+  }
+
+  /// Records that something happened; drive() follows in this beat.
+  void raise(Event event) {
+    pending |= bitOf(event);
+    if (!scheduled) schedule();
+  }
+  /// Records the event and its reason. A reason that the client is being told, or was told, stays.
+  void raise(Event event, const base::Error& reason) {
+    if (isBeforeHead(responseState) || responseState == ResponseState::kStreaming) error = reason;
+    raise(event);
+  }
+  static constexpr std::uint64_t bitOf(Event event) { return std::uint64_t{1} << static_cast<unsigned>(event); }
+
+  http::Token token() const { return handle.toToken(); }
+  Downstream* downstream() const { return context.downstream(client.connection); }
+  /// Returns the client's codec, which is then flushed in this beat. Raises kClientGone and returns nullptr if the
+  /// connection is gone.
+  http::ServerCodec* codec();
+  base::MonotonicTime now() const { return context.worker().now(); }
+  bool tunnels() const { return status == http::kSwitchingProtocols; }
+  bool finished() const { return requestState == RequestState::kStopped && responseState == ResponseState::kDone; }
+  http::TraceContext trace() const {
+    return keptTrace.traceId.empty() ? http::traceContextOf(request.head.headers) : keptTrace;
+  }
+  /// Records that something moved. The time of a local reply runs from its beginning.
+  void progress() {
+    if (responseState == ResponseState::kAnswering) return;
+    lastProgress = now();
+    receivedMark = requestBytes;
+    passedMark = passedBytes;
+  }
+  /// Record progress once more than a drip of the body has come, or was taken, since the last progress.
+  void progressOfReceiving() { progressOfBody(requestBytes, receivedMark); }
+  void progressOfPassing() { progressOfBody(passedBytes, passedMark); }
+
+  Exchange& exchange;
+  const base::Handle<Exchange> handle;
+  ExchangeContext& context;
+  const ClientStream client;
+
+  http::RequestMessage request;
+  /// The head as the client sent it, if steps may change it; null if none does. A local reply of the rule is made from
+  /// it, so that nothing that a step put in goes where it is not meant to. It lives in the arena of the request, and is
+  /// framed as the body that the steps left.
+  http::RequestHead* asked = nullptr;
+  http::BodyPipe requestBody;
+  std::vector<http::ResponseMessage> interims;  // heads not yet passed on; bounded by limits.informationalResponses
+  std::optional<http::ResponseMessage> response;
+  http::BodyPipe responseBody;
+  MatchedRoute route;
+  bool fromGateway = false;  // another gateway has passed the request on
+  bool routed = false;       // the observer was told of a route, or that there is none
+
+  RequestState requestState = RequestState::kRouting;
+  ResponseState responseState = ResponseState::kWaiting;
+  std::uint64_t pending = 0;  // events, one bit each
+  bool scheduled = false;     // it will be driven in this beat
+  bool rearm = false;         // a deadline was changed
+  std::uint16_t status = 0;   // that of the final head; 0 until there is one
+  std::optional<base::Error> error;
+  std::string_view requestId;    // empty until it is settled, and if requests have none
+  http::TraceContext keptTrace;  // set if the head's fields are dropped while the exchange goes on
+
+  std::uint64_t requestBytes = 0;   // bytes of the body that came from the client
+  std::uint64_t responseBytes = 0;  // bytes of the body that went to the client
+  std::uint64_t passedBytes = 0;    // bytes of the request's body that the attempt took
+  const base::MonotonicTime started;
+  base::MonotonicTime lastProgress;
+
+ private:
+  /// timeouts.bodyIdle is a window in which a client must bring at least this much of its body.
+  static constexpr std::uint64_t kLeastBodyPerWindow = 1024;
+
+  void progressOfBody(std::uint64_t total, std::uint64_t mark) {
+    if (total - mark >= kLeastBodyPerWindow || tunnels()) progress();
+  }
+  void schedule();
+
+  std::uint64_t receivedMark = 0;  // requestBytes and passedBytes at the last progress
+  std::uint64_t passedMark = 0;
+};
+
+}  // namespace sluice::exchange

@@ -1,0 +1,215 @@
+#include "proxy/exchange/transaction/transitions.h"
+
+namespace sluice::exchange {
+namespace {
+
+template <typename State, typename Action>
+struct Transition {
+  State state;
+  Event event;
+  Action action;
+  State next;
+};
+
+using Req = RequestState;
+using Res = ResponseState;
+using E = Event;
+using A = RequestAction;
+using B = ResponseAction;
+
+template <typename State, typename Table>
+constexpr Table ignoringAll() {
+  Table table{};
+  for (std::size_t state = 0; state < table.size(); ++state) {
+    for (auto& cell : table[state]) cell = {{}, static_cast<State>(state)};
+  }
+  return table;
+}
+
+template <typename Table, typename Transitions>
+constexpr void addTransitions(Table& table, const Transitions& transitions) {
+  for (const auto& each : transitions) {
+    table[static_cast<std::size_t>(each.state)][static_cast<std::size_t>(each.event)] = {each.action, each.next};
+  }
+}
+
+/// Adds the events that end the exchange, each of which ends the request with `action`.
+constexpr void addEnds(RequestTable& table, Req state, RequestAction action) {
+  for (const Event event : {E::kRequestBroken, E::kRejected, E::kClientGone, E::kDeadline, E::kInternalFailure}) {
+    table[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)] = {action, Req::kStopped};
+  }
+  table[static_cast<std::size_t>(state)][static_cast<std::size_t>(E::kGiveUp)] = {A::kNone, Req::kStopped};
+}
+
+constexpr Transition<Req, A> kRequestTransitions[] = {
+    {Req::kRouting, E::kArrived, A::kRoute, Req::kRouting},
+    {Req::kRouting, E::kRefusedHead, A::kNone, Req::kStopped},
+    {Req::kRouting, E::kGatewaySteps, A::kProcess, Req::kBeforeRouting},
+    {Req::kRouting, E::kRouteSteps, A::kProcess, Req::kFirstRound},
+    {Req::kRouting, E::kAttemptSteps, A::kProcess, Req::kPreparing},
+    {Req::kRouting, E::kRouted, A::kAcquire, Req::kAcquiring},
+    {Req::kRouting, E::kRetry, A::kBackOff, Req::kBackingOff},
+
+    {Req::kBeforeRouting, E::kRequestBody, A::kProcess, Req::kBeforeRouting},
+    {Req::kBeforeRouting, E::kStepAnswer, A::kProcess, Req::kBeforeRouting},
+    {Req::kBeforeRouting, E::kMatchAgain, A::kPassWishes, Req::kBeforeRouting},
+    {Req::kBeforeRouting, E::kStepsDone, A::kMatch, Req::kRouting},
+
+    {Req::kFirstRound, E::kRequestBody, A::kProcess, Req::kFirstRound},
+    {Req::kFirstRound, E::kStepAnswer, A::kProcess, Req::kFirstRound},
+    {Req::kFirstRound, E::kMatchAgain, A::kMatchAgain, Req::kFirstRound},
+    {Req::kFirstRound, E::kRouteChanged, A::kProcess, Req::kFirstRound},
+    {Req::kFirstRound, E::kStepsDone, A::kProcessTentative, Req::kTentative},
+
+    {Req::kTentative, E::kRequestBody, A::kProcess, Req::kTentative},
+    {Req::kTentative, E::kStepAnswer, A::kProcess, Req::kTentative},
+    {Req::kTentative, E::kMatchAgain, A::kMatchAgain, Req::kTentative},
+    {Req::kTentative, E::kRouteChanged, A::kProcess, Req::kFirstRound},
+    {Req::kTentative, E::kStepsDone, A::kProcessSecond, Req::kSecondRound},
+
+    {Req::kSecondRound, E::kRequestBody, A::kProcess, Req::kSecondRound},
+    {Req::kSecondRound, E::kStepAnswer, A::kProcess, Req::kSecondRound},
+    {Req::kSecondRound, E::kMatchAgain, A::kMatchAgain, Req::kSecondRound},
+    {Req::kSecondRound, E::kRouteChanged, A::kProcess, Req::kFirstRound},
+    {Req::kSecondRound, E::kStepsDone, A::kEnter, Req::kPreparing},
+
+    {Req::kPreparing, E::kAttemptSteps, A::kProcess, Req::kPreparing},
+    {Req::kPreparing, E::kRequestBody, A::kProcess, Req::kPreparing},
+    {Req::kPreparing, E::kStepAnswer, A::kProcess, Req::kPreparing},
+    {Req::kPreparing, E::kStepsDone, A::kAdmit, Req::kPreparing},
+    {Req::kPreparing, E::kRouted, A::kAcquire, Req::kAcquiring},
+    {Req::kPreparing, E::kRetry, A::kBackOff, Req::kBackingOff},
+
+    {Req::kAcquiring, E::kPoolReady, A::kAcquire, Req::kAcquiring},
+    {Req::kAcquiring, E::kConnectSteps, A::kProcess, Req::kConnecting},
+    {Req::kAcquiring, E::kLeased, A::kBegin, Req::kSending},
+    {Req::kAcquiring, E::kRequestBody, A::kMoveBody, Req::kAcquiring},
+    {Req::kAcquiring, E::kStepAnswer, A::kMoveBody, Req::kAcquiring},
+    {Req::kAcquiring, E::kRetry, A::kBackOff, Req::kBackingOff},
+
+    {Req::kConnecting, E::kRequestBody, A::kProcess, Req::kConnecting},
+    {Req::kConnecting, E::kStepAnswer, A::kProcess, Req::kConnecting},
+    {Req::kConnecting, E::kStepsDone, A::kAcquireAllowed, Req::kAcquiring},
+    {Req::kConnecting, E::kRetry, A::kBackOff, Req::kBackingOff},
+
+    {Req::kPostponed, E::kRequestBody, A::kProcess, Req::kPostponed},
+    {Req::kPostponed, E::kStepAnswer, A::kProcess, Req::kPostponed},
+    {Req::kPostponed, E::kStepsDone, A::kAcquire, Req::kAcquiring},
+    {Req::kPostponed, E::kRetry, A::kBackOff, Req::kBackingOff},
+
+    {Req::kSending, E::kRequestBody, A::kForwardRequest, Req::kSending},
+    {Req::kSending, E::kRequestTaken, A::kGrantClient, Req::kSending},
+    {Req::kSending, E::kStepAnswer, A::kForwardRequest, Req::kSending},
+    {Req::kSending, E::kPostponed, A::kNone, Req::kPostponed},
+    {Req::kSending, E::kRequestSent, A::kDismissClient, Req::kSent},
+    {Req::kSending, E::kAttemptExpired, A::kCancelUpstream, Req::kSending},
+    {Req::kSending, E::kRepeat, A::kRepeat, Req::kPreparing},
+    {Req::kSending, E::kRetry, A::kBackOff, Req::kBackingOff},
+    // An early response is complete, so the rest of the request has lost its purpose.
+    {Req::kSending, E::kResponseSent, A::kCancelUpstream, Req::kStopped},
+
+    {Req::kSent, E::kRequestTaken, A::kGrantClient, Req::kSent},
+    {Req::kSent, E::kAttemptExpired, A::kCancelUpstream, Req::kSent},
+    {Req::kSent, E::kRepeat, A::kRepeat, Req::kPreparing},
+    {Req::kSent, E::kRetry, A::kBackOff, Req::kBackingOff},
+    // Nothing is left to cut, unless the backend leaves open a stream whose response was complete with its head.
+    {Req::kSent, E::kResponseSent, A::kCancelUpstream, Req::kStopped},
+
+    {Req::kBackingOff, E::kRetryDue, A::kPrepare, Req::kPreparing},
+    {Req::kBackingOff, E::kRequestBody, A::kMoveBody, Req::kBackingOff},
+    {Req::kBackingOff, E::kStepAnswer, A::kMoveBody, Req::kBackingOff},
+};
+
+constexpr RequestTable makeRequestTable() {
+  RequestTable table = ignoringAll<Req, RequestTable>();
+  for (const Req state : {Req::kRouting, Req::kBeforeRouting, Req::kFirstRound, Req::kTentative, Req::kSecondRound,
+                          Req::kPreparing, Req::kPostponed, Req::kBackingOff}) {
+    addEnds(table, state, A::kNone);
+  }
+  for (const Req state : {Req::kAcquiring, Req::kConnecting}) addEnds(table, state, A::kAbandon);
+  for (const Req state : {Req::kSending, Req::kSent}) addEnds(table, state, A::kCancelUpstream);
+  addTransitions(table, kRequestTransitions);
+  return table;
+}
+
+constexpr Transition<Res, B> kResponseTransitions[] = {
+    {Res::kWaiting, E::kRefusedHead, B::kReply, Res::kAnswering},
+    {Res::kWaiting, E::kUnavailable, B::kJudgeFailure, Res::kWaiting},
+    {Res::kWaiting, E::kInterim, B::kForwardInterim, Res::kWaiting},
+    {Res::kWaiting, E::kResponseArrived, B::kProcessResponse, Res::kBackendResponse},
+    {Res::kWaiting, E::kResponseRefused, B::kJudgeResponse, Res::kWaiting},
+    {Res::kWaiting, E::kResponseHead, B::kProcessHead, Res::kResponseHeaders},
+    {Res::kWaiting, E::kResponseReady, B::kStartResponse, Res::kStreaming},
+    {Res::kWaiting, E::kUpstreamReset, B::kJudgeFailure, Res::kWaiting},
+    {Res::kWaiting, E::kAttemptExpired, B::kJudgeFailure, Res::kWaiting},
+
+    {Res::kBackendResponse, E::kResponseBody, B::kProcessOn, Res::kBackendResponse},
+    {Res::kBackendResponse, E::kStepAnswer, B::kProcessOn, Res::kBackendResponse},
+    {Res::kBackendResponse, E::kResponseStepsDone, B::kJudgeStatus, Res::kWaiting},
+    {Res::kBackendResponse, E::kUpstreamReset, B::kJudgeFailure, Res::kBackendResponse},
+    {Res::kBackendResponse, E::kAttemptExpired, B::kJudgeFailure, Res::kBackendResponse},
+    {Res::kBackendResponse, E::kRepeat, B::kNone, Res::kWaiting},
+    {Res::kBackendResponse, E::kRetry, B::kNone, Res::kWaiting},
+
+    {Res::kResponseHeaders, E::kResponseBody, B::kProcessOn, Res::kResponseHeaders},
+    {Res::kResponseHeaders, E::kStepAnswer, B::kProcessOn, Res::kResponseHeaders},
+    {Res::kResponseHeaders, E::kResponseStepsDone, B::kStartResponse, Res::kStreaming},
+    {Res::kResponseHeaders, E::kUpstreamReset, B::kGiveUp, Res::kResponseHeaders},
+    {Res::kResponseHeaders, E::kAttemptExpired, B::kGiveUp, Res::kResponseHeaders},
+
+    {Res::kStreaming, E::kResponseBody, B::kForwardResponse, Res::kStreaming},
+    {Res::kStreaming, E::kStepAnswer, B::kForwardResponse, Res::kStreaming},
+    {Res::kStreaming, E::kResponseTaken, B::kGrantUpstream, Res::kStreaming},
+    {Res::kStreaming, E::kResponseSent, B::kNone, Res::kDone},
+    {Res::kStreaming, E::kUpstreamReset, B::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kRejected, B::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kAttemptExpired, B::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kRequestBroken, B::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kDeadline, B::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kInternalFailure, B::kBreakResponse, Res::kDone},
+    {Res::kStreaming, E::kClientGone, B::kDropMirrors, Res::kDone},
+
+    {Res::kAnswering, E::kResponseBody, B::kForwardResponse, Res::kAnswering},
+    {Res::kAnswering, E::kResponseSent, B::kNone, Res::kDone},
+    {Res::kAnswering, E::kDeadline, B::kBreakResponse, Res::kDone},
+    {Res::kAnswering, E::kInternalFailure, B::kBreakResponse, Res::kDone},
+    {Res::kAnswering, E::kClientGone, B::kDropMirrors, Res::kDone},
+};
+
+constexpr ResponseTable makeResponseTable() {
+  ResponseTable table = ignoringAll<Res, ResponseTable>();
+  for (const Res state : {Res::kWaiting, Res::kBackendResponse, Res::kResponseHeaders}) {
+    for (const Event event : {E::kRequestBroken, E::kRejected, E::kGiveUp, E::kDeadline, E::kInternalFailure}) {
+      table[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)] = {B::kReply, Res::kAnswering};
+    }
+    table[static_cast<std::size_t>(state)][static_cast<std::size_t>(E::kClientGone)] = {B::kDropMirrors, Res::kDone};
+  }
+  addTransitions(table, kResponseTransitions);
+  return table;
+}
+
+constexpr std::array<std::string_view, kRequestStates> kRequestNames{
+    "routing",    "before-routing", "first-round", "tentative", "second-round", "preparing", "acquiring",
+    "connecting", "postponed",      "sending",     "sent",      "backing-off",  "stopped"};
+constexpr std::array<std::string_view, kResponseStates> kResponseNames{
+    "waiting", "backend-response", "response-headers", "streaming", "answering", "done"};
+constexpr std::array<std::string_view, kEvents> kEventNames{
+    "arrived",        "refused head",     "request broken",      "gateway steps",    "route steps",
+    "routed",         "rejected",         "client gone",         "repeat",           "retry",
+    "give up",        "retry due",        "match again",         "route changed",    "steps done",
+    "attempt steps",  "connect steps",    "pool ready",          "leased",           "postponed",
+    "unavailable",    "request body",     "request taken",       "request sent",     "step answer",
+    "interim",        "response arrived", "response steps done", "response refused", "response head",
+    "response ready", "response body",    "response taken",      "upstream reset",   "attempt expired",
+    "response sent",  "deadline",         "internal failure"};
+
+}  // namespace
+
+constinit const RequestTable kRequestTable = makeRequestTable();
+constinit const ResponseTable kResponseTable = makeResponseTable();
+
+std::string_view requestStateName(RequestState state) { return kRequestNames[static_cast<std::size_t>(state)]; }
+std::string_view responseStateName(ResponseState state) { return kResponseNames[static_cast<std::size_t>(state)]; }
+std::string_view eventName(Event event) { return kEventNames[static_cast<std::size_t>(event)]; }
+
+}  // namespace sluice::exchange

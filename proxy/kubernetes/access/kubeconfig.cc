@@ -1,0 +1,345 @@
+#include "proxy/kubernetes/access/kubeconfig.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "config/fields/field_reader.h"
+#include "config/yaml/yaml_reader.h"
+#include "proxy/base/base64.h"
+#include "proxy/base/text.h"
+#include "proxy/kubernetes/access/access_files.h"
+#include "proxy/kubernetes/access/server_url.h"
+#include "proxy/pki/pem.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+using config::FieldReader;
+using config::ObjectContext;
+using config::Value;
+
+constexpr std::size_t kMaxKubeconfigBytes = std::size_t{1024} * 1024;
+constexpr std::size_t kMaxEntries = 10000;  // clusters, users or contexts of one kubeconfig
+
+bool isPlainPath(std::string_view text) {
+  return base::findInvalidUtf8OrControl(text) == std::string_view::npos &&
+         text.find_first_of("\t\r\n") == std::string_view::npos;
+}
+bool isCertifiedName(std::string_view text) { return !canonicalHost(text).empty(); }
+
+constexpr config::TextRule kAccessPath{isPlainPath, "a path without control characters", 4096};
+constexpr config::TextRule kCertifiedName{isCertifiedName, "a domain name or an IP address", 254};
+constexpr config::TextRule kEntryName{config::isAnyText, "a name", 4096};
+
+struct RefusedField {
+  std::string_view key;
+  std::string_view message;
+};
+
+constexpr std::string_view kPlugins =
+    "credential plugins are not supported: give tokenFile, token, or client-certificate and client-key instead";
+constexpr std::string_view kPasswords =
+    "passwords are not supported: give tokenFile, token, or client-certificate and client-key instead";
+constexpr std::string_view kImpersonation =
+    "impersonation is not supported: give the credentials of a user who has the permissions";
+constexpr RefusedField kRefusedOfUsers[] = {
+    {"exec", kPlugins},
+    {"auth-provider", kPlugins},
+    {"username", kPasswords},
+    {"password", kPasswords},
+    {"as", kImpersonation},
+    {"as-uid", kImpersonation},
+    {"as-groups", kImpersonation},
+    {"as-user-extra", kImpersonation},
+};
+constexpr RefusedField kRefusedOfClusters[] = {
+    {"proxy-url", "proxies are not supported: give a server that is reached without one"},
+};
+
+/// Returns true for "", [] and the like, which count as an absent field in kubeconfigs.
+bool isEmptyValue(const Value& value) {
+  return (value.isString() && value.text.empty()) || (value.isList() && value.items.empty());
+}
+
+void refuseFields(FieldReader& reader, std::span<const RefusedField> refused) {
+  for (const RefusedField& each : refused) {
+    const Value* value = reader.find(each.key);
+    if (value != nullptr && !isEmptyValue(*value)) reader.error(each.key, std::string(each.message));
+  }
+}
+
+/// Returns an empty text if the field is absent, empty or wrong.
+std::string optionalText(FieldReader& reader, std::string_view key, const config::TextRule& rule) {
+  const Value* value = reader.find(key);
+  return value == nullptr || isEmptyValue(*value) ? std::string() : reader.text(key, rule);
+}
+
+/// Does the same for a text that no message may quote.
+base::Secret optionalSecret(FieldReader& reader, std::string_view key) {
+  const Value* value = reader.find(key);
+  if (value == nullptr) return {};
+  if (!value->isString()) reader.error(key, "must be a string: put it in quotes");
+  return value->isString() ? base::Secret(value->text) : base::Secret();
+}
+
+/// Returns the certificates of a PEM file that may hold their key too, as the kubelet's does. A block that does not end
+/// is among them.
+std::string certificateBlocks(std::string_view pem) {
+  constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
+  constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
+  std::string blocks;
+  for (std::size_t begin = pem.find(kBegin); begin != std::string_view::npos; begin = pem.find(kBegin)) {
+    const std::size_t end = pem.find(kEnd, begin);
+    const std::size_t length = end == std::string_view::npos ? end : end + kEnd.size() - begin;
+    blocks.append(pem.substr(begin, length)).append("\n");
+    pem.remove_prefix(length == std::string_view::npos ? pem.size() : begin + length);
+  }
+  return blocks;
+}
+
+/// The bytes of a PEM file, and where they came from.
+struct PemSource {
+  std::string_view key;  // the field
+  std::string prefix;    // "PATH: " for messages; empty if the field itself holds the bytes
+  base::Secret pem;
+};
+
+/// Reads the entries of one kubeconfig's current context into an ApiAccess. Problems collect, and one of them refuses
+/// the whole.
+class KubeconfigReading {
+ public:
+  explicit KubeconfigReading(const std::string& path)
+      : path_(path), folder_(std::filesystem::path(path).parent_path().string()) {}
+
+  base::Result<ApiAccess> read(std::string_view text) {
+    readText(text);
+    if (config::hasErrors(problems_)) return refusal();
+    access_.fingerprint = fingerprintOfAccess(access_);
+    return std::move(access_);
+  }
+
+ private:
+  /// An entry of a list of named ones.
+  struct NamedEntry {
+    const Value* body;  // null if it is empty
+    config::Position position;
+  };
+
+  void readText(std::string_view text);
+  void readTop(FieldReader& top);
+  std::optional<NamedEntry> find(FieldReader& top, std::string_view listKey, std::string_view bodyKey,
+                                 const std::string& name);
+  void readCluster(FieldReader& cluster);
+  void readUser(FieldReader& user);
+  void readToken(FieldReader& user);
+  void takeToken(FieldReader& user, std::string_view key, const std::string& prefix, const base::Secret& text);
+  void readClientCertificate(FieldReader& user);
+  std::optional<PemSource> pemOf(FieldReader& reader, std::string_view fileKey, std::string_view dataKey);
+  std::string resolved(const std::string& path) const;
+  base::Error refusal() const;
+
+  const std::string path_;
+  const std::string folder_;
+  config::Problems problems_;
+  ApiAccess access_;
+};
+
+void KubeconfigReading::readText(std::string_view text) {
+  const config::YamlOrigin origin{.file = std::make_shared<const std::string>(path_)};
+  std::vector<config::Document> documents = config::readYaml(text, origin, problems_);
+  if (config::hasErrors(problems_)) return;
+  std::erase_if(documents, [](const config::Document& document) { return document.root.isNull(); });
+  ObjectContext context("", problems_);
+  const config::Position position{.file = origin.file};
+  if (documents.size() != 1)
+    return context.error(position, "", documents.empty() ? "is empty" : "holds more than one document");
+  FieldReader top(&documents.front().root, "", position, context);
+  if (context.errors() == 0) readTop(top);
+}
+
+void KubeconfigReading::readTop(FieldReader& top) {
+  const std::string kind = optionalText(top, "kind", kEntryName);
+  if (!kind.empty() && kind != "Config")
+    return top.error("kind", "is " + base::quote(kind) + ", but a kubeconfig's is Config");
+  const std::string name = optionalText(top, "current-context", kEntryName);
+  if (top.context().errors() > 0) return;
+  if (name.empty()) return top.error("current-context", "is not set: kubectl config use-context NAME sets it");
+  const std::optional<NamedEntry> found = find(top, "contexts", "context", name);
+  if (!found) return;
+
+  ObjectContext context("context " + base::quote(name), problems_);
+  FieldReader reader(found->body, "", found->position, context);
+  const std::string cluster = optionalText(reader, "cluster", kEntryName);
+  const std::string user = optionalText(reader, "user", kEntryName);
+  access_.nameSpace = optionalText(reader, "namespace", config::rule::kNamespace);
+  if (access_.nameSpace.empty()) access_.nameSpace = "default";
+  if (context.errors() > 0) return;
+  if (cluster.empty()) return reader.error("cluster", "is required");
+
+  if (const std::optional<NamedEntry> entry = find(top, "clusters", "cluster", cluster)) {
+    ObjectContext its("cluster " + base::quote(cluster), problems_);
+    FieldReader body(entry->body, "", entry->position, its);
+    readCluster(body);
+  }
+  // Without a user, requests are anonymous.
+  if (user.empty()) return;
+  if (const std::optional<NamedEntry> entry = find(top, "users", "user", user)) {
+    ObjectContext its("user " + base::quote(user), problems_);
+    // A file that is cut there must not pass for one without credentials.
+    if (entry->body == nullptr || entry->body->isNull())
+      return its.error(entry->position, "", "is empty: write {} for a user without credentials");
+    FieldReader body(entry->body, "", entry->position, its);
+    readUser(body);
+  }
+}
+
+std::optional<KubeconfigReading::NamedEntry> KubeconfigReading::find(FieldReader& top, std::string_view listKey,
+                                                                     std::string_view bodyKey,
+                                                                     const std::string& name) {
+  const std::size_t errors = top.context().errors();
+  std::optional<NamedEntry> found;
+  for (const config::Item& item : top.list(listKey, kMaxEntries)) {
+    const Value* itsName = item.value->find("name");
+    if (itsName == nullptr || !itsName->isString() || itsName->text != name) continue;
+    if (found) {
+      top.error(listKey, "has two entries of the name " + base::quote(name));
+      return std::nullopt;
+    }
+    found = NamedEntry{item.value->find(bodyKey), item.value->position};
+  }
+  if (!found && top.context().errors() == errors) top.error(listKey, "has no entry of the name " + base::quote(name));
+  return found;
+}
+
+void KubeconfigReading::readCluster(FieldReader& cluster) {
+  refuseFields(cluster, kRefusedOfClusters);
+  const base::Secret server = optionalSecret(cluster, "server");
+  access_.insecureSkipVerify = cluster.boolean("insecure-skip-tls-verify", false);
+  const std::string serverName = optionalText(cluster, "tls-server-name", kCertifiedName);
+  const std::optional<PemSource> authorities = pemOf(cluster, "certificate-authority", "certificate-authority-data");
+  if (cluster.context().errors() > 0) return;
+  if (server.empty()) return cluster.error("server", "is required");
+  base::Result<ServerUrl> url = parseServerUrl(server.reveal());
+  if (!url) return cluster.error("server", url.error().detail);
+  access_.host = url->host;
+  access_.port = url->port;
+  access_.pathPrefix = url->pathPrefix;
+  access_.tls = url->tls;
+  access_.serverName = canonicalHost(serverName.empty() ? url->host : serverName);
+  // A certificate names a host without the dot of the root, and so does SNI (RFC 6066 section 3).
+  if (access_.serverName.ends_with('.')) access_.serverName.pop_back();
+  if (!authorities) return;
+  if (access_.insecureSkipVerify)
+    return cluster.error(authorities->key, "is given, but insecure-skip-tls-verify too: leave one of them out");
+  base::Result<pki::TrustStore> trust = pki::TrustStore::parse(authorities->pem.reveal());
+  if (!trust) return cluster.error(authorities->key, authorities->prefix + trust.error().detail);
+  access_.trust = std::make_shared<const pki::TrustStore>(std::move(trust).value());
+}
+
+void KubeconfigReading::readUser(FieldReader& user) {
+  refuseFields(user, kRefusedOfUsers);
+  // Whoever else has the port of a plain connection would get them.
+  if (!access_.tls || user.context().errors() > 0) return;
+  readToken(user);
+  readClientCertificate(user);
+}
+
+void KubeconfigReading::readToken(FieldReader& user) {
+  const base::Secret given = optionalSecret(user, "token");
+  const std::string file = optionalText(user, "tokenFile", kAccessPath);
+  if (user.context().errors() > 0) return;
+  if (!file.empty()) {
+    const std::string path = resolved(file);
+    const base::Result<base::Secret> text = readAccessFile(path, kMaxTokenBytes);
+    const bool legible = text.ok() && !withoutOuterSpace(text->reveal()).empty();
+    if (!legible && !given.empty()) return takeToken(user, "token", "", given);
+    if (!text) return user.error("tokenFile", text.error().detail);
+    return takeToken(user, "tokenFile", path + ": ", *text);
+  }
+  if (!given.empty()) takeToken(user, "token", "", given);
+}
+
+void KubeconfigReading::takeToken(FieldReader& user, std::string_view key, const std::string& prefix,
+                                  const base::Secret& text) {
+  base::Result<base::Secret> token = parseToken(text.reveal());
+  if (!token) return user.error(key, prefix + token.error().detail);
+  access_.token = std::move(token).value();
+}
+
+void KubeconfigReading::readClientCertificate(FieldReader& user) {
+  const std::optional<PemSource> certificate = pemOf(user, "client-certificate", "client-certificate-data");
+  const std::optional<PemSource> key = pemOf(user, "client-key", "client-key-data");
+  if (user.context().errors() > 0 || (!certificate && !key)) return;
+  if (!key) return user.error(certificate->key, "has no key: give client-key or client-key-data too");
+  if (!certificate)
+    return user.error(key->key, "has no certificate: give client-certificate or client-certificate-data too");
+  const std::string blocks = certificateBlocks(certificate->pem.reveal());
+  base::Result<pki::CertificateChain> chain =
+      pki::CertificateChain::parse(blocks.empty() ? certificate->pem.reveal() : blocks);
+  if (!chain) return user.error(certificate->key, certificate->prefix + chain.error().detail);
+  base::Result<pki::PrivateKey> secret = pki::PrivateKey::parse(key->pem);
+  if (!secret) return user.error(key->key, key->prefix + secret.error().detail);
+  if (!secret->matches(*chain)) {
+    return user.error(key->key, key->prefix +
+                                    "does not belong to the certificate; while both are being replaced, "
+                                    "this passes");
+  }
+  access_.clientCertificate = std::make_shared<const pki::CertificateChain>(std::move(chain).value());
+  access_.clientKey = std::make_shared<const pki::PrivateKey>(std::move(secret).value());
+}
+
+std::optional<PemSource> KubeconfigReading::pemOf(FieldReader& reader, std::string_view fileKey,
+                                                  std::string_view dataKey) {
+  const std::size_t errors = reader.context().errors();
+  const base::Secret data = optionalSecret(reader, dataKey);
+  const std::string file = optionalText(reader, fileKey, kAccessPath);
+  if (reader.context().errors() > errors) return std::nullopt;
+  if (!data.empty()) {
+    std::optional<std::string> pem = base::decodeBase64(data.reveal());
+    if (!pem) {
+      reader.error(dataKey, "is not base64");
+      return std::nullopt;
+    }
+    return PemSource{dataKey, "", base::Secret(*std::move(pem))};
+  }
+  if (file.empty()) return std::nullopt;
+  const std::string path = resolved(file);
+  base::Result<base::Secret> pem = readAccessFile(path, pki::kMaxPemBytes);
+  if (pem) return PemSource{fileKey, path + ": ", std::move(pem).value()};
+  reader.error(fileKey, pem.error().detail);
+  return std::nullopt;
+}
+
+std::string KubeconfigReading::resolved(const std::string& path) const {
+  return (std::filesystem::path(folder_) / path).string();
+}
+
+base::Error KubeconfigReading::refusal() const {
+  const config::Problem& problem = *std::find_if(problems_.begin(), problems_.end(), [](const config::Problem& each) {
+    return each.severity == config::Severity::kError;
+  });
+  std::string text = path_;
+  if (problem.position.line > 0)
+    text += ":" + std::to_string(problem.position.line) + ":" + std::to_string(problem.position.column);
+  for (const std::string* part : {&problem.object, &problem.field}) {
+    if (!part->empty()) text.append(": ").append(*part);
+  }
+  return base::Error::config(text + ": " + problem.message);
+}
+
+}  // namespace
+
+base::Result<ApiAccess> readKubeconfig(const std::string& path) {
+  const base::Result<base::Secret> text = readAccessFile(path, kMaxKubeconfigBytes);
+  if (!text) return text.error();
+  return KubeconfigReading(path).read(text->reveal());
+}
+
+}  // namespace sluice::kubernetes

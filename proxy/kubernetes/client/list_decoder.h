@@ -1,0 +1,52 @@
+// Takes a Kubernetes list (`{"kind": "...List", "metadata": {...}, "items": [...]}`) apart while it arrives, so that
+// one of its items at a time is in memory as text.
+//
+// Lives for one answer; one thread; sans-IO. Any other JSON object, such as a Status, is what rest() returns.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "proxy/base/result.h"
+#include "proxy/content/value.h"
+
+namespace sluice::kubernetes {
+
+class ListDecoder {
+ public:
+  /// The largest item, and the most bytes of everything else. An API server takes objects of 1.5 MB at most.
+  static constexpr std::size_t kMostBytes = 8 * 1024 * 1024;
+
+  ListDecoder() = default;
+  /// With `leavesOut`, items that are no JSON or too large are left out, so that one object does not hide all others.
+  explicit ListDecoder(bool leavesOut) : leavesOut_(leavesOut) {}
+
+  using Take = std::function<void(content::Value&& item)>;
+  /// Takes the next bytes and shows `take` each item that is complete. Fails if an item is no JSON or too large, unless
+  /// it is left out; call nothing else then.
+  base::Status feed(std::string_view bytes, const Take& take);
+  /// Returns everything but the items, whose list is empty in it; to be called once, at the end of the answer. Fails if
+  /// that is no JSON.
+  base::Result<content::Value> rest();
+
+ private:
+  bool takeInString(char c);
+  base::Status endItem(const Take& take);
+  base::Status outgrown(std::string& text);
+
+  static constexpr int kItemDepth = 3;  // of an item's own members: the list, "items", the item
+
+  std::string rest_;
+  std::string item_;
+  std::string name_;  // the last string at depth 1
+  int depth_ = 0;     // open lists and maps
+  bool inString_ = false;
+  bool escaped_ = false;
+  bool inItems_ = false;
+  bool leavesOut_ = false;
+  bool tooLarge_ = false;  // the item that is being read
+};
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,38 @@
+// Takes the events of a Kubernetes watch, one JSON object per line, out of the bytes of its answer.
+//
+// Lives for one answer; one thread; sans-IO.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "proxy/base/result.h"
+#include "proxy/content/value.h"
+
+namespace sluice::kubernetes {
+
+/// The `type` of metav1.WatchEvent.
+enum class WatchEventType { kAdded, kModified, kDeleted, kBookmark, kError };
+
+struct WatchEvent {
+  WatchEventType type = WatchEventType::kError;
+  content::Value object;  // of kError a Status
+};
+
+class WatchDecoder {
+ public:
+  /// The largest event.
+  static constexpr std::size_t kMostBytes = 8 * 1024 * 1024;
+
+  /// Takes the next bytes and shows `take` each event, in order, until that returns false. Fails if an event cannot be
+  /// read, or is too large; call nothing else then.
+  using Take = std::function<bool(WatchEvent&& event)>;
+  base::Status feed(std::string_view bytes, const Take& take);
+
+ private:
+  std::string line_;  // as far as it has arrived
+};
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,112 @@
+#include "proxy/kubernetes/lease/lease_holder.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace sluice::kubernetes {
+namespace {
+
+constexpr int kLeaseAbsent = 404;
+constexpr int kLeaseConflict = 409;
+
+}  // namespace
+
+LeaseHolder::LeaseHolder(ApiClient& client, Candidacy candidacy, std::function<void(bool leads)> changed)
+    : client_(client),
+      candidacy_(candidacy),
+      changed_(std::move(changed)),
+      election_(std::move(candidacy), client.random() | 1) {}
+
+void LeaseHolder::release(std::function<void()> done) {
+  released_ = std::move(done);
+  election_.release(client_.worker().now());
+  step();
+}
+
+void LeaseHolder::onTimer() {
+  if (exchange_ != nullptr && client_.worker().now() >= giveUpAt_) {
+    exchange_.reset();
+    tellFault("no answer in time");
+    election_.failed(client_.worker().now());
+  }
+  step();
+}
+
+/// Does what is to be done now, and wakes when there is something else.
+void LeaseHolder::step() {
+  const base::MonotonicTime now = client_.worker().now();
+  base::MonotonicTime wake = exchange_ != nullptr ? giveUpAt_ : base::MonotonicTime::max();
+  if (exchange_ == nullptr) {
+    const LeaderElection::Action action = election_.next(now, client_.worker().clock().wallNow());
+    switch (action.step) {
+      case LeaderElection::Step::kWait:
+        wake = action.at;
+        break;
+      case LeaderElection::Step::kRead:
+      case LeaderElection::Step::kCreate:
+      case LeaderElection::Step::kUpdate:
+        send(action);
+        wake = giveUpAt_;
+        break;
+      case LeaderElection::Step::kDone:
+        cancel();
+        tell();
+        if (released_) std::exchange(released_, nullptr)();
+        return;
+    }
+  }
+  tell();
+  if (leads_) wake = std::min(wake, election_.leaderUntil());
+  if (wake != base::MonotonicTime::max()) client_.worker().timers().set(*this, wake);
+}
+
+void LeaseHolder::send(const LeaderElection::Action& action) {
+  ApiRequest request;
+  request.path = leasePath(candidacy_.nameSpace, candidacy_.lease);
+  request.idle = LeaderElection::kRequestTimeout;
+  if (action.step != LeaderElection::Step::kRead) {
+    request.body = action.body;
+    request.contentType = "application/json";
+    request.method = http::Method::kPost;
+  }
+  if (action.step == LeaderElection::Step::kCreate) request.path = leasesPath(candidacy_.nameSpace);
+  if (action.step == LeaderElection::Step::kUpdate) {
+    request.method = http::Method::kPatch;
+    request.contentType = "application/merge-patch+json";
+  }
+  giveUpAt_ = client_.worker().now() + LeaderElection::kRequestTimeout;
+  exchange_ = std::make_unique<ApiExchange>(
+      client_, request, [this, step = action.step](base::Result<ApiAnswer>&& answer) { answered(step, answer); });
+}
+
+void LeaseHolder::answered(LeaderElection::Step done, const base::Result<ApiAnswer>& answer) {
+  const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
+  const base::MonotonicTime now = client_.worker().now();
+  if (answer.ok() && answer->ok()) {
+    told_.clear();
+    done == LeaderElection::Step::kRead ? election_.read(readLeaseRecord(answer->body), now)
+                                        : election_.written(readLeaseRecord(answer->body), now);
+  } else if (answer.ok() && answer->status == kLeaseConflict) {
+    election_.conflicted(now);
+  } else if (answer.ok() && answer->status == kLeaseAbsent && done != LeaderElection::Step::kCreate) {
+    election_.absent(now);
+  } else {
+    tellFault(answer.ok() ? answer->fault() : answer.error().detail);
+    election_.failed(now);
+  }
+  step();
+}
+
+/// Says once what keeps this process from leading.
+void LeaseHolder::tellFault(const std::string& reason) {
+  if (std::exchange(told_, reason) == reason) return;
+  client_.log().warn("the Lease can be neither taken nor renewed",
+                     {{"lease", candidacy_.nameSpace + "/" + candidacy_.lease}, {"reason", reason}});
+}
+
+void LeaseHolder::tell() {
+  const bool leads = election_.isLeader(client_.worker().now());
+  if (std::exchange(leads_, leads) != leads) changed_(leads);
+}
+
+}  // namespace sluice::kubernetes

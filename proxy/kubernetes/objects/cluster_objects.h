@@ -1,0 +1,135 @@
+// ClusterObjects keeps those objects of a cluster that concern the Gateways that are served, and follows their changes.
+//
+// It follows kinds that hold no secrets as a whole, and keeps of them what belongs to the served Gateways. Secrets and
+// ConfigMaps are followed one by one, by name, so that a Role may list exactly those; and Services, of which a cluster
+// may have very many, are kept only if they are named, with their EndpointSlices. Which objects are named is for the
+// reader of the texts to say (need()). Lives on the main thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "proxy/kubernetes/objects/collection_log.h"
+#include "proxy/kubernetes/objects/crd_names.h"
+#include "proxy/kubernetes/objects/followed_collection.h"
+#include "proxy/kubernetes/objects/named_objects.h"
+#include "proxy/kubernetes/objects/service_fetch.h"
+
+namespace sluice::kubernetes {
+
+/// Which objects concern a process.
+struct ClusterScope {
+  /// "namespace/name" of the Gateways to serve; empty: all of our GatewayClasses.
+  std::set<std::string> gateways = {};
+  /// Keep statuses, and objects that have a status of ours although they do not concern us any more.
+  bool withStatus = false;
+};
+
+class ClusterObjects final : private CollectionOwner, private net::Timer {
+ public:
+  /// An object that is named and that the server does not let us read.
+  struct ForbiddenObject {
+    std::string_view kind;
+    ApiObjectKey key;
+    std::string message;
+  };
+
+  /// `client` outlives it. `changed` is called inside a Turn when what any function below returns may have changed.
+  ClusterObjects(ApiClient& client, ClusterScope scope, std::function<void()> changed);
+
+  /// Begins; the client is open.
+  void start();
+  /// Says which objects the texts name. Those that are not named any more are forgotten.
+  void need(NamedObjects names);
+  const NamedObjects& needed() const { return needed_; }
+  /// Returns true if need() has been settled once.
+  bool knowsNeeds() const { return knowsNeeds_; }
+
+  /// Returns true if all kinds are known but those of Services, which need() comes before.
+  bool listed() const;
+  /// Returns true if the texts are all that there is to read of the cluster, and all that they name.
+  bool complete() const;
+  /// Returns what is still awaited, as a sentence for people; empty if nothing is.
+  std::string awaited() const;
+  /// Returns true if what has come so far is in texts().
+  bool isSettled() const { return !dirty_; }
+  /// Returns the texts, in an order that does not depend on when they came.
+  config::KeptTexts texts() const;
+  std::vector<ForbiddenObject> forbidden() const;
+  /// Returns the version of Gateway API whose CRDs the cluster has ("v1.6.1"); empty if it is not known.
+  const std::string& gatewayApiVersion() const { return crds_.gatewayApiVersion(); }
+  /// Returns true, once, if texts(), forbidden() or gatewayApiVersion() has changed.
+  bool takeChanged();
+
+  /// Returns, for each kind of routes, the resourceVersion up to which its changes are in texts().
+  std::map<std::string, std::uint64_t> seenRoutes() const;
+
+  /// Returns the objects with a kept status that have come or are other versions since the last call.
+  using Touched = std::vector<std::pair<const config::ObjectKind*, ApiObjectKey>>;
+  Touched takeTouched();
+
+  /// Returns the newest version of an object, with the version of its API; null if it is not kept.
+  struct NewestObject {
+    const ApiObject* object = nullptr;
+    std::string_view version;
+  };
+  NewestObject find(std::string_view group, std::string_view kind, const ApiObjectKey& key) const;
+  /// Finds an object whose kind has that name in any group; null if there is none.
+  const FollowedCollection* collectionOf(std::string_view kind, const ApiObjectKey& key) const;
+  /// Returns "namespace/name" of the Gateways that alone concern this process; empty: all of our GatewayClasses.
+  const std::set<std::string>& gatewaysInScope() const { return scope_.gateways; }
+  /// Returns the first of our GatewayClasses; empty if there is none.
+  std::string firstClass() const { return classes_.empty() ? std::string() : *classes_.begin(); }
+  /// Shows each kept object of kinds with a status.
+  void forEach(
+      const std::function<void(const config::ObjectKind&, const ApiObjectKey&, const ApiObject&)>& visit) const;
+
+ private:
+  using NamedKey = std::tuple<std::string_view, std::string, std::string>;  // kind, namespace, name
+
+  bool wants(const config::ObjectKind& kind, const content::Value& object) const override;
+  bool isInstalled(const config::ObjectKind& kind) const override;
+  void onCollection(FollowedCollection& collection) override;
+  void lookAgainAfter(base::Duration pause);
+  void onTimer() override;
+  void later();
+  void settle();
+  void startStages();
+  void findGateways();
+  void followNamed();
+  void followNamed(const config::ObjectKind& kind, const NamedObjects::Names& names);
+  void fetchServices();
+  void logTrouble();
+  bool isKnown(const FollowedCollection& collection) const;
+  bool wantsGateway(const ApiObjectKey& key, const content::Value& object) const;
+  bool wantsRoute(const content::Value& route) const;
+  template <typename Visit>
+  void eachCollection(Visit&& visit) const;
+
+  ApiClient& client_;
+  const ClusterScope scope_;
+  const std::function<void()> changed_;
+  CrdNames crds_;
+  std::vector<std::unique_ptr<FollowedCollection>> kinds_;  // in the order of the table of kinds
+  std::map<NamedKey, std::unique_ptr<FollowedCollection>> named_;
+  std::vector<std::unique_ptr<ServiceFetch>> fetches_;
+  std::set<const config::ObjectKind*> started_;  // kinds that are followed
+  std::set<std::string> classes_;                // our GatewayClasses
+  std::set<ApiObjectKey> gateways_;              // those that are served
+  std::optional<NamedObjects> asked_;            // of need(), until it is settled
+  NamedObjects needed_;
+  bool knowsNeeds_ = false;
+  bool dirty_ = false;
+  bool textsChanged_ = false;
+  std::string toldApiVersion_;  // the gatewayApiVersion() of the last takeChanged()
+  CollectionLog log_;
+};
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,49 @@
+// Follows the names of the cluster's CustomResourceDefinitions, so that a kind whose CRD is installed later is read
+// from then on, and the version of Gateway API of which they are. Only their metadata is asked for.
+//
+// Lives on the main thread.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "proxy/kubernetes/client/list_watch.h"
+
+namespace sluice::kubernetes {
+
+class CrdNames final : private ListWatchUser {
+ public:
+  /// `changed` is called inside a Turn when a CRD has come, changed or gone; it only records.
+  CrdNames(ApiClient& client, std::function<void()> changed);
+  void start() { follow_.list(); }
+  /// Returns true as long as the server lets them be followed.
+  bool followed() const { return followed_; }
+  /// Returns true once it is known which CRDs there are, or that nobody will say.
+  bool answered() const { return answered_; }
+  /// Returns true if the server had that CRD ("httproutes.gateway.networking.k8s.io") when it answered last.
+  bool has(std::string_view name) const { return names_.contains(name); }
+  /// Returns the version of Gateway API that the CRD of GatewayClasses says it is of ("v1.6.1", its annotation
+  /// gateway.networking.k8s.io/bundle-version); empty if it is not known.
+  const std::string& gatewayApiVersion() const { return gatewayApiVersion_; }
+
+ private:
+  void onListing(ListWatch&) override { listed_.emplace(); }
+  void onListed(ListWatch&) override;
+  void onObject(ListWatch&, content::Value&& object) override;
+  void onDeleted(ListWatch&, const content::Value& object) override;
+  void onTrouble(ListWatch&, ListTrouble trouble, const std::string&) override;
+  void onRecovered(ListWatch&) override {}
+
+  const std::function<void()> changed_;
+  ListWatch follow_;
+  std::set<std::string, std::less<>> names_;
+  std::optional<std::set<std::string, std::less<>>> listed_;  // in the listing that is under way
+  std::string gatewayApiVersion_;
+  bool followed_ = true;
+  bool answered_ = false;
+};
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,169 @@
+#include "proxy/kubernetes/revisions/egress_revision.h"
+
+#include <array>
+#include <utility>
+
+#include "config/read/object_kinds.h"
+#include "proxy/base/json_writer.h"
+#include "proxy/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/client/api_path.h"
+#include "proxy/kubernetes/provision/gateway_to_run.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+constexpr std::string_view kRevisionVersion = "v1alpha1";
+constexpr std::string_view kValidated = "Validated";
+constexpr std::array kRevisionStates{RevisionState::kPending, RevisionState::kPartlyServed, RevisionState::kServed,
+                                     RevisionState::kRefused, RevisionState::kTainted,      RevisionState::kSuperseded};
+
+struct RevisionCondition {
+  std::string_view type;
+  bool holds;
+  std::string_view reason;
+  std::string_view message;
+};
+
+void writeRevisionCondition(base::JsonWriter& json, const RevisionCondition& condition, const EgressRevision& before,
+                            base::WallTime now) {
+  const std::string_view status = condition.holds ? "True" : "False";
+  const auto known = before.conditions.find(condition.type);
+  const bool same = known != before.conditions.end() && known->second.first == status;
+  json.beginObject().member("type", condition.type).member("status", status).member("reason", condition.reason);
+  json.member("message", condition.message);
+  json.member("lastTransitionTime", same ? known->second.second : apiTime(now)).endObject();
+}
+
+}  // namespace
+
+std::string egressRevisionsPath(std::string_view nameSpace) {
+  std::string path = apiPath(config::kOwnGroup, kRevisionVersion);
+  if (!nameSpace.empty()) path.append("/namespaces/").append(nameSpace);
+  return path + "/egressrevisions";
+}
+
+std::string_view revisionStateName(RevisionState state) {
+  switch (state) {
+    case RevisionState::kPending:
+      return "Pending";
+    case RevisionState::kPartlyServed:
+      return "PartlyServed";
+    case RevisionState::kServed:
+      return "Served";
+    case RevisionState::kRefused:
+      return "Refused";
+    case RevisionState::kTainted:
+      return "Tainted";
+    case RevisionState::kSuperseded:
+      return "Superseded";
+  }
+  return "";
+}
+
+bool EgressRevision::wasServed() const {
+  const bool now = state == RevisionState::kServed || state == RevisionState::kPartlyServed;
+  return judged && (now || state == RevisionState::kSuperseded || !lastServed.empty());
+}
+
+std::string nameOfRevision(const std::string& gateway, std::string_view revision) {
+  // A Gateway's name may be as long as that of any object.
+  return gatewayNameLabel(gateway) + "-" + std::string(revision);
+}
+
+std::string egressRevisionJson(const RevisedGateway& gateway, const RevisedObjects& objects,
+                               const std::string& canary) {
+  base::JsonWriter json;
+  json.beginObject().member("apiVersion", std::string(config::kOwnGroup) + "/" + std::string(kRevisionVersion));
+  json.member("kind", kEgressRevisionKind).key("metadata").beginObject();
+  json.member("name", nameOfRevision(gateway.name, objects.revision)).member("namespace", gateway.nameSpace);
+  json.key("labels").beginObject().member(kGatewayNameLabel, gatewayNameLabel(gateway.name)).endObject();
+  json.key("ownerReferences").beginList().beginObject().member("apiVersion", gateway.apiVersion);
+  json.member("kind", gateway.kind).member("name", gateway.name).member("uid", gateway.uid).endObject().endList();
+  json.endObject().key("spec").beginObject().key("gatewayRef").beginObject();
+  const std::string_view group = std::string_view(gateway.apiVersion).substr(0, gateway.apiVersion.find('/'));
+  json.member("group", group).member("kind", gateway.kind).member("name", gateway.name).endObject();
+  json.member("revision", objects.revision);
+  if (!canary.empty()) json.member("canary", canary);
+  if (!objects.data.empty()) json.member("data", objects.data);
+  return json.endObject().endObject().take();
+}
+
+std::string revisionStatusPatch(const EgressRevision& revision, base::WallTime now) {
+  base::JsonWriter json;
+  const std::string_view state = revisionStateName(revision.state);
+  json.beginObject().key("status").beginObject().member("state", state).member("served", revision.served);
+  if (!revision.lastServed.empty()) json.member("lastServed", revision.lastServed);
+  json.key("conditions").beginList();
+  const bool tainted = revision.state == RevisionState::kTainted;
+  const bool served = revision.state == RevisionState::kServed;
+  writeRevisionCondition(json, {"Served", served, state, revision.message}, revision, now);
+  writeRevisionCondition(
+      json,
+      {"Tainted", tainted, tainted ? "AllReplicasFailing" : "NotTainted", tainted ? revision.message : std::string()},
+      revision, now);
+  if (!revision.canary.empty()) {
+    const std::string_view reason = revision.validated ? "CanaryServes" : tainted ? "CanaryRefuses" : "CanaryPending";
+    writeRevisionCondition(json, {kValidated, revision.validated, reason, revision.validated ? "" : revision.message},
+                           revision, now);
+  }
+  json.endList().key("secrets").beginList();
+  for (const auto& [nameSpace, name] : revision.secrets) {
+    json.beginObject().member("namespace", nameSpace).member("name", name).endObject();
+  }
+  return json.endList().endObject().endObject().take();
+}
+
+base::Result<EgressRevision> readEgressRevision(const content::Value& object, bool withData) {
+  const content::Value* metadata = valueIn(&object, "metadata");
+  const content::Value* spec = valueIn(&object, "spec");
+  const content::Value* gateway = valueIn(spec, "gatewayRef");
+  const content::Value* status = valueIn(&object, "status");
+  EgressRevision read;
+  const auto require = [](const content::Value* map, std::string_view key, std::string& to) {
+    to = textIn(map, key);
+    return !to.empty();
+  };
+  if (!require(metadata, "namespace", read.nameSpace) || !require(metadata, "name", read.name) ||
+      !require(metadata, "uid", read.uid)) {
+    return base::Error::config("its metadata is not whole");
+  }
+  if (!require(gateway, "name", read.gateway) || !require(gateway, "kind", read.gatewayKind)) {
+    return base::Error::config("spec.gatewayRef is missing");
+  }
+  if (!require(spec, "revision", read.revision)) return base::Error::config("spec.revision is missing");
+  if (const std::string name = nameOfRevision(read.gateway, read.revision); read.name != name) {
+    return base::Error::config("its Gateway and revision have the name " + name);
+  }
+  read.created = textIn(metadata, "creationTimestamp");
+  read.deleted = !textIn(metadata, "deletionTimestamp").empty();
+  const content::Value* active = valueIn(spec, "active");
+  const std::string_view state = textIn(status, "state");
+  for (const RevisionState each : kRevisionStates) {
+    if (revisionStateName(each) != state) continue;
+    read.judged = true;
+    read.state = each;
+  }
+  const bool asked = active != nullptr && active->kind == content::Value::Kind::kBool && active->text == "true";
+  read.active = asked && read.judged;
+  if (withData && read.active) read.data = textIn(spec, "data");
+  read.canary = textIn(spec, "canary");
+  read.served = textIn(status, "served");
+  read.lastServed = textIn(status, "lastServed");
+  if (const content::Value* conditions = valueIn(status, "conditions"); conditions != nullptr) {
+    for (const content::Value& each : conditions->items) {
+      if (textIn(&each, "type") == "Served") read.message = textIn(&each, "message");
+      read.conditions.emplace(textIn(&each, "type"),
+                              std::pair(textIn(&each, "status"), textIn(&each, "lastTransitionTime")));
+    }
+  }
+  if (const content::Value* secrets = valueIn(status, "secrets"); secrets != nullptr) {
+    for (const content::Value& each : secrets->items) {
+      read.secrets.emplace(textIn(&each, "namespace"), textIn(&each, "name"));
+    }
+  }
+  const auto validated = read.conditions.find(kValidated);
+  read.validated = validated != read.conditions.end() && validated->second.first == "True";
+  return read;
+}
+
+}  // namespace sluice::kubernetes

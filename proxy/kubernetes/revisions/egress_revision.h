@@ -1,0 +1,100 @@
+// An EgressRevision (sluice.dev/v1alpha1) keeps the objects that a Gateway's replicas were given, under the name by
+// which replicas report them (revised_objects.h), so that an earlier configuration can be looked at and brought back
+// even if no Pod is left that has served it.
+//
+// The replica that sees a revision first creates the object; the controller writes its status; people set spec.active.
+// Pods of other Gateways of the namespace may create objects too. So one counts only if it has the name of its Gateway
+// and revision, and it cannot be active before the controller has written a status, which no Pod may: that takes a
+// replica of the Gateway that reports the revision. What it holds is served only if it has the digest in its name.
+//
+// Values and pure functions; any thread.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "proxy/base/clock.h"
+#include "proxy/base/result.h"
+#include "proxy/content/value.h"
+#include "proxy/kubernetes/objects/api_object.h"
+#include "proxy/kubernetes/revisions/revised_objects.h"
+
+namespace sluice::kubernetes {
+
+inline constexpr std::string_view kEgressRevisionKind = "EgressRevision";
+/// Returns "/apis/sluice.dev/v1alpha1/namespaces/NAMESPACE/egressrevisions", or without a namespace the path of all.
+std::string egressRevisionsPath(std::string_view nameSpace = {});
+
+/// The Gateway whose replicas they are.
+struct RevisedGateway {
+  std::string apiVersion;  // "gateway.networking.k8s.io/v1"
+  std::string kind;
+  std::string nameSpace;
+  std::string name;
+  std::string uid;
+};
+
+enum class RevisionState : std::uint8_t {
+  kPending,       // no replica serves it yet
+  kPartlyServed,  // some do
+  kServed,        // all do
+  kRefused,       // some replicas refuse it
+  kTainted,       // all replicas have refused it: it is not served again until the object is deleted
+  kSuperseded     // it was served, and is not any more
+};
+/// Returns "Pending" and so on.
+std::string_view revisionStateName(RevisionState state);
+
+struct EgressRevision {
+  static constexpr std::size_t kMostMessageBytes = 1024;
+  static constexpr std::size_t kMostSecrets = 1024;
+
+  std::string nameSpace;
+  std::string name;
+  std::string uid;
+  std::string created;   // metadata.creationTimestamp; texts of this form compare as times
+  bool deleted = false;  // it was, and a finalizer keeps it
+  std::string gatewayKind;
+  std::string gateway;  // its name
+  std::string revision;
+  std::string data;     // empty if the objects are too large to be kept, or if nobody wants to read it
+  bool judged = false;  // the controller has written its status
+  bool active = false;  // the replicas serve it in place of the newest objects; never if it is not judged
+  /// The replica that serves it before all others, until it is validated; empty if all serve it at once.
+  std::string canary;
+  bool validated = false;  // the canary has served it
+  RevisionState state = RevisionState::kPending;
+  std::string served;      // "2/3"
+  std::string lastServed;  // a metav1.Time; empty if it never was
+  std::string message;     // why it is refused or tainted, at most kMostMessageBytes
+  /// The Secrets that the Gateway's Pods could read while they were given it, at most kMostSecrets.
+  std::set<ApiObjectKey> secrets;
+  /// The status and lastTransitionTime of each condition that it has.
+  std::map<std::string, std::pair<std::string, std::string>, std::less<>> conditions;
+
+  ApiObjectKey key() const { return {nameSpace, name}; }
+  /// Returns true if a replica serves it or has served it, as the controller has written.
+  bool wasServed() const;
+  /// Returns "demo/egress" for its Gateway, as replicas report it.
+  std::string gatewayKey() const { return nameSpace + "/" + gateway; }
+  /// Returns the Gateway as events name it: "Gateway demo/egress".
+  std::string gatewayTitle() const { return gatewayKind + " " + gatewayKey(); }
+  std::string path() const { return egressRevisionsPath(nameSpace) + "/" + name; }
+};
+
+/// Returns the name of the object for a Gateway of that name: the same, cut if it is long, and the revision.
+std::string nameOfRevision(const std::string& gateway, std::string_view revision);
+/// Returns the object to be created, with the name of its canary or none.
+std::string egressRevisionJson(const RevisedGateway& gateway, const RevisedObjects& objects, const std::string& canary);
+/// Returns the merge patch of its status.
+std::string revisionStatusPatch(const EgressRevision& revision, base::WallTime now);
+/// Reads an object; of spec.data only if it is active, and `withData` is true. The error says which field is missing,
+/// or that its name is another one than nameOfRevision().
+base::Result<EgressRevision> readEgressRevision(const content::Value& object, bool withData);
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,83 @@
+#include "proxy/kubernetes/revisions/revised_objects.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "config/load/revision.h"
+#include "proxy/base/base64.h"
+#include "proxy/base/byte_queue.h"
+#include "proxy/content/decoder.h"
+#include "proxy/content/gzip.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+/// Returns true for kinds that are known to hold no secrets, and whose objects change only when people change them.
+bool isKept(const config::ObjectReading& reading) {
+  const config::ObjectKind* kind = reading.kind;
+  return kind != nullptr && !kind->isOf<config::SecretObject>() && !kind->isOf<config::Service>() &&
+         !kind->isOf<config::EndpointSlice>();
+}
+
+template <typename Visit>
+void forEachRevised(const config::ObjectSet& set, Visit&& visit) {
+  for (std::size_t i = 0; i < set.readings.size(); ++i) {
+    if (isRevised(*set.texts[i], *set.readings[i])) visit(*set.texts[i], *set.readings[i]);
+  }
+}
+
+}  // namespace
+
+bool isRevised(const config::KeptText& text, const std::vector<config::ObjectReading>& readings) {
+  return config::isOfApiServer(text.file) && !readings.empty() && std::all_of(readings.begin(), readings.end(), isKept);
+}
+
+std::string revisionOfObjects(const config::ObjectSet& set) {
+  std::vector<const config::RevisionEntry*> entries;
+  forEachRevised(set, [&](const config::KeptText&, const std::vector<config::ObjectReading>& readings) {
+    for (const config::ObjectReading& each : readings) {
+      if (each.revision) entries.push_back(&*each.revision);
+    }
+  });
+  return config::revisionOf(config::digestOf(std::move(entries)));
+}
+
+std::string packObjects(const config::ObjectSet& set) {
+  std::string lines;
+  forEachRevised(set, [&](const config::KeptText& text, const std::vector<config::ObjectReading>&) {
+    lines.append(text.text.reveal()).append("\n");
+  });
+  if (lines.size() > RevisedObjects::kMostTextBytes) return {};
+  std::string data = base::encodeBase64(content::gzip(lines));
+  return data.size() <= RevisedObjects::kMostDataBytes ? data : std::string();
+}
+
+base::Result<config::KeptTexts> unpackObjects(const PinnedRevision& pinned) {
+  if (pinned.data.empty()) return base::Error::config("is missing, because the objects were too large to be kept");
+  const std::optional<std::string> bytes = base::decodeBase64(pinned.data);
+  if (!bytes) return base::Error::config("is not base64");
+  // No gzip is denser than that, so the size is the only bound.
+  constexpr std::uint32_t kDensest = 1100;
+  auto decoder = content::Decoder::make("gzip", {RevisedObjects::kMostTextBytes, kDensest});
+  base::ChunkPool pool;
+  base::ByteQueue lines(pool);
+  std::string_view in = *bytes;
+  if (content::failed(decoder->feed(in, lines)) || content::failed(decoder->end())) {
+    return base::Error::config("is no gzip of at most " + std::to_string(RevisedObjects::kMostTextBytes) + " bytes");
+  }
+  const std::string all = lines.text();
+  config::KeptTexts texts;
+  for (std::size_t from = 0; from < all.size();) {
+    const std::size_t end = std::min(all.find('\n', from), all.size());
+    // The name tells people and caches which object it is.
+    std::string name(config::kApiServerPrefix);
+    name.append("EgressRevision/").append(pinned.name).append("/").append(std::to_string(texts.size()));
+    texts.push_back(
+        std::make_shared<const config::KeptText>(std::move(name), base::Secret(all.substr(from, end - from))));
+    from = end + 1;
+  }
+  return texts;
+}
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,288 @@
+#include "proxy/kubernetes/revisions/revision_keeper.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "proxy/base/json_writer.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+constexpr int kRevisionGone = 404;
+constexpr std::string_view kRevisionActive = "RevisionActive";
+
+std::string activeMessage(const EgressRevision& revision) {
+  return "EgressRevision " + revision.name +
+         " is served in place of the newest objects, until its spec.active is false";
+}
+
+bool isSameStatus(const EgressRevision& a, const EgressRevision& b) {
+  return a.judged == b.judged && a.state == b.state && a.served == b.served && a.lastServed == b.lastServed &&
+         a.message == b.message && a.validated == b.validated;
+}
+
+}  // namespace
+
+RevisionKeeper::RevisionKeeper(ApiClient& client, std::set<std::string> scope, KeeperHooks hooks)
+    : client_(client),
+      scope_(std::move(scope)),
+      hooks_(std::move(hooks)),
+      watch_(client, "", /*withData=*/false, {hooks_.changed, [](const EgressRevision&) {}}) {}
+
+void RevisionKeeper::lead(bool leads) {
+  leads_ = leads;
+  writes_.clear();
+  exchange_.reset();
+  cancel();
+  active_.clear();
+  canariesSince_.clear();
+  written_.clear();
+  ledSince_ = client_.worker().now();
+}
+
+/// Returns true if a canary has served the revision for long enough by now.
+bool RevisionKeeper::isValidated(const EgressRevision& revision, const CanaryReport& canary, base::MonotonicTime now) {
+  if (canary.state != CanaryState::kServing) {
+    canariesSince_.erase(revision.key());
+    return revision.validated;
+  }
+  auto& [since, began] = canariesSince_[revision.key()];
+  if (std::exchange(since, canary.since) != canary.since || began == base::MonotonicTime()) began = now;
+  if (now - began >= kCanaryTime) return true;
+  wakeAt(began + kCanaryTime);
+  return false;
+}
+
+// The controller may have compiled older or newer objects than those of the revision. So names are added, never
+// replaced.
+void RevisionKeeper::addReadable(EgressRevision& revision) const {
+  const auto found = readable_.find({revision.gatewayKind, revision.nameSpace, revision.gateway});
+  if (found == readable_.end()) return;
+  for (const auto& each : found->second) {
+    if (revision.secrets.size() < EgressRevision::kMostSecrets) revision.secrets.insert(each);
+  }
+}
+
+compile::SecretsOfGateways RevisionKeeper::readableBesides() const {
+  compile::SecretsOfGateways besides;
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (!each.active || !isInScope(each)) continue;
+    besides[{each.gatewayKind, each.nameSpace, each.gateway}].insert(each.secrets.begin(), each.secrets.end());
+  }
+  return besides;
+}
+
+void RevisionKeeper::wakeAt(base::MonotonicTime at) {
+  if (!isSet() || at < deadline()) client_.worker().timers().set(*this, at);
+}
+
+// While something is being written, the watch may not show it yet. When it is written, all is judged again.
+void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime now) {
+  if (!leads_ || !watch_.listed() || exchange_ != nullptr) return;
+  removals_.clear();
+  RevisionsOfGateways known;
+  RevisionsOfGateways unknown;
+  std::map<std::string, Revisions> strays;  // of Gateways that do not exist, by namespace: anybody may name any
+  std::map<std::string, ReportsOfGateway> fleets;
+  std::map<NamedGateway, std::string> newest;  // when the newest one of `known` was created
+  std::set<ApiObjectKey> inUse;
+  const auto fleetOf = [&](const EgressRevision& each) -> const ReportsOfGateway& {
+    const std::string gateway = each.gatewayKey();
+    return fleets.try_emplace(gateway, gateway, reports, now).first->second;
+  };
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (!isInScope(each)) continue;
+    const NamedGateway gateway{each.gatewayKind, each.nameSpace, each.gateway};
+    if (!each.judged && !gateways_.contains(gateway)) {
+      strays[each.nameSpace].push_back(&each);
+      continue;
+    }
+    if (each.active || fleetOf(each).isInUse(each.revision)) inUse.insert(key);
+    if (each.judged || inUse.contains(key)) {
+      known[gateway].push_back(&each);
+      newest[gateway] = std::max(newest[gateway], each.created);
+    } else {
+      unknown[gateway].push_back(&each);
+    }
+  }
+  const auto isWithoutCanary = [&](const EgressRevision* each) {
+    return removeWithoutCanary(*each, fleetOf(*each), now);
+  };
+  Revisions surplus;
+  const auto keepFew = [&](Revisions& of) {
+    const Revisions beyond = takeSurplus(of, inUse);
+    surplus.insert(surplus.end(), beyond.begin(), beyond.end());
+  };
+  for (auto& [gateway, revisions] : known) {
+    std::erase_if(revisions, isWithoutCanary);
+    keepFew(revisions);
+    for (const EgressRevision* each : revisions) write(*each, each->created == newest[gateway], fleetOf(*each), now);
+  }
+  // A revision that nobody has reported must not take the place of one that was served.
+  for (auto& [gateway, revisions] : unknown) {
+    keepFew(revisions);
+    std::erase_if(revisions, isWithoutCanary);
+  }
+  for (auto& [nameSpace, revisions] : strays) keepFew(revisions);
+  for (const EgressRevision* each : surplus) remove(*each);
+  const auto isGone = [this](const auto& each) { return !watch_.revisions().contains(each.first); };
+  std::erase_if(canariesSince_, isGone);
+  std::erase_if(written_, isGone);
+  tellActive();
+  next();
+}
+
+/// Removes a revision that waits for a canary which is not there; returns true if it does.
+bool RevisionKeeper::removeWithoutCanary(const EgressRevision& revision, const ReportsOfGateway& reports,
+                                         base::MonotonicTime now) {
+  if (canaryOf(revision, reports).state != CanaryState::kGone) return false;
+  // Until then, a replica may only not have reported to this controller yet.
+  if (now - ledSince_ >= kReportDuration) {
+    remove(revision);
+    return true;
+  }
+  wakeAt(ledSince_ + kReportDuration);
+  return false;
+}
+
+/// Writes what has become of a revision, if it is anything new.
+void RevisionKeeper::write(const EgressRevision& revision, bool isNewest, const ReportsOfGateway& reports,
+                           base::MonotonicTime now) {
+  const base::WallTime wallNow = client_.worker().clock().wallNow();
+  EgressRevision known = revision;
+  known.validated = isValidated(revision, canaryOf(revision, reports), now);
+  if (isNewest && !revision.active && reports.isGiven(revision.revision)) addReadable(known);
+  known.judged = true;
+  const EgressRevision judged = judgeRevision(std::move(known), reports, wallNow);
+  if (isWritten(revision, judged)) return;
+  push(http::Method::kPatch, revision.path() + "/status", revisionStatusPatch(judged, wallNow),
+       "application/merge-patch+json", decidedOf(revision, judged));
+  written_.insert_or_assign(revision.key(), WrittenStatus{revision, judged});
+}
+
+/// Returns true if the revision has that status, or was given it and is not seen to be changed since.
+bool RevisionKeeper::isWritten(const EgressRevision& revision, const EgressRevision& judged) const {
+  const auto last = written_.find(revision.key());
+  const bool remembered = last != written_.end() && last->second.seen.uid == revision.uid;
+  const bool sameSecrets =
+      judged.secrets == revision.secrets || (remembered && judged.secrets == last->second.judged.secrets);
+  if (isSameStatus(judged, revision) && sameSecrets) return true;
+  if (!remembered || !isSameStatus(revision, last->second.seen)) return false;
+  EgressRevision before = last->second.judged;
+  before.lastServed = judged.lastServed;  // that follows from when it was judged
+  return isSameStatus(judged, before) && judged.secrets == before.secrets;
+}
+
+/// Takes the oldest revisions beyond what is kept, but for those in use, out of a list, and returns them.
+RevisionKeeper::Revisions RevisionKeeper::takeSurplus(Revisions& of, const std::set<ApiObjectKey>& inUse) const {
+  std::sort(of.begin(), of.end(), [](const EgressRevision* a, const EgressRevision* b) {
+    // Both are texts of one form, so they compare as times.
+    const std::string& usedA = std::max(a->created, a->lastServed);
+    const std::string& usedB = std::max(b->created, b->lastServed);
+    return std::tie(usedA, a->name) > std::tie(usedB, b->name);
+  });
+  const auto beyond = of.begin() + static_cast<std::ptrdiff_t>(std::min(most_, of.size()));
+  const auto surplus =
+      std::stable_partition(beyond, of.end(), [&](const EgressRevision* each) { return inUse.contains(each->key()); });
+  Revisions taken(surplus, of.end());
+  of.erase(surplus, of.end());
+  return taken;
+}
+
+void RevisionKeeper::remove(const EgressRevision& revision) {
+  if (revision.deleted || ++removals_[revision.nameSpace] > kMostRemovals) return;
+  base::JsonWriter json;
+  json.beginObject().member("kind", "DeleteOptions").member("apiVersion", "v1");
+  json.key("preconditions").beginObject().member("uid", revision.uid).endObject().endObject();
+  push(http::Method::kDelete, revision.path(), json.take(), "application/json");
+}
+
+/// Returns what people are to be told of a change.
+std::vector<observe::Event> RevisionKeeper::decidedOf(const EgressRevision& before, const EgressRevision& now) const {
+  const base::WallTime time = client_.worker().clock().wallNow();
+  std::vector<observe::Event> events;
+  const auto event = [&](observe::EventType type, std::string_view reason, std::string message) {
+    events.push_back({type, std::string(reason), now.gatewayTitle(), std::move(message), 1, time, time});
+  };
+  if (now.validated && !before.validated) {
+    event(observe::EventType::kNormal, "CanaryServes",
+          "replica " + now.canary + " serves revision " + now.revision + ", so all others take it");
+  }
+  if (now.state == RevisionState::kTainted && before.state != RevisionState::kTainted) {
+    event(observe::EventType::kWarning, "RevisionTainted", "revision " + now.revision + ": " + now.message);
+  }
+  return events;
+}
+
+void RevisionKeeper::tellActive() {
+  std::set<ApiObjectKey> active;
+  const base::WallTime time = client_.worker().clock().wallNow();
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (!each.active || !isInScope(each)) continue;
+    active.insert(key);
+    if (active_.contains(key)) continue;
+    hooks_.event({observe::EventType::kWarning, std::string(kRevisionActive), each.gatewayTitle(), activeMessage(each),
+                  1, time, time});
+  }
+  active_ = std::move(active);
+}
+
+void RevisionKeeper::push(http::Method method, const std::string& path, std::string body, std::string_view contentType,
+                          std::vector<observe::Event> decided) {
+  ApiRequest request;
+  request.method = method;
+  request.path = path;
+  request.body = std::move(body);
+  request.contentType = contentType;
+  writes_.push_back({std::move(request), path, std::move(decided)});
+}
+
+void RevisionKeeper::next() {
+  if (writes_.empty()) return;
+  const ApiRequest request = std::move(writes_.front().request);
+  exchange_ =
+      std::make_unique<ApiExchange>(client_, request, [this](base::Result<ApiAnswer>&& answer) { written(answer); });
+}
+
+void RevisionKeeper::written(const base::Result<ApiAnswer>& answer) {
+  const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
+  const Write write = std::move(writes_.front());
+  writes_.pop_front();
+  if (answer.ok() && (answer->ok() || answer->status == kRevisionGone)) {
+    told_.clear();
+    for (const observe::Event& each : write.decided) hooks_.event(each);
+    // Reports that have come while this was written have not been judged.
+    if (writes_.empty()) hooks_.changed();
+  } else {
+    if (!answer.ok()) writes_.clear();  // the server does not answer
+    std::erase_if(written_, [&](const auto& each) {
+      return !answer.ok() || write.about == egressRevisionsPath(each.first.first) + "/" + each.first.second + "/status";
+    });
+    const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
+    if (std::exchange(told_, reason) != reason) {
+      client_.log().warn("an EgressRevision cannot be written", {{"path", write.about}, {"reason", reason}});
+    }
+    client_.worker().timers().set(*this, client_.worker().now() + kTryToWriteAgainAfter);
+  }
+  next();
+}
+
+std::optional<config::Condition> RevisionKeeper::conditionOf(const config::ObjectStatus& gateway) const {
+  const EgressRevision* active = nullptr;
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (!each.active || each.nameSpace != gateway.nameSpace || each.gateway != gateway.name) continue;
+    if (active == nullptr || each.created >= active->created) active = &each;
+  }
+  if (active == nullptr) return std::nullopt;
+  config::Condition condition;
+  condition.type = config::condition_type::kRolledBack;
+  condition.status = config::ConditionStatus::kTrue;
+  condition.reason = kRevisionActive;
+  condition.message = activeMessage(*active);
+  return condition;
+}
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,128 @@
+// Judges the EgressRevisions of all Gateways by what their replicas report, if this controller leads: writes their
+// statuses, and deletes the oldest ones beyond what is kept.
+//
+// Only a revision that replicas of its Gateway report, or have reported, gets a status: others are not worth more than
+// the word of whoever has created them, and of these the newest alone are kept. Of revisions whose Gateway does not
+// exist, the newest of each namespace are.
+//
+// A revision is tainted once all replicas of its Gateway were given it and refuse it. It stays so, whatever they say
+// later, until its object is deleted. Revisions that a replica serves or was given, that are active, or that were
+// served or created last are not deleted. One that asks for a canary is validated once that has served it for
+// kCanaryTime without a break; if the canary goes before, and others report, the object is deleted, so that another
+// replica becomes the canary.
+//
+// At most kMostRemovals of a namespace are deleted in one round, so that whoever creates many there holds back no other
+// namespace. When a round is written, the next one follows.
+//
+// Pods may read the Secrets alone that their newest objects name. So the status of a revision says which they could
+// read while it was the newest one, and these are readable again while people have it served. Lives on the main thread.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/status/conditions.h"
+#include "proxy/kubernetes/client/api_exchange.h"
+#include "proxy/kubernetes/lease/replica_reports.h"
+#include "proxy/kubernetes/objects/named_objects.h"
+#include "proxy/kubernetes/revisions/revision_verdict.h"
+#include "proxy/kubernetes/revisions/revision_watch.h"
+#include "proxy/net/timers.h"
+#include "proxy/observe/events.h"
+
+namespace sluice::kubernetes {
+
+class RevisionKeeper final : private net::Timer {
+ public:
+  static constexpr base::Duration kTryToWriteAgainAfter = std::chrono::seconds(10);
+  static constexpr base::Duration kCanaryTime = std::chrono::seconds(5);
+  static constexpr std::size_t kMostRemovals = 20;
+
+  struct KeeperHooks {
+    std::function<void()> changed;                     // judge() may find something else; it only records
+    std::function<void(const observe::Event&)> event;  // something is to be told to people
+  };
+  /// `client` outlives it. `scope` has "namespace/name" of the Gateways that are judged; empty: all. The functions are
+  /// called inside a Turn.
+  RevisionKeeper(ApiClient& client, std::set<std::string> scope, KeeperHooks hooks);
+
+  void start() { watch_.start(); }
+  void lead(bool leads);
+  /// Sets which Gateways there are, which may not be legible.
+  void setGateways(std::set<NamedGateway> gateways) { gateways_ = std::move(gateways); }
+  /// Sets how many of each Gateway are kept. Those in use are kept in any case.
+  void setMost(std::size_t most) { most_ = most; }
+  /// Sets the Secrets that the Pods of each Gateway may read, as their newest objects name them.
+  void setReadable(compile::SecretsOfGateways readable) { readable_ = std::move(readable); }
+  /// Returns true once it is known which revisions there are, or that it cannot be known.
+  bool isSettled() const { return watch_.isSettled(); }
+  /// Returns the Secrets that Pods should be able to read besides, because people have an earlier revision served.
+  compile::SecretsOfGateways readableBesides() const;
+  /// Judges all by these reports; inside a Turn.
+  void judge(const ReplicaReports& reports, base::MonotonicTime now);
+  /// Returns a condition if people have an earlier revision served at a Gateway.
+  std::optional<config::Condition> conditionOf(const config::ObjectStatus& gateway) const;
+
+ private:
+  using Revisions = std::vector<const EgressRevision*>;
+  using RevisionsOfGateways = std::map<NamedGateway, Revisions>;
+  struct Write {
+    ApiRequest request;
+    std::string about;                    // its path
+    std::vector<observe::Event> decided;  // people are told of it once that is written
+  };
+
+  void onTimer() override { hooks_.changed(); }
+  struct WrittenStatus {
+    EgressRevision seen;  // as it was before
+    EgressRevision judged;
+  };
+
+  std::vector<observe::Event> decidedOf(const EgressRevision& before, const EgressRevision& now) const;
+  void tellActive();
+  bool isInScope(const EgressRevision& revision) const {
+    return scope_.empty() || scope_.contains(revision.gatewayKey());
+  }
+  void addReadable(EgressRevision& revision) const;
+  bool removeWithoutCanary(const EgressRevision& revision, const ReportsOfGateway& reports, base::MonotonicTime now);
+  void write(const EgressRevision& revision, bool isNewest, const ReportsOfGateway& reports, base::MonotonicTime now);
+  bool isWritten(const EgressRevision& revision, const EgressRevision& judged) const;
+  bool isValidated(const EgressRevision& revision, const CanaryReport& canary, base::MonotonicTime now);
+  void wakeAt(base::MonotonicTime at);
+  void remove(const EgressRevision& revision);
+  Revisions takeSurplus(Revisions& of, const std::set<ApiObjectKey>& inUse) const;
+  void push(http::Method method, const std::string& path, std::string body, std::string_view contentType,
+            std::vector<observe::Event> decided = {});
+  void next();
+  void written(const base::Result<ApiAnswer>& answer);
+
+  ApiClient& client_;
+  const std::set<std::string> scope_;
+  const KeeperHooks hooks_;
+  RevisionWatch watch_;
+  std::deque<Write> writes_;
+  std::map<std::string, std::size_t> removals_;  // of this round, by namespace
+  std::unique_ptr<ApiExchange> exchange_;
+  std::size_t most_ = 10;
+  std::set<NamedGateway> gateways_;
+  compile::SecretsOfGateways readable_;
+  /// The status of each that was written last. It may not be seen yet, and a CustomResourceDefinition of before drops
+  /// Secrets from it.
+  std::map<ApiObjectKey, WrittenStatus> written_;
+  std::string told_;  // why something cannot be written
+  bool leads_ = false;
+  base::MonotonicTime ledSince_{};
+  /// Since when the canary of each serves it: by what it says, and by our clock.
+  std::map<ApiObjectKey, std::pair<std::string, base::MonotonicTime>> canariesSince_;
+  std::set<ApiObjectKey> active_;  // those that people were told of
+};
+
+}  // namespace sluice::kubernetes

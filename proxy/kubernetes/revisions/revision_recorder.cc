@@ -1,0 +1,192 @@
+#include "proxy/kubernetes/revisions/revision_recorder.h"
+
+#include <optional>
+#include <utility>
+
+namespace sluice::kubernetes {
+namespace {
+
+constexpr int kRevisionExists = 409;
+
+/// Returns true if the same request would be refused again. A server that is busy or broken may take it later.
+bool isRefusal(int status) {
+  constexpr int kBusy = 429;
+  constexpr int kServerError = 500;
+  return status < kServerError && status != kBusy;
+}
+
+ApiObjectKey keyOfGateway(const std::string& gateway) {
+  const std::size_t slash = gateway.find('/');
+  return {gateway.substr(0, slash), gateway.substr(slash + 1)};
+}
+
+/// Returns the Gateway of that name, of whichever kind.
+std::optional<RevisedGateway> findGateway(const ClusterObjects& objects, const ApiObjectKey& key) {
+  for (const std::string_view kind : {config::Gateway::kKind, config::Gateway::kEgressKind}) {
+    const FollowedCollection* collection = objects.collectionOf(kind, key);
+    if (collection == nullptr) continue;
+    return RevisedGateway{std::string(collection->kind().group) + "/" + std::string(collection->version()),
+                          std::string(kind), key.first, key.second, collection->find(key)->uid};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+RevisionRecorder::RevisionRecorder(ApiClient& client, const ClusterObjects& objects, const Names& names,
+                                   RecorderHooks hooks)
+    : client_(client),
+      objects_(objects),
+      gateway_(keyOfGateway(names.gateway)),
+      replica_(names.replica),
+      hooks_(std::move(hooks)),
+      watch_(client, gateway_.first, /*withData=*/true,
+             {[this] { onChanged(); }, [this](const EgressRevision& revision) { onDeleted(revision); }}) {}
+
+void RevisionRecorder::want(std::shared_ptr<const RevisedObjects> objects, bool withCanary) {
+  wanted_ = std::move(objects);
+  withCanary_ = withCanary;
+  createIfMissing();
+  releaseIfDue();
+}
+
+void RevisionRecorder::createIfMissing() {
+  if (wanted_ != nullptr && watch_.listed() && find(wanted_->revision) == nullptr) createSoon();
+}
+
+bool RevisionRecorder::mayServe(const std::string& revision) {
+  const std::string held = isReleased(revision) ? std::string() : revision;
+  if (std::exchange(held_, held) != held) patience_.cancel();
+  releaseIfDue();
+  return held_.empty();
+}
+
+bool RevisionRecorder::isReleased(const std::string& revision) const {
+  if (watch_.isWithheld() || refused_ || revision == unasked_) return true;  // there is nobody to ask
+  const EgressRevision* known = find(revision);
+  if (known == nullptr) return false;
+  if (known->canary == replica_) return true;
+  const bool needsNone = known->canary.empty() && (!withCanary_ || known->wasServed());
+  return known->judged && (known->active || known->validated || needsNone);
+}
+
+bool RevisionRecorder::concerns(const EgressRevision& revision) const {
+  if (revision.gateway != gateway_.second) return false;
+  const auto gateway = findGateway(objects_, gateway_);
+  return !gateway || gateway->kind == revision.gatewayKind;
+}
+
+const EgressRevision* RevisionRecorder::find(const std::string& revision) const {
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (concerns(each) && each.revision == revision) return &each;
+  }
+  return nullptr;
+}
+
+/// Of several active revisions, the one that was created last counts.
+void RevisionRecorder::onChanged() {
+  const EgressRevision* active = nullptr;
+  for (const auto& [key, each] : watch_.revisions()) {
+    if (!concerns(each) || !each.active) continue;
+    if (active == nullptr || each.created >= active->created) active = &each;
+  }
+  const std::string now = pinned_ == nullptr ? "" : pinned_->revision;
+  if (now != (active == nullptr ? "" : active->revision)) {
+    pinned_ =
+        active == nullptr
+            ? nullptr
+            : std::make_shared<const PinnedRevision>(PinnedRevision{active->name, active->revision, active->data});
+    client_.log().info(pinned_ == nullptr ? "the newest objects are served again"
+                                          : "an earlier revision is wanted in place of the newest objects",
+                       {{"revision", pinned_ == nullptr ? now : pinned_->revision}});
+    hooks_.pin(pinned_);
+  }
+  if (watch_.isSettled()) hooks_.known();
+  createIfMissing();
+  releaseIfDue();
+}
+
+void RevisionRecorder::releaseIfDue() {
+  if (!held_.empty() && isReleased(held_)) {
+    held_.clear();
+    hooks_.released();
+  }
+  if (held_.empty() || !hasNoCanary(held_)) return patience_.cancel();
+  if (!patience_.isSet()) {
+    client_.worker().timers().set(patience_, client_.worker().now() + kTryToCreateAgainAfter);
+  }
+}
+
+/// Returns true if the object of that revision is there, and names no canary or is not that of the revision.
+bool RevisionRecorder::hasNoCanary(const std::string& revision) const {
+  const EgressRevision* known = find(revision);
+  return known == nullptr ? revision == existing_ : known->canary.empty();
+}
+
+void RevisionRecorder::onPatienceEnded() {
+  if (held_.empty() || !hasNoCanary(held_)) return;
+  client_.log().warn(
+      "a revision is served without a canary",
+      {{"egressRevision", nameOfRevision(gateway_.second, held_)},
+       {"reason", find(held_) == nullptr ? "the object of this name is not that of the revision" : "it names none"}});
+  unasked_ = held_;
+  releaseIfDue();
+}
+
+void RevisionRecorder::onDeleted(const EgressRevision& revision) {
+  if (!concerns(revision)) return;
+  if (revision.revision == existing_) existing_.clear();
+  if (revision.revision == unasked_) unasked_.clear();
+  hooks_.deleted(revision.revision);
+  if (wanted_ == nullptr || wanted_->revision != revision.revision || exchange_ != nullptr) return;
+  // The controller deletes one whose canary is not there. If somebody makes such objects, ours must not come too late.
+  // But what is deleted each time must not be created each time at once.
+  const bool again = std::exchange(hurried_, revision.revision) == revision.revision;
+  const bool isOurs = revision.canary.empty() || revision.canary == replica_;
+  if (isOurs && !again) return;
+  const base::Duration pause = again ? kTryToCreateAgainAfter : base::Duration::zero();
+  client_.worker().timers().set(*this, client_.worker().now() + pause);
+}
+
+void RevisionRecorder::createSoon() {
+  if (isSet() || exchange_ != nullptr) return;
+  constexpr std::uint64_t kParts = 1024;
+  const base::Duration spread = kBeforeCreation * static_cast<base::Duration::rep>(client_.random() % kParts) / kParts;
+  client_.worker().timers().set(*this, client_.worker().now() + kBeforeCreation + spread);
+}
+
+void RevisionRecorder::onTimer() {
+  if (wanted_ == nullptr || exchange_ != nullptr || find(wanted_->revision) != nullptr) return;
+  const auto gateway = findGateway(objects_, gateway_);
+  if (!gateway) return;
+  ApiRequest request;
+  request.method = http::Method::kPost;
+  request.path = egressRevisionsPath(gateway_.first);
+  request.contentType = "application/json";
+  posted_ = wanted_->revision;
+  request.body = egressRevisionJson(*gateway, *wanted_, withCanary_ ? replica_ : std::string());
+  exchange_ =
+      std::make_unique<ApiExchange>(client_, request, [this](base::Result<ApiAnswer>&& answer) { created(answer); });
+}
+
+void RevisionRecorder::created(const base::Result<ApiAnswer>& answer) {
+  const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
+  const bool exists = answer.ok() && (answer->ok() || answer->status == kRevisionExists);
+  refused_ = answer.ok() && !exists && isRefusal(answer->status);
+  if (exists) {
+    // The watch shows the object, whoever has created it.
+    told_.clear();
+    existing_ = answer->ok() ? std::string() : posted_;
+    releaseIfDue();
+    if (wanted_ != nullptr && wanted_->revision != posted_) createIfMissing();
+    return;
+  }
+  const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
+  if (std::exchange(told_, reason) != reason) {
+    client_.log().warn("an EgressRevision cannot be created", {{"reason", reason}});
+  }
+  client_.worker().timers().set(*this, client_.worker().now() + kTryToCreateAgainAfter);
+  releaseIfDue();
+}
+
+}  // namespace sluice::kubernetes

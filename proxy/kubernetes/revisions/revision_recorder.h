@@ -1,0 +1,99 @@
+// Keeps the revisions of one Gateway as EgressRevisions, in a process that serves it: creates the object for what it
+// was given, says which revision people want to be served in place of the newest one, and, if the Gateway asks for it,
+// when a new one may be served.
+//
+// All replicas see the same objects; the first one that creates the EgressRevision is enough, and the others wait a
+// moment so that they need not try. If the Gateway asks for a canary, it is the replica that has created the object:
+// the others do not serve the revision until the controller has written that this one does.
+//
+// Others may create objects too. If the object of that name is another Gateway's or another revision's, or names no
+// canary although the Gateway asks for one and nobody has served it, then there is no canary to wait for: after
+// kTryToCreateAgainAfter the replica serves the revision, and the log says so. Lives on the main thread.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "proxy/kubernetes/client/api_exchange.h"
+#include "proxy/kubernetes/objects/cluster_objects.h"
+#include "proxy/kubernetes/revisions/revision_watch.h"
+#include "proxy/net/timers.h"
+
+namespace sluice::kubernetes {
+
+class RevisionRecorder final : private net::Timer {
+ public:
+  /// A burst of changes becomes one object, that of the last.
+  static constexpr base::Duration kBeforeCreation = std::chrono::seconds(1);
+  static constexpr base::Duration kTryToCreateAgainAfter = std::chrono::seconds(30);
+
+  struct RecorderHooks {
+    /// The revision to serve in place of the newest objects; null: none.
+    std::function<void(std::shared_ptr<const PinnedRevision>)> pin;
+    /// Somebody has deleted the EgressRevision of this revision, so it may be tried again.
+    std::function<void(const std::string& revision)> deleted;
+    /// What mayServe() has held back may be served now.
+    std::function<void()> released;
+    /// It is known whether something is to be pinned, or it cannot be known now.
+    std::function<void()> known;
+  };
+  struct Names {
+    std::string gateway;  // "namespace/name"
+    std::string replica;  // by which this process reports
+  };
+  /// References outlive it.
+  RevisionRecorder(ApiClient& client, const ClusterObjects& objects, const Names& names, RecorderHooks hooks);
+
+  void start() { watch_.start(); }
+  /// Says what the replica was given last, and whether it asks for a canary; null: nothing that is to be kept. Inside a
+  /// Turn.
+  void want(std::shared_ptr<const RevisedObjects> objects, bool withCanary);
+  /// Returns false if this replica has to wait before it serves a revision that asks for a canary.
+  bool mayServe(const std::string& revision);
+
+ private:
+  /// Ends the wait for a canary that there is not.
+  class Patience final : public net::Timer {
+   public:
+    explicit Patience(RevisionRecorder& owner) : owner_(owner) {}
+
+   private:
+    void onTimer() override { owner_.onPatienceEnded(); }
+    RevisionRecorder& owner_;
+  };
+
+  void onTimer() override;
+  void onPatienceEnded();
+  void onChanged();
+  void onDeleted(const EgressRevision& revision);
+  const EgressRevision* find(const std::string& revision) const;
+  bool isReleased(const std::string& revision) const;
+  void createIfMissing();
+  void releaseIfDue();
+  bool hasNoCanary(const std::string& revision) const;
+  bool concerns(const EgressRevision& revision) const;
+  void createSoon();
+  void created(const base::Result<ApiAnswer>& answer);
+
+  ApiClient& client_;
+  const ClusterObjects& objects_;
+  const ApiObjectKey gateway_;
+  const std::string replica_;
+  const RecorderHooks hooks_;
+  RevisionWatch watch_;
+  std::shared_ptr<const RevisedObjects> wanted_;
+  bool withCanary_ = false;  // wanted_ asks for one
+  std::string held_;         // a revision that waits
+  std::shared_ptr<const PinnedRevision> pinned_;
+  std::unique_ptr<ApiExchange> exchange_;
+  std::string posted_;    // the revision of exchange_
+  std::string hurried_;   // the revision that was deleted last, and created again without a pause
+  std::string existing_;  // the revision whose object was there already when it was to be created
+  std::string unasked_;   // the revision that is served although no canary is known
+  Patience patience_{*this};
+  std::string told_;      // why one cannot be created
+  bool refused_ = false;  // the last one was
+};
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,61 @@
+// What becomes of an EgressRevision by what the replicas of its Gateway report.
+//
+// Values and pure functions; any thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proxy/base/clock.h"
+#include "proxy/kubernetes/lease/replica_reports.h"
+#include "proxy/kubernetes/revisions/egress_revision.h"
+
+namespace sluice::kubernetes {
+
+/// What the replicas of one Gateway report at one time, gathered once for all of its revisions.
+class ReportsOfGateway {
+ public:
+  /// `gateway` is "namespace/name". `reports` outlives it and does not change.
+  ReportsOfGateway(std::string gateway, const ReplicaReports& reports, base::MonotonicTime now);
+
+  /// Returns the judgement on a revision of the Gateway's objects.
+  FleetVerdict verdict(const std::string& revision) const;
+  /// Returns the report of a replica of this Gateway alone; nullptr if there is none.
+  const ReplicaReport* find(std::string_view replica) const;
+  /// Returns true if any replica of this Gateway alone reports.
+  bool any() const { return !replicas_.empty(); }
+  /// Returns true if a replica was given that revision last.
+  bool isGiven(std::string_view revision) const { return given_.contains(revision); }
+  /// Returns true if a replica serves that revision or was given it last.
+  bool isInUse(std::string_view revision) const { return isGiven(revision) || served_.contains(revision); }
+
+ private:
+  std::string gateway_;
+  base::MonotonicTime now_;
+  std::vector<const SeenReport*> counted_;
+  std::map<std::string_view, const ReplicaReport*> replicas_;
+  std::set<std::string_view> given_;
+  std::set<std::string_view> served_;
+};
+
+/// Returns the revision with its state, `served`, `lastServed` and `message` as they are now. One that its canary
+/// refuses is tainted, because no other replica is given it.
+EgressRevision judgeRevision(EgressRevision revision, const ReportsOfGateway& reports, base::WallTime wallNow);
+
+enum class CanaryState : std::uint8_t {
+  kNone,    // the revision waits for no canary (any more)
+  kGone,    // the canary does not report, and another replica of the Gateway does
+  kWaited,  // it does not serve the revision yet, or no replica reports
+  kServing
+};
+struct CanaryReport {
+  CanaryState state = CanaryState::kNone;
+  std::string since = {};  // kServing: changes when the canary begins anew, as after a crash
+};
+CanaryReport canaryOf(const EgressRevision& revision, const ReportsOfGateway& reports);
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,63 @@
+#include "proxy/kubernetes/revisions/revision_watch.h"
+
+#include <utility>
+#include <vector>
+
+namespace sluice::kubernetes {
+
+RevisionWatch::RevisionWatch(ApiClient& client, const std::string& nameSpace, bool withData, WatchHooks hooks)
+    : client_(client),
+      withData_(withData),
+      hooks_(std::move(hooks)),
+      follow_(client, *this, {.path = egressRevisionsPath(nameSpace)}) {}
+
+void RevisionWatch::onObject(ListWatch&, content::Value&& object) {
+  if (listing_) listing_->insert(keyOf(object));
+  auto read = readEgressRevision(object, withData_);
+  if (!read) {
+    // Pods that may create objects must not fill the log with them.
+    if (unread_.size() >= kMostTold || !unread_.insert(keyOf(object).first).second) return;
+    client_.log().warn("an EgressRevision cannot be read",
+                       {{"object", keyOf(object).first + "/" + keyOf(object).second}, {"reason", read.error().detail}});
+    return;
+  }
+  const ApiObjectKey key = read->key();
+  const auto known = revisions_.find(key);
+  if (known != revisions_.end() && known->second.uid != read->uid) remove(key);
+  revisions_.insert_or_assign(key, *std::move(read));
+  hooks_.changed();
+}
+
+void RevisionWatch::onListed(ListWatch&) {
+  const std::optional<std::set<ApiObjectKey>> listed = std::exchange(listing_, std::nullopt);
+  listedOnce_ = true;
+  withheld_ = false;
+  std::vector<ApiObjectKey> gone;
+  for (const auto& [key, revision] : revisions_) {
+    if (listed && !listed->contains(key)) gone.push_back(key);
+  }
+  for (const ApiObjectKey& key : gone) remove(key);
+  hooks_.changed();
+}
+
+void RevisionWatch::remove(const ApiObjectKey& key) {
+  const auto removed = revisions_.extract(key);
+  if (removed.empty()) return;
+  hooks_.deleted(removed.mapped());
+  hooks_.changed();
+}
+
+void RevisionWatch::onTrouble(ListWatch&, ListTrouble trouble, const std::string& message) {
+  withheld_ = trouble != ListTrouble::kUnavailable;
+  troubled_ = true;
+  hooks_.changed();
+  if (trouble == ListTrouble::kAbsent) {
+    client_.worker().timers().set(*this, client_.worker().now() + kLookForKindAgainAfter);
+    return;
+  }
+  // Whether the server answers at all is said by those who follow the configuration.
+  if (trouble != ListTrouble::kForbidden || std::exchange(told_, message) == message) return;
+  client_.log().warn("EgressRevisions cannot be followed", {{"reason", message}});
+}
+
+}  // namespace sluice::kubernetes

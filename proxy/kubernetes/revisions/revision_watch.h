@@ -1,0 +1,67 @@
+// Follows EgressRevisions: those of a namespace, or all. Lives on the main thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "proxy/kubernetes/client/list_watch.h"
+#include "proxy/kubernetes/revisions/egress_revision.h"
+#include "proxy/net/timers.h"
+
+namespace sluice::kubernetes {
+
+class RevisionWatch final : private ListWatchUser, private net::Timer {
+ public:
+  /// A cluster may get the CustomResourceDefinition later.
+  static constexpr base::Duration kLookForKindAgainAfter = std::chrono::minutes(1);
+
+  struct WatchHooks {
+    std::function<void()> changed;                       // what revisions() returns
+    std::function<void(const EgressRevision&)> deleted;  // one of them was
+  };
+  /// `client` outlives it. Both functions are called inside a Turn and only record. If `withData` is true, what
+  /// active ones keep is read too.
+  RevisionWatch(ApiClient& client, const std::string& nameSpace, bool withData, WatchHooks hooks);
+
+  void start() { follow_.list(); }
+  /// Returns true if all that there are were seen once.
+  bool listed() const { return listedOnce_; }
+  /// Returns true if the server does not know the kind, or does not let us read it.
+  bool isWithheld() const { return withheld_; }
+  /// Returns true if more is not known soon: they were listed once, or cannot be at the moment.
+  bool isSettled() const { return listedOnce_ || troubled_; }
+  const std::map<ApiObjectKey, EgressRevision>& revisions() const { return revisions_; }
+
+ private:
+  static constexpr std::size_t kMostTold = 1000;
+
+  void onListing(ListWatch&) override { listing_.emplace(); }
+  void onListed(ListWatch&) override;
+  void onObject(ListWatch&, content::Value&& object) override;
+  void onDeleted(ListWatch&, const content::Value& object) override { remove(keyOf(object)); }
+  void onTrouble(ListWatch&, ListTrouble trouble, const std::string& message) override;
+  void onRecovered(ListWatch&) override {
+    told_.clear();
+    withheld_ = false;
+  }
+  void onTimer() override { follow_.list(); }
+  void remove(const ApiObjectKey& key);
+
+  ApiClient& client_;
+  const bool withData_;
+  const WatchHooks hooks_;
+  ListWatch follow_;
+  std::map<ApiObjectKey, EgressRevision> revisions_;
+  std::optional<std::set<ApiObjectKey>> listing_;  // what the listing under way has shown
+  bool listedOnce_ = false;
+  bool withheld_ = false;
+  bool troubled_ = false;
+  std::set<std::string> unread_;  // namespaces with an object of which it was told that it cannot be read
+  std::string told_;              // why they cannot be read
+};
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,116 @@
+// A KubernetesSource provides the configuration that a Kubernetes API server has.
+//
+// Its objects are followed on the main thread (cluster_objects.h); the loading thread takes their texts, says what
+// these name, and waits until that is there too, so that no configuration is read of which a part is still on its way.
+// When the server goes away, what it said last stays the configuration. An earlier configuration may be pinned in place
+// of what the server has now; then only Secrets and Services are those of now.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/load/text_cache.h"
+#include "proxy/control/source.h"
+#include "proxy/kubernetes/objects/cluster_objects.h"
+#include "proxy/kubernetes/revisions/revised_objects.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/worker.h"
+
+namespace sluice::kubernetes {
+
+class KubernetesSource final : public control::Source, private net::Timer {
+ public:
+  /// The longest time for which read() waits for what objects name.
+  static constexpr base::Duration kLongestWait = std::chrono::seconds(5);
+  /// A burst of changes is read together: at most once in this time.
+  static constexpr base::Duration kBetweenChanges = std::chrono::milliseconds(64);
+
+  /// `client` and `main` outlive it. `beside` is another source whose objects count where the server has none of that
+  /// name; may be null.
+  KubernetesSource(ApiClient& client, net::Worker& main, ClusterScope scope, std::unique_ptr<control::Source> beside);
+
+  config::ObjectSet read(const base::Secret& key) override;
+  config::ObjectSet refreshed(const config::ObjectSet& served, const config::ObjectSet& newest) const override;
+  config::PodKeeping keeping() const override { return keeping_; }
+  void watch(std::function<void()> changed) override;
+  void close() override;
+
+  /// Sets keeping(); to be called before it is watched.
+  void setKeeping(config::PodKeeping keeping) { keeping_ = std::move(keeping); }
+  ClusterObjects& objects() { return objects_; }
+  /// Returns true if a set of this serial number (ObjectSet::serial) has all that the server has told.
+  bool isNewest(std::uint64_t serial) const { return !pins_ && serial == serial_ && objects_.isSettled(); }
+
+  /// Has revised() return something, and the first reading wait for knowPin(); to be called before that.
+  void reviseObjects() { revises_ = true; }
+  /// Says that it is known whether something is pinned. Inside a Turn.
+  void knowPin();
+  /// Returns the objects of the set of this serial number, if it is the one that was read last, and complete.
+  std::shared_ptr<const RevisedObjects> revised(std::uint64_t serial);
+  /// Has an earlier configuration read in place of what the server has; null: what the server has. Inside a Turn.
+  void pin(std::shared_ptr<const PinnedRevision> pinned);
+  /// Sets a function that is called inside a Turn when objects() may have changed.
+  void onObjects(std::function<void()> told) { told_ = std::move(told); }
+
+ private:
+  /// What the main thread has told the loading thread last.
+  struct Told {
+    config::KeptTexts texts;
+    std::uint64_t serial = 0;
+    std::vector<ClusterObjects::ForbiddenObject> forbidden;
+    std::string gatewayApiVersion;
+    std::optional<NamedObjects> needed;                          // none: need() was never called
+    bool listed = false;                                         // ClusterObjects::listed()
+    std::shared_ptr<const config::ReportedAddresses> addresses;  // when they were listed for the first time
+    bool complete = false;
+    std::string awaited;
+    std::shared_ptr<const PinnedRevision> pinned;
+  };
+
+  void onTimer() override;
+  void onChanged();
+  void changedNow();
+  bool isComplete() const;
+  void keepRevised(const config::ObjectSet& set);
+  config::ObjectSet readTold(const Told& told, const base::Secret& key);
+  static base::Result<config::KeptTexts> pinnedTexts(const PinnedRevision& pinned, const base::Secret& key);
+  config::ObjectSet readPinned(const Told& told, const base::Secret& key);
+  config::ObjectSet unavailable(config::ObjectSet set, const std::string& awaited, const base::Secret& key) const;
+
+  ApiClient& client_;
+  net::Worker& main_;
+  std::string server_;          // set before the first reading
+  config::PodKeeping keeping_;  // likewise
+  const std::unique_ptr<control::Source> beside_;
+  const bool narrows_;  // only what its Gateways reach is read
+  std::function<void()> changed_;
+  std::function<void()> told_ = [] {};
+  base::MonotonicTime lastChange_{};
+  std::uint64_t serial_ = 0;
+  bool changedSince_ = false;  // since changed_ was called
+  bool pins_ = false;
+  bool pinKnown_ = false;
+  bool revises_ = false;  // set before the first reading
+  ClusterObjects objects_;
+
+  // The loading thread alone uses these.
+  config::TextCache texts_;
+  config::TextCache textsOfNow_;  // while something is pinned
+  std::shared_ptr<const PinnedRevision> unpackedFrom_;
+  base::Result<config::KeptTexts> unpacked_ = config::KeptTexts();
+
+  std::mutex mutex_;
+  std::condition_variable news_;
+  Told shared_;                                                              // under the mutex
+  std::pair<std::uint64_t, std::shared_ptr<const RevisedObjects>> revised_;  // by serial, under the mutex
+  bool closed_ = false;                                                      // under the mutex
+  bool missed_ = false;  // under the mutex: a reading did not wait any longer
+};
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,180 @@
+#include "proxy/kubernetes/status/cluster_controller.h"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "config/catalog/supported_kinds.h"
+#include "config/read/object_kinds.h"
+#include "proxy/kubernetes/client/api_path.h"
+#include "proxy/kubernetes/provision/provision_plan.h"
+#include "proxy/kubernetes/provision/reporters_of_gateways.h"
+#include "proxy/kubernetes/provision/restored_secrets.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+using GatewayKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
+
+/// Leaves out what is said about parents that are no Gateways of ours: they are for their own controllers to speak of,
+/// and if there is no such Gateway, for nobody. Files have no other controllers, so there it is said that it is
+/// missing.
+config::StatusList withoutForeignParents(const config::StatusList& statuses) {
+  std::set<GatewayKey> gateways;
+  for (const config::ObjectStatus& each : statuses) {
+    if (each.shape == config::StatusShape::kGateway) {
+      gateways.emplace(each.group, each.kind, each.nameSpace, each.name);
+    }
+  }
+  config::StatusList kept = statuses;
+  for (std::size_t i = 0; i < statuses.size(); ++i) {
+    const config::ObjectStatus& each = statuses[i];
+    if (each.shape != config::StatusShape::kParents) continue;
+    const auto isForeign = [&](const config::ParentStatus& parent) {
+      const auto& object = parent.parentRef.object;
+      return !gateways.contains(
+          {object.group, object.kind, object.nameSpace.empty() ? each.nameSpace : object.nameSpace, object.name});
+    };
+    if (std::none_of(each.parents.begin(), each.parents.end(), isForeign)) continue;
+    auto changed = std::make_shared<config::ObjectStatus>(each);
+    std::erase_if(changed->parents, isForeign);
+    kept.replace(i, std::move(changed));
+  }
+  return kept;
+}
+
+/// Returns all Gateways, also those that cannot be read now: their revisions stay.
+std::set<NamedGateway> gatewaysOf(const config::Model& model) {
+  std::set<NamedGateway> gateways;
+  for (const config::Gateway& each : model.all<config::Gateway>()) {
+    gateways.emplace(each.meta.kind, each.meta.nameSpace, each.meta.name);
+  }
+  for (const config::Rejected& each : model.rejected) {
+    if (config::isKindOf<config::Gateway>(each.group, each.kind))
+      gateways.emplace(each.kind, each.nameSpace, each.name);
+  }
+  return gateways;
+}
+
+}  // namespace
+
+ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::string image,
+                                     ControllerHooks hooks)
+    : client_(client),
+      objects_(objects),
+      candidacy_(candidacy),
+      image_(std::move(image)),
+      hooks_(std::move(hooks)),
+      replicas_(client, [this] { judgeSoon(); }),
+      statuses_(client, objects),
+      catalog_(client),
+      provisioner_(client, [this] { onProvisioned(); }),
+      revisions_(client, objects.gatewaysInScope(), {[this] { judgeSoon(); }, hooks_.event}),
+      claim_(client, candidacy, [this](bool leads) { lead(leads); }),
+      lease_(client, std::move(candidacy), [this](bool holds) { claim_.hold(holds); }) {}
+
+void ClusterController::onCompiled(const control::CompiledConfiguration& compiled) {
+  if (!compiled.readable) return;
+  compiled_ = withoutForeignParents(compiled.compiled.statuses);
+  replicas_.believe(reportersOf(compiled.model, candidacy_.nameSpace, /*keepsPods=*/!image_.empty()));
+  revisions_.setMost(compiled.model.settings.revisions.keep);
+  revisions_.setGateways(gatewaysOf(compiled.model));
+  if (!image_.empty()) {
+    compiled_ = withServiceAddresses(*compiled_, compiled.model);
+    provision(compiled);
+  }
+  wantStatuses();
+  const std::string& gatewayClass = compiled.model.gatewayClassName;
+  const auto found = objects_.find(config::kGatewayGroup, config::GatewayClass::kKind, {"", gatewayClass});
+  const config::ObjectKind* kind = config::findObjectKind(config::kGatewayGroup, config::GatewayClass::kKind);
+  claim_.want(found.object == nullptr ? "" : collectionPath(*kind, found.version) + "/" + gatewayClass);
+  const bool publishes = !gatewayClass.empty() && compiled.catalog != nullptr;
+  catalog_.want(publishes ? config::publishedKindsJson(*compiled.catalog, gatewayClass, candidacy_.nameSpace) : "");
+}
+
+/// Keeps Pods for all Gateways, with the Secrets that their newest objects name, and those that people have brought
+/// back.
+void ClusterController::provision(const control::CompiledConfiguration& compiled) {
+  NamesOfGateways names =
+      namesOfGateways(compiled.set, compiled.model, compiled.compiled.secrets, compiled.compiled.routes);
+  compile::SecretsOfGateways readable;
+  for (const auto& [gateway, own] : names.own) readable[gateway] = own.secrets;
+  revisions_.setReadable(std::move(readable));
+  if (!revisions_.isSettled()) return;  // a revision that is not known yet may need its Secrets
+  broughtBack_ = revisions_.readableBesides();
+  for (const auto& [gateway, earlier] : *broughtBack_) {
+    std::set<std::string> reached = names.reached[gateway];
+    // The settings of the GatewayClass may have named another Secret, where they and the catalog have their own.
+    for (const auto& [nameSpace, name] : names.common.configMaps) reached.insert(nameSpace);
+    names.own[gateway].secrets.merge(restoredSecrets(earlier, gateway, std::move(reached), compiled.model));
+  }
+  if (auto plan = planProvision(compiled, objects_, image_, names)) provisioner_.want(*std::move(plan));
+}
+
+void ClusterController::start() {
+  revisions_.start();
+  lease_.start();
+}
+
+void ClusterController::judgeSoon() {
+  if (!isSet()) client_.worker().timers().set(*this, std::max(judgedAt_ + kBetweenJudgements, client_.worker().now()));
+}
+
+void ClusterController::wantStatuses() {
+  if (!compiled_) return;  // replicas may report before it is known what they should serve
+  judgedAt_ = client_.worker().now();
+  const auto changedAt = [this](const config::ObjectStatus& object) {
+    const ClusterObjects::NewestObject found =
+        objects_.find(object.group, object.kind, {object.nameSpace, object.name});
+    return found.object == nullptr ? 0 : found.object->changedAt;
+  };
+  const auto ofGateway = [this](const config::ObjectStatus& gateway) {
+    std::vector<config::Condition> known;
+    if (auto provisioned = provisioner_.conditionOf(config::objectName(gateway))) known.push_back(*provisioned);
+    if (auto rolledBack = revisions_.conditionOf(gateway)) known.push_back(*rolledBack);
+    return known;
+  };
+  statuses_.want(fleet_.apply(*compiled_, replicas_.reports(), changedAt, ofGateway, client_.worker().now()));
+  revisions_.judge(replicas_.reports(), client_.worker().now());
+  // The plan is made of what was compiled, which is not kept.
+  if (image_.empty() || !revisions_.isSettled() || broughtBack_ == revisions_.readableBesides()) return;
+  broughtBack_ = revisions_.readableBesides();
+  hooks_.recompile();
+}
+
+/// Tells each fault once.
+void ClusterController::onProvisioned() {
+  judgeSoon();
+  if (!compiled_) return;
+  std::map<std::string, std::string> faults;
+  for (const config::ObjectStatus& each : *compiled_) {
+    if (each.shape != config::StatusShape::kGateway) continue;
+    const std::string gateway = config::objectName(each);
+    const auto condition = provisioner_.conditionOf(gateway);
+    if (!condition || condition->status != config::ConditionStatus::kFalse) continue;
+    const std::string& fault = faults[gateway] = condition->message;
+    if (notProvisioned_[gateway] == fault) continue;
+    const base::WallTime now = client_.worker().clock().wallNow();
+    hooks_.event({observe::EventType::kWarning, condition->reason, gateway, fault, 1, now, now});
+  }
+  notProvisioned_ = std::move(faults);
+}
+
+void ClusterController::onObjects() { statuses_.onObjects(objects_.takeTouched()); }
+
+void ClusterController::release(std::function<void()> done) { lease_.release(std::move(done)); }
+
+void ClusterController::lead(bool leads) {
+  client_.log().info(leads ? "this controller leads" : "this controller does not lead any more",
+                     {{"lease", candidacy_.nameSpace + "/" + candidacy_.lease}, {"identity", candidacy_.identity}});
+  statuses_.lead(leads);
+  catalog_.lead(leads);
+  provisioner_.lead(leads);
+  revisions_.lead(leads);
+  hooks_.led(leads);
+}
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,81 @@
+// The controller: what it compiles becomes the statuses of the objects in the cluster, the catalog that the
+// GatewayClass publishes, and, if it is told an image, what the Gateways run in. Of several controllers the one that
+// holds the Lease, and has claimed the GatewayClass, writes; the others are ready to.
+//
+// Lives on the main thread.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "proxy/control/configuration/compiled_configuration.h"
+#include "proxy/kubernetes/lease/class_claim.h"
+#include "proxy/kubernetes/lease/lease_holder.h"
+#include "proxy/kubernetes/provision/provisioner.h"
+#include "proxy/kubernetes/revisions/revision_keeper.h"
+#include "proxy/kubernetes/status/catalog_publisher.h"
+#include "proxy/kubernetes/status/fleet_conditions.h"
+#include "proxy/kubernetes/status/replica_watch.h"
+#include "proxy/kubernetes/status/status_writer.h"
+#include "proxy/net/timers.h"
+#include "proxy/observe/events.h"
+
+namespace sluice::kubernetes {
+
+class ClusterController final : private net::Timer {
+ public:
+  /// References outlive it. `candidacy` names the Lease. With an `image` it keeps Pods for each Gateway.
+  /// Both functions of `hooks` are called inside a Turn.
+  struct ControllerHooks {
+    std::function<void(bool)> led;                     // this controller begins to lead, or ends it
+    std::function<void(const observe::Event&)> event;  // something is to be told to people
+    std::function<void()> recompile;                   // onCompiled() is to be called once more
+  };
+  ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::string image,
+                    ControllerHooks hooks);
+
+  void start();
+  /// Takes a configuration that was compiled of the cluster's objects; inside a Turn.
+  void onCompiled(const control::CompiledConfiguration& compiled);
+  /// Called inside a Turn when the objects may have changed.
+  void onObjects();
+  /// Takes the report of this very process, if it serves traffic too.
+  void onOwnReport(const ReplicaReport& report) { replicas_.seeOwn(report); }
+  /// Gives the Lease back, so that another controller need not wait for its end, then calls `done`.
+  void release(std::function<void()> done);
+
+ private:
+  /// Reports that come within this time are judged together, because each judgement takes every report for every route.
+  static constexpr base::Duration kBetweenJudgements = std::chrono::milliseconds(500);
+
+  void onTimer() override { wantStatuses(); }
+  void provision(const control::CompiledConfiguration& compiled);
+  void onProvisioned();
+  void judgeSoon();
+  void lead(bool leads);
+  void wantStatuses();
+
+  ApiClient& client_;
+  ClusterObjects& objects_;
+  const Candidacy candidacy_;
+  const std::string image_;
+  const ControllerHooks hooks_;
+  std::optional<config::StatusList> compiled_;
+  FleetConditions fleet_;
+  base::MonotonicTime judgedAt_{};
+  ReplicaWatch replicas_;
+  StatusWriter statuses_;
+  CatalogPublisher catalog_;
+  Provisioner provisioner_;
+  RevisionKeeper revisions_;
+  /// The Secrets of earlier revisions that the last plan took into account; nullopt if there was no plan.
+  std::optional<compile::SecretsOfGateways> broughtBack_;
+  std::map<std::string, std::string> notProvisioned_;  // what was told of each Gateway
+  ClassClaim claim_;
+  LeaseHolder lease_;
+};
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,150 @@
+#include "proxy/kubernetes/status/fleet_conditions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "config/read/object_kinds.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+using config::Condition;
+using config::ConditionStatus;
+
+bool isRouteStatus(const config::ObjectStatus& object) {
+  return config::isKindOf<config::HttpRoute>(object.group, object.kind) ||
+         config::isKindOf<config::GrpcRoute>(object.group, object.kind);
+}
+
+bool isGatewayStatus(const config::ObjectStatus& object) {
+  return config::isKindOf<config::Gateway>(object.group, object.kind);
+}
+
+bool sameCondition(const Condition& a, const Condition& b) {
+  return a.type == b.type && a.status == b.status && a.reason == b.reason && a.message == b.message &&
+         a.observedGeneration == b.observedGeneration;
+}
+
+/// Returns what the replicas of a parent's Gateway say of the route.
+Condition programmed(const config::ObjectStatus& route, const config::ParentStatus& parent,
+                     const ReplicaReports& reports, std::uint64_t changedAt, base::MonotonicTime now) {
+  FleetQuestion question;
+  const std::string& nameSpace = parent.parentRef.object.nameSpace;
+  question.gateway = (nameSpace.empty() ? route.nameSpace : nameSpace) + "/" + parent.parentRef.object.name;
+  question.version = std::max<std::uint64_t>(changedAt, 1);
+  question.object.kind = route.kind;
+  question.object.nameSpace = route.nameSpace;
+  question.object.name = route.name;
+  const FleetVerdict verdict = reports.verdict(question, now);
+  Condition condition;
+  condition.type = kFleetProgrammed;
+  if (!parent.conditions.empty()) condition.observedGeneration = parent.conditions.front().observedGeneration;
+  if (verdict.replicas == 0 || !verdict.failing.empty()) {
+    condition.status = verdict.replicas == 0 ? ConditionStatus::kUnknown : ConditionStatus::kFalse;
+    condition.reason = verdict.reason;
+    condition.message = verdict.message;
+  } else if (verdict.serving < verdict.replicas) {
+    condition.status = ConditionStatus::kUnknown;
+    condition.reason = config::reason::kPending;
+    condition.message = "some replicas do not serve this generation yet";
+  } else {
+    condition.status = ConditionStatus::kTrue;
+    condition.reason = config::reason::kProgrammed;
+  }
+  return condition;
+}
+
+/// Returns what a Gateway's replicas say of themselves; none if there are none.
+std::optional<Condition> degraded(const config::ObjectStatus& gateway, const ReplicaReports& reports,
+                                  base::MonotonicTime now) {
+  FleetQuestion question;
+  question.gateway = gateway.nameSpace + "/" + gateway.name;
+  const FleetVerdict verdict = reports.verdict(question, now);
+  if (verdict.failing.empty()) return std::nullopt;
+  Condition condition;
+  condition.type = config::condition_type::kDegraded;
+  condition.status = ConditionStatus::kTrue;
+  condition.reason = verdict.reason;
+  condition.message = verdict.message;
+  return condition;
+}
+
+std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const ReplicaReports& reports,
+                                       const FleetConditions::ChangedAt& changedAt,
+                                       const FleetConditions::OfGateway& ofGateway, base::MonotonicTime now) {
+  std::vector<Condition> added;
+  if (isGatewayStatus(object)) {
+    added = ofGateway(object);
+    if (auto condition = degraded(object, reports, now)) added.push_back(*std::move(condition));
+    for (Condition& each : added) {
+      if (!object.conditions.empty()) each.observedGeneration = object.conditions.front().observedGeneration;
+    }
+  } else if (isRouteStatus(object)) {
+    const std::uint64_t version = changedAt(object);
+    for (const config::ParentStatus& parent : object.parents) {
+      added.push_back(programmed(object, parent, reports, version, now));
+    }
+  }
+  return added;
+}
+
+bool isPending(const Condition& condition) { return condition.reason == config::reason::kPending; }
+
+void addCondition(std::vector<Condition>& conditions, const Condition& condition) {
+  conditions.reserve(conditions.size() + 1);  // there is one list for each route of the cluster
+  config::setCondition(conditions, condition);
+}
+
+/// `added` has one condition for each parent of a route; those of a Gateway are for the Gateway itself.
+config::StatusList::Shared withConditions(const config::ObjectStatus& object, const std::vector<Condition>& added) {
+  auto result = std::make_shared<config::ObjectStatus>(object);
+  if (isGatewayStatus(object)) {
+    for (const Condition& each : added) addCondition(result->conditions, each);
+  } else {
+    for (std::size_t i = 0; i < added.size(); ++i) addCondition(result->parents[i].conditions, added[i]);
+  }
+  return result;
+}
+
+bool hasCondition(const std::vector<Condition>& conditions, const Condition& condition) {
+  const Condition* found = config::findCondition(conditions, condition.type);
+  return found != nullptr && sameCondition(*found, condition);
+}
+
+/// Returns true if withConditions() would make `result`, which was made with as many.
+bool hasConditions(const config::ObjectStatus& result, const std::vector<Condition>& added) {
+  if (isGatewayStatus(result)) {
+    return std::all_of(added.begin(), added.end(),
+                       [&](const Condition& each) { return hasCondition(result.conditions, each); });
+  }
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    if (!hasCondition(result.parents[i].conditions, added[i])) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+FleetStatuses FleetConditions::apply(const config::StatusList& compiled, const ReplicaReports& reports,
+                                     const ChangedAt& changedAt, const OfGateway& ofGateway, base::MonotonicTime now) {
+  FleetStatuses result{compiled};
+  ++round_;
+  for (std::size_t i = 0; i < compiled.size(); ++i) {
+    const config::StatusList::Shared& from = compiled.shared(i);
+    const std::vector<Condition> added = conditionsToAdd(*from, reports, changedAt, ofGateway, now);
+    if (added.empty()) continue;
+    Applied& applied = last_[from.get()];
+    applied.round = round_;
+    if (applied.from == nullptr || applied.added != added.size() || !hasConditions(*applied.result, added)) {
+      applied.added = added.size();
+      applied.from = from;
+      applied.result = withConditions(*from, added);
+    }
+    result.all.replace(i, applied.result);
+    if (std::any_of(added.begin(), added.end(), isPending)) result.awaited.insert(applied.result.get());
+  }
+  std::erase_if(last_, [this](const auto& entry) { return entry.second.round != round_; });
+  return result;
+}
+
+}  // namespace sluice::kubernetes

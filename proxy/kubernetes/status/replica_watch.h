@@ -1,0 +1,61 @@
+// Follows the reports of all replicas of the data plane (lease/replica_report.h) in all namespaces, and says once of a
+// namespace that has some that do not count, or cannot be read, and once that there are too many. Lives on the main
+// thread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "proxy/kubernetes/client/list_watch.h"
+#include "proxy/kubernetes/lease/replica_reports.h"
+#include "proxy/kubernetes/objects/api_object.h"
+#include "proxy/net/timers.h"
+
+namespace sluice::kubernetes {
+
+class ReplicaWatch final : private ListWatchUser, private net::Timer {
+ public:
+  /// `client` outlives it. `changed` is called inside a Turn when a replica reports something new, or is gone; it only
+  /// records.
+  ReplicaWatch(ApiClient& client, std::function<void()> changed);
+
+  /// Says whose reports count. They are followed from the first call on, so that none is judged without the others.
+  void believe(Reporters reporters);
+  const ReplicaReports& reports() const { return reports_; }
+  /// Takes the report of this very process, which need not come back from the API server first.
+  void seeOwn(const ReplicaReport& report);
+
+ private:
+  static constexpr std::size_t kMostTold = 1000;  // namespaces of which something was said
+
+  void onListing(ListWatch&) override { listed_.emplace(); }
+  void onListed(ListWatch&) override;
+  void onObject(ListWatch&, content::Value&& lease) override;
+  void onDeleted(ListWatch&, const content::Value& lease) override;
+  void onTrouble(ListWatch&, ListTrouble trouble, const std::string& message) override;
+  void onRecovered(ListWatch&) override { told_.clear(); }
+  void onTimer() override;
+  void see(const content::Value& lease);
+  void tellUnread(const ApiObjectKey& key, const std::string& reason);
+  void tellIfIgnored(const ApiObjectKey& key);
+  void tellDropped(const ApiObjectKey& key);
+  void remove(const ApiObjectKey& key);
+  void wake();
+
+  ApiClient& client_;
+  const std::function<void()> changed_;
+  ListWatch follow_;
+  ReplicaReports reports_;
+  std::optional<std::set<ApiObjectKey>> listed_;
+  std::optional<ApiObjectKey> own_;  // the Lease of this very process, which may not be written yet
+  std::set<std::string> unread_;     // namespaces that have reports that cannot be read
+  std::set<std::string> ignored_;    // namespaces that have reports that do not count
+  std::string told_;                 // why they cannot be listed
+  bool toldDropped_ = false;         // that there are too many
+  bool started_ = false;
+};
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,129 @@
+// Writes what became of each object into its status at the API server.
+//
+// It has the statuses that are wanted, of the configuration that was compiled last, and compares them with those that
+// the API server has (status_patch.h). An object is looked at again when either of them changes, so that nothing is
+// written twice and nothing is asked for at rest. An object that no configuration has been compiled with yet is left
+// alone. A status that is about to change once more, when the last replica serves the object, waits for that, but not
+// longer than kLongestAwait, so that a change of an object costs one write. Only who leads writes. Lives on the main
+// thread.
+//
+// What a write may come to:
+//
+//   409                     It is made again when the newer version has come.
+//   403                     The objects of that kind and namespace wait, up to kLongestPause; others go on.
+//   401, 429, 5xx, no answer All wait, for what the server asks for, and up to kLongestPause.
+//   other refusals          It is made again when the object, or what is wanted, has changed.
+//   success, and the answer says something else than was written, because the schema of a CRD lacks a field: it is not
+//                           made again as long as the status stays what the server has made of it.
+//   success, and somebody else changes it back: after kMostRepeats writes for one wanted status, each further one waits
+//                           twice as long as the one before, up to kLongestHold.
+//
+// Of each kind and cause, the first trouble is logged.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "config/status/status_list.h"
+#include "proxy/kubernetes/client/api_exchange.h"
+#include "proxy/kubernetes/objects/cluster_objects.h"
+#include "proxy/kubernetes/status/fleet_conditions.h"
+#include "proxy/net/timers.h"
+
+namespace sluice::kubernetes {
+
+class StatusWriter final : private net::Timer {
+ public:
+  /// Writes that are under way at one time.
+  static constexpr std::size_t kMostWrites = 16;
+  /// Writes of one object for one wanted status that are made at once.
+  static constexpr int kMostRepeats = 8;
+  /// Replicas report at most once in a second, and what they say is judged half a second later.
+  static constexpr base::Duration kLongestAwait = std::chrono::seconds(2);
+  static constexpr base::Duration kLongestPause = std::chrono::seconds(30);
+  static constexpr base::Duration kLongestHold = std::chrono::minutes(5);
+
+  /// Both outlive it.
+  StatusWriter(ApiClient& client, const ClusterObjects& objects) : client_(client), objects_(objects) {}
+
+  /// Takes the statuses of a newer configuration; inside a Turn.
+  void want(const FleetStatuses& statuses);
+  /// Called inside a Turn when these objects have come, or are other versions.
+  void onObjects(const ClusterObjects::Touched& touched);
+  /// Begins to write, or ends it.
+  void lead(bool leads);
+
+ private:
+  using StatusKey = std::tuple<std::string_view, std::string_view, std::string, std::string>;  // group, kind, ns, name
+  using StatusScope = std::tuple<std::string_view, std::string_view, std::string>;             // what a Role may permit
+  using Wanted = config::StatusList::Shared;
+  struct WantedStatus {
+    Wanted status;
+    std::uint64_t round = 0;                                        // of the want() that it was in last
+    std::optional<base::MonotonicTime> awaitsUntil = std::nullopt;  // until when it waits for replicas, at the longest
+  };
+  struct StatusWrite {
+    std::string resourceVersion;            // of the object that the write is about
+    Wanted wanted;                          // what was written; null: that nothing is ours
+    bool refused = false;                   // as long as neither of them is another one
+    std::unique_ptr<ApiExchange> exchange;  // null: done, until the API server shows what came of it
+  };
+  /// What became of the writes of one wanted status.
+  struct StatusRepeats {
+    int writes = 0;
+    base::MonotonicTime last{};
+    std::optional<std::string> left;  // the status that the server has made of the last write, if it is another one
+  };
+  struct Forbidden {
+    base::MonotonicTime until{};
+    unsigned times = 0;
+  };
+
+  void mark(const StatusKey& key);
+  void onTimer() override;
+  void wakeAt(base::MonotonicTime time);
+  void later();
+  void work();
+  void look(const StatusKey& key);
+  std::optional<std::string> patchOf(const StatusKey& key, const content::Value* status,
+                                     std::string_view resourceVersion) const;
+  base::MonotonicTime heldUntil(const StatusKey& key);
+  void write(const StatusKey& key, const ClusterObjects::NewestObject& object, std::string patch);
+  void written(const StatusKey& key, const base::Result<ApiAnswer>& answer);
+  void accepted(const StatusKey& key, const content::Value& answer);
+  void refused(const StatusKey& key, const base::Result<ApiAnswer>& answer);
+  void pause(const base::Result<ApiAnswer>& answer);
+  void tell(const StatusKey& key, const std::string& cause, const std::string& reason);
+  Wanted wantedOf(const StatusKey& key) const;
+
+  ApiClient& client_;
+  const ClusterObjects& objects_;
+  bool knows_ = false;       // what is wanted
+  std::uint64_t round_ = 0;  // of want()
+  std::map<StatusKey, WantedStatus> wanted_;
+  std::set<StatusKey> unjudged_;  // objects that have come since, of which nothing is wanted
+  std::deque<StatusKey> due_;     // objects to be looked at
+  std::set<StatusKey> marked_;    // those in due_
+  std::set<std::pair<base::MonotonicTime, StatusKey>> held_;  // objects to be looked at when a time has come
+  std::map<StatusKey, StatusWrite> writes_;
+  std::map<StatusKey, StatusRepeats> repeats_;
+  std::map<StatusScope, Forbidden> forbidden_;
+  std::set<std::string> told_;  // kinds and causes that were logged
+  std::size_t open_ = 0;        // writes with an exchange
+  unsigned failures_ = 0;       // of the server, in a row
+  base::MonotonicTime pausedUntil_ = base::MonotonicTime::min();
+  bool leads_ = false;
+  bool posted_ = false;
+};
+
+}  // namespace sluice::kubernetes

@@ -1,0 +1,57 @@
+// The page /exchanges: the exchanges in flight on all workers, oldest first.
+//
+// Asks every worker and answers when all have answered, or without those that have not answered in time: an operator
+// wants to see that a worker is stuck or has stopped, not to wait for it. One round at a time: a request during a
+// round is answered by the next one, so that many requests cost the workers no more than one. Main thread; the
+// workers' threads end before the page is destroyed.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "proxy/exchange/exchange_list.h"
+#include "proxy/net/timers.h"
+#include "proxy/net/worker.h"
+#include "proxy/server/admin/admin_page.h"
+
+namespace sluice::server {
+
+class ExchangesPage final : private net::Timer {
+ public:
+  /// The number of exchanges that are listed at most; the oldest of all.
+  static constexpr std::size_t kMaxListed = 1000;
+  static constexpr base::Duration kPatience = std::chrono::seconds(2);
+
+  /// May be called on any thread, once.
+  using Tell = std::function<void(exchange::ExchangeList list)>;
+  /// Asks a worker to list its `most` oldest exchanges; it answers on any thread, or never.
+  using AskWorker = std::function<void(std::size_t most, Tell tell)>;
+
+  /// `main` outlives the page.
+  explicit ExchangesPage(net::Worker& main) : main_(main) {}
+
+  /// Adds a worker. Its number is the number of workers added before it.
+  void addWorker(AskWorker worker) { workers_.push_back(std::move(worker)); }
+  /// Removes all workers, and gives the answers that wait for them.
+  void removeWorkers();
+  void ask(AdminAnswer answer);
+
+ private:
+  void onTimer() override { finish(); }
+  void beginRound();
+  void onTold(std::uint64_t round, std::size_t worker, exchange::ExchangeList list);
+  void finish();
+  AdminDocument document() const;
+
+  net::Worker& main_;
+  std::vector<AskWorker> workers_;
+  std::uint64_t round_ = 0;           // the number of rounds that are over
+  std::vector<AdminAnswer> answers_;  // the answers of this round
+  std::vector<AdminAnswer> next_;
+  std::vector<std::optional<exchange::ExchangeList>> lists_;  // indexed by worker
+  std::size_t told_ = 0;
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,97 @@
+#include "proxy/server/admin/explain_page.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "proxy/base/text.h"
+#include "proxy/content/schema/uri_reference.h"
+#include "proxy/control/explain/explain.h"
+#include "proxy/control/explain/explanation_json.h"
+#include "proxy/control/explain/explanation_text.h"
+#include "proxy/processing/query_edit.h"
+
+namespace sluice::server {
+namespace {
+
+base::Error badQuery(std::string why) { return base::Error::badRequest(400, std::move(why)); }
+
+/// Decodes a name or a value as forms encode it: "+" is a space.
+std::optional<std::string> formDecoded(std::string_view encoded) {
+  std::string text(encoded);
+  std::replace(text.begin(), text.end(), '+', ' ');
+  return content::percentDecoded(text);
+}
+
+base::Status take(const std::string& name, std::string value, ExplainQuery& query) {
+  control::RequestInQuestion& request = query.request;
+  if (name == "url") {
+    request.url = std::move(value);
+  } else if (name == "method") {
+    request.method = std::move(value);
+  } else if (name == "header") {
+    request.headers.push_back(std::move(value));
+  } else if (name == "clientAddress") {
+    request.clientAddress = std::move(value);
+  } else if (name == "gateway") {
+    request.gateway = std::move(value);
+  } else if (name == "output") {
+    if (value != "json" && value != "text") return badQuery("output is json or text");
+    query.forPeople = value == "text";
+  } else {
+    return badQuery(base::quote(name) +
+                    " is no parameter; there are url, method, header, clientAddress, gateway and output");
+  }
+  return base::Done{};
+}
+
+AdminDocument badRequest(const base::Error& error) { return {400, "text/plain; charset=utf-8", error.detail + "\n"}; }
+
+}  // namespace
+
+base::Result<ExplainQuery> readExplainQuery(std::string_view query) {
+  if (query.size() > kMaxExplainQuery) {
+    return badQuery("the query is longer than " + std::to_string(kMaxExplainQuery) + " bytes");
+  }
+  ExplainQuery read;
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), pair.size() + 1));
+    if (pair.empty()) continue;
+    const std::size_t equals = std::min(pair.find('='), pair.size());
+    const auto name = formDecoded(pair.substr(0, equals));
+    auto value = formDecoded(pair.substr(std::min(equals + 1, pair.size())));
+    if (!name || !value) return badQuery("a \"%\" in the query is followed by no two hex digits");
+    if (base::Status taken = take(*name, *std::move(value), read); !taken.ok()) return taken.error();
+  }
+  if (read.request.url.empty()) return badQuery("url is missing");
+  return read;
+}
+
+std::string writeExplainQuery(const ExplainQuery& query) {
+  std::string text;
+  const auto add = [&text](std::string_view name, const std::string& value) {
+    if (value.empty()) return;
+    text.append(text.empty() ? "" : "&").append(name).append("=").append(processing::encodeQuery(value));
+  };
+  const control::RequestInQuestion& request = query.request;
+  add("url", request.url);
+  add("method", request.method);
+  for (const std::string& header : request.headers) add("header", header);
+  add("clientAddress", request.clientAddress);
+  add("gateway", request.gateway);
+  add("output", query.forPeople ? "text" : "json");
+  return text;
+}
+
+AdminDocument explainPage(const control::CompiledConfiguration& served, std::string_view query) {
+  const auto read = readExplainQuery(query);
+  if (!read) return badRequest(read.error());
+  const auto explanation = control::explain(*served.compiled.snapshot, served.model, read->request);
+  if (!explanation) return badRequest(explanation.error());
+  if (read->forPeople) return {200, "text/plain; charset=utf-8", control::explanationText(*explanation)};
+  return {200, "application/json", control::explanationJson(*explanation) + "\n"};
+}
+
+}  // namespace sluice::server

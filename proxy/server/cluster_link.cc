@@ -1,0 +1,202 @@
+#include "proxy/server/cluster_link.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <utility>
+
+#include "proxy/base/text.h"
+#include "proxy/control/report/condition_log.h"
+#include "proxy/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/lease/failed_objects.h"
+#include "proxy/pki/digest.h"
+
+namespace sluice::server {
+
+namespace {
+
+/// Controllers of the same Gateways ask for the same Lease.
+std::string leaseOf(const std::vector<std::string>& gateways) {
+  constexpr std::size_t kDigits = 8;
+  std::string name = "sluice-controller";
+  if (gateways.empty()) return name;
+  const std::set<std::string> sorted(gateways.begin(), gateways.end());
+  std::string all;
+  for (const std::string& each : sorted) all += each + "\n";
+  return name + "-" + pki::toHex(pki::sha256(all)).substr(0, kDigits);
+}
+
+constexpr std::size_t kMostRefusedObjects = 20;
+constexpr std::string_view kAllGateways = "sluice";  // what replicas of all Gateways are replicas of
+
+/// Returns true if a new configuration is to be served by one replica of the Gateway before all others.
+bool asksForCanary(const config::Model& model, const std::string& name) {
+  for (const config::Gateway& each : model.all<config::Gateway>()) {
+    if (each.meta.qualifiedName() != name) continue;
+    const auto rollout = each.meta.annotations.find(std::string(config::Gateway::kRollout));
+    if (rollout != each.meta.annotations.end() && rollout->second == config::Gateway::kCanary) return true;
+  }
+  return false;
+}
+
+std::string hostName() {
+  std::array<char, 256> host{};
+  static_cast<void>(::gethostname(host.data(), host.size() - 1));
+  return host.data();
+}
+
+/// Returns a name that no other process has: that of the machine, and something random.
+std::string identityOfProcess(std::uint64_t random) {
+  return hostName() + "_" + pki::toHex(pki::sha256(std::to_string(random))).substr(0, 16);
+}
+
+}  // namespace
+
+ClusterLink::ClusterLink(const KubernetesOptions& options, net::Worker& main, observe::MetricShard& metrics,
+                         observe::Log& log)
+    : options_(options), main_(main), connection_(options.kubeconfig, main, metrics, log), client_(connection_.api()) {}
+
+std::unique_ptr<kubernetes::KubernetesSource> ClusterLink::makeSource(std::unique_ptr<control::Source> beside) {
+  kubernetes::ClusterScope objects;
+  objects.gateways = {options_.gateways.begin(), options_.gateways.end()};
+  objects.withStatus = options_.controller;
+  auto source = std::make_unique<kubernetes::KubernetesSource>(client_, main_, std::move(objects), std::move(beside));
+  source_ = source.get();
+  return source;
+}
+
+base::Status ClusterLink::open() {
+  if (base::Status opened = client_.open(); !opened.ok()) return opened;
+  config::PodKeeping keeping;
+  keeping.controllerNamespace = options_.image.empty() ? options_.controllerNamespace : client_.access().nameSpace;
+  if (!options_.classKeys.empty()) {
+    const std::string& gateway = options_.gateways.front();
+    keeping.classKeys = {gateway.substr(0, gateway.find('/')), options_.classKeys};
+  }
+  source_->setKeeping(std::move(keeping));
+  return base::Done{};
+}
+
+void ClusterLink::report(Serving& serving, observe::EventRing& events, const Replica& replica) {
+  revisions_ = replica.revisions;
+  outsideOfPods_ = base::toLower(hostName()) + "-" + std::to_string(replica.adminPort);
+  const std::string identity = identityOfProcess(client_.random());
+  events_.emplace(client_, source_->objects(), nameOfReplica());
+  // What compiling says of an object is the controller's to tell, because every replica would say the same. That all is
+  // well after a reload is no news to a cluster.
+  events.onEvent([this](const observe::Event& event) {
+    if (event.type != observe::EventType::kWarning) return;
+    if (event.reason != control::kNotFullyServed) return events_->publish(event);
+    if (options_.controller) events_->publishIfLeading(event);
+  });
+  clearTaint_ = replica.clearTaint;
+  if (revisions_ != nullptr) reporter_.emplace(client_, [this] { return makeReport(); });
+  // A replica of one Gateway keeps EgressRevisions.
+  if (revisions_ != nullptr && options_.gateways.size() == 1) {
+    source_->reviseObjects();
+    recorder_.emplace(
+        client_, source_->objects(), kubernetes::RevisionRecorder::Names{options_.gateways.front(), nameOfReplica()},
+        kubernetes::RevisionRecorder::RecorderHooks{[this](auto pinned) { source_->pin(std::move(pinned)); },
+                                                    [this](const std::string& revision) { tryAgain(revision); },
+                                                    replica.reload, [this] { source_->knowPin(); }});
+    recorder_->start();
+  }
+  if (options_.controller) {
+    controller_.emplace(client_, source_->objects(),
+                        kubernetes::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity},
+                        options_.image,
+                        kubernetes::ClusterController::ControllerHooks{[this](bool leads) { events_->lead(leads); },
+                                                                       [this, &events](const observe::Event& event) {
+                                                                         events.note(event);
+                                                                         // Warnings are published as they are noted.
+                                                                         if (event.type == observe::EventType::kNormal)
+                                                                           events_->publish(event);
+                                                                       },
+                                                                       replica.reload});
+    source_->onObjects([this] { controller_->onObjects(); });
+    controller_->start();
+  }
+  serving.tellCompiled([this](const control::CompiledConfiguration& compiled) { onCompiled(compiled); });
+}
+
+void ClusterLink::onCompiled(const control::CompiledConfiguration& compiled) {
+  compiledSerial_ = compiled.set.serial;
+  report_.failed = kubernetes::failedObjectsOf(compiled.compiled.statuses);
+  if (recorder_) noteObjects(compiled);
+  if (controller_) {
+    if (reporter_) controller_->onOwnReport(makeReport());
+    controller_->onCompiled(compiled);
+  }
+  if (reporter_) reporter_->changed();
+}
+
+void ClusterLink::noteObjects(const control::CompiledConfiguration& compiled) {
+  const auto objects = source_->revised(compiled.set.serial);
+  if (objects == nullptr) return;
+  report_.desiredObjects = objects->revision;
+  report_.refusesObjects = revisions_->state != control::ConfigState::kInSync;
+  if (!report_.refusesObjects) {
+    if (!revisions_->waits && std::exchange(report_.servedObjects, objects->revision) != objects->revision) {
+      report_.servedObjectsSince = kubernetes::apiMicroTime(main_.clock().wallNow());
+    }
+  } else {
+    std::erase_if(refusedObjects_, [&](const auto& each) { return each.first == objects->revision; });
+    refusedObjects_.emplace_back(objects->revision, compiled.digest);
+    if (refusedObjects_.size() > kMostRefusedObjects) refusedObjects_.pop_front();
+  }
+  recorder_->want(objects, asksForCanary(compiled.model, options_.gateways.front()));
+}
+
+bool ClusterLink::mayServe(const control::CompiledConfiguration& read) {
+  if (!recorder_ || !asksForCanary(read.model, options_.gateways.front())) return true;
+  const auto objects = source_->revised(read.set.serial);
+  // Secrets and endpoints may change under the revision that is served already.
+  if (objects == nullptr || objects->revision == report_.servedObjects) return true;
+  return recorder_->mayServe(objects->revision);
+}
+
+void ClusterLink::tryAgain(const std::string& revision) {
+  for (const auto& [objects, digest] : refusedObjects_) {
+    if (objects == revision) clearTaint_(digest);
+  }
+}
+
+std::string ClusterLink::nameOfReplica() const {
+  std::string pod = environmentVariable("POD_NAME");
+  return pod.empty() ? outsideOfPods_ : pod;
+}
+
+kubernetes::ReplicaReport ClusterLink::makeReport() {
+  report_.replica = nameOfReplica();
+  // An owner that does not exist by that name would have the Lease deleted.
+  report_.podUid = environmentVariable("POD_NAME").empty() ? "" : environmentVariable("POD_UID");
+  report_.nameSpace = client_.access().nameSpace;
+  report_.replicaOf = options_.gateways.size() == 1 ? options_.gateways.front() : std::string(kAllGateways);
+  std::replace(report_.replicaOf.begin(), report_.replicaOf.end(), '/', '.');
+  report_.gateway.clear();
+  for (const std::string& each : options_.gateways) report_.gateway += (report_.gateway.empty() ? "" : ",") + each;
+  report_.desired = revisions_->desired;
+  report_.served = revisions_->served;
+  report_.state = revisions_->state;
+  const bool refused = report_.state != control::ConfigState::kInSync;
+  const config::Problem* why = refused ? config::firstErrorOf(*revisions_->problems) : nullptr;
+  report_.problem = why != nullptr ? config::render(*why) : std::string();
+  report_.problemNamespace = why != nullptr ? config::namespaceOf(*why) : std::string_view();
+  // What came after the last configuration was read may have changed nothing but statuses. What was refused as a whole
+  // is not served.
+  const bool served = report_.state == control::ConfigState::kInSync && !revisions_->waits;
+  if (served && source_->isNewest(compiledSerial_)) report_.seen = source_->objects().seenRoutes();
+  return report_;
+}
+
+void ClusterLink::leave(std::function<void()> left) {
+  const auto release = [this, left = std::move(left)] {
+    if (!controller_) return main_.post(left);
+    controller_->release([this, left] { main_.post(left); });
+  };
+  reporter_ ? reporter_->leave(release) : release();
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,83 @@
+// The process's connection to its Kubernetes cluster: the client of the API server, with its own resolver, on the main
+// thread's loop.
+//
+// Belongs to the main thread. A process that is configured from files alone has none.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "proxy/base/result.h"
+#include "proxy/kubernetes/lease/replica_reporter.h"
+#include "proxy/kubernetes/revisions/revision_recorder.h"
+#include "proxy/kubernetes/source/kubernetes_source.h"
+#include "proxy/kubernetes/status/cluster_controller.h"
+#include "proxy/kubernetes/status/event_publisher.h"
+#include "proxy/net/worker.h"
+#include "proxy/observe/log.h"
+#include "proxy/observe/metrics.h"
+#include "proxy/server/cli.h"
+#include "proxy/server/kubernetes/cluster_client.h"
+#include "proxy/server/serving/serving.h"
+
+namespace sluice::server {
+
+class ClusterLink {
+ public:
+  /// References outlive it.
+  ClusterLink(const KubernetesOptions& options, net::Worker& main, observe::MetricShard& metrics, observe::Log& log);
+
+  /// Makes the source of the cluster's objects, which outlives the reports; `beside` may be null. Called once.
+  std::unique_ptr<kubernetes::KubernetesSource> makeSource(std::unique_ptr<control::Source> beside);
+  /// Reads where the API server is, and how to authenticate to it; to be called before anybody watches the source. The
+  /// error names the file and the field.
+  base::Status open();
+  net::Beats& beats() { return client_; }
+  /// Begins to tell the cluster of events, and to write back, if this process is a controller, what becomes of the
+  /// objects of the source. Called once it is watched.
+  struct Replica {
+    const control::Revisions* revisions;  // what the process serves; outlives this. Null if it serves no traffic
+    std::uint16_t adminPort;              // by which it is told from others of its machine, if it is no Pod
+    /// Has a refused revision tried again, by its digest.
+    std::function<void(const std::string& digest)> clearTaint;
+    std::function<void()> reload;
+  };
+  void report(Serving& serving, observe::EventRing& events, const Replica& replica);
+  /// Returns false if this replica has to wait for another one before it serves what was read.
+  bool mayServe(const control::CompiledConfiguration& read);
+  /// Gives the Lease back, if it is held, then calls `left` in a later Turn; that may take some seconds.
+  void leave(std::function<void()> left);
+  /// Drops all connections, inside a Turn, before the loop ends.
+  void shutdown() { connection_.shutdown(); }
+
+ private:
+  void onCompiled(const control::CompiledConfiguration& compiled);
+  void noteObjects(const control::CompiledConfiguration& compiled);
+  void tryAgain(const std::string& revision);
+  std::string nameOfReplica() const;
+  kubernetes::ReplicaReport makeReport();
+
+  const KubernetesOptions& options_;
+  net::Worker& main_;
+  ClusterClient connection_;
+  kubernetes::ApiClient& client_;  // of connection_
+  std::optional<kubernetes::EventPublisher> events_;
+  std::optional<kubernetes::ReplicaReporter> reporter_;
+  std::optional<kubernetes::RevisionRecorder> recorder_;
+  std::function<void(const std::string&)> clearTaint_;
+  std::optional<kubernetes::ClusterController> controller_;
+  kubernetes::KubernetesSource* source_ = nullptr;
+  const control::Revisions* revisions_ = nullptr;
+  // These describe the configuration that was compiled last, for reports.
+  kubernetes::ReplicaReport report_;
+  std::uint64_t compiledSerial_ = 0;
+  /// The newest revisions of objects that were refused, with the digests by which this process knows them.
+  std::deque<std::pair<std::string, std::string>> refusedObjects_;
+  std::string outsideOfPods_;  // the name of a replica that is no Pod
+};
+
+}  // namespace sluice::server

@@ -1,0 +1,275 @@
+#include "proxy/server/connection/server_connection.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "proxy/net/tcp.h"
+
+namespace sluice::server {
+namespace {
+
+// The number of bytes that one flush encodes before it writes, and so the most that waits for a client that does not
+// read: as much as one read brings.
+constexpr std::size_t kFlushBytes = 256 * 1024;
+constexpr std::size_t kSniffBytes = 16 * 1024;
+// After the FIN, bytes that the client still sends are read for this long and this far, so that a reset does not
+// overtake the last answer.
+constexpr base::Duration kLingerTime = std::chrono::seconds(5);
+// A process that ends does not wait that long.
+constexpr base::Duration kLastLingerTime = std::chrono::milliseconds(100);
+constexpr base::Duration kLastIdleTime = std::chrono::seconds(1);
+constexpr std::size_t kLingerBytes = 16 * 1024 * 1024;
+constexpr std::size_t kLingerRead = 64 * 1024;
+
+}  // namespace
+
+ServerConnection::ServerConnection(const ConnectionParts& parts, int fd, const net::Address& peer,
+                                   std::shared_ptr<const net::TlsServerContext> tls)
+    : parts_(parts),
+      tls_(std::move(tls)),
+      state_(tls_ != nullptr ? State::kHandshaking : State::kSniffing),
+      out_(parts.worker.chunks()),
+      early_(parts.worker.chunks()),
+      lastActive_(parts.worker.now()) {
+  transport_ = tls_ != nullptr ? net::adoptTls(parts_.worker, fd, peer, *tls_, *this)
+                               : net::adoptTcp(parts_.worker, fd, peer, *this);
+  transport_->setReadBudget(kSniffBytes);
+  arm();
+  if (parts_.counters != nullptr) parts_.counters->open.add(1);
+}
+
+ServerConnection::~ServerConnection() {
+  if (parts_.counters != nullptr) parts_.counters->open.add(-1);
+}
+
+std::string_view ServerConnection::serverName() const {
+  const net::TlsFacts* tls = transport_->tls();
+  return tls != nullptr ? std::string_view(tls->sni) : std::string_view();
+}
+
+void ServerConnection::onOpen() {
+  if (state_ != State::kHandshaking) return;  // its time ran out in the same turn
+  const net::TlsFacts* tls = transport_->tls();
+  serve(tls != nullptr && tls->alpn == "h2" ? http::Version::kHttp2 : http::Version::kHttp11);
+}
+
+void ServerConnection::onBytes(std::string_view bytes) {
+  if (parts_.counters != nullptr) parts_.counters->received.add(bytes.size());
+  markDirty();
+  switch (state_) {
+    case State::kSniffing:
+      return sniff(bytes);
+    case State::kServing:
+      return codec_->feed(bytes);
+    case State::kLingering:
+      lingerBudget_ -= std::min(lingerBudget_, bytes.size());
+      return;
+    case State::kHandshaking:
+    case State::kDead:
+      return;
+  }
+}
+
+void ServerConnection::onEnd(bool /*clean*/) {
+  markDirty();
+  peerEnded_ = true;
+  if (state_ != State::kServing) return die();
+  // A request that is not whole is refused with an answer.
+  if (codec_->departure(0) == http::Departure::kWaits && abortsAtEnd()) return die();
+  codec_->feedEnd();
+}
+
+bool ServerConnection::abortsAtEnd() const {
+  return parts_.halfClose != nullptr && *parts_.halfClose == base::ClientHalfClose::kAbort;
+}
+
+// Called while bytes wait to be read, which may last long; a client that has left must not hold room at the backends
+// meanwhile.
+void ServerConnection::onEndAhead(std::size_t unread) {
+  if (state_ != State::kServing) return;
+  const http::Departure departure = codec_->departure(unread);
+  if (departure == http::Departure::kLeft || (departure == http::Departure::kWaits && abortsAtEnd())) die();
+}
+
+void ServerConnection::onFailed(const base::Error& /*error*/) { die(); }
+
+void ServerConnection::die() {
+  if (state_ == State::kDead) return;
+  state_ = State::kDead;
+  if (codec_) codec_->feedLost();
+  cancel();
+  markDirty();
+}
+
+void ServerConnection::sniff(std::string_view bytes) {
+  const bool first = early_.empty();
+  early_.append(bytes);
+  if (first) {
+    headSince_ = parts_.worker.now();
+    arm();
+  }
+  const std::string_view seen = early_.front();
+  switch (http::detectPreface(seen)) {
+    case http::Preface::kUndecided:
+      return;
+    case http::Preface::kHttp1:
+      serve(http::Version::kHttp11);
+      break;
+    case http::Preface::kHttp2:
+      serve(http::Version::kHttp2);
+      break;
+  }
+  feedEarly();
+}
+
+void ServerConnection::feedEarly() {
+  while (!early_.empty()) {
+    const std::string_view run = early_.front();
+    codec_->feed(run);
+    early_.consume(run.size());
+  }
+}
+
+void ServerConnection::serve(http::Version version) {
+  state_ = State::kServing;
+  const http::Scheme scheme = secure() ? http::Scheme::kHttps : http::Scheme::kHttp;
+  base::ChunkPool& pool = parts_.worker.chunks();
+  codec_ = version == http::Version::kHttp2
+               ? http::makeH2ServerCodec(*this, pool, parts_.limits, scheme, parts_.worker.clock(), parts_.h2Memory,
+                                         headAccount())
+               : http::makeH1ServerCodec(*this, pool, parts_.limits, scheme, headAccount());
+  if (draining_) codec_->drain();
+  lastActive_ = parts_.worker.now();
+  markDirty();
+}
+
+void ServerConnection::drain() {
+  draining_ = true;
+  if (codec_) codec_->drain();
+  if (!dead()) arm();
+  markDirty();
+}
+
+void ServerConnection::cutOff() {
+  if (dead()) return;
+  const bool owed = state_ == State::kServing && codec_->activeStreams() > 0;
+  if (owed || !out_.empty() || transport_->pending()) transport_->abort();
+  die();
+}
+
+void ServerConnection::resume() {
+  if (std::exchange(itsTurn_, false) && state_ == State::kServing) codec_->resume();
+}
+
+void ServerConnection::flush() {
+  if (state_ == State::kServing) {
+    pump();
+    settle();
+  } else if (state_ == State::kLingering) {
+    if (lingerBudget_ == 0) die();
+    transport_->setReadBudget(std::min(kLingerRead, lingerBudget_));
+  }
+}
+
+void ServerConnection::pump() {
+  while (!transport_->pending() && (codec_->wantsProduce() || !out_.empty())) {
+    const std::size_t before = out_.size();
+    codec_->produce(out_, kFlushBytes);
+    const std::size_t offered = out_.size();
+    transport_->write(out_);
+    if (parts_.counters != nullptr) parts_.counters->sent.add(offered - out_.size());
+    if (offered == before && out_.size() == offered) return;
+    if (before > 0) lastActive_ = parts_.worker.now();  // the client takes what waited for it
+  }
+}
+
+void ServerConnection::settle() {
+  if (codec_->state() == http::CodecState::kClosed) {
+    if (codec_->abortive()) {  // at once: a client that reads slowly must not make a cut response wait
+      transport_->abort();
+      return die();
+    }
+    if (out_.empty() && !codec_->wantsProduce() && !transport_->pending()) return linger();
+  }
+  if (codec_->halfClosed() && out_.empty()) transport_->shutdown();
+  if (codec_->wantsResume()) onRequestsWait();
+  transport_->setReadBudget(codec_->readBudget());
+  watchHead();
+}
+
+void ServerConnection::linger() {
+  state_ = State::kLingering;
+  codec_->feedLost();
+  transport_->shutdown();
+  if (peerEnded_) return die();  // no more bytes can arrive whose reset would overtake our last bytes
+  lingerBudget_ = kLingerBytes;
+  lastActive_ = parts_.worker.now();
+  transport_->setReadBudget(kLingerRead);
+  arm();
+}
+
+// timeouts.requestHeader runs from the first byte of a head, however often more bytes come.
+void ServerConnection::watchHead() {
+  if (!codec_->headPending()) {
+    headSince_ = {};
+  } else if (headSince_ == base::MonotonicTime{}) {
+    headSince_ = parts_.worker.now();
+  }
+  if (deadline() < Timer::deadline()) arm();
+}
+
+base::MonotonicTime ServerConnection::deadline() const {
+  switch (state_) {
+    case State::kHandshaking:
+      return lastActive_ + parts_.timeouts.tlsHandshake;
+    case State::kLingering:
+      return lastActive_ + (draining_ ? kLastLingerTime : kLingerTime);
+    case State::kSniffing:
+    case State::kServing:
+    case State::kDead:
+      break;
+  }
+  if (headSince_ != base::MonotonicTime{}) return headSince_ + parts_.timeouts.requestHeader;
+  if (draining_ && state_ == State::kSniffing) return lastActive_ + kLastIdleTime;
+  return lastActive_ + parts_.timeouts.clientIdle;
+}
+
+void ServerConnection::arm() { parts_.worker.timers().set(*this, deadline()); }
+
+// The timer is not moved with every event that makes it later: it looks when it fires.
+void ServerConnection::onTimer() {
+  const base::MonotonicTime now = parts_.worker.now();
+  if (state_ == State::kDead) return;
+  if (deadline() > now) return arm();
+  markDirty();
+  if (state_ == State::kHandshaking) onTimeout("tlsHandshake");
+  if (state_ == State::kSniffing) {
+    if (early_.empty()) {
+      onTimeout("clientIdle");
+    } else {  // too little to tell the versions apart, and enough to be answered
+      serve(http::Version::kHttp11);
+      feedEarly();
+    }
+  }
+  if (state_ != State::kServing) return die();
+  if (headSince_ != base::MonotonicTime{}) {
+    onTimeout("requestHeader");
+    headSince_ = {};
+    lastActive_ = now;
+    codec_->expireHead();
+    return arm();
+  }
+  if (codec_->activeStreams() > 0) {  // exchanges have their own deadlines
+    lastActive_ = now;
+    return arm();
+  }
+  if (codec_->state() == http::CodecState::kOpen) {
+    onTimeout("clientIdle");
+    lastActive_ = now;
+    codec_->drain();
+    return arm();
+  }
+  die();  // the client does not even take the last bytes
+}
+
+}  // namespace sluice::server

@@ -1,0 +1,33 @@
+// The limits that all workers share: connections and requests per backend, the memory of bodies held for processors,
+// that of all bodies under way, and that of the large heads of requests. One for the process; the bounds come from the
+// settings that are served.
+#pragma once
+
+#include "proxy/base/settings.h"
+#include "proxy/exchange/transaction/client_memory.h"
+#include "proxy/processing/buffer_budget.h"
+#include "proxy/upstream/places/circuit_breaker.h"
+
+namespace sluice::server {
+
+struct SharedBudgets {
+  explicit SharedBudgets(const base::LimitSettings& limits)
+      : upstream(limits.backendConnections, limits.backendRequests),
+        buffers(limits.processorBufferTotal),
+        clients(limits.connectionMemoryTotal),
+        heads(limits.headerMemoryTotal) {}
+
+  void setBounds(const base::LimitSettings& limits) {
+    upstream.setBounds(limits.backendConnections, limits.backendRequests);
+    buffers.setMost(limits.processorBufferTotal);
+    clients.setMost(limits.connectionMemoryTotal);
+    heads.setMost(limits.headerMemoryTotal);
+  }
+
+  upstream::CircuitBreakers upstream;
+  processing::BufferBudget buffers;
+  exchange::ClientMemoryTotal clients;
+  processing::BufferBudget heads;
+};
+
+}  // namespace sluice::server

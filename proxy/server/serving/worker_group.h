@@ -1,0 +1,72 @@
+// The workers of the process with all that is made for them: their threads, the acceptor, the budgets that they share,
+// and the access log.
+//
+// They are made from a configuration, whose settings for them hold until others are made. Lives on the main thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "proxy/base/clock.h"
+#include "proxy/base/result.h"
+#include "proxy/control/state/generation.h"
+#include "proxy/observe/log.h"
+#include "proxy/observe/metrics.h"
+#include "proxy/server/admin/exchanges_page.h"
+#include "proxy/server/serving/acceptor.h"
+#include "proxy/server/serving/descriptor_shares.h"
+#include "proxy/server/serving/serving.h"
+#include "proxy/server/serving/shared_budgets.h"
+#include "proxy/server/serving/shutdown.h"
+#include "proxy/server/serving/worker_runtime.h"
+
+namespace sluice::server {
+
+/// All of them outlive the workers.
+struct WorkerGroupParts {
+  const base::Clock& clock;
+  observe::Log& log;
+  observe::MetricsRegistry& metrics;
+  Serving& serving;
+  ExchangesPage& exchangesPage;
+  const DescriptorShares& descriptors;
+  std::optional<std::uint32_t> workers;  // takes precedence over settings.yaml
+  /// Takes the workers' events. Any thread.
+  std::function<void(std::vector<observe::Event> events, std::uint64_t dropped)> tell;
+};
+
+class WorkerGroup final : public DrainedClients {
+ public:
+  explicit WorkerGroup(const WorkerGroupParts& parts) : parts_(parts) {}
+  WorkerGroup(const WorkerGroup&) = delete;
+  WorkerGroup& operator=(const WorkerGroup&) = delete;
+  ~WorkerGroup() override { end(); }
+
+  /// Starts workers that serve the generation on its open sockets, after the end of those that there are. Errors name
+  /// what the environment refuses; then there are none.
+  base::Status start(const std::shared_ptr<const control::Generation>& generation);
+  void drain() override;
+  std::size_t clients() const override;
+  /// Ends the workers and their connections at once.
+  void end();
+
+  std::size_t size() const { return runtimes_.size(); }
+  /// Opens the access log anew, after a rotation.
+  void reopenLog();
+
+ private:
+  base::Status make(const std::shared_ptr<const control::Generation>& generation);
+  std::uint32_t countFor(const base::Settings& settings) const;
+
+  const WorkerGroupParts parts_;
+  std::unique_ptr<observe::LineFile> accessLog_;
+  std::optional<SharedBudgets> budgets_;
+  std::vector<std::unique_ptr<WorkerRuntime>> runtimes_;
+  std::unique_ptr<Acceptor> acceptor_;  // lives on the first worker's loop
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace sluice::server

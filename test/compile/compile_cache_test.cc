@@ -1,0 +1,243 @@
+// Tests successive compilations: unchanged parts stay the same objects, and nothing else differs.
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+#include "test/compile/compile_world.h"
+#include "test/compile/compiled_folder.h"
+
+namespace sluice::compile {
+namespace {
+
+using test::CompiledFolder;
+using test::RequestMaker;
+using test::with;
+
+constexpr std::string_view kSecondBackend = R"(
+apiVersion: gateway.networking.k8s.io/v1alpha1
+kind: Backend
+metadata: {name: second}
+spec: {destination: {type: FQDN, fqdn: {hostname: second.test, port: 8080}}}
+)";
+
+constexpr std::string_view kShopService =
+    "apiVersion: v1\nkind: Service\nmetadata: {name: shop}\nspec: {ports: [{port: 80}]}\n";
+
+std::string shopSlice(std::string_view addresses) {
+  return "apiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\nmetadata: {name: shop-1, labels: "
+         "{kubernetes.io/service-name: shop}}\naddressType: IPv4\nendpoints: [" +
+         std::string(addresses) + "]\nports: [{name: '', port: 8080}]\n";
+}
+
+std::string routeToBackend(const std::string& name, const std::string& backend, const std::string& more = {}) {
+  return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: " + name +
+         "}\nspec:\n  parentRefs: [{name: egress}]\n  rules: [{matches: [{path: {value: /" + name +
+         "}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, name: " + backend + "}]" + more + "}]\n";
+}
+
+constexpr const char* kRetries =
+    "apiVersion: sluice.dev/v1alpha1\nkind: TrafficPolicy\nmetadata: {name: retries}\nspec: {targetRefs: [{group: "
+    "gateway.networking.k8s.io, kind: HTTPRoute, name: a}], retry: {attempts: 3}}\n";
+
+class CompileCacheTest : public testing::Test {
+ protected:
+  CompileCacheTest() {
+    folder_.write("class.yaml", std::string(test::kClass));
+    folder_.write("gateway.yaml", std::string(test::kGateway));
+    folder_.write("first.yaml", std::string(test::kBackend));
+    folder_.write("second.yaml", std::string(kSecondBackend));
+    folder_.write("a.yaml", routeToBackend("a", "origin"));
+    folder_.write("b.yaml", routeToBackend("b", "second"));
+    folder_.compile();
+  }
+
+  CompiledFolder folder_;
+};
+
+TEST_F(CompileCacheTest, FollowsTrafficPoliciesThatComeAndGo) {
+  const routing::Rule* const other = folder_.rule("/b");
+  EXPECT_FALSE(folder_.rule("/a")->retry);
+  folder_.write("policy.yaml", kRetries);
+  folder_.compile();
+  EXPECT_TRUE(folder_.rule("/a")->retry);
+  EXPECT_EQ(folder_.rule("/b"), other);
+  folder_.write("policy.yaml", "");
+  folder_.compile();
+  EXPECT_FALSE(folder_.rule("/a")->retry);
+}
+
+TEST_F(CompileCacheTest, FollowsTrafficPoliciesOfGatewaysThatComeAndGo) {
+  const routing::Rule* const before = folder_.rule("/a");
+  const std::string ofGateway = with(kRetries, "kind: HTTPRoute, name: a", "kind: Gateway, name: egress");
+  folder_.write("policy.yaml", ofGateway);
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a")->retry->attempts, 3u);
+  EXPECT_EQ(folder_.rule("/b")->retry->attempts, 3u);
+  folder_.write("policy.yaml", with(ofGateway, "attempts: 3", "attempts: 4"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a")->retry->attempts, 4u);
+  folder_.write("policy.yaml", "");
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a"), before) << "the route itself was not compiled again";
+}
+
+TEST_F(CompileCacheTest, KeepsTheRulesOfUnchangedRoutes) {
+  const routing::Rule* a = folder_.rule("/a");
+  const routing::Rule* b = folder_.rule("/b");
+  ASSERT_NE(a, nullptr);
+  folder_.write("b.yaml", routeToBackend("b", "second", ", timeouts: {request: 1s}"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a"), a);
+  EXPECT_NE(folder_.rule("/b"), b);
+  EXPECT_EQ(folder_.rule("/b")->requestTimeout, std::chrono::seconds(1));
+}
+
+TEST_F(CompileCacheTest, RecompilesRoutesIfTheirBackendChanged) {
+  const routing::Rule* a = folder_.rule("/a");
+  const routing::Rule* b = folder_.rule("/b");
+  folder_.write("second.yaml", with(kSecondBackend, "second.test", "third.test"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a"), a);
+  ASSERT_NE(folder_.rule("/b"), b);
+  EXPECT_EQ(folder_.rule("/b")->backends.front().backend->hostname, "third.test");
+}
+
+TEST_F(CompileCacheTest, RecompilesRoutesIfTheirBackendWasAddedOrRemoved) {
+  folder_.write("second.yaml", "");
+  folder_.compile();
+  EXPECT_TRUE(folder_.rule("/b")->backends.front().failure);
+  const routing::Rule* broken = folder_.rule("/b");
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/b"), broken) << "a fault that stays is no change";
+  folder_.write("second.yaml", std::string(kSecondBackend));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/b")->backends.front().backend->name, "default/second");
+}
+
+TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesWhenEndpointsOfTheirServiceComeAndGo) {
+  folder_.write("service.yaml", std::string(kShopService));
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1]}"));
+  folder_.write(
+      "b.yaml",
+      "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {name: b}\nspec:\n  parentRefs: "
+      "[{name: egress}]\n  rules: [{matches: [{path: {value: /b}}], backendRefs: [{name: shop, port: 80}]}]\n");
+  folder_.compile();
+  const routing::Rule* b = folder_.rule("/b");
+  EXPECT_EQ(folder_.endpoints(), "10.0.0.1 ");
+  for (const auto& [written, endpoints] :
+       {std::pair("{addresses: [10.0.0.2]}, {addresses: [10.0.0.3]}", "10.0.0.2 10.0.0.3 "),
+        {"", ""},
+        {"{addresses: [10.0.0.1]}", "10.0.0.1 "}}) {
+    folder_.write("slice.yaml", shopSlice(written));
+    folder_.compile();
+    EXPECT_EQ(folder_.rule("/b"), b);
+    EXPECT_EQ(folder_.endpoints(), endpoints);
+  }
+}
+
+TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesWhenEndpointsOfTheServiceOfABackendComeAndGo) {
+  folder_.write("service.yaml", std::string(kShopService));
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1]}"));
+  folder_.write("first.yaml",
+                "apiVersion: gateway.networking.k8s.io/v1alpha1\nkind: Backend\nmetadata: {name: origin}\nspec: "
+                "{destination: {type: Service, service: {name: shop}, ports: [{number: 80}]}, tls: {mode: Simple}}\n");
+  folder_.compile();
+  const routing::Rule* a = folder_.rule("/a");
+  for (const auto& [written, endpoints] : {std::pair("{addresses: [10.0.0.2]}", "10.0.0.2 10.0.0.2 "),
+                                           {"", ""},
+                                           {"{addresses: [10.0.0.1]}", "10.0.0.1 10.0.0.1 "}}) {
+    folder_.write("slice.yaml", shopSlice(written));
+    folder_.compile();
+    EXPECT_EQ(folder_.rule("/a"), a);
+    EXPECT_EQ(folder_.endpoints(), endpoints) << "over both versions of HTTP";
+  }
+}
+
+TEST_F(CompileCacheTest, FollowsTheEndpointsOfAServiceOfGrpcRoutes) {
+  folder_.write("service.yaml", std::string(kShopService));
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.1]}"));
+  folder_.write("a.yaml",
+                "apiVersion: gateway.networking.k8s.io/v1\nkind: GRPCRoute\nmetadata: {name: a}\nspec:\n  parentRefs: "
+                "[{name: egress}]\n  rules: [{backendRefs: [{name: shop, port: 80}]}]\n");
+  folder_.compile();
+  EXPECT_EQ(folder_.endpoints(), "10.0.0.1 ");
+  folder_.write("slice.yaml", shopSlice("{addresses: [10.0.0.2]}"));
+  folder_.compile();
+  EXPECT_EQ(folder_.endpoints(), "10.0.0.2 ");
+}
+
+TEST_F(CompileCacheTest, NoticesThatABackendChangedHoweverManyCompilationsAgoTheRouteWasCompiled) {
+  for (int i = 0; i < 3; ++i) {
+    folder_.write("a.yaml", routeToBackend("a", "origin", ", timeouts: {request: " + std::to_string(i + 1) + "s}"));
+    folder_.compile();
+  }
+  folder_.write("second.yaml", with(kSecondBackend, "second.test", "third.test"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/b")->backends.front().backend->hostname, "third.test");
+  folder_.write("c.yaml", routeToBackend("c", "second"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/c")->backends.front().backend, folder_.rule("/b")->backends.front().backend);
+}
+
+TEST_F(CompileCacheTest, KeepsTheOldestRouteFirstWhicheverWasCompiledFirst) {
+  const auto route = [](const std::string& name, const std::string& created) {
+    return with(with(routeToBackend(name, "origin"), "{name: " + name + "}",
+                     "{name: " + name + ", creationTimestamp: '" + created + "'}"),
+                "value: /" + name, "value: /same");
+  };
+  folder_.write("c.yaml", route("c", "2024-01-02T00:00:00Z"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/same")->route, "default/c");
+  folder_.write("d.yaml", route("d", "2024-01-01T00:00:00Z"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/same")->route, "default/d");
+  folder_.write("e.yaml", route("e", "2024-01-03T00:00:00Z"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/same")->route, "default/d");
+  folder_.write("d.yaml", "");
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/same")->route, "default/c");
+}
+
+TEST_F(CompileCacheTest, KeepsRulesAtNewListeners) {
+  const routing::Rule* a = folder_.rule("/a");
+  folder_.write("gateway.yaml", with(test::kGateway, "port: 80}", "port: 80}, {name: more, protocol: HTTP, port: 81}"));
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/a"), a);
+  EXPECT_EQ(folder_.match("/a", 0).listener->section, "web");
+  EXPECT_EQ(folder_.match("/a", 1).listener->section, "more");
+  EXPECT_EQ(folder_.match("/a", 1).rule, a);
+}
+
+TEST_F(CompileCacheTest, DropsRoutesThatTheLastCompilationDidNotHave) {
+  folder_.write("b.yaml", "");
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/b"), nullptr);
+  folder_.compile();  // its objects have no other owner any more
+  folder_.write("b.yaml", routeToBackend("b", "second"));
+  folder_.compile();
+  EXPECT_NE(folder_.rule("/b"), nullptr);
+}
+
+TEST(BackendCache, ReturnsTheEarlierOfTwoEqualPlans) {
+  const auto plan = [](std::vector<routing::Endpoint> endpoints) {
+    auto made = std::make_shared<routing::BackendPlan>();
+    made->name = "default/service";
+    made->identity = "service/x";
+    made->endpoints = std::move(endpoints);
+    return made;
+  };
+  BackendCache cache;
+  const auto first = sharedPlan(plan({{"192.0.2.1", 80}}), cache);
+  cache.sweep();
+  EXPECT_EQ(sharedPlan(plan({{"192.0.2.1", 80}}), cache), first);
+  const auto other = sharedPlan(plan({{"192.0.2.2", 80}}), cache);
+  EXPECT_NE(other, first);
+  cache.sweep();
+  cache.sweep();
+  EXPECT_NE(sharedPlan(plan({{"192.0.2.2", 80}}), cache), other);
+}
+
+}  // namespace
+}  // namespace sluice::compile

@@ -1,0 +1,109 @@
+// A type of payload processor that does nothing, for tests of how uses are compiled.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "proxy/processing/chain.h"
+#include "proxy/processing/factory.h"
+#include "proxy/routing/backend_target.h"
+
+namespace sluice::compile::test {
+
+class NoopProcessor final : public processing::PreAuthProcessor {
+ public:
+  processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
+};
+
+/// A processor with the given body mode.
+class BodyReadingProcessor final : public processing::PreAuthProcessor {
+ public:
+  explicit BodyReadingProcessor(processing::BodyMode mode) : body_{.mode = mode} {}
+  processing::BodyInterest body(processing::Phase /*phase*/) const override { return body_; }
+  processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
+
+ private:
+  const processing::BodyInterest body_;
+};
+
+template <processing::BodyMode mode>
+processing::Made makeBodyReadingProcessor(const processing::Use& /*use*/) {
+  return {std::make_shared<const BodyReadingProcessor>(mode), {}};
+}
+
+/// Something that has come once the test says so.
+class AwaitedByTest final : public processing::Awaited {
+ public:
+  bool mayHaveCome() const override { return come(); }
+  static bool& come() {
+    static bool come = false;
+    return come;
+  }
+};
+
+/// Makes a processor. It reads a Secret if its config names one; it is refused if it is exposed and has one. It waits
+/// if its config says what for: "missing" or "pending".
+inline processing::Made makeNoopProcessor(const processing::Use& use) {
+  if (const content::Value* awaits = use.config.find("awaits"); awaits != nullptr && !AwaitedByTest::come()) {
+    return {nullptr, {"", "nobody is there"}, std::make_shared<const AwaitedByTest>(), awaits->text == "pending"};
+  }
+  if (const content::Value* secret = use.config.find("secret")) {
+    const content::Value* nameSpace = use.config.find("namespace");
+    auto found = use.secrets.find(nameSpace != nullptr ? nameSpace->text : "", secret->text, "");
+    if (!found.bytes) return {nullptr, found.refusal};
+    if (use.exposed) return {nullptr, {"InsecureCredential", "no TLS"}};
+  }
+  return {std::make_shared<const NoopProcessor>(), {}};
+}
+
+/// A processor that calls the server named in its config.
+class CallingProcessor final : public processing::PreAuthProcessor {
+ public:
+  explicit CallingProcessor(const std::string& name) {
+    auto plan = std::make_shared<routing::BackendPlan>();
+    plan->name = name;
+    plan->identity = name;
+    targets_.push_back(std::make_shared<routing::BackendTarget>(std::move(plan)));
+  }
+  std::span<const std::shared_ptr<const processing::CalloutTarget>> targets() const override { return targets_; }
+  processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
+
+ private:
+  std::vector<std::shared_ptr<const processing::CalloutTarget>> targets_;
+};
+
+inline processing::Made makeCallingProcessor(const processing::Use& use) {
+  return {std::make_shared<const CallingProcessor>(use.config.find("server")->text), {}};
+}
+
+/// Returns the names of a chain's steps, each with a semicolon; a chain may be null.
+inline std::string stepNames(const processing::Chain* chain) {
+  std::string text;
+  if (chain == nullptr) return text;
+  for (const processing::Step& step : chain->all()) text += step.name + ";";
+  return text;
+}
+
+inline processing::BuiltinTypes processorTypes() {
+  return {{"sluice.dev/Test:v1",
+           {processing::Phase::kRequestHeaders, processing::Phase::kBackendRequest},
+           true,
+           "{}",
+           makeNoopProcessor},
+          {"sluice.dev/Inspects:v1",
+           {processing::Phase::kRequestBody},
+           true,
+           "{}",
+           makeBodyReadingProcessor<processing::BodyMode::kInspected>},
+          {"sluice.dev/Streams:v1",
+           {processing::Phase::kRequestBody},
+           true,
+           "{}",
+           makeBodyReadingProcessor<processing::BodyMode::kStreamed>},
+          {"sluice.dev/Asks:v1", {processing::Phase::kRequestHeaders}, true, "{}", makeCallingProcessor}};
+}
+
+}  // namespace sluice::compile::test

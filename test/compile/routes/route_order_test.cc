@@ -1,0 +1,61 @@
+#include "proxy/compile/routes/route_order.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace sluice::compile {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Plans of routes, by name; the routes have no time, so that their names decide.
+class RouteOrderTest : public ::testing::Test {
+ protected:
+  std::shared_ptr<const RoutePlan> plan(const std::string& name) const {
+    auto made = std::make_shared<RoutePlan>();
+    made->route = &route_;
+    made->name = name;
+    made->kind = config::HttpRoute::kKind;
+    return made;
+  }
+  std::vector<std::string> sorted(RouteOrder::Plans plans) {
+    std::vector<std::string> names;
+    for (const auto& each : order_.sorted(std::move(plans))) names.push_back(each->name);
+    return names;
+  }
+
+  const config::HttpRoute route_;
+  RouteOrder order_;
+};
+
+TEST_F(RouteOrderTest, SortsByName) {
+  EXPECT_THAT(sorted({plan("b"), plan("c"), plan("a")}), ElementsAre("a", "b", "c"));
+}
+
+TEST_F(RouteOrderTest, FitsNewRoutesInAmongThoseThatItKnows) {
+  const auto b = plan("b");
+  const auto d = plan("d");
+  sorted({d, b});
+  EXPECT_THAT(sorted({plan("e"), d, plan("a"), b, plan("c")}), ElementsAre("a", "b", "c", "d", "e"));
+}
+
+TEST_F(RouteOrderTest, LeavesOutRoutesThatAreGone) {
+  const auto b = plan("b");
+  sorted({plan("a"), b, plan("c")});
+  EXPECT_THAT(sorted({b}), ElementsAre("b"));
+  EXPECT_THAT(sorted({}), IsEmpty());
+}
+
+TEST_F(RouteOrderTest, OrdersARouteThatWasCompiledAgainAnew) {
+  const auto a = plan("a");
+  sorted({a, plan("b")});
+  EXPECT_THAT(sorted({plan("b"), a}), ElementsAre("a", "b"));
+}
+
+}  // namespace
+}  // namespace sluice::compile

@@ -1,0 +1,116 @@
+#include "proxy/kubernetes/lease/reporters.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "proxy/kubernetes/lease/replica_report.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+ReplicaReport reportFrom(const std::string& nameSpace, const std::string& gateway = "demo/egress") {
+  ReplicaReport report;
+  report.replica = "egress-test-5d9c7b8f6-x2x4z";
+  report.nameSpace = nameSpace;
+  report.podUid = "u-1";
+  report.gateway = gateway;
+  return report;
+}
+
+/// A controller in sluice-system that keeps the Pods of demo/egress, and not those of demo/own and other/own.
+const Reporters kSomeReporters{"sluice-system",
+                               {{"demo/egress", {"egress-test"}}, {"demo/own", {}}, {"other/own", {}}}};
+
+TEST(Reporters, BelieveReportsBesideTheControllerOfEveryGateway) {
+  ReplicaReport report = reportFrom("sluice-system", "");
+  report.podUid = "";
+  report.replica = "any";
+  EXPECT_TRUE(kSomeReporters.believes(report, "demo/egress"));
+  EXPECT_TRUE(kSomeReporters.believes(report, "demo/unknown"));
+  EXPECT_TRUE(kSomeReporters.believes(report));
+  EXPECT_TRUE(kSomeReporters.hears("sluice-system"));
+}
+
+TEST(Reporters, BelieveOtherReportsOnlyOfGatewaysOfTheirNamespace) {
+  EXPECT_TRUE(kSomeReporters.believes(reportFrom("demo"), "demo/egress"));
+  EXPECT_FALSE(kSomeReporters.believes(reportFrom("demo"), "other/own"));
+  EXPECT_FALSE(kSomeReporters.believes(reportFrom("other"), "demo/egress"));
+  EXPECT_FALSE(kSomeReporters.believes(reportFrom("other", "demo/egress"))) << "it says nothing of its own Gateway";
+  EXPECT_TRUE(kSomeReporters.believes(reportFrom("other", "demo/egress,other/own")));
+  EXPECT_TRUE(kSomeReporters.believes(reportFrom("other", "")));
+  EXPECT_FALSE(kSomeReporters.believes(reportFrom("tenant", "")));
+  EXPECT_TRUE(kSomeReporters.hears("other"));
+  EXPECT_FALSE(kSomeReporters.hears("oth"));
+  EXPECT_FALSE(kSomeReporters.hears("tenant"));
+  EXPECT_FALSE(Reporters{}.hears("demo"));
+}
+
+TEST(Reporters, BelieveOnlyPodsOfTheDeploymentWhereTheControllerKeepsOne) {
+  ReplicaReport report = reportFrom("demo");
+  report.podUid = "";
+  EXPECT_FALSE(kSomeReporters.believes(report, "demo/egress"));
+  EXPECT_TRUE(kSomeReporters.believes(report, "demo/own"));
+  report = reportFrom("demo");
+  report.replica = "another-test-5d9c7b8f6-x2x4z";
+  EXPECT_FALSE(kSomeReporters.believes(report, "demo/egress"));
+  EXPECT_FALSE(kSomeReporters.believes(report));
+}
+
+/// The same controller, which keeps the Pods of two Gateways in its own namespace too.
+const Reporters kReportersWithPods{"sluice-system",
+                                   {{"demo/egress", {"egress-test"}},
+                                    {"demo/own", {}},
+                                    {"sluice-system/egress", {"egress-test"}},
+                                    {"sluice-system/second", {"second-test"}}}};
+
+TEST(Reporters, BelieveAPodOfAGatewayBesideTheControllerOfThatGatewayAlone) {
+  ReplicaReport report = reportFrom("sluice-system", "");
+  EXPECT_TRUE(kReportersWithPods.believes(report, "sluice-system/egress"));
+  EXPECT_FALSE(kReportersWithPods.believes(report, "sluice-system/second"));
+  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/egress"));
+  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/own"));
+  EXPECT_TRUE(kReportersWithPods.believes(report));
+  report.podUid = "";
+  EXPECT_FALSE(kReportersWithPods.believes(report, "sluice-system/egress"));
+  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/own")) << "it has the name of a Pod";
+  EXPECT_FALSE(kReportersWithPods.believes(report));
+  EXPECT_FALSE(kReportersWithPods.believes(reportFrom("sluice-system", "demo/own")));
+}
+
+TEST(Reporters, BelieveNoOtherReportBesidePodsOfGatewaysOfAGatewayElsewhereWhosePodsAreKept) {
+  ReplicaReport report = reportFrom("sluice-system", "");
+  report.replica = "any";
+  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/egress")) << "a Pod of sluice-system/egress may write that";
+  EXPECT_TRUE(kReportersWithPods.believes(report, "demo/own"));
+  EXPECT_TRUE(kReportersWithPods.believes(report, "sluice-system/egress"));
+  EXPECT_TRUE(kReportersWithPods.believes(report));
+}
+
+TEST(Reporters, KnowThePodsOfADeploymentByTheirNames) {
+  EXPECT_TRUE(isNameOfPod("egress-test-5d9c7b8f6-x2x4z", "egress-test"));
+  EXPECT_FALSE(isNameOfPod("egress-test-5d9c7b8f6-x2x4z", "egress"));
+  EXPECT_FALSE(isNameOfPod("egress-test-x2x4z", "egress-test"));
+  EXPECT_FALSE(isNameOfPod("egress-test--x2x4z", "egress-test"));
+  EXPECT_FALSE(isNameOfPod("egress-test5d9c7b8f6-x2x4z", "egress-test"));
+  EXPECT_FALSE(isNameOfPod("egress-test-5d9c7b8f6-x2-4z", "egress-test"));
+  EXPECT_FALSE(isNameOfPod("egress-test-5d9c7b8f6x2x4z", "egress-test"));
+  EXPECT_FALSE(isNameOfPod("egress-test-5d9c7b8f612-x2x4z", "egress-test")) << "no ReplicaSet has such a hash";
+  EXPECT_FALSE(isNameOfPod("x2x4z", ""));
+}
+
+TEST(Reporters, KnowPodsWhoseNamesAreCut) {
+  // The name of a Pod has 63 characters at most, of which 5 are its own.
+  const std::string longest(63, 'a');
+  EXPECT_TRUE(isNameOfPod(longest.substr(0, 58) + "x2x4z", longest));
+  EXPECT_FALSE(isNameOfPod(longest.substr(0, 57) + "x2x4z", longest));
+  const std::string shorter(50, 'a');
+  EXPECT_TRUE(isNameOfPod(shorter + "-5d9c7b8" + "x2x4z", shorter));
+  EXPECT_FALSE(isNameOfPod(shorter + "-5d9c7b" + "x2x4z", shorter));
+  EXPECT_TRUE(isNameOfPod(std::string(46, 'a') + "-5d9c7b8f61-" + "x2x4z", std::string(46, 'a')));
+  EXPECT_TRUE(isNameOfPod(std::string(47, 'a') + "-5d9c7b8f61" + "x2x4z", std::string(47, 'a')));
+  EXPECT_TRUE(isNameOfPod(std::string(57, 'a') + "-" + "x2x4z", std::string(57, 'a')));
+}
+
+}  // namespace
+}  // namespace sluice::kubernetes

@@ -1,0 +1,366 @@
+// EgressRevisions get the status that follows from what replicas report, and the oldest ones are deleted.
+#include "proxy/kubernetes/revisions/revision_keeper.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "proxy/kubernetes/revisions/revision_verdict.h"
+#include "test/kubernetes/fake_api.h"
+#include "test/kubernetes/revisions/revision_objects.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kAllRevisions = "/apis/sluice.dev/v1alpha1/egressrevisions";
+
+class RevisionKeeping : public testing::Test {
+ protected:
+  void SetUp() override {
+    keeper = std::make_unique<RevisionKeeper>(
+        rig.client, std::set<std::string>{},
+        RevisionKeeper::KeeperHooks{[this] { ++changes; },
+                                    [this](const observe::Event& event) { events.push_back(event.reason); }});
+    keeper->setGateways({{"Gateway", "demo", "egress"}});
+  }
+  void TearDown() override {
+    const net::Worker::Turn turn(rig.worker);
+    keeper.reset();
+  }
+  void start() {
+    rig.inTurn([this] {
+      keeper->start();
+      keeper->lead(true);
+    });
+    api.serve();
+  }
+  /// Stores an EgressRevision of Gateway demo/egress that was created on that day.
+  void put(const std::string& revision, int day, const std::string& spec = "", const std::string& status = "") {
+    const std::string created =
+        R"("creationTimestamp":"2026-11-)" + std::to_string(10 + day) + R"(T00:00:00Z","uid":"u-)";
+    api.put(kAllRevisions, "demo", "egress-" + revision,
+            R"("spec":{"gatewayRef":{"kind":"Gateway","name":"egress"},"revision":")" + revision + "\"" + spec + "}" +
+                (status.empty() ? "" : R"(,"status":)" + status),
+            created + revision + "\"");
+  }
+  void judge() {
+    rig.inTurn([this] { keeper->judge(reports.all, rig.clock.now()); });
+    api.serve();
+  }
+  /// Returns the writes since the last call: method, target and body.
+  std::vector<std::string> writes() {
+    std::vector<std::string> all;
+    for (; seen_ < rig.requests(); ++seen_) {
+      const http::Method method = rig.request(seen_).message.head.method;
+      if (method == http::Method::kGet) continue;
+      all.push_back((method == http::Method::kDelete ? "DELETE " : "PATCH ") + rig.target(seen_) + " " +
+                    rig.request(seen_).body);
+    }
+    return all;
+  }
+  std::optional<config::Condition> condition(const std::string& name) const {
+    config::ObjectStatus gateway;
+    gateway.nameSpace = "demo";
+    gateway.name = name;
+    return keeper->conditionOf(gateway);
+  }
+
+  ApiRig rig;
+  FakeApi api{rig};
+  ReportedObjects reports;
+  int changes = 0;
+  std::vector<std::string> events;
+  std::unique_ptr<RevisionKeeper> keeper;
+
+ private:
+  std::size_t seen_ = 0;
+};
+
+constexpr const char* kPathOfOne = "/apis/sluice.dev/v1alpha1/namespaces/demo/egressrevisions/egress-";
+
+TEST_F(RevisionKeeping, WritesWhatReplicasServeAndOnlyWhenItHasChanged) {
+  put("a", 1, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  put("b", 2);
+  reports.see("one", "b", "a", control::ConfigState::kRollback, rig.clock.now());
+  start();
+  judge();
+  const std::vector<std::string> first = writes();
+  ASSERT_EQ(first.size(), 1u);
+  EXPECT_THAT(first[0], HasSubstr("PATCH " + std::string(kPathOfOne) + "b/status"));
+  EXPECT_THAT(first[0], HasSubstr(R"("state":"Tainted")"));
+  judge();
+  EXPECT_THAT(writes(), IsEmpty()) << "it is written, although the server has not shown it";
+  rig.clock.advance(std::chrono::seconds(5));
+  judge();
+  EXPECT_THAT(writes(), IsEmpty());
+  put("b", 2, "", R"({"state":"Pending","served":"0/1"})");
+  judge();
+  EXPECT_EQ(writes().size(), 1u) << "somebody has changed it";
+  put("b", 2, "",
+      R"({"state":"Tainted","served":"0/1","conditions":[{"type":"Served","message":)" +
+          content::jsonString(
+              judgeRevision(revisionOf(revisionItem("b")), {"demo/egress", reports.all, rig.clock.now()}, {}).message) +
+          "}]}");
+  judge();
+  EXPECT_THAT(writes(), IsEmpty());
+}
+
+TEST_F(RevisionKeeping, DeletesTheOldestThatNobodyUses) {
+  const std::string superseded = R"({"state":"Superseded","served":"0/1","lastServed":"2026-01-01T00:00:00Z"})";
+  put("used", 0, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  put("old", 1, "", superseded);
+  put("wanted", 2, R"(,"active":true)", superseded);
+  put("older", 3, "", superseded);
+  put("newer", 4, "", superseded);
+  put("newest", 5, "", superseded);
+  reports.see("one", "used", "used", control::ConfigState::kInSync, rig.clock.now());
+  keeper->setMost(2);
+  start();
+  judge();
+  EXPECT_THAT(writes(),
+              ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "older " +
+                                    R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u-older"}})"),
+                          HasSubstr("DELETE " + std::string(kPathOfOne) + "old ")));
+}
+
+TEST_F(RevisionKeeping, ValidatesARevisionThatItsCanaryHasServedForAWhile) {
+  put("b", 1, R"(,"canary":"one")");
+  start();
+  reports.see("one", "b", "b", control::ConfigState::kInSync, rig.clock.now());
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr(R"("type":"Validated","status":"False")")));
+  const int before = changes;
+  api.pass(RevisionKeeper::kCanaryTime + std::chrono::milliseconds(100));
+  EXPECT_GT(changes, before) << "it asks to judge again";
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr(R"("type":"Validated","status":"True")")));
+  EXPECT_THAT(events, ElementsAre("CanaryServes"));
+}
+
+TEST_F(RevisionKeeping, CountsTheTimeOfACanaryAnewWhenItBeginsAnew) {
+  put("b", 1, R"(,"canary":"one")");
+  start();
+  reports.see("one", "b", "b", control::ConfigState::kInSync, rig.clock.now());
+  judge();
+  api.pass(RevisionKeeper::kCanaryTime - std::chrono::seconds(1));
+  reports.since = "after a crash";
+  reports.see("one", "b", "b", control::ConfigState::kInSync, rig.clock.now());
+  judge();
+  api.pass(std::chrono::seconds(2));
+  judge();
+  EXPECT_THAT(events, IsEmpty());
+  api.pass(RevisionKeeper::kCanaryTime);
+  judge();
+  EXPECT_THAT(events, ElementsAre("CanaryServes"));
+}
+
+TEST_F(RevisionKeeping, DeletesARevisionWhoseCanaryIsGone) {
+  put("b", 1, R"(,"canary":"one")");
+  start();
+  reports.see("two", "a", "a", control::ConfigState::kInSync, rig.clock.now());
+  judge();
+  EXPECT_THAT(writes(), IsEmpty()) << "it may only not have reported yet";
+  const int before = changes;
+  api.pass(kReportDuration + std::chrono::milliseconds(100));
+  EXPECT_GT(changes, before);
+  reports.see("two", "a", "a", control::ConfigState::kInSync, rig.clock.now());
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "b ")));
+  EXPECT_THAT(events, IsEmpty()) << "another replica becomes the canary";
+}
+
+TEST_F(RevisionKeeping, KeepsARevisionWhoseCanaryIsGoneWhileNoReplicaCounts) {
+  put("b", 1, R"(,"canary":"one")");
+  start();
+  reports.nameSpace = "third";
+  for (int i = 0; i < 3; ++i) {
+    reports.see("one", "b", "b", control::ConfigState::kInSync, rig.clock.now());
+    reports.see("two", "a", "a", control::ConfigState::kInSync, rig.clock.now());
+    judge();
+    api.pass(kReportDuration);
+  }
+  EXPECT_THAT(writes(), IsEmpty()) << "replicas would create it again at once, for ever";
+}
+
+TEST_F(RevisionKeeping, RemembersTheSecretsThatPodsCouldReadWhileTheyWereGivenIt) {
+  const std::string superseded = R"({"state":"Superseded","served":"0/1","lastServed":"2026-01-01T00:00:00Z",)";
+  put("old", 1, "", superseded + R"("secrets":[{"namespace":"demo","name":"old"}]})");
+  put("new", 2);
+  reports.see("one", "new", "new", control::ConfigState::kInSync, rig.clock.now());
+  keeper->setReadable(
+      {{{"Gateway", "demo", "egress"}, {{"demo", "now"}}}, {{"Gateway", "demo", "another"}, {{"demo", "of-another"}}}});
+  start();
+  judge();
+  const std::vector<std::string> written = writes();
+  ASSERT_EQ(written.size(), 1u) << "the old one is not given to anybody";
+  EXPECT_THAT(written[0], HasSubstr("egress-new/status {"));
+  EXPECT_THAT(written[0], HasSubstr(R"("secrets":[{"namespace":"demo","name":"now"}])"));
+  EXPECT_TRUE(keeper->readableBesides().empty());
+  // A definition of before has dropped the field: the same is not written once more.
+  put("new", 2, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  judge();
+  EXPECT_THAT(writes(), IsEmpty());
+}
+
+TEST_F(RevisionKeeping, AddsNoSecretsToAnEarlierRevisionThatIsStillGiven) {
+  put("old", 1, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  put("new", 2);
+  reports.see("one", "old", "old", control::ConfigState::kInSync, rig.clock.now());
+  reports.see("two", "new", "new", control::ConfigState::kInSync, rig.clock.now());
+  keeper->setReadable({{{"Gateway", "demo", "egress"}, {{"demo", "now"}}}});
+  start();
+  judge();
+  const std::vector<std::string> written = writes();
+  ASSERT_EQ(written.size(), 2u);
+  EXPECT_THAT(written[0], testing::AllOf(HasSubstr("egress-new/status {"), HasSubstr("\"now\"")));
+  EXPECT_THAT(written[1], testing::AllOf(HasSubstr("egress-old/status {"), testing::Not(HasSubstr("\"now\""))));
+}
+
+TEST_F(RevisionKeeping, MakesTheSecretsReadableOfWhatIsBroughtBack) {
+  put("old", 1, R"(,"active":true)", R"({"state":"Served","secrets":[{"namespace":"demo","name":"old"}]})");
+  reports.see("one", "old", "old", control::ConfigState::kInSync, rig.clock.now());
+  keeper->setReadable({{{"Gateway", "demo", "egress"}, {{"demo", "now"}}}});
+  start();
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr(R"("secrets":[{"namespace":"demo","name":"old"}])")))
+      << "what the newest objects name is nothing of its own";
+  EXPECT_EQ(keeper->readableBesides(),
+            (compile::SecretsOfGateways{{{"Gateway", "demo", "egress"}, {{"demo", "old"}}}}));
+}
+
+TEST_F(RevisionKeeping, WritesNothingUnlessItLeads) {
+  put("b", 1);
+  reports.see("one", "b", "b", control::ConfigState::kInSync, rig.clock.now());
+  start();
+  rig.inTurn([this] { keeper->lead(false); });
+  judge();
+  EXPECT_THAT(writes(), IsEmpty());
+}
+
+TEST_F(RevisionKeeping, TriesAgainWhatCouldNotBeWritten) {
+  put("b", 1);
+  reports.see("one", "b", "b", control::ConfigState::kInSync, rig.clock.now());
+  start();
+  api.holds = "/status";
+  judge();
+  ASSERT_EQ(api.held.size(), 1u);
+  rig.answer(api.held[0], 403, statusBody(403, "not allowed"));
+  EXPECT_THAT(rig.logged.text(), HasSubstr("not allowed"));
+  const int before = changes;
+  api.pass(RevisionKeeper::kTryToWriteAgainAfter + std::chrono::seconds(1));
+  EXPECT_GT(changes, before) << "it asks to judge again";
+  api.holds.reset();
+  writes();
+  judge();
+  EXPECT_EQ(writes().size(), 1u);
+}
+
+TEST_F(RevisionKeeping, KeepsFewOfANamespaceWhoseGatewaysDoNotExist) {
+  const auto putStray = [this](const std::string& nameSpace, const std::string& gateway, int day) {
+    api.put(
+        kAllRevisions, nameSpace, gateway + "-a",
+        R"("spec":{"gatewayRef":{"kind":"Gateway","name":")" + gateway + R"("},"revision":"a"})",
+        R"("uid":"u-)" + gateway + R"(","creationTimestamp":"2026-11-)" + std::to_string(10 + day) + R"(T00:00:00Z")");
+  };
+  for (int i = 0; i < 4; ++i) putStray("demo", "invented-" + std::to_string(i), i);
+  putStray("other", "just-made", 0);
+  put("real", 0);
+  keeper->setMost(2);
+  start();
+  judge();
+  EXPECT_THAT(writes(), testing::UnorderedElementsAre(HasSubstr("/namespaces/demo/egressrevisions/invented-0-a "),
+                                                      HasSubstr("/namespaces/demo/egressrevisions/invented-1-a ")));
+}
+
+TEST_F(RevisionKeeping, DeletesOnceARevisionThatHasNoCanaryAndIsOld) {
+  put("old", 1, R"(,"canary":"gone")", R"({"state":"Pending"})");
+  put("new", 2, "", R"({"state":"Superseded","served":"0/1","lastServed":"2026-11-12T00:00:00Z"})");
+  keeper->setMost(1);
+  start();
+  api.pass(kReportDuration + std::chrono::milliseconds(100));
+  reports.see("two", "a", "a", control::ConfigState::kInSync, rig.clock.now());
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "old ")));
+}
+
+TEST_F(RevisionKeeping, SaysNothingOfARevisionThatNoReplicaHasReported) {
+  put("forged", 9, R"(,"active":true)");
+  put("real", 1);
+  reports.see("one", "real", "real", control::ConfigState::kInSync, rig.clock.now());
+  reports.nameSpace = "tenant";
+  reports.see("two", "forged", "forged", control::ConfigState::kInSync, rig.clock.now());
+  keeper->setReadable({{{"Gateway", "demo", "egress"}, {{"demo", "now"}}}});
+  start();
+  judge();
+  const std::vector<std::string> written = writes();
+  ASSERT_EQ(written.size(), 1u);
+  EXPECT_THAT(written[0], HasSubstr("egress-real/status {"));
+  EXPECT_THAT(written[0], HasSubstr(R"("secrets":[{"namespace":"demo","name":"now"}])"))
+      << "it is the newest one that is known";
+  EXPECT_FALSE(condition("egress"));
+  EXPECT_TRUE(keeper->readableBesides().empty());
+  EXPECT_THAT(events, IsEmpty());
+}
+
+TEST_F(RevisionKeeping, DeletesNoneThatWasServedForThoseThatNoReplicaHasReported) {
+  const std::string superseded = R"({"state":"Superseded","served":"0/1","lastServed":"2026-01-01T00:00:00Z"})";
+  put("old", 0, "", superseded);
+  put("new", 1, "", R"({"state":"Served","served":"1/1","lastServed":"2026-01-01T00:00:00Z"})");
+  reports.see("one", "new", "new", control::ConfigState::kInSync, rig.clock.now());
+  for (int i = 2; i < 6; ++i) put("forged-" + std::to_string(i), i);
+  keeper->setMost(2);
+  start();
+  judge();
+  EXPECT_THAT(writes(), ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "forged-3 "),
+                                    HasSubstr("DELETE " + std::string(kPathOfOne) + "forged-2 ")));
+}
+
+TEST_F(RevisionKeeping, DeletesFewOfANamespaceInOneRound) {
+  for (int i = 0; i < 25; ++i) put("forged-" + std::to_string(i), 1);
+  keeper->setMost(2);
+  start();
+  const int before = changes;
+  judge();
+  EXPECT_THAT(writes(), testing::SizeIs(RevisionKeeper::kMostRemovals));
+  EXPECT_GT(changes, before) << "it asks to judge again";
+  for (int i = 0; i < 22; ++i) api.remove(kAllRevisions, "demo", "egress-forged-" + std::to_string(i));
+  judge();
+  EXPECT_THAT(writes(), testing::SizeIs(1)) << "two are kept";
+}
+
+TEST_F(RevisionKeeping, DeletesNoneAgainThatAFinalizerKeeps) {
+  api.put(kAllRevisions, "demo", "egress-kept",
+          R"("spec":{"gatewayRef":{"kind":"Gateway","name":"egress"},"revision":"kept"})",
+          R"("uid":"u","creationTimestamp":"2026-11-01T00:00:00Z","deletionTimestamp":"2026-11-02T00:00:00Z")");
+  put("new", 5);
+  keeper->setMost(1);
+  start();
+  judge();
+  EXPECT_THAT(writes(), IsEmpty()) << "it would ask again for ever";
+}
+
+TEST_F(RevisionKeeping, SaysOfAGatewayThatAnEarlierRevisionIsWanted) {
+  put("a", 1, R"(,"active":true)", R"({"state":"Superseded"})");
+  start();
+  const auto rolledBack = condition("egress");
+  ASSERT_TRUE(rolledBack);
+  EXPECT_EQ(rolledBack->type, "sluice.dev/RolledBack");
+  EXPECT_EQ(rolledBack->status, config::ConditionStatus::kTrue);
+  EXPECT_THAT(rolledBack->message, HasSubstr("egress-a"));
+  judge();
+  judge();
+  EXPECT_THAT(events, ElementsAre("RevisionActive")) << "it is told once";
+  EXPECT_FALSE(condition("other"));
+  put("a", 1);
+  EXPECT_FALSE(condition("egress"));
+}
+
+}  // namespace
+}  // namespace sluice::kubernetes

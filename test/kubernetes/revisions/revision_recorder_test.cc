@@ -1,0 +1,336 @@
+// A replica keeps what it was given as an EgressRevision, and serves the one that people want.
+#include "proxy/kubernetes/revisions/revision_recorder.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "test/kubernetes/fake_api.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kRecordedRevisions = "/apis/sluice.dev/v1alpha1/egressrevisions";
+
+constexpr const char* kStatusOfServed = R"(,"status":{"state":"Served"})";
+
+/// A replica of Gateway demo/egress.
+class RevisionRecording : public testing::Test {
+ protected:
+  void SetUp() override {
+    api.put("/apis/gateway.networking.k8s.io/v1/gatewayclasses", "", "sluice",
+            R"("spec":{"controllerName":"sluice.dev/egress-gateway"})");
+    api.put("/apis/gateway.networking.k8s.io/v1/gateways", "demo", "egress", R"("spec":{"gatewayClassName":"sluice"})",
+            R"("uid":"u-1")");
+    objects = std::make_unique<ClusterObjects>(rig.client, ClusterScope{}, [] {});
+    recorder = std::make_unique<RevisionRecorder>(
+        rig.client, *objects, RevisionRecorder::Names{"demo/egress", "pod-1"},
+        RevisionRecorder::RecorderHooks{
+            [this](auto pin) { pins.push_back(pin == nullptr ? "none" : pin->revision + pin->data); },
+            [this](const std::string& revision) { deleted.push_back(revision); }, [this] { ++released; },
+            [this] { known = true; }});
+    rig.inTurn([this] { objects->start(); });
+    api.serve();
+  }
+  void TearDown() override {
+    const net::Worker::Turn turn(rig.worker);
+    recorder.reset();
+    objects.reset();
+  }
+  void start() {
+    rig.inTurn([this] { recorder->start(); });
+    api.serve();
+  }
+  void want(const std::string& revision, bool withCanary = false) {
+    rig.inTurn([&] {
+      recorder->want(std::make_shared<const RevisedObjects>(RevisedObjects{revision, "data-" + revision}), withCanary);
+    });
+    api.serve();
+  }
+  void put(const std::string& revision, const std::string& spec = "", const std::string& gateway = "egress",
+           const std::string& created = "2026-11-01T00:00:00Z", const std::string& status = "") {
+    api.put(kRecordedRevisions, "demo", gateway + "-" + revision,
+            R"("spec":{"gatewayRef":{"kind":"Gateway","name":")" + gateway + R"("},"revision":")" + revision + "\"" +
+                spec + "}" + status,
+            R"("uid":"u","creationTimestamp":")" + created + "\"");
+  }
+  bool mayServe(const std::string& revision) {
+    bool may = false;
+    rig.inTurn([&] { may = recorder->mayServe(revision); });
+    return may;
+  }
+  /// Has revision "a", which asks for a canary, refused because an object of its name is there.
+  void findNameTaken() {
+    EXPECT_FALSE(mayServe("a"));
+    api.holds = "/egressrevisions";
+    rig.inTurn([&] { recorder->want(std::make_shared<const RevisedObjects>(RevisedObjects{"a", ""}), true); });
+    api.pass(seconds(2));
+    ASSERT_EQ(api.held.size(), 1u);
+    rig.answer(api.held[0], 409, statusBody(409, "it is there"));
+  }
+  /// Returns the bodies that were posted since the last call.
+  std::vector<std::string> posted() {
+    std::vector<std::string> all;
+    for (; seen_ < rig.requests(); ++seen_) {
+      if (rig.request(seen_).message.head.method != http::Method::kPost) continue;
+      EXPECT_EQ(rig.target(seen_), "/apis/sluice.dev/v1alpha1/namespaces/demo/egressrevisions");
+      all.push_back(rig.request(seen_).body);
+    }
+    return all;
+  }
+
+  ApiRig rig;
+  FakeApi api{rig};
+  std::vector<std::string> pins;
+  std::vector<std::string> deleted;
+  int released = 0;
+  bool known = false;
+  std::unique_ptr<ClusterObjects> objects;
+  std::unique_ptr<RevisionRecorder> recorder;
+
+ private:
+  std::size_t seen_ = 0;
+};
+
+TEST_F(RevisionRecording, CreatesOneObjectForABurstOfChanges) {
+  start();
+  want("a");
+  want("b");
+  EXPECT_THAT(posted(), IsEmpty()) << "another replica may do it, or another change may come";
+  api.pass(seconds(2));
+  const std::vector<std::string> bodies = posted();
+  ASSERT_EQ(bodies.size(), 1u);
+  EXPECT_THAT(bodies[0], HasSubstr(R"("name":"egress-b")"));
+  EXPECT_THAT(bodies[0], HasSubstr(R"("uid":"u-1")"));
+  EXPECT_THAT(bodies[0], HasSubstr(R"("data":"data-b")"));
+  put("b");
+  api.pass(minutes(2));
+  EXPECT_THAT(posted(), IsEmpty());
+}
+
+TEST_F(RevisionRecording, CreatesNothingThatAnotherReplicaHasCreated) {
+  put("a");
+  start();
+  want("a");
+  api.pass(seconds(10));
+  EXPECT_THAT(posted(), IsEmpty());
+  want("b");
+  put("b");
+  api.pass(seconds(10));
+  EXPECT_THAT(posted(), IsEmpty());
+}
+
+TEST_F(RevisionRecording, TellsOfADeletedOneAndCreatesItAgain) {
+  put("a");
+  put("a", "", "other");
+  start();
+  want("a");
+  api.remove(kRecordedRevisions, "demo", "other-a");
+  EXPECT_THAT(deleted, IsEmpty()) << "it is another Gateway's";
+  api.remove(kRecordedRevisions, "demo", "egress-a");
+  EXPECT_THAT(deleted, ElementsAre("a"));
+  api.pass(seconds(2));
+  EXPECT_EQ(posted().size(), 1u);
+}
+
+TEST_F(RevisionRecording, PinsTheNewestActiveOneUntilNoneIsActive) {
+  const std::string active = R"(,"active":true,"data":"!")";
+  start();
+  put("a", active, "egress", "2026-11-01T00:00:00Z", kStatusOfServed);
+  put("b", active, "egress", "2026-11-02T00:00:00Z", kStatusOfServed);
+  put("c", active, "other", "2026-11-03T00:00:00Z", kStatusOfServed);
+  put("d", active, "egress", "2026-11-04T00:00:00Z");
+  EXPECT_THAT(pins, ElementsAre("a!", "b!")) << "d has no status of a controller";
+  put("b");
+  put("a");
+  EXPECT_THAT(pins, ElementsAre("a!", "b!", "a!", "none"));
+}
+
+TEST_F(RevisionRecording, IsTheCanaryOfWhatItHasCreated) {
+  start();
+  EXPECT_FALSE(recorder->mayServe("a"));
+  want("a", true);
+  api.pass(seconds(2));
+  const std::vector<std::string> bodies = posted();
+  ASSERT_EQ(bodies.size(), 1u);
+  EXPECT_THAT(bodies[0], HasSubstr(R"("canary":"pod-1")"));
+  EXPECT_EQ(released, 0) << "another one may have created it at the same time";
+  put("a", R"(,"canary":"pod-1")");
+  EXPECT_EQ(released, 1);
+  EXPECT_TRUE(recorder->mayServe("a"));
+}
+
+TEST_F(RevisionRecording, WaitsForACanary) {
+  put("a", R"(,"canary":"pod-2")");
+  start();
+  EXPECT_FALSE(recorder->mayServe("a"));
+  want("a", true);
+  const std::string validated = R"(,"status":{"state":"Served","conditions":[{"type":"Validated","status":"True"}]})";
+  api.put(kRecordedRevisions, "demo", "egress-a",
+          R"("spec":{"gatewayRef":{"kind":"Gateway","name":"egress"},"revision":"a","canary":"pod-2"})" + validated,
+          R"("uid":"u")");
+  EXPECT_EQ(released, 1);
+  EXPECT_TRUE(recorder->mayServe("a"));
+  put("b");
+  EXPECT_FALSE(recorder->mayServe("b")) << "anybody may have created it";
+  put("b", "", "egress", "2026-11-01T00:00:00Z", kStatusOfServed);
+  EXPECT_TRUE(recorder->mayServe("b")) << "it was created before anybody asked for a canary";
+}
+
+TEST_F(RevisionRecording, TakesNoObjectForItsOwnThatHasAnotherName) {
+  api.put(kRecordedRevisions, "demo", "forged",
+          R"("spec":{"gatewayRef":{"kind":"Gateway","name":"egress"},"revision":"a","canary":"pod-1"})",
+          R"("uid":"u")");
+  start();
+  EXPECT_FALSE(recorder->mayServe("a"));
+  want("a", true);
+  api.pass(seconds(2));
+  EXPECT_EQ(posted().size(), 1u);
+  for (int i = 0; i < 3; ++i) {
+    api.put(kRecordedRevisions, "demo", "forged-" + std::to_string(i),
+            R"("spec":{"gatewayRef":{"kind":"Gateway","name":"egress"},"revision":"a"})", R"("uid":"u")");
+  }
+  EXPECT_EQ(rig.logged.count("an EgressRevision cannot be read"), 1u) << rig.logged.text();
+}
+
+TEST_F(RevisionRecording, CreatesItsOwnAtOnceWhenOneIsDeletedThatWaitsForAnother) {
+  put("a", R"(,"canary":"nobody")");
+  start();
+  want("a", true);
+  api.remove(kRecordedRevisions, "demo", "egress-a");
+  api.pass(std::chrono::milliseconds(100));
+  EXPECT_THAT(posted(), ElementsAre(HasSubstr(R"("canary":"pod-1")")));
+}
+
+TEST_F(RevisionRecording, CreatesWhatIsDeletedAgainAndAgainOnlyAfterAPause) {
+  for (const char* canary : {"nobody", "pod-1"}) {
+    const std::string revision = std::string("of-") + canary;
+    const std::string spec = R"(,"canary":")" + std::string(canary) + "\"";
+    put(revision, spec);
+    if (canary == std::string("nobody")) start();
+    want(revision, true);
+    api.remove(kRecordedRevisions, "demo", "egress-" + revision);
+    api.pass(seconds(3));
+    EXPECT_EQ(posted().size(), 1u) << canary;
+    put(revision, spec);
+    api.remove(kRecordedRevisions, "demo", "egress-" + revision);
+    api.pass(RevisionRecorder::kTryToCreateAgainAfter - seconds(2));
+    EXPECT_THAT(posted(), IsEmpty()) << canary;
+    api.pass(seconds(3));
+    EXPECT_EQ(posted().size(), 1u) << canary;
+    put(revision, spec);
+  }
+}
+
+TEST_F(RevisionRecording, BecomesTheCanaryIfTheFirstOneIsGone) {
+  put("a", R"(,"canary":"pod-2")");
+  start();
+  EXPECT_FALSE(recorder->mayServe("a"));
+  want("a", true);
+  api.remove(kRecordedRevisions, "demo", "egress-a");
+  api.pass(seconds(2));
+  EXPECT_THAT(posted(), ElementsAre(HasSubstr(R"("canary":"pod-1")")));
+}
+
+TEST_F(RevisionRecording, WaitsForNobodyIfItMayNotAsk) {
+  api.forbidden.insert(kRecordedRevisions);
+  EXPECT_FALSE(recorder->mayServe("a"));
+  start();
+  EXPECT_TRUE(known);
+  EXPECT_EQ(released, 1);
+  EXPECT_TRUE(recorder->mayServe("a"));
+}
+
+TEST_F(RevisionRecording, WaitsForNobodyIfItsRevisionIsRefused) {
+  start();
+  EXPECT_TRUE(known);
+  EXPECT_FALSE(recorder->mayServe("a"));
+  api.holds = "/egressrevisions";
+  rig.inTurn([&] { recorder->want(std::make_shared<const RevisedObjects>(RevisedObjects{"a", ""}), true); });
+  api.pass(seconds(2));
+  ASSERT_EQ(api.held.size(), 1u);
+  rig.answer(api.held[0], 503, statusBody(503, "busy"));
+  EXPECT_EQ(released, 0) << "it may take it later";
+  api.pass(RevisionRecorder::kTryToCreateAgainAfter + seconds(1));
+  ASSERT_EQ(api.held.size(), 2u);
+  rig.answer(api.held[1], 403, statusBody(403, "no quota"));
+  EXPECT_EQ(released, 1);
+  EXPECT_TRUE(recorder->mayServe("a"));
+}
+
+TEST_F(RevisionRecording, WaitsOnlyAWhileIfItsNameIsThatOfAnObjectThatItNeverSees) {
+  start();
+  findNameTaken();
+  api.pass(RevisionRecorder::kTryToCreateAgainAfter - seconds(1));
+  EXPECT_EQ(released, 0);
+  api.pass(seconds(2));
+  EXPECT_EQ(released, 1);
+  EXPECT_TRUE(mayServe("a"));
+  EXPECT_FALSE(mayServe("b")) << "its name is another one";
+  EXPECT_EQ(rig.logged.count("a revision is served without a canary"), 1u);
+  EXPECT_THAT(rig.logged.text(), HasSubstr("egress-a"));
+}
+
+TEST_F(RevisionRecording, WaitsForTheCanaryOfAnObjectThatWasThereFirst) {
+  start();
+  findNameTaken();
+  put("a", R"(,"canary":"pod-2")");
+  api.pass(minutes(2));
+  EXPECT_EQ(released, 0);
+  EXPECT_EQ(rig.logged.count("a revision is served without a canary"), 0u);
+}
+
+TEST_F(RevisionRecording, WaitsOnlyAWhileForAnObjectThatNamesNoCanary) {
+  const std::string pending = R"(,"status":{"state":"Pending"})";
+  put("a", "", "egress", "2026-11-01T00:00:00Z", pending);
+  put("b", "", "egress", "2026-11-01T00:00:00Z", pending);
+  start();
+  want("a", true);
+  EXPECT_FALSE(mayServe("a")) << "this Gateway asks for one";
+  api.pass(RevisionRecorder::kTryToCreateAgainAfter - seconds(1));
+  EXPECT_EQ(released, 0);
+  EXPECT_FALSE(mayServe("a"));
+  api.pass(seconds(2));
+  EXPECT_EQ(released, 1) << "the wait does not begin anew when it is asked again";
+  EXPECT_TRUE(mayServe("a"));
+  EXPECT_THAT(rig.logged.text(), HasSubstr("a revision is served without a canary"));
+  want("b", false);
+  EXPECT_TRUE(mayServe("b"));
+}
+
+TEST_F(RevisionRecording, TakesNoObjectForItsOwnThatIsOfAnotherKindOfGateway) {
+  api.put(kRecordedRevisions, "demo", "egress-a",
+          R"("spec":{"gatewayRef":{"kind":"Other","name":"egress"},"revision":"a","canary":"pod-1","active":true})" +
+              std::string(kStatusOfServed),
+          R"("uid":"u")");
+  start();
+  EXPECT_THAT(pins, IsEmpty());
+  EXPECT_FALSE(mayServe("a"));
+  api.remove(kRecordedRevisions, "demo", "egress-a");
+  EXPECT_THAT(deleted, IsEmpty());
+}
+
+TEST_F(RevisionRecording, FindsOutThatTheKindHasBeenInstalled) {
+  api.absent.insert(kRecordedRevisions);
+  start();
+  want("a");
+  api.pass(seconds(10));
+  EXPECT_THAT(posted(), IsEmpty());
+  EXPECT_EQ(rig.logged.text().find("EgressRevision"), std::string::npos) << "nobody has asked for them";
+  EXPECT_TRUE(recorder->mayServe("a")) << "there is nobody to ask";
+  api.absent.clear();
+  api.pass(minutes(1) + seconds(2));
+  EXPECT_EQ(posted().size(), 1u);
+}
+
+}  // namespace
+}  // namespace sluice::kubernetes

@@ -1,0 +1,226 @@
+// What the replicas say becomes conditions of routes and Gateways.
+#include "proxy/kubernetes/status/fleet_conditions.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "proxy/content/json.h"
+#include "proxy/kubernetes/lease/failed_objects.h"
+#include "test/base/some_time.h"
+
+namespace sluice::kubernetes {
+namespace {
+
+using config::ConditionStatus;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+constexpr const char* kFleetApiGroup = "gateway.networking.k8s.io";
+
+config::ObjectStatus fleetRouteStatus(ConditionStatus accepted = ConditionStatus::kTrue) {
+  config::ParentStatus parent;
+  parent.parentRef.object.group = kFleetApiGroup;
+  parent.parentRef.object.kind = "Gateway";
+  parent.parentRef.object.name = "egress";
+  parent.conditions.push_back({"Accepted", accepted, "Accepted", "", 7});
+  config::ObjectStatus status;
+  status.group = kFleetApiGroup;
+  status.kind = "HTTPRoute";
+  status.nameSpace = "demo";
+  status.name = "web";
+  status.shape = config::StatusShape::kParents;
+  status.parents.push_back(std::move(parent));
+  return status;
+}
+
+config::ObjectStatus fleetGatewayStatus() {
+  config::ObjectStatus status;
+  status.group = kFleetApiGroup;
+  status.kind = "Gateway";
+  status.nameSpace = "demo";
+  status.name = "egress";
+  status.shape = config::StatusShape::kGateway;
+  status.conditions.push_back({"Accepted", ConditionStatus::kTrue, "Accepted", "", 3});
+  return status;
+}
+
+/// A controller that has compiled route demo/web, which changed at version 100, and Gateway demo/egress.
+class FleetConditionsOf : public ::testing::Test {
+ protected:
+  FleetConditionsOf() { reports.believe({"sluice-system", {{"demo/egress", {}}}}); }
+  static ReplicaReport reportOf(const std::string& replica, std::uint64_t seen) {
+    ReplicaReport report;
+    report.replica = replica;
+    report.nameSpace = "demo";
+    report.gateway = "demo/egress";
+    report.seen["HTTPRoute"] = seen;
+    return report;
+  }
+  void see(const ReplicaReport& report) {
+    const auto lease = content::parseJson(replicaLease(report, base::someTime(++renewals_ * std::chrono::seconds(1))));
+    ASSERT_TRUE(lease.ok());
+    ASSERT_TRUE(reports.see(*lease, now).ok());
+  }
+  FleetStatuses judge() {
+    return fleet.apply(
+        compiled, reports,
+        [](const config::ObjectStatus& object) { return object.kind == "HTTPRoute" ? std::uint64_t{100} : 0; },
+        [this](const config::ObjectStatus&) { return ofGateway; }, now);
+  }
+  config::StatusList apply() { return judge().all; }
+  /// Returns what the route's one parent has.
+  config::Condition programmed() {
+    const config::StatusList all = apply();
+    const config::Condition* found = config::findCondition(all[0].parents.at(0).conditions, "sluice.dev/Programmed");
+    return found == nullptr ? config::Condition() : *found;
+  }
+  /// Returns the reason of the Gateway's Degraded; empty if it has none.
+  std::string degraded() {
+    const config::StatusList all = apply();
+    const config::Condition* found = config::findCondition(all[1].conditions, "Degraded");
+    if (found == nullptr) return "";
+    EXPECT_EQ(found->status, ConditionStatus::kTrue);
+    EXPECT_EQ(found->observedGeneration, 3);
+    return found->reason;
+  }
+
+  const base::MonotonicTime now{std::chrono::hours(1)};
+  config::StatusList compiled{fleetRouteStatus(), fleetGatewayStatus()};
+  ReplicaReports reports;
+  std::vector<config::Condition> ofGateway;  // what else is known of it
+  FleetConditions fleet;
+
+ private:
+  int renewals_ = 0;
+};
+
+TEST_F(FleetConditionsOf, ARouteAreUnknownWithoutReplicas) {
+  EXPECT_EQ(programmed().status, ConditionStatus::kUnknown);
+  EXPECT_EQ(programmed().reason, "NoReplicas");
+  EXPECT_EQ(degraded(), "");
+}
+
+TEST_F(FleetConditionsOf, ARouteArePendingUntilAllReplicasServeItsNewestVersion) {
+  see(reportOf("a", 100));
+  see(reportOf("b", 99));
+  EXPECT_EQ(programmed().status, ConditionStatus::kUnknown);
+  EXPECT_EQ(programmed().reason, "Pending");
+  const FleetStatuses pending = judge();
+  EXPECT_THAT(pending.awaited, ElementsAre(pending.all.shared(0).get()));
+  see(reportOf("b", 101));
+  EXPECT_THAT(judge().awaited, IsEmpty());
+  EXPECT_EQ(programmed().status, ConditionStatus::kTrue);
+  EXPECT_EQ(programmed().reason, "Programmed");
+  EXPECT_EQ(programmed().observedGeneration, 7);
+}
+
+TEST_F(FleetConditionsOf, ARouteNameTheReplicaThatCannotServeIt) {
+  see(reportOf("a", 100));
+  ReplicaReport failing = reportOf("b", 100);
+  failing.failed.push_back({"HTTPRoute", "demo", "web", "r", "Invalid", "a bad filter"});
+  see(failing);
+  EXPECT_EQ(programmed().status, ConditionStatus::kFalse);
+  EXPECT_EQ(programmed().reason, "SomeReplicasFailing");
+  EXPECT_THAT(programmed().message, HasSubstr("demo/b"));
+  EXPECT_THAT(programmed().message, HasSubstr("a bad filter"));
+  failing.failed.front().name = "other";
+  see(failing);
+  EXPECT_EQ(programmed().status, ConditionStatus::kTrue) << "another route fails";
+}
+
+TEST_F(FleetConditionsOf, ARouteLeaveOutReplicasOfOtherGateways) {
+  see(reportOf("a", 100));
+  ReplicaReport other = reportOf("b", 1);
+  other.gateway = "demo/ingress";
+  other.state = control::ConfigState::kRollback;
+  see(other);
+  EXPECT_EQ(programmed().status, ConditionStatus::kTrue);
+  EXPECT_EQ(degraded(), "");
+  other.gateway = "";
+  see(other);
+  EXPECT_EQ(programmed().reason, "Pending") << "it serves all Gateways";
+}
+
+TEST_F(FleetConditionsOf, AnObjectHaveNoWordOfReplicasOfOtherNamespaces) {
+  see(reportOf("a", 100));
+  for (const char* gateway : {"demo/egress", ""}) {
+    ReplicaReport forged = reportOf("forged", 1);
+    forged.nameSpace = "tenant";
+    forged.gateway = gateway;
+    forged.state = control::ConfigState::kRollback;
+    forged.problem = "call 555";
+    forged.failed.push_back({"HTTPRoute", "demo", "web", "r", "Invalid", "call 555"});
+    see(forged);
+    EXPECT_EQ(programmed().status, ConditionStatus::kTrue) << programmed().message;
+    EXPECT_EQ(degraded(), "");
+  }
+}
+
+TEST_F(FleetConditionsOf, AGatewaySayWhetherSomeOrAllReplicasFail) {
+  see(reportOf("a", 100));
+  ReplicaReport failing = reportOf("b", 100);
+  failing.state = control::ConfigState::kRollback;
+  see(failing);
+  EXPECT_EQ(degraded(), "SomeReplicasFailing");
+  failing.replica = "a";
+  see(failing);
+  EXPECT_EQ(degraded(), "AllReplicasFailing");
+  see(reportOf("a", 100));
+  see(reportOf("b", 100));
+  EXPECT_EQ(degraded(), "");
+}
+
+TEST_F(FleetConditionsOf, AGatewayHaveWhatElseIsKnownOfItAsLongAsItIs) {
+  ofGateway = {{"sluice.dev/Provisioned", ConditionStatus::kFalse, "NotProvisioned", "it is refused", {}},
+               {"sluice.dev/RolledBack", ConditionStatus::kTrue, "RevisionActive", "an older one is served", {}}};
+  const config::StatusList both = apply();
+  const config::Condition* provisioned = config::findCondition(both[1].conditions, "sluice.dev/Provisioned");
+  ASSERT_NE(provisioned, nullptr);
+  EXPECT_EQ(provisioned->message, "it is refused");
+  EXPECT_EQ(provisioned->observedGeneration, 3);
+  EXPECT_NE(config::findCondition(both[1].conditions, "sluice.dev/RolledBack"), nullptr);
+  EXPECT_EQ(apply().shared(1), both.shared(1));
+  ofGateway.pop_back();
+  const config::StatusList one = apply();
+  EXPECT_NE(config::findCondition(one[1].conditions, "sluice.dev/Provisioned"), nullptr);
+  EXPECT_EQ(config::findCondition(one[1].conditions, "sluice.dev/RolledBack"), nullptr);
+}
+
+TEST_F(FleetConditionsOf, ObjectsAreSharedWithTheLastCallIfNothingHasChanged) {
+  see(reportOf("a", 100));
+  const config::StatusList first = apply();
+  see(reportOf("a", 105));
+  const config::StatusList second = apply();
+  EXPECT_EQ(first.shared(0), second.shared(0));
+  EXPECT_EQ(second.shared(1), compiled.shared(1)) << "nothing is added";
+  see(reportOf("b", 1));
+  EXPECT_NE(apply().shared(0), second.shared(0));
+  EXPECT_EQ(compiled[0].parents.at(0).conditions.size(), 1u) << "what was compiled stays as it is";
+}
+
+TEST(FailedObjects, AreThoseThatAreNotServedAsTheyAreWritten) {
+  config::ObjectStatus broken = fleetRouteStatus();
+  broken.parents[0].conditions.push_back({"ResolvedRefs", ConditionStatus::kFalse, "BackendNotFound", "gone", 7});
+  EXPECT_THAT(failedObjectsOf({fleetRouteStatus(), broken, fleetGatewayStatus()}), IsEmpty())
+      << "a broken reference is served";
+  broken.parents[0].conditions.push_back({"PartiallyInvalid", ConditionStatus::kTrue, "UnsupportedValue", "odd", 7});
+  broken.revision = "r9";
+  const std::vector<FailedObject> failed = failedObjectsOf({fleetRouteStatus(), broken});
+  ASSERT_THAT(failed, SizeIs(1));
+  EXPECT_EQ(failed[0], (FailedObject{"HTTPRoute", "demo", "web", "r9", "UnsupportedValue", "odd"}));
+  EXPECT_THAT(failedObjectsOf({fleetRouteStatus(ConditionStatus::kFalse)}), SizeIs(1));
+
+  config::ObjectStatus away = fleetRouteStatus();
+  away.parents[0].conditions.push_back({"Available", ConditionStatus::kFalse, "Unreachable", "api.test:443", 7});
+  away.parents[0].conditions.push_back({"Degraded", ConditionStatus::kTrue, "Unhealthy", "api.test:443", 7});
+  EXPECT_THAT(failedObjectsOf({away}), IsEmpty()) << "an outage is no fault of the configuration";
+  away.parents[0].conditions.back().reason = "UnsupportedValue";
+  EXPECT_THAT(failedObjectsOf({away}), SizeIs(1));
+}
+
+}  // namespace
+}  // namespace sluice::kubernetes
