@@ -22,6 +22,7 @@
 #include "proxy/compile/processors/refused_uses.h"
 #include "proxy/compile/routes/compile_session.h"
 #include "proxy/compile/routes/shared_matches.h"
+#include "proxy/compile/status/route_status.h"
 #include "proxy/compile/status/status_table.h"
 #include "proxy/routing/backend_target.h"
 
@@ -145,6 +146,43 @@ void noteAttached(const config::Model& model, const BackendCatalog& backends, Re
   for (const auto& [name, backend] : byName) refused.note(backends.backends().at(backend).attached);
 }
 
+/// Attaches routes to the listeners, each without what cannot be served of it, and keeps their statuses.
+class RouteAttacher {
+ public:
+  /// `sealerFault` is the reason why there are no sessions; null if there are. All of them outlive the attacher.
+  RouteAttacher(const AttachTools& tools, const ClosingPolicies& policies, const Fault* sealerFault,
+                const AskedServers& servers)
+      : tools_(tools), policies_(policies), sealerFault_(sealerFault), servers_(servers) {}
+
+  void attach(const RoutePlan& plan) {
+    if (sealerFault_ != nullptr) {
+      if (auto less = withoutSessions(plan, *tools_.model.settings.sessionKey, *sealerFault_)) return attachOpen(*less);
+    }
+    attachOpen(plan);
+  }
+  Statuses takeStatuses() { return std::move(statuses_); }
+
+ private:
+  void attachOpen(const RoutePlan& plan) {
+    const auto closed = closedRoute(plan, policies_);
+    const RoutePlan& known = closed ? *closed : plan;
+    const auto tooMany = entriesFault(tools_, known);
+    if (tooMany) return attachWhole(withoutMatches(known, *tooMany));
+    attachWhole(known);
+  }
+  void attachWhole(const RoutePlan& plan) {
+    const std::vector<ParentAttachment> parents = attachRoute(tools_, plan);
+    if (parents.empty()) return;
+    statuses_.push_back(routeStatus(plan, parents, keptFault(tools_.model, plan.route->meta), servers_));
+  }
+
+  const AttachTools tools_;
+  const ClosingPolicies& policies_;
+  const Fault* const sealerFault_;
+  const AskedServers& servers_;
+  Statuses statuses_;
+};
+
 /// Notes the uses of Gateways that some of their rules refuse, because these lead out without TLS.
 void noteExposed(const std::vector<GatewayPlan>& gateways, RefusedUses& refused) {
   for (const GatewayPlan& gateway : gateways) {
@@ -256,27 +294,22 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   processListeners(gateways, processors, *cache.hooks, refused);
   governListeners(gateways, traffic);
   ruleUnmatched(gateways, *cache.hooks);
-  Statuses attached;
-  attached.reserve(model.all<config::HttpRoute>().size() + model.all<config::GrpcRoute>().size());
-  Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
+  const Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   const RouteOrder::Plans routes =
       compileRoutes(model, {backends, cache.uses, processors, cache.hooks, cache.states, traffic}, cache);
   SharedMatches matches;
-  for (const auto& plan : routes) matches.add(*plan);
   for (const auto& plan : routes) {
+    matches.add(*plan);
     refused.note(plan->refused);
-    const auto sessionless = sealer ? std::nullopt : withoutSessions(*plan, *model.settings.sessionKey, sealer.fault);
-    const RoutePlan& servable = sessionless ? *sessionless : *plan;
-    const auto closed = closedRoute(servable, policies);
-    config::ObjectStatus status = attachRoute({model, matches, gateways, backends, servers, cache.states, traffic},
-                                              closed ? *closed : servable, keptFault(model, plan->route->meta));
-    if (!status.parents.empty()) attached.push_back(std::move(status));
   }
+  RouteAttacher attacher({model, matches, gateways, backends, cache.states, traffic}, policies,
+                         sealer ? nullptr : &sealer.fault, servers);
+  for (const auto& plan : routes) attacher.attach(*plan);
   noteExposed(gateways, refused);
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->settings = model.settings;
   snapshot->addressGuard = std::move(guard);
-  if (sealer) snapshot->sessionSealer = *std::move(sealer.value);
+  if (sealer) snapshot->sessionSealer = *sealer.value;
   snapshot->backends = backendsInUse(gateways, backends);
   snapshot->checked = checkedBackends(gateways, backends);
   CompileResult result;
@@ -284,7 +317,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   result.namedBackends = backendsWithUsers(backends);
   const BackendFaults faults(result.health);
   result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused, servers, tlsPolicies, faults},
-                                  std::move(attached));
+                                  attacher.takeStatuses());
   snapshot->binds = compileBinds(gateways, model.settings.paths, cache.hostRules);
   result.snapshot = std::move(snapshot);
   result.places = placesOf(gateways);

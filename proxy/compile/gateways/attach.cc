@@ -8,11 +8,8 @@
 #include "proxy/compile/gateways/compile_listener.h"
 #include "proxy/compile/ground/disclosure.h"
 #include "proxy/compile/ground/hints.h"
-#include "proxy/compile/ground/object_status.h"
 #include "proxy/compile/ground/references.h"
 #include "proxy/compile/ground/secret_trust.h"
-#include "proxy/compile/processors/refused_uses.h"
-#include "proxy/compile/processors/use_conditions.h"
 #include "proxy/compile/routes/inherited_traffic.h"
 #include "proxy/compile/routes/restricted_rule.h"
 #include "proxy/compile/routes/route_secrets.h"
@@ -23,7 +20,6 @@ namespace sluice::compile {
 namespace {
 
 namespace reason = config::reason;
-namespace condition_type = config::condition_type;
 
 // A status is for people, who need no more than this number of examples.
 constexpr std::size_t kMaxShadowed = 4;
@@ -43,37 +39,30 @@ std::vector<std::string> sharedHostnames(const config::Route& route, const confi
 
 class Attacher {
  public:
-  Attacher(const AttachTools& tools, const RoutePlan& plan, const std::optional<Fault>& kept)
+  Attacher(const AttachTools& tools, const RoutePlan& plan)
       : model_(tools.model),
         matches_(tools.matches),
         gateways_(tools.gateways),
         backends_(tools.backends),
-        servers_(tools.servers),
         govern_{tools.traffic, tools.backends, tools.states},
         plan_(plan),
         route_(*plan.route),
-        kept_(kept),
         secrets_(tools.model.controllerNamespace.empty() ? base::ObjectNames() : secretsOfRoute(plan)) {}
 
-  config::ObjectStatus run() {
-    config::ObjectStatus status = statusOf(route_.meta);
+  std::vector<ParentAttachment> run() {
+    std::vector<ParentAttachment> result;
     for (const config::ParentRef& parent : route_.parentRefs) {
       if (!isOurs(parent)) continue;
-      notes_ = plan_.notes;
-      refused_.clear();
-      unresolved_.clear();
+      now_ = {};
+      now_.parent = &parent;
+      now_.notes = plan_.notes;
       shadowed_ = 0;
-      const std::optional<Fault> refused = attach(parent);
-      config::ParentStatus entry;
-      entry.parentRef = parent;
-      entry.conditions = conditions(refused);
-      status.parents.push_back(std::move(entry));
+      now_.refused = attach(parent);
+      result.push_back(std::move(now_));
     }
-    return status;
+    return result;
   }
 
-  /// Returns the fault of a route that has more entries than one object may have. Each match is an entry at every
-  /// listener and under every hostname there.
   std::optional<Fault> entriesFault() {
     const std::uint64_t most = model_.settings.limits.matches;
     if (mostEntries() <= most) return std::nullopt;
@@ -148,7 +137,7 @@ class Attacher {
       nearest = nearest ? nearer(*std::move(nearest), *std::move(refused)) : std::move(refused);
     }
     if (!attached) return nearest ? nearest : noSuchListener(*gateway, parent);
-    notes_.insert(notes_.end(), conflicts.begin(), conflicts.end());
+    now_.notes.insert(now_.notes.end(), conflicts.begin(), conflicts.end());
     noteChain(*gateway);
     noteUses(*gateway);
     countUnserved(*gateway, parent);
@@ -321,11 +310,12 @@ class Attacher {
   /// Returns the rule without what the Gateway's Pods may not read the Secrets of.
   std::shared_ptr<const routing::Rule> restrict(std::shared_ptr<const routing::Rule> rule, std::size_t index) {
     RestrictedRule result = restrictedRule(std::move(rule), *trust_, route_.meta.nameSpace);
-    for (const Fault& each : result.unresolved) noteOnceIn(unresolved_, ofRule(index, each.reason, each.message));
+    for (const Fault& each : result.unresolved) noteOnceIn(now_.unresolved, ofRule(index, each.reason, each.message));
     for (const Fault& each : result.closed) refuseOnce(ofRule(index, each.reason, each.message));
     for (const Fault& each : result.open) {
       std::string note = withConsequence(ofRule(index, each.reason, each.message), kLeftOut).message;
-      if (std::find(notes_.begin(), notes_.end(), note) == notes_.end()) notes_.push_back(std::move(note));
+      if (std::find(now_.notes.begin(), now_.notes.end(), note) == now_.notes.end())
+        now_.notes.push_back(std::move(note));
     }
     return std::move(result.rule);
   }
@@ -334,7 +324,7 @@ class Attacher {
     return {why, "spec.rules[" + std::to_string(index) + "]: " + message};
   }
   /// Notes a fault that a rule has at this listener.
-  void refuseOnce(Fault why) { noteOnceIn(refused_, std::move(why)); }
+  void refuseOnce(Fault why) { noteOnceIn(now_.dropped, std::move(why)); }
   static void noteOnceIn(std::vector<Fault>& known, Fault why) {
     if (std::find(known.begin(), known.end(), why) == known.end()) known.push_back(std::move(why));
   }
@@ -353,7 +343,7 @@ class Attacher {
                  own ? refused.origin + refused.fault.message
                      : "a payload processor of another namespace cannot run for it (" + refused.fault.reason + ")");
       if (refused.open) {
-        notes_.push_back(withConsequence(why, kLeftOut).message);
+        now_.notes.push_back(withConsequence(why, kLeftOut).message);
       } else {
         refuseOnce(std::move(why));
       }
@@ -378,13 +368,13 @@ class Attacher {
                   const config::Route& winner) {
     if (++shadowed_ > kMaxShadowed) return;
     if (shadowed_ == kMaxShadowed) {
-      notes_.emplace_back("and more matches that are taken");
+      now_.notes.emplace_back("and more matches that are taken");
       return;
     }
-    notes_.push_back("spec.rules[" + std::to_string(place.rule) + "].matches[" + std::to_string(place.match) +
-                     "]: " + (hostname.empty() ? "" : "for " + hostname + " ") + "the same match of " +
-                     nameFor(route_.meta.nameSpace, winner.meta) + " comes first on listener " +
-                     listener.listener->name + " and takes its requests");
+    now_.notes.push_back("spec.rules[" + std::to_string(place.rule) + "].matches[" + std::to_string(place.match) +
+                         "]: " + (hostname.empty() ? "" : "for " + hostname + " ") + "the same match of " +
+                         nameFor(route_.meta.nameSpace, winner.meta) + " comes first on listener " +
+                         listener.listener->name + " and takes its requests");
   }
 
   void noteUses(const GatewayPlan& gateway) {
@@ -393,52 +383,16 @@ class Attacher {
     }
   }
 
-  std::string failureName() const { return plan_.kind == config::GrpcRoute::kKind ? "UNAVAILABLE" : "500"; }
-
-  std::vector<config::Condition> conditions(const std::optional<Fault>& refused) const {
-    Conditions result(route_.meta);
-    std::optional<Fault> unaccepted = plan_.rejection ? plan_.rejection : refused;
-    if (!unaccepted && plan_.wholeRouteFails) {
-      unaccepted = joined(plan_.faults);
-      unaccepted->message += "; its requests answer " + failureName();
-    }
-    const bool accepted = !unaccepted;
-    result.check(condition_type::kAccepted, both(unaccepted, kept_), notes_);
-    std::vector<Fault> unresolved = plan_.unresolved;
-    unresolved.insert(unresolved.end(), unresolved_.begin(), unresolved_.end());
-    result.check(condition_type::kResolvedRefs, joined(unresolved));
-    // The API demands these first words, and the condition for accepted routes only (RouteConditionPartiallyInvalid).
-    std::vector<Fault> dropped = plan_.faults;
-    dropped.insert(dropped.end(), refused_.begin(), refused_.end());
-    if (!dropped.empty() && accepted) {
-      Fault all = *joined(dropped);
-      if (all.parts.empty() && !all.summary) all.parts = {all.message};
-      all.reason = reason::kUnsupportedValue;
-      all.message = "Dropped Rule: " + all.message + "; the requests concerned answer " + failureName();
-      result.troubled(condition_type::kPartiallyInvalid, all);
-    }
-    const std::vector<AskedServer> servers = servers_.in(objectName(plan_.holder(), route_.meta.name));
-    std::vector<RefusedUse> refusedUses = plan_.refusedFilters;
-    noteOnce(refusedUses, awayUses(servers));
-    addUseConditions(refusedUses, result, kMostConditions);
-    addServerConditions(servers, result, kMostConditions);
-    return result.take();
-  }
-
   const config::Model& model_;
   const SharedMatches& matches_;
   std::vector<GatewayPlan>& gateways_;
   BackendCatalog& backends_;
-  const AskedServers& servers_;
   const GovernTools govern_;
   const RoutePlan& plan_;
   const config::Route& route_;
-  const std::optional<Fault>& kept_;
   const base::ObjectNames secrets_;  // known only if a controller keeps the Pods of Gateways
   std::set<const ListenerPlan*> taken_;
-  std::vector<std::string> notes_;  // for the condition of the current parent
-  std::vector<Fault> refused_;      // faults of its rules at these listeners alone; for the same condition
-  std::vector<Fault> unresolved_;   // likewise, for the condition ResolvedRefs
+  ParentAttachment now_;  // at the current parent
   /// Set if the Pods of the current parent may not read all that the route is made of.
   std::optional<SecretTrust> trust_;
   std::size_t shadowed_ = 0;
@@ -446,11 +400,12 @@ class Attacher {
 
 }  // namespace
 
-config::ObjectStatus attachRoute(const AttachTools& tools, const RoutePlan& plan, const std::optional<Fault>& kept) {
-  if (const auto tooMany = Attacher(tools, plan, kept).entriesFault()) {
-    return Attacher(tools, withoutMatches(plan, *tooMany), kept).run();
-  }
-  return Attacher(tools, plan, kept).run();
+std::optional<Fault> entriesFault(const AttachTools& tools, const RoutePlan& plan) {
+  return Attacher(tools, plan).entriesFault();
+}
+
+std::vector<ParentAttachment> attachRoute(const AttachTools& tools, const RoutePlan& plan) {
+  return Attacher(tools, plan).run();
 }
 
 }  // namespace sluice::compile

@@ -8,8 +8,8 @@
 #include "proxy/compile/destinations/backend_plan.h"
 #include "proxy/compile/ground/object_status.h"
 #include "proxy/compile/processors/refused_uses.h"
-#include "proxy/compile/processors/use_conditions.h"
 #include "proxy/compile/status/refused_objects.h"
+#include "proxy/compile/status/use_conditions.h"
 
 namespace sluice::compile {
 namespace {

@@ -11,8 +11,8 @@
 #include "proxy/compile/ground/object_status.h"
 #include "proxy/compile/processors/extension_hooks.h"
 #include "proxy/compile/processors/refused_uses.h"
-#include "proxy/compile/processors/use_conditions.h"
 #include "proxy/compile/status/refused_objects.h"
+#include "proxy/compile/status/use_conditions.h"
 
 namespace sluice::compile {
 namespace {

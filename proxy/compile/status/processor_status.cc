@@ -10,10 +10,10 @@
 #include "proxy/compile/ground/references.h"
 #include "proxy/compile/processors/refused_uses.h"
 #include "proxy/compile/processors/server_ref.h"
-#include "proxy/compile/processors/use_conditions.h"
 #include "proxy/compile/status/attachment.h"
 #include "proxy/compile/status/policy_ancestors.h"
 #include "proxy/compile/status/refused_objects.h"
+#include "proxy/compile/status/use_conditions.h"
 
 namespace sluice::compile {
 namespace {

@@ -20,7 +20,7 @@ struct StatusEntry {
 std::span<const StatusEntry> statusTable();
 
 /// Writes all statuses, in the order of the table, then by group, kind, namespace and name. `attached` are the statuses
-/// that attachRoute() made for routes with parents of ours.
+/// that routeStatus() made for routes with parents of ours.
 config::StatusList writeStatuses(const StatusSources& sources, Statuses attached);
 
 }  // namespace sluice::compile

@@ -11,8 +11,8 @@
 
 #include "config/ground/problem.h"
 #include "proxy/compile/processors/compile_processors.h"
-#include "proxy/compile/processors/use_conditions.h"
 #include "proxy/compile/served_objects.h"
+#include "proxy/compile/status/use_conditions.h"
 #include "proxy/control/report/certificate_watch.h"
 
 namespace sluice::control {

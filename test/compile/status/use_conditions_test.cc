@@ -1,5 +1,5 @@
 // Tests that each use of a payload processor that cannot run has a condition of its own, independent of the others.
-#include "proxy/compile/processors/use_conditions.h"
+#include "proxy/compile/status/use_conditions.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "proxy/compile/processors/use_conditions.h"
+#include "proxy/compile/status/use_conditions.h"
 
 #include <algorithm>
 #include <set>
