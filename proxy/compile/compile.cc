@@ -1,7 +1,5 @@
 #include "proxy/compile/compile.h"
 
-#include <algorithm>
-#include <iterator>
 #include <map>
 #include <set>
 #include <string>
@@ -9,22 +7,19 @@
 #include <vector>
 
 #include "proxy/compile/destinations/backend_plan.h"
-#include "proxy/compile/gateways/attach.h"
+#include "proxy/compile/gateways/backends_in_use.h"
 #include "proxy/compile/gateways/checked_backends.h"
 #include "proxy/compile/gateways/closed_plans.h"
 #include "proxy/compile/gateways/compile_binds.h"
 #include "proxy/compile/gateways/compile_gateway.h"
+#include "proxy/compile/gateways/listener_steps.h"
 #include "proxy/compile/gateways/pool_addresses.h"
 #include "proxy/compile/gateways/unmatched_requests.h"
-#include "proxy/compile/ground/object_status.h"
-#include "proxy/compile/ground/secret_trust.h"
-#include "proxy/compile/processors/permitted_steps.h"
 #include "proxy/compile/processors/refused_uses.h"
+#include "proxy/compile/route_attacher.h"
 #include "proxy/compile/routes/compile_session.h"
 #include "proxy/compile/routes/shared_matches.h"
-#include "proxy/compile/status/route_status.h"
 #include "proxy/compile/status/status_table.h"
-#include "proxy/routing/backend_target.h"
 
 namespace sluice::compile {
 namespace {
@@ -51,91 +46,6 @@ RouteOrder::Plans compileRoutes(const config::Model& model, const RouteTools& to
   return cache.order.sorted(std::move(plans));
 }
 
-void tell(const CompiledUses& uses, ListenerPlan& listener) {
-  std::vector<Fault> all = uses.closed();
-  for (const Fault& each : uses.open()) all.push_back(withConsequence(each, kLeftOut));
-  if (listener.unprocessed) all.insert(all.begin(), *listener.unprocessed);
-  listener.unprocessed = joined(all);
-}
-
-void closeOnce(const Fault& why, GatewayPlan& gateway) {
-  std::vector<Fault>& known = gateway.unprocessed;
-  if (std::find(known.begin(), known.end(), why) == known.end()) known.push_back(why);
-}
-
-/// Notes the Secrets of uses that a Gateway runs, and takes out those that its Pods may not read.
-CompiledUses atGateway(CompiledUses uses, const SecretTrust& trust, GatewayPlan& gateway) {
-  gateway.secrets.merge(secretsUsedBy(uses));
-  return permittedUses(std::move(uses), trust, gateway.gateway->meta);
-}
-
-/// Compiles the extension policy of a listener, for all rules there.
-void extendListener(GatewayPlan& gateway, ListenerPlan& listener, const ProcessorCompiler& processors,
-                    const SecretTrust& trust, RefusedUses& refused) {
-  const config::ObjectMeta& meta = gateway.gateway->meta;
-  const UsesOf of{holderOf(meta), meta.name, processing::Scope::kRoute, Exposure::kSome};
-  std::optional<CompiledUses> uses = processors.extending(meta, listener.listener->name, of);
-  if (!uses) return;
-  uses = atGateway(*std::move(uses), trust, gateway);
-  refused.note(uses->refused);
-  tell(*uses, listener);
-  for (const Fault& each : uses->closed()) {
-    closeOnce(each, gateway);
-    listener.shutFor(each);
-  }
-  listener.inherited = {std::move(uses->steps), joined(uses->closed())};
-}
-
-/// Compiles the hooks of the process, and the PayloadProcessors and extension policies of Gateways and their listeners.
-/// If one of them cannot run and fails closed, every request there is refused.
-void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors,
-                      const ExtensionHooks& hooks, RefusedUses& refused) {
-  for (GatewayPlan& gateway : gateways) {
-    const config::ObjectMeta& meta = gateway.gateway->meta;
-    if (hooks.ofListeners == CompiledUses() && !processors.concern(meta)) continue;
-    const SecretTrust trust(processors.model(), *gateway.gateway);
-    for (ListenerPlan& listener : gateway.listeners) {
-      const UsesOf of{holderOf(meta), meta.name, processing::Scope::kGateway, Exposure::kByRule};
-      CompiledUses uses = toldOfHooks(hooks.ofListeners);
-      uses.append(processors.targeting(meta, {listener.listener->name}, of));
-      uses = atGateway(std::move(uses), trust, gateway);
-      refused.note(uses.refused);
-      tell(uses, listener);
-      extendListener(gateway, listener, processors, trust, refused);
-      for (const Fault& each : uses.closed()) {
-        uses.steps.push_back(refusing(each, of.scope));
-        closeOnce(each, gateway);
-        listener.shutFor(each);
-      }
-      for (const ShieldedUse& each : uses.shielded) {
-        if (each.step.preRouting) uses.steps.push_back(each.step);
-      }
-      listener.shielded = std::move(uses.shielded);
-      const auto routed = std::stable_partition(uses.steps.begin(), uses.steps.end(),
-                                                [](const processing::Step& step) { return step.preRouting; });
-      listener.chain = chainOf({std::make_move_iterator(routed), std::make_move_iterator(uses.steps.end())});
-      uses.steps.erase(routed, uses.steps.end());
-      listener.preRouting = chainOf(std::move(uses.steps));
-    }
-  }
-}
-
-/// Gives listeners what their rules inherit of TrafficPolicies. A policy that cannot be served closes these rules.
-void governListeners(std::vector<GatewayPlan>& gateways, const TrafficPolicies& traffic) {
-  for (GatewayPlan& gateway : gateways) {
-    const config::ObjectMeta& meta = gateway.gateway->meta;
-    if (!traffic.concern(meta)) continue;
-    for (ListenerPlan& listener : gateway.listeners) {
-      listener.traffic = traffic.ofListener(meta, listener.listener->name);
-      const std::optional<Fault>& fault = listener.traffic.settings.fault;
-      if (!fault) continue;
-      listener.unprocessed = listener.unprocessed ? joined({*listener.unprocessed, *fault}) : fault;
-      closeOnce(*fault, gateway);
-      listener.shutFor(*fault);
-    }
-  }
-}
-
 /// Notes the uses that PayloadProcessors attach to Backends and that cannot run, in an order that does not depend on
 /// that of the objects.
 void noteAttached(const config::Model& model, const BackendCatalog& backends, RefusedUses& refused) {
@@ -146,43 +56,6 @@ void noteAttached(const config::Model& model, const BackendCatalog& backends, Re
   for (const auto& [name, backend] : byName) refused.note(backends.backends().at(backend).attached);
 }
 
-/// Attaches routes to the listeners, each without what cannot be served of it, and keeps their statuses.
-class RouteAttacher {
- public:
-  /// `sealerFault` is the reason why there are no sessions; null if there are. All of them outlive the attacher.
-  RouteAttacher(const AttachTools& tools, const ClosingPolicies& policies, const Fault* sealerFault,
-                const AskedServers& servers)
-      : tools_(tools), policies_(policies), sealerFault_(sealerFault), servers_(servers) {}
-
-  void attach(const RoutePlan& plan) {
-    if (sealerFault_ != nullptr) {
-      if (auto less = withoutSessions(plan, *tools_.model.settings.sessionKey, *sealerFault_)) return attachOpen(*less);
-    }
-    attachOpen(plan);
-  }
-  Statuses takeStatuses() { return std::move(statuses_); }
-
- private:
-  void attachOpen(const RoutePlan& plan) {
-    const auto closed = closedRoute(plan, policies_);
-    const RoutePlan& known = closed ? *closed : plan;
-    const auto tooMany = entriesFault(tools_, known);
-    if (tooMany) return attachWhole(withoutMatches(known, *tooMany));
-    attachWhole(known);
-  }
-  void attachWhole(const RoutePlan& plan) {
-    const std::vector<ParentAttachment> parents = attachRoute(tools_, plan);
-    if (parents.empty()) return;
-    statuses_.push_back(routeStatus(plan, parents, keptFault(tools_.model, plan.route->meta), servers_));
-  }
-
-  const AttachTools tools_;
-  const ClosingPolicies& policies_;
-  const Fault* const sealerFault_;
-  const AskedServers& servers_;
-  Statuses statuses_;
-};
-
 /// Notes the uses of Gateways that some of their rules refuse, because these lead out without TLS.
 void noteExposed(const std::vector<GatewayPlan>& gateways, RefusedUses& refused) {
   for (const GatewayPlan& gateway : gateways) {
@@ -190,46 +63,6 @@ void noteExposed(const std::vector<GatewayPlan>& gateways, RefusedUses& refused)
       for (const std::size_t index : listener.exposed) refused.note({listener.shielded[index].refused});
     }
   }
-}
-
-/// Returns the plans that attached rules, or processors with requests of their own, send traffic to, by name and port.
-std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways,
-                                                                       const BackendCatalog& backends) {
-  std::map<routing::BackendIdentity, std::shared_ptr<const routing::BackendPlan>> used;
-  const auto use = [&](const std::shared_ptr<const routing::BackendPlan>& plan) {
-    if (const auto [entry, isNew] = used.try_emplace(plan->identity); isNew) entry->second = backends.newest(plan);
-  };
-  const auto useTargets = [&](const std::shared_ptr<const processing::Chain>& chain) {
-    if (chain == nullptr) return;
-    for (const auto& target : chain->targets()) use(routing::planOf(*target));
-  };
-  const auto useMirrors = [&](const std::vector<routing::RequestMirror>& mirrors) {
-    for (const routing::RequestMirror& mirror : mirrors) {
-      use(mirror.backend);
-      useTargets(mirror.backend->chain);
-    }
-  };
-  const auto useRule = [&](const routing::Rule& rule) {
-    useMirrors(rule.mirrors);
-    useTargets(rule.chain);
-    for (const routing::WeightedBackend& weighted : rule.backends) {
-      for (auto plan = weighted.backend; plan != nullptr; plan = plan->http11) use(plan);
-      if (weighted.backend != nullptr) useTargets(weighted.backend->chain);
-      useTargets(weighted.chain);
-      useMirrors(weighted.mirrors);
-    }
-  };
-  for (const GatewayPlan& gateway : gateways) {
-    for (const ListenerPlan& listener : gateway.listeners) {
-      useTargets(listener.preRouting);
-      useTargets(listener.chain);
-      if (listener.rest != nullptr) useTargets(listener.rest->chain);
-    }
-  }
-  eachRule(gateways, useRule);
-  std::vector<std::shared_ptr<const routing::BackendPlan>> result;
-  for (auto& [identity, plan] : used) result.push_back(std::move(plan));
-  return result;
 }
 
 std::set<std::string> backendsWithUsers(const BackendCatalog& backends) {

@@ -1,7 +1,5 @@
 #include "proxy/compile/gateways/closed_plans.h"
 
-#include <algorithm>
-
 namespace sluice::compile {
 
 void closeListeners(const ClosingPolicies& policies, std::vector<GatewayPlan>& gateways) {
@@ -11,8 +9,7 @@ void closeListeners(const ClosingPolicies& policies, std::vector<GatewayPlan>& g
       listener.closed = policies.faultOf(gateway.gateway->meta, {listener.listener->name});
       if (!listener.closed) continue;
       listener.worsen(ListenerState::kRefusing);
-      std::vector<Fault>& known = gateway.unprocessed;
-      if (std::find(known.begin(), known.end(), *listener.closed) == known.end()) known.push_back(*listener.closed);
+      gateway.closeFor(*listener.closed);
     }
   }
 }

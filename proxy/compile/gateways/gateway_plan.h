@@ -102,6 +102,10 @@ struct GatewayPlan {
   /// Faults that close some of its listeners, each once: payload processors that cannot run and fail closed, and
   /// policies of kinds that are not supported.
   std::vector<Fault> unprocessed;
+
+  void closeFor(const Fault& why) {
+    if (std::find(unprocessed.begin(), unprocessed.end(), why) == unprocessed.end()) unprocessed.push_back(why);
+  }
 };
 
 /// Returns "Gateway default/egress", by which a Gateway is known from one configuration to the next.

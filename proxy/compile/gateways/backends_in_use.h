@@ -1,0 +1,17 @@
+// Gathers the Backends to which requests may go.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "proxy/compile/backends/compile_backend.h"
+#include "proxy/compile/gateways/gateway_plan.h"
+#include "proxy/routing/snapshot.h"
+
+namespace sluice::compile {
+
+/// Returns the plans that attached rules, or processors with requests of their own, send traffic to, by name and port.
+std::vector<std::shared_ptr<const routing::BackendPlan>> backendsInUse(const std::vector<GatewayPlan>& gateways,
+                                                                       const BackendCatalog& backends);
+
+}  // namespace sluice::compile

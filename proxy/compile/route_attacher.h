@@ -1,0 +1,39 @@
+// Attaches routes to the listeners, each without what cannot be served of it, and keeps their statuses. It lives as
+// long as one compilation.
+#pragma once
+
+#include <utility>
+
+#include "proxy/compile/destinations/closing_policies.h"
+#include "proxy/compile/gateways/attach.h"
+#include "proxy/compile/ground/object_status.h"
+#include "proxy/compile/processors/asked_servers.h"
+#include "proxy/compile/routes/compile_route.h"
+#include "proxy/compile/status/status_sources.h"
+
+namespace sluice::compile {
+
+class RouteAttacher {
+ public:
+  /// `sealerFault` is the reason why there are no sessions; null if there are. All of them outlive the attacher.
+  RouteAttacher(const AttachTools& tools, const ClosingPolicies& policies, const Fault* sealerFault,
+                const AskedServers& servers)
+      : tools_(tools), policies_(policies), sealerFault_(sealerFault), servers_(servers) {}
+
+  /// Called for each route in the order in which they are attached (attach.h).
+  void attach(const RoutePlan& plan);
+  /// Returns the statuses of the routes that have parents of ours.
+  Statuses takeStatuses() { return std::move(statuses_); }
+
+ private:
+  void attachOpen(const RoutePlan& plan);
+  void attachWhole(const RoutePlan& plan);
+
+  const AttachTools tools_;
+  const ClosingPolicies& policies_;
+  const Fault* const sealerFault_;
+  const AskedServers& servers_;
+  Statuses statuses_;
+};
+
+}  // namespace sluice::compile
