@@ -140,10 +140,10 @@ class ServerCodec : public Codec {
   /// Says that the pending head took too long (timeouts.requestHeader). HTTP/1.x calls onBadRequest with 408; HTTP/2
   /// sends GOAWAY and is kClosed.
   virtual void expireHead() = 0;
-  /// Begins a request without new bytes: HTTP/1.x goes on with pipelined bytes that it kept, if the previous exchange
-  /// is over. Called in the drive beat.
+  /// Goes on with bytes that were kept: of pipelined requests in HTTP/1.x, if the previous exchange is over, and in
+  /// HTTP/2 of heads that make much work. Called in the drive beat.
   virtual void resume() {}
-  /// Returns true if resume() would begin a request.
+  /// Returns true if such bytes are kept. Until resume(), none of them is looked at, and none is to be read.
   virtual bool wantsResume() const { return false; }
 
   /// Sends a 1xx head; HTTP/1.0 clients get none.

@@ -178,6 +178,7 @@ TEST(EdgeAttacks, PipelinedRequestsForNothingDoNotHoldUpOthers) {
   gateway.process().signal(SIGSTOP);
   for (BlockingSocket& attacker : attackers) attacker.send(pipelined);
   gateway.process().signal(SIGCONT);
+  for (BlockingSocket& attacker : attackers) attacker.sendSome(pipelined, std::chrono::milliseconds(0));
   attack.stands();
   for (BlockingSocket& attacker : attackers) EXPECT_EQ(readResponse(attacker).status, 404);
 }

@@ -148,16 +148,68 @@ TEST(H2Intake, ChargesTheBytesThatItKeeps) {
   EXPECT_EQ(all.account.used, 0U);
 }
 
-TEST(H2Intake, TakesNoBreakWithoutRoomForTheRest) {
-  H2Intaking all(0);
-  std::string burst = h2::headers(1, h2::block(h2::get()) + megabyte(true), true);
-  burst += h2::headers(3, h2::block(h2::get()), true);
-  while (burst.size() < 100'000) burst += h2::windowUpdate(0, 1);
+TEST(H2Intake, EndsTheConnectionWithoutRoomForTheRest) {
+  for (const bool large : {false, true}) {
+    H2Intaking all(0);
+    std::string burst = h2::headers(1, h2::block(h2::get()) + megabyte(true), true) + h2::headers(3, h2::get(), true);
+    const std::size_t size = large ? http::HeadCharge::kFree + 5000 : http::HeadCharge::kFree;
+    while (burst.size() + 13 <= size) burst += h2::windowUpdate(0, 1);
+    all.feed(burst);
+    EXPECT_EQ(all.codec->state(), large ? http::CodecState::kClosed : http::CodecState::kOpen);
+    all.finish();
+    EXPECT_EQ(all.account.used, 0U);
+    if (large) {
+      ASSERT_NE(all.reader.goaway(), nullptr);
+      EXPECT_EQ(all.reader.goaway()->errorCode(), h2error::kEnhanceYourCalm);
+      EXPECT_EQ(all.sink.limits.back(), http::Limit::kHeaderMemory);
+    } else {
+      ASSERT_EQ(all.sink.count(), 2U);
+      EXPECT_TRUE(all.sink.stream(0).bad) << "there is no room for the head either";
+      EXPECT_FALSE(all.sink.stream(1).bad);
+    }
+  }
+}
+
+TEST(H2Intake, ReadsLittleAtATimeWhileNoBodiesCome) {
+  H2Intaking all;
+  EXPECT_EQ(all.codec->readBudget(), http::HeadCharge::kFree);
+  all.feed(h2::headers(1, h2::post(), false) + h2::data(1, "body", false));
+  EXPECT_EQ(all.codec->readBudget(), 256U * 1024);
+  all.feed(h2::headers(3, h2::get(), true));
+  EXPECT_EQ(all.codec->readBudget(), http::HeadCharge::kFree);
+}
+
+TEST(H2Intake, CountsManySmallHeads) {
+  H2Intaking all;
+  all.limits.concurrentStreams = 100;
+  std::string burst;
+  for (std::uint32_t id = 1; id < 200; id += 2) {
+    std::string block = h2::block(h2::get());
+    if (id == 1) block += h2::indexedLine("x-large", std::string(3900, 'y'));
+    burst += h2::headers(id, block + h2::reference(62) + h2::reference(62) + h2::reference(62), true);
+  }
   all.feed(burst);
-  EXPECT_FALSE(all.codec->wantsResume());
-  ASSERT_EQ(all.sink.count(), 2U);
-  EXPECT_TRUE(all.sink.stream(0).bad) << "there is no room for the head either";
-  EXPECT_FALSE(all.sink.stream(1).bad);
+  EXPECT_TRUE(all.codec->wantsResume());
+  EXPECT_LT(all.sink.count(), 40U);
+  EXPECT_GE(all.finish(), 3U);
+  EXPECT_EQ(all.sink.count(), 100U);
+}
+
+// The response ends while trailers are decoded, so nghttp2 does not tell of their end.
+TEST(H2Intake, ForgetsTheSectionOfAStreamThatIsClosedDuringABreak) {
+  H2Intaking all;
+  all.feed(h2::headers(1, h2::post(), false) + h2::headers(1, megabyte(true), true));
+  ASSERT_TRUE(all.codec->wantsResume());
+  EXPECT_TRUE(all.codec->headPending());
+  EXPECT_GT(all.account.used, 0U);
+  all.codec->reset(1, http::ResetReason::kCancelled);
+  all.reader.feed(produced(*all.codec, all.pool));
+  EXPECT_FALSE(all.codec->headPending());
+  all.finish();
+  EXPECT_FALSE(all.codec->headPending());
+  EXPECT_EQ(all.account.used, 0U);
+  all.feed(h2::headers(3, h2::get(), true));
+  EXPECT_EQ(all.sink.count(), 2U);
 }
 
 TEST(H2Intake, GivesUpTheRestWhenTheConnectionEnds) {

@@ -244,6 +244,7 @@ TEST_F(H2Pair, HeadsLargerThanAFrameArriveWhole) {
     produced(*server, pool);
   }
   server->feed(bytes);
+  while (server->wantsResume()) server->resume();
   ASSERT_EQ(serverSink.count(), 3u);
   EXPECT_EQ(serverSink.last().message.head.headers.find("x-7")->value, pattern(10'000, 7));
 }

@@ -12,11 +12,12 @@ namespace sluice::server {
 namespace {
 
 struct TurnTaker {
-  explicit TurnTaker(base::Handle<TurnTaker> self) : self_(self) {}
+  TurnTaker(base::Handle<TurnTaker> self, net::ClientNetwork network) : self_(self), network_(network) {}
   base::Handle<TurnTaker> handle() const { return self_; }
   void flush() {}
   bool dead() const { return left; }
   void takeTurn() { ++turns; }
+  net::ClientNetwork network() const { return network_; }
 
   bool dirty = false;
   bool waitsForTurn = false;
@@ -25,12 +26,13 @@ struct TurnTaker {
 
  private:
   base::Handle<TurnTaker> self_;
+  net::ClientNetwork network_;
 };
 
 class TurnQueueTest : public ::testing::Test {
  protected:
-  void addAll(std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) queue.add(*all.emplace_back(&table.create()));
+  void addAll(std::size_t count, net::ClientNetwork network = 1) {
+    for (std::size_t i = 0; i < count; ++i) queue.add(*all.emplace_back(&table.create(network)));
   }
   void round() { uv_run(worker.loop(), UV_RUN_NOWAIT); }
   int turns() const {
@@ -63,6 +65,20 @@ TEST_F(TurnQueueTest, LetsAFewGoOnInEachRoundInOrder) {
   EXPECT_EQ(all[0]->turns, 2) << "behind those that waited";
   round();
   EXPECT_EQ(turns(), 2 * kPerRound + 2);
+}
+
+TEST_F(TurnQueueTest, LetsNetworksTakeTurns) {
+  addAll(20 * kPerRound);
+  addAll(2, 2);
+  addAll(1, 3);
+  round();
+  EXPECT_EQ(turns(), kPerRound);
+  for (std::size_t i = all.size() - 3; i < all.size(); ++i) EXPECT_EQ(all[i]->turns, 1) << "of a network with few";
+  for (int i = 0; i < 20; ++i) round();
+  EXPECT_EQ(turns(), 20 * kPerRound + 3);
+  addAll(1);
+  round();
+  EXPECT_EQ(turns(), 20 * kPerRound + 4) << "an empty queue is woken again";
 }
 
 TEST_F(TurnQueueTest, SpendsNoTurnOnThoseThatHaveLeft) {

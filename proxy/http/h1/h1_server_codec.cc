@@ -73,10 +73,11 @@ H1ServerCodec::H1ServerCodec(ServerSink& sink, base::ChunkPool& pool, const Limi
 
 void H1ServerCodec::feed(std::string_view bytes) {
   if (reading_ == Reading::kStopped) return tunnel_ ? tunnel_->feed(bytes) : void();
+  const bool waits = wantsResume();
   if (stash_.empty()) read(bytes);
   if (reading_ == Reading::kStopped || bytes.empty()) return;
   stash_.append(bytes);
-  readStash();
+  if (!waits) readStash();
 }
 
 void H1ServerCodec::feedEnd() {
@@ -376,6 +377,7 @@ std::size_t H1ServerCodec::readBudget() const {
   if (inputEnded_) return 0;
   switch (reading_) {
     case Reading::kHead:
+      return stash_.empty() ? kStashBytes : 0;
     case Reading::kDone:
       return stash_.size() < kStashBytes ? kStashBytes - stash_.size() : 0;
     case Reading::kBody:

@@ -8,8 +8,8 @@ constexpr std::size_t kSectionLineOverhead = 32;
 // A section of this many times limits.headerBytes ends the connection: one-byte references to a large entry of the
 // dynamic table would otherwise buy a thousandfold of work.
 constexpr std::uint64_t kHopeless = 8;
-// To decode this much takes a tenth of a millisecond or less. A read of bytes that are not compressed holds no more.
-constexpr std::uint64_t kHeavyBytesOfTurn = 256 * 1024;
+// To decode this much takes a tenth of a millisecond or less. A read of heads that are not compressed holds less.
+constexpr std::uint64_t kMostOfTurn = 256 * 1024;
 
 std::uint16_t parseStatus(std::string_view value) {
   std::uint16_t status = 0;
@@ -27,6 +27,8 @@ void H2FieldReader::begin() {
   status = 0;
   secretControl = false;
   most_ = limits_.headerBytes;
+  turnBytes_ += bytes_;  // a large section counts twice by that
+  if (turnBytes_ > kMostOfTurn) light_ = 0;
   bytes_ = 0;
   lines_ = 0;
   excess_.reset();
@@ -58,14 +60,14 @@ H2FieldReader::Line H2FieldReader::add(const Text& name, const Text& value) {
     const std::string_view kept = id == FieldId::kOther ? keep(name) : fieldName(id);
     fields.add(arena, Field{kept, keep(value), id});
   }
-  if (arena.isSmall()) return Line::kTaken;
+  if (arena.held() <= light_) return Line::kTaken;
   chargeLine();
   return weigh(size);
 }
 
 H2FieldReader::Line H2FieldReader::weigh(std::size_t bytes) {
-  heavyBytes_ += bytes;
-  return heavyBytes_ <= kHeavyBytesOfTurn ? Line::kTaken : Line::kLastOfTurn;
+  turnBytes_ += bytes;
+  return turnBytes_ <= kMostOfTurn ? Line::kTaken : Line::kLastOfTurn;
 }
 
 void H2FieldReader::chargeLine() {

@@ -31,14 +31,17 @@ class H2FieldReader {
   };
 
   enum class Line : std::uint8_t {
-    kTaken,
-    kLastOfTurn,  // taken; many fields were decoded, and other connections wait
+    kTaken,       // or left out, of a section that broke a bound
+    kLastOfTurn,  // as kTaken; many fields were decoded, and other connections wait
     kHopeless     // so far beyond the section's bound that decoding it to the end would only serve an attacker
   };
 
   void begin();
   /// Begins to count anew how much the connection may decode before another one's turn.
-  void beginTurn() { heavyBytes_ = 0; }
+  void beginTurn() {
+    turnBytes_ = 0;
+    light_ = base::Chunk::kCapacity;
+  }
   /// Gives back what nobody has taken out of the section that was last.
   void clear() {
     if (arena.held() > 0) begin();
@@ -62,14 +65,15 @@ class H2FieldReader {
   void addPseudo(const Text& name, const Text& value);
   /// Kept out of add(), which rarely needs it.
   [[gnu::noinline]] void chargeLine();
-  /// Counts a line of a section that is larger than others are.
+  /// Counts a line of a section that is large, or comes late in a turn.
   [[gnu::noinline]] Line weigh(std::size_t bytes);
 
   const Limits& limits_;
   std::uint64_t most_ = 0;  // bytes that are kept: none of a section that broke a bound
   std::uint64_t bytes_ = 0;
-  std::uint64_t heavyBytes_ = 0;  // since beginTurn(), of large sections
-  std::uint32_t lines_ = 0;       // without pseudo-header fields, which come first
+  std::uint64_t turnBytes_ = 0;                 // decoded since beginTurn()
+  std::size_t light_ = base::Chunk::kCapacity;  // lines of an arena that holds no more are counted with their section
+  std::uint32_t lines_ = 0;                     // without pseudo-header fields, which come first
   std::optional<Limit> excess_;
 };
 

@@ -2,8 +2,8 @@
 
 #include <nghttp2/nghttp2.h>
 
-#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 namespace sluice::http {
@@ -16,13 +16,21 @@ H2Intake::H2Intake(H2Connection& connection, H2Receiver& receiver, HeadAccount* 
       charge_(account) {}
 
 void H2Intake::take(std::string_view bytes) {
-  while (pauses_ && charge_.reach(kept_.size() + bytes.size())) goOn();
-  if (connection_.closed()) return;
-  if (!pauses_) {
-    receiver_.beginTurn();
-    bytes.remove_prefix(handOn(bytes));
+  if (pauses_) {
+    if (mayKeep(kept_.size() + bytes.size())) kept_.append(bytes);
+    return;
   }
+  receiver_.beginTurn();
+  bytes.remove_prefix(handOn(bytes));
   if (pauses_) kept_.append(bytes);
+}
+
+bool H2Intake::mayKeep(std::size_t count) {
+  const std::optional<Limit> reached = charge_.reach(count);
+  if (!reached) return true;
+  connection_.events.limitHit(*reached);
+  connection_.end(H2ErrorCode::kEnhanceYourCalm);
+  return false;
 }
 
 void H2Intake::goOn() {
@@ -30,7 +38,9 @@ void H2Intake::goOn() {
   do {
     kept_.consume(handOn(kept_.front()));
   } while (!pauses_ && !kept_.empty() && !connection_.closed());
-  if (kept_.empty()) charge_.release();
+  charge_.release();
+  // Others may have taken the room in between, and these bytes are here already.
+  if (pauses_) charge_.reach(kept_.size());
 }
 
 void H2Intake::drop() {
@@ -47,9 +57,8 @@ std::size_t H2Intake::handOn(std::string_view bytes) {
     if (ahead_ > 0 || receiver_.breakDue()) rest.remove_prefix(receive(rest.substr(0, ahead_)));
     if (connection_.closed()) return bytes.size();
     if (receiver_.breakDue()) {
-      pauses_ = !charge_.reach(rest.size());
-      if (pauses_) return bytes.size() - rest.size();
-      continue;
+      pauses_ = !kept_.empty() || mayKeep(rest.size());
+      return pauses_ ? bytes.size() - rest.size() : bytes.size();
     }
     if (rest.empty()) return bytes.size();
     if (std::exchange(stopped_, false)) receiver_.judgeData(walk_.stoppedAt());

@@ -3,8 +3,8 @@
 //
 // A reference of one byte to HPACK's table may stand for a line of kilobytes, so one read may hold more fields than a
 // worker shall decode while other connections wait. Then the intake takes a break and keeps the rest of the bytes,
-// charged to the account of the heads, until goOn(). Without room for them there is no break. Owned by H2Session; one
-// thread.
+// charged to the account of the heads, until goOn(). Without room for them the connection ends. While no bodies come,
+// little is read at a time, for which there always is room (HeadCharge::kFree). Owned by H2Session; one thread.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,7 @@ class H2Intake {
   H2Intake(const H2Intake&) = delete;
   H2Intake& operator=(const H2Intake&) = delete;
 
-  /// Takes bytes, and all of them; not once the connection is closed. Breaks it off if nghttp2 gives up.
+  /// Takes bytes, and all of them; not once the connection is closed. Ends it if nghttp2 gives up, or for want of room.
   void take(std::string_view bytes);
   /// Returns true during a break.
   bool pauses() const { return pauses_; }
@@ -35,6 +35,8 @@ class H2Intake {
   void drop();
 
  private:
+  /// Returns false if there is no room to keep so many bytes; then the connection has ended.
+  bool mayKeep(std::size_t count);
   /// Hands bytes on until a break begins. Returns how many were taken.
   std::size_t handOn(std::string_view bytes);
   /// Hands on bytes that the walk has passed. Returns how many nghttp2 took: all of them, or those before a break.

@@ -33,11 +33,11 @@ struct H2Receiver::Receiving {
     H2Receiver& receiver = *connection.receiver;
     switch (head->type) {
       case NGHTTP2_DATA:
-        receiver.headIncomplete_ = false;
+        receiver.incompleteOf_ = 0;
         connection.countContent();
         return head->length > 0 || endsStream(*head) ? 0 : emptyFrame(connection);
       case NGHTTP2_HEADERS:
-        receiver.headIncomplete_ = false;
+        receiver.incompleteOf_ = 0;
         connection.countContent();
         if (const int failure = headers(connection, idOf(*head)); failure != 0) return failure;
         if (head->length == 0) return endsStream(*head) ? 0 : emptyFrame(connection);
@@ -48,16 +48,16 @@ struct H2Receiver::Receiving {
         receiver.emptyFrames_ = 0;
         return 0;
       case NGHTTP2_PRIORITY:
-        receiver.headIncomplete_ = false;
+        receiver.incompleteOf_ = 0;
         // nghttp2 looks at no PRIORITY, because our SETTINGS say that we do not; section 6.3 still wants a stream
         // named.
         if (head->stream_id == 0) return connection.fail(H2ErrorCode::kProtocolError, std::nullopt);
         return controlFrame(connection);
       case NGHTTP2_RST_STREAM:
-        receiver.headIncomplete_ = false;
+        receiver.incompleteOf_ = 0;
         return 0;
       default:
-        receiver.headIncomplete_ = false;
+        receiver.incompleteOf_ = 0;
         return controlFrame(connection);
     }
   }
@@ -85,7 +85,7 @@ struct H2Receiver::Receiving {
     if (frame->hd.type != NGHTTP2_HEADERS) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;  // a push: refuse it
     H2Receiver& receiver = self(userData);
     receiver.section_.begin();
-    receiver.headIncomplete_ = true;
+    receiver.incompleteOf_ = idOf(frame->hd);
     if (!isRequest(*frame)) return 0;
     H2Stream& stream = receiver.connection_.streams.add(idOf(frame->hd));
     return nghttp2_session_set_stream_user_data(library, frame->hd.stream_id, &stream);
@@ -120,7 +120,7 @@ struct H2Receiver::Receiving {
   // refused).
   static int invalidHeader(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf*, nghttp2_rcbuf*, std::uint8_t,
                            void* userData) {
-    self(userData).headIncomplete_ = false;
+    self(userData).incompleteOf_ = 0;
     self(userData).section_.clear();
     return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   }
@@ -132,7 +132,7 @@ struct H2Receiver::Receiving {
       case NGHTTP2_DATA:
         return data(receiver, *frame);
       case NGHTTP2_HEADERS:
-        receiver.headIncomplete_ = false;
+        receiver.incompleteOf_ = 0;
         if (H2Stream* stream = connection.find(idOf(frame->hd)))
           connection.events.headArrived(*stream, endsStream(frame->hd));
         receiver.section_.clear();
@@ -179,6 +179,7 @@ struct H2Receiver::Receiving {
     H2Connection& connection = connectionOf(userData);
     H2Receiver& receiver = *connection.receiver;
     receiver.emptyFrames_ = 0;
+    receiver.bodyCame_ = true;
     receiver.unreturned_ += size;
     H2Stream* stream = connection.find(static_cast<StreamId>(id));
     if (stream == nullptr || stream->token == kNoToken || stream->receive != H2Stream::Receive::kBody) return 0;
@@ -190,7 +191,7 @@ struct H2Receiver::Receiving {
   static int invalidFrame(nghttp2_session*, const nghttp2_frame* frame, int error, void* userData) {
     H2Connection& connection = connectionOf(userData);
     H2Receiver& receiver = *connection.receiver;
-    receiver.headIncomplete_ = false;
+    receiver.incompleteOf_ = 0;
     receiver.section_.clear();
     const bool tooMany =
         error == NGHTTP2_ERR_REFUSED_STREAM || connection.streams.count() >= connection.limits.concurrentStreams;
@@ -258,6 +259,10 @@ void H2Receiver::answerReset(StreamId id) {
 }
 
 void H2Receiver::closeStream(H2Stream& stream, std::uint32_t code) {
+  if (incompleteOf_ == stream.id) {  // nghttp2 does not tell of its end any more
+    incompleteOf_ = 0;
+    section_.clear();
+  }
   // A stream that we have cut short is left unknown: frames that were under way are no fault (RFC 9113 section 5.1).
   if (stream.resetByPeer) {
     connection_.history.close(stream.id, H2StreamHistory::PeerEnd::kReset);

@@ -32,7 +32,7 @@ class H2Receiver {
   /// Returns the field section that has arrived last; valid during H2Events::headArrived().
   H2FieldReader& section() { return section_; }
   /// Returns true if a field section has begun to arrive and has not ended.
-  bool headIncomplete() const { return headIncomplete_; }
+  bool headIncomplete() const { return incompleteOf_ != 0; }
   /// Returns true once the peer's preface and SETTINGS have arrived.
   bool settingsArrived() const { return settingsArrived_; }
   bool peerSaidGoaway() const { return peerSaidGoaway_; }
@@ -42,8 +42,10 @@ class H2Receiver {
   /// Lets nghttp2 read on after a break; also called before each read.
   void beginTurn() {
     section_.beginTurn();
-    breakDue_ = false;
+    breakDue_ = bodyCame_ = false;
   }
+  /// Returns true if bytes of bodies have come since then.
+  bool bodyCame() const { return bodyCame_; }
   /// Returns true if nghttp2 has stopped, because this connection has decoded enough while others wait.
   bool breakDue() const { return breakDue_; }
 
@@ -73,8 +75,9 @@ class H2Receiver {
   std::size_t unreturned_ = 0;  // body bytes that arrived since returnCredit()
   std::uint32_t emptyFrames_ = 0;
   std::uint32_t peerConcurrency_ = 100;  // RFC 9113 section 6.5.2 recommends no less
-  bool headIncomplete_ = false;
+  StreamId incompleteOf_ = 0;            // the stream whose field section has not ended
   bool breakDue_ = false;
+  bool bodyCame_ = false;
   bool settingsArrived_ = false;
   bool peerSaidGoaway_ = false;
 };

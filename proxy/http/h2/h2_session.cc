@@ -9,8 +9,9 @@
 namespace sluice::http {
 namespace {
 
-// One read of a connection brings this much (the worker's read buffer).
+// One read of a connection brings this much (the worker's read buffer), unless a client sends nothing but heads.
 constexpr std::size_t kReadBudget = 256 * 1024;
+constexpr std::size_t kHeadsBudget = HeadCharge::kFree;
 // HEADERS and RST_STREAM of each stream may be queued besides what the peer makes us send.
 constexpr std::size_t kFramesPerStream = 2;
 
@@ -131,6 +132,7 @@ void H2Session::produce(base::ByteQueue& out, std::size_t limit) {
   }
   if (!connection_.failed()) connection_.settle();
   if (connection_.failed()) sender_.writeGoodbye(out);
+  if (closed()) dropInput();
 }
 
 std::size_t H2Session::queuedFrames() const { return nghttp2_session_get_outbound_queue_size(connection_.library); }
@@ -138,7 +140,8 @@ std::size_t H2Session::queuedFrames() const { return nghttp2_session_get_outboun
 std::size_t H2Session::budget() const {
   if (closed() || intake_.pauses()) return 0;
   const std::size_t few = limits().queuedControlFrames / 2 + kFramesPerStream * connection_.streams.count();
-  return queuedFrames() <= few ? kReadBudget : 0;
+  if (queuedFrames() > few) return 0;
+  return connection_.side == H2Side::kServer && !receiver_.bodyCame() ? kHeadsBudget : kReadBudget;
 }
 
 }  // namespace sluice::http

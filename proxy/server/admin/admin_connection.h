@@ -66,6 +66,7 @@ class AdminConnection final : public ServerConnection {
   /// The drive beat: sends the answers, because sinks may not call their codec back.
   void sendAnswers();
 
+  net::ClientNetwork network() const { return net::networkOf(peer()); }
   bool isOf(const AdminPort& port) const { return &port_ == &port; }
   /// How much the client deserves its place: the lowest gives way first. Clients that have just connected, and may be
   /// about to ask, come after all others; otherwise the order is that of the last request or the last piece taken.

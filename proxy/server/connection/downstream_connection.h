@@ -44,6 +44,7 @@ class DownstreamConnection final : public ServerConnection, public exchange::Dow
   bool dirty = false;         // belongs to the table
   bool waitsForTurn = false;  // belongs to the queue
   control::BindId bind() const { return bind_; }
+  net::ClientNetwork network() const { return network_; }
   /// Requests are matched in these routes from now on.
   void follow(const routing::HttpService& service) { routes_ = &service.routes; }
 

@@ -208,9 +208,10 @@ void ServerConnection::linger() {
   arm();
 }
 
-// timeouts.requestHeader runs from the first byte of a head, however often more bytes come.
+// timeouts.requestHeader runs from the first byte of a head, however often more bytes come, but not while the client
+// waits for its turn.
 void ServerConnection::watchHead() {
-  if (!codec_->headPending()) {
+  if (!codec_->headPending() || codec_->wantsResume()) {
     headSince_ = {};
   } else if (headSince_ == base::MonotonicTime{}) {
     headSince_ = parts_.worker.now();
@@ -259,7 +260,7 @@ void ServerConnection::onTimer() {
     codec_->expireHead();
     return arm();
   }
-  if (codec_->activeStreams() > 0) {  // exchanges have their own deadlines
+  if (codec_->activeStreams() > 0 || codec_->wantsResume()) {  // exchanges have their own deadlines
     lastActive_ = now;
     return arm();
   }

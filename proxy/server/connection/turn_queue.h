@@ -1,15 +1,18 @@
-// Connections that have more to do than one round of the loop shall spend on them wait here, in order. A few of them go
-// on in each round, so that whoever asks for little is served in between.
+// Connections that have more to do than one round of the loop shall spend on them wait here. A few of them go on in
+// each round, so that whoever asks for little is served in between. Networks of clients take turns, and the connections
+// of one network among themselves: so nobody waits longer because somebody else has many.
 //
-// T is what base::BeatTable wants, with a method takeTurn() and a public `bool waitsForTurn = false` that belongs to
-// the queue. One thread.
+// T is what base::BeatTable wants, with methods takeTurn() and network(), and a public `bool waitsForTurn = false` that
+// belongs to the queue. One thread.
 #pragma once
 
 #include <cstddef>
 #include <deque>
+#include <unordered_map>
 #include <utility>
 
 #include "proxy/base/beat_table.h"
+#include "proxy/net/address.h"
 #include "proxy/net/worker.h"
 
 namespace sluice::server {
@@ -27,29 +30,48 @@ class TurnQueue {
 
   void add(T& connection) {
     if (std::exchange(connection.waitsForTurn, true)) return;
-    waiting_.push_back(connection.handle());
-    if (waiting_.size() == 1) awaitRound();
+    const net::ClientNetwork network = connection.network();
+    Waiting& own = waiting_[network];
+    if (own.empty()) order_.push_back(network);
+    own.push_back(connection.handle());
+    if (order_.size() == 1 && own.size() == 1) awaitRound();
   }
 
  private:
+  using Waiting = std::deque<base::Handle<T>>;
+
   void awaitRound() {
     worker_.post([this] { goOn(); });
   }
   void goOn() {
-    for (std::size_t served = 0; served < kPerRound && !waiting_.empty();) {
-      T* found = table_.find(waiting_.front());
-      waiting_.pop_front();
+    for (std::size_t served = 0; served < kPerRound && !order_.empty();) {
+      T* found = takeNext();
       if (found == nullptr || found->dead()) continue;  // of those that have left, none stays in the queue
       found->waitsForTurn = false;
       found->takeTurn();
       ++served;
     }
-    if (!waiting_.empty()) awaitRound();
+    if (!order_.empty()) awaitRound();
+  }
+  /// Takes the first connection of the network whose turn it is. Returns nullptr if it has left.
+  T* takeNext() {
+    const net::ClientNetwork network = order_.front();
+    order_.pop_front();
+    const auto own = waiting_.find(network);
+    const base::Handle<T> handle = own->second.front();
+    own->second.pop_front();
+    if (own->second.empty()) {
+      waiting_.erase(own);
+    } else {
+      order_.push_back(network);
+    }
+    return table_.find(handle);
   }
 
   net::Worker& worker_;
   base::BeatTable<T>& table_;
-  std::deque<base::Handle<T>> waiting_;
+  std::deque<net::ClientNetwork> order_;  // networks of waiting connections, the next one first
+  std::unordered_map<net::ClientNetwork, Waiting> waiting_;
 };
 
 }  // namespace sluice::server
