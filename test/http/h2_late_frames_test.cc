@@ -81,6 +81,21 @@ TEST_F(H2LateFrames, BehindOurResetGiveTheirBytesBackToTheConnection) {
   EXPECT_GE(reader.granted(0), 40u * 8192 - 65535);
 }
 
+// They are decoded all the same, and one byte of them may stand for a large line.
+TEST_F(H2LateFrames, OfHeadsBehindOurResetAreBounded) {
+  limits.controlFramesPerMinute = 50;
+  start();
+  exchange(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false));
+  codec->reset(1, http::ResetReason::kFailed);
+  exchange("");
+  const std::string late =
+      h2::headers(1, h2::line("x-sum", "1"), true, false) + h2::continuation(1, h2::line("x", "y"), true);
+  for (int i = 0; i < 60; ++i) exchange(late);
+  expectOpen(1);
+  for (int i = 0; i < 30; ++i) exchange(late);
+  expectEnd(h2error::kEnhanceYourCalm);
+}
+
 TEST_F(H2LateFrames, BehindTheClientsResetAreAnsweredOnce) {
   exchange(h2::headers(1, h2::post(), false) + h2::rstStream(1, h2error::kCancel) + h2::data(1, "a", false) +
            h2::headers(1, {{"x-sum", "1"}}, false) + h2::data(1, "b", true));

@@ -38,7 +38,6 @@ struct H2Receiver::Receiving {
         return head->length > 0 || endsStream(*head) ? 0 : emptyFrame(connection);
       case NGHTTP2_HEADERS:
         receiver.incompleteOf_ = 0;
-        connection.countContent();
         if (const int failure = headers(connection, idOf(*head)); failure != 0) return failure;
         if (head->length == 0) return endsStream(*head) ? 0 : emptyFrame(connection);
         receiver.emptyFrames_ = 0;
@@ -71,14 +70,22 @@ struct H2Receiver::Receiving {
                                      : connection.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kControlFramesPerMinute);
   }
 
-  // Notes that HEADERS open a stream, or answers those that come after the end of theirs.
+  // Notes that HEADERS open a stream, or answers those that come after the end of theirs. Those that nghttp2 only
+  // decodes, because their stream is gone, are as good as control frames; it takes at most eight CONTINUATIONs of each.
   static int headers(H2Connection& connection, StreamId id) {
-    if (connection.side == H2Side::kServer && connection.history.isNew(id)) {
+    const bool fromClient = connection.side == H2Side::kServer;
+    if (fromClient && connection.history.isNew(id)) {
+      connection.countContent();
       connection.history.open(id);
       return 0;
     }
-    if (connection.history.endOf(id) == H2StreamHistory::PeerEnd::kUnknown) return 0;
-    return connection.receiver->answerLateHeaders(id);
+    if (connection.history.endOf(id) != H2StreamHistory::PeerEnd::kUnknown)
+      return connection.receiver->answerLateHeaders(id);
+    if (!fromClient || connection.find(id) != nullptr) {
+      connection.countContent();
+      return 0;
+    }
+    return controlFrame(connection);
   }
 
   static int beginHeaders(nghttp2_session* library, const nghttp2_frame* frame, void* userData) {
