@@ -13,7 +13,7 @@ import time
 import urllib.parse
 
 # Libraries without a shared object: name as `sluice version` has it, and the package of Debian that it is compiled from.
-COMPILED_IN = {"jsoncons": "libjsoncons-dev", "CLI11": "libcli11-dev"}
+COMPILED_IN = {"CLI11": "libcli11-dev"}
 
 
 def control_files(folder):

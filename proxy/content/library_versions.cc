@@ -5,7 +5,6 @@
 #include <zstd.h>
 
 #include <cstdint>
-#include <jsoncons/config/version.hpp>
 #include <string>
 
 namespace sluice::content {
@@ -22,8 +21,7 @@ base::LibraryVersions libraryVersions() {
   return {{"RE2", SLUICE_RE2_VERSION},
           {"zlib", zlibVersion()},
           {"brotli", joinedVersion(brotli >> 24, (brotli >> 12) & 0xFFF, brotli & 0xFFF)},
-          {"zstd", ZSTD_versionString()},
-          {"jsoncons", joinedVersion(JSONCONS_VERSION_MAJOR, JSONCONS_VERSION_MINOR, JSONCONS_VERSION_PATCH)}};
+          {"zstd", ZSTD_versionString()}};
 }
 
 }  // namespace sluice::content

@@ -5,8 +5,7 @@
 
 namespace sluice::content {
 
-/// Returns the versions of zlib, brotli and zstd that run, and those of jsoncons and RE2 that the program was built
-/// with.
+/// Returns the versions of zlib, brotli and zstd that run, and that of RE2 that the program was built with.
 base::LibraryVersions libraryVersions();
 
 }  // namespace sluice::content

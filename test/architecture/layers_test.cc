@@ -33,7 +33,6 @@ const std::vector<HeavyHeader>& heavyHeaders() {
       {"yaml-cpp/", {"config"}},
       {"spdlog/", {"proxy/observe"}},
       {"re2/", {"config", "filters", "proxy/routing", "proxy/processing", "proxy/content"}},
-      {"jsoncons", {"proxy/content"}},
       {"zlib.h", {"proxy/content"}},
       {"brotli/", {"proxy/content"}},
       {"zstd", {"proxy/content"}},

@@ -95,7 +95,31 @@ TEST(Json, RefusesWhatIsNotJson) {
 }
 
 TEST(Json, ReportsThePositionOfHalfASurrogatePair) {
-  EXPECT_EQ(errorOf("[\"\\\\\",\n \"\\udbff\\udfff\\udc00\"]"), "line 2, column 15: Half of a surrogate pair");
+  EXPECT_EQ(errorOf("[\"\\\\\",\n \"\\udbff\\udfff\\udc00\"]"), "line 2, column 15: half of a surrogate pair");
+}
+
+TEST(Json, SaysWhatIsWrongAndWhere) {
+  const std::pair<const char*, const char*> faults[] = {
+      {"", "line 1, column 1: has no value"},
+      {" \n ", "line 2, column 2: has no value"},
+      {"[1,", "line 1, column 4: a value is expected"},
+      {"[1 2]", "line 1, column 4: a comma or the end of the list is expected"},
+      {"{\"a\" 1}", "line 1, column 6: a colon is expected"},
+      {"{\"a\":1 \"b\":2}", "line 1, column 8: a comma or the end of the map is expected"},
+      {"{a:1}", "line 1, column 2: a name in quotes is expected"},
+      {"[nul]", "line 1, column 2: a value is expected"},
+      {"-", "line 1, column 2: a digit is expected"},
+      {"1.e5", "line 1, column 3: a digit is expected"},
+      {"01", "line 1, column 2: more follows behind the value"},
+      {"\"a", "line 1, column 3: the end of the string is missing"},
+      {"\"a\tb\"", "line 1, column 3: a control character is not escaped"},
+      {"\"\\x\"", "line 1, column 2: no such escape"},
+      {"\"\\u12\"", "line 1, column 2: no such escape"},
+      {"\"\xc3\"", "line 1, column 2: a string is not UTF-8"},
+  };
+  for (const auto& [text, fault] : faults) EXPECT_EQ(errorOf(text), fault) << text;
+  EXPECT_EQ(errorOf(std::string(65, '[')), "line 1, column 65: lies deeper than 64 lists and maps");
+  EXPECT_TRUE(parseJson(std::string(64, '[') + std::string(64, ']')));
 }
 
 TEST(Json, DoesNotCountAByteOrderMarkInPositions) {

@@ -88,21 +88,11 @@ unpack_of_debian_13() {
   rm -rf "$private"
 }
 
-# jsoncons (header-only) is packaged from Debian 13 on.
+# The cases of JSON-Schema-Test-Suite that come with a Perl module, which is not used itself.
 fetch_of_debian_13() {
-  local wanted=()
-  if [[ " $* " == *" build "* && ! -f build/third_party/jsoncons/usr/include/jsoncons/json.hpp ]] && ! installed libjsoncons-dev; then
-    if apt-cache show libjsoncons-dev >/dev/null 2>&1; then
-      apt_install libjsoncons-dev
-    else
-      wanted+=(libjsoncons-dev=jsoncons)
-    fi
-  fi
-  # The cases of JSON-Schema-Test-Suite that come with a Perl module, which is not used itself.
   if [[ " $* " == *" test "* && ! -d build/third_party/json-schema-suite/usr ]]; then
-    wanted+=(libtest-json-schema-acceptance-perl=json-schema-suite)
+    unpack_of_debian_13 libtest-json-schema-acceptance-perl=json-schema-suite
   fi
-  if [ ${#wanted[@]} != 0 ]; then unpack_of_debian_13 "${wanted[@]}"; fi
 }
 
 # Installs the npm packages in the versions that package-lock.json names.

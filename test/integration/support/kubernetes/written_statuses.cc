@@ -1,43 +1,48 @@
 #include "test/integration/support/kubernetes/written_statuses.h"
 
 #include <algorithm>
-#include <jsoncons/json.hpp>
 #include <utility>
 #include <vector>
+
+#include "proxy/content/json.h"
 
 namespace sluice::test {
 namespace {
 
-using jsoncons::json;
+using content::Member;
+using content::Value;
 
-std::string textOf(const json& map, const char* key) {
-  return map.contains(key) ? map.at(key).as<std::string>() : std::string();
+/// Fails by an exception, which GoogleTest reports, if the text is no JSON.
+Value parsed(const std::string& text) { return content::parseJson(text, {.bytes = text.size()}).value(); }
+
+/// Returns an empty value if there is no such member.
+const Value& memberAt(const Value& map, std::string_view key) {
+  static const Value kNone;
+  const Value* found = map.find(key);
+  return found != nullptr ? *found : kNone;
 }
+const std::string& textOf(const Value& map, std::string_view key) { return memberAt(map, key).text; }
 
-/// Removes what may differ.
-json comparable(const json& value) {
-  if (value.is_array()) {
-    std::vector<json> items;
-    for (const json& each : value.array_range()) {
-      // What replicas report: files have none.
-      if (each.is_object() && textOf(each, "type").starts_with("sluice.dev/")) continue;
-      items.push_back(comparable(each));
-    }
-    const bool conditions = !items.empty() && items.front().is_object() && items.front().contains("type") &&
-                            items.front().contains("reason");
-    if (conditions) {
-      std::stable_sort(items.begin(), items.end(),
-                       [](const json& a, const json& b) { return textOf(a, "type") < textOf(b, "type"); });
-    }
-    return json(jsoncons::json_array_arg, items.begin(), items.end());
+/// Removes what may differ, and puts the rest in order.
+Value comparable(const Value& value) {
+  Value made;
+  made.kind = value.kind;
+  made.text = value.text;
+  for (const Value& each : value.items) {
+    // What replicas report: files have none.
+    if (!textOf(each, "type").starts_with("sluice.dev/")) made.items.push_back(comparable(each));
   }
-  if (!value.is_object()) return value;
-  json made(jsoncons::json_object_arg);
-  for (const auto& member : value.object_range()) {
-    if (member.key() == "observedGeneration" || member.key() == "lastTransitionTime") continue;
-    if (member.value().is_array() && member.value().empty()) continue;
-    made.insert_or_assign(member.key(), comparable(member.value()));
+  const auto isCondition = [](const Value& each) { return each.find("type") && each.find("reason"); };
+  if (std::all_of(made.items.begin(), made.items.end(), isCondition)) {
+    std::stable_sort(made.items.begin(), made.items.end(),
+                     [](const Value& a, const Value& b) { return textOf(a, "type") < textOf(b, "type"); });
   }
+  for (const Member& member : value.members) {
+    if (member.key == "observedGeneration" || member.key == "lastTransitionTime") continue;
+    if (member.value.isList() && member.value.items.empty()) continue;
+    made.members.push_back({member.key, {}, comparable(member.value)});
+  }
+  std::sort(made.members.begin(), made.members.end(), [](const Member& a, const Member& b) { return a.key < b.key; });
   return made;
 }
 
@@ -46,15 +51,15 @@ std::string objectNamed(const std::string& kind, const std::string& group, const
   return kind + "." + group + " " + nameSpace + "/" + name;
 }
 
-json listAt(const Kubectl& kubectl) {
-  return json::parse(kubectl.expect({"get", kindsWithStatus(), "--all-namespaces", "-o", "json"}));
+Value listAt(const Kubectl& kubectl) {
+  return parsed(kubectl.expect({"get", kindsWithStatus(), "--all-namespaces", "-o", "json"}));
 }
 
-std::string nameIn(const json& object) {
-  const std::string apiVersion = object.at("apiVersion").as<std::string>();
-  const json& metadata = object.at("metadata");
-  return objectNamed(object.at("kind").as<std::string>(), apiVersion.substr(0, apiVersion.find('/')),
-                     textOf(metadata, "namespace"), textOf(metadata, "name"));
+std::string nameIn(const Value& object) {
+  const std::string& apiVersion = textOf(object, "apiVersion");
+  const Value& metadata = memberAt(object, "metadata");
+  return objectNamed(textOf(object, "kind"), apiVersion.substr(0, apiVersion.find('/')), textOf(metadata, "namespace"),
+                     textOf(metadata, "name"));
 }
 
 }  // namespace
@@ -66,29 +71,31 @@ std::string kindsWithStatus() {
 
 StatusByObject statusesIn(const std::string& document) {
   StatusByObject statuses;
-  const json parsed = json::parse(document);
-  const json& configuration = parsed.contains("configurations") ? parsed.at("configurations").at(0) : parsed;
-  for (const json& each : configuration.at("objects").array_range()) {
+  const Value whole = parsed(document);
+  const Value* configurations = whole.find("configurations");
+  const Value& configuration = configurations != nullptr ? configurations->items.at(0) : whole;
+  for (const Value& each : memberAt(configuration, "objects").items) {
     statuses[objectNamed(textOf(each, "kind"), textOf(each, "group"), textOf(each, "namespace"),
-                         textOf(each, "name"))] = comparable(each.at("status")).as<std::string>();
+                         textOf(each, "name"))] = content::writeJson(comparable(memberAt(each, "status")));
   }
   return statuses;
 }
 
 StatusByObject statusesAt(const Kubectl& kubectl) {
   StatusByObject statuses;
-  const json list = listAt(kubectl);
-  for (const json& each : list.at("items").array_range()) {
-    statuses[nameIn(each)] = each.contains("status") ? comparable(each.at("status")).as<std::string>() : "{}";
+  const Value list = listAt(kubectl);
+  for (const Value& each : memberAt(list, "items").items) {
+    const Value* status = each.find("status");
+    statuses[nameIn(each)] = status != nullptr ? content::writeJson(comparable(*status)) : "{}";
   }
   return statuses;
 }
 
 std::map<std::string, std::string> versionsAt(const Kubectl& kubectl) {
   std::map<std::string, std::string> versions;
-  const json list = listAt(kubectl);
-  for (const json& each : list.at("items").array_range()) {
-    versions[nameIn(each)] = textOf(each.at("metadata"), "resourceVersion");
+  const Value list = listAt(kubectl);
+  for (const Value& each : memberAt(list, "items").items) {
+    versions[nameIn(each)] = textOf(memberAt(each, "metadata"), "resourceVersion");
   }
   return versions;
 }
