@@ -1,11 +1,11 @@
 #include "proxy/kubernetes/status/catalog_publisher.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "proxy/content/json.h"
 #include "proxy/kubernetes/client/api_forms.h"
 #include "proxy/kubernetes/client/api_path.h"
+#include "proxy/kubernetes/writer/write_requests.h"
 
 namespace sluice::kubernetes {
 namespace {
@@ -13,31 +13,15 @@ namespace {
 constexpr base::Duration kPublishAgainAfter = std::chrono::seconds(10);
 constexpr base::Duration kPublishAnewAfter = std::chrono::minutes(1);
 
-}  // namespace
+/// The key of the whole list, whose objects are applied in its order.
+WriteKey catalogKey() { return {config::kGatewayGroup, config::GatewayClass::kKind, {}, {}}; }
 
-void CatalogPublisher::want(std::string list) {
-  wanted_ = std::move(list);
-  begin();
-}
-
-void CatalogPublisher::lead(bool leads) {
-  leads_ = leads;
-  exchange_.reset();
-  published_.clear();  // another leader may have written since
-  begin();
-}
-
-void CatalogPublisher::onTimer() {
-  published_.clear();
-  begin();
-}
-
-void CatalogPublisher::begin() {
-  if (!leads_ || exchange_ != nullptr || wanted_ == published_) return;
-  const auto list = content::parseJson(wanted_, {.bytes = ApiExchange::kMostBytes});
+/// Returns what applies the objects of a list.
+std::deque<ApiRequest> requestsOf(const std::string& text) {
+  std::deque<ApiRequest> requests;
+  const auto list = content::parseJson(text, {.bytes = ApiExchange::kMostBytes});
   const content::Value* items = list.ok() ? list->find("items") : nullptr;
-  if (items == nullptr) return;
-  left_.clear();
+  if (items == nullptr) return requests;
   for (const content::Value& item : items->items) {
     const std::string_view apiVersion = textIn(&item, "apiVersion");
     const std::size_t slash = apiVersion.find('/');
@@ -45,44 +29,50 @@ void CatalogPublisher::begin() {
     const config::ObjectKind* kind = config::findObjectKind(group, textIn(&item, "kind"));
     const content::Value* metadata = item.find("metadata");
     if (kind == nullptr || metadata == nullptr) continue;
-    left_.push_back({collectionPath(*kind, apiVersion.substr(slash == std::string_view::npos ? 0 : slash + 1),
-                                    textIn(metadata, "namespace")) +
-                         "/" + std::string(textIn(metadata, "name")) + "?fieldManager=sluice-catalog&force=true",
-                     content::writeJson(item)});
+    const std::string_view version = apiVersion.substr(slash == std::string_view::npos ? 0 : slash + 1);
+    requests.push_back(applyRequest(
+        collectionPath(*kind, version, textIn(metadata, "namespace")) + "/" + std::string(textIn(metadata, "name")),
+        "sluice-catalog", ApplyConflicts::kForce, content::writeJson(item)));
   }
-  publishing_ = wanted_;
-  applyNext();
+  return requests;
 }
 
-void CatalogPublisher::applyNext() {
+}  // namespace
+
+CatalogPublisher::CatalogPublisher(ApiClient& client)
+    : client_(client),
+      writer_(client, {1, kPublishAgainAfter, "the list of supported processors cannot be published"}, *this) {}
+
+void CatalogPublisher::want(std::string list) {
+  if (wanted_ == list) return;
+  wanted_ = std::move(list);
+  if (leads_) writer_.want(catalogKey());
+}
+
+void CatalogPublisher::lead(bool leads) {
+  leads_ = leads;
+  writer_.clear();
+  left_.clear();
+  if (leads) writer_.want(catalogKey());  // another leader may have written since
+}
+
+std::optional<ApiRequest> CatalogPublisher::requestFor(const WriteKey& /*key*/) {
   if (left_.empty()) {
-    published_ = std::move(publishing_);
-    client_.worker().timers().set(*this, client_.worker().now() + kPublishAnewAfter);
-    return begin();
+    publishing_ = wanted_;
+    left_ = requestsOf(publishing_);
   }
-  ApiRequest request;
-  request.method = http::Method::kPatch;
-  request.path = std::move(left_.front().path);
-  request.body = std::move(left_.front().body);
-  request.contentType = "application/apply-patch+yaml";
-  left_.erase(left_.begin());
-  exchange_ =
-      std::make_unique<ApiExchange>(client_, request, [this](base::Result<ApiAnswer>&& answer) { applied(answer); });
+  return left_.empty() ? std::nullopt : std::optional(left_.front());
 }
 
-void CatalogPublisher::applied(const base::Result<ApiAnswer>& answer) {
-  const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
-  if (!leads_) return;
-  if (answer.ok() && answer->ok()) {
-    told_.clear();
-    return applyNext();
+void CatalogPublisher::onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& /*answer*/) {
+  const base::MonotonicTime now = client_.worker().now();
+  if (outcome != WriteOutcome::kDone) {
+    left_.clear();
+    return writer_.want(key, now + kPublishAgainAfter);
   }
-  const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
-  if (std::exchange(told_, reason) != reason) {
-    client_.log().warn("the list of supported processors cannot be published", {{"reason", reason}});
-  }
-  const base::Duration asked = answer.ok() ? answer->retryAfter : base::Duration::zero();
-  client_.worker().timers().set(*this, client_.worker().now() + std::max(kPublishAgainAfter, asked));
+  left_.pop_front();
+  const bool rests = left_.empty() && publishing_ == wanted_;
+  writer_.want(key, rests ? now + kPublishAnewAfter : now);
 }
 
 }  // namespace sluice::kubernetes

@@ -5,43 +5,32 @@
 // admission may depend on them and somebody may have changed or deleted them. Lives on the main thread.
 #pragma once
 
-#include <functional>
-#include <memory>
+#include <deque>
+#include <optional>
 #include <string>
-#include <vector>
 
-#include "proxy/kubernetes/client/api_exchange.h"
-#include "proxy/net/timers.h"
+#include "proxy/kubernetes/writer/object_writer.h"
 
 namespace sluice::kubernetes {
 
-class CatalogPublisher final : private net::Timer {
+class CatalogPublisher final : private ObjectWriterUser {
  public:
   /// `client` outlives it.
-  explicit CatalogPublisher(ApiClient& client) : client_(client) {}
+  explicit CatalogPublisher(ApiClient& client);
 
   /// Takes the objects to be published, a List in JSON (config/catalog/supported_kinds.h); empty: none. Inside a Turn.
   void want(std::string list);
   void lead(bool leads);
 
  private:
-  struct Apply {
-    std::string path;
-    std::string body;
-  };
-
-  void onTimer() override;
-  void begin();
-  void applyNext();
-  void applied(const base::Result<ApiAnswer>& answer);
+  std::optional<ApiRequest> requestFor(const WriteKey& key) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) override;
 
   ApiClient& client_;
   std::string wanted_;
-  std::string published_;
   std::string publishing_;
-  std::vector<Apply> left_;  // of what is being published
-  std::unique_ptr<ApiExchange> exchange_;
-  std::string told_;
+  std::deque<ApiRequest> left_;  // of what is being published
+  ObjectWriter writer_;
   bool leads_ = false;
 };
 
