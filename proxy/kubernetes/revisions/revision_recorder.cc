@@ -1,19 +1,11 @@
 #include "proxy/kubernetes/revisions/revision_recorder.h"
 
-#include <optional>
 #include <utility>
+
+#include "proxy/kubernetes/writer/write_requests.h"
 
 namespace sluice::kubernetes {
 namespace {
-
-constexpr int kRevisionExists = 409;
-
-/// Returns true if the same request would be refused again. A server that is busy or broken may take it later.
-bool isRefusal(int status) {
-  constexpr int kBusy = 429;
-  constexpr int kServerError = 500;
-  return status < kServerError && status != kBusy;
-}
 
 ApiObjectKey keyOfGateway(const std::string& gateway) {
   const std::size_t slash = gateway.find('/');
@@ -41,7 +33,8 @@ RevisionRecorder::RevisionRecorder(ApiClient& client, const ClusterObjects& obje
       replica_(names.replica),
       hooks_(std::move(hooks)),
       watch_(client, gateway_.first, /*withData=*/true,
-             {[this] { onChanged(); }, [this](const EgressRevision& revision) { onDeleted(revision); }}) {}
+             {[this] { onChanged(); }, [this](const EgressRevision& revision) { onDeleted(revision); }}),
+      writer_(client, {1, kTryToCreateAgainAfter, "an EgressRevision cannot be created"}, *this) {}
 
 void RevisionRecorder::want(std::shared_ptr<const RevisedObjects> objects, bool withCanary) {
   wanted_ = std::move(objects);
@@ -56,7 +49,7 @@ void RevisionRecorder::createIfMissing() {
 
 bool RevisionRecorder::mayServe(const std::string& revision) {
   const std::string held = isReleased(revision) ? std::string() : revision;
-  if (std::exchange(held_, held) != held) patience_.cancel();
+  if (std::exchange(held_, held) != held) cancel();
   releaseIfDue();
   return held_.empty();
 }
@@ -111,9 +104,9 @@ void RevisionRecorder::releaseIfDue() {
     held_.clear();
     hooks_.released();
   }
-  if (held_.empty() || !hasNoCanary(held_)) return patience_.cancel();
-  if (!patience_.isSet()) {
-    client_.worker().timers().set(patience_, client_.worker().now() + kTryToCreateAgainAfter);
+  if (held_.empty() || !hasNoCanary(held_)) return cancel();
+  if (!isSet()) {
+    client_.worker().timers().set(*this, client_.worker().now() + kTryToCreateAgainAfter);
   }
 }
 
@@ -123,7 +116,7 @@ bool RevisionRecorder::hasNoCanary(const std::string& revision) const {
   return known == nullptr ? revision == existing_ : known->canary.empty();
 }
 
-void RevisionRecorder::onPatienceEnded() {
+void RevisionRecorder::onTimer() {
   if (held_.empty() || !hasNoCanary(held_)) return;
   client_.log().warn(
       "a revision is served without a canary",
@@ -138,54 +131,45 @@ void RevisionRecorder::onDeleted(const EgressRevision& revision) {
   if (revision.revision == existing_) existing_.clear();
   if (revision.revision == unasked_) unasked_.clear();
   hooks_.deleted(revision.revision);
-  if (wanted_ == nullptr || wanted_->revision != revision.revision || exchange_ != nullptr) return;
+  if (wanted_ == nullptr || wanted_->revision != revision.revision || writer_.isWriting()) return;
   // The controller deletes one whose canary is not there. If somebody makes such objects, ours must not come too late.
   // But what is deleted each time must not be created each time at once.
   const bool again = std::exchange(hurried_, revision.revision) == revision.revision;
   const bool isOurs = revision.canary.empty() || revision.canary == replica_;
   if (isOurs && !again) return;
   const base::Duration pause = again ? kTryToCreateAgainAfter : base::Duration::zero();
-  client_.worker().timers().set(*this, client_.worker().now() + pause);
+  writer_.clear();
+  writer_.want(writeKey(), client_.worker().now() + pause);
 }
 
 void RevisionRecorder::createSoon() {
-  if (isSet() || exchange_ != nullptr) return;
+  if (writer_.size() > 0) return;
   constexpr std::uint64_t kParts = 1024;
   const base::Duration spread = kBeforeCreation * static_cast<base::Duration::rep>(client_.random() % kParts) / kParts;
-  client_.worker().timers().set(*this, client_.worker().now() + kBeforeCreation + spread);
+  writer_.want(writeKey(), client_.worker().now() + kBeforeCreation + spread);
 }
 
-void RevisionRecorder::onTimer() {
-  if (wanted_ == nullptr || exchange_ != nullptr || find(wanted_->revision) != nullptr) return;
+std::optional<ApiRequest> RevisionRecorder::requestFor(const WriteKey& /*key*/) {
+  if (wanted_ == nullptr || find(wanted_->revision) != nullptr) return std::nullopt;
   const auto gateway = findGateway(objects_, gateway_);
-  if (!gateway) return;
-  ApiRequest request;
-  request.method = http::Method::kPost;
-  request.path = egressRevisionsPath(gateway_.first);
-  request.contentType = "application/json";
+  if (!gateway) return std::nullopt;
   posted_ = wanted_->revision;
-  request.body = egressRevisionJson(*gateway, *wanted_, withCanary_ ? replica_ : std::string());
-  exchange_ =
-      std::make_unique<ApiExchange>(client_, request, [this](base::Result<ApiAnswer>&& answer) { created(answer); });
+  return createRequest(egressRevisionsPath(gateway_.first),
+                       egressRevisionJson(*gateway, *wanted_, withCanary_ ? replica_ : std::string()));
 }
 
-void RevisionRecorder::created(const base::Result<ApiAnswer>& answer) {
-  const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
-  const bool exists = answer.ok() && (answer->ok() || answer->status == kRevisionExists);
-  refused_ = answer.ok() && !exists && isRefusal(answer->status);
+void RevisionRecorder::onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& /*answer*/) {
+  const bool exists = outcome == WriteOutcome::kDone || outcome == WriteOutcome::kConflict;
+  // A server that is busy or broken may take it later.
+  refused_ = !exists && outcome != WriteOutcome::kBusy && outcome != WriteOutcome::kNoAnswer;
   if (exists) {
     // The watch shows the object, whoever has created it.
-    told_.clear();
-    existing_ = answer->ok() ? std::string() : posted_;
+    existing_ = outcome == WriteOutcome::kDone ? std::string() : posted_;
     releaseIfDue();
     if (wanted_ != nullptr && wanted_->revision != posted_) createIfMissing();
     return;
   }
-  const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
-  if (std::exchange(told_, reason) != reason) {
-    client_.log().warn("an EgressRevision cannot be created", {{"reason", reason}});
-  }
-  client_.worker().timers().set(*this, client_.worker().now() + kTryToCreateAgainAfter);
+  writer_.want(key, client_.worker().now() + kTryToCreateAgainAfter);
   releaseIfDue();
 }
 

@@ -13,16 +13,17 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "proxy/kubernetes/client/api_exchange.h"
 #include "proxy/kubernetes/objects/cluster_objects.h"
 #include "proxy/kubernetes/revisions/revision_watch.h"
+#include "proxy/kubernetes/writer/object_writer.h"
 #include "proxy/net/timers.h"
 
 namespace sluice::kubernetes {
 
-class RevisionRecorder final : private net::Timer {
+class RevisionRecorder final : private ObjectWriterUser, private net::Timer {
  public:
   /// A burst of changes becomes one object, that of the last.
   static constexpr base::Duration kBeforeCreation = std::chrono::seconds(1);
@@ -54,17 +55,9 @@ class RevisionRecorder final : private net::Timer {
 
  private:
   /// Ends the wait for a canary that there is not.
-  class Patience final : public net::Timer {
-   public:
-    explicit Patience(RevisionRecorder& owner) : owner_(owner) {}
-
-   private:
-    void onTimer() override { owner_.onPatienceEnded(); }
-    RevisionRecorder& owner_;
-  };
-
   void onTimer() override;
-  void onPatienceEnded();
+  std::optional<ApiRequest> requestFor(const WriteKey& key) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) override;
   void onChanged();
   void onDeleted(const EgressRevision& revision);
   const EgressRevision* find(const std::string& revision) const;
@@ -74,7 +67,7 @@ class RevisionRecorder final : private net::Timer {
   bool hasNoCanary(const std::string& revision) const;
   bool concerns(const EgressRevision& revision) const;
   void createSoon();
-  void created(const base::Result<ApiAnswer>& answer);
+  WriteKey writeKey() const { return {config::kOwnGroup, kEgressRevisionKind, gateway_.first, gateway_.second}; }
 
   ApiClient& client_;
   const ClusterObjects& objects_;
@@ -86,14 +79,12 @@ class RevisionRecorder final : private net::Timer {
   bool withCanary_ = false;  // wanted_ asks for one
   std::string held_;         // a revision that waits
   std::shared_ptr<const PinnedRevision> pinned_;
-  std::unique_ptr<ApiExchange> exchange_;
-  std::string posted_;    // the revision of exchange_
+  std::string posted_;    // the revision that was posted last
   std::string hurried_;   // the revision that was deleted last, and created again without a pause
   std::string existing_;  // the revision whose object was there already when it was to be created
   std::string unasked_;   // the revision that is served although no canary is known
-  Patience patience_{*this};
-  std::string told_;      // why one cannot be created
   bool refused_ = false;  // the last one was
+  ObjectWriter writer_;
 };
 
 }  // namespace sluice::kubernetes
