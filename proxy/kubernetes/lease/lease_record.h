@@ -14,6 +14,9 @@
 
 namespace sluice::kubernetes {
 
+inline constexpr std::string_view kLeaseGroup = "coordination.k8s.io";
+inline constexpr std::string_view kLeaseKind = "Lease";
+
 struct LeaseRecord {
   std::string holderIdentity;  // empty: nobody holds it
   std::int64_t leaseDurationSeconds = 0;

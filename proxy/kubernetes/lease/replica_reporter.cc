@@ -1,92 +1,65 @@
 #include "proxy/kubernetes/lease/replica_reporter.h"
 
-#include <algorithm>
 #include <utility>
+
+#include "proxy/kubernetes/writer/write_requests.h"
 
 namespace sluice::kubernetes {
 namespace {
 
-constexpr int kReportExists = 409;
-constexpr int kReportMissing = 404;
 constexpr base::Duration kLongestLeave = std::chrono::seconds(2);
 
 }  // namespace
 
+ReplicaReporter::ReplicaReporter(ApiClient& client, std::function<ReplicaReport()> make)
+    : client_(client),
+      make_(std::move(make)),
+      writer_(client, {1, kBetweenReports, "what this replica serves cannot be reported"}, *this) {}
+
 void ReplicaReporter::changed() {
   if (lease_ == Lease::kLeaving) return;
-  due_ = true;
-  const base::MonotonicTime now = client_.worker().now();
-  if (exchange_ == nullptr) wakeAt(sentOnce_ ? std::max(now, sentAt_ + kBetweenReports) : now);
-}
-
-void ReplicaReporter::wakeAt(base::MonotonicTime at) {
-  if (at <= client_.worker().now()) return send();
-  client_.worker().timers().set(*this, at);
+  if (key_.name.empty()) {
+    const ReplicaReport report = make_();
+    key_ = {kLeaseGroup, kLeaseKind, report.nameSpace, replicaLeaseName(report.replica)};
+  }
+  writer_.want(key_, sentAt_ + kBetweenReports);
 }
 
 void ReplicaReporter::onTimer() {
-  if (lease_ == Lease::kLeaving) {
-    exchange_.reset();
-    return std::exchange(left_, nullptr)();
-  }
-  if (exchange_ == nullptr) send();
+  writer_.clear();
+  std::exchange(left_, nullptr)();
 }
 
-void ReplicaReporter::send() {
-  const ReplicaReport report = make_();
-  leasePath_ = leasePath(report.nameSpace, replicaLeaseName(report.replica));
-  ApiRequest request;
-  const bool isNew = lease_ == Lease::kUnknown;
-  request.method = isNew ? http::Method::kPost : http::Method::kPatch;
-  request.path = isNew ? leasesPath(report.nameSpace) : leasePath_;
-  request.contentType = isNew ? "application/json" : "application/merge-patch+json";
-  request.body = replicaLease(report, client_.worker().clock().wallNow());
-  request.idle = kReportRenewPeriod;
-  due_ = false;
-  sentOnce_ = true;
+std::optional<ApiRequest> ReplicaReporter::requestFor(const WriteKey& key) {
+  std::string path = leasePath(key.nameSpace, key.name);
+  if (lease_ == Lease::kLeaving) return ApiRequest{http::Method::kDelete, std::move(path)};
   sentAt_ = client_.worker().now();
-  exchange_ =
-      std::make_unique<ApiExchange>(client_, request, [this](base::Result<ApiAnswer>&& answer) { answered(answer); });
+  std::string body = replicaLease(make_(), client_.worker().clock().wallNow());
+  ApiRequest request = lease_ == Lease::kUnknown ? createRequest(leasesPath(key.nameSpace), std::move(body))
+                                                 : mergePatchRequest(std::move(path), std::move(body));
+  request.idle = kReportRenewPeriod;
+  return request;
 }
 
-void ReplicaReporter::answered(const base::Result<ApiAnswer>& answer) {
-  const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
+void ReplicaReporter::onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& /*answer*/) {
   if (lease_ == Lease::kLeaving) {
     cancel();
     return std::exchange(left_, nullptr)();
   }
-  base::Duration pause = kReportRenewPeriod;
-  if (answer.ok() && answer->ok()) {
-    lease_ = Lease::kThere;
-    told_.clear();
-  } else if (answer.ok() && answer->status == kReportExists && lease_ == Lease::kUnknown) {
-    lease_ = Lease::kThere;  // of an earlier process of this name
-    due_ = true;
-  } else if (answer.ok() && answer->status == kReportMissing && lease_ == Lease::kThere) {
-    lease_ = Lease::kUnknown;
-    due_ = true;
-  } else {
-    const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
-    if (std::exchange(told_, reason) != reason) {
-      client_.log().warn("what this replica serves cannot be reported", {{"reason", reason}});
-    }
-  }
-  if (due_) pause = kBetweenReports;
-  client_.worker().timers().set(*this, sentAt_ + pause);
+  // It may be that of an earlier process of this name, and somebody may delete it.
+  const bool isOther = outcome == (lease_ == Lease::kUnknown ? WriteOutcome::kConflict : WriteOutcome::kMissing);
+  if (outcome == WriteOutcome::kDone) lease_ = Lease::kThere;
+  if (isOther) lease_ = lease_ == Lease::kUnknown ? Lease::kThere : Lease::kUnknown;
+  writer_.want(key, sentAt_ + (isOther ? kBetweenReports : kReportRenewPeriod));
 }
 
 void ReplicaReporter::leave(std::function<void()> done) {
-  const bool reported = lease_ == Lease::kThere || exchange_ != nullptr;  // the API server may have it already
+  const bool reported = lease_ == Lease::kThere || writer_.isWriting();  // the API server may have it already
   lease_ = Lease::kLeaving;
-  exchange_.reset();
-  cancel();
+  writer_.clear();
   if (!reported) return done();
   left_ = std::move(done);
-  ApiRequest request;
-  request.method = http::Method::kDelete;
-  request.path = leasePath_;
-  exchange_ =
-      std::make_unique<ApiExchange>(client_, request, [this](base::Result<ApiAnswer>&& answer) { answered(answer); });
+  writer_.want(key_);
   client_.worker().timers().set(*this, client_.worker().now() + kLongestLeave);
 }
 

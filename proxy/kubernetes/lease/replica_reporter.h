@@ -5,22 +5,22 @@
 #pragma once
 
 #include <functional>
-#include <memory>
+#include <optional>
 #include <string>
 
-#include "proxy/kubernetes/client/api_exchange.h"
 #include "proxy/kubernetes/lease/replica_report.h"
+#include "proxy/kubernetes/writer/object_writer.h"
 #include "proxy/net/timers.h"
 
 namespace sluice::kubernetes {
 
-class ReplicaReporter final : private net::Timer {
+class ReplicaReporter final : private ObjectWriterUser, private net::Timer {
  public:
   /// Two reports are at least this far apart.
   static constexpr base::Duration kBetweenReports = std::chrono::seconds(1);
 
   /// `client` outlives it. `make` returns the report of this moment; it is called inside a Turn.
-  ReplicaReporter(ApiClient& client, std::function<ReplicaReport()> make) : client_(client), make_(std::move(make)) {}
+  ReplicaReporter(ApiClient& client, std::function<ReplicaReport()> make);
 
   /// Says that make() may return another report; inside a Turn. The first call begins to report.
   void changed();
@@ -31,20 +31,16 @@ class ReplicaReporter final : private net::Timer {
   enum class Lease { kUnknown, kThere, kLeaving };
 
   void onTimer() override;
-  void send();
-  void answered(const base::Result<ApiAnswer>& answer);
-  void wakeAt(base::MonotonicTime at);
+  std::optional<ApiRequest> requestFor(const WriteKey& key) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) override;
 
   ApiClient& client_;
   const std::function<ReplicaReport()> make_;
   Lease lease_ = Lease::kUnknown;
-  std::string leasePath_;  // of the Lease that was written
-  std::unique_ptr<ApiExchange> exchange_;
-  base::MonotonicTime sentAt_{};
-  bool sentOnce_ = false;
-  bool due_ = false;  // make() may return another report than the one that was sent
+  WriteKey key_;  // of the Lease, once there was a report
+  base::MonotonicTime sentAt_ = base::MonotonicTime::min();
   std::function<void()> left_;
-  std::string told_;
+  ObjectWriter writer_;
 };
 
 }  // namespace sluice::kubernetes

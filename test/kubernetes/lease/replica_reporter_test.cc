@@ -107,7 +107,7 @@ TEST_F(ReplicaReporting, PostsTheLeaseAgainIfSomebodyHasDeletedIt) {
   change();
   rig.answer(0, 201, "{}");
   rig.advance(milliseconds(10100));
-  refuse(1, 404);
+  rig.answer(1, 404, R"({"kind":"Status","details":{"name":"sluice-replica-one","kind":"leases"},"code":404})");
   rig.advance(milliseconds(1100));
   ASSERT_EQ(rig.requests(), 3u);
   EXPECT_EQ(method(2), http::Method::kPost);
