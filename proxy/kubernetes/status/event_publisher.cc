@@ -1,28 +1,36 @@
 #include "proxy/kubernetes/status/event_publisher.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "proxy/kubernetes/lease/leader_election.h"
+#include "proxy/kubernetes/writer/write_requests.h"
 
 namespace sluice::kubernetes {
 namespace {
 
 constexpr std::string_view kServeAction = "Serve";
-constexpr int kEventConflict = 409;
-constexpr int kEventMissing = 404;
-constexpr int kEventsThrottled = 429;
-constexpr int kEventFault = 500;
+EventOutcome eventOutcome(WriteOutcome outcome) {
+  if (outcome == WriteOutcome::kBusy || outcome == WriteOutcome::kNoAnswer) return EventOutcome::kFailed;
+  if (outcome == WriteOutcome::kDone) return EventOutcome::kDone;
+  if (outcome == WriteOutcome::kConflict) return EventOutcome::kExists;
+  return outcome == WriteOutcome::kMissing ? EventOutcome::kMissing : EventOutcome::kRefused;
+}
 
-EventOutcome outcomeOf(const base::Result<ApiAnswer>& answer) {
-  if (!answer.ok() || answer->status >= kEventFault || answer->status == kEventsThrottled) return EventOutcome::kFailed;
-  if (answer->ok()) return EventOutcome::kDone;
-  if (answer->status == kEventConflict) return EventOutcome::kExists;
-  return answer->status == kEventMissing ? EventOutcome::kMissing : EventOutcome::kRefused;
+ApiRequest requestOf(EventWrite&& write) {
+  if (write.verb == EventWrite::Verb::kRead) return {http::Method::kGet, std::move(write.path)};
+  const bool creates = write.verb == EventWrite::Verb::kCreate;
+  return (creates ? createRequest : mergePatchRequest)(std::move(write.path), std::move(write.body));
 }
 
 }  // namespace
+
+// An event waits for as long as EventObjects says, and keeps no other one from being sent.
+EventPublisher::EventPublisher(ApiClient& client, const ClusterObjects& objects, std::string_view instance)
+    : client_(client),
+      objects_(objects),
+      events_(instance),
+      writer_(client, {kMostOpenEvents, base::Duration::zero(), "an Event cannot be written"}, *this) {}
 
 void EventPublisher::publish(const observe::Event& event) {
   const std::string object = event.object.empty() ? "GatewayClass " + objects_.firstClass() : event.object;
@@ -55,33 +63,27 @@ void EventPublisher::lead(bool leads) {
 
 void EventPublisher::send() {
   const base::MonotonicTime now = client_.worker().now();
-  if (open_.size() < kMostOpenEvents) {
-    for (EventWrite& write : events_.take(now, kMostOpenEvents - open_.size())) {
-      ApiRequest request;
-      request.path = std::move(write.path);
-      if (write.verb != EventWrite::Verb::kRead) {
-        const bool creates = write.verb == EventWrite::Verb::kCreate;
-        request.method = creates ? http::Method::kPost : http::Method::kPatch;
-        request.contentType = creates ? "application/json" : "application/merge-patch+json";
-        request.body = std::move(write.body);
-      }
-      open_[write.event] = std::make_unique<ApiExchange>(
-          client_, request, [this, event = write.event](base::Result<ApiAnswer>&& answer) { sent(event, answer); });
+  if (writer_.size() < kMostOpenEvents) {
+    for (EventWrite& write : events_.take(now, kMostOpenEvents - writer_.size())) {
+      const std::size_t slash = write.event.find('/');
+      const WriteKey key{"events.k8s.io", "Event", write.event.substr(0, slash), write.event.substr(slash + 1)};
+      requests_.insert_or_assign(key, requestOf(std::move(write)));
+      writer_.want(key);
     }
   }
   client_.metrics().at<observe::Metric::kEventsDropped>().add(events_.takeDropped());
-  if (open_.size() >= kMostOpenEvents) return;  // the next answer sends
+  if (writer_.size() >= kMostOpenEvents) return;  // the next answer sends
   if (const base::MonotonicTime due = events_.nextDue(now); due != base::MonotonicTime::max()) {
     client_.worker().timers().set(*this, due);
   }
 }
 
-void EventPublisher::sent(const std::string& event, const base::Result<ApiAnswer>& answer) {
-  const auto done = open_.extract(event);
-  events_.done(event, outcomeOf(answer), answer.ok() ? &answer->body : nullptr, client_.worker().now());
-  if (outcomeOf(answer) == EventOutcome::kRefused && std::exchange(told_, answer->fault()) != answer->fault()) {
-    client_.log().warn("an Event cannot be written", {{"event", event}, {"reason", answer->fault()}});
-  }
+std::optional<ApiRequest> EventPublisher::requestFor(const WriteKey& key) {
+  return std::move(requests_.extract(key).mapped());
+}
+
+void EventPublisher::onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) {
+  events_.done(key.nameSpace + "/" + key.name, eventOutcome(outcome), &answer, client_.worker().now());
   send();
 }
 

@@ -1,28 +1,26 @@
-// Tells the cluster of events: the requests and timers of EventObjects (event_objects.h).
+// Tells the cluster of events: sends the requests of EventObjects (event_objects.h) when they are due.
 //
 // Lives on the main thread.
 #pragma once
 
 #include <deque>
 #include <map>
-#include <memory>
-#include <string>
+#include <optional>
 #include <string_view>
 #include <utility>
 
-#include "proxy/kubernetes/client/api_exchange.h"
 #include "proxy/kubernetes/objects/cluster_objects.h"
 #include "proxy/kubernetes/status/event_objects.h"
+#include "proxy/kubernetes/writer/object_writer.h"
 #include "proxy/net/timers.h"
 #include "proxy/observe/events.h"
 
 namespace sluice::kubernetes {
 
-class EventPublisher final : private net::Timer {
+class EventPublisher final : private ObjectWriterUser, private net::Timer {
  public:
   /// References outlive it. `instance` names this process among all that report.
-  EventPublisher(ApiClient& client, const ClusterObjects& objects, std::string_view instance)
-      : client_(client), objects_(objects), events_(instance) {}
+  EventPublisher(ApiClient& client, const ClusterObjects& objects, std::string_view instance);
 
   /// Takes an event, with the occurrences since it was told last; inside a Turn. One about the process as a whole
   /// concerns the first of our GatewayClasses, and one about what is no object of the cluster is left out.
@@ -39,15 +37,16 @@ class EventPublisher final : private net::Timer {
 
   void onTimer() override { send(); }
   void send();
-  void sent(const std::string& event, const base::Result<ApiAnswer>& answer);
+  std::optional<ApiRequest> requestFor(const WriteKey& key) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) override;
 
   ApiClient& client_;
   const ClusterObjects& objects_;
   EventObjects events_;
   bool leads_ = false;
   std::deque<std::pair<base::MonotonicTime, observe::Event>> kept_;  // with the time at which each came
-  std::map<std::string, std::unique_ptr<ApiExchange>> open_;         // by event
-  std::string told_;
+  std::map<WriteKey, ApiRequest> requests_;                          // that have not been sent
+  ObjectWriter writer_;
 };
 
 }  // namespace sluice::kubernetes
