@@ -6,12 +6,11 @@
 #include <tuple>
 #include <utility>
 
-#include "proxy/base/json_writer.h"
+#include "proxy/kubernetes/writer/write_requests.h"
 
 namespace sluice::kubernetes {
 namespace {
 
-constexpr int kRevisionGone = 404;
 constexpr std::string_view kRevisionActive = "RevisionActive";
 
 std::string activeMessage(const EgressRevision& revision) {
@@ -26,16 +25,18 @@ bool isSameStatus(const EgressRevision& a, const EgressRevision& b) {
 
 }  // namespace
 
+// After a refusal the round goes on, so that no namespace holds back the others; then all is judged again.
 RevisionKeeper::RevisionKeeper(ApiClient& client, std::set<std::string> scope, KeeperHooks hooks)
     : client_(client),
       scope_(std::move(scope)),
       hooks_(std::move(hooks)),
-      watch_(client, "", /*withData=*/false, {hooks_.changed, [](const EgressRevision&) {}}) {}
+      watch_(client, "", /*withData=*/false, {hooks_.changed, [](const EgressRevision&) {}}),
+      writer_(client, {1, base::Duration::zero(), "an EgressRevision cannot be written"}, *this) {}
 
 void RevisionKeeper::lead(bool leads) {
   leads_ = leads;
   writes_.clear();
-  exchange_.reset();
+  writer_.clear();
   cancel();
   active_.clear();
   canariesSince_.clear();
@@ -81,7 +82,7 @@ void RevisionKeeper::wakeAt(base::MonotonicTime at) {
 
 // While something is being written, the watch may not show it yet. When it is written, all is judged again.
 void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime now) {
-  if (!leads_ || !watch_.listed() || exchange_ != nullptr) return;
+  if (!leads_ || !watch_.listed() || !writes_.empty()) return;
   removals_.clear();
   RevisionsOfGateways known;
   RevisionsOfGateways unknown;
@@ -132,7 +133,6 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
   std::erase_if(canariesSince_, isGone);
   std::erase_if(written_, isGone);
   tellActive();
-  next();
 }
 
 /// Removes a revision that waits for a canary which is not there; returns true if it does.
@@ -158,8 +158,8 @@ void RevisionKeeper::write(const EgressRevision& revision, bool isNewest, const 
   known.judged = true;
   const EgressRevision judged = judgeRevision(std::move(known), reports, wallNow);
   if (isWritten(revision, judged)) return;
-  push(http::Method::kPatch, revision.path() + "/status", revisionStatusPatch(judged, wallNow),
-       "application/merge-patch+json", decidedOf(revision, judged));
+  push(revision, mergePatchRequest(revision.path() + "/status", revisionStatusPatch(judged, wallNow)),
+       decidedOf(revision, judged));
   written_.insert_or_assign(revision.key(), WrittenStatus{revision, judged});
 }
 
@@ -194,10 +194,7 @@ RevisionKeeper::Revisions RevisionKeeper::takeSurplus(Revisions& of, const std::
 
 void RevisionKeeper::remove(const EgressRevision& revision) {
   if (revision.deleted || ++removals_[revision.nameSpace] > kMostRemovals) return;
-  base::JsonWriter json;
-  json.beginObject().member("kind", "DeleteOptions").member("apiVersion", "v1");
-  json.key("preconditions").beginObject().member("uid", revision.uid).endObject().endObject();
-  push(http::Method::kDelete, revision.path(), json.take(), "application/json");
+  push(revision, deleteRequest(revision.path(), revision.uid));
 }
 
 /// Returns what people are to be told of a change.
@@ -230,44 +227,31 @@ void RevisionKeeper::tellActive() {
   active_ = std::move(active);
 }
 
-void RevisionKeeper::push(http::Method method, const std::string& path, std::string body, std::string_view contentType,
-                          std::vector<observe::Event> decided) {
-  ApiRequest request;
-  request.method = method;
-  request.path = path;
-  request.body = std::move(body);
-  request.contentType = contentType;
-  writes_.push_back({std::move(request), path, std::move(decided)});
+void RevisionKeeper::push(const EgressRevision& revision, ApiRequest request, std::vector<observe::Event> decided) {
+  const WriteKey key{config::kOwnGroup, kEgressRevisionKind, revision.nameSpace, revision.name};
+  writes_.insert_or_assign(key, Write{std::move(request), std::move(decided)});
+  writer_.want(key);
 }
 
-void RevisionKeeper::next() {
-  if (writes_.empty()) return;
-  const ApiRequest request = std::move(writes_.front().request);
-  exchange_ =
-      std::make_unique<ApiExchange>(client_, request, [this](base::Result<ApiAnswer>&& answer) { written(answer); });
+std::optional<ApiRequest> RevisionKeeper::requestFor(const WriteKey& key) {
+  const auto write = writes_.find(key);
+  return write == writes_.end() ? std::nullopt : std::optional(write->second.request);
 }
 
-void RevisionKeeper::written(const base::Result<ApiAnswer>& answer) {
-  const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
-  const Write write = std::move(writes_.front());
-  writes_.pop_front();
-  if (answer.ok() && (answer->ok() || answer->status == kRevisionGone)) {
-    told_.clear();
-    for (const observe::Event& each : write.decided) hooks_.event(each);
+void RevisionKeeper::onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& /*answer*/) {
+  const auto write = writes_.extract(key);
+  if (outcome == WriteOutcome::kDone || outcome == WriteOutcome::kMissing) {
+    for (const observe::Event& each : write.mapped().decided) hooks_.event(each);
     // Reports that have come while this was written have not been judged.
     if (writes_.empty()) hooks_.changed();
-  } else {
-    if (!answer.ok()) writes_.clear();  // the server does not answer
-    std::erase_if(written_, [&](const auto& each) {
-      return !answer.ok() || write.about == egressRevisionsPath(each.first.first) + "/" + each.first.second + "/status";
-    });
-    const std::string reason = answer.ok() ? answer->fault() : answer.error().detail;
-    if (std::exchange(told_, reason) != reason) {
-      client_.log().warn("an EgressRevision cannot be written", {{"path", write.about}, {"reason", reason}});
-    }
-    client_.worker().timers().set(*this, client_.worker().now() + kTryToWriteAgainAfter);
+    return;
   }
-  next();
+  written_.erase({key.nameSpace, key.name});
+  if (outcome == WriteOutcome::kNoAnswer) {
+    writes_.clear();
+    written_.clear();
+  }
+  client_.worker().timers().set(*this, client_.worker().now() + kTryToWriteAgainAfter);
 }
 
 std::optional<config::Condition> RevisionKeeper::conditionOf(const config::ObjectStatus& gateway) const {

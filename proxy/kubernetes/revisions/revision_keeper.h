@@ -19,10 +19,8 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -30,17 +28,17 @@
 #include <vector>
 
 #include "config/status/conditions.h"
-#include "proxy/kubernetes/client/api_exchange.h"
 #include "proxy/kubernetes/lease/replica_reports.h"
 #include "proxy/kubernetes/objects/named_objects.h"
 #include "proxy/kubernetes/revisions/revision_verdict.h"
 #include "proxy/kubernetes/revisions/revision_watch.h"
+#include "proxy/kubernetes/writer/object_writer.h"
 #include "proxy/net/timers.h"
 #include "proxy/observe/events.h"
 
 namespace sluice::kubernetes {
 
-class RevisionKeeper final : private net::Timer {
+class RevisionKeeper final : private ObjectWriterUser, private net::Timer {
  public:
   static constexpr base::Duration kTryToWriteAgainAfter = std::chrono::seconds(10);
   static constexpr base::Duration kCanaryTime = std::chrono::seconds(5);
@@ -76,7 +74,6 @@ class RevisionKeeper final : private net::Timer {
   using RevisionsOfGateways = std::map<NamedGateway, Revisions>;
   struct Write {
     ApiRequest request;
-    std::string about;                    // its path
     std::vector<observe::Event> decided;  // people are told of it once that is written
   };
 
@@ -99,30 +96,28 @@ class RevisionKeeper final : private net::Timer {
   void wakeAt(base::MonotonicTime at);
   void remove(const EgressRevision& revision);
   Revisions takeSurplus(Revisions& of, const std::set<ApiObjectKey>& inUse) const;
-  void push(http::Method method, const std::string& path, std::string body, std::string_view contentType,
-            std::vector<observe::Event> decided = {});
-  void next();
-  void written(const base::Result<ApiAnswer>& answer);
+  void push(const EgressRevision& revision, ApiRequest request, std::vector<observe::Event> decided = {});
+  std::optional<ApiRequest> requestFor(const WriteKey& key) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) override;
 
   ApiClient& client_;
   const std::set<std::string> scope_;
   const KeeperHooks hooks_;
   RevisionWatch watch_;
-  std::deque<Write> writes_;
+  std::map<WriteKey, Write> writes_;             // that have no outcome yet
   std::map<std::string, std::size_t> removals_;  // of this round, by namespace
-  std::unique_ptr<ApiExchange> exchange_;
   std::size_t most_ = 10;
   std::set<NamedGateway> gateways_;
   compile::SecretsOfGateways readable_;
   /// The status of each that was written last. It may not be seen yet, and a CustomResourceDefinition of before drops
   /// Secrets from it.
   std::map<ApiObjectKey, WrittenStatus> written_;
-  std::string told_;  // why something cannot be written
   bool leads_ = false;
   base::MonotonicTime ledSince_{};
   /// Since when the canary of each serves it: by what it says, and by our clock.
   std::map<ApiObjectKey, std::pair<std::string, base::MonotonicTime>> canariesSince_;
   std::set<ApiObjectKey> active_;  // those that people were told of
+  ObjectWriter writer_;
 };
 
 }  // namespace sluice::kubernetes

@@ -126,7 +126,8 @@ TEST_F(RevisionKeeping, DeletesTheOldestThatNobodyUses) {
   judge();
   EXPECT_THAT(writes(),
               ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "older " +
-                                    R"({"kind":"DeleteOptions","apiVersion":"v1","preconditions":{"uid":"u-older"}})"),
+                                    R"({"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background",)"
+                                    R"("preconditions":{"uid":"u-older"}})"),
                           HasSubstr("DELETE " + std::string(kPathOfOne) + "old ")));
 }
 
@@ -260,6 +261,18 @@ TEST_F(RevisionKeeping, TriesAgainWhatCouldNotBeWritten) {
   writes();
   judge();
   EXPECT_EQ(writes().size(), 1u);
+}
+
+TEST_F(RevisionKeeping, AsksForAllOfARoundAlthoughTheFirstIsForbidden) {
+  for (const char* revision : {"a", "b", "c"}) {
+    put(revision, 1);
+    reports.see(revision, revision, revision, control::ConfigState::kInSync, rig.clock.now());
+    api.forbidden.insert("/apis/sluice.dev/v1alpha1/egressrevisions/egress-" + std::string(revision) + "/status");
+  }
+  start();
+  judge();
+  EXPECT_EQ(writes().size(), 3u) << "or a namespace would hold back the others until all of its own are refused";
+  EXPECT_EQ(rig.logged.count("an EgressRevision cannot be written"), 1u);
 }
 
 TEST_F(RevisionKeeping, KeepsFewOfANamespaceWhoseGatewaysDoNotExist) {
