@@ -38,6 +38,7 @@ struct ApiRequest {
   std::string accept = "application/json";
   /// The longest time without a byte from the server.
   base::Duration idle = std::chrono::seconds(30);
+  bool listed = false;  // the answer is a list, of whatever length, whose items are taken one by one
 };
 
 /// Each function may destroy the call that it is about, and make others.

@@ -41,7 +41,7 @@ std::optional<ApiRequest> ReplicaReporter::requestFor(const WriteKey& key) {
   return request;
 }
 
-void ReplicaReporter::onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& /*answer*/) {
+void ReplicaReporter::onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& /*answer*/) {
   if (lease_ == Lease::kLeaving) {
     cancel();
     return std::exchange(left_, nullptr)();

@@ -32,7 +32,7 @@ class ReplicaReporter final : private ObjectWriterUser, private net::Timer {
 
   void onTimer() override;
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
-  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
 
   ApiClient& client_;
   const std::function<ReplicaReport()> make_;

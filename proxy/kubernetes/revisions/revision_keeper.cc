@@ -238,7 +238,7 @@ std::optional<ApiRequest> RevisionKeeper::requestFor(const WriteKey& key) {
   return write == writes_.end() ? std::nullopt : std::optional(write->second.request);
 }
 
-void RevisionKeeper::onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& /*answer*/) {
+void RevisionKeeper::onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& /*answer*/) {
   const auto write = writes_.extract(key);
   if (outcome == WriteOutcome::kDone || outcome == WriteOutcome::kMissing) {
     for (const observe::Event& each : write.mapped().decided) hooks_.event(each);

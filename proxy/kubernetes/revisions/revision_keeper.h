@@ -98,7 +98,7 @@ class RevisionKeeper final : private ObjectWriterUser, private net::Timer {
   Revisions takeSurplus(Revisions& of, const std::set<ApiObjectKey>& inUse) const;
   void push(const EgressRevision& revision, ApiRequest request, std::vector<observe::Event> decided = {});
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
-  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
 
   ApiClient& client_;
   const std::set<std::string> scope_;

@@ -158,7 +158,7 @@ std::optional<ApiRequest> RevisionRecorder::requestFor(const WriteKey& /*key*/) 
                        egressRevisionJson(*gateway, *wanted_, withCanary_ ? replica_ : std::string()));
 }
 
-void RevisionRecorder::onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& /*answer*/) {
+void RevisionRecorder::onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& /*answer*/) {
   const bool exists = outcome == WriteOutcome::kDone || outcome == WriteOutcome::kConflict;
   // A server that is busy or broken may take it later.
   refused_ = !exists && outcome != WriteOutcome::kBusy && outcome != WriteOutcome::kNoAnswer;

@@ -57,7 +57,7 @@ class RevisionRecorder final : private ObjectWriterUser, private net::Timer {
   /// Ends the wait for a canary that there is not.
   void onTimer() override;
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
-  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
   void onChanged();
   void onDeleted(const EgressRevision& revision);
   const EgressRevision* find(const std::string& revision) const;

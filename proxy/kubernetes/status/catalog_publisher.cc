@@ -64,7 +64,7 @@ std::optional<ApiRequest> CatalogPublisher::requestFor(const WriteKey& /*key*/) 
   return left_.empty() ? std::nullopt : std::optional(left_.front());
 }
 
-void CatalogPublisher::onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& /*answer*/) {
+void CatalogPublisher::onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& /*answer*/) {
   const base::MonotonicTime now = client_.worker().now();
   if (outcome != WriteOutcome::kDone) {
     left_.clear();

@@ -24,7 +24,7 @@ class CatalogPublisher final : private ObjectWriterUser {
 
  private:
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
-  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
 
   ApiClient& client_;
   std::string wanted_;

@@ -82,8 +82,9 @@ std::optional<ApiRequest> EventPublisher::requestFor(const WriteKey& key) {
   return std::move(requests_.extract(key).mapped());
 }
 
-void EventPublisher::onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) {
-  events_.done(key.nameSpace + "/" + key.name, eventOutcome(outcome), &answer, client_.worker().now());
+void EventPublisher::onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) {
+  events_.done(key.nameSpace + "/" + key.name, eventOutcome(outcome), answer.ok() ? &answer->body : nullptr,
+               client_.worker().now());
   send();
 }
 

@@ -38,7 +38,7 @@ class EventPublisher final : private ObjectWriterUser, private net::Timer {
   void onTimer() override { send(); }
   void send();
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
-  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
 
   ApiClient& client_;
   const ClusterObjects& objects_;

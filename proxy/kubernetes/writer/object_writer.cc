@@ -107,8 +107,10 @@ void ObjectWriter::look(const WriteKey& key) {
   }
   const std::optional<ApiRequest> request = user_.requestFor(key);
   if (!request) return;
+  ListDecoder::Take takes;
+  if (request->listed) takes = [this](const content::Value& item) { user_.onItem(item); };
   open_[key].exchange = std::make_unique<ApiExchange>(
-      client_, *request, [this, key](base::Result<ApiAnswer>&& answer) { ended(key, answer); });
+      client_, *request, std::move(takes), [this, key](base::Result<ApiAnswer>&& answer) { ended(key, answer); });
 }
 
 // --- answers ---------------------------------------------------------------------------------------------------------
@@ -118,7 +120,7 @@ void ObjectWriter::ended(const WriteKey& key, const base::Result<ApiAnswer>& ans
   const WriteOutcome outcome = outcomeOf(key, answer);
   outcome == WriteOutcome::kDone ? succeeded(key) : failed(key, outcome, answer);
   if (write.mapped().again != base::MonotonicTime::max()) want(key, write.mapped().again);
-  user_.onWritten(key, outcome, answer.ok() ? answer->body : content::Value());
+  user_.onWritten(key, outcome, answer);
   wake();
 }
 
@@ -162,7 +164,7 @@ void ObjectWriter::prolong(WritePause& pause, base::Duration asked) const {
 }
 
 void ObjectWriter::tell(const WriteKey& key, const std::string& cause, const std::string& reason) {
-  if (told_.size() >= kMostTold || !told_.insert_or_assign(cause, key).second) return;
+  if (rules_.trouble.empty() || told_.size() >= kMostTold || !told_.insert_or_assign(cause, key).second) return;
   const std::string name = key.name.empty() ? "" : " " + key.nameSpace + "/" + key.name;
   client_.log().warn(rules_.trouble, {{"object", std::string(key.kind) + name}, {"reason", reason}});
 }

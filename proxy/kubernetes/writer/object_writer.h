@@ -14,9 +14,9 @@
 //   401, 429, 5xx, no answer All wait, in the same way, or for as long as the server asks for.
 //   others                   The user knows what follows.
 //
-// After a pause the user's objects are looked at again if they are wanted; it is for the user to say so. Of each kind
-// and status, the first trouble is logged, until the object that had it last has been written. 404 for the object
-// itself and 409 are no trouble. Lives on the main thread.
+// Whether what was refused is tried again is for the user to say, by wanting it again. Of each kind and status, the
+// first trouble is logged, until the object that had it last has been written; 404 for the object itself and 409 are no
+// trouble. Lives on the main thread.
 #pragma once
 
 #include <chrono>
@@ -61,11 +61,14 @@ enum class WriteOutcome : std::uint8_t {
 
 class ObjectWriterUser {
  public:
-  /// Returns the request that makes an object as it should be at this moment; nullopt: there is nothing to be done. It
-  /// may want this object and others to be looked at later. Called inside a Turn.
+  /// Returns the request that makes an object as it should be at this moment, or that reads what there is to be known
+  /// before; nullopt: there is nothing to be done. It may want this object and others to be looked at later. Called
+  /// inside a Turn.
   virtual std::optional<ApiRequest> requestFor(const WriteKey& key) = 0;
-  /// Called inside a Turn once for each request. `answer` is null if there is none that is JSON.
-  virtual void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& answer) = 0;
+  /// Called inside a Turn for each item of a list (ApiRequest::listed) while it arrives. It only records.
+  virtual void onItem(const content::Value& /*item*/) {}
+  /// Called inside a Turn once for each request.
+  virtual void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) = 0;
 
  protected:
   ~ObjectWriterUser() = default;
@@ -81,7 +84,7 @@ class ObjectWriter final : private net::Timer {
   struct WriterRules {
     std::size_t most;             // writes that are under way at one time
     base::Duration longestPause;  // zero: none but those that the server asks for
-    std::string_view trouble;     // what the log says of it: "a status cannot be written"
+    std::string_view trouble;     // what the log says of it: "a status cannot be written"; empty: nothing
   };
   /// References outlive it.
   ObjectWriter(ApiClient& client, const WriterRules& rules, ObjectWriterUser& user)

@@ -34,9 +34,12 @@ class ObjectWriting : public ::testing::Test, public ObjectWriterUser {
   std::optional<ApiRequest> requestFor(const WriteKey& key) override {
     ++looks;
     if (nothing) return std::nullopt;
-    return mergePatchRequest("/" + key.nameSpace + "/" + key.name, text);
+    ApiRequest request = mergePatchRequest("/" + key.nameSpace + "/" + key.name, text);
+    request.listed = listed;
+    return request;
   }
-  void onWritten(const WriteKey& key, WriteOutcome outcome, const content::Value& /*answer*/) override {
+  void onItem(const content::Value& /*item*/) override { ++items; }
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& /*answer*/) override {
     outcomes.emplace_back(key.name, outcome);
     if (again) writer->want(key);
   }
@@ -66,7 +69,9 @@ class ObjectWriting : public ::testing::Test, public ObjectWriterUser {
   std::string text = "{}";
   bool nothing = false;  // there is nothing to be done
   bool again = false;    // what has an outcome is wanted again
+  bool listed = false;
   std::size_t looks = 0;
+  std::size_t items = 0;
   Outcomes outcomes;
 };
 
@@ -231,6 +236,19 @@ TEST_F(ObjectWriting, TellsWhetherTheObjectOrWhatItStandsInIsMissing) {
             (Outcomes{{"a", WriteOutcome::kMissing}, {"b", WriteOutcome::kRefused}, {"c", WriteOutcome::kConflict}}));
   EXPECT_EQ(logged(), 1u) << "objects may come and go at any time";
   EXPECT_THAT(rig.logged.text(), HasSubstr("namespaces not found"));
+}
+
+TEST_F(ObjectWriting, ShowsTheItemsOfAListWhileItArrives) {
+  listed = true;
+  want(thingKey("a"));
+  rig.begin(0);
+  rig.send(0, R"({"items":[{"a":1},{"b":2},)");
+  EXPECT_EQ(items, 2u);
+  EXPECT_TRUE(writer->isWriting());
+  rig.send(0, R"({"c":3}]})");
+  rig.finish(0);
+  EXPECT_EQ(items, 3u);
+  EXPECT_EQ(outcomes, (Outcomes{{"a", WriteOutcome::kDone}}));
 }
 
 TEST_F(ObjectWriting, LogsTheFirstTroubleOfAKindUntilItIsOver) {
