@@ -7,11 +7,10 @@
 // longer than kLongestAwait, so that a change of an object costs one write. Only who leads writes. Lives on the main
 // thread.
 //
-// What a write may come to:
+// The ObjectWriter (writer/object_writer.h) says who waits when the server does not take writes, and namespaces take
+// turns. What else a write may come to:
 //
 //   409                     It is made again when the newer version has come.
-//   403                     The objects of that kind and namespace wait, up to kLongestPause; others go on.
-//   401, 429, 5xx, no answer All wait, for what the server asks for, and up to kLongestPause.
 //   other refusals          It is made again when the object, or what is wanted, has changed.
 //   success, and the answer says something else than was written, because the schema of a CRD lacks a field: it is not
 //                           made again as long as the status stays what the server has made of it.
@@ -24,25 +23,21 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
-#include <utility>
 
 #include "config/status/status_list.h"
-#include "proxy/kubernetes/client/api_exchange.h"
 #include "proxy/kubernetes/objects/cluster_objects.h"
 #include "proxy/kubernetes/status/fleet_conditions.h"
-#include "proxy/net/timers.h"
+#include "proxy/kubernetes/writer/object_writer.h"
 
 namespace sluice::kubernetes {
 
-class StatusWriter final : private net::Timer {
+class StatusWriter final : private ObjectWriterUser {
  public:
   /// Writes that are under way at one time.
   static constexpr std::size_t kMostWrites = 16;
@@ -54,7 +49,7 @@ class StatusWriter final : private net::Timer {
   static constexpr base::Duration kLongestHold = std::chrono::minutes(5);
 
   /// Both outlive it.
-  StatusWriter(ApiClient& client, const ClusterObjects& objects) : client_(client), objects_(objects) {}
+  StatusWriter(ApiClient& client, const ClusterObjects& objects);
 
   /// Takes the statuses of a newer configuration; inside a Turn.
   void want(const FleetStatuses& statuses);
@@ -64,8 +59,6 @@ class StatusWriter final : private net::Timer {
   void lead(bool leads);
 
  private:
-  using StatusKey = std::tuple<std::string_view, std::string_view, std::string, std::string>;  // group, kind, ns, name
-  using StatusScope = std::tuple<std::string_view, std::string_view, std::string>;             // what a Role may permit
   using Wanted = config::StatusList::Shared;
   struct WantedStatus {
     Wanted status;
@@ -73,10 +66,9 @@ class StatusWriter final : private net::Timer {
     std::optional<base::MonotonicTime> awaitsUntil = std::nullopt;  // until when it waits for replicas, at the longest
   };
   struct StatusWrite {
-    std::string resourceVersion;            // of the object that the write is about
-    Wanted wanted;                          // what was written; null: that nothing is ours
-    bool refused = false;                   // as long as neither of them is another one
-    std::unique_ptr<ApiExchange> exchange;  // null: done, until the API server shows what came of it
+    std::string resourceVersion;  // of the object that the write is about
+    Wanted wanted;                // what was written; null: that nothing is ours
+    bool refused = false;         // as long as neither of them is another one
   };
   /// What became of the writes of one wanted status.
   struct StatusRepeats {
@@ -84,46 +76,28 @@ class StatusWriter final : private net::Timer {
     base::MonotonicTime last{};
     std::optional<std::string> left;  // the status that the server has made of the last write, if it is another one
   };
-  struct Forbidden {
-    base::MonotonicTime until{};
-    unsigned times = 0;
-  };
 
-  void mark(const StatusKey& key);
-  void onTimer() override;
-  void wakeAt(base::MonotonicTime time);
-  void later();
-  void work();
-  void look(const StatusKey& key);
-  std::optional<std::string> patchOf(const StatusKey& key, const content::Value* status,
+  void look(const WriteKey& key);
+  std::optional<ApiRequest> requestFor(const WriteKey& key) override;
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
+  std::optional<std::string> patchOf(const WriteKey& key, const content::Value* status,
                                      std::string_view resourceVersion) const;
-  base::MonotonicTime heldUntil(const StatusKey& key);
-  void write(const StatusKey& key, const ClusterObjects::NewestObject& object, std::string patch);
-  void written(const StatusKey& key, const base::Result<ApiAnswer>& answer);
-  void accepted(const StatusKey& key, const content::Value& answer);
-  void refused(const StatusKey& key, const base::Result<ApiAnswer>& answer);
-  void pause(const base::Result<ApiAnswer>& answer);
-  void tell(const StatusKey& key, const std::string& cause, const std::string& reason);
-  Wanted wantedOf(const StatusKey& key) const;
+  base::MonotonicTime heldUntil(const WriteKey& key);
+  void accepted(const WriteKey& key, const content::Value& answer);
+  void tellNotKept(const WriteKey& key, std::string_view reason);
+  Wanted wantedOf(const WriteKey& key) const;
 
   ApiClient& client_;
   const ClusterObjects& objects_;
   bool knows_ = false;       // what is wanted
   std::uint64_t round_ = 0;  // of want()
-  std::map<StatusKey, WantedStatus> wanted_;
-  std::set<StatusKey> unjudged_;  // objects that have come since, of which nothing is wanted
-  std::deque<StatusKey> due_;     // objects to be looked at
-  std::set<StatusKey> marked_;    // those in due_
-  std::set<std::pair<base::MonotonicTime, StatusKey>> held_;  // objects to be looked at when a time has come
-  std::map<StatusKey, StatusWrite> writes_;
-  std::map<StatusKey, StatusRepeats> repeats_;
-  std::map<StatusScope, Forbidden> forbidden_;
-  std::set<std::string> told_;  // kinds and causes that were logged
-  std::size_t open_ = 0;        // writes with an exchange
-  unsigned failures_ = 0;       // of the server, in a row
-  base::MonotonicTime pausedUntil_ = base::MonotonicTime::min();
+  std::map<WriteKey, WantedStatus> wanted_;
+  std::set<WriteKey> unjudged_;             // objects that have come since, of which nothing is wanted
+  std::map<WriteKey, StatusWrite> writes_;  // until the API server shows what came of them
+  std::map<WriteKey, StatusRepeats> repeats_;
+  std::set<std::string_view> notKept_;  // kinds of which it was logged that a status is not kept
   bool leads_ = false;
-  bool posted_ = false;
+  ObjectWriter writer_;
 };
 
 }  // namespace sluice::kubernetes

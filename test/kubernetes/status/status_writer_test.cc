@@ -205,6 +205,21 @@ TEST(StatusWriter, MakesAtMostSixteenWritesAtOneTime) {
   EXPECT_EQ(written.size(), 40u);
 }
 
+TEST(StatusWriter, WritesTheOnlyOneOfANamespaceBeforeTheHundredsOfAnother) {
+  WrittenObjects played(500);
+  played.want("mine");
+  played.lead();
+  ASSERT_EQ(played.writes(), StatusWriter::kMostWrites);
+  played.routes["only"].nameSpace = "other";
+  played.show("ADDED", "only");
+  played.want("mine");
+  played.accept(0);
+  ASSERT_EQ(played.writes(), StatusWriter::kMostWrites + 1);
+  EXPECT_THAT(played.writeTarget(StatusWriter::kMostWrites), HasSubstr("/namespaces/other/httproutes/only/status"));
+  for (std::size_t i = 1; i < 501; ++i) played.accept(i);
+  EXPECT_EQ(played.writes(), 501u);
+}
+
 TEST(StatusWriter, FreesThePlaceOfAWriteWhoseObjectHasGone) {
   WrittenObjects played(20);
   played.want("mine");
@@ -215,7 +230,8 @@ TEST(StatusWriter, FreesThePlaceOfAWriteWhoseObjectHasGone) {
   for (const auto& [name, route] : played.routes) others.push_back(name);
   played.want("mine", others);
   for (std::size_t i = 0; i < StatusWriter::kMostWrites; ++i) {
-    played.answer(i, 404, R"({"kind":"Status","details":{"name":"r"},"message":"not found","code":404})");
+    played.answer(i, 404,
+                  R"({"kind":"Status","details":{"name":")" + played.nameOf(i) + R"("},"message":"gone","code":404})");
   }
   EXPECT_EQ(played.writes(), 20u);
   EXPECT_THAT(played.rig.logged.text(), Not(HasSubstr("cannot be written"))) << "objects may go at any time";

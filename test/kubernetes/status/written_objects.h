@@ -25,6 +25,7 @@ class WrittenObjects {
   struct PlayedRoute {
     int version = 1;
     std::string status = {};  // JSON; empty: none
+    std::string nameSpace = "demo";
   };
 
   /// Lists these routes, "r0" and so on, of namespace "demo".
@@ -49,7 +50,7 @@ class WrittenObjects {
   /// Wants the routes of these names to be accepted, with a message.
   void want(const std::string& message, const std::vector<std::string>& names) {
     config::StatusList wanted;
-    for (const std::string& name : names) wanted.push_back(statusOf(name, message));
+    for (const std::string& name : names) wanted.push_back(statusOf(name, message, routes.at(name).nameSpace));
     want(wanted);
   }
   void want(const std::string& message) {
@@ -135,12 +136,13 @@ class WrittenObjects {
   std::string textOf(const std::string& name) const {
     const PlayedRoute& route = routes.at(name);
     return R"({"apiVersion":"gateway.networking.k8s.io/v1","kind":"HTTPRoute","metadata":{"name":")" + name +
-           R"(","namespace":"demo","resourceVersion":")" + std::to_string(route.version) +
-           R"(","generation":1},"spec":{"parentRefs":[{"name":"egress"}]})" +
+           R"(","namespace":")" + route.nameSpace + R"(","resourceVersion":")" + std::to_string(route.version) +
+           R"(","generation":1},"spec":{"parentRefs":[{"name":"egress","namespace":"demo"}]})" +
            (route.status.empty() ? "" : ",\"status\":" + route.status) + "}";
   }
   /// Returns what the writer makes of a route that it wants to be accepted.
-  static config::ObjectStatus statusOf(const std::string& name, const std::string& message) {
+  static config::ObjectStatus statusOf(const std::string& name, const std::string& message,
+                                       const std::string& nameSpace = "demo") {
     config::ParentStatus parent;
     parent.parentRef.object.group = "gateway.networking.k8s.io";
     parent.parentRef.object.kind = "Gateway";
@@ -149,7 +151,7 @@ class WrittenObjects {
     config::ObjectStatus status;
     status.group = "gateway.networking.k8s.io";
     status.kind = "HTTPRoute";
-    status.nameSpace = "demo";
+    status.nameSpace = nameSpace;
     status.name = name;
     status.shape = config::StatusShape::kParents;
     status.parents.push_back(std::move(parent));
