@@ -5,6 +5,7 @@
 
 #include "proxy/base/json_writer.h"
 #include "proxy/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/writer/write_requests.h"
 #include "proxy/processing/query_edit.h"
 
 namespace sluice::kubernetes {
@@ -15,6 +16,7 @@ constexpr base::Duration kTryAgainAfter = std::chrono::seconds(10);
 constexpr int kAlreadyDeleted = 404;
 constexpr int kCreated = 201;
 constexpr std::string_view kNotProvisioned = "NotProvisioned";
+constexpr std::string_view kFieldManager = "sluice-controller";
 constexpr int kObjectsOfPage = 250;
 constexpr std::string_view kUnreadableList = "the list cannot be read";
 constexpr std::string_view kMetadataList =
@@ -43,6 +45,10 @@ std::string bodyOfRelease(const ProvisionedKind& kind, const std::string& path) 
 
 }  // namespace
 
+// A refusal stops nothing but its object, and is told by conditions too. Only the server may ask for a pause.
+Provisioner::Provisioner(ApiClient& client, std::function<void()> changed)
+    : client_(client), changed_(std::move(changed)), writer_(client, {1, base::Duration::zero(), ""}, *this) {}
+
 void Provisioner::want(ProvisionPlan plan) {
   const auto isSame = [](const ProvisionedObject& a, const ProvisionedObject& b) {
     return a.path() == b.path() && a.body == b.body && a.onlyIfThere == b.onlyIfThere;
@@ -69,12 +75,12 @@ void Provisioner::want(ProvisionPlan plan) {
     if (each.kind == &provisioned::kServiceAccount) needs.account = each.path();
     if (isNeededByPods(*each.kind) && !each.isElsewhere()) needs.ofPods.push_back(each.path());
   }
-  if (tasks_.empty() && exchange_ == nullptr) begin(/*looks=*/first);
+  if (tasks_.empty()) begin(/*looks=*/first);
 }
 
 void Provisioner::lead(bool leads) {
   leads_ = leads;
-  exchange_.reset();
+  writer_.clear();
   tasks_.clear();
   applied_.clear();  // another leader may have written since
   found_.clear();
@@ -88,7 +94,7 @@ void Provisioner::lead(bool leads) {
 }
 
 void Provisioner::onTimer() {
-  if (tasks_.empty() && exchange_ == nullptr) begin(/*looks=*/true);
+  if (tasks_.empty()) begin(/*looks=*/true);
 }
 
 void Provisioner::begin(bool looks) {
@@ -112,9 +118,9 @@ void Provisioner::begin(bool looks) {
 
 void Provisioner::next() {
   while (!tasks_.empty() && isHeldBack(tasks_.front())) tasks_.pop_front();
-  if (!tasks_.empty()) return send(tasks_.front());
+  if (!tasks_.empty()) return writer_.want(WriteKey());  // all that is provisioned, one request after the other
   const bool soon = !reasons_.empty() || std::exchange(moreUnwanted_, false);
-  const base::Duration pause = soon ? std::max(kTryAgainAfter, retryAfter_) : kLookAgainAfter;
+  const base::Duration pause = soon ? kTryAgainAfter : kLookAgainAfter;
   endRound();
   if (wantedChanged_) return begin(/*looks=*/false);
   client_.worker().timers().set(*this, client_.worker().now() + pause);
@@ -133,7 +139,6 @@ bool Provisioner::isHeldBack(const Task& task) const {
 
 void Provisioner::endRound() {
   logged_ = std::exchange(reasons_, {});
-  retryAfter_ = {};
   Faults faults = std::exchange(faults_, {});
   const bool waited = !wantedChanged_ && !std::exchange(pending_, {}).empty();
   if (outcome_ == faults && !waited) return;
@@ -156,58 +161,33 @@ std::optional<config::Condition> Provisioner::conditionOf(const std::string& gat
   return condition;
 }
 
-void Provisioner::send(const Task& task) {
-  ApiRequest request;
-  request.path = task.path;
+std::optional<ApiRequest> Provisioner::requestFor(const WriteKey& /*key*/) {
+  const Task& task = tasks_.front();
+  ApiRequest read;
+  read.accept = std::string(kMetadataList);
   switch (task.type) {
     case Task::Type::kList:
-      request.path += "?labelSelector=" + std::string(kManagedByLabel) + "%3D" + std::string(kManagedBy) +
-                      "&limit=" + std::to_string(kObjectsOfPage);
-      if (!task.page.empty()) request.path += "&continue=" + processing::encodeQuery(task.page);
-      request.accept = std::string(kMetadataList);
-      break;
+      read.listed = true;
+      read.path = task.path + "?labelSelector=" + std::string(kManagedByLabel) + "%3D" + std::string(kManagedBy) +
+                  "&limit=" + std::to_string(kObjectsOfPage);
+      if (!task.page.empty()) read.path += "&continue=" + processing::encodeQuery(task.page);
+      return read;
     case Task::Type::kFind:
-      request.path = task.path.substr(0, task.path.rfind('/')) + "?fieldSelector=metadata.name%3D" +
-                     task.path.substr(task.path.rfind('/') + 1);
-      request.accept = std::string(kMetadataList);
-      break;
+      read.path = task.path.substr(0, task.path.rfind('/')) + "?fieldSelector=metadata.name%3D" +
+                  task.path.substr(task.path.rfind('/') + 1);
+      return read;
     case Task::Type::kCreate:
-    case Task::Type::kApply:
     case Task::Type::kRelease:
-      request.method = http::Method::kPatch;
-      // With force, we take back fields of ours that somebody else has changed.
-      request.path +=
-          "?fieldManager=sluice-controller" + std::string(task.type == Task::Type::kApply ? "&force=true" : "");
-      request.body = task.type == Task::Type::kApply ? withUid(task.body, task.uid) : task.body;
-      request.contentType = "application/apply-patch+yaml";
-      break;
+      return applyRequest(task.path, kFieldManager, ApplyConflicts::kFail, task.body);
+    case Task::Type::kApply:
+      return applyRequest(task.path, kFieldManager, ApplyConflicts::kForce, withUid(task.body, task.uid));
     case Task::Type::kDelete:
-      request.method = http::Method::kDelete;
-      // Another object of the name may have come meanwhile.
-      request.body = base::JsonWriter()
-                         .beginObject()
-                         .member("kind", "DeleteOptions")
-                         .member("apiVersion", "v1")
-                         .member("propagationPolicy", "Background")
-                         .key("preconditions")
-                         .beginObject()
-                         .member("uid", task.uid)
-                         .endObject()
-                         .endObject()
-                         .take();
-      request.contentType = "application/json";
-      break;
+      return deleteRequest(task.path, task.uid);
   }
-  ListDecoder::Take takes;
-  if (task.type == Task::Type::kList)
-    takes = [this, kind = task.kind](const content::Value& each) { take(*kind, each); };
-  exchange_ = std::make_unique<ApiExchange>(client_, request, std::move(takes),
-                                            [this](base::Result<ApiAnswer>&& answer) { done(std::move(answer)); });
+  return std::nullopt;
 }
 
-void Provisioner::done(base::Result<ApiAnswer>&& answer) {
-  const std::unique_ptr<ApiExchange> exchange = std::move(exchange_);
-  if (!leads_) return;
+void Provisioner::onWritten(const WriteKey& /*key*/, WriteOutcome /*outcome*/, const base::Result<ApiAnswer>& answer) {
   const Task task = std::move(tasks_.front());
   tasks_.pop_front();
   const bool gone = answer.ok() && task.type == Task::Type::kDelete && answer->status == kAlreadyDeleted;
@@ -216,7 +196,6 @@ void Provisioner::done(base::Result<ApiAnswer>&& answer) {
     faults_.emplace("", ProvisionFault{answer.error().detail});
     tellFailure("", answer.error().detail);
   } else if (!answer->ok() && !gone) {
-    retryAfter_ = std::max(retryAfter_, answer->retryAfter);
     fail(task, answer->fault(), "HTTP status " + std::to_string(answer->status));
   } else {
     executed(task, *answer);

@@ -21,7 +21,6 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -29,9 +28,9 @@
 #include <vector>
 
 #include "config/status/conditions.h"
-#include "proxy/kubernetes/client/api_exchange.h"
 #include "proxy/kubernetes/provision/found_object.h"
 #include "proxy/kubernetes/provision/provisioned_object.h"
+#include "proxy/kubernetes/writer/object_writer.h"
 #include "proxy/net/timers.h"
 
 namespace sluice::kubernetes {
@@ -50,13 +49,13 @@ struct ProvisionPlan {
   std::map<std::pair<std::string, std::string>, LeftAlone> leftAlone = {};
 };
 
-class Provisioner final : private net::Timer {
+class Provisioner final : private ObjectWriterUser, private net::Timer {
  public:
   static constexpr std::size_t kMostRemovals = 100;
 
   /// `client` outlives it. `changed` is called inside a Turn when conditionOf() may return something else; it only
   /// records.
-  Provisioner(ApiClient& client, std::function<void()> changed) : client_(client), changed_(std::move(changed)) {}
+  Provisioner(ApiClient& client, std::function<void()> changed);
 
   /// Takes all that there should be; inside a Turn.
   void want(ProvisionPlan plan);
@@ -112,8 +111,9 @@ class Provisioner final : private net::Timer {
   void next();
   /// Returns true if the task has to wait for something that is not known to be there.
   bool isHeldBack(const Task& task) const;
-  void send(const Task& task);
-  void done(base::Result<ApiAnswer>&& answer);
+  std::optional<ApiRequest> requestFor(const WriteKey& key) override;
+  void onItem(const content::Value& item) override { take(*tasks_.front().kind, item); }
+  void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
   /// Takes the answer to a request that the server has executed.
   void executed(const Task& task, const ApiAnswer& answer);
   void take(const ProvisionedKind& kind, const content::Value& object);
@@ -137,8 +137,7 @@ class Provisioner final : private net::Timer {
   std::map<std::string, Needs> needs_;            // of the Gateways that have objects of their own
   bool given_ = false;                            // wanted_ was given
   std::map<std::string, AppliedObject> applied_;  // by path
-  std::deque<Task> tasks_;
-  std::unique_ptr<ApiExchange> exchange_;
+  std::deque<Task> tasks_;                        // of this round; the first one is under way
   // Filled while a kind is listed, page by page.
   std::map<std::string, FoundObject> found_;     // by path
   std::map<std::string, std::size_t> unwanted_;  // how many of them are to be removed, by namespace
@@ -148,9 +147,9 @@ class Provisioner final : private net::Timer {
   std::set<std::string> pending_;                // Gateways whose objects shall be others than in that round
   std::set<std::string> logged_;                 // the reasons of the last round
   std::set<std::string> reasons_;                // of this round
-  base::Duration retryAfter_{};
   bool wantedChanged_ = false;
   bool leads_ = false;
+  ObjectWriter writer_;
 };
 
 }  // namespace sluice::kubernetes
