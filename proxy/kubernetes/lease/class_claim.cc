@@ -5,6 +5,7 @@
 #include "proxy/base/json_writer.h"
 #include "proxy/content/json.h"
 #include "proxy/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/writer/write_requests.h"
 #include "proxy/processing/query_edit.h"
 
 namespace sluice::kubernetes {
@@ -164,12 +165,7 @@ void ClassClaim::write() {
   json.beginObject().key("metadata").beginObject().member("resourceVersion", classVersion_);
   claim_ = value.take();
   json.key("annotations").beginObject().member(annotation_, claim_).endObject().endObject().endObject();
-  ApiRequest request;
-  request.method = http::Method::kPatch;
-  request.path = class_ + "?fieldManager=sluice-leader";
-  request.body = json.take();
-  request.contentType = "application/merge-patch+json";
-  ask(std::move(request), &ClassClaim::takeWritten);
+  ask(mergePatchRequest(class_ + "?fieldManager=sluice-leader", json.take()), &ClassClaim::takeWritten);
 }
 
 void ClassClaim::takeWritten(const ApiAnswer& answer) {

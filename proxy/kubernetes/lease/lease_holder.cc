@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/kubernetes/writer/write_requests.h"
+
 namespace sluice::kubernetes {
 namespace {
 
@@ -61,19 +63,15 @@ void LeaseHolder::step() {
 }
 
 void LeaseHolder::send(const LeaderElection::Action& action) {
+  const std::string path = leasePath(candidacy_.nameSpace, candidacy_.lease);
   ApiRequest request;
-  request.path = leasePath(candidacy_.nameSpace, candidacy_.lease);
+  request.path = path;
+  if (action.step == LeaderElection::Step::kCreate) {
+    request = createRequest(leasesPath(candidacy_.nameSpace), action.body);
+  } else if (action.step == LeaderElection::Step::kUpdate) {
+    request = mergePatchRequest(path, action.body);
+  }
   request.idle = LeaderElection::kRequestTimeout;
-  if (action.step != LeaderElection::Step::kRead) {
-    request.body = action.body;
-    request.contentType = "application/json";
-    request.method = http::Method::kPost;
-  }
-  if (action.step == LeaderElection::Step::kCreate) request.path = leasesPath(candidacy_.nameSpace);
-  if (action.step == LeaderElection::Step::kUpdate) {
-    request.method = http::Method::kPatch;
-    request.contentType = "application/merge-patch+json";
-  }
   giveUpAt_ = client_.worker().now() + LeaderElection::kRequestTimeout;
   exchange_ = std::make_unique<ApiExchange>(
       client_, request, [this, step = action.step](base::Result<ApiAnswer>&& answer) { answered(step, answer); });
