@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <map>
 #include <queue>
 #include <set>
+#include <utility>
+
+#include "test/support/expected_cells.h"
 
 namespace sluice::exchange {
 namespace {
@@ -15,11 +17,8 @@ using E = Event;
 using A = RequestAction;
 using B = ResponseAction;
 
-template <typename State, typename Action>
-using ExpectedCells = std::map<std::pair<State, Event>, Cell<State, Action>>;
-
 // The tables are written out a second time, row by row, so a change of a table has to be made here too.
-const ExpectedCells<Req, A> kRequestCells{
+const test::ExpectedCells<Req, E, A> kRequestCells{
     {{Req::kRouting, E::kArrived}, {A::kRoute, Req::kRouting}},
     {{Req::kRouting, E::kRefusedHead}, {A::kNone, Req::kStopped}},
     {{Req::kRouting, E::kGatewaySteps}, {A::kProcess, Req::kBeforeRouting}},
@@ -157,7 +156,7 @@ const ExpectedCells<Req, A> kRequestCells{
     {{Req::kBackingOff, E::kGiveUp}, {A::kNone, Req::kStopped}},
 };
 
-const ExpectedCells<Res, B> kResponseCells{
+const test::ExpectedCells<Res, E, B> kResponseCells{
     {{Res::kWaiting, E::kRefusedHead}, {B::kReply, Res::kAnswering}},
     {{Res::kWaiting, E::kRequestBroken}, {B::kReply, Res::kAnswering}},
     {{Res::kWaiting, E::kRejected}, {B::kReply, Res::kAnswering}},
@@ -215,25 +214,9 @@ const ExpectedCells<Res, B> kResponseCells{
     {{Res::kAnswering, E::kClientGone}, {B::kDropMirrors, Res::kDone}},
 };
 
-template <typename State, typename Action, typename Look>
-void expectTable(std::size_t states, const ExpectedCells<State, Action>& expected, Look&& look) {
-  for (std::size_t s = 0; s < states; ++s) {
-    for (std::size_t e = 0; e < kEvents; ++e) {
-      const auto state = static_cast<State>(s);
-      const auto event = static_cast<Event>(e);
-      const auto found = expected.find({state, event});
-      const Cell<State, Action> wanted =
-          found != expected.end() ? found->second : Cell<State, Action>{Action::kNone, state};
-      const Cell<State, Action>& cell = look(state, event);
-      EXPECT_EQ(cell.action, wanted.action) << "state " << s << ", event " << eventName(event);
-      EXPECT_EQ(cell.next, wanted.next) << "state " << s << ", event " << eventName(event);
-    }
-  }
-}
+TEST(Transitions, EveryRequestCellIsAsWritten) { test::expectCells(kRequestTable, kRequestCells); }
 
-TEST(Transitions, EveryRequestCellIsAsWritten) { expectTable<Req, A>(kRequestStates, kRequestCells, requestCell); }
-
-TEST(Transitions, EveryResponseCellIsAsWritten) { expectTable<Res, B>(kResponseStates, kResponseCells, responseCell); }
+TEST(Transitions, EveryResponseCellIsAsWritten) { test::expectCells(kResponseTable, kResponseCells); }
 
 TEST(Transitions, EndStatesAreNeverLeft) {
   for (std::size_t e = 0; e < kEvents; ++e) {

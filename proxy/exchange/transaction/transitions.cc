@@ -1,15 +1,9 @@
 #include "proxy/exchange/transaction/transitions.h"
 
+#include <array>
+
 namespace sluice::exchange {
 namespace {
-
-template <typename State, typename Action>
-struct Transition {
-  State state;
-  Event event;
-  Action action;
-  State next;
-};
 
 using Req = RequestState;
 using Res = ResponseState;
@@ -17,31 +11,15 @@ using E = Event;
 using A = RequestAction;
 using B = ResponseAction;
 
-template <typename State, typename Table>
-constexpr Table ignoringAll() {
-  Table table{};
-  for (std::size_t state = 0; state < table.size(); ++state) {
-    for (auto& cell : table[state]) cell = {{}, static_cast<State>(state)};
-  }
-  return table;
-}
-
-template <typename Table, typename Transitions>
-constexpr void addTransitions(Table& table, const Transitions& transitions) {
-  for (const auto& each : transitions) {
-    table[static_cast<std::size_t>(each.state)][static_cast<std::size_t>(each.event)] = {each.action, each.next};
-  }
-}
-
 /// Adds the events that end the exchange, each of which ends the request with `action`.
 constexpr void addEnds(RequestTable& table, Req state, RequestAction action) {
   for (const Event event : {E::kRequestBroken, E::kRejected, E::kClientGone, E::kDeadline, E::kInternalFailure}) {
-    table[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)] = {action, Req::kStopped};
+    table.set(state, event, action, Req::kStopped);
   }
-  table[static_cast<std::size_t>(state)][static_cast<std::size_t>(E::kGiveUp)] = {A::kNone, Req::kStopped};
+  table.set(state, E::kGiveUp, A::kNone, Req::kStopped);
 }
 
-constexpr Transition<Req, A> kRequestTransitions[] = {
+constexpr base::Transition<Req, E, A> kRequestTransitions[] = {
     {Req::kRouting, E::kArrived, A::kRoute, Req::kRouting},
     {Req::kRouting, E::kRefusedHead, A::kNone, Req::kStopped},
     {Req::kRouting, E::kGatewaySteps, A::kProcess, Req::kBeforeRouting},
@@ -121,18 +99,18 @@ constexpr Transition<Req, A> kRequestTransitions[] = {
 };
 
 constexpr RequestTable makeRequestTable() {
-  RequestTable table = ignoringAll<Req, RequestTable>();
+  RequestTable table;
   for (const Req state : {Req::kRouting, Req::kBeforeRouting, Req::kFirstRound, Req::kTentative, Req::kSecondRound,
                           Req::kPreparing, Req::kPostponed, Req::kBackingOff}) {
     addEnds(table, state, A::kNone);
   }
   for (const Req state : {Req::kAcquiring, Req::kConnecting}) addEnds(table, state, A::kAbandon);
   for (const Req state : {Req::kSending, Req::kSent}) addEnds(table, state, A::kCancelUpstream);
-  addTransitions(table, kRequestTransitions);
+  table.set(kRequestTransitions);
   return table;
 }
 
-constexpr Transition<Res, B> kResponseTransitions[] = {
+constexpr base::Transition<Res, E, B> kResponseTransitions[] = {
     {Res::kWaiting, E::kRefusedHead, B::kReply, Res::kAnswering},
     {Res::kWaiting, E::kUnavailable, B::kJudgeFailure, Res::kWaiting},
     {Res::kWaiting, E::kInterim, B::kForwardInterim, Res::kWaiting},
@@ -177,14 +155,14 @@ constexpr Transition<Res, B> kResponseTransitions[] = {
 };
 
 constexpr ResponseTable makeResponseTable() {
-  ResponseTable table = ignoringAll<Res, ResponseTable>();
+  ResponseTable table;
   for (const Res state : {Res::kWaiting, Res::kBackendResponse, Res::kResponseHeaders}) {
     for (const Event event : {E::kRequestBroken, E::kRejected, E::kGiveUp, E::kDeadline, E::kInternalFailure}) {
-      table[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)] = {B::kReply, Res::kAnswering};
+      table.set(state, event, B::kReply, Res::kAnswering);
     }
-    table[static_cast<std::size_t>(state)][static_cast<std::size_t>(E::kClientGone)] = {B::kDropMirrors, Res::kDone};
+    table.set(state, E::kClientGone, B::kDropMirrors, Res::kDone);
   }
-  addTransitions(table, kResponseTransitions);
+  table.set(kResponseTransitions);
   return table;
 }
 

@@ -5,10 +5,11 @@
 // state ignores the event. test/exchange/transitions_test.cc goes through every cell.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+
+#include "proxy/base/state_table.h"
 
 namespace sluice::exchange {
 
@@ -127,27 +128,17 @@ enum class ResponseAction : std::uint8_t {
   kDropMirrors,      // ends the mirrored requests too
 };
 
-template <typename State, typename Action>
-struct Cell {
-  Action action;
-  State next;
-};
+using RequestCell = base::Cell<RequestState, RequestAction>;
+using ResponseCell = base::Cell<ResponseState, ResponseAction>;
 
-using RequestCell = Cell<RequestState, RequestAction>;
-using ResponseCell = Cell<ResponseState, ResponseAction>;
-
-using RequestTable = std::array<std::array<RequestCell, kEvents>, kRequestStates>;
-using ResponseTable = std::array<std::array<ResponseCell, kEvents>, kResponseStates>;
+using RequestTable = base::StateTable<RequestState, kRequestStates, Event, kEvents, RequestAction>;
+using ResponseTable = base::StateTable<ResponseState, kResponseStates, Event, kEvents, ResponseAction>;
 
 extern const RequestTable kRequestTable;
 extern const ResponseTable kResponseTable;
 
-inline const RequestCell& requestCell(RequestState state, Event event) {
-  return kRequestTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
-}
-inline const ResponseCell& responseCell(ResponseState state, Event event) {
-  return kResponseTable[static_cast<std::size_t>(state)][static_cast<std::size_t>(event)];
-}
+inline const RequestCell& requestCell(RequestState state, Event event) { return kRequestTable.at(state, event); }
+inline const ResponseCell& responseCell(ResponseState state, Event event) { return kResponseTable.at(state, event); }
 
 /// Returns true if the client has had nothing of a final head.
 inline bool isBeforeHead(ResponseState state) { return state <= ResponseState::kResponseHeaders; }
