@@ -35,291 +35,360 @@ std::shared_ptr<const config::Problems> with(const Loaded& loaded, const base::E
   return all;
 }
 
-}  // namespace
-
-// --- the start -------------------------------------------------------------------------------------------------------
-
-void Reloader::start(MakeWorkers makeWorkers) {
-  makeWorkers_ = std::move(makeWorkers);
-  revisions_.since = parts_.clock.wallNow();
-  restore({});
-}
-
-void Reloader::restore(compile::UnusablePlaces unusable) {
-  phase_ = Phase::kRestoring;
-  parts_.loader.restore(std::move(unusable), [this](Loaded&& loaded) {
-    if (then_ == Then::kStop) return;
-    if (loaded.outcome != Loaded::Outcome::kServable) return loadFirst({});
-    if (compile::UnusablePlaces failed = parts_.publisher.open(*loaded.generation); !failed.empty()) {
-      return restore(allUnusable(loaded, std::move(failed)));
-    }
-    if (!adoptFirst(std::move(loaded))) return;
-    parts_.loader.keep(served_);
-    then_ = Then::kReload;
-    end();
-  });
-}
-
-void Reloader::loadFirst(compile::UnusablePlaces unusable) {
-  phase_ = Phase::kStarting;
-  if (then_ == Then::kReload) then_ = Then::kRest;
-  parts_.loader.load({}, std::move(unusable), [this](Loaded&& loaded) {
-    if (then_ != Then::kStop) takeFirst(std::move(loaded));
-  });
-}
-
-void Reloader::takeFirst(Loaded&& first) {
-  if (first.generation == nullptr) return wait(std::move(first));
-  if (compile::UnusablePlaces failed = parts_.publisher.open(*first.generation); !failed.empty()) {
-    return loadFirst(allUnusable(first, std::move(failed)));
-  }
-  if (first.outcome != Loaded::Outcome::kServable) {
-    // Nothing is served, but what asks its listeners is told so.
-    if (const base::Status made = makeWorkers_(first); !made.ok()) return fail(std::move(first), made.error());
-    parts_.publisher.closeOthers(*first.generation);
-    return wait(std::move(first));
-  }
-  if (adoptFirst(std::move(first))) {
-    parts_.observer.onCompiled(*served_.configuration);
-    parts_.loader.keep(served_);
-    end();
-  }
-}
-
-/// Returns false, and waits, if no workers could be made.
-bool Reloader::adoptFirst(Loaded&& first) {
-  if (const base::Status made = makeWorkers_(first); !made.ok()) {
-    fail(std::move(first), made.error());
-    return false;
-  }
-  parts_.publisher.closeOthers(*first.generation);
-  served_ = std::move(first);
-  unavailable_ = false;
-  if (refused_.configuration != nullptr) parts_.loader.discard(std::exchange(refused_, {}));
-  phase_ = Phase::kServing;
-  revisions_.desired = served_.configuration->revision;
-  revisions_.published = revisions_.served = served_.configuration->servedRevision;
-  setState(ConfigState::kInSync, served_.problems);
-  return true;
-}
-
-/// Waits to try again, because no workers could be made. Nobody would accept connections on the open sockets.
-void Reloader::fail(Loaded&& first, const base::Error& error) {
-  parts_.publisher.closeOthers(Generation());
-  first.outcome = Loaded::Outcome::kUnavailable;
-  first.problems = with(first, error);
-  wait(std::move(first));
-}
-
-/// Waits for the source to change, and tries again if the environment was at fault.
-void Reloader::wait(Loaded&& refused) {
-  phase_ = Phase::kWaiting;
-  unavailable_ = refused.outcome != Loaded::Outcome::kRefused;
-  if (refused_.configuration != nullptr) parts_.loader.discard(std::move(refused_));
-  refused_ = std::move(refused);
-  revisions_.desired = refused_.configuration->revision;
-  setState(ConfigState::kRollbackFailed, refused_.problems);
-  if (!unavailable_) parts_.observer.onCompiled(*refused_.configuration);
-  parts_.observer.onRefused(revisions_);
-  end();
-}
-
-// --- reloads ---------------------------------------------------------------------------------------------------------
-
-void Reloader::reload() {
-  if (then_ == Then::kStop) return;
-  if (phase_ != Phase::kServing && phase_ != Phase::kWaiting) {
-    then_ = Then::kReload;
-    return;
-  }
-  retries_ = 0;
-  occasion_ = Occasion::kSource;
-  cancel();
-  phase_ == Phase::kServing ? load({}) : loadFirst({});
-}
-
-void Reloader::load(compile::UnusablePlaces unusable) {
-  phase_ = Phase::kLoading;
-  Loader::Done done = [this](Loaded&& loaded) { take(std::move(loaded)); };
-  if (ofSource()) {
-    parts_.loader.load(served_, std::move(unusable), std::move(done));
-  } else {
-    parts_.loader.recompile(served_, newest_, std::move(unusable), std::move(done));
-  }
-}
-
-void Reloader::onTimer() {
-  if (phase_ == Phase::kWaiting) return loadFirst({});
-  if (serversMoved()) {
-    occasion_ = Occasion::kServers;
-    return load(served_.configuration->unusable);
-  }
-  if (unavailable_) {
-    occasion_ = Occasion::kSource;
-    return load({});
-  }
-  if (!environmentChanged()) return tryLater();
-  // While the source is refused, it would only be refused again: the served configuration has no source any more.
-  occasion_ = isInSync() ? Occasion::kSource : Occasion::kEnvironment;
-  load({});
-}
-
-/// Returns true if what is served may be served more completely now.
-bool Reloader::environmentChanged() {
-  const CompiledConfiguration& served = *served_.configuration;
-  const std::vector<compile::AwaitingUse>& awaiting = served.compiled.awaiting;
-  return (!served.unusable.empty() && parts_.publisher.openAny(served.unusable)) ||
-         std::any_of(awaiting.begin(), awaiting.end(),
-                     [](const compile::AwaitingUse& each) { return each.awaited->mayHaveCome(); });
+bool watchesServers(const Loaded& served) {
+  if (served.configuration == nullptr) return false;
+  const compile::CompileResult& compiled = served.configuration->compiled;
+  return !compiled.servers.empty() || !compiled.health.empty();
 }
 
 /// Returns true if the server of a processor, or a Backend, has another state than what is served says.
-bool Reloader::serversMoved() {
-  if (!watchesServers()) return false;
-  const compile::CompileResult& compiled = served_.configuration->compiled;
-  const base::WallTime now = parts_.clock.wallNow();
+bool serversMoved(const Loaded& served, base::WallTime now) {
+  if (!watchesServers(served)) return false;
+  const compile::CompileResult& compiled = served.configuration->compiled;
   bool moved = hasMoved(compiled.health, now);
   for (const compile::AskedServer& each : compiled.servers) moved = each.health->announce(now) != each.state || moved;
   return moved;
 }
 
-bool Reloader::watchesServers() const {
-  if (served_.configuration == nullptr) return false;
-  const compile::CompileResult& compiled = served_.configuration->compiled;
-  return !compiled.servers.empty() || !compiled.health.empty();
+/// Returns true if what is served may be served more completely now.
+bool environmentChanged(const CompiledConfiguration& served, Publisher& publisher) {
+  const std::vector<compile::AwaitingUse>& awaiting = served.compiled.awaiting;
+  return (!served.unusable.empty() && publisher.openAny(served.unusable)) ||
+         std::any_of(awaiting.begin(), awaiting.end(),
+                     [](const compile::AwaitingUse& each) { return each.awaited->mayHaveCome(); });
 }
 
-void Reloader::tryLater() {
-  const std::size_t round = std::min(retries_++, kTryAfterMilliseconds.size() - 1);
-  base::Duration delay = std::chrono::milliseconds(kTryAfterMilliseconds[round]);
-  if (watchesServers() && !unavailable_) delay = std::min(delay, kLookAtServersAfter);
-  parts_.timers.set(*this, parts_.clock.now() + spread(delay, random_));
-}
-
-void Reloader::stop() {
-  then_ = Then::kStop;
-  cancel();
-}
-
-void Reloader::take(Loaded&& loaded) {
-  candidate_ = std::move(loaded);
-  if (then_ == Then::kStop) return end();
-  if (ofSource()) {
-    revisions_.desired = candidate_.configuration->revision;
-    revisions_.waits = false;
-    unavailable_ = candidate_.outcome == Loaded::Outcome::kUnavailable;
-  }
-  switch (candidate_.outcome) {
+ReloadEvent eventOf(Loaded::Outcome outcome) {
+  switch (outcome) {
     case Loaded::Outcome::kServable:
-      if (ofSource() && parts_.mayServe && !parts_.mayServe(*candidate_.configuration)) return hold();
-      if (compile::UnusablePlaces failed = parts_.publisher.open(*candidate_.generation); !failed.empty()) {
-        compile::UnusablePlaces unusable = allUnusable(candidate_, std::move(failed));
-        parts_.loader.discard(std::exchange(candidate_, {}));
-        return load(std::move(unusable));
-      }
-      return publish();
+      return ReloadEvent::kServable;
     case Loaded::Outcome::kUnchanged:
-      parts_.publisher.closeOthers(*served_.generation);
-      if (ofSource()) {
-        setState(ConfigState::kInSync, candidate_.problems);
-        parts_.observer.onCompiled(*candidate_.configuration);
-        parts_.observer.onUnchanged(revisions_);
-      }
-      return end();
+      return ReloadEvent::kUnchanged;
     case Loaded::Outcome::kRefused:
+      return ReloadEvent::kRefused;
     case Loaded::Outcome::kUnavailable:
-      return refuse();
+      break;
+  }
+  return ReloadEvent::kUnavailable;
+}
+
+}  // namespace
+
+void Reloader::start(MakeWorkers makeWorkers) {
+  makeWorkers_ = std::move(makeWorkers);
+  revisions_.since = parts_.clock.wallNow();
+  raise(ReloadEvent::kStart);
+}
+
+void Reloader::reload() { raise(ReloadEvent::kReload); }
+
+void Reloader::stop() { raise(ReloadEvent::kStop); }
+
+// Whom an action tells something may call reload() or stop(). That only sets what follows, because a course is at rest
+// no earlier than its last action has been performed.
+void Reloader::raise(ReloadEvent event) {
+  for (std::optional<ReloadEvent> next = event; next;) {
+    const auto& course = kCourseTable.at(state_, *next);
+    const auto& then = kThenTable.at(then_, *next);
+    state_ = course.next;
+    then_ = then.next;
+    next = act(course.action);
+    if (const std::optional<ReloadEvent> following = act(then.action)) next = following;
   }
 }
+
+std::optional<ReloadEvent> Reloader::act(ThenAction action) {
+  switch (action) {
+    case ThenAction::kNone:
+      break;
+    case ThenAction::kReadNow:
+      retries_ = 0;
+      cancel();
+      return ReloadEvent::kRead;
+    case ThenAction::kLookLater: {
+      const bool incomplete = served_.configuration != nullptr && served_.configuration->awaitsEnvironment();
+      if (isUnavailable(revisions_.standing) || incomplete || watchesServers(served_)) lookLater();
+      break;
+    }
+    case ThenAction::kCancelLook:
+      cancel();
+      break;
+  }
+  return std::nullopt;
+}
+
+/// Performs those that wait for what they begin, or follow nothing.
+std::optional<ReloadEvent> Reloader::act(ReloadAction action) {
+  switch (action) {
+    case ReloadAction::kNone:
+      break;
+    case ReloadAction::kRestore:
+      candidate_ = {};
+      parts_.loader.restore(std::exchange(without_, {}), taking());
+      break;
+    case ReloadAction::kReadFirst:
+      candidate_ = {};
+      read();
+      break;
+    case ReloadAction::kRead:
+      read();
+      break;
+    case ReloadAction::kRecompile:
+      recompile();
+      break;
+    case ReloadAction::kRefresh:
+      newest_ = std::exchange(candidate_, {});
+      [[fallthrough]];
+    case ReloadAction::kRecompileAsServed:
+      without_ = served_.configuration->unusable;
+      recompile();
+      break;
+    case ReloadAction::kPublish:
+      publish();
+      break;
+    case ReloadAction::kAccept:
+      // Connections may be accepted only when every worker knows the binds, which is the case now.
+      parts_.publisher.accept(*candidate_.generation, [this] { raise(ReloadEvent::kAccepted); });
+      break;
+    case ReloadAction::kDiscard:
+      discard(candidate_);
+      discard(newest_);
+      break;
+    case ReloadAction::kForget:
+      candidate_ = {};
+      break;
+    default:
+      return conclude(action);
+  }
+  return std::nullopt;
+}
+
+/// Performs those that raise an event at once.
+std::optional<ReloadEvent> Reloader::conclude(ReloadAction action) {
+  switch (action) {
+    case ReloadAction::kSkipRestored:
+      return ReloadEvent::kFirst;
+    case ReloadAction::kOpen:
+      return open();
+    case ReloadAction::kOpenFirst:
+      return openFirst();
+    case ReloadAction::kMakeWorkers:
+      return makeWorkers();
+    case ReloadAction::kServeRestored:
+      serveFirst();
+      parts_.loader.keep(served_);
+      return ReloadEvent::kRestored;
+    case ReloadAction::kServeFirst:
+      serveFirst();
+      parts_.observer.onCompiled(*served_.configuration);
+      parts_.loader.keep(served_);
+      return ReloadEvent::kSettled;
+    case ReloadAction::kWait:
+      return wait();
+    case ReloadAction::kWaitFenced:
+      parts_.publisher.closeOthers(*candidate_.generation);
+      return wait();
+    case ReloadAction::kWaitClosed:
+      // Nobody would accept connections on the open sockets.
+      parts_.publisher.closeOthers(Generation());
+      return wait();
+    case ReloadAction::kAdmit:
+      return admit();
+    case ReloadAction::kLook:
+      return look();
+    case ReloadAction::kSettle:
+      return ReloadEvent::kSettled;
+    default:
+      return tell(action);
+  }
+}
+
+/// Performs those that tell what became of what was on its way.
+ReloadEvent Reloader::tell(ReloadAction action) {
+  std::string before;
+  switch (action) {
+    case ReloadAction::kServeSource:
+      before = takeOver();
+      stand(Standing::kServed, served_.problems);
+      keepServed();
+      parts_.observer.onServed(revisions_, *served_.generation, before);
+      break;
+    case ReloadAction::kServeEnvironment:
+      before = takeOver();
+      ++changes_;
+      keepServed();
+      parts_.observer.onServed(revisions_, *served_.generation, before);
+      break;
+    // A refresh, or another state of servers, serves the same objects of users, so neither counts as a reload.
+    case ReloadAction::kServeServers:
+      takeOver();
+      ++changes_;
+      keepServed();
+      break;
+    case ReloadAction::kServeRefresh:
+      takeOver();
+      ++changes_;
+      keepServed();
+      parts_.observer.onRefreshed(*served_.generation);
+      break;
+    case ReloadAction::kConfirm:
+      serveOn(Standing::kServed);
+      parts_.observer.onUnchanged(revisions_);
+      break;
+    case ReloadAction::kRefuse:
+      serveOn(Standing::kRefused);
+      parts_.observer.onRefused(revisions_);
+      return refreshes();
+    case ReloadAction::kMissSource:
+      serveOn(Standing::kUnavailable);
+      parts_.observer.onRefused(revisions_);
+      break;
+    case ReloadAction::kHold:
+      serveOn(Standing::kHeld);
+      parts_.observer.onHeld(revisions_);
+      return refreshes();
+    default:  // kKeepServed
+      parts_.publisher.closeOthers(*served_.generation);
+  }
+  return ReloadEvent::kSettled;
+}
+
+// --- the start -------------------------------------------------------------------------------------------------------
+
+ReloadEvent Reloader::openFirst() {
+  if (candidate_.generation == nullptr) return ReloadEvent::kHopeless;
+  return open() == ReloadEvent::kOpened ? ReloadEvent::kOpened : ReloadEvent::kFirst;
+}
+
+ReloadEvent Reloader::makeWorkers() {
+  const bool serves = candidate_.outcome == Loaded::Outcome::kServable;
+  const base::Status made = makeWorkers_(candidate_);
+  if (made.ok()) return serves ? ReloadEvent::kMade : ReloadEvent::kFenced;
+  candidate_.outcome = Loaded::Outcome::kUnavailable;
+  candidate_.problems = with(candidate_, made.error());
+  return ReloadEvent::kNoWorkers;
+}
+
+void Reloader::serveFirst() {
+  parts_.publisher.closeOthers(*candidate_.generation);
+  served_ = std::exchange(candidate_, {});
+  discard(refused_);
+  revisions_.desired = served_.configuration->revision;
+  revisions_.published = revisions_.served = served_.configuration->servedRevision;
+  stand(Standing::kServed, served_.problems);
+}
+
+ReloadEvent Reloader::wait() {
+  const bool refused = candidate_.outcome == Loaded::Outcome::kRefused;
+  discard(refused_);
+  refused_ = std::exchange(candidate_, {});
+  revisions_.desired = refused_.configuration->revision;
+  stand(refused ? Standing::kRefusedAlone : Standing::kUnavailableAlone, refused_.problems);
+  if (refused) parts_.observer.onCompiled(*refused_.configuration);
+  parts_.observer.onRefused(revisions_);
+  return ReloadEvent::kGaveUp;
+}
+
+// --- loading ---------------------------------------------------------------------------------------------------------
+
+Loader::Done Reloader::taking() {
+  return [this](Loaded&& loaded) {
+    candidate_ = std::move(loaded);
+    raise(then_ == Then::kStop ? ReloadEvent::kLate : eventOf(candidate_.outcome));
+  };
+}
+
+void Reloader::read() {
+  discard(candidate_);
+  parts_.loader.load(served_, std::exchange(without_, {}), taking());
+}
+
+void Reloader::recompile() {
+  discard(candidate_);
+  parts_.loader.recompile(served_, newest_, std::exchange(without_, {}), taking());
+}
+
+ReloadEvent Reloader::admit() {
+  revisions_.desired = candidate_.configuration->revision;
+  if (revisions_.standing == Standing::kHeld) revisions_.standing = Standing::kServed;
+  return parts_.mayServe && !parts_.mayServe(*candidate_.configuration) ? ReloadEvent::kNotYet : open();
+}
+
+ReloadEvent Reloader::open() {
+  compile::UnusablePlaces failed = parts_.publisher.open(*candidate_.generation);
+  if (failed.empty()) return ReloadEvent::kOpened;
+  without_ = allUnusable(candidate_, std::move(failed));
+  return ReloadEvent::kUnusable;
+}
+
+// --- what is served --------------------------------------------------------------------------------------------------
 
 void Reloader::publish() {
-  phase_ = Phase::kPublishing;
   revisions_.published = candidate_.configuration->servedRevision;
   ++changes_;
-  parts_.publisher.publish(candidate_.generation, [this] { accept(); });
+  parts_.publisher.publish(candidate_.generation, [this] { raise(ReloadEvent::kAdopted); });
 }
 
-// Connections may be accepted only when every worker knows the binds, which is the case now.
-void Reloader::accept() {
-  phase_ = Phase::kAccepting;
-  parts_.publisher.accept(*candidate_.generation, [this] { finish(); });
-}
-
-void Reloader::finish() {
+/// Serves what was accepted. Returns the revision that was served until now.
+std::string Reloader::takeOver() {
   parts_.publisher.closeOthers(*candidate_.generation);
   std::swap(served_, candidate_);
-  const std::string before = std::exchange(revisions_.served, served_.configuration->servedRevision);
-  if (ofSource()) {
-    setState(ConfigState::kInSync, served_.problems);
-  } else {
-    ++changes_;
-  }
+  return std::exchange(revisions_.served, served_.configuration->servedRevision);
+}
+
+/// Called when something else is served.
+void Reloader::keepServed() {
   parts_.loader.keep(served_);
-  if (isInSync()) parts_.observer.onCompiled(*served_.configuration);
-  // A refresh, or another state of servers, serves the same objects of users, so neither counts as a reload.
-  if (occasion_ == Occasion::kRefresh) {
-    parts_.observer.onRefreshed(*served_.generation);
-  } else if (occasion_ != Occasion::kServers) {
-    parts_.observer.onServed(revisions_, *served_.generation, before);
-  }
-  end();
+  if (revisions_.standing == Standing::kServed) parts_.observer.onCompiled(*served_.configuration);
 }
 
-// Sockets may have been opened for an earlier compilation of the candidate.
-void Reloader::refuse() {
+/// Serves on what is served, because that became of what was read.
+void Reloader::serveOn(Standing standing) {
+  // They may have been opened for an earlier compilation of it.
   parts_.publisher.closeOthers(*served_.generation);
-  if (ofSource()) {
-    setState(ConfigState::kRollback, candidate_.problems);
-    if (!unavailable_) parts_.observer.onCompiled(*candidate_.configuration);
-    parts_.observer.onRefused(revisions_);
-    if (!unavailable_) return refresh();
-  }
-  end();
+  revisions_.desired = candidate_.configuration->revision;
+  stand(standing, candidate_.problems);
+  if (standing != Standing::kUnavailable) parts_.observer.onCompiled(*candidate_.configuration);
 }
 
-/// Serves on what users had written before, until reload() is called.
-void Reloader::hold() {
-  parts_.publisher.closeOthers(*served_.generation);
-  revisions_.waits = true;
-  // If something was refused before, it is not desired any more.
-  if (revisions_.state != ConfigState::kInSync) revisions_.since = parts_.clock.wallNow();
-  revisions_.state = ConfigState::kInSync;
-  revisions_.problems = candidate_.problems;
-  ++changes_;
-  parts_.observer.onCompiled(*candidate_.configuration);
-  parts_.observer.onHeld(revisions_);
-  refresh();
-}
-
-/// Serves on what is served, with what changes by itself in the candidate.
-void Reloader::refresh() {
+/// Returns whether what is served gets what changes by itself in what was read.
+ReloadEvent Reloader::refreshes() const {
   // Files have nothing of that kind; a set of the API server has a number.
-  if (candidate_.configuration->set.serial == 0 || then_ == Then::kStop) return end();
-  newest_ = std::exchange(candidate_, {});
-  occasion_ = Occasion::kRefresh;
-  load(served_.configuration->unusable);
+  const bool never = candidate_.configuration->set.serial == 0 || then_ == Then::kStop;
+  return never ? ReloadEvent::kSettled : ReloadEvent::kRefresh;
 }
 
-void Reloader::setState(ConfigState state, std::shared_ptr<const config::Problems> problems) {
-  if (revisions_.state != state) revisions_.since = parts_.clock.wallNow();
-  if (state == ConfigState::kInSync) revisions_.lastGood = parts_.clock.wallNow();
-  revisions_.state = state;
+void Reloader::stand(Standing standing, std::shared_ptr<const config::Problems> problems) {
+  const base::WallTime now = parts_.clock.wallNow();
+  if (configState(standing) != revisions_.state()) revisions_.since = now;
+  if (standing == Standing::kServed) revisions_.lastGood = now;
+  revisions_.standing = standing;
   revisions_.problems = std::move(problems);
   ++changes_;
 }
 
-// A reload that was requested meanwhile reads the current state of the source once, however often it was requested.
-void Reloader::end() {
-  if (phase_ > Phase::kServing) phase_ = Phase::kServing;
-  for (Loaded* each : {&candidate_, &newest_}) {
-    if (each->configuration != nullptr) parts_.loader.discard(std::exchange(*each, {}));
+void Reloader::discard(Loaded& loaded) {
+  if (loaded.configuration != nullptr) parts_.loader.discard(std::exchange(loaded, {}));
+}
+
+// --- attempts --------------------------------------------------------------------------------------------------------
+
+std::optional<ReloadEvent> Reloader::look() {
+  if (serversMoved(served_, parts_.clock.wallNow())) return ReloadEvent::kServersMoved;
+  if (isUnavailable(revisions_.standing)) return ReloadEvent::kRead;
+  if (environmentChanged(*served_.configuration, parts_.publisher)) {
+    // While the source is refused, it would only be refused again: the served configuration has no source any more.
+    return revisions_.standing == Standing::kServed ? ReloadEvent::kRead : ReloadEvent::kEnvironmentChanged;
   }
-  if (then_ == Then::kReload) {
-    then_ = Then::kRest;
-    return reload();
-  }
-  const bool incomplete = served_.configuration != nullptr && served_.configuration->awaitsEnvironment();
-  if (then_ == Then::kRest && (unavailable_ || incomplete || watchesServers())) tryLater();
+  lookLater();
+  return std::nullopt;
+}
+
+void Reloader::lookLater() {
+  const std::size_t round = std::min(retries_++, kTryAfterMilliseconds.size() - 1);
+  base::Duration delay = std::chrono::milliseconds(kTryAfterMilliseconds[round]);
+  if (watchesServers(served_) && !isUnavailable(revisions_.standing)) delay = std::min(delay, kLookAtServersAfter);
+  parts_.timers.set(*this, parts_.clock.now() + spread(delay, random_));
 }
 
 }  // namespace sluice::control

@@ -12,13 +12,15 @@
 // again, even while the source is refused. What was read and is not served, because it is refused or may not be served
 // yet, still gives what is served its Secrets and endpoints.
 //
-// It decides and leaves the work to a Loader, a Publisher and the caller of start(). It belongs to the main thread.
+// It decides, by the tables of reload_transitions.h, and leaves the work to a Loader, a Publisher and the caller of
+// start(). It belongs to the main thread.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "proxy/base/clock.h"
@@ -27,6 +29,7 @@
 #include "proxy/control/loader.h"
 #include "proxy/control/publisher.h"
 #include "proxy/control/reload_observer.h"
+#include "proxy/control/reload_transitions.h"
 #include "proxy/control/state/revisions.h"
 #include "proxy/net/timers.h"
 
@@ -65,7 +68,7 @@ class Reloader final : private net::Timer {
   void stop();
 
   /// Returns true while a configuration is on its way to the workers.
-  bool reloading() const { return phase_ > Phase::kServing; }
+  bool reloading() const { return state_ > ReloadState::kServing; }
 
   /// The served configuration and generation; null until there is one.
   const std::shared_ptr<const CompiledConfiguration>& configuration() const { return served_.configuration; }
@@ -80,57 +83,44 @@ class Reloader final : private net::Timer {
   std::string version() const { return std::to_string(changes_); }
 
  private:
-  enum class Phase : std::uint8_t {
-    kRestoring,  // the last good configuration is being loaded
-    kStarting,   // the first one is being read from the source
-    kWaiting,    // nothing can be served: the source has to change
-    kServing,    // no reload is in progress
-    kLoading,
-    kPublishing,
-    kAccepting
-  };
-  /// The occasion of what is being loaded. It comes from the source or else from what is served.
-  enum class Occasion : std::uint8_t { kSource, kEnvironment, kServers, kRefresh };
-  /// The next action when no reload is in progress any more.
-  enum class Then : std::uint8_t { kRest, kReload, kStop };
+  void onTimer() override { raise(ReloadEvent::kDue); }
+  void raise(ReloadEvent event);
+  // Each returns the event that the action raises.
+  std::optional<ReloadEvent> act(ThenAction action);
+  std::optional<ReloadEvent> act(ReloadAction action);
+  std::optional<ReloadEvent> conclude(ReloadAction action);
+  ReloadEvent tell(ReloadAction action);
+  ReloadEvent openFirst();
+  ReloadEvent open();
+  ReloadEvent admit();
+  ReloadEvent makeWorkers();
+  ReloadEvent wait();
+  ReloadEvent refreshes() const;
+  std::optional<ReloadEvent> look();
 
-  void onTimer() override;
-  void restore(compile::UnusablePlaces unusable);
-  void loadFirst(compile::UnusablePlaces unusable);
-  void takeFirst(Loaded&& first);
-  bool adoptFirst(Loaded&& first);
-  void fail(Loaded&& first, const base::Error& error);
-  void wait(Loaded&& refused);
-  bool environmentChanged();
-  bool ofSource() const { return occasion_ == Occasion::kSource; }
-  /// Returns true if what the source has is what is served.
-  bool isInSync() const { return revisions_.state == ConfigState::kInSync && !revisions_.waits; }
-  void load(compile::UnusablePlaces unusable);
-  void take(Loaded&& loaded);
+  Loader::Done taking();
+  void read();
+  void recompile();
   void publish();
-  void accept();
-  void finish();
-  void refuse();
-  void hold();
-  void refresh();
-  void setState(ConfigState state, std::shared_ptr<const config::Problems> problems);
-  void end();
-  bool serversMoved();
-  bool watchesServers() const;
-  void tryLater();
+  void serveFirst();
+  std::string takeOver();
+  void keepServed();
+  void serveOn(Standing standing);
+  void stand(Standing standing, std::shared_ptr<const config::Problems> problems);
+  void discard(Loaded& loaded);
+  void lookLater();
 
   const Parts parts_;
   base::Random random_;
   MakeWorkers makeWorkers_;
-  Phase phase_ = Phase::kRestoring;
+  ReloadState state_ = ReloadState::kRestoring;
   Then then_ = Then::kRest;
   Loaded served_;
-  Loaded candidate_;
-  Loaded newest_;             // what was read last, while what is served is brought up to date by it
-  Loaded refused_;            // the last one, while nothing is served
-  bool unavailable_ = false;  // the source could not be read
-  Occasion occasion_ = Occasion::kSource;
-  std::size_t retries_ = 0;  // attempts since the source last changed
+  Loaded candidate_;                 // what was loaded, until it is served, refused or dropped
+  Loaded newest_;                    // what was read last, while what is served is brought up to date by it
+  Loaded refused_;                   // the last one, while nothing is served
+  compile::UnusablePlaces without_;  // what is loaded next has to do without these
+  std::size_t retries_ = 0;          // attempts since the source last changed
   Revisions revisions_;
   std::uint64_t changes_ = 0;
 };

@@ -136,9 +136,10 @@ void ClusterLink::noteObjects(const control::CompiledConfiguration& compiled) {
   const auto objects = source_->revised(compiled.set.serial);
   if (objects == nullptr) return;
   report_.desiredObjects = objects->revision;
-  report_.refusesObjects = revisions_->state != control::ConfigState::kInSync;
+  report_.refusesObjects = revisions_->state() != control::ConfigState::kInSync;
   if (!report_.refusesObjects) {
-    if (!revisions_->waits && std::exchange(report_.servedObjects, objects->revision) != objects->revision) {
+    const bool held = revisions_->standing == control::Standing::kHeld;
+    if (!held && std::exchange(report_.servedObjects, objects->revision) != objects->revision) {
       report_.servedObjectsSince = kubernetes::apiMicroTime(main_.clock().wallNow());
     }
   } else {
@@ -179,14 +180,14 @@ kubernetes::ReplicaReport ClusterLink::makeReport() {
   for (const std::string& each : options_.gateways) report_.gateway += (report_.gateway.empty() ? "" : ",") + each;
   report_.desired = revisions_->desired;
   report_.served = revisions_->served;
-  report_.state = revisions_->state;
+  report_.state = revisions_->state();
   const bool refused = report_.state != control::ConfigState::kInSync;
   const config::Problem* why = refused ? config::firstErrorOf(*revisions_->problems) : nullptr;
   report_.problem = why != nullptr ? config::render(*why) : std::string();
   report_.problemNamespace = why != nullptr ? config::namespaceOf(*why) : std::string_view();
   // What came after the last configuration was read may have changed nothing but statuses. What was refused as a whole
   // is not served.
-  const bool served = report_.state == control::ConfigState::kInSync && !revisions_->waits;
+  const bool served = revisions_->standing == control::Standing::kServed;
   if (served && source_->isNewest(compiledSerial_)) report_.seen = source_->objects().seenRoutes();
   return report_;
 }

@@ -165,7 +165,7 @@ class ReloaderTest : public ::testing::Test {
     clock_.advance(time);
     timers_.advance(clock_.now());
   }
-  std::string state() const { return std::string(configStateName(reloader_.revisions().state)); }
+  std::string state() const { return std::string(configStateName(reloader_.revisions().state())); }
   std::string served() const { return reloader_.generation() == nullptr ? "" : reloader_.generation()->revision; }
 
   std::size_t binds_ = 1;  // of each configuration

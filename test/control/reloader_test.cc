@@ -59,7 +59,7 @@ TEST_F(ReloaderTest, KeepsTheOldConfigurationUntilTheNewOneMayBeServed) {
   reloader_.reload();
   loader_.hand(loaded("two"));
   EXPECT_EQ(server_.take(), (Events{"close others than one", "held two"}));
-  EXPECT_TRUE(reloader_.revisions().waits);
+  EXPECT_EQ(reloader_.revisions().standing, Standing::kHeld);
   EXPECT_EQ(state(), "InSync") << "what was refused is not desired any more";
   EXPECT_EQ(reloader_.revisions().desired, "two");
   EXPECT_EQ(served(), "one");
@@ -67,7 +67,7 @@ TEST_F(ReloaderTest, KeepsTheOldConfigurationUntilTheNewOneMayBeServed) {
   held_.clear();
   reloader_.reload();
   serve("two");
-  EXPECT_FALSE(reloader_.revisions().waits);
+  EXPECT_EQ(reloader_.revisions().standing, Standing::kServed);
   EXPECT_EQ(served(), "two");
 }
 

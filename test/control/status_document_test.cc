@@ -46,7 +46,7 @@ TEST(StatusDocument, HasItsStatesInTheReference) {
 }
 
 TEST(StatusDocument, SaysWhatIsDesiredAndServedAndSinceWhen) {
-  Revisions revisions{"new", "new", "old", ConfigState::kRollback, base::WallTime(std::chrono::seconds(1))};
+  Revisions revisions{"new", "new", "old", Standing::kRefused, base::WallTime(std::chrono::seconds(1))};
   EXPECT_EQ(
       statusDocument(withGateway(), revisions),
       "{\"desired\":\"new\",\"published\":\"new\",\"served\":\"old\",\"state\":\"Rollback\","

@@ -63,9 +63,9 @@ std::string statusDocument(const CompiledConfiguration& configuration, const Rev
   base::JsonWriter json;
   json.beginObject();
   json.member("desired", revisions.desired).member("published", revisions.published);
-  json.member("served", revisions.served).member("state", configStateName(revisions.state));
+  json.member("served", revisions.served).member("state", configStateName(revisions.state()));
   json.member("since", base::Timestamp().text(revisions.since));
-  if (revisions.waits) json.key("waits").json("true");
+  if (revisions.standing == Standing::kHeld) json.key("waits").json("true");
   writeProblems(json, *revisions.problems);
   writeObjects(json, configuration);
   writeEndpoints(json, configuration.compiled.health);

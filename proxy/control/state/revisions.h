@@ -3,6 +3,7 @@
 // A value of the main thread.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -33,18 +34,49 @@ constexpr std::string_view configStateName(ConfigState state) {
   return "RollbackFailed";
 }
 
+/// What became of the configuration that was read last.
+enum class Standing : std::uint8_t {
+  kServed,           // it is what is served; also if nothing was read yet
+  kHeld,             // it is good, and is not to be served yet
+  kRefused,          // its content is at fault, and the last good one is served
+  kUnavailable,      // it could not be read, which is tried again, and the last good one is served
+  kRefusedAlone,     // its content is at fault, and there is no good one
+  kUnavailableAlone  // it could not be read or served, which is tried again, and there is no good one
+};
+
+constexpr ConfigState configState(Standing standing) {
+  switch (standing) {
+    case Standing::kServed:
+    case Standing::kHeld:
+      return ConfigState::kInSync;
+    case Standing::kRefused:
+    case Standing::kUnavailable:
+      return ConfigState::kRollback;
+    case Standing::kRefusedAlone:
+    case Standing::kUnavailableAlone:
+      break;
+  }
+  return ConfigState::kRollbackFailed;
+}
+
+/// Returns true if the same configuration may be served later, so that it is tried again.
+constexpr bool isUnavailable(Standing standing) {
+  return standing == Standing::kUnavailable || standing == Standing::kUnavailableAlone;
+}
+
 /// Digests of configurations. All three are equal when everything is well.
 struct Revisions {
   std::string desired;    // read last
   std::string published;  // handed to the workers last
   std::string served;     // served by all workers; empty if nothing is
 
-  ConfigState state = ConfigState::kInSync;
-  base::WallTime since{};     // the time when the state began
+  Standing standing = Standing::kServed;
+  base::WallTime since{};     // the time when state() began
   base::WallTime lastGood{};  // when the desired configuration was last the served one
   /// The problems of the desired configuration, and the reason if it was refused. Never null.
   std::shared_ptr<const config::Problems> problems = std::make_shared<const config::Problems>();
-  bool waits = false;  // what is desired is good, and is not to be served yet; the state is InSync
+
+  ConfigState state() const { return configState(standing); }
 };
 
 }  // namespace sluice::control

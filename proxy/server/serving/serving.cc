@@ -55,32 +55,32 @@ void Serving::onCompiled(const control::CompiledConfiguration& compiled) {
 }
 
 void Serving::onUnchanged(const control::Revisions& revisions) {
-  setState(revisions.state);
+  setState(revisions.state());
   count("unchanged");
   log_.info("configuration is unchanged", {{"revision", revisions.desired}});
 }
 
 void Serving::onHeld(const control::Revisions& revisions) {
-  setState(revisions.state);
+  setState(revisions.state());
   log_.info("configuration waits until another replica serves it",
             {{"revision", revisions.desired}, {"served", revisions.served}});
 }
 
 void Serving::onRefused(const control::Revisions& revisions) {
-  setState(revisions.state);
+  setState(revisions.state());
   count("failure");
   const std::string reason = config::firstError(*revisions.problems);
   note(observe::EventType::kWarning,
-       revisions.state == control::ConfigState::kRollback ? "RolledBack" : "RollbackFailed",
+       revisions.state() == control::ConfigState::kRollback ? "RolledBack" : "RollbackFailed",
        "revision " + revisions.desired + " cannot be served: " + reason);
   log_.error("configuration cannot be served", {{"reason", reason},
                                                 {"revision", revisions.desired},
                                                 {"served", revisions.served},
-                                                {"state", control::configStateName(revisions.state)}});
+                                                {"state", control::configStateName(revisions.state())}});
 }
 
 void Serving::onServed(const control::Revisions& revisions, const control::Generation& now, std::string_view before) {
-  setState(revisions.state);
+  setState(revisions.state());
   count("success");
   log_.info("configuration reloaded", {{"revision", revisions.served}, {"before", before}});
   note(observe::EventType::kNormal, "Reloaded", "revision " + revisions.served + " is served");
