@@ -22,7 +22,9 @@ AsyncRequest::AsyncRequest(UpstreamContext& context, AsyncRequestOwner& owner, c
 }
 
 AsyncRequest::~AsyncRequest() {
-  if (state_ != State::kOver) finish();
+  const AsyncEvent end = ending();
+  raise(AsyncEvent::kDrop);
+  raise(end);
   context_.leave(*this);
 }
 
@@ -30,9 +32,7 @@ void AsyncRequest::start(const http::RequestHead& head, const net::Addresses* al
   head_ = &head;
   allowed_ = allowed;
   if (head.body == http::Body::kNone) body_.finish();
-  state_ = State::kWaiting;
-  worthAsking_ = true;
-  context_.markDirty(*this);
+  raise(AsyncEvent::kStart);
 }
 
 // --- what it is told -------------------------------------------------------------------------------------------------
@@ -55,29 +55,24 @@ void AsyncRequest::grant(std::size_t count) {
 void AsyncRequest::fail(const base::Error& error) {
   if (over()) return;
   error_ = error;
+  raise(AsyncEvent::kFail);
   context_.markDirty(*this);
 }
 
 bool AsyncRequest::onPoolReady() {
-  if (state_ == State::kPreparing) {
-    owner_.onAddresses();
-    return true;
-  }
-  if (state_ != State::kWaiting) return false;
-  worthAsking_ = true;
-  context_.markDirty(*this);
-  return true;
+  const bool heeds = !kAsyncRequestTable.ignores(requestState_, AsyncEvent::kPoolReady);
+  raise(AsyncEvent::kPoolReady);
+  return heeds;
 }
 
 bool AsyncRequest::onPoolFailed(const base::Error& error) {
-  if (state_ != State::kWaiting && state_ != State::kPreparing) return false;
+  if (requestState_ > AsyncRequestState::kWaiting) return false;
   fail(error);
   return true;
 }
 
 void AsyncRequest::onResponse(http::ResponseMessage&& message) {
-  heard_ = true;
-  answered_ = message.head.body == http::Body::kNone;
+  raise(message.head.body == http::Body::kNone ? AsyncEvent::kHeadAlone : AsyncEvent::kHead);
   owner_.onResponse(std::move(message));
   progress();
 }
@@ -88,7 +83,7 @@ void AsyncRequest::onResponseBody(std::string_view bytes) {
 }
 
 void AsyncRequest::onResponseEnd(std::optional<http::Trailers> trailers) {
-  answered_ = true;
+  raise(AsyncEvent::kEnd);
   trailers_ = std::move(trailers);
   progress();
 }
@@ -97,7 +92,8 @@ void AsyncRequest::onResponseEnd(std::optional<http::Trailers> trailers) {
 // idempotent (RFC 9110 section 9.2.2, RFC 9113 section 8.7); and only if the whole body is still here, and nothing of
 // an answer has come.
 bool AsyncRequest::mayRepeat(const base::Error& error, bool unprocessed) const {
-  if (repeats_ == kMostRepeats || touched_ || heard_ || over()) return false;
+  const bool keepsAll = requestState_ == AsyncRequestState::kSending || requestState_ == AsyncRequestState::kSent;
+  if (repeats_ == kMostRepeats || !keepsAll || responseState_ != AsyncResponseState::kSilent) return false;
   return unprocessed || (http::isIdempotent(head_->method) && request_.wentStale(error));
 }
 
@@ -107,14 +103,12 @@ void AsyncRequest::onReset(const base::Error& error, bool unprocessed) {
   if (!again) return fail(error);
   if (request_.wentStale(error)) request_.avoidStale();
   ++repeats_;
-  sent_ = heard_ = false;
-  state_ = State::kWaiting;
-  worthAsking_ = true;
+  raise(AsyncEvent::kRepeat);
   progress();
 }
 
 void AsyncRequest::onRequestTaken() {
-  touched_ = true;
+  raise(AsyncEvent::kTaken);
   lastProgress_ = context_.worker().now();
   owner_.onRequestTaken();
 }
@@ -132,58 +126,113 @@ void AsyncRequest::onTimer() {
 
 // --- what follows from it --------------------------------------------------------------------------------------------
 
-void AsyncRequest::drive() {
-  if (state_ == State::kOver) return;
-  if (state_ == State::kWaiting && worthAsking_ && !error_) acquire();
-  if (state_ == State::kSending && !error_ && !answered_) feed();
-  if (!error_ && !answered_) return;
-  finish();
-  if (error_) return owner_.onFailed(*error_);
-  owner_.onResponseEnd(std::move(trailers_));
-}
-
-void AsyncRequest::acquire() {
-  worthAsking_ = false;
-  const auto leased = request_.acquire({.allowed = allowed_});
-  if (!leased.ok()) {
-    error_ = leased.error();
-  } else if (*leased) {
-    begin();
+void AsyncRequest::raise(AsyncEvent event) {
+  for (std::optional<AsyncEvent> next = event; next;) {
+    const auto& request = kAsyncRequestTable.at(requestState_, *next);
+    const auto& response = kAsyncResponseTable.at(responseState_, *next);
+    requestState_ = request.next;
+    responseState_ = response.next;
+    next = act(request.action);
+    act(response.action);
   }
 }
 
-void AsyncRequest::begin() {
+void AsyncRequest::drive() {
+  if (!isDecided(responseState_)) raise(AsyncEvent::kBeat);
+  if (isDecided(responseState_)) raise(ending());
+}
+
+AsyncEvent AsyncRequest::ending() const {
+  switch (responseState_) {
+    case AsyncResponseState::kWhole:
+    case AsyncResponseState::kFailedButWhole:
+      return AsyncEvent::kEndWhole;
+    case AsyncResponseState::kFailed:
+      return error_->type == base::ErrorType::kHttpResponseTimeout ? AsyncEvent::kEndSilent : AsyncEvent::kEndEarly;
+    default:
+      return AsyncEvent::kEndEarly;
+  }
+}
+
+std::optional<AsyncEvent> AsyncRequest::act(AsyncRequestAction action) {
+  switch (action) {
+    case AsyncRequestAction::kNone:
+      break;
+    case AsyncRequestAction::kTellAddresses:
+      owner_.onAddresses();
+      break;
+    case AsyncRequestAction::kAskSoon:
+      context_.markDirty(*this);
+      break;
+    case AsyncRequestAction::kAcquire:
+      return acquire();
+    case AsyncRequestAction::kBegin:
+      return begin();
+    case AsyncRequestAction::kFeed:
+      if (taken_ > 0) request_.grant(std::exchange(taken_, 0));
+      request_.wake();
+      break;
+    case AsyncRequestAction::kGrant:
+      if (taken_ > 0) request_.grant(std::exchange(taken_, 0));
+      break;
+    case AsyncRequestAction::kAbandon:
+      if (request_.entered()) request_.abandon();
+      leave();
+      break;
+    case AsyncRequestAction::kCut:
+      request_.cancel();
+      leave();
+      break;
+    case AsyncRequestAction::kExpire:
+      request_.expire();
+      leave();
+      break;
+    case AsyncRequestAction::kRelease:
+      request_.end();
+      leave();
+      break;
+  }
+  return std::nullopt;
+}
+
+void AsyncRequest::act(AsyncResponseAction action) {
+  switch (action) {
+    case AsyncResponseAction::kNone:
+      break;
+    case AsyncResponseAction::kTellEnd:
+      owner_.onResponseEnd(std::move(trailers_));
+      break;
+    case AsyncResponseAction::kTellFailure:
+      owner_.onFailed(*error_);
+      break;
+  }
+}
+
+std::optional<AsyncEvent> AsyncRequest::acquire() {
+  const auto leased = request_.acquire({.allowed = allowed_});
+  if (leased.ok()) return *leased ? std::optional(AsyncEvent::kLeased) : std::nullopt;
+  error_ = leased.error();
+  return AsyncEvent::kFail;
+}
+
+AsyncEvent AsyncRequest::begin() {
   begun_ = context_.worker().now();
   if (!request_.claim()) {
     error_ = base::Error::upstream(base::ErrorType::kConnectionTerminated, "the connection was lost");
-    return;
+    return AsyncEvent::kFail;
   }
   if (!request_.begin(*head_, token_)) {
     error_ = base::Error::internal("the request cannot be expressed towards the backend");
-    return;
+    return AsyncEvent::kFail;
   }
-  state_ = State::kSending;
   context_.worker().timers().set(*this, deadline());
+  return AsyncEvent::kBegun;
 }
 
-void AsyncRequest::feed() {
-  if (taken_ > 0) request_.grant(std::exchange(taken_, 0));
-  if (!sent_) request_.wake();
-}
-
-void AsyncRequest::finish() {
-  const bool isWhole = sent_ && answered_;
-  if (isWhole) request_.end();
-  const bool isSilent = error_ && error_->type == base::ErrorType::kHttpResponseTimeout && sent_ && !heard_;
-  isSilent ? request_.expire() : request_.cancel();
-  if (request_.entered() && state_ != State::kSending) {
-    request_.abandon();
-  } else {
-    request_.giveBack();
-  }
+void AsyncRequest::leave() {
+  request_.giveBack();
   request_.leave();
   context_.pins().release(token_);
-  state_ = State::kOver;
   cancel();
 }
 

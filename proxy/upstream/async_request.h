@@ -1,6 +1,7 @@
 // A request to a Backend that the gateway makes for itself, and that moves itself: a copy for a mirror, a processor's
 // call to a service. It waits for a connection, sends, receives, watches its deadlines and reports to its owner. Like a
-// client's request, it is sent once more, unseen, if the Backend has certainly not begun with it.
+// client's request, it is sent once more, unseen, if the Backend has certainly not begun with it. What it does when is
+// in the tables of async_transitions.h.
 //
 // Its owner may be any object that lives on the worker; destroying the request cancels it, and no call follows. Events
 // of codecs and pools are recorded, and acted on in the drive beat of Upstreams. One thread.
@@ -21,6 +22,7 @@
 #include "proxy/http/message.h"
 #include "proxy/net/timers.h"
 #include "proxy/routing/snapshot.h"
+#include "proxy/upstream/async_transitions.h"
 #include "proxy/upstream/places/place_survey.h"
 #include "proxy/upstream/request.h"
 #include "proxy/upstream/upstream_context.h"
@@ -88,7 +90,7 @@ class AsyncRequest final : private net::Timer {
   void fail(const base::Error& error);
 
   /// Returns true if it has ended or is about to.
-  bool over() const { return state_ == State::kOver || answered_ || error_.has_value(); }
+  bool over() const { return isDecided(responseState_); }
   /// Returns the time when it was sent, or before that when it was made.
   base::MonotonicTime begun() const { return begun_; }
 
@@ -102,26 +104,23 @@ class AsyncRequest final : private net::Timer {
   void onResponseEnd(std::optional<http::Trailers> trailers);
   void onReset(const base::Error& error, bool unprocessed);
   void onRequestTaken();
-  void onRequestSent() { sent_ = true; }
+  void onRequestSent() { raise(AsyncEvent::kSent); }
   PlaceClaim claim() const { return owner_.claim(); }
   bool holdsPlaceOf(std::uint64_t breaker) const { return request_.holdsPlaceOf(breaker); }
   bool dirty = false;
 
  private:
-  enum class State : std::uint8_t {
-    kPreparing,  // until start()
-    kWaiting,    // for a connection
-    kSending,    // the codec holds it
-    kOver
-  };
-
   void onTimer() override;
   base::MonotonicTime deadline() const;
   void progress();
-  void acquire();
-  void begin();
-  void feed();
-  void finish();
+  void raise(AsyncEvent event);
+  /// Returns the event that the action raises.
+  std::optional<AsyncEvent> act(AsyncRequestAction action);
+  void act(AsyncResponseAction action);
+  AsyncEvent ending() const;
+  std::optional<AsyncEvent> acquire();
+  AsyncEvent begin();
+  void leave();
   bool mayRepeat(const base::Error& error, bool unprocessed) const;
 
   UpstreamContext& context_;
@@ -135,13 +134,9 @@ class AsyncRequest final : private net::Timer {
   std::optional<http::Trailers> trailers_;  // of the response
   std::optional<base::Error> error_;
   std::size_t taken_ = 0;  // bytes of the response's body that are not granted yet
-  State state_ = State::kPreparing;
-  bool worthAsking_ = true;    // the pool has not told it to wait
-  bool heard_ = false;         // the response has begun
-  bool touched_ = false;       // the Backend's side has taken some of the body
+  AsyncRequestState requestState_ = AsyncRequestState::kPreparing;
+  AsyncResponseState responseState_ = AsyncResponseState::kSilent;
   std::uint32_t repeats_ = 0;  // how often it was sent once more, unseen
-  bool sent_ = false;          // the whole request
-  bool answered_ = false;      // the whole response
   const base::MonotonicTime made_;
   base::MonotonicTime begun_;
   base::MonotonicTime lastProgress_;
