@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <utility>
 
 namespace sluice::control {
@@ -85,7 +86,7 @@ void Reloader::reload() { raise(ReloadEvent::kReload); }
 void Reloader::stop() { raise(ReloadEvent::kStop); }
 
 // Whom an action tells something may call reload() or stop(). That only sets what follows, because a course is at rest
-// no earlier than its last action has been performed.
+// no earlier than its last action has been performed. Nobody calls back while it looks at what is served, at rest.
 void Reloader::raise(ReloadEvent event) {
   for (std::optional<ReloadEvent> next = event; next;) {
     const auto& course = kCourseTable.at(state_, *next);
@@ -93,7 +94,9 @@ void Reloader::raise(ReloadEvent event) {
     state_ = course.next;
     then_ = then.next;
     next = act(course.action);
-    if (const std::optional<ReloadEvent> following = act(then.action)) next = following;
+    const std::optional<ReloadEvent> following = act(then.action);
+    assert(!next || !following);
+    if (following) next = following;
   }
 }
 
@@ -247,8 +250,11 @@ ReloadEvent Reloader::tell(ReloadAction action) {
       serveOn(Standing::kHeld);
       parts_.observer.onHeld(revisions_);
       return refreshes();
-    default:  // kKeepServed
+    case ReloadAction::kKeepServed:
       parts_.publisher.closeOthers(*served_.generation);
+      break;
+    default:
+      assert(false);
   }
   return ReloadEvent::kSettled;
 }

@@ -15,11 +15,11 @@ namespace sluice::upstream {
 enum class AsyncRequestState : std::uint8_t {
   kPreparing,    // until start()
   kSeeking,      // asks for a connection in the next beat
-  kWaiting,      // the pool says when to ask again
+  kWaiting,      // a connection was asked for; the pool says when to ask again
   kSending,      // the codec has it, and all of its body is still here
   kSendingBody,  // the codec has it, and has taken some of its body
-  kSent,         // the whole request was handed over, without a body
-  kSentBody,     // the whole request was handed over, with a body
+  kSent,         // the whole request was handed over, and no byte of a body was taken
+  kSentBody,     // the whole request was handed over, and a body
   kOver
 };
 inline constexpr std::size_t kAsyncRequestStates = 8;

@@ -7,6 +7,7 @@
 namespace sluice::kubernetes {
 namespace {
 
+constexpr int kNoLease = 404;
 constexpr base::Duration kLongestLeave = std::chrono::seconds(2);
 
 }  // namespace
@@ -14,7 +15,8 @@ constexpr base::Duration kLongestLeave = std::chrono::seconds(2);
 ReplicaReporter::ReplicaReporter(ApiClient& client, std::function<ReplicaReport()> make)
     : client_(client),
       make_(std::move(make)),
-      writer_(client, {1, kBetweenReports, "what this replica serves cannot be reported"}, *this) {}
+      writer_(client, {1, kBetweenReports, base::Duration::zero(), "what this replica serves cannot be reported"},
+              *this) {}
 
 void ReplicaReporter::changed() {
   if (lease_ == Lease::kLeaving) return;
@@ -41,13 +43,14 @@ std::optional<ApiRequest> ReplicaReporter::requestFor(const WriteKey& key) {
   return request;
 }
 
-void ReplicaReporter::onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& /*answer*/) {
+void ReplicaReporter::onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) {
   if (lease_ == Lease::kLeaving) {
     cancel();
     return std::exchange(left_, nullptr)();
   }
   // It may be that of an earlier process of this name, and somebody may delete it.
-  const bool isOther = outcome == (lease_ == Lease::kUnknown ? WriteOutcome::kConflict : WriteOutcome::kMissing);
+  const bool isMissing = answer.ok() && answer->status == kNoLease;
+  const bool isOther = lease_ == Lease::kUnknown ? outcome == WriteOutcome::kConflict : isMissing;
   if (outcome == WriteOutcome::kDone) lease_ = Lease::kThere;
   if (isOther) lease_ = lease_ == Lease::kUnknown ? Lease::kThere : Lease::kUnknown;
   writer_.want(key, sentAt_ + (isOther ? kBetweenReports : kReportRenewPeriod));
@@ -60,6 +63,7 @@ void ReplicaReporter::leave(std::function<void()> done) {
   if (!reported) return done();
   left_ = std::move(done);
   writer_.want(key_);
+  writer_.endPause();
   client_.worker().timers().set(*this, client_.worker().now() + kLongestLeave);
 }
 

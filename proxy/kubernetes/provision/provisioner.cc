@@ -47,7 +47,9 @@ std::string bodyOfRelease(const ProvisionedKind& kind, const std::string& path) 
 
 // A refusal stops nothing but its object, and is told by conditions too. Only the server may ask for a pause.
 Provisioner::Provisioner(ApiClient& client, std::function<void()> changed)
-    : client_(client), changed_(std::move(changed)), writer_(client, {1, base::Duration::zero(), ""}, *this) {}
+    : client_(client),
+      changed_(std::move(changed)),
+      writer_(client, {1, base::Duration::zero(), base::Duration::zero(), ""}, *this) {}
 
 void Provisioner::want(ProvisionPlan plan) {
   const auto isSame = [](const ProvisionedObject& a, const ProvisionedObject& b) {
@@ -120,7 +122,8 @@ void Provisioner::next() {
   while (!tasks_.empty() && isHeldBack(tasks_.front())) tasks_.pop_front();
   if (!tasks_.empty()) return writer_.want(WriteKey());  // all that is provisioned, one request after the other
   const bool soon = !reasons_.empty() || std::exchange(moreUnwanted_, false);
-  const base::Duration pause = soon ? kTryAgainAfter : kLookAgainAfter;
+  const base::Duration asked = std::exchange(retryAfter_, {});
+  const base::Duration pause = soon ? std::max(kTryAgainAfter, asked) : kLookAgainAfter;
   endRound();
   if (wantedChanged_) return begin(/*looks=*/false);
   client_.worker().timers().set(*this, client_.worker().now() + pause);
@@ -196,6 +199,7 @@ void Provisioner::onWritten(const WriteKey& /*key*/, WriteOutcome /*outcome*/, c
     faults_.emplace("", ProvisionFault{answer.error().detail});
     tellFailure("", answer.error().detail);
   } else if (!answer->ok() && !gone) {
+    retryAfter_ = std::max(retryAfter_, answer->retryAfter);
     fail(task, answer->fault(), "HTTP status " + std::to_string(answer->status));
   } else {
     executed(task, *answer);

@@ -147,6 +147,7 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
   std::set<std::string> pending_;                // Gateways whose objects shall be others than in that round
   std::set<std::string> logged_;                 // the reasons of the last round
   std::set<std::string> reasons_;                // of this round
+  base::Duration retryAfter_{};                  // that the server asked for in this round
   bool wantedChanged_ = false;
   bool leads_ = false;
   ObjectWriter writer_;

@@ -11,6 +11,7 @@
 namespace sluice::kubernetes {
 namespace {
 
+constexpr int kRevisionGone = 404;
 constexpr std::string_view kRevisionActive = "RevisionActive";
 
 std::string activeMessage(const EgressRevision& revision) {
@@ -31,7 +32,8 @@ RevisionKeeper::RevisionKeeper(ApiClient& client, std::set<std::string> scope, K
       scope_(std::move(scope)),
       hooks_(std::move(hooks)),
       watch_(client, "", /*withData=*/false, {hooks_.changed, [](const EgressRevision&) {}}),
-      writer_(client, {1, base::Duration::zero(), "an EgressRevision cannot be written"}, *this) {}
+      writer_(client, {1, base::Duration::zero(), base::Duration::zero(), "an EgressRevision cannot be written"},
+              *this) {}
 
 void RevisionKeeper::lead(bool leads) {
   leads_ = leads;
@@ -238,9 +240,10 @@ std::optional<ApiRequest> RevisionKeeper::requestFor(const WriteKey& key) {
   return write == writes_.end() ? std::nullopt : std::optional(write->second.request);
 }
 
-void RevisionKeeper::onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& /*answer*/) {
+void RevisionKeeper::onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) {
   const auto write = writes_.extract(key);
-  if (outcome == WriteOutcome::kDone || outcome == WriteOutcome::kMissing) {
+  const bool isGone = answer.ok() && answer->status == kRevisionGone;
+  if (outcome == WriteOutcome::kDone || isGone) {
     for (const observe::Event& each : write.mapped().decided) hooks_.event(each);
     // Reports that have come while this was written have not been judged.
     if (writes_.empty()) hooks_.changed();

@@ -34,7 +34,8 @@ RevisionRecorder::RevisionRecorder(ApiClient& client, const ClusterObjects& obje
       hooks_(std::move(hooks)),
       watch_(client, gateway_.first, /*withData=*/true,
              {[this] { onChanged(); }, [this](const EgressRevision& revision) { onDeleted(revision); }}),
-      writer_(client, {1, kTryToCreateAgainAfter, "an EgressRevision cannot be created"}, *this) {}
+      writer_(client, {1, kTryToCreateAgainAfter, base::Duration::zero(), "an EgressRevision cannot be created"},
+              *this) {}
 
 void RevisionRecorder::want(std::shared_ptr<const RevisedObjects> objects, bool withCanary) {
   wanted_ = std::move(objects);

@@ -41,7 +41,9 @@ std::deque<ApiRequest> requestsOf(const std::string& text) {
 
 CatalogPublisher::CatalogPublisher(ApiClient& client)
     : client_(client),
-      writer_(client, {1, kPublishAgainAfter, "the list of supported processors cannot be published"}, *this) {}
+      writer_(client,
+              {1, kPublishAgainAfter, base::Duration::max(), "the list of supported processors cannot be published"},
+              *this) {}
 
 void CatalogPublisher::want(std::string list) {
   if (wanted_ == list) return;

@@ -23,7 +23,7 @@ base::Duration doubled(base::Duration first, unsigned times, base::Duration most
 StatusWriter::StatusWriter(ApiClient& client, const ClusterObjects& objects)
     : client_(client),
       objects_(objects),
-      writer_(client, {kMostWrites, kLongestPause, "a status cannot be written"}, *this) {}
+      writer_(client, {kMostWrites, kLongestPause, base::Duration::max(), "a status cannot be written"}, *this) {}
 
 // --- what is to be looked at -----------------------------------------------------------------------------------------
 

@@ -65,6 +65,11 @@ void ObjectWriter::clear() {
   cancel();
 }
 
+void ObjectWriter::endPause() {
+  pause_ = {};
+  wake();
+}
+
 void ObjectWriter::makeDue(const WriteKey& key) {
   wants_[key] = base::MonotonicTime::min();
   due_[key.nameSpace].push_back(key);
@@ -105,8 +110,13 @@ void ObjectWriter::look(const WriteKey& key) {
   if (forbidden != forbidden_.end() && client_.worker().now() < forbidden->second.until) {
     return want(key, forbidden->second.until);
   }
+  open_.try_emplace(key);  // so that the user may want it once more
   const std::optional<ApiRequest> request = user_.requestFor(key);
-  if (!request) return;
+  if (!request) {
+    const auto open = open_.extract(key);
+    if (!open.empty() && open.mapped().again != base::MonotonicTime::max()) want(key, open.mapped().again);
+    return;
+  }
   ListDecoder::Take takes;
   if (request->listed) takes = [this](const content::Value& item) { user_.onItem(item); };
   open_[key].exchange = std::make_unique<ApiExchange>(
@@ -139,11 +149,11 @@ void ObjectWriter::failed(const WriteKey& key, WriteOutcome outcome, const base:
     case WriteOutcome::kRefused:
       break;
     case WriteOutcome::kForbidden:
-      prolong(forbidden_[{key.group, key.kind, key.nameSpace}], {});
+      if (rules_.longestPause > base::Duration::zero()) prolong(forbidden_[{key.group, key.kind, key.nameSpace}], {});
       break;
     case WriteOutcome::kUnauthorized:
     case WriteOutcome::kBusy:
-      prolong(pause_, answer->retryAfter);
+      prolong(pause_, std::min(answer->retryAfter, rules_.longestAsked));
       break;
     case WriteOutcome::kNoAnswer:
       prolong(pause_, {});

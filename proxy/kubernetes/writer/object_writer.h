@@ -11,12 +11,12 @@
 //
 //   403                      The objects of that kind and namespace wait, half a second at first, then twice as long as
 //                            before, up to longestPause; others go on.
-//   401, 429, 5xx, no answer All wait, in the same way, or for as long as the server asks for.
+//   401, 429, 5xx, no answer All wait, in the same way, or for as long as the server asks for, up to longestAsked.
 //   others                   The user knows what follows.
 //
 // Whether what was refused is tried again is for the user to say, by wanting it again. Of each kind and status, the
-// first trouble is logged, until the object that had it last has been written; 404 for the object itself and 409 are no
-// trouble. Lives on the main thread.
+// first trouble is logged, until the object that had it last has been written; 404 for the object itself and
+// 409 are no trouble. Lives on the main thread.
 #pragma once
 
 #include <chrono>
@@ -67,7 +67,7 @@ class ObjectWriterUser {
   virtual std::optional<ApiRequest> requestFor(const WriteKey& key) = 0;
   /// Called inside a Turn for each item of a list (ApiRequest::listed) while it arrives. It only records.
   virtual void onItem(const content::Value& /*item*/) {}
-  /// Called inside a Turn once for each request.
+  /// Called inside a Turn once for each request. The writer must not be destroyed in it.
   virtual void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) = 0;
 
  protected:
@@ -83,7 +83,8 @@ class ObjectWriter final : private net::Timer {
 
   struct WriterRules {
     std::size_t most;             // writes that are under way at one time
-    base::Duration longestPause;  // zero: none but those that the server asks for
+    base::Duration longestPause;  // zero: none of its own
+    base::Duration longestAsked;  // the longest pause that the server may ask for; zero: none
     std::string_view trouble;     // what the log says of it: "a status cannot be written"; empty: nothing
   };
   /// References outlive it.
@@ -93,8 +94,11 @@ class ObjectWriter final : private net::Timer {
   /// Has an object looked at, not before `at`; inside a Turn. If it was wanted already, the earlier time counts. If it
   /// is being written, it is looked at again afterwards.
   void want(const WriteKey& key, base::MonotonicTime at = base::MonotonicTime::min());
-  /// Forgets what is wanted and what is under way, whose outcome stays unknown.
+  /// Forgets what is wanted and what is under way, whose outcome stays unknown, and what is forbidden. A pause of all
+  /// goes on.
   void clear();
+  /// Ends a pause of all.
+  void endPause();
   bool isWriting() const { return !open_.empty(); }
   /// Returns how many objects are wanted or being written.
   std::size_t size() const { return wants_.size() + open_.size(); }

@@ -131,6 +131,36 @@ TEST_F(ReplicaReporting, TellsAFailureOnceAndTriesAgainUntilItSucceeds) {
   EXPECT_EQ(rig.logged.count("what this replica serves cannot be reported"), 2u) << "it had recovered";
 }
 
+// A report that is not renewed counts for half a minute.
+TEST_F(ReplicaReporting, IsNotSilentForAsLongAsABusyServerAsks) {
+  change();
+  rig.answer(0, 429, statusBody(429, "no"), {{"retry-after", "60"}});
+  rig.advance(milliseconds(10100));
+  ASSERT_EQ(rig.requests(), 2u);
+  EXPECT_EQ(method(1), http::Method::kPost);
+}
+
+TEST_F(ReplicaReporting, PostsTheLeaseAgainIfTheAnswerDoesNotSayWhatIsMissing) {
+  change();
+  rig.answer(0, 201, "{}");
+  rig.advance(milliseconds(10100));
+  rig.answer(1, 404, "not found");
+  rig.advance(milliseconds(1100));
+  ASSERT_EQ(rig.requests(), 3u);
+  EXPECT_EQ(method(2), http::Method::kPost);
+}
+
+TEST_F(ReplicaReporting, LeavesAtOnceDuringAPause) {
+  change();
+  rig.answer(0, 201, "{}");
+  rig.advance(milliseconds(10100));
+  refuse(1, 503);
+  leave();
+  rig.advance(milliseconds(20));
+  ASSERT_EQ(rig.requests(), 3u);
+  EXPECT_EQ(method(2), http::Method::kDelete);
+}
+
 TEST_F(ReplicaReporting, DeletesTheLeaseWhenItLeavesAndReportsNothingAfterwards) {
   change();
   rig.answer(0, 201, "{}");

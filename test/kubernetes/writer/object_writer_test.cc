@@ -28,7 +28,7 @@ WriteKey thingKey(const std::string& name, const std::string& nameSpace = "demo"
   return {"example.com", "Thing", nameSpace, name};
 }
 
-/// Writes Things with at most two writes at one time, and pauses of at most four seconds.
+/// Writes Things with at most two writes at one time, and pauses of at most four seconds, or thirty that are asked for.
 class ObjectWriting : public ::testing::Test, public ObjectWriterUser {
  protected:
   std::optional<ApiRequest> requestFor(const WriteKey& key) override {
@@ -45,7 +45,7 @@ class ObjectWriting : public ::testing::Test, public ObjectWriterUser {
   }
   void make(std::size_t most) {
     writer = std::make_unique<ObjectWriter>(
-        rig.client, ObjectWriter::WriterRules{most, seconds(4), "a Thing cannot be written"}, *this);
+        rig.client, ObjectWriter::WriterRules{most, seconds(4), seconds(30), "a Thing cannot be written"}, *this);
   }
   void SetUp() override { make(2); }
   void TearDown() override {
@@ -214,6 +214,26 @@ TEST_F(ObjectWriting, WaitsForAsLongAsTheServerAsks) {
   EXPECT_EQ(rig.requests(), 2u);
   rig.advance(seconds(2));
   EXPECT_EQ(rig.requests(), 3u);
+}
+
+TEST_F(ObjectWriting, WaitsNoLongerThanTheServerMayAsk) {
+  want(thingKey("a"));
+  refuse(0, 429, {{"retry-after", "600"}});
+  want(thingKey("b"));
+  rig.advance(seconds(29));
+  EXPECT_EQ(rig.requests(), 1u);
+  rig.advance(seconds(2));
+  EXPECT_EQ(rig.requests(), 2u);
+}
+
+TEST_F(ObjectWriting, WaitsNoMoreOnceThePauseIsEnded) {
+  want(thingKey("a"));
+  refuse(0, 429, {{"retry-after", "20"}});
+  want(thingKey("b"));
+  EXPECT_EQ(rig.requests(), 1u);
+  rig.inTurn([&] { writer->endPause(); });
+  rig.advance(milliseconds(20));
+  EXPECT_EQ(rig.requests(), 2u);
 }
 
 TEST_F(ObjectWriting, WaitsWhenThereIsNoAnswer) {
