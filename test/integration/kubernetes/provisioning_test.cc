@@ -160,7 +160,8 @@ TEST_F(KubeProvisioning, IsDoneHoweverMuchOthersHaveUnderItsLabel) {
   EXPECT_TRUE(kubectl->waitFor("role", "demo", "demo.egress-test", kProvisionedName, "demo.egress-test"))
       << controller->errors();
   EXPECT_TRUE(deploymentHas(kReplicas, "2")) << controller->errors();
-  EXPECT_EQ(kubectl->get("gateway", "demo", "egress", condition + ".status}"), "True");
+  // A leader says nothing of what it has not seen yet.
+  EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", condition + ".status}", "True")) << controller->errors();
 }
 
 TEST_F(KubeProvisioning, GivesNoRightsToAnAccountThatItHasNotMade) {
