@@ -5,17 +5,25 @@
 #include <utility>
 
 namespace sluice::processing {
+namespace {
+
+PipelineBody bodyOf(BodyPath path) {
+  switch (path) {
+    case BodyPath::kBypasses:
+      return PipelineBody::kBypasses;
+    case BodyPath::kEmpty:
+      return PipelineBody::kEmpty;
+    case BodyPath::kFlows:
+      break;
+  }
+  return PipelineBody::kOpen;
+}
+
+}  // namespace
 
 Pipeline::Pipeline(PipelineHost& host, const StepTarget& target, base::ChunkPool& pool, BodyPath path)
-    : source(pool),
-      host_(host),
-      target_(target),
-      pool_(pool),
-      carries_(path != BodyPath::kBypasses),
-      flows_(path == BodyPath::kFlows),
-      sourceEnded_(path != BodyPath::kFlows),
-      out_(pool) {
-  out_.ended = !flows_;
+    : source(pool), host_(host), target_(target), pool_(pool), body_(bodyOf(path)), out_(pool) {
+  out_.ended = !flows();
 }
 
 void Pipeline::leaveRoute() {
@@ -25,11 +33,12 @@ void Pipeline::leaveRoute() {
 }
 
 void Pipeline::carry(BodyPath path) {
-  carries_ = true;
-  if (path != BodyPath::kFlows) return;
-  flows_ = true;
-  sourceEnded_ = false;
-  out_.ended = false;
+  if (path == BodyPath::kFlows) {
+    body_ = PipelineBody::kOpen;
+    out_.ended = false;
+  } else if (!carries()) {
+    body_ = PipelineBody::kEmpty;
+  }
 }
 
 Pipeline::Outcome Pipeline::go(base::ByteQueue& to, std::size_t beyond) {
@@ -48,7 +57,7 @@ Pipeline::Outcome Pipeline::go(base::ByteQueue& to, std::size_t beyond) {
       }
     }
     if (!rests) {
-      if (std::exchange(fresh_, false) && wishes()) return Outcome::kMatchAgain;
+      if (wishes(std::exchange(newest_, Newest::kHeard))) return Outcome::kMatchAgain;
       if (beginNext(now)) {
         if (headStep_) continue;
         if (!flow(beyond + to.size())) return Outcome::kRefused;
@@ -57,7 +66,7 @@ Pipeline::Outcome Pipeline::go(base::ByteQueue& to, std::size_t beyond) {
       }
     }
     const bool begun = !headStep_ && (stages_.empty() || stages_.back().hasBegun());
-    if (begun && sealed_ && carries_) to.splice(out_.bytes, out_.bytes.size());
+    if (begun && sealed_ && carries()) to.splice(out_.bytes, out_.bytes.size());
     if (!feed(beyond + to.size())) return begun ? Outcome::kDone : Outcome::kWaits;
     if (!flow(beyond + to.size())) return Outcome::kRefused;
     now = {};
@@ -66,20 +75,20 @@ Pipeline::Outcome Pipeline::go(base::ByteQueue& to, std::size_t beyond) {
 
 /// Gives the first stage the bytes, and the end, that there is room for. Returns true if there was anything to give.
 bool Pipeline::feed(std::size_t beyond) {
-  if (!carries_) return false;
+  if (!carries()) return false;
   const std::size_t count = std::min(room(beyond), source.size());
   if (count > 0) {
     first().bytes.splice(source, count);
     fed_ += count;
   }
-  if (!sourceEnded_ || !source.empty() || first().ended) return count > 0;
+  if (isOpen() || !source.empty() || first().ended) return count > 0;
   first().ended = true;
   if (trailers) first().trailers = &*trailers;
   return true;
 }
 
 void Pipeline::end(std::optional<http::Trailers> behind) {
-  sourceEnded_ = true;
+  if (isOpen()) body_ = PipelineBody::kEnded;
   if (behind) trailers.emplace(*std::move(behind));
 }
 
@@ -89,11 +98,11 @@ bool Pipeline::tookEnd() {
 }
 
 /// Looks at the wish of the step that was begun last. Returns true if the route shall be matched again.
-bool Pipeline::wishes() {
-  if (wish_ == nullptr) return false;
+bool Pipeline::wishes(Newest newest) {
+  if (newest == Newest::kHeard || wish_ == nullptr) return false;
   askedByStep_ = std::exchange(wish_->matchAgain, false);
   asking_ = wish_->asking;
-  return std::exchange(guarded_, false) || askedByStep_;
+  return newest == Newest::kGuards || askedByStep_;
 }
 
 /// Returns true if the step has begun for another rule. A use of a processor that several rules of a route share has a
@@ -121,12 +130,12 @@ inline bool Pipeline::beginNext(base::MonotonicTime now) {
   const Step* step = queue_.next();
   while (step != nullptr && rerouted_ && hasRun(*step)) step = queue_.next();
   if (step == nullptr) return false;
-  fresh_ = true;
   const StepTarget& target = targetOf(*step);
   wish_ = target.wish;
   if (target.edits != nullptr) target.edits->begin(target.arena, *step);
-  guarded_ = step->ownsFields && target.response == nullptr && guardFields(*step, target);
-  if (guarded_ && wish_ != nullptr) wish_->asking = step;
+  const bool guards = step->ownsFields && target.response == nullptr && guardFields(*step, target);
+  newest_ = guards ? Newest::kGuards : Newest::kBegun;
+  if (guards && wish_ != nullptr) wish_->asking = step;
   BodyMode mode = hasBody(step->phase) ? step->body.mode : BodyMode::kNone;
   if (mode != BodyMode::kNone) {
     mode = step->processor->bodyMode(mode, {step->phase, target.request, target.response, target.lastingFor(*step)});
@@ -135,7 +144,7 @@ inline bool Pipeline::beginNext(base::MonotonicTime now) {
     headStep_.emplace(*step, now);
     return true;
   }
-  stages_.emplace_back(*step, mode, host_, pool_, flows_, statedLength());
+  stages_.emplace_back(*step, mode, host_, pool_, flows(), statedLength());
   std::swap(stages_.back().input, out_);
   return true;
 }

@@ -31,6 +31,14 @@ constexpr BodyPath bodyPath(http::Body body, bool wanted) {
   return body == http::Body::kNone ? BodyPath::kEmpty : BodyPath::kFlows;
 }
 
+/// What a pipeline knows of its body.
+enum class PipelineBody : std::uint8_t {
+  kBypasses,  // it goes another way
+  kEmpty,     // there is none; steps may put something in its place
+  kOpen,      // more of it may come
+  kEnded      // all of it has come
+};
+
 class Pipeline {
  public:
   enum class Outcome : std::uint8_t {
@@ -67,10 +75,10 @@ class Pipeline {
   bool askedByStep() const { return askedByStep_; }
 
   /// Returns true if the body goes through the pipeline; it is then put into `source`, and its end told by end().
-  bool carries() const { return carries_; }
+  bool carries() const { return body_ != PipelineBody::kBypasses; }
   void end(std::optional<http::Trailers> behind);
   /// Returns true if the end of the body has not been told.
-  bool isOpen() const { return !sourceEnded_; }
+  bool isOpen() const { return body_ == PipelineBody::kOpen; }
   /// Returns how many bytes of the body may be put into `source` now. `beyond` as in go().
   std::size_t room(std::size_t beyond) const;
   /// Returns how many bytes have left `source` since it was last asked.
@@ -117,10 +125,18 @@ class Pipeline {
   /// Bounds the bytes between `source` and the connection that takes them, unless a buffered step collects.
   static constexpr std::size_t kInside = 64 * 1024;
 
+  /// What is known of the wish of the step that was begun last.
+  enum class Newest : std::uint8_t {
+    kHeard,  // it was looked at, or no step was begun
+    kBegun,  // it was not
+    kGuards  // nor that; and the step decides about fields that the client had sent
+  };
+
+  bool flows() const { return body_ == PipelineBody::kOpen || body_ == PipelineBody::kEnded; }
   bool feed(std::size_t beyond);
   bool flow(std::size_t outside);
   std::uint64_t statedLength() const;
-  bool wishes();
+  bool wishes(Newest newest);
   bool beginNext(base::MonotonicTime now);
   bool hasRun(const Step& step) const;
   const StepTarget& targetOf(const Step& step) const {
@@ -139,16 +155,13 @@ class Pipeline {
   const StepTarget* ofBackend_ = nullptr;  // null: steps of a Backend work on target_ like all others
   base::ChunkPool& pool_;
   StepQueue queue_;
-  bool carries_;
-  bool flows_;
-  bool sourceEnded_;
+  PipelineBody body_;
   bool sealed_ = false;
-  bool endTold_ = false;
+  bool endTold_ = false;  // which holds even if the pipeline is not sealed any more
   bool refused_ = false;
   bool rerouted_ = false;
-  bool fresh_ = false;         // the wish of the step that was begun last has not been looked at
-  bool guarded_ = false;       // the step that was begun last decides about fields that the client had sent
-  RouteWish* wish_ = nullptr;  // the wish of the step that was begun last
+  Newest newest_ = Newest::kHeard;
+  RouteWish* wish_ = nullptr;  // that of the step that was begun last
   const Step* asking_ = nullptr;
   bool askedByStep_ = false;
   std::size_t fed_ = 0;

@@ -64,6 +64,41 @@ TEST_F(PipelineTest, StepsBeginOneAfterTheOtherAndPhasesWhenTheyAreEntered) {
   EXPECT_FALSE(pipeline_->isOpen());
 }
 
+TEST_F(PipelineTest, TellsTheEndOfTheBodyOnceEvenIfTheRouteIsLeftBehindIt) {
+  make({makeStep("h", Phase::kRequestHeaders, notes("h"))});
+  EXPECT_EQ(enter(Phase::kRequestHeaders), Pipeline::Outcome::kDone);
+  EXPECT_EQ(give("ab", true), Pipeline::Outcome::kDone);
+  EXPECT_TRUE(pipeline_->tookEnd());
+  pipeline_->leaveRoute();
+  EXPECT_EQ(enter(Phase::kRequestHeaders), Pipeline::Outcome::kDone);
+  EXPECT_EQ(passed(), "ab");
+  EXPECT_FALSE(pipeline_->tookEnd());
+}
+
+TEST_F(PipelineTest, CarriesABodyThatNoStepHasWantedSoFar) {
+  make({makeStep("s", Phase::kRequestBody, notes("s"), BodyMode::kStreamed)}, BodyPath::kBypasses);
+  EXPECT_FALSE(pipeline_->carries());
+  EXPECT_FALSE(pipeline_->isOpen());
+  pipeline_->carry(BodyPath::kFlows);
+  EXPECT_TRUE(pipeline_->carries());
+  EXPECT_TRUE(pipeline_->isOpen());
+  EXPECT_EQ(enter(Phase::kRequestBody), Pipeline::Outcome::kDone);
+  EXPECT_EQ(give("ab", true), Pipeline::Outcome::kDone);
+  EXPECT_EQ(passed(), "ab");
+  EXPECT_FALSE(pipeline_->isOpen());
+  EXPECT_TRUE(pipeline_->tookEnd());
+}
+
+TEST_F(PipelineTest, CarriesAnEmptyBodyThatStepsMayFill) {
+  make({makeStep("s", Phase::kRequestBody, notes("s"), BodyMode::kStreamed)}, BodyPath::kBypasses);
+  pipeline_->carry(BodyPath::kEmpty);
+  EXPECT_TRUE(pipeline_->carries());
+  EXPECT_FALSE(pipeline_->isOpen());
+  EXPECT_EQ(enter(Phase::kRequestBody), Pipeline::Outcome::kDone);
+  EXPECT_EQ(order_, std::vector<std::string>{"s:"});
+  EXPECT_TRUE(pipeline_->tookEnd());
+}
+
 TEST_F(PipelineTest, RoundsHaveTheirOwnSteps) {
   Step early = makeStep("early", Phase::kRequestHeaders, notes("early"));
   early.preAuth = true;
