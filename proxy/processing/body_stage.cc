@@ -18,6 +18,9 @@ constexpr base::Duration kLongestTurn = std::chrono::milliseconds(1);
 
 bool collectsAll(BodyMode mode) { return mode == BodyMode::kBuffered || mode == BodyMode::kInspected; }
 
+/// Returns what follows if there is more `text` to be had, or else if the body has `ended`.
+Ahead ahead(bool text, bool ended) { return text ? Ahead::kText : ended ? Ahead::kNothing : Ahead::kUnknown; }
+
 Verdict noRoom(PipelineHost& host) {
   host.onLimit("processorBufferTotal");
   return Verdict::fail("bodies held for processors take all of limits.processorBufferTotal", Cause::kNoRoom,
@@ -42,19 +45,20 @@ BodyStage::BodyStage(const Step& step, BodyMode mode, PipelineHost& host, base::
 bool BodyStage::turn(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room) {
   if (share_.hasGivenWay() && !giveWay(host, to)) return false;
   if (!prepare(host, target)) return false;
-  if (mode_ == BodyMode::kDuplex && state_ != State::kPassing) {
+  if (mode_ == BodyMode::kDuplex && asks()) {
     if (!converse(host, target, to, room)) return false;
-    return state_ != State::kPassing || pass(host, to, room);
+    return asks() || pass(host, to, room);
   }
   if (state_ == State::kBeginning && !begin(host, target)) return false;
   if (state_ == State::kCollecting && !collect(host, target)) return false;
-  const auto asks = [&] { return call.isDue() || more_ || !input.bytes.empty() || input.ended; };
-  while (state_ == State::kStreaming && !call.waits() && asks() && (!more_ || to.bytes.size() < room)) {
+  const auto has = [&] { return call.isDue() || ahead_ == Ahead::kText || !input.bytes.empty() || input.ended; };
+  const auto fits = [&] { return ahead_ != Ahead::kText || to.bytes.size() < room; };
+  while (state_ == State::kStreaming && !call.waits() && has() && fits()) {
     if (!stream(host, target, to)) return false;
     // The answer came while the step was asked. The host calls again, and notices if that never ends.
     if (call.isDue()) return true;
   }
-  return state_ != State::kPassing || pass(host, to, room);
+  return asks() || pass(host, to, room);
 }
 
 /// Begins the decoding of the body if the step wants text. Returns false if the exchange is refused because the text
@@ -134,14 +138,14 @@ bool BodyStage::inspect(PipelineHost& host, const StepTarget& target) {
   std::size_t shown = 0;
   while (!pauses() && !call.waits()) {
     if (!call.isDue()) {
-      if (!more_ && input.bytes.empty() && !input.ended) return true;
+      if (ahead_ != Ahead::kText && input.bytes.empty() && !input.ended) return true;
       if (shown >= kMostOfTurn || (shown > 0 && host.clock().now() - begun >= kLongestTurn)) {
         pause_ = host.newTicket();
         host.answerLater(pause_);
         return true;
       }
       if (const auto wrong = nextPiece(host)) return finish(host, *wrong, input);
-      if (given_.empty() && !last_) continue;
+      if (given_.empty() && ahead_ != Ahead::kNothing) continue;
     }
     Body body = bodyNow();
     const Verdict verdict = call.ask(host, target, &body);
@@ -150,7 +154,7 @@ bool BodyStage::inspect(PipelineHost& host, const StepTarget& target) {
     shown += given_.size();
     if (!text_.isNeeded()) coded_.splice(given_, given_.size());
     given_.clear();
-    if (verdict.kind() != Verdict::Kind::kContinue || last_) return finish(host, verdict, input);
+    if (verdict.kind() != Verdict::Kind::kContinue || ahead_ == Ahead::kNothing) return finish(host, verdict, input);
   }
   return true;
 }
@@ -159,12 +163,12 @@ bool BodyStage::inspect(PipelineHost& host, const StepTarget& target) {
 std::optional<Verdict> BodyStage::nextPiece(PipelineHost& host) {
   if (text_.isNeeded()) {
     auto yield = text_.decode(host, input.bytes, input.ended, given_, kShown, &coded_);
-    more_ = yield.more;
+    ahead_ = ahead(yield.more, false);
     if (yield.wrong) return std::move(yield.wrong);
   } else {
     given_.splice(input.bytes, std::min(input.bytes.size(), kShown));
   }
-  last_ = input.ended && !more_ && input.bytes.empty();
+  ahead_ = ahead(ahead_ == Ahead::kText, input.ended && input.bytes.empty());
   shown_ += given_.size();
   if (auto wrong = excess(host, shown_)) return wrong;
   return reach(host) ? std::nullopt : std::optional(noRoom(host));
@@ -185,8 +189,9 @@ bool BodyStage::stream(PipelineHost& host, const StepTarget& target, Flow& to) {
 
 /// Returns what the step is asked about.
 Body BodyStage::bodyNow() {
-  Body body(given_, last_, share_, needed() - claimed_, claimed_);
-  if (last_) body.setTrailers(input.trailers);
+  const bool last = ahead_ == Ahead::kNothing;
+  Body body(given_, last, share_, needed() - claimed_, claimed_);
+  if (last) body.setTrailers(input.trailers);
   return body;
 }
 
@@ -194,7 +199,7 @@ Body BodyStage::bodyNow() {
 bool BodyStage::converse(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room) {
   while (!call.waits() && to.bytes.size() < room && (call.isDue() || hasNews())) {
     given_.splice(input.bytes, input.bytes.size());
-    last_ = input.ended;
+    ahead_ = ahead(false, input.ended);
     Body body = bodyNow();
     const Verdict verdict = call.ask(host, target, &body);
     claimed_ = body.claimed();
@@ -230,14 +235,13 @@ void BodyStage::takeOutput(PipelineHost& host, const Verdict& verdict, Body& bod
 /// refused.
 bool BodyStage::give(PipelineHost& host, Flow& to) {
   if (!text_.isNeeded()) {
-    last_ = input.ended;
+    ahead_ = ahead(false, input.ended);
     given_.splice(input.bytes, input.bytes.size());
     return true;
   }
   const std::size_t coming = input.bytes.size();
   auto yield = text_.decode(host, input.bytes, input.ended, given_, kPiece, stripped_ ? nullptr : &coded_);
-  more_ = yield.more;
-  last_ = input.ended && !more_;
+  ahead_ = ahead(yield.more, input.ended);
   share_.bring(coming - input.bytes.size());
   if (!yield.wrong && !reach(host)) yield.wrong = noRoom(host);
   if (!yield.wrong) return true;
@@ -247,7 +251,7 @@ bool BodyStage::give(PipelineHost& host, Flow& to) {
 
 /// Moves the bytes that the step is not asked about to the next stage. Returns false if the exchange is refused.
 bool BodyStage::pass(PipelineHost& host, Flow& to, std::size_t room) {
-  if (!stripped_ || last_) {
+  if (state_ == State::kPassing) {
     to.bytes.splice(input.bytes, input.bytes.size());
     to.ended = input.ended;
     to.trailers = input.trailers;
@@ -256,10 +260,13 @@ bool BodyStage::pass(PipelineHost& host, Flow& to, std::size_t room) {
   const std::size_t coming = input.bytes.size();
   const auto yield = text_.decode(host, input.bytes, input.ended, to.bytes, room);
   share_.bring(coming - input.bytes.size());
-  more_ = yield.more;
-  to.ended = last_ = input.ended && !more_;
+  ahead_ = ahead(yield.more, input.ended);
+  to.ended = ahead_ == Ahead::kNothing;
   to.trailers = input.trailers;
-  if (last_) endText();
+  if (to.ended) {
+    state_ = State::kPassing;
+    endText();
+  }
   if (!yield.wrong) return true;
   exact_ = false;
   return finish(host, *yield.wrong, input);
@@ -355,7 +362,7 @@ void BodyStage::endText() {
 
 /// Called when the room of this body has gone to another one. Returns true if the exchange goes on all the same.
 bool BodyStage::giveWay(PipelineHost& host, Flow& to) {
-  if (state_ != State::kPassing) return finish(host, noRoom(host), to);
+  if (asks()) return finish(host, noRoom(host), to);
   return !host.ends(call.step(), noRoom(host));
 }
 
@@ -367,7 +374,7 @@ void BodyStage::restore(Flow& to) {
   // The text of a body that goes on as it came is a copy.
   if (!text_.isNeeded() || stripped_) held.splice(given_, given_.size());
   given_.clear();
-  more_ = more_ && stripped_;
+  if (ahead_ == Ahead::kText && !stripped_) ahead_ = Ahead::kUnknown;
   if (&to == &input) {
     held.splice(input.bytes, input.bytes.size());
     std::swap(held, input.bytes);
@@ -389,10 +396,10 @@ bool BodyStage::finish(PipelineHost& host, const Verdict& verdict, Flow& to) {
   call.end();
   const bool goesOn = outcome == StepOutcome::kDone || outcome == StepOutcome::kSkipped;
   if (!goesOn && host.ends(step, verdict)) return false;
-  state_ = State::kPassing;
+  state_ = stripped_ && ahead_ != Ahead::kNothing ? State::kDecoding : State::kPassing;
   if (outcome != StepOutcome::kSkipped) unreleased_.clear();
   restore(to);
-  if (hasEndedText()) endText();
+  if (state_ == State::kPassing) endText();
   return true;
 }
 

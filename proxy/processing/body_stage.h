@@ -23,6 +23,13 @@ struct Flow {
   http::Trailers* trailers = nullptr;  // behind the end; null if there are none
 };
 
+/// What follows the bytes that a step was given.
+enum class Ahead : std::uint8_t {
+  kUnknown,  // bytes that come, if any do
+  kText,     // text that has come and that the step has not been given
+  kNothing
+};
+
 class BodyStage {
  public:
   /// `mode` is not kNone. `flows` is true if the message has a body; `stated` is the length that the body will have, 0
@@ -36,7 +43,7 @@ class BodyStage {
   /// the exchange is refused.
   bool turn(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room);
   /// Returns true if the bytes that have come yield more text as soon as there is room for it.
-  bool hasMore() const { return more_ && !collects() && !call.waits() && !call.isDue(); }
+  bool hasMore() const { return ahead_ == Ahead::kText && !collects() && !call.waits() && !call.isDue(); }
 
   /// Returns true if the steps behind this one may begin: it has seen the head, and the whole body if it is buffered.
   bool hasBegun() const { return state_ != State::kCollecting && state_ != State::kBeginning; }
@@ -55,7 +62,7 @@ class BodyStage {
   /// Called when all but `count` of the bytes that went on have left the gateway, or are held by a stage behind this
   /// one. Gives their room back, unless the step will be asked again.
   void keepRoomFor(std::uint64_t count) {
-    if (hasEndedText()) share_.keep(count);
+    if (state_ == State::kPassing) share_.keep(count);
   }
   /// Called when nobody will get the body. The step is not asked again.
   void drop();
@@ -71,7 +78,8 @@ class BodyStage {
     kBeginning,   // a streamed step has not decided about the head yet
     kCollecting,  // a buffered step has not answered yet, or an inspecting one has not seen the end
     kStreaming,
-    kPassing  // the step will not be asked again
+    kDecoding,  // the step will not be asked again; the rest of a body that goes on as text is still decoded
+    kPassing    // nor that: what comes goes on as it is
   };
 
   bool prepare(PipelineHost& host, const StepTarget& target);
@@ -83,7 +91,9 @@ class BodyStage {
   bool give(PipelineHost& host, Flow& to);
   bool converse(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room);
   void takeOutput(PipelineHost& host, const Verdict& verdict, Body& body, Flow& to);
-  bool hasNews() const { return !call.wasAsked() || !input.bytes.empty() || (input.ended && !last_); }
+  bool hasNews() const {
+    return !call.wasAsked() || !input.bytes.empty() || (input.ended && ahead_ != Ahead::kNothing);
+  }
   bool pass(PipelineHost& host, Flow& to, std::size_t room);
   void release(PipelineHost& host, Body& body, Flow& to);
   void takeWhole(Body& body);
@@ -91,8 +101,8 @@ class BodyStage {
   bool giveWay(PipelineHost& host, Flow& to);
   bool reach(PipelineHost& host);
   Body bodyNow();
-  /// Returns true if nothing is decoded any more: bytes that come pass as they are.
-  bool hasEndedText() const { return state_ == State::kPassing && (!stripped_ || last_); }
+  /// Returns true if the step will be asked again.
+  bool asks() const { return state_ < State::kDecoding; }
   std::uint64_t come() const;
   std::uint64_t needed() const;
   void endText();
@@ -109,8 +119,7 @@ class BodyStage {
   bool prepared_ = false;
   State state_;
   bool changed_ = false;
-  bool more_ = false;  // there is text that the step has not been given
-  bool last_ = false;  // nothing follows the bytes in given_
+  Ahead ahead_ = Ahead::kUnknown;
   bool exact_ = true;  // every byte that the step let go on is one that it was given
   BufferShare share_;
   Ticket giveWay_ = 0;
