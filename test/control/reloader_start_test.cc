@@ -114,5 +114,30 @@ TEST_F(ReloaderTest, ReadsTheSourceIfTheLastGoodConfigurationIsOfNoUse) {
   EXPECT_EQ(served(), "one");
 }
 
+TEST_F(ReloaderTest, ReadsTheSourceOnceIfAReloadIsRequestedBeforeItIsRead) {
+  loader_.stored = true;
+  start();
+  reloader_.reload();
+  loader_.hand(refused("old"));
+  EXPECT_EQ(loader_.loads, 1);
+  reloader_.reload();
+  server_.failures = 1;
+  loader_.hand(loaded("one"));
+  EXPECT_EQ(loader_.loads, 2) << "without the place that cannot be used";
+  loader_.hand(loaded("one"));
+  EXPECT_EQ(served(), "one");
+  EXPECT_EQ(loader_.loads, 2);
+}
+
+TEST_F(ReloaderTest, DoesAReloadRequestedByTheObserverOfAFirstConfigurationThatCannotBeRead) {
+  server_.whenTold = [this] { reloader_.reload(); };
+  start(unavailable("one"));
+  EXPECT_EQ(loader_.loads, 2);
+  passes(std::chrono::seconds(1));
+  EXPECT_EQ(loader_.loads, 2) << "it is being read";
+  loader_.hand(loaded("one"));
+  EXPECT_EQ(served(), "one");
+}
+
 }  // namespace
 }  // namespace sluice::control

@@ -50,6 +50,7 @@ class Caller final : private AsyncRequestOwner {
   void onResponse(http::ResponseMessage&& message) override { status = message.head.status; }
   void onResponseBody(std::string_view bytes) override {
     body += bytes;
+    if (refuses) request->fail(base::Error::internal("it is too much"));
     if (takes) request->grant(bytes.size());
   }
   void onRequestTaken() override { ++taken; }
@@ -68,6 +69,7 @@ class Caller final : private AsyncRequestOwner {
   http::RequestHead head;
   std::unique_ptr<AsyncRequest> request;
   bool takes = true;
+  bool refuses = false;  // fails its request as soon as it gets bytes
   std::uint16_t status = 0;
   std::string body;
   test::FieldList trailers;
@@ -94,6 +96,14 @@ class OwnRequests : public ::testing::TestWithParam<Version> {
     rig.settle();
     first.drop();
     return backend;
+  }
+  /// Makes another request. Returns how many connections were made by then.
+  std::size_t dialledWithAnother() {
+    Caller caller(rig);
+    caller.start();
+    rig.settle();
+    caller.drop();
+    return rig.dialled();
   }
 
   PoolRig rig;
@@ -319,6 +329,29 @@ TEST_P(OwnRequests, EndWhenNothingMoves) {
   rig.advance(seconds(11));
   EXPECT_TRUE(caller.error);
   caller.drop();
+}
+
+TEST_P(OwnRequests, KeepAwayFromAConnectionThatLetOneWaitInVain) {
+  Caller caller(rig, {seconds(10), {}, {}});
+  caller.start();
+  accept().reads = false;
+  rig.advance(seconds(11));
+  ASSERT_TRUE(caller.error);
+  caller.drop();
+  EXPECT_EQ(dialledWithAnother(), 2U);
+}
+
+TEST_P(OwnRequests, ThatFailWhileTheirAnswerComesAreToldOnce) {
+  Caller caller(rig);
+  caller.refuses = true;
+  caller.start();
+  accept().respond(0, 200, "the whole answer");
+  rig.settle();
+  EXPECT_EQ(caller.ends, 1);
+  ASSERT_TRUE(caller.error);
+  EXPECT_EQ(caller.error->detail, "it is too much");
+  caller.drop();
+  EXPECT_EQ(dialledWithAnother(), 1U) << "nothing of the answer was left";
 }
 
 TEST_P(OwnRequests, AreToldWhenAddressesMayBeAskedForAgain) {
