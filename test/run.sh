@@ -8,6 +8,7 @@ jobs=${JOBS:-$(nproc)}
 kapi_folder=${SLUICE_KAPI_DIR:-${XDG_CACHE_HOME:-$HOME/.cache}/sluice/kapi}
 failed=()
 steps=()
+declare -A besides
 not_run=()
 
 # step NAME COMMAND...: runs it and notes its seconds; a step that fails does not keep the later ones from running.
@@ -38,23 +39,38 @@ budget() {
   fi
 }
 
-# The Kubernetes API server of the tests is built beside everything else, and takes the time that the machine has left. It has a process
-# group of its own, which ends with this script.
+# beside NICENESS LOG COMMAND...: runs the command in the time that everything else leaves of the machine. It has a process group of its own,
+# which ends with this script; $! is its number.
+beside() {
+  local niceness=$1 log=$2
+  shift 2
+  setsid nice -n "$niceness" "$@" >"$log" 2>&1 &
+  besides[$!]=1
+}
+# await NUMBER: waits for such a command, and returns its exit status.
+await() {
+  local status=0
+  wait "$1" || status=$?
+  unset "besides[$1]"
+  return "$status"
+}
+end_besides() {
+  local each
+  for each in "${!besides[@]}"; do kill -- -"$each" 2>/dev/null || kill "$each" 2>/dev/null || true; done
+}
+trap end_besides EXIT
+
 begin_kapi() {
   mkdir -p build
   SLUICE_KAPI_DIR=$kapi_folder
   export SLUICE_KAPI_DIR
-  setsid nice -n 15 sh test/support/kube/build.sh "$kapi_folder" >build/kapi.log 2>&1 &
+  beside 15 build/kapi.log sh test/support/kube/build.sh "$kapi_folder"
   kapi_build=$!
-  trap 'kill -- -"$kapi_build" 2>/dev/null || kill "$kapi_build" 2>/dev/null || true' EXIT
 }
 
 # It comes from a Debian that moves, so a build that fails is no failure of this project: its tests are skipped then.
 await_kapi() {
-  local status=0
-  wait "$kapi_build" || status=$?
-  trap - EXIT
-  if [ "$status" = 0 ]; then return; fi
+  if await "$kapi_build"; then return; fi
   kapi_missing="kapi, the Kubernetes API server of the tests, was not built (build/kapi.log)"
   printf '\nWARNING: %s. The log ends with:\n' "$kapi_missing"
   tail -n 20 build/kapi.log
@@ -64,6 +80,18 @@ await_kapi() {
     kapi_missing+=": its tests are skipped"
   fi
   printf '%s\n\n' "$kapi_missing"
+}
+
+# Tests wait for timers and peers, and leave a quarter of the machine: enough for this.
+begin_headers() {
+  beside 19 build/headers.log test/support/suite/headers_alone.py --build build/dev --jobs 1
+  headers=$!
+}
+await_headers() {
+  local status=0
+  await "$headers" || status=$?
+  cat build/headers.log
+  return "$status"
 }
 
 # ctest's own summary counts a binary's shard as one test, so it is left out here and made over all tests instead. Tests wait for timers and
@@ -81,9 +109,10 @@ step "what a request may cost" budget
 step "threads under ThreadSanitizer: build" build tsan
 step "threads under ThreadSanitizer: tests" ctest --preset tsan -j "$jobs" --output-junit "$PWD/build/tsan/ctest.xml"
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: build" build dev
-step "each header by itself" test/support/suite/headers_alone.py --build build/dev --jobs "$jobs"
 step "the rest of kapi's build" await_kapi
+begin_headers
 step "under AddressSanitizer and UndefinedBehaviorSanitizer: tests" suite
+step "each header by itself: what the tests left of it" await_headers
 printf '\nWhat the victims of attacks felt:\n'
 cat build/dev/attacks.txt || failed+=("the table of attacks")
 printf '\nSeconds of each step, %d jobs:\n' "$jobs"
