@@ -7,6 +7,7 @@
 
 #include "proxy/base/json_writer.h"
 #include "proxy/kubernetes/client/api_forms.h"
+#include "proxy/kubernetes/writer/write_requests.h"
 #include "proxy/pki/digest.h"
 
 namespace sluice::kubernetes {
@@ -174,7 +175,7 @@ std::vector<EventWrite> EventObjects::take(base::MonotonicTime now, std::size_t 
 EventWrite EventObjects::request(const std::string& key, HeldObject& held) {
   if (held.state == State::kToRead) {
     held.state = State::kReading;
-    return {EventWrite::Verb::kRead, held.path + "/" + held.name, "", key};
+    return {{http::Method::kGet, held.path + "/" + held.name}, key};
   }
   held.sent = held.count;
   base::JsonWriter json;
@@ -182,13 +183,13 @@ EventWrite EventObjects::request(const std::string& key, HeldObject& held) {
     held.state = State::kPatching;
     json.beginObject();
     writeSeries(json, held.count, held.last);
-    return {EventWrite::Verb::kPatch, held.path + "/" + held.name, json.endObject().take(), key};
+    return {mergePatchRequest(held.path + "/" + held.name, json.endObject().take()), key};
   }
   held.state = State::kCreating;
   json.json(held.fixed).member("eventTime", apiMicroTime(held.first));
   // A series begins with the second occurrence.
   if (held.count > 1) writeSeries(json, held.count, held.last);
-  return {EventWrite::Verb::kCreate, held.path, json.endObject().take(), key};
+  return {createRequest(held.path, json.endObject().take()), key};
 }
 
 void EventObjects::done(const std::string& event, EventOutcome outcome, const content::Value* answer,

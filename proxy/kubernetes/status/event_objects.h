@@ -24,6 +24,7 @@
 
 #include "proxy/base/clock.h"
 #include "proxy/content/value.h"
+#include "proxy/kubernetes/client/api_client.h"
 #include "proxy/observe/events.h"
 
 namespace sluice::kubernetes {
@@ -41,16 +42,9 @@ struct EventRegarding {
 /// events about the process and about processors do.
 std::optional<EventRegarding> regardingOf(std::string_view object);
 
-/// A request to the API server.
+/// A request to the API server: a GET, a creation or a merge patch.
 struct EventWrite {
-  enum class Verb : std::uint8_t {
-    kCreate,  // POST
-    kRead,    // GET
-    kPatch    // PATCH with a JSON merge patch
-  };
-  Verb verb = Verb::kCreate;
-  std::string path;
-  std::string body;
+  ApiRequest request;
   std::string event;  // "namespace/name" of the Event object, for done()
 };
 
@@ -104,7 +98,7 @@ class EventObjects {
             base::MonotonicTime now);
   /// Returns the requests that are due, the oldest first and at most `most`.
   std::vector<EventWrite> take(base::MonotonicTime now, std::size_t most = kTotalBurst);
-  /// Reports the outcome of a request. `answer` is the Event object if a kRead is kDone.
+  /// Reports the outcome of a request. `answer` is the Event object if a GET is kDone.
   void done(const std::string& event, EventOutcome outcome, const content::Value* answer, base::MonotonicTime now);
 
   /// Returns when take() will have something; the end of time if nothing waits.

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "proxy/kubernetes/lease/leader_election.h"
-#include "proxy/kubernetes/writer/write_requests.h"
 
 namespace sluice::kubernetes {
 namespace {
@@ -15,12 +14,6 @@ EventOutcome eventOutcome(WriteOutcome outcome) {
   if (outcome == WriteOutcome::kDone) return EventOutcome::kDone;
   if (outcome == WriteOutcome::kConflict) return EventOutcome::kExists;
   return outcome == WriteOutcome::kMissing ? EventOutcome::kMissing : EventOutcome::kRefused;
-}
-
-ApiRequest requestOf(EventWrite&& write) {
-  if (write.verb == EventWrite::Verb::kRead) return {http::Method::kGet, std::move(write.path)};
-  const bool creates = write.verb == EventWrite::Verb::kCreate;
-  return (creates ? createRequest : mergePatchRequest)(std::move(write.path), std::move(write.body));
 }
 
 }  // namespace
@@ -68,7 +61,7 @@ void EventPublisher::send() {
     for (EventWrite& write : events_.take(now, kMostOpenEvents - writer_.size())) {
       const std::size_t slash = write.event.find('/');
       const WriteKey key{"events.k8s.io", "Event", write.event.substr(0, slash), write.event.substr(slash + 1)};
-      requests_.insert_or_assign(key, requestOf(std::move(write)));
+      requests_.insert_or_assign(key, std::move(write.request));
       writer_.want(key);
     }
   }

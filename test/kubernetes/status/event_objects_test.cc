@@ -20,7 +20,6 @@ using testing::Not;
 using testing::SizeIs;
 using testing::StartsWith;
 using namespace std::chrono_literals;
-using Verb = EventWrite::Verb;
 
 base::MonotonicTime notedAt(base::Duration time) { return base::MonotonicTime(1h + time); }
 
@@ -73,12 +72,12 @@ TEST(EventObjects, AreCreatedOnTheObjectThatTheyConcern) {
   events.note("denied");
   EXPECT_EQ(events.nextDue(0s), notedAt(0s));
   const EventWrite write = events.one(0s);
-  EXPECT_EQ(write.verb, Verb::kCreate);
-  EXPECT_EQ(write.path, "/apis/events.k8s.io/v1/namespaces/demo/events");
+  EXPECT_EQ(write.request.method, http::Method::kPost);
+  EXPECT_EQ(write.request.path, "/apis/events.k8s.io/v1/namespaces/demo/events");
   ASSERT_THAT(write.event, StartsWith("demo/web."));
   const std::string name = write.event.substr(5);
   EXPECT_THAT(name, SizeIs(4 + 16));
-  EXPECT_EQ(write.body,
+  EXPECT_EQ(write.request.body,
             R"({"apiVersion":"events.k8s.io/v1","kind":"Event","metadata":{"name":")" + name +
                 R"(","namespace":"demo"},"regarding":{"apiVersion":"gateway.networking.k8s.io/v1","kind":"HTTPRoute",)"
                 R"("namespace":"demo","name":"web","uid":"u-1"},"type":"Warning","reason":"RequestDenied",)"
@@ -98,20 +97,20 @@ TEST(EventObjects, CountRepeatsInASeriesThatIsWrittenOnceAMinute) {
   EXPECT_THAT(events.take(59s), IsEmpty());
   EXPECT_EQ(events.nextDue(30s), notedAt(60s));
   const EventWrite patch = events.one(60s);
-  EXPECT_EQ(patch.verb, Verb::kPatch);
+  EXPECT_EQ(patch.request.method, http::Method::kPatch);
   EXPECT_EQ(patch.event, first.event);
-  EXPECT_EQ(patch.path, first.path + "/" + first.event.substr(5));
-  EXPECT_EQ(patch.body, R"({"series":{"count":8,"lastObservedTime":"2026-02-01T00:00:28.000001Z"}})");
+  EXPECT_EQ(patch.request.path, first.request.path + "/" + first.event.substr(5));
+  EXPECT_EQ(patch.request.body, R"({"series":{"count":8,"lastObservedTime":"2026-02-01T00:00:28.000001Z"}})");
   events.note("denied", 61s);
   events.done(patch, EventOutcome::kDone, 61s);
   EXPECT_THAT(events.take(120s), IsEmpty());
-  EXPECT_THAT(events.one(121s).body, HasSubstr(R"("count":9,)"));
+  EXPECT_THAT(events.one(121s).request.body, HasSubstr(R"("count":9,)"));
 }
 
 TEST(EventObjects, AreSeriesFromTheBeginningIfTheyOccurredSeveralTimes) {
   EventsOfOne events;
   events.note("denied", 0s, 2);
-  EXPECT_THAT(events.one(0s).body,
+  EXPECT_THAT(events.one(0s).request.body,
               HasSubstr(R"("series":{"count":2,"lastObservedTime":"2026-01-31T23:59:58.000001Z"}})"));
 }
 
@@ -143,9 +142,10 @@ TEST(EventObjects, OnObjectsWithoutANamespaceAreInDefault) {
   EventsOfOne events;
   events.note("x", 0s, 1, {"gateway.networking.k8s.io/v1", "GatewayClass", "", "egress", ""});
   const EventWrite write = events.one(0s);
-  EXPECT_THAT(write.path, HasSubstr("/namespaces/default/"));
-  EXPECT_THAT(write.body, HasSubstr(R"("regarding":{"apiVersion":"gateway.networking.k8s.io/v1","kind":"GatewayClass",)"
-                                    R"("name":"egress"})"));
+  EXPECT_THAT(write.request.path, HasSubstr("/namespaces/default/"));
+  EXPECT_THAT(write.request.body,
+              HasSubstr(R"("regarding":{"apiVersion":"gateway.networking.k8s.io/v1","kind":"GatewayClass",)"
+                        R"("name":"egress"})"));
 }
 
 TEST(EventObjects, CutTheNoteAndTheInstance) {
@@ -153,7 +153,7 @@ TEST(EventObjects, CutTheNoteAndTheInstance) {
   events.note(std::string(1022, 'a') + "\xc3\xa4");
   events.note(std::string(1023, 'a') + "\xc3\xa4");
   for (const EventWrite& each : events.take(0s)) {
-    const base::Result<content::Value> body = content::parseJson(each.body);
+    const base::Result<content::Value> body = content::parseJson(each.request.body);
     ASSERT_TRUE(body.ok());
     EXPECT_THAT(textIn(&*body, "note"), SizeIs(1024));
     EXPECT_THAT(textIn(&*body, "reportingInstance"), SizeIs(128));
@@ -199,7 +199,7 @@ TEST(EventObjects, OfASeriesWaitForATokenAndLoseNothing) {
   EXPECT_LE(patches, 16);
   EXPECT_EQ(events.dropped(), 0u);
   events.note("denied", time);
-  EXPECT_THAT(events.one(time + 10min).body, HasSubstr(R"({"count":76,)"));
+  EXPECT_THAT(events.one(time + 10min).request.body, HasSubstr(R"({"count":76,)"));
 }
 
 TEST(EventObjects, AreLimitedAllTogether) {
@@ -220,7 +220,7 @@ TEST(EventObjects, AreTakenInPortions) {
     events.note({observe::EventType::kNormal, "A", "", "m" + std::to_string(i), 1, {}, {}}, webRoute(), "Serve",
                 notedAt(1ns * (5 - i)));
   }
-  EXPECT_THAT(events.take(notedAt(1s), 2).at(0).body, HasSubstr(R"("note":"m4")"));
+  EXPECT_THAT(events.take(notedAt(1s), 2).at(0).request.body, HasSubstr(R"("note":"m4")"));
   EXPECT_THAT(events.take(notedAt(1s), 9), SizeIs(3));
 }
 
@@ -230,11 +230,11 @@ TEST(EventObjects, GoOnWithTheSeriesOfAnEarlierProcess) {
   EventWrite write = events.one(0s);
   events.done(write, EventOutcome::kExists, 0s);
   write = events.one(0s);
-  EXPECT_EQ(write.verb, Verb::kRead);
-  EXPECT_THAT(write.path, HasSubstr("/events/web."));
+  EXPECT_EQ(write.request.method, http::Method::kGet);
+  EXPECT_THAT(write.request.path, HasSubstr("/events/web."));
   events.done(write, EventOutcome::kDone, 0s,
               R"({"eventTime":"2026-01-01T00:00:00.000000Z","series":{"count":40,"lastObservedTime":"x"}})");
-  EXPECT_THAT(events.one(0s).body, StartsWith(R"({"series":{"count":43,)"));
+  EXPECT_THAT(events.one(0s).request.body, StartsWith(R"({"series":{"count":43,)"));
 }
 
 TEST(EventObjects, KnowTheirOwnWorkAfterALostAnswer) {
@@ -244,14 +244,14 @@ TEST(EventObjects, KnowTheirOwnWorkAfterALostAnswer) {
   events.done(write, EventOutcome::kFailed, 0s);
   EXPECT_THAT(events.take(9s), IsEmpty());
   write = events.one(10s);
-  EXPECT_EQ(write.verb, Verb::kCreate);
+  EXPECT_EQ(write.request.method, http::Method::kPost);
   events.done(write, EventOutcome::kExists, 10s);
   write = events.one(10s);
-  EXPECT_EQ(write.verb, Verb::kRead);
+  EXPECT_EQ(write.request.method, http::Method::kGet);
   events.done(write, EventOutcome::kDone, 10s, R"({"eventTime":"2026-01-31T23:59:58.000000Z"})");
   EXPECT_THAT(events.take(1h), IsEmpty());
   events.note("denied", 1h);
-  EXPECT_THAT(events.one(1h).body, HasSubstr(R"("count":2,)"));
+  EXPECT_THAT(events.one(1h).request.body, HasSubstr(R"("count":2,)"));
 }
 
 TEST(EventObjects, AreMadeAnewWhenTheServerHasDeletedThem) {
@@ -259,15 +259,15 @@ TEST(EventObjects, AreMadeAnewWhenTheServerHasDeletedThem) {
   events.create("denied");
   events.note("denied", 2h, 2);
   const EventWrite patch = events.one(2h);
-  EXPECT_EQ(patch.verb, Verb::kPatch);
+  EXPECT_EQ(patch.request.method, http::Method::kPatch);
   events.done(patch, EventOutcome::kMissing, 2h);
   const EventWrite again = events.one(2h);
-  EXPECT_EQ(again.verb, Verb::kCreate);
-  EXPECT_THAT(again.body, HasSubstr(R"("eventTime":"2026-02-01T01:59:58.000001Z","series":{"count":2,)"));
+  EXPECT_EQ(again.request.method, http::Method::kPost);
+  EXPECT_THAT(again.request.body, HasSubstr(R"("eventTime":"2026-02-01T01:59:58.000001Z","series":{"count":2,)"));
   events.done(again, EventOutcome::kExists, 2h);
   const EventWrite read = events.one(2h);
   events.done(read, EventOutcome::kMissing, 2h);
-  EXPECT_EQ(events.one(2h).verb, Verb::kCreate);
+  EXPECT_EQ(events.one(2h).request.method, http::Method::kPost);
 }
 
 TEST(EventObjects, AreGivenUpAfterManyTries) {
