@@ -31,7 +31,7 @@ RevisionKeeper::RevisionKeeper(ApiClient& client, std::set<std::string> scope, K
     : client_(client),
       scope_(std::move(scope)),
       hooks_(std::move(hooks)),
-      watch_(client, "", /*withData=*/false, {hooks_.changed, [](const EgressRevision&) {}}),
+      watch_(client, "", /*withData=*/false, *this),
       writer_(client, {1, base::Duration::zero(), base::Duration::zero(), "an EgressRevision cannot be written"},
               *this) {}
 

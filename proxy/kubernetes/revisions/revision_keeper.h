@@ -38,7 +38,7 @@
 
 namespace sluice::kubernetes {
 
-class RevisionKeeper final : private ObjectWriterUser, private net::Timer {
+class RevisionKeeper final : private ObjectWriterUser, private RevisionWatchUser, private net::Timer {
  public:
   static constexpr base::Duration kTryToWriteAgainAfter = std::chrono::seconds(10);
   static constexpr base::Duration kCanaryTime = std::chrono::seconds(5);
@@ -78,6 +78,7 @@ class RevisionKeeper final : private ObjectWriterUser, private net::Timer {
   };
 
   void onTimer() override { hooks_.changed(); }
+  void onRevisions() override { hooks_.changed(); }
   struct WrittenStatus {
     EgressRevision seen;  // as it was before
     EgressRevision judged;

@@ -32,8 +32,7 @@ RevisionRecorder::RevisionRecorder(ApiClient& client, const ClusterObjects& obje
       gateway_(keyOfGateway(names.gateway)),
       replica_(names.replica),
       hooks_(std::move(hooks)),
-      watch_(client, gateway_.first, /*withData=*/true,
-             {[this] { onChanged(); }, [this](const EgressRevision& revision) { onDeleted(revision); }}),
+      watch_(client, gateway_.first, /*withData=*/true, *this),
       writer_(client, {1, kTryToCreateAgainAfter, base::Duration::zero(), "an EgressRevision cannot be created"},
               *this) {}
 
@@ -78,7 +77,7 @@ const EgressRevision* RevisionRecorder::find(const std::string& revision) const 
 }
 
 /// Of several active revisions, the one that was created last counts.
-void RevisionRecorder::onChanged() {
+void RevisionRecorder::onRevisions() {
   const EgressRevision* active = nullptr;
   for (const auto& [key, each] : watch_.revisions()) {
     if (!concerns(each) || !each.active) continue;
@@ -127,7 +126,7 @@ void RevisionRecorder::onTimer() {
   releaseIfDue();
 }
 
-void RevisionRecorder::onDeleted(const EgressRevision& revision) {
+void RevisionRecorder::onRevisionDeleted(const EgressRevision& revision) {
   if (!concerns(revision)) return;
   if (revision.revision == existing_) existing_.clear();
   if (revision.revision == unasked_) unasked_.clear();

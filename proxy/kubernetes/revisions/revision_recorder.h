@@ -23,7 +23,7 @@
 
 namespace sluice::kubernetes {
 
-class RevisionRecorder final : private ObjectWriterUser, private net::Timer {
+class RevisionRecorder final : private ObjectWriterUser, private RevisionWatchUser, private net::Timer {
  public:
   /// A burst of changes becomes one object, that of the last.
   static constexpr base::Duration kBeforeCreation = std::chrono::seconds(1);
@@ -58,8 +58,8 @@ class RevisionRecorder final : private ObjectWriterUser, private net::Timer {
   void onTimer() override;
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
   void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
-  void onChanged();
-  void onDeleted(const EgressRevision& revision);
+  void onRevisions() override;
+  void onRevisionDeleted(const EgressRevision& revision) override;
   const EgressRevision* find(const std::string& revision) const;
   bool isReleased(const std::string& revision) const;
   void createIfMissing();

@@ -5,10 +5,10 @@
 
 namespace sluice::kubernetes {
 
-RevisionWatch::RevisionWatch(ApiClient& client, const std::string& nameSpace, bool withData, WatchHooks hooks)
+RevisionWatch::RevisionWatch(ApiClient& client, const std::string& nameSpace, bool withData, RevisionWatchUser& user)
     : client_(client),
       withData_(withData),
-      hooks_(std::move(hooks)),
+      user_(user),
       follow_(client, *this, {.path = egressRevisionsPath(nameSpace)}) {}
 
 void RevisionWatch::onObject(ListWatch&, content::Value&& object) {
@@ -25,7 +25,7 @@ void RevisionWatch::onObject(ListWatch&, content::Value&& object) {
   const auto known = revisions_.find(key);
   if (known != revisions_.end() && known->second.uid != read->uid) remove(key);
   revisions_.insert_or_assign(key, *std::move(read));
-  hooks_.changed();
+  user_.onRevisions();
 }
 
 void RevisionWatch::onListed(ListWatch&) {
@@ -37,20 +37,20 @@ void RevisionWatch::onListed(ListWatch&) {
     if (listed && !listed->contains(key)) gone.push_back(key);
   }
   for (const ApiObjectKey& key : gone) remove(key);
-  hooks_.changed();
+  user_.onRevisions();
 }
 
 void RevisionWatch::remove(const ApiObjectKey& key) {
   const auto removed = revisions_.extract(key);
   if (removed.empty()) return;
-  hooks_.deleted(removed.mapped());
-  hooks_.changed();
+  user_.onRevisionDeleted(removed.mapped());
+  user_.onRevisions();
 }
 
 void RevisionWatch::onTrouble(ListWatch&, ListTrouble trouble, const std::string& message) {
   withheld_ = trouble != ListTrouble::kUnavailable;
   troubled_ = true;
-  hooks_.changed();
+  user_.onRevisions();
   if (trouble == ListTrouble::kAbsent) {
     client_.worker().timers().set(*this, client_.worker().now() + kLookForKindAgainAfter);
     return;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -14,18 +13,24 @@
 
 namespace sluice::kubernetes {
 
+/// Each function is called inside a Turn, and only records.
+class RevisionWatchUser {
+ public:
+  /// What revisions() returns has changed, or what is known of them.
+  virtual void onRevisions() = 0;
+  virtual void onRevisionDeleted(const EgressRevision& /*revision*/) {}
+
+ protected:
+  ~RevisionWatchUser() = default;
+};
+
 class RevisionWatch final : private ListWatchUser, private net::Timer {
  public:
   /// A cluster may get the CustomResourceDefinition later.
   static constexpr base::Duration kLookForKindAgainAfter = std::chrono::minutes(1);
 
-  struct WatchHooks {
-    std::function<void()> changed;                       // what revisions() returns
-    std::function<void(const EgressRevision&)> deleted;  // one of them was
-  };
-  /// `client` outlives it. Both functions are called inside a Turn and only record. If `withData` is true, what
-  /// active ones keep is read too.
-  RevisionWatch(ApiClient& client, const std::string& nameSpace, bool withData, WatchHooks hooks);
+  /// References outlive it. If `withData` is true, what active ones keep is read too.
+  RevisionWatch(ApiClient& client, const std::string& nameSpace, bool withData, RevisionWatchUser& user);
 
   void start() { follow_.list(); }
   /// Returns true if all that there are were seen once.
@@ -53,7 +58,7 @@ class RevisionWatch final : private ListWatchUser, private net::Timer {
 
   ApiClient& client_;
   const bool withData_;
-  const WatchHooks hooks_;
+  RevisionWatchUser& user_;
   ListWatch follow_;
   std::map<ApiObjectKey, EgressRevision> revisions_;
   std::optional<std::set<ApiObjectKey>> listing_;  // what the listing under way has shown
