@@ -60,7 +60,7 @@ bool JsonParser::takeValue(Value& value) {
 }
 
 bool JsonParser::enter() {
-  if (depth_ == mostDepth_) return fail("lies deeper than " + std::to_string(mostDepth_) + " lists and maps");
+  if (depth_ == mostDepth_) return fail("nesting exceeds " + std::to_string(mostDepth_) + " lists and maps");
   ++depth_;
   ++at_;
   return true;
@@ -132,7 +132,7 @@ bool JsonParser::takeEscape(std::string& string) {
     const int code = end_ - at_ > 1 && at_[1] == 'u' ? codeOfHex(at_ + 2, end_) : -1;
     const auto unit = static_cast<std::uint32_t>(code);
     const bool half = code >= 0 && (isHighSurrogate(unit) || isLowSurrogate(unit));
-    return fail(half ? "half of a surrogate pair" : "no such escape");
+    return fail(half ? "Half of a surrogate pair" : "no such escape");
   }
   if (at_[1] == 'u') {
     char bytes[4];

@@ -95,7 +95,7 @@ TEST(Json, RefusesWhatIsNotJson) {
 }
 
 TEST(Json, ReportsThePositionOfHalfASurrogatePair) {
-  EXPECT_EQ(errorOf("[\"\\\\\",\n \"\\udbff\\udfff\\udc00\"]"), "line 2, column 15: half of a surrogate pair");
+  EXPECT_EQ(errorOf("[\"\\\\\",\n \"\\udbff\\udfff\\udc00\"]"), "line 2, column 15: Half of a surrogate pair");
 }
 
 TEST(Json, SaysWhatIsWrongAndWhere) {
@@ -118,7 +118,7 @@ TEST(Json, SaysWhatIsWrongAndWhere) {
       {"\"\xc3\"", "line 1, column 2: a string is not UTF-8"},
   };
   for (const auto& [text, fault] : faults) EXPECT_EQ(errorOf(text), fault) << text;
-  EXPECT_EQ(errorOf(std::string(65, '[')), "line 1, column 65: lies deeper than 64 lists and maps");
+  EXPECT_EQ(errorOf(std::string(65, '[')), "line 1, column 65: nesting exceeds 64 lists and maps");
   EXPECT_TRUE(parseJson(std::string(64, '[') + std::string(64, ']')));
 }
 
