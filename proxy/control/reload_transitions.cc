@@ -98,7 +98,7 @@ constexpr CourseTable makeCourseTable() {
 constexpr base::Transition<Then, E, ThenAction> kThenTransitions[] = {
     {Then::kRest, E::kReload, ThenAction::kNone, Then::kReload},
     {Then::kRest, E::kStop, ThenAction::kCancelLook, Then::kStop},
-    // What an earlier process has kept may be old.
+    // The configuration that an earlier process has kept may be old.
     {Then::kRest, E::kRestored, ThenAction::kNone, Then::kReload},
     {Then::kRest, E::kGaveUp, ThenAction::kLookLater, Then::kRest},
     {Then::kRest, E::kSettled, ThenAction::kLookLater, Then::kRest},

@@ -12,8 +12,9 @@
 
 namespace sluice::control {
 
-/// What is on its way comes from the source, or is what is served, compiled again for an environment that has changed,
-/// for servers that have other states, or for what changes by itself in what was read and is not served (a refresh).
+/// A configuration on its way comes from the source, or is the served one, compiled again for an environment that has
+/// changed, for servers that have other states, or for what changes by itself in what was read and is not served (a
+/// refresh).
 enum class ReloadState : std::uint8_t {
   kRestoring,  // the last good configuration of an earlier process is being loaded
   kStarting,   // the first one is being read from the source
@@ -34,7 +35,7 @@ enum class ReloadState : std::uint8_t {
 };
 inline constexpr std::size_t kReloadStates = 16;
 
-/// What follows when no reload is in progress any more.
+/// The next thing to do when no reload is in progress any more.
 enum class Then : std::uint8_t { kRest, kReload, kStop };
 inline constexpr std::size_t kThens = 3;
 

@@ -85,8 +85,9 @@ void Reloader::reload() { raise(ReloadEvent::kReload); }
 
 void Reloader::stop() { raise(ReloadEvent::kStop); }
 
-// Whom an action tells something may call reload() or stop(). That only sets what follows, because a course is at rest
-// no earlier than its last action has been performed. Nobody calls back while it looks at what is served, at rest.
+// An observer that an action tells something may call reload() or stop(). That only sets `then_`, because a course is
+// at rest no earlier than its last action has been performed. Nobody calls back while it looks at what is served, at
+// rest.
 void Reloader::raise(ReloadEvent event) {
   for (std::optional<ReloadEvent> next = event; next;) {
     const auto& course = kCourseTable.at(state_, *next);

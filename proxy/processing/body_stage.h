@@ -23,7 +23,7 @@ struct Flow {
   http::Trailers* trailers = nullptr;  // behind the end; null if there are none
 };
 
-/// What follows the bytes that a step was given.
+/// Says whether more text follows the bytes that a step was given.
 enum class Ahead : std::uint8_t {
   kUnknown,  // bytes that come, if any do
   kText,     // text that has come and that the step has not been given

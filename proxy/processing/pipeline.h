@@ -31,7 +31,7 @@ constexpr BodyPath bodyPath(http::Body body, bool wanted) {
   return body == http::Body::kNone ? BodyPath::kEmpty : BodyPath::kFlows;
 }
 
-/// What a pipeline knows of its body.
+/// Says how far the body of a pipeline has come.
 enum class PipelineBody : std::uint8_t {
   kBypasses,  // it goes another way
   kEmpty,     // there is none; steps may put something in its place
@@ -125,7 +125,7 @@ class Pipeline {
   /// Bounds the bytes between `source` and the connection that takes them, unless a buffered step collects.
   static constexpr std::size_t kInside = 64 * 1024;
 
-  /// What is known of the wish of the step that was begun last.
+  /// Says whether the wish of the step that was begun last has been looked at.
   enum class Newest : std::uint8_t {
     kHeard,  // it was looked at, or no step was begun
     kBegun,  // it was not

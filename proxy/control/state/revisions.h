@@ -34,7 +34,7 @@ constexpr std::string_view configStateName(ConfigState state) {
   return "RollbackFailed";
 }
 
-/// What became of the configuration that was read last.
+/// Says how the configuration that was read last stands to the one that is served.
 enum class Standing : std::uint8_t {
   kServed,           // it is what is served; also if nothing was read yet
   kHeld,             // it is good, and is not to be served yet

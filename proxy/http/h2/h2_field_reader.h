@@ -71,9 +71,11 @@ class H2FieldReader {
   const Limits& limits_;
   std::uint64_t most_ = 0;  // bytes that are kept: none of a section that broke a bound
   std::uint64_t bytes_ = 0;
-  std::uint64_t turnBytes_ = 0;                 // decoded since beginTurn()
-  std::size_t light_ = base::Chunk::kCapacity;  // lines of an arena that holds no more are counted with their section
-  std::uint32_t lines_ = 0;                     // without pseudo-header fields, which come first
+  std::uint64_t turnBytes_ = 0;  // decoded since beginTurn()
+  /// While the arena holds no more than this, lines are not counted one by one, but together when the next section
+  /// begins.
+  std::size_t light_ = base::Chunk::kCapacity;
+  std::uint32_t lines_ = 0;  // without pseudo-header fields, which come first
   std::optional<Limit> excess_;
 };
 

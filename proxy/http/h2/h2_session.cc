@@ -109,7 +109,8 @@ void H2Session::settleReceived() {
   if (closed()) dropInput();
 }
 
-// What has not ended does not end any more.
+// Called once the connection has ended: a section that has begun will not be completed, and bytes that wait will not be
+// read.
 void H2Session::dropInput() {
   section().clear();
   intake_.drop();

@@ -16,7 +16,7 @@ namespace sluice::kubernetes {
 /// Each function is called inside a Turn, and only records.
 class RevisionWatchUser {
  public:
-  /// What revisions() returns has changed, or what is known of them.
+  /// Called when another function of the watch may return something else than before.
   virtual void onRevisions() = 0;
   virtual void onRevisionDeleted(const EgressRevision& /*revision*/) {}
 

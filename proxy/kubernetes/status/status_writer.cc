@@ -109,7 +109,7 @@ std::optional<ApiRequest> StatusWriter::requestFor(const WriteKey& key) {
     return std::nullopt;
   }
   if (write != writes_.end()) {
-    // What the API server showed last may be older than what it was told.
+    // The API server may have shown the object last as it was before our write.
     const bool same = !write->second.refused || write->second.wanted == wantedOf(key);
     if (same && write->second.resourceVersion == found.object->resourceVersion) return std::nullopt;
     writes_.erase(write);

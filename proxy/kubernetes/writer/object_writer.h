@@ -7,14 +7,14 @@
 // order in which they were wanted, and the namespaces take turns: one with thousands of objects does not delay those of
 // another one. Each user has a writer, and places, of its own, so that no report of a replica waits behind statuses.
 //
-// What follows from answers:
+// Answers have these consequences:
 //
 //   403                      The objects of that kind and namespace wait, half a second at first, then twice as long as
 //                            before, up to longestPause; others go on.
 //   401, 429, 5xx, no answer All wait, in the same way, or for as long as the server asks for, up to longestAsked.
 //   others                   The user knows what follows.
 //
-// Whether what was refused is tried again is for the user to say, by wanting it again. Of each kind and status, the
+// A refused write is tried again only if the user wants it again. Of each kind and status, the
 // first trouble is logged, until the object that had it last has been written; 404 for the object itself and
 // 409 are no trouble. Lives on the main thread.
 #pragma once
