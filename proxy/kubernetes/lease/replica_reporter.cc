@@ -15,7 +15,7 @@ constexpr base::Duration kLongestLeave = std::chrono::seconds(2);
 ReplicaReporter::ReplicaReporter(ApiClient& client, std::function<ReplicaReport()> make)
     : client_(client),
       make_(std::move(make)),
-      writer_(client, {1, kBetweenReports, base::Duration::zero(), "what this replica serves cannot be reported"},
+      writer_(client, {.longestPause = kBetweenReports, .trouble = "what this replica serves cannot be reported"},
               *this) {}
 
 void ReplicaReporter::changed() {

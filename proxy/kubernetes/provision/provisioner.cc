@@ -47,9 +47,7 @@ std::string bodyOfRelease(const ProvisionedKind& kind, const std::string& path) 
 
 // A refusal stops nothing but its object, and is told by conditions too. Only the server may ask for a pause.
 Provisioner::Provisioner(ApiClient& client, std::function<void()> changed)
-    : client_(client),
-      changed_(std::move(changed)),
-      writer_(client, {1, base::Duration::zero(), base::Duration::zero(), ""}, *this) {}
+    : client_(client), changed_(std::move(changed)), writer_(client, {}, *this) {}
 
 void Provisioner::want(ProvisionPlan plan) {
   const auto isSame = [](const ProvisionedObject& a, const ProvisionedObject& b) {

@@ -32,8 +32,7 @@ RevisionKeeper::RevisionKeeper(ApiClient& client, std::set<std::string> scope, K
       scope_(std::move(scope)),
       hooks_(std::move(hooks)),
       watch_(client, "", /*withData=*/false, *this),
-      writer_(client, {1, base::Duration::zero(), base::Duration::zero(), "an EgressRevision cannot be written"},
-              *this) {}
+      writer_(client, {.trouble = "an EgressRevision cannot be written"}, *this) {}
 
 void RevisionKeeper::lead(bool leads) {
   leads_ = leads;

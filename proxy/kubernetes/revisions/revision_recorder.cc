@@ -33,7 +33,7 @@ RevisionRecorder::RevisionRecorder(ApiClient& client, const ClusterObjects& obje
       replica_(names.replica),
       hooks_(std::move(hooks)),
       watch_(client, gateway_.first, /*withData=*/true, *this),
-      writer_(client, {1, kTryToCreateAgainAfter, base::Duration::zero(), "an EgressRevision cannot be created"},
+      writer_(client, {.longestPause = kTryToCreateAgainAfter, .trouble = "an EgressRevision cannot be created"},
               *this) {}
 
 void RevisionRecorder::want(std::shared_ptr<const RevisedObjects> objects, bool withCanary) {

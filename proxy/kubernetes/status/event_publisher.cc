@@ -23,8 +23,7 @@ EventPublisher::EventPublisher(ApiClient& client, const ClusterObjects& objects,
     : client_(client),
       objects_(objects),
       events_(instance),
-      writer_(client, {kMostOpenEvents, base::Duration::zero(), base::Duration::zero(), "an Event cannot be written"},
-              *this) {}
+      writer_(client, {.most = kMostOpenEvents, .trouble = "an Event cannot be written"}, *this) {}
 
 void EventPublisher::publish(const observe::Event& event) {
   const std::string object = event.object.empty() ? "GatewayClass " + objects_.firstClass() : event.object;

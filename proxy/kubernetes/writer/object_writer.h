@@ -14,9 +14,9 @@
 //   401, 429, 5xx, no answer All wait, in the same way, or for as long as the server asks for, up to longestAsked.
 //   others                   The user knows what follows.
 //
-// A refused write is tried again only if the user wants it again. Of each kind and status, the
-// first trouble is logged, until the object that had it last has been written; 404 for the object itself and
-// 409 are no trouble. Lives on the main thread.
+// A refused write is tried again only if the user wants it again. Of each kind and status, the first trouble is logged,
+// until the object that had it last has been written; 404 for the object itself and 409 are no trouble. Lives on the
+// main thread.
 #pragma once
 
 #include <chrono>
@@ -82,10 +82,10 @@ class ObjectWriter final : private net::Timer {
   static constexpr std::size_t kMostTold = 100;  // troubles in the log that have not passed
 
   struct WriterRules {
-    std::size_t most;             // writes that are under way at one time
-    base::Duration longestPause;  // zero: none of its own
-    base::Duration longestAsked;  // the longest pause that the server may ask for; zero: none
-    std::string_view trouble;     // what the log says of it: "a status cannot be written"; empty: nothing
+    std::size_t most = 1;           // writes that are under way at one time
+    base::Duration longestPause{};  // zero: none of its own
+    base::Duration longestAsked{};  // the longest pause that the server may ask for; zero: none
+    std::string_view trouble{};     // the log's words for it: "a status cannot be written"; empty: nothing is logged
   };
   /// References outlive it.
   ObjectWriter(ApiClient& client, const WriterRules& rules, ObjectWriterUser& user)
