@@ -133,7 +133,8 @@ GatewayProcess::GatewayProcess(const GatewaySpec& spec) {
 
 void GatewayProcess::start() {
   process_ = std::make_unique<ChildProcess>(argv_, environment_);
-  if (!waitForPort(healthPort_) || (serves_ && !waitForPort(port_))) {
+  // Each listener is open then: one of them answers earlier than the next one.
+  if (!waitForPort(healthPort_) || (serves_ && !eventually([this] { return isReady(); }))) {
     ADD_FAILURE() << "the gateway does not serve:\n" << process_->errors();
   }
 }
