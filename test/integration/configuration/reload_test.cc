@@ -332,7 +332,7 @@ TEST_F(ReloadListeners, AGatewayWhosePortIsTakenAtTheStartIsServedOnceItIsFree) 
   const std::uint16_t taken = occupant->port();
   GatewaySpec spec = towards(one_);
   spec.gatewayPort = taken;
-  spec.serves = false;
+  spec.waitFor = Started::kLive;
   GatewayProcess gateway(spec);
   EXPECT_TRUE(
       eventually([&] { return gateway.adminGet("/status").find("Address already in use") != std::string::npos; }));

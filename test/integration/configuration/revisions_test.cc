@@ -30,7 +30,7 @@ class ServedRevisions : public testing::Test {
   static GatewaySpec broken() {
     GatewaySpec spec;
     spec.text = "{[";
-    spec.serves = false;
+    spec.waitFor = Started::kLive;
     return spec;
   }
   static std::string answerOf(const GatewayProcess& gateway) {
@@ -88,6 +88,7 @@ TEST_F(ServedRevisions, AMissingFolderIsWaitedFor) {
 
 TEST_F(ServedRevisions, ListenersThatAreKnownAnswer500UntilTheirSettingsAreGood) {
   GatewaySpec wrong = towards(one_, "wrokers: 1\n");
+  wrong.waitFor = Started::kListening;
   GatewayProcess gateway(wrong);
   EXPECT_EQ(statusOf(gateway), 500);
   EXPECT_FALSE(gateway.isReady());
@@ -206,7 +207,7 @@ TEST_F(ServedRevisions, ReplicasWithDifferentHistoriesSaySo) {
   {
     // At the same port, so that the same is written.
     wrong.gatewayPort = veteran.port();
-    wrong.serves = false;
+    wrong.waitFor = Started::kLive;
     const GatewayProcess newcomer(wrong);
     EXPECT_TRUE(isIn(newcomer, "InSync"));
     EXPECT_EQ(statusOf(veteran), 500);

@@ -36,7 +36,8 @@ class KubeReplicas : public KubeSourceTest {
   }
   std::unique_ptr<GatewayProcess> startReplica(const std::string& pod) const {
     GatewaySpec spec;
-    spec.files = spec.serves = false;
+    spec.files = false;
+    spec.waitFor = Started::kLive;
     spec.options = {"--kubernetes", "--kubeconfig", server->kubeconfig(), "--gateway", "demo/egress"};
     spec.environment = {"POD_NAME=" + pod};
     return std::make_unique<GatewayProcess>(spec);

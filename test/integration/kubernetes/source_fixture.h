@@ -114,7 +114,8 @@ class KubeSourceTest : public KubernetesTest {
   void startGateway(const std::vector<std::string>& more = {}, const std::string& kubeconfig = "",
                     const std::vector<std::string>& environment = {}) {
     GatewaySpec spec;
-    spec.files = spec.serves = false;
+    spec.files = false;
+    spec.waitFor = Started::kLive;
     spec.options = {"--kubernetes", "--kubeconfig", kubeconfig.empty() ? server->kubeconfig() : kubeconfig};
     spec.options.insert(spec.options.end(), more.begin(), more.end());
     spec.environment = environment;

@@ -151,7 +151,7 @@ TEST_F(ExtensionServers, AreVerifiedByTheAuthoritiesOfASecret) {
 
 TEST_F(ExtensionServers, AreNotReachedAtAddressesThatOnlyTheGatewayReaches) {
   GatewaySpec spec = specWith("extensionManager: {" + manager("HTTPListener") + "}");
-  spec.allow = "192.0.2.1";
+  spec.allow = "192.0.2.1/32";
   gateway_ = std::make_unique<GatewayProcess>(spec);
   EXPECT_THAT(get(), StartsWith("HTTP/1.1 500"));
   EXPECT_EQ(server_->heard("heard "), 0u);

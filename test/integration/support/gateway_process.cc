@@ -127,16 +127,26 @@ GatewayProcess::GatewayProcess(const GatewaySpec& spec) {
   argv_.insert(argv_.end(), program.begin(), program.end());
   argv_.insert(argv_.end(), spec.options.begin(), spec.options.end());
   environment_ = spec.environment;
-  serves_ = spec.serves;
+  waitFor_ = spec.waitFor;
   start();
 }
 
 void GatewayProcess::start() {
   process_ = std::make_unique<ChildProcess>(argv_, environment_);
-  // Each listener is open then: one of them answers earlier than the next one.
-  if (!waitForPort(healthPort_) || (serves_ && !eventually([this] { return isReady(); }))) {
-    ADD_FAILURE() << "the gateway does not serve:\n" << process_->errors();
+  if (!hasStarted()) ADD_FAILURE() << "the gateway does not start as expected:\n" << process_->errors();
+}
+
+bool GatewayProcess::hasStarted() const {
+  if (!waitForPort(healthPort_)) return false;
+  switch (waitFor_) {
+    case Started::kReady:
+      return eventually([this] { return isReady(); });
+    case Started::kListening:
+      return waitForPort(port_);
+    case Started::kLive:
+      break;
   }
+  return true;
 }
 
 void GatewayProcess::kill() {

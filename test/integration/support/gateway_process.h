@@ -27,6 +27,13 @@ struct BackendSpec {
   std::string extensions = {};  // list in YAML
 };
 
+/// The sign that a gateway has started.
+enum class Started : std::uint8_t {
+  kReady,      // every listener is open
+  kListening,  // the plain listener is open, though its settings cannot be served
+  kLive        // the health port is open: nothing else is expected yet
+};
+
 struct GatewaySpec {
   std::vector<BackendSpec> backends;
   /// Lines of settings.yaml besides the defaults of the tests, such as "timeouts: {requestHeader: 300ms}". Without
@@ -62,8 +69,7 @@ struct GatewaySpec {
   std::string text = {};
   /// False if there are no files at all: `options` say where the configuration comes from.
   bool files = true;
-  /// False if the configuration cannot be served, so that only the health port can be waited for.
-  bool serves = true;
+  Started waitFor = Started::kReady;
 };
 
 /// Returns a Secret of type kubernetes.io/tls as a document of its own.
@@ -83,14 +89,14 @@ GatewaySpec towards(const Origin& origin, const std::string& settings = {}) {
 
 class GatewayProcess {
  public:
-  /// Returns when the gateway is ready; it is a test failure if it never is.
+  /// Returns when the gateway has started as `spec.waitFor` says; it is a test failure if it never does.
   explicit GatewayProcess(const GatewaySpec& spec);
   /// Stops the gateway by SIGTERM: an exit code or a sanitizer's report is a test failure.
   ~GatewayProcess();
 
   /// Ends the gateway as a lost machine would. Its configuration and its ports stay.
   void kill();
-  /// Starts it anew. Returns when it is ready.
+  /// Starts it anew. Returns when it has started.
   void startAgain();
 
   /// Serves `spec` from now on, but for its workers, release and environment. Returns when sluice_config_reloads_total
@@ -132,6 +138,7 @@ class GatewayProcess {
  private:
   static std::string limitSeries(const std::string& key) { return "sluice_limit_hits_total{limit=\"" + key + "\"}"; }
   void start();
+  bool hasStarted() const;
 
   TempDir folder_;
   std::uint16_t port_ = freePort();
@@ -140,7 +147,7 @@ class GatewayProcess {
   std::uint16_t healthPort_ = freePort();
   std::vector<std::string> argv_;
   std::vector<std::string> environment_;
-  bool serves_ = true;
+  Started waitFor_ = Started::kReady;
   std::unique_ptr<ChildProcess> process_;
 };
 
