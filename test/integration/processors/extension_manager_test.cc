@@ -122,7 +122,7 @@ TEST_F(ExtensionServers, AreAskedAgainAsOftenAsTheirRetrySays) {
 TEST_F(ExtensionServers, AreAskedAgainWhenTheyCanBeReached) {
   server_->stop();
   start("extensionManager: {" +
-        manager("Route", ", retry: {maxAttempts: 100, initialBackoff: 10ms, backoffMultiplier: 1}") +
+        manager("Route", ", retry: {maxAttempts: 100, initialBackoff: 200ms, backoffMultiplier: 1}") +
         "}\ntimeouts: {processor: 60s}");
   BlockingSocket client = BlockingSocket::connect(gateway_->port());
   client.send("GET /served HTTP/1.1\r\nHost: any.test\r\n\r\n");
