@@ -53,8 +53,7 @@ TEST_F(KubeBelief, IsInNoReportFromTheNamespaceOfAnother) {
   sluice.reset();  // nobody is left that speaks for the Gateway
   EXPECT_TRUE(eventually([&] { return fieldOf(second, kServedByAll) == "0/0"; })) << fieldOf(second, "{.status}");
   EXPECT_EQ(fieldOf(second, "{.status.state}"), "Superseded");
-  const std::string log = controller->process().errors();
-  EXPECT_THAT(log, HasSubstr("reports of replicas in a namespace do not count"));
+  EXPECT_TRUE(controller->process().waitUntilSaid("reports of replicas in a namespace do not count", 1));
 }
 
 TEST_F(KubeBelief, IsInNoEgressRevisionOfWhichTheControllerSaysNothing) {

@@ -191,6 +191,7 @@ TEST_F(Controllers, WriteOnceWhatTheSchemaOfAnOlderDefinitionDrops) {
         "PATCH /apis/sluice.dev/v1alpha1/namespaces/demo/payloadprocessingpipelines/" + std::string(name) + "/status";
     EXPECT_EQ(std::count(writes.begin(), writes.end(), path), 1) << name;
   }
+  EXPECT_TRUE(controller.process().waitUntilSaid("does not keep what is written", 1));
   EXPECT_EQ(controller.process().said("does not keep what is written"), 1u);
 }
 

@@ -53,7 +53,7 @@ TEST_F(KubeTwoControllers, AreToldApartByTheClaimOfTheClass) {
   EXPECT_THAT(claim(), HasSubstr(R"("namespace":"first")"));
   const auto second = controllerIn("second");
   ASSERT_TRUE(second->process().waitForLine(kStandsBy)) << second->process().errors();
-  EXPECT_THAT(second->process().errors(), HasSubstr("first/sluice-controller"));
+  EXPECT_TRUE(second->process().waitUntilSaid("first/sluice-controller", 1));
   EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", kOwnedBy, "True"));
   EXPECT_THAT(second->process().errors(), Not(HasSubstr(ClusterProcess::kLeads)));
 

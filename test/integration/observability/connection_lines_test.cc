@@ -109,6 +109,7 @@ TEST_F(ConnectionsInTheLog, AreNotToldOfAtOtherLevels) {
             0);
   ASSERT_EQ(get(), "200");
   EXPECT_THAT(line(kEnded), HasSubstr(R"("reason":"connection-close","requests":1)"));
+  EXPECT_TRUE(gateway_->process().waitUntilSaid(kOpen, 1));
   EXPECT_EQ(gateway_->process().said(kOpen), 1U) << "of the second connection alone";
 }
 

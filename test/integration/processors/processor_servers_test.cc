@@ -81,6 +81,7 @@ TEST_F(ProcessorServers, ArePendingThenDegradedThenActiveAndDegradedAgain) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(statusOf(*gateway_, "/guarded"), "500");
   EXPECT_TRUE(becomes("degraded"));
   EXPECT_THAT(status(), HasSubstr(condition("False", "ExtensionUnavailable")));
+  EXPECT_TRUE(gateway_->process().waitUntilSaid("the server of a payload processor is away", 2));
   EXPECT_EQ(gateway_->process().said("the server of a payload processor is away"), 2u) << "one line for each change";
 }
 
