@@ -16,7 +16,7 @@
 #include "proxy/kubernetes/revisions/revision_recorder.h"
 #include "proxy/kubernetes/source/kubernetes_source.h"
 #include "proxy/kubernetes/status/cluster_controller.h"
-#include "proxy/kubernetes/status/event_publisher.h"
+#include "proxy/kubernetes/events/event_publisher.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "proxy/kubernetes/objects/cluster_objects.h"
-#include "proxy/kubernetes/status/event_objects.h"
+#include "proxy/kubernetes/events/event_objects.h"
 #include "proxy/kubernetes/writer/object_writer.h"
 #include "proxy/net/timers.h"
 #include "proxy/observe/events.h"

@@ -1,4 +1,4 @@
-#include "proxy/kubernetes/status/event_objects.h"
+#include "proxy/kubernetes/events/event_objects.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

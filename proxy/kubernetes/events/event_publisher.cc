@@ -1,4 +1,4 @@
-#include "proxy/kubernetes/status/event_publisher.h"
+#include "proxy/kubernetes/events/event_publisher.h"
 
 #include <algorithm>
 #include <utility>

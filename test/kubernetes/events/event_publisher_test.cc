@@ -1,5 +1,5 @@
 // Events become Event objects on the objects that they concern.
-#include "proxy/kubernetes/status/event_publisher.h"
+#include "proxy/kubernetes/events/event_publisher.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
