@@ -15,12 +15,13 @@ config::ObjectSet FileSource::read(const base::Secret& key) {
   return config::readPaths(paths_, key, texts_, main_.clock().wallNow());
 }
 
-void FileSource::watch(std::function<void()> changed) {
+void FileSource::watch(Reloadable& reader) {
   const auto weakened = [this](const base::Error& error) {
     log_.warn("changes of the configuration are seen late", {{"reason", error.detail}});
   };
-  watch_.emplace(main_, net::FileWatch::WatchOptions{.paths = paths_, .takes = config::isConfigurationFile},
-                 std::move(changed), weakened);
+  watch_.emplace(
+      main_, net::FileWatch::WatchOptions{.paths = paths_, .takes = config::isConfigurationFile},
+      [&reader] { reader.reload(); }, weakened);
 }
 
 }  // namespace sluice::control

@@ -19,7 +19,7 @@ class FileSource final : public Source {
   FileSource(std::vector<std::string> paths, net::Worker& main, observe::Log& log);
 
   config::ObjectSet read(const base::Secret& key) override;
-  void watch(std::function<void()> changed) override;
+  void watch(Reloadable& reader) override;
 
  private:
   const std::vector<std::string> paths_;

@@ -30,12 +30,13 @@
 #include "proxy/control/publisher.h"
 #include "proxy/control/reload_observer.h"
 #include "proxy/control/reload_transitions.h"
+#include "proxy/control/reloadable.h"
 #include "proxy/control/state/revisions.h"
 #include "proxy/net/timers.h"
 
 namespace sluice::control {
 
-class Reloader final : private net::Timer {
+class Reloader final : public Reloadable, private net::Timer {
  public:
   struct Parts {
     Loader& loader;
@@ -62,7 +63,7 @@ class Reloader final : private net::Timer {
 
   /// Reads the configuration again, and serves it if it is another one and can be served. Returns at once. Calls during
   /// a reload are done together afterwards.
-  void reload();
+  void reload() override;
   /// Begins no further reload and drops a configuration that is being loaded. One that workers already know is brought
   /// to its end, because otherwise its new sockets would accept connections that no worker serves.
   void stop();

@@ -4,10 +4,9 @@
 // that their source gave them.
 #pragma once
 
-#include <functional>
-
 #include "config/load/object_set.h"
 #include "proxy/base/secret.h"
+#include "proxy/control/reloadable.h"
 
 namespace sluice::control {
 
@@ -24,9 +23,9 @@ class Source {
   }
   /// Returns ObjectSet::keeping for all sets of the source. Any thread, once it is watched.
   virtual config::PodKeeping keeping() const { return {}; }
-  /// Calls `changed` on the main thread, inside a Turn, whenever a set that is read afterwards may be a different one.
+  /// Asks `reader`, which outlives it, to read again whenever a set that is read afterwards may be a different one.
   /// Call it once, before the first reading, so that no change is missed.
-  virtual void watch(std::function<void()> changed) = 0;
+  virtual void watch(Reloadable& reader) = 0;
   /// Ends a reading that waits for something. To be called on the main thread before its loop ends; what is read after
   /// that may be incomplete.
   virtual void close() {}

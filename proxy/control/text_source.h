@@ -12,7 +12,7 @@ class TextSource final : public Source {
   explicit TextSource(config::SourceText text) : text_(std::move(text)) {}
 
   config::ObjectSet read(const base::Secret& key) override;
-  void watch(std::function<void()>) override {}
+  void watch(Reloadable&) override {}
 
  private:
   const config::SourceText text_;

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "proxy/base/text.h"
-#include "proxy/control/report/condition_log.h"
 #include "proxy/kubernetes/client/api_forms.h"
 #include "proxy/kubernetes/lease/failed_objects.h"
 #include "proxy/pki/digest.h"
@@ -83,39 +82,23 @@ void ClusterLink::report(Serving& serving, observe::EventRing& events, const Rep
   revisions_ = replica.revisions;
   outsideOfPods_ = base::toLower(hostName()) + "-" + std::to_string(replica.adminPort);
   const std::string identity = identityOfProcess(client_.random());
-  events_.emplace(client_, source_->objects(), nameOfReplica());
-  // What compiling says of an object is the controller's to tell, because every replica would say the same. That all is
-  // well after a reload is no news to a cluster.
-  events.onEvent([this](const observe::Event& event) {
-    if (event.type != observe::EventType::kWarning) return;
-    if (event.reason != control::kNotFullyServed) return events_->publish(event);
-    if (options_.controller) events_->publishIfLeading(event);
-  });
+  events_.emplace(client_, source_->objects(), events,
+                  kubernetes::EventPublisher::Instance{nameOfReplica(), options_.controller});
   clearTaint_ = replica.clearTaint;
-  if (revisions_ != nullptr) reporter_.emplace(client_, [this] { return makeReport(); });
+  reader_ = &replica.reader;
+  if (revisions_ != nullptr) reporter_.emplace(client_, static_cast<kubernetes::ReplicaReporterUser&>(*this));
   // A replica of one Gateway keeps EgressRevisions.
   if (revisions_ != nullptr && options_.gateways.size() == 1) {
     source_->reviseObjects();
-    recorder_.emplace(
-        client_, source_->objects(), kubernetes::RevisionRecorder::Names{options_.gateways.front(), nameOfReplica()},
-        kubernetes::RevisionRecorder::RecorderHooks{[this](auto pinned) { source_->pin(std::move(pinned)); },
-                                                    [this](const std::string& revision) { tryAgain(revision); },
-                                                    replica.reload, [this] { source_->knowPin(); }});
+    recorder_.emplace(client_, source_->objects(),
+                      kubernetes::RevisionRecorder::Names{options_.gateways.front(), nameOfReplica()},
+                      static_cast<kubernetes::RevisionRecorderUser&>(*this));
     recorder_->start();
   }
   if (options_.controller) {
-    controller_.emplace(client_, source_->objects(),
+    controller_.emplace(client_, source_->objects(), *events_, replica.reader,
                         kubernetes::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity},
-                        options_.image,
-                        kubernetes::ClusterController::ControllerHooks{[this](bool leads) { events_->lead(leads); },
-                                                                       [this, &events](const observe::Event& event) {
-                                                                         events.note(event);
-                                                                         // Warnings are published as they are noted.
-                                                                         if (event.type == observe::EventType::kNormal)
-                                                                           events_->publish(event);
-                                                                       },
-                                                                       replica.reload});
-    source_->onObjects([this] { controller_->onObjects(); });
+                        options_.image);
     controller_->start();
   }
   serving.tellCompiled([this](const control::CompiledConfiguration& compiled) { onCompiled(compiled); });
@@ -158,7 +141,7 @@ bool ClusterLink::mayServe(const control::CompiledConfiguration& read) {
   return recorder_->mayServe(objects->revision);
 }
 
-void ClusterLink::tryAgain(const std::string& revision) {
+void ClusterLink::onForgotten(const std::string& revision) {
   for (const auto& [objects, digest] : refusedObjects_) {
     if (objects == revision) clearTaint_(digest);
   }

@@ -12,11 +12,12 @@
 #include <utility>
 
 #include "proxy/base/result.h"
+#include "proxy/control/reloadable.h"
+#include "proxy/kubernetes/events/event_publisher.h"
 #include "proxy/kubernetes/lease/replica_reporter.h"
 #include "proxy/kubernetes/revisions/revision_recorder.h"
 #include "proxy/kubernetes/source/kubernetes_source.h"
 #include "proxy/kubernetes/status/cluster_controller.h"
-#include "proxy/kubernetes/events/event_publisher.h"
 #include "proxy/net/worker.h"
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
@@ -26,7 +27,7 @@
 
 namespace sluice::server {
 
-class ClusterLink {
+class ClusterLink final : private kubernetes::RevisionRecorderUser, private kubernetes::ReplicaReporterUser {
  public:
   /// References outlive it.
   ClusterLink(const KubernetesOptions& options, net::Worker& main, observe::MetricShard& metrics, observe::Log& log);
@@ -44,7 +45,7 @@ class ClusterLink {
     std::uint16_t adminPort;              // by which it is told from others of its machine, if it is no Pod
     /// Has a refused revision tried again, by its digest.
     std::function<void(const std::string& digest)> clearTaint;
-    std::function<void()> reload;
+    control::Reloadable& reader;  // of the source
   };
   void report(Serving& serving, observe::EventRing& events, const Replica& replica);
   /// Returns false if this replica has to wait for another one before it serves what was read.
@@ -57,9 +58,12 @@ class ClusterLink {
  private:
   void onCompiled(const control::CompiledConfiguration& compiled);
   void noteObjects(const control::CompiledConfiguration& compiled);
-  void tryAgain(const std::string& revision);
   std::string nameOfReplica() const;
-  kubernetes::ReplicaReport makeReport();
+  kubernetes::ReplicaReport makeReport() override;
+  void onPin(std::shared_ptr<const kubernetes::PinnedRevision> pinned) override { source_->pin(std::move(pinned)); }
+  void onPinKnown() override { source_->knowPin(); }
+  void onReleased() override { reader_->reload(); }
+  void onForgotten(const std::string& revision) override;
 
   const KubernetesOptions& options_;
   net::Worker& main_;
@@ -71,6 +75,7 @@ class ClusterLink {
   std::function<void(const std::string&)> clearTaint_;
   std::optional<kubernetes::ClusterController> controller_;
   kubernetes::KubernetesSource* source_ = nullptr;
+  control::Reloadable* reader_ = nullptr;  // of the source
   const control::Revisions* revisions_ = nullptr;
   // These describe the configuration that was compiled last, for reports.
   kubernetes::ReplicaReport report_;

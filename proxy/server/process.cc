@@ -404,14 +404,14 @@ int Process::run() {
     log_.error("cannot start", {{"reason", opened.error().detail}});
     return 1;
   }
-  source_->watch([this] { reloader_.reload(); });
+  source_->watch(reloader_);
   const ClusterLink::Replica replica{servesTraffic() ? &reloader_.revisions() : nullptr, options_.admin.port(),
                                      [this](const std::string& digest) {
                                        loader_.clearTaint(digest, [this](bool cleared) {
                                          if (cleared) reloader_.reload();
                                        });
                                      },
-                                     [this] { reloader_.reload(); }};
+                                     reloader_};
   if (cluster_) cluster_->report(serving_, events_, replica);
   reloader_.start([this](const control::Loaded& first) { return serve(first); });
   main_.run();

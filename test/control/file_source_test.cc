@@ -56,10 +56,13 @@ TEST_F(FileSources, ReportAChange) {
   const base::SystemClock clock;
   net::Worker main(clock);
   FileSource source({folder_}, main, log_);
-  int told = 0;
-  source.watch([&] { ++told; });
+  struct CountedReader final : Reloadable {
+    void reload() override { ++told; }
+    int told = 0;
+  } reader;
+  source.watch(reader);
   write("b", "v");
-  EXPECT_TRUE(sluice::test::runUntil(main, [&] { return told > 0; }));
+  EXPECT_TRUE(sluice::test::runUntil(main, [&] { return reader.told > 0; }));
   EXPECT_EQ(source.read(key_).readings.size(), 2U);
 }
 

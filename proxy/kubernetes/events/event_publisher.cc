@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "proxy/control/report/condition_log.h"
 #include "proxy/kubernetes/lease/leader_election.h"
 
 namespace sluice::kubernetes {
@@ -19,11 +20,27 @@ EventOutcome eventOutcome(WriteOutcome outcome) {
 }  // namespace
 
 // An event waits for as long as EventObjects says, and keeps no other one from being sent.
-EventPublisher::EventPublisher(ApiClient& client, const ClusterObjects& objects, std::string_view instance)
+EventPublisher::EventPublisher(ApiClient& client, const ClusterObjects& objects, observe::EventRing& ring,
+                               const Instance& instance)
     : client_(client),
       objects_(objects),
-      events_(instance),
-      writer_(client, {.most = kMostOpenEvents, .trouble = "an Event cannot be written"}, *this) {}
+      ring_(ring),
+      controls_(instance.controls),
+      events_(instance.name),
+      writer_(client, {.most = kMostOpenEvents, .trouble = "an Event cannot be written"}, *this) {
+  ring.onEvent([this](const observe::Event& event) { onEvent(event); });
+}
+
+void EventPublisher::onEvent(const observe::Event& event) {
+  if (event.type != observe::EventType::kWarning) return;
+  if (event.reason != control::kNotFullyServed) return publish(event);
+  if (controls_) publishIfLeading(event);
+}
+
+void EventPublisher::tell(const observe::Event& event) {
+  ring_.note(event);
+  if (event.type != observe::EventType::kWarning) publish(event);  // warnings of the ring are taken anyway
+}
 
 void EventPublisher::publish(const observe::Event& event) {
   const std::string object = event.object.empty() ? "GatewayClass " + objects_.firstClass() : event.object;

@@ -1,4 +1,8 @@
-// Tells the cluster of events: sends the requests of EventObjects (event_objects.h) when they are due.
+// Tells the cluster of the warnings of this process, and of what its controller decides: sends the requests of
+// EventObjects (event_objects.h) when they are due.
+//
+// What compiling says of an object is for the controller to tell, because every replica would say the same, and of
+// several controllers for the one that leads. That all is well after a reload is no news to a cluster.
 //
 // Lives on the main thread.
 #pragma once
@@ -6,11 +10,11 @@
 #include <deque>
 #include <map>
 #include <optional>
-#include <string_view>
+#include <string>
 #include <utility>
 
-#include "proxy/kubernetes/objects/cluster_objects.h"
 #include "proxy/kubernetes/events/event_objects.h"
+#include "proxy/kubernetes/objects/cluster_objects.h"
 #include "proxy/kubernetes/writer/object_writer.h"
 #include "proxy/net/timers.h"
 #include "proxy/observe/events.h"
@@ -19,15 +23,15 @@ namespace sluice::kubernetes {
 
 class EventPublisher final : private ObjectWriterUser, private net::Timer {
  public:
-  /// References outlive it. `instance` names this process among all that report.
-  EventPublisher(ApiClient& client, const ClusterObjects& objects, std::string_view instance);
+  struct Instance {
+    std::string name;       // of this process among all that report
+    bool controls = false;  // it is a controller
+  };
+  /// References outlive it. It takes the warnings of `ring` from now on.
+  EventPublisher(ApiClient& client, const ClusterObjects& objects, observe::EventRing& ring, const Instance& instance);
 
-  /// Takes an event, with the occurrences since it was told last; inside a Turn. One about the process as a whole
-  /// concerns the first of our GatewayClasses, and one about what is no object of the cluster is left out.
-  void publish(const observe::Event& event);
-  /// Takes an event that every controller knows of and only the one that leads publishes. Until this one does, it keeps
-  /// the newest ones: in the last moments of another leader, nobody may have published them.
-  void publishIfLeading(const observe::Event& event);
+  /// Tells the process and the cluster of something that the controller has decided; inside a Turn.
+  void tell(const observe::Event& event);
   /// Says whether this controller leads; inside a Turn.
   void lead(bool leads);
 
@@ -36,12 +40,21 @@ class EventPublisher final : private ObjectWriterUser, private net::Timer {
   static constexpr std::size_t kMostKeptEvents = 100;
 
   void onTimer() override { send(); }
+  void onEvent(const observe::Event& event);
+  /// Takes an event, with the occurrences since it was told last. One about the process as a whole concerns the first
+  /// of our GatewayClasses, and one about what is no object of the cluster is left out.
+  void publish(const observe::Event& event);
+  /// Takes an event that every controller knows of and only the one that leads publishes. Until this one does, it keeps
+  /// the newest ones: in the last moments of another leader, nobody may have published them.
+  void publishIfLeading(const observe::Event& event);
   void send();
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
   void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
 
   ApiClient& client_;
   const ClusterObjects& objects_;
+  observe::EventRing& ring_;
+  const bool controls_;
   EventObjects events_;
   bool leads_ = false;
   std::deque<std::pair<base::MonotonicTime, observe::Event>> kept_;  // with the time at which each came

@@ -46,14 +46,14 @@ std::string namespaceOfClaim(std::string_view claim) {
 
 }  // namespace
 
-ClassClaim::ClassClaim(ApiClient& client, Candidacy candidacy, std::function<void(bool leads)> changed)
+ClassClaim::ClassClaim(ApiClient& client, Candidacy candidacy, LeadershipUser& user)
     : client_(client),
       candidacy_(std::move(candidacy)),
       annotation_(std::string(kClaimDomain) + "/" + candidacy_.lease),
-      changed_(std::move(changed)),
+      user_(user),
       random_(client.random() | 1) {}
 
-void ClassClaim::hold(bool holds) {
+void ClassClaim::onLeads(bool holds) {
   if (std::exchange(holds_, holds) == holds) return;
   begin();
 }
@@ -196,7 +196,7 @@ void ClassClaim::tellFault(const std::string& reason) {
 
 void ClassClaim::tell() {
   const bool leads = holds_ && classIsKnown_ && (class_.empty() || ground_ != Ground::kNone);
-  if (std::exchange(leads_, leads) != leads) changed_(leads);
+  if (std::exchange(leads_, leads) != leads) user_.onLeads(leads);
 }
 
 }  // namespace sluice::kubernetes

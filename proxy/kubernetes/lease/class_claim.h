@@ -26,7 +26,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,6 +33,7 @@
 #include "proxy/base/random.h"
 #include "proxy/kubernetes/client/api_exchange.h"
 #include "proxy/kubernetes/lease/leader_election.h"
+#include "proxy/kubernetes/lease/leadership.h"
 #include "proxy/net/timers.h"
 
 namespace sluice::kubernetes {
@@ -41,16 +41,16 @@ namespace sluice::kubernetes {
 /// The annotation is this, a slash and the name of the Lease.
 inline constexpr std::string_view kClaimDomain = "leader.sluice.dev";
 
-class ClassClaim final : private net::Timer {
+class ClassClaim final : public LeadershipUser, private net::Timer {
  public:
   /// A leader that could not write its claim tries again.
   static constexpr base::Duration kTryToClaimAgainAfter = std::chrono::seconds(30);
 
-  /// `client` outlives it. `changed` is called inside a Turn whenever leads() is another value than before.
-  ClassClaim(ApiClient& client, Candidacy candidacy, std::function<void(bool leads)> changed);
+  /// Both outlive it. `user` is told whenever leads() is another value than before.
+  ClassClaim(ApiClient& client, Candidacy candidacy, LeadershipUser& user);
 
   /// Says whether this process holds its own Lease. Inside a Turn, as all others.
-  void hold(bool holds);
+  void onLeads(bool holds) override;
   /// Sets the path of the GatewayClass; empty: the cluster has none of ours. Before that, nobody leads.
   void want(const std::string& gatewayClass);
   bool leads() const { return leads_; }
@@ -81,7 +81,7 @@ class ClassClaim final : private net::Timer {
   ApiClient& client_;
   const Candidacy candidacy_;
   const std::string annotation_;
-  const std::function<void(bool)> changed_;
+  LeadershipUser& user_;
   base::Random random_;
   std::string class_;  // its path
   std::string claim_;  // what was written last since it holds its Lease

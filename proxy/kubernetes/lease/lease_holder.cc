@@ -13,11 +13,8 @@ constexpr int kLeaseConflict = 409;
 
 }  // namespace
 
-LeaseHolder::LeaseHolder(ApiClient& client, Candidacy candidacy, std::function<void(bool leads)> changed)
-    : client_(client),
-      candidacy_(candidacy),
-      changed_(std::move(changed)),
-      election_(std::move(candidacy), client.random() | 1) {}
+LeaseHolder::LeaseHolder(ApiClient& client, Candidacy candidacy, LeadershipUser& user)
+    : client_(client), candidacy_(candidacy), user_(user), election_(std::move(candidacy), client.random() | 1) {}
 
 void LeaseHolder::release(std::function<void()> done) {
   released_ = std::move(done);
@@ -104,7 +101,7 @@ void LeaseHolder::tellFault(const std::string& reason) {
 
 void LeaseHolder::tell() {
   const bool leads = election_.isLeader(client_.worker().now());
-  if (std::exchange(leads_, leads) != leads) changed_(leads);
+  if (std::exchange(leads_, leads) != leads) user_.onLeads(leads);
 }
 
 }  // namespace sluice::kubernetes

@@ -8,14 +8,15 @@
 
 #include "proxy/kubernetes/client/api_exchange.h"
 #include "proxy/kubernetes/lease/leader_election.h"
+#include "proxy/kubernetes/lease/leadership.h"
 #include "proxy/net/timers.h"
 
 namespace sluice::kubernetes {
 
 class LeaseHolder final : private net::Timer {
  public:
-  /// `client` outlives it. `changed` is called inside a Turn whenever leads() is another value than before.
-  LeaseHolder(ApiClient& client, Candidacy candidacy, std::function<void(bool leads)> changed);
+  /// Both outlive it. `user` is told whenever leads() is another value than before.
+  LeaseHolder(ApiClient& client, Candidacy candidacy, LeadershipUser& user);
 
   void start() { step(); }
   /// Gives the Lease back, if it is held, and calls `done` inside a Turn when that is over, whatever came of it.
@@ -34,7 +35,7 @@ class LeaseHolder final : private net::Timer {
 
   ApiClient& client_;
   const Candidacy candidacy_;
-  const std::function<void(bool)> changed_;
+  LeadershipUser& user_;
   LeaderElection election_;
   std::unique_ptr<ApiExchange> exchange_;
   base::MonotonicTime giveUpAt_ = base::MonotonicTime::max();

@@ -12,16 +12,16 @@ constexpr base::Duration kLongestLeave = std::chrono::seconds(2);
 
 }  // namespace
 
-ReplicaReporter::ReplicaReporter(ApiClient& client, std::function<ReplicaReport()> make)
+ReplicaReporter::ReplicaReporter(ApiClient& client, ReplicaReporterUser& user)
     : client_(client),
-      make_(std::move(make)),
+      user_(user),
       writer_(client, {.longestPause = kBetweenReports, .trouble = "what this replica serves cannot be reported"},
               *this) {}
 
 void ReplicaReporter::changed() {
   if (lease_ == Lease::kLeaving) return;
   if (key_.name.empty()) {
-    const ReplicaReport report = make_();
+    const ReplicaReport report = user_.makeReport();
     key_ = {kLeaseGroup, kLeaseKind, report.nameSpace, replicaLeaseName(report.replica)};
   }
   writer_.want(key_, sentAt_ + kBetweenReports);
@@ -36,7 +36,7 @@ std::optional<ApiRequest> ReplicaReporter::requestFor(const WriteKey& key) {
   std::string path = leasePath(key.nameSpace, key.name);
   if (lease_ == Lease::kLeaving) return ApiRequest{http::Method::kDelete, std::move(path)};
   sentAt_ = client_.worker().now();
-  std::string body = replicaLease(make_(), client_.worker().clock().wallNow());
+  std::string body = replicaLease(user_.makeReport(), client_.worker().clock().wallNow());
   ApiRequest request = lease_ == Lease::kUnknown ? createRequest(leasesPath(key.nameSpace), std::move(body))
                                                  : mergePatchRequest(std::move(path), std::move(body));
   request.idle = kReportRenewPeriod;

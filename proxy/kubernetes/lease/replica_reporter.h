@@ -14,15 +14,24 @@
 
 namespace sluice::kubernetes {
 
+class ReplicaReporterUser {
+ public:
+  /// Returns the report of this moment; called inside a Turn.
+  virtual ReplicaReport makeReport() = 0;
+
+ protected:
+  ~ReplicaReporterUser() = default;
+};
+
 class ReplicaReporter final : private ObjectWriterUser, private net::Timer {
  public:
   /// Two reports are at least this far apart.
   static constexpr base::Duration kBetweenReports = std::chrono::seconds(1);
 
-  /// `client` outlives it. `make` returns the report of this moment; it is called inside a Turn.
-  ReplicaReporter(ApiClient& client, std::function<ReplicaReport()> make);
+  /// Both outlive it.
+  ReplicaReporter(ApiClient& client, ReplicaReporterUser& user);
 
-  /// Says that make() may return another report; inside a Turn. The first call begins to report.
+  /// Says that makeReport() may return another report; inside a Turn. The first call begins to report.
   void changed();
   /// Removes the Lease, and calls `done` inside a Turn when that is over, whatever came of it.
   void leave(std::function<void()> done);
@@ -35,7 +44,7 @@ class ReplicaReporter final : private ObjectWriterUser, private net::Timer {
   void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
 
   ApiClient& client_;
-  const std::function<ReplicaReport()> make_;
+  ReplicaReporterUser& user_;
   Lease lease_ = Lease::kUnknown;
   WriteKey key_;  // of the Lease, once there was a report
   base::MonotonicTime sentAt_ = base::MonotonicTime::min();

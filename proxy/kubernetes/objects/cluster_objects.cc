@@ -67,16 +67,8 @@ Value keptValue(const ApiObject& object) {
 
 }  // namespace
 
-ClusterObjects::ClusterObjects(ApiClient& client, ClusterScope scope, std::function<void()> changed)
-    : client_(client),
-      scope_(std::move(scope)),
-      changed_(std::move(changed)),
-      crds_(client,
-            [this] {
-              lookAgainAfter(kAfterCrd);
-              later();
-            }),
-      log_(client.log()) {
+ClusterObjects::ClusterObjects(ApiClient& client, ClusterScope scope)
+    : client_(client), scope_(std::move(scope)), crds_(client, *this), log_(client.log()) {
   for (const config::ObjectKind& kind : config::objectKinds()) {
     if (isByName(kind)) continue;
     const bool withStatus = scope_.withStatus && kind.status.has_value();
@@ -128,6 +120,11 @@ bool ClusterObjects::wantsRoute(const Value& route) const {
 
 void ClusterObjects::onCollection(FollowedCollection& /*collection*/) { later(); }
 
+void ClusterObjects::onCrds() {
+  lookAgainAfter(kAfterCrd);
+  later();
+}
+
 // Collections are told of each object; what follows from all of them is done once.
 void ClusterObjects::later() {
   if (std::exchange(dirty_, true)) return;
@@ -150,7 +147,8 @@ void ClusterObjects::settle() {
   std::erase_if(fetches_, [](const auto& each) { return each->done(); });
   eachCollection([this](FollowedCollection& each) { textsChanged_ = each.takeChanged() || textsChanged_; });
   logTrouble();
-  changed_();
+  const Touched touched = takeTouched();
+  for (ClusterObjectsUser* each : users_) each->onObjects(touched);
 }
 
 void ClusterObjects::startStages() {

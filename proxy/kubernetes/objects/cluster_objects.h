@@ -32,7 +32,9 @@ struct ClusterScope {
   bool withStatus = false;
 };
 
-class ClusterObjects final : private CollectionOwner, private net::Timer {
+class ClusterObjectsUser;
+
+class ClusterObjects final : private CollectionOwner, private CrdNamesUser, private net::Timer {
  public:
   /// An object that is named and that the server does not let us read.
   struct ForbiddenObject {
@@ -41,8 +43,10 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
     std::string message;
   };
 
-  /// `client` outlives it. `changed` is called inside a Turn when what any function below returns may have changed.
-  ClusterObjects(ApiClient& client, ClusterScope scope, std::function<void()> changed);
+  /// `client` outlives it.
+  ClusterObjects(ApiClient& client, ClusterScope scope);
+  /// Tells this one from now on, after those that were added before. It outlives the last event of the loop.
+  void addUser(ClusterObjectsUser& user) { users_.push_back(&user); }
 
   /// Begins; the client is open.
   void start();
@@ -71,9 +75,8 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   /// Returns, for each kind of routes, the resourceVersion up to which its changes are in texts().
   std::map<std::string, std::uint64_t> seenRoutes() const;
 
-  /// Returns the objects with a kept status that have come or are other versions since the last call.
+  /// Names objects whose status is kept.
   using Touched = std::vector<std::pair<const config::ObjectKind*, ApiObjectKey>>;
-  Touched takeTouched();
 
   /// Returns the newest version of an object, with the version of its API; null if it is not kept.
   struct NewestObject {
@@ -97,9 +100,11 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   bool wants(const config::ObjectKind& kind, const content::Value& object) const override;
   bool isInstalled(const config::ObjectKind& kind) const override;
   void onCollection(FollowedCollection& collection) override;
+  void onCrds() override;
   void lookAgainAfter(base::Duration pause);
   void onTimer() override;
   void later();
+  Touched takeTouched();
   void settle();
   void startStages();
   void findGateways();
@@ -115,7 +120,7 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
 
   ApiClient& client_;
   const ClusterScope scope_;
-  const std::function<void()> changed_;
+  std::vector<ClusterObjectsUser*> users_;
   CrdNames crds_;
   std::vector<std::unique_ptr<FollowedCollection>> kinds_;  // in the order of the table of kinds
   std::map<NamedKey, std::unique_ptr<FollowedCollection>> named_;
@@ -130,6 +135,16 @@ class ClusterObjects final : private CollectionOwner, private net::Timer {
   bool textsChanged_ = false;
   std::string toldApiVersion_;  // the gatewayApiVersion() of the last takeChanged()
   CollectionLog log_;
+};
+
+class ClusterObjectsUser {
+ public:
+  /// Called inside a Turn when what any function of ClusterObjects returns may have changed. These have come, or are
+  /// other versions than before.
+  virtual void onObjects(const ClusterObjects::Touched& touched) = 0;
+
+ protected:
+  ~ClusterObjectsUser() = default;
 };
 
 }  // namespace sluice::kubernetes

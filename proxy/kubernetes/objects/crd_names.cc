@@ -12,15 +12,15 @@ constexpr std::string_view kBundleVersion = "gateway.networking.k8s.io/bundle-ve
 
 }  // namespace
 
-CrdNames::CrdNames(ApiClient& client, std::function<void()> changed)
-    : changed_(std::move(changed)),
+CrdNames::CrdNames(ApiClient& client, CrdNamesUser& user)
+    : user_(user),
       follow_(client, *this,
               {.path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", .metadataOnly = true}) {}
 
 void CrdNames::onListed(ListWatch&) {
   followed_ = answered_ = true;
   if (listed_) names_ = *std::exchange(listed_, std::nullopt);
-  changed_();
+  user_.onCrds();
 }
 
 void CrdNames::onObject(ListWatch&, content::Value&& object) {
@@ -30,14 +30,14 @@ void CrdNames::onObject(ListWatch&, content::Value&& object) {
     gatewayApiVersion_ = textIn(valueIn(valueIn(&object, "metadata"), "annotations"), kBundleVersion);
   }
   if (listed_) listed_->emplace(name);
-  changed_();
+  user_.onCrds();
 }
 
 void CrdNames::onDeleted(ListWatch&, const content::Value& object) {
   const std::string name(metadataText(object, "name"));
   names_.erase(name);
   if (listed_) listed_->erase(name);
-  changed_();
+  user_.onCrds();
 }
 
 void CrdNames::onTrouble(ListWatch&, ListTrouble trouble, const std::string&) {
@@ -45,7 +45,7 @@ void CrdNames::onTrouble(ListWatch&, ListTrouble trouble, const std::string&) {
     followed_ = false;
     answered_ = true;
   }
-  changed_();
+  user_.onCrds();
 }
 
 }  // namespace sluice::kubernetes

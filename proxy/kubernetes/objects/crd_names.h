@@ -4,7 +4,6 @@
 // Lives on the main thread.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -14,10 +13,19 @@
 
 namespace sluice::kubernetes {
 
+class CrdNamesUser {
+ public:
+  /// Called inside a Turn when a CRD has come, changed or gone; it only records.
+  virtual void onCrds() = 0;
+
+ protected:
+  ~CrdNamesUser() = default;
+};
+
 class CrdNames final : private ListWatchUser {
  public:
-  /// `changed` is called inside a Turn when a CRD has come, changed or gone; it only records.
-  CrdNames(ApiClient& client, std::function<void()> changed);
+  /// Both outlive it.
+  CrdNames(ApiClient& client, CrdNamesUser& user);
   void start() { follow_.list(); }
   /// Returns true as long as the server lets them be followed.
   bool followed() const { return followed_; }
@@ -37,7 +45,7 @@ class CrdNames final : private ListWatchUser {
   void onTrouble(ListWatch&, ListTrouble trouble, const std::string&) override;
   void onRecovered(ListWatch&) override {}
 
-  const std::function<void()> changed_;
+  CrdNamesUser& user_;
   ListWatch follow_;
   std::set<std::string, std::less<>> names_;
   std::optional<std::set<std::string, std::less<>>> listed_;  // in the listing that is under way

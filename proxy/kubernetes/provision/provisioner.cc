@@ -46,8 +46,8 @@ std::string bodyOfRelease(const ProvisionedKind& kind, const std::string& path) 
 }  // namespace
 
 // A refusal stops nothing but its object, and is told by conditions too. Only the server may ask for a pause.
-Provisioner::Provisioner(ApiClient& client, std::function<void()> changed)
-    : client_(client), changed_(std::move(changed)), writer_(client, {}, *this) {}
+Provisioner::Provisioner(ApiClient& client, ProvisionerUser& user)
+    : client_(client), user_(user), writer_(client, {}, *this) {}
 
 void Provisioner::want(ProvisionPlan plan) {
   const auto isSame = [](const ProvisionedObject& a, const ProvisionedObject& b) {
@@ -144,7 +144,7 @@ void Provisioner::endRound() {
   const bool waited = !wantedChanged_ && !std::exchange(pending_, {}).empty();
   if (outcome_ == faults && !waited) return;
   outcome_ = std::move(faults);
-  changed_();
+  user_.onProvisioned();
 }
 
 std::optional<config::Condition> Provisioner::conditionOf(const std::string& gateway) const {

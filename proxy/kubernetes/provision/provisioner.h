@@ -19,7 +19,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -49,13 +48,21 @@ struct ProvisionPlan {
   std::map<std::pair<std::string, std::string>, LeftAlone> leftAlone = {};
 };
 
+class ProvisionerUser {
+ public:
+  /// Called inside a Turn when conditionOf() may return something else; it only records.
+  virtual void onProvisioned() = 0;
+
+ protected:
+  ~ProvisionerUser() = default;
+};
+
 class Provisioner final : private ObjectWriterUser, private net::Timer {
  public:
   static constexpr std::size_t kMostRemovals = 100;
 
-  /// `client` outlives it. `changed` is called inside a Turn when conditionOf() may return something else; it only
-  /// records.
-  Provisioner(ApiClient& client, std::function<void()> changed);
+  /// Both outlive it.
+  Provisioner(ApiClient& client, ProvisionerUser& user);
 
   /// Takes all that there should be; inside a Turn.
   void want(ProvisionPlan plan);
@@ -131,7 +138,7 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
   void endRound();
 
   ApiClient& client_;
-  const std::function<void()> changed_;
+  ProvisionerUser& user_;
   ProvisionPlan wanted_;
   std::set<std::string> wantedPaths_;
   std::map<std::string, Needs> needs_;            // of the Gateways that have objects of their own

@@ -27,10 +27,12 @@ bool isSameStatus(const EgressRevision& a, const EgressRevision& b) {
 }  // namespace
 
 // After a refusal the round goes on, so that no namespace holds back the others; then all is judged again.
-RevisionKeeper::RevisionKeeper(ApiClient& client, std::set<std::string> scope, KeeperHooks hooks)
+RevisionKeeper::RevisionKeeper(ApiClient& client, std::set<std::string> scope, EventPublisher& events,
+                               RevisionKeeperUser& user)
     : client_(client),
       scope_(std::move(scope)),
-      hooks_(std::move(hooks)),
+      events_(events),
+      user_(user),
       watch_(client, "", /*withData=*/false, *this),
       writer_(client, {.trouble = "an EgressRevision cannot be written"}, *this) {}
 
@@ -222,7 +224,7 @@ void RevisionKeeper::tellActive() {
     if (!each.active || !isInScope(each)) continue;
     active.insert(key);
     if (active_.contains(key)) continue;
-    hooks_.event({observe::EventType::kWarning, std::string(kRevisionActive), each.gatewayTitle(), activeMessage(each),
+    events_.tell({observe::EventType::kWarning, std::string(kRevisionActive), each.gatewayTitle(), activeMessage(each),
                   1, time, time});
   }
   active_ = std::move(active);
@@ -243,9 +245,9 @@ void RevisionKeeper::onWritten(const WriteKey& key, WriteOutcome outcome, const 
   const auto write = writes_.extract(key);
   const bool isGone = answer.ok() && answer->status == kRevisionGone;
   if (outcome == WriteOutcome::kDone || isGone) {
-    for (const observe::Event& each : write.mapped().decided) hooks_.event(each);
+    for (const observe::Event& each : write.mapped().decided) events_.tell(each);
     // Reports that have come while this was written have not been judged.
-    if (writes_.empty()) hooks_.changed();
+    if (writes_.empty()) user_.onRevisionsToJudge();
     return;
   }
   written_.erase({key.nameSpace, key.name});

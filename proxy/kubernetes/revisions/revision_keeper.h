@@ -19,7 +19,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,6 +27,7 @@
 #include <vector>
 
 #include "config/status/conditions.h"
+#include "proxy/kubernetes/events/event_publisher.h"
 #include "proxy/kubernetes/lease/replica_reports.h"
 #include "proxy/kubernetes/objects/named_objects.h"
 #include "proxy/kubernetes/revisions/revision_verdict.h"
@@ -38,19 +38,24 @@
 
 namespace sluice::kubernetes {
 
+class RevisionKeeperUser {
+ public:
+  /// Called inside a Turn when judge() may find something else; it only records.
+  virtual void onRevisionsToJudge() = 0;
+
+ protected:
+  ~RevisionKeeperUser() = default;
+};
+
 class RevisionKeeper final : private ObjectWriterUser, private RevisionWatchUser, private net::Timer {
  public:
   static constexpr base::Duration kTryToWriteAgainAfter = std::chrono::seconds(10);
   static constexpr base::Duration kCanaryTime = std::chrono::seconds(5);
   static constexpr std::size_t kMostRemovals = 20;
 
-  struct KeeperHooks {
-    std::function<void()> changed;                     // judge() may find something else; it only records
-    std::function<void(const observe::Event&)> event;  // something is to be told to people
-  };
-  /// `client` outlives it. `scope` has "namespace/name" of the Gateways that are judged; empty: all. The functions are
-  /// called inside a Turn.
-  RevisionKeeper(ApiClient& client, std::set<std::string> scope, KeeperHooks hooks);
+  /// References outlive it. `scope` has "namespace/name" of the Gateways that are judged; empty: all. People are told
+  /// by `events`.
+  RevisionKeeper(ApiClient& client, std::set<std::string> scope, EventPublisher& events, RevisionKeeperUser& user);
 
   void start() { watch_.start(); }
   void lead(bool leads);
@@ -77,8 +82,8 @@ class RevisionKeeper final : private ObjectWriterUser, private RevisionWatchUser
     std::vector<observe::Event> decided;  // people are told of it once that is written
   };
 
-  void onTimer() override { hooks_.changed(); }
-  void onRevisions() override { hooks_.changed(); }
+  void onTimer() override { user_.onRevisionsToJudge(); }
+  void onRevisions() override { user_.onRevisionsToJudge(); }
   struct WrittenStatus {
     EgressRevision seen;  // as it was before
     EgressRevision judged;
@@ -103,7 +108,8 @@ class RevisionKeeper final : private ObjectWriterUser, private RevisionWatchUser
 
   ApiClient& client_;
   const std::set<std::string> scope_;
-  const KeeperHooks hooks_;
+  EventPublisher& events_;
+  RevisionKeeperUser& user_;
   RevisionWatch watch_;
   std::map<WriteKey, Write> writes_;             // that have no outcome yet
   std::map<std::string, std::size_t> removals_;  // of this round, by namespace

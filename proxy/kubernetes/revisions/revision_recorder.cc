@@ -26,12 +26,12 @@ std::optional<RevisedGateway> findGateway(const ClusterObjects& objects, const A
 }  // namespace
 
 RevisionRecorder::RevisionRecorder(ApiClient& client, const ClusterObjects& objects, const Names& names,
-                                   RecorderHooks hooks)
+                                   RevisionRecorderUser& user)
     : client_(client),
       objects_(objects),
       gateway_(keyOfGateway(names.gateway)),
       replica_(names.replica),
-      hooks_(std::move(hooks)),
+      user_(user),
       watch_(client, gateway_.first, /*withData=*/true, *this),
       writer_(client, {.longestPause = kTryToCreateAgainAfter, .trouble = "an EgressRevision cannot be created"},
               *this) {}
@@ -92,9 +92,9 @@ void RevisionRecorder::onRevisions() {
     client_.log().info(pinned_ == nullptr ? "the newest objects are served again"
                                           : "an earlier revision is wanted in place of the newest objects",
                        {{"revision", pinned_ == nullptr ? now : pinned_->revision}});
-    hooks_.pin(pinned_);
+    user_.onPin(pinned_);
   }
-  if (watch_.isSettled()) hooks_.known();
+  if (watch_.isSettled()) user_.onPinKnown();
   createIfMissing();
   releaseIfDue();
 }
@@ -102,7 +102,7 @@ void RevisionRecorder::onRevisions() {
 void RevisionRecorder::releaseIfDue() {
   if (!held_.empty() && isReleased(held_)) {
     held_.clear();
-    hooks_.released();
+    user_.onReleased();
   }
   if (held_.empty() || !hasNoCanary(held_)) return cancel();
   if (!isSet()) {
@@ -130,7 +130,7 @@ void RevisionRecorder::onRevisionDeleted(const EgressRevision& revision) {
   if (!concerns(revision)) return;
   if (revision.revision == existing_) existing_.clear();
   if (revision.revision == unasked_) unasked_.clear();
-  hooks_.deleted(revision.revision);
+  user_.onForgotten(revision.revision);
   if (wanted_ == nullptr || wanted_->revision != revision.revision || writer_.isWriting()) return;
   // The controller deletes one whose canary is not there. If somebody makes such objects, ours must not come too late.
   // But what is deleted each time must not be created each time at once.

@@ -11,7 +11,6 @@
 // kTryToCreateAgainAfter the replica serves the revision, and the log says so. Lives on the main thread.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,28 +22,34 @@
 
 namespace sluice::kubernetes {
 
+/// Each function is called inside a Turn.
+class RevisionRecorderUser {
+ public:
+  /// Called with the revision to serve in place of the newest objects; null: none.
+  virtual void onPin(std::shared_ptr<const PinnedRevision> pinned) = 0;
+  /// Called when it is known whether something is to be pinned, or when it cannot be known now.
+  virtual void onPinKnown() = 0;
+  /// Called when what mayServe() has held back may be served now.
+  virtual void onReleased() = 0;
+  /// Called when somebody has deleted the EgressRevision of this revision, so that it may be tried again.
+  virtual void onForgotten(const std::string& revision) = 0;
+
+ protected:
+  ~RevisionRecorderUser() = default;
+};
+
 class RevisionRecorder final : private ObjectWriterUser, private RevisionWatchUser, private net::Timer {
  public:
   /// A burst of changes becomes one object, that of the last.
   static constexpr base::Duration kBeforeCreation = std::chrono::seconds(1);
   static constexpr base::Duration kTryToCreateAgainAfter = std::chrono::seconds(30);
 
-  struct RecorderHooks {
-    /// The revision to serve in place of the newest objects; null: none.
-    std::function<void(std::shared_ptr<const PinnedRevision>)> pin;
-    /// Somebody has deleted the EgressRevision of this revision, so it may be tried again.
-    std::function<void(const std::string& revision)> deleted;
-    /// What mayServe() has held back may be served now.
-    std::function<void()> released;
-    /// It is known whether something is to be pinned, or it cannot be known now.
-    std::function<void()> known;
-  };
   struct Names {
     std::string gateway;  // "namespace/name"
     std::string replica;  // by which this process reports
   };
   /// References outlive it.
-  RevisionRecorder(ApiClient& client, const ClusterObjects& objects, const Names& names, RecorderHooks hooks);
+  RevisionRecorder(ApiClient& client, const ClusterObjects& objects, const Names& names, RevisionRecorderUser& user);
 
   void start() { watch_.start(); }
   /// Says what the replica was given last, and whether it asks for a canary; null: nothing that is to be kept. Inside a
@@ -73,7 +78,7 @@ class RevisionRecorder final : private ObjectWriterUser, private RevisionWatchUs
   const ClusterObjects& objects_;
   const ApiObjectKey gateway_;
   const std::string replica_;
-  const RecorderHooks hooks_;
+  RevisionRecorderUser& user_;
   RevisionWatch watch_;
   std::shared_ptr<const RevisedObjects> wanted_;
   bool withCanary_ = false;  // wanted_ asks for one

@@ -74,12 +74,14 @@ KubernetesSource::KubernetesSource(ApiClient& client, net::Worker& main, Cluster
       beside_(std::move(beside)),
       // Statuses are written to all objects, and files may refer to any.
       narrows_(!scope.gateways.empty() && !scope.withStatus && beside_ == nullptr),
-      objects_(client, std::move(scope), [this] { onChanged(); }) {}
+      objects_(client, std::move(scope)) {
+  objects_.addUser(*this);
+}
 
-void KubernetesSource::watch(std::function<void()> changed) {
-  changed_ = std::move(changed);
+void KubernetesSource::watch(control::Reloadable& reader) {
+  reader_ = &reader;
   server_ = client_.url();
-  if (beside_ != nullptr) beside_->watch(changed_);
+  if (beside_ != nullptr) beside_->watch(reader);
   objects_.start();
 }
 
@@ -108,7 +110,6 @@ void KubernetesSource::onChanged() {
     if (complete && std::exchange(missed_, false)) changed = true;
   }
   news_.notify_one();
-  told_();
   changedSince_ = changedSince_ || changed;
   // What is not complete would be refused; who reads now is told when it is.
   if (complete && changedSince_) changedNow();
@@ -145,7 +146,7 @@ void KubernetesSource::changedNow() {
 void KubernetesSource::onTimer() {
   changedSince_ = false;
   lastChange_ = main_.now();
-  changed_();
+  reader_->reload();
 }
 
 void KubernetesSource::close() {

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <condition_variable>
-#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -24,7 +23,7 @@
 
 namespace sluice::kubernetes {
 
-class KubernetesSource final : public control::Source, private net::Timer {
+class KubernetesSource final : public control::Source, private ClusterObjectsUser, private net::Timer {
  public:
   /// The longest time for which read() waits for what objects name.
   static constexpr base::Duration kLongestWait = std::chrono::seconds(5);
@@ -38,7 +37,7 @@ class KubernetesSource final : public control::Source, private net::Timer {
   config::ObjectSet read(const base::Secret& key) override;
   config::ObjectSet refreshed(const config::ObjectSet& served, const config::ObjectSet& newest) const override;
   config::PodKeeping keeping() const override { return keeping_; }
-  void watch(std::function<void()> changed) override;
+  void watch(control::Reloadable& reader) override;
   void close() override;
 
   /// Sets keeping(); to be called before it is watched.
@@ -55,8 +54,6 @@ class KubernetesSource final : public control::Source, private net::Timer {
   std::shared_ptr<const RevisedObjects> revised(std::uint64_t serial);
   /// Has an earlier configuration read in place of what the server has; null: what the server has. Inside a Turn.
   void pin(std::shared_ptr<const PinnedRevision> pinned);
-  /// Sets a function that is called inside a Turn when objects() may have changed.
-  void onObjects(std::function<void()> told) { told_ = std::move(told); }
 
  private:
   /// What the main thread has told the loading thread last.
@@ -74,6 +71,7 @@ class KubernetesSource final : public control::Source, private net::Timer {
   };
 
   void onTimer() override;
+  void onObjects(const ClusterObjects::Touched&) override { onChanged(); }
   void onChanged();
   void changedNow();
   bool isComplete() const;
@@ -88,12 +86,11 @@ class KubernetesSource final : public control::Source, private net::Timer {
   std::string server_;          // set before the first reading
   config::PodKeeping keeping_;  // likewise
   const std::unique_ptr<control::Source> beside_;
-  const bool narrows_;  // only what its Gateways reach is read
-  std::function<void()> changed_;
-  std::function<void()> told_ = [] {};
+  const bool narrows_;                     // only what its Gateways reach is read
+  control::Reloadable* reader_ = nullptr;  // once it is watched
   base::MonotonicTime lastChange_{};
   std::uint64_t serial_ = 0;
-  bool changedSince_ = false;  // since changed_ was called
+  bool changedSince_ = false;  // since it was asked to read again
   bool pins_ = false;
   bool pinKnown_ = false;
   bool revises_ = false;  // set before the first reading

@@ -61,20 +61,21 @@ std::set<NamedGateway> gatewaysOf(const config::Model& model) {
 
 }  // namespace
 
-ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::string image,
-                                     ControllerHooks hooks)
+ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects, EventPublisher& events,
+                                     control::Reloadable& reader, Candidacy candidacy, std::string image)
     : client_(client),
       objects_(objects),
+      events_(events),
+      reader_(reader),
       candidacy_(candidacy),
       image_(std::move(image)),
-      hooks_(std::move(hooks)),
-      replicas_(client, [this] { judgeSoon(); }),
+      replicas_(client, *this),
       statuses_(client, objects),
       catalog_(client),
-      provisioner_(client, [this] { onProvisioned(); }),
-      revisions_(client, objects.gatewaysInScope(), {[this] { judgeSoon(); }, hooks_.event}),
-      claim_(client, candidacy, [this](bool leads) { lead(leads); }),
-      lease_(client, std::move(candidacy), [this](bool holds) { claim_.hold(holds); }) {}
+      provisioner_(client, *this),
+      revisions_(client, objects.gatewaysInScope(), events, *this),
+      claim_(client, candidacy, *this),
+      lease_(client, std::move(candidacy), claim_) {}
 
 void ClusterController::onCompiled(const control::CompiledConfiguration& compiled) {
   if (!compiled.readable) return;
@@ -126,23 +127,24 @@ void ClusterController::judgeSoon() {
 void ClusterController::wantStatuses() {
   if (!compiled_) return;  // replicas may report before it is known what they should serve
   judgedAt_ = client_.worker().now();
-  const auto changedAt = [this](const config::ObjectStatus& object) {
-    const ClusterObjects::NewestObject found =
-        objects_.find(object.group, object.kind, {object.nameSpace, object.name});
-    return found.object == nullptr ? 0 : found.object->changedAt;
-  };
-  const auto ofGateway = [this](const config::ObjectStatus& gateway) {
-    std::vector<config::Condition> known;
-    if (auto provisioned = provisioner_.conditionOf(config::objectName(gateway))) known.push_back(*provisioned);
-    if (auto rolledBack = revisions_.conditionOf(gateway)) known.push_back(*rolledBack);
-    return known;
-  };
-  statuses_.want(fleet_.apply(*compiled_, replicas_.reports(), changedAt, ofGateway, client_.worker().now()));
+  statuses_.want(fleet_.apply(*compiled_, replicas_.reports(), *this, client_.worker().now()));
   revisions_.judge(replicas_.reports(), client_.worker().now());
   // The plan is made of what was compiled, which is not kept.
   if (image_.empty() || !revisions_.isSettled() || broughtBack_ == revisions_.readableBesides()) return;
   broughtBack_ = revisions_.readableBesides();
-  hooks_.recompile();
+  reader_.reload();
+}
+
+std::uint64_t ClusterController::changedAt(const config::ObjectStatus& object) const {
+  const ClusterObjects::NewestObject found = objects_.find(object.group, object.kind, {object.nameSpace, object.name});
+  return found.object == nullptr ? 0 : found.object->changedAt;
+}
+
+std::vector<config::Condition> ClusterController::conditionsOf(const config::ObjectStatus& gateway) const {
+  std::vector<config::Condition> known;
+  if (auto provisioned = provisioner_.conditionOf(config::objectName(gateway))) known.push_back(*provisioned);
+  if (auto rolledBack = revisions_.conditionOf(gateway)) known.push_back(*rolledBack);
+  return known;
 }
 
 /// Tells each fault once.
@@ -158,23 +160,21 @@ void ClusterController::onProvisioned() {
     const std::string& fault = faults[gateway] = condition->message;
     if (notProvisioned_[gateway] == fault) continue;
     const base::WallTime now = client_.worker().clock().wallNow();
-    hooks_.event({observe::EventType::kWarning, condition->reason, gateway, fault, 1, now, now});
+    events_.tell({observe::EventType::kWarning, condition->reason, gateway, fault, 1, now, now});
   }
   notProvisioned_ = std::move(faults);
 }
 
-void ClusterController::onObjects() { statuses_.onObjects(objects_.takeTouched()); }
-
 void ClusterController::release(std::function<void()> done) { lease_.release(std::move(done)); }
 
-void ClusterController::lead(bool leads) {
+void ClusterController::onLeads(bool leads) {
   client_.log().info(leads ? "this controller leads" : "this controller does not lead any more",
                      {{"lease", candidacy_.nameSpace + "/" + candidacy_.lease}, {"identity", candidacy_.identity}});
   statuses_.lead(leads);
   catalog_.lead(leads);
   provisioner_.lead(leads);
   revisions_.lead(leads);
-  hooks_.led(leads);
+  events_.lead(leads);
 }
 
 }  // namespace sluice::kubernetes

@@ -6,13 +6,18 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "proxy/control/configuration/compiled_configuration.h"
+#include "proxy/control/reloadable.h"
+#include "proxy/kubernetes/events/event_publisher.h"
 #include "proxy/kubernetes/lease/class_claim.h"
+#include "proxy/kubernetes/lease/leadership.h"
 #include "proxy/kubernetes/lease/lease_holder.h"
 #include "proxy/kubernetes/provision/provisioner.h"
 #include "proxy/kubernetes/revisions/revision_keeper.h"
@@ -21,27 +26,24 @@
 #include "proxy/kubernetes/status/replica_watch.h"
 #include "proxy/kubernetes/status/status_writer.h"
 #include "proxy/net/timers.h"
-#include "proxy/observe/events.h"
 
 namespace sluice::kubernetes {
 
-class ClusterController final : private net::Timer {
+class ClusterController final : private LeadershipUser,
+                                private ReplicaWatchUser,
+                                private ProvisionerUser,
+                                private RevisionKeeperUser,
+                                private FleetFacts,
+                                private net::Timer {
  public:
-  /// References outlive it. `candidacy` names the Lease. With an `image` it keeps Pods for each Gateway.
-  /// Both functions of `hooks` are called inside a Turn.
-  struct ControllerHooks {
-    std::function<void(bool)> led;                     // this controller begins to lead, or ends it
-    std::function<void(const observe::Event&)> event;  // something is to be told to people
-    std::function<void()> recompile;                   // onCompiled() is to be called once more
-  };
-  ClusterController(ApiClient& client, ClusterObjects& objects, Candidacy candidacy, std::string image,
-                    ControllerHooks hooks);
+  /// References outlive it. `reader` is asked to read again when onCompiled() is to be called once more. `candidacy`
+  /// names the Lease. With an `image` it keeps Pods for each Gateway.
+  ClusterController(ApiClient& client, ClusterObjects& objects, EventPublisher& events, control::Reloadable& reader,
+                    Candidacy candidacy, std::string image);
 
   void start();
   /// Takes a configuration that was compiled of the cluster's objects; inside a Turn.
   void onCompiled(const control::CompiledConfiguration& compiled);
-  /// Called inside a Turn when the objects may have changed.
-  void onObjects();
   /// Takes the report of this very process, if it serves traffic too.
   void onOwnReport(const ReplicaReport& report) { replicas_.seeOwn(report); }
   /// Gives the Lease back, so that another controller need not wait for its end, then calls `done`.
@@ -52,17 +54,22 @@ class ClusterController final : private net::Timer {
   static constexpr base::Duration kBetweenJudgements = std::chrono::milliseconds(500);
 
   void onTimer() override { wantStatuses(); }
+  void onLeads(bool leads) override;
+  void onReports() override { judgeSoon(); }
+  void onRevisionsToJudge() override { judgeSoon(); }
+  void onProvisioned() override;
+  std::uint64_t changedAt(const config::ObjectStatus& object) const override;
+  std::vector<config::Condition> conditionsOf(const config::ObjectStatus& gateway) const override;
   void provision(const control::CompiledConfiguration& compiled);
-  void onProvisioned();
   void judgeSoon();
-  void lead(bool leads);
   void wantStatuses();
 
   ApiClient& client_;
   ClusterObjects& objects_;
+  EventPublisher& events_;
+  control::Reloadable& reader_;
   const Candidacy candidacy_;
   const std::string image_;
-  const ControllerHooks hooks_;
   std::optional<config::StatusList> compiled_;
   FleetConditions fleet_;
   base::MonotonicTime judgedAt_{};

@@ -70,17 +70,16 @@ std::optional<Condition> degraded(const config::ObjectStatus& gateway, const Rep
 }
 
 std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const ReplicaReports& reports,
-                                       const FleetConditions::ChangedAt& changedAt,
-                                       const FleetConditions::OfGateway& ofGateway, base::MonotonicTime now) {
+                                       const FleetFacts& facts, base::MonotonicTime now) {
   std::vector<Condition> added;
   if (isGatewayStatus(object)) {
-    added = ofGateway(object);
+    added = facts.conditionsOf(object);
     if (auto condition = degraded(object, reports, now)) added.push_back(*std::move(condition));
     for (Condition& each : added) {
       if (!object.conditions.empty()) each.observedGeneration = object.conditions.front().observedGeneration;
     }
   } else if (isRouteStatus(object)) {
-    const std::uint64_t version = changedAt(object);
+    const std::uint64_t version = facts.changedAt(object);
     for (const config::ParentStatus& parent : object.parents) {
       added.push_back(programmed(object, parent, reports, version, now));
     }
@@ -126,12 +125,12 @@ bool hasConditions(const config::ObjectStatus& result, const std::vector<Conditi
 }  // namespace
 
 FleetStatuses FleetConditions::apply(const config::StatusList& compiled, const ReplicaReports& reports,
-                                     const ChangedAt& changedAt, const OfGateway& ofGateway, base::MonotonicTime now) {
+                                     const FleetFacts& facts, base::MonotonicTime now) {
   FleetStatuses result{compiled};
   ++round_;
   for (std::size_t i = 0; i < compiled.size(); ++i) {
     const config::StatusList::Shared& from = compiled.shared(i);
-    const std::vector<Condition> added = conditionsToAdd(*from, reports, changedAt, ofGateway, now);
+    const std::vector<Condition> added = conditionsToAdd(*from, reports, facts, now);
     if (added.empty()) continue;
     Applied& applied = last_[from.get()];
     applied.round = round_;

@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,16 +25,23 @@ struct FleetStatuses {
   std::unordered_set<const config::ObjectStatus*> awaited = {};
 };
 
-class FleetConditions {
+/// What else is known of objects.
+class FleetFacts {
  public:
   /// Returns the resourceVersion at which an object got its present content; 0 if it is not known.
-  using ChangedAt = std::function<std::uint64_t(const config::ObjectStatus& object)>;
+  virtual std::uint64_t changedAt(const config::ObjectStatus& object) const = 0;
   /// Returns what else is known of a Gateway, without observedGeneration: conditions of other types.
-  using OfGateway = std::function<std::vector<config::Condition>(const config::ObjectStatus& gateway)>;
+  virtual std::vector<config::Condition> conditionsOf(const config::ObjectStatus& gateway) const = 0;
 
+ protected:
+  ~FleetFacts() = default;
+};
+
+class FleetConditions {
+ public:
   /// Returns the statuses with the replicas' conditions. One that is the same as in the last call is shared with it.
-  FleetStatuses apply(const config::StatusList& compiled, const ReplicaReports& reports, const ChangedAt& changedAt,
-                      const OfGateway& ofGateway, base::MonotonicTime now);
+  FleetStatuses apply(const config::StatusList& compiled, const ReplicaReports& reports, const FleetFacts& facts,
+                      base::MonotonicTime now);
 
  private:
   struct Applied {

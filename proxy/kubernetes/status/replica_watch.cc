@@ -9,9 +9,9 @@
 
 namespace sluice::kubernetes {
 
-ReplicaWatch::ReplicaWatch(ApiClient& client, std::function<void()> changed)
+ReplicaWatch::ReplicaWatch(ApiClient& client, ReplicaWatchUser& user)
     : client_(client),
-      changed_(std::move(changed)),
+      user_(user),
       follow_(client, *this,
               {.path = "/apis/coordination.k8s.io/v1/leases",
                .selector = "labelSelector=" + processing::encodeQuery(kReplicaOfLabel)}) {}
@@ -42,7 +42,7 @@ void ReplicaWatch::see(const content::Value& lease) {
   wake();
   // A renewal alone is no news, but another report may have given way to this one.
   const ReplicaReport* report = reports_.find(key.first, key.second);
-  if (drops || (report == nullptr ? before.has_value() : before != *report)) changed_();
+  if (drops || (report == nullptr ? before.has_value() : before != *report)) user_.onReports();
 }
 
 void ReplicaWatch::tellUnread(const ApiObjectKey& key, const std::string& reason) {
@@ -69,7 +69,7 @@ void ReplicaWatch::tellIfIgnored(const ApiObjectKey& key) {
 }
 
 void ReplicaWatch::remove(const ApiObjectKey& key) {
-  if (reports_.remove(key.first, key.second)) changed_();
+  if (reports_.remove(key.first, key.second)) user_.onReports();
 }
 
 void ReplicaWatch::wake() {
@@ -98,7 +98,7 @@ void ReplicaWatch::onTrouble(ListWatch&, ListTrouble, const std::string& message
 }
 
 void ReplicaWatch::onTimer() {
-  if (!reports_.forget(client_.worker().now()).empty()) changed_();
+  if (!reports_.forget(client_.worker().now()).empty()) user_.onReports();
   wake();
 }
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,11 +15,19 @@
 
 namespace sluice::kubernetes {
 
+class ReplicaWatchUser {
+ public:
+  /// Called inside a Turn when a replica reports something new, or is gone; it only records.
+  virtual void onReports() = 0;
+
+ protected:
+  ~ReplicaWatchUser() = default;
+};
+
 class ReplicaWatch final : private ListWatchUser, private net::Timer {
  public:
-  /// `client` outlives it. `changed` is called inside a Turn when a replica reports something new, or is gone; it only
-  /// records.
-  ReplicaWatch(ApiClient& client, std::function<void()> changed);
+  /// Both outlive it.
+  ReplicaWatch(ApiClient& client, ReplicaWatchUser& user);
 
   /// Says whose reports count. They are followed from the first call on, so that none is judged without the others.
   void believe(Reporters reporters);
@@ -46,7 +53,7 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   void wake();
 
   ApiClient& client_;
-  const std::function<void()> changed_;
+  ReplicaWatchUser& user_;
   ListWatch follow_;
   ReplicaReports reports_;
   std::optional<std::set<ApiObjectKey>> listed_;

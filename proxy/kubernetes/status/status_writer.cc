@@ -20,10 +20,12 @@ base::Duration doubled(base::Duration first, unsigned times, base::Duration most
 
 }  // namespace
 
-StatusWriter::StatusWriter(ApiClient& client, const ClusterObjects& objects)
+StatusWriter::StatusWriter(ApiClient& client, ClusterObjects& objects)
     : client_(client),
       objects_(objects),
-      writer_(client, {kMostWrites, kLongestPause, base::Duration::max(), "a status cannot be written"}, *this) {}
+      writer_(client, {kMostWrites, kLongestPause, base::Duration::max(), "a status cannot be written"}, *this) {
+  objects.addUser(*this);
+}
 
 // --- what is to be looked at -----------------------------------------------------------------------------------------
 

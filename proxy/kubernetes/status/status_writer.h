@@ -37,7 +37,7 @@
 
 namespace sluice::kubernetes {
 
-class StatusWriter final : private ObjectWriterUser {
+class StatusWriter final : private ObjectWriterUser, private ClusterObjectsUser {
  public:
   /// Writes that are under way at one time.
   static constexpr std::size_t kMostWrites = 16;
@@ -49,12 +49,10 @@ class StatusWriter final : private ObjectWriterUser {
   static constexpr base::Duration kLongestHold = std::chrono::minutes(5);
 
   /// Both outlive it.
-  StatusWriter(ApiClient& client, const ClusterObjects& objects);
+  StatusWriter(ApiClient& client, ClusterObjects& objects);
 
   /// Takes the statuses of a newer configuration; inside a Turn.
   void want(const FleetStatuses& statuses);
-  /// Called inside a Turn when these objects have come, or are other versions.
-  void onObjects(const ClusterObjects::Touched& touched);
   /// Begins to write, or ends it.
   void lead(bool leads);
 
@@ -77,6 +75,7 @@ class StatusWriter final : private ObjectWriterUser {
     std::optional<std::string> left;  // the status that the server has made of the last write, if it is another one
   };
 
+  void onObjects(const ClusterObjects::Touched& touched) override;
   void look(const WriteKey& key);
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
   void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;

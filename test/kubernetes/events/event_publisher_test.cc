@@ -27,8 +27,8 @@ constexpr const char* kEventsOfDemo = "/apis/events.k8s.io/v1/namespaces/demo/ev
 class EventPublishing : public ::testing::Test {
  protected:
   void SetUp() override {
-    objects = std::make_unique<ClusterObjects>(rig.client, ClusterScope{}, [] {});
-    publisher = std::make_unique<EventPublisher>(rig.client, *objects, "pod-1");
+    objects = std::make_unique<ClusterObjects>(rig.client, ClusterScope{});
+    begin(/*controls=*/true);
     rig.inTurn([this] { objects->start(); });
     serve();
   }
@@ -37,18 +37,29 @@ class EventPublishing : public ::testing::Test {
     publisher.reset();
     objects.reset();
   }
-  void publish(const std::string& object, const std::string& message = "denied") {
+  void begin(bool controls) {
+    const net::Worker::Turn turn(rig.worker);
+    publisher =
+        std::make_unique<EventPublisher>(rig.client, *objects, ring, EventPublisher::Instance{"pod-1", controls});
+  }
+  observe::Event event(observe::EventType type, const std::string& reason, const std::string& object,
+                       const std::string& message) const {
     const base::WallTime at = rig.clock.wallNow();
-    rig.inTurn([&] { publisher->publish({observe::EventType::kWarning, "Denied", object, message, 1, at, at}); });
+    return {type, reason, object, message, 1, at, at};
+  }
+  void note(const observe::Event& event) {
+    rig.inTurn([&] { ring.note(event); });
     serve();
   }
-  void know(const std::string& message) {
-    const base::WallTime at = rig.clock.wallNow();
-    rig.inTurn([&] {
-      publisher->publishIfLeading(
-          {observe::EventType::kWarning, "NotFullyServed", "HTTPRoute demo/r0", message, 1, at, at});
-    });
+  void decide(const observe::Event& event) {
+    rig.inTurn([&] { publisher->tell(event); });
     serve();
+  }
+  void publish(const std::string& object, const std::string& message = "denied") {
+    note(event(observe::EventType::kWarning, "Denied", object, message));
+  }
+  void know(const std::string& message) {
+    note(event(observe::EventType::kWarning, "NotFullyServed", "HTTPRoute demo/r0", message));
   }
   void lead(bool leads) {
     rig.inTurn([&] { publisher->lead(leads); });
@@ -68,6 +79,7 @@ class EventPublishing : public ::testing::Test {
   std::uint64_t dropped() { return rig.client.metrics().at<observe::Metric::kEventsDropped>().value(); }
 
   ApiRig rig;
+  observe::EventRing ring{rig.client.log(), rig.client.metrics()};
   std::vector<std::size_t> told;  // requests about Event objects
 
  private:
@@ -110,6 +122,34 @@ class EventPublishing : public ::testing::Test {
   std::unique_ptr<ClusterObjects> objects;
   std::unique_ptr<EventPublisher> publisher;
 };
+
+TEST_F(EventPublishing, TellsTheProcessAndTheClusterOnceWhatTheControllerHasDecided) {
+  for (const observe::EventType type : {observe::EventType::kNormal, observe::EventType::kWarning}) {
+    const std::string reason = type == observe::EventType::kNormal ? "CanaryServes" : "RevisionTainted";
+    decide(event(type, reason, "Gateway demo/egress", "it is so"));
+    EXPECT_THAT(ring.document(), HasSubstr("\"count\":1,\"type\":\"" +
+                                           std::string(type == observe::EventType::kNormal ? "Normal" : "Warning") +
+                                           "\",\"reason\":\"" + reason + "\""));
+  }
+  ASSERT_EQ(told.size(), 2u);
+  EXPECT_THAT(body(0), HasSubstr(R"("reason":"CanaryServes")"));
+  EXPECT_THAT(body(1), HasSubstr(R"("reason":"RevisionTainted")"));
+}
+
+TEST_F(EventPublishing, TellsNoClusterThatAllIsWell) {
+  note(event(observe::EventType::kNormal, "Reloaded", "HTTPRoute demo/r0", "it is served"));
+  EXPECT_EQ(told.size(), 0u);
+}
+
+TEST_F(EventPublishing, LeavesToTheControllersWhatCompilingSays) {
+  begin(/*controls=*/false);
+  know("its Backend is missing");
+  lead(true);
+  know("another Backend is missing");
+  EXPECT_EQ(told.size(), 0u);
+  publish("HTTPRoute demo/r0");
+  EXPECT_EQ(told.size(), 1u);
+}
 
 TEST_F(EventPublishing, PostsAnEventInTheNamespaceOfItsObjectWithTheObjectsUid) {
   publish("HTTPRoute demo/r0");

@@ -44,13 +44,13 @@ class ClassClaims : public LeaderCandidates<ClassClaim> {
  protected:
   ClassClaims() {
     make({"mine", "sluice-controller", "me"});
-    rig.inTurn([this] { candidate->hold(true); });
+    rig.inTurn([this] { candidate->onLeads(true); });
   }
   void want(const std::string& path = kClaimedClass) {
     rig.inTurn([&] { candidate->want(path); });
   }
   void hold(bool holds) {
-    rig.inTurn([&] { candidate->hold(holds); });
+    rig.inTurn([&] { candidate->onLeads(holds); });
   }
   std::string lastTarget() { return rig.target(last()); }
   void answer(const std::string& body, std::uint16_t status = 200) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "proxy/kubernetes/lease/leader_election.h"
+#include "proxy/kubernetes/lease/leadership.h"
 #include "proxy/net/worker.h"
 #include "test/kubernetes/client/api_rig.h"
 
@@ -14,10 +15,10 @@ namespace sluice::kubernetes {
 
 /// `Candidate` is ClassClaim or LeaseHolder. It is made by the derived fixture, and ends inside a turn.
 template <typename Candidate>
-class LeaderCandidates : public ::testing::Test {
+class LeaderCandidates : public ::testing::Test, private LeadershipUser {
  protected:
   void make(const Candidacy& candidacy) {
-    candidate = std::make_unique<Candidate>(rig.client, candidacy, [this](bool leads) { told.push_back(leads); });
+    candidate = std::make_unique<Candidate>(rig.client, candidacy, static_cast<LeadershipUser&>(*this));
   }
   void TearDown() override {
     const net::Worker::Turn turn(rig.worker);
@@ -29,6 +30,9 @@ class LeaderCandidates : public ::testing::Test {
   ApiRig rig;
   std::vector<bool> told;
   std::unique_ptr<Candidate> candidate;
+
+ private:
+  void onLeads(bool leads) override { told.push_back(leads); }
 };
 
 }  // namespace sluice::kubernetes

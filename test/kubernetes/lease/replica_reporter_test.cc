@@ -20,7 +20,7 @@ constexpr const char* kLeasesOfDemo = "/apis/coordination.k8s.io/v1/namespaces/d
 constexpr const char* kLeaseOfOne = "/apis/coordination.k8s.io/v1/namespaces/demo/leases/sluice-replica-one";
 
 /// Reports as replica "one" of namespace "demo".
-class ReplicaReporting : public ::testing::Test {
+class ReplicaReporting : public ::testing::Test, private ReplicaReporterUser {
  protected:
   void change(const std::string& served = "r1") {
     served_ = served;
@@ -40,7 +40,7 @@ class ReplicaReporting : public ::testing::Test {
   int left = 0;
 
  private:
-  ReplicaReport report() const {
+  ReplicaReport makeReport() override {
     ReplicaReport report;
     report.replica = "one";
     report.nameSpace = "demo";
@@ -52,7 +52,7 @@ class ReplicaReporting : public ::testing::Test {
 
  protected:
   std::unique_ptr<ReplicaReporter> reporter =
-      std::make_unique<ReplicaReporter>(rig.client, [this] { return report(); });
+      std::make_unique<ReplicaReporter>(rig.client, static_cast<ReplicaReporterUser&>(*this));
 };
 
 TEST_F(ReplicaReporting, PostsTheLeaseOnceAndPatchesItEveryTenSeconds) {

@@ -33,7 +33,12 @@ constexpr const char* kServicePath = "/api/v1/services";
 constexpr const char* kSlicePath = "/apis/discovery.k8s.io/v1/endpointslices";
 constexpr const char* kSecretPath = "/api/v1/secrets";
 
-class ClusterObjectTests : public ::testing::Test {
+struct OtherUser final : ClusterObjectsUser {
+  void onObjects(const ClusterObjects::Touched& all) override { seen += all.size(); }
+  std::size_t seen = 0;
+};
+
+class ClusterObjectTests : public ::testing::Test, private ClusterObjectsUser {
  protected:
   ClusterObjectTests() {
     api.put(kClassPath, "", "sluice", R"("spec":{"controllerName":"sluice.dev/egress-gateway"})");
@@ -55,7 +60,8 @@ class ClusterObjectTests : public ::testing::Test {
   }
   void start(ClusterScope scope = {}) {
     rig.inTurn([&] {
-      objects = std::make_unique<ClusterObjects>(rig.client, std::move(scope), [this] { ++changes; });
+      objects = std::make_unique<ClusterObjects>(rig.client, std::move(scope));
+      objects->addUser(*this);
       objects->start();
     });
     api.serve();
@@ -84,6 +90,13 @@ class ClusterObjectTests : public ::testing::Test {
   FakeApi api{rig};
   std::unique_ptr<ClusterObjects> objects;
   int changes = 0;
+  std::vector<std::string> touched;  // names
+
+ private:
+  void onObjects(const ClusterObjects::Touched& all) override {
+    ++changes;
+    for (const auto& [kind, key] : all) touched.push_back(key.second);
+  }
 };
 
 TEST_F(ClusterObjectTests, AskForEachKindOnceThoseBeforeItAreKnown) {
@@ -95,6 +108,17 @@ TEST_F(ClusterObjectTests, AskForEachKindOnceThoseBeforeItAreKnown) {
   EXPECT_THAT(objects->awaited(), HasSubstr("the list of kind GatewayClass.gateway.networking.k8s.io"));
   api.release();
   EXPECT_EQ(api.asked("/gateways?"), 1U);
+}
+
+TEST_F(ClusterObjectTests, TellAllUsersWhichObjectsHaveComeAndOfEachOnce) {
+  OtherUser other;
+  startWithNeeds({}, {.withStatus = true});
+  EXPECT_THAT(touched, UnorderedElementsAre("sluice", "egress", "first"));
+  touched.clear();
+  objects->addUser(other);
+  route("second", "egress");
+  EXPECT_THAT(touched, ElementsAre("second"));
+  EXPECT_EQ(other.seen, 1U);
 }
 
 TEST_F(ClusterObjectTests, AskForServicesAloneAndForNoSecretUntilItIsKnownWhatIsNamed) {

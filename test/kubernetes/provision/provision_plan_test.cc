@@ -60,7 +60,7 @@ ProvisionPlan planWith(const std::string& settings, const std::string& spec = kL
           R"("uid":"u-1")");
   std::optional<ClusterObjects> objects;
   rig.inTurn([&] {
-    objects.emplace(rig.client, ClusterScope(), [] {});
+    objects.emplace(rig.client, ClusterScope());
     objects->start();
   });
   api.serve();

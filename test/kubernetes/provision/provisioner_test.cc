@@ -31,7 +31,7 @@ std::string itemOf(const std::string& name, int generation, const std::string& g
          R"("gateway.networking.k8s.io/gateway-name":")" + gateway + R"("}}})";
 }
 
-class ProvisionerTest : public testing::Test {
+class ProvisionerTest : public testing::Test, public ProvisionerUser {
  protected:
   void want(ProvisionPlan plan) {
     rig.inTurn([&] { provisioner->want(std::move(plan)); });
@@ -88,7 +88,10 @@ class ProvisionerTest : public testing::Test {
   std::size_t answered = 0;
   int changes = 0;
   ApiRig rig;
-  std::unique_ptr<Provisioner> provisioner = std::make_unique<Provisioner>(rig.client, [this] { ++changes; });
+  std::unique_ptr<Provisioner> provisioner = std::make_unique<Provisioner>(rig.client, *this);
+
+ private:
+  void onProvisioned() override { ++changes; }
 };
 
 TEST_F(ProvisionerTest, AppliesWhatIsMissingIfItLeads) {

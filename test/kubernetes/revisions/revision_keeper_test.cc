@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "proxy/kubernetes/revisions/revision_verdict.h"
+#include "test/kubernetes/events/told_events.h"
 #include "test/kubernetes/fake_api.h"
 #include "test/kubernetes/revisions/revision_objects.h"
 
@@ -21,13 +22,11 @@ using testing::IsEmpty;
 
 constexpr const char* kAllRevisions = "/apis/sluice.dev/v1alpha1/egressrevisions";
 
-class RevisionKeeping : public testing::Test {
+class RevisionKeeping : public testing::Test, private RevisionKeeperUser {
  protected:
   void SetUp() override {
-    keeper = std::make_unique<RevisionKeeper>(
-        rig.client, std::set<std::string>{},
-        RevisionKeeper::KeeperHooks{[this] { ++changes; },
-                                    [this](const observe::Event& event) { events.push_back(event.reason); }});
+    keeper = std::make_unique<RevisionKeeper>(rig.client, std::set<std::string>{}, events.publisher(),
+                                              static_cast<RevisionKeeperUser&>(*this));
     keeper->setGateways({{"Gateway", "demo", "egress"}});
   }
   void TearDown() override {
@@ -76,10 +75,12 @@ class RevisionKeeping : public testing::Test {
   FakeApi api{rig};
   ReportedObjects reports;
   int changes = 0;
-  std::vector<std::string> events;
+  ToldEvents events{rig};
   std::unique_ptr<RevisionKeeper> keeper;
 
  private:
+  void onRevisionsToJudge() override { ++changes; }
+
   std::size_t seen_ = 0;
 };
 
@@ -142,7 +143,7 @@ TEST_F(RevisionKeeping, ValidatesARevisionThatItsCanaryHasServedForAWhile) {
   EXPECT_GT(changes, before) << "it asks to judge again";
   judge();
   EXPECT_THAT(writes(), ElementsAre(HasSubstr(R"("type":"Validated","status":"True")")));
-  EXPECT_THAT(events, ElementsAre("CanaryServes"));
+  EXPECT_THAT(events.reasons(), ElementsAre("CanaryServes"));
 }
 
 TEST_F(RevisionKeeping, CountsTheTimeOfACanaryAnewWhenItBeginsAnew) {
@@ -156,10 +157,10 @@ TEST_F(RevisionKeeping, CountsTheTimeOfACanaryAnewWhenItBeginsAnew) {
   judge();
   api.pass(std::chrono::seconds(2));
   judge();
-  EXPECT_THAT(events, IsEmpty());
+  EXPECT_THAT(events.reasons(), IsEmpty());
   api.pass(RevisionKeeper::kCanaryTime);
   judge();
-  EXPECT_THAT(events, ElementsAre("CanaryServes"));
+  EXPECT_THAT(events.reasons(), ElementsAre("CanaryServes"));
 }
 
 TEST_F(RevisionKeeping, DeletesARevisionWhoseCanaryIsGone) {
@@ -174,7 +175,7 @@ TEST_F(RevisionKeeping, DeletesARevisionWhoseCanaryIsGone) {
   reports.see("two", "a", "a", control::ConfigState::kInSync, rig.clock.now());
   judge();
   EXPECT_THAT(writes(), ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "b ")));
-  EXPECT_THAT(events, IsEmpty()) << "another replica becomes the canary";
+  EXPECT_THAT(events.reasons(), IsEmpty()) << "another replica becomes the canary";
 }
 
 TEST_F(RevisionKeeping, KeepsARevisionWhoseCanaryIsGoneWhileNoReplicaCounts) {
@@ -319,7 +320,7 @@ TEST_F(RevisionKeeping, SaysNothingOfARevisionThatNoReplicaHasReported) {
       << "it is the newest one that is known";
   EXPECT_FALSE(condition("egress"));
   EXPECT_TRUE(keeper->readableBesides().empty());
-  EXPECT_THAT(events, IsEmpty());
+  EXPECT_THAT(events.reasons(), IsEmpty());
 }
 
 TEST_F(RevisionKeeping, DeletesNoneThatWasServedForThoseThatNoReplicaHasReported) {
@@ -369,7 +370,7 @@ TEST_F(RevisionKeeping, SaysOfAGatewayThatAnEarlierRevisionIsWanted) {
   EXPECT_THAT(rolledBack->message, HasSubstr("egress-a"));
   judge();
   judge();
-  EXPECT_THAT(events, ElementsAre("RevisionActive")) << "it is told once";
+  EXPECT_THAT(events.reasons(), ElementsAre("RevisionActive")) << "it is told once";
   EXPECT_FALSE(condition("other"));
   put("a", 1);
   EXPECT_FALSE(condition("egress"));

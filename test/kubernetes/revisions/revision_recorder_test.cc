@@ -24,20 +24,16 @@ constexpr const char* kRecordedRevisions = "/apis/sluice.dev/v1alpha1/egressrevi
 constexpr const char* kStatusOfServed = R"(,"status":{"state":"Served"})";
 
 /// A replica of Gateway demo/egress.
-class RevisionRecording : public testing::Test {
+class RevisionRecording : public testing::Test, private RevisionRecorderUser {
  protected:
   void SetUp() override {
     api.put("/apis/gateway.networking.k8s.io/v1/gatewayclasses", "", "sluice",
             R"("spec":{"controllerName":"sluice.dev/egress-gateway"})");
     api.put("/apis/gateway.networking.k8s.io/v1/gateways", "demo", "egress", R"("spec":{"gatewayClassName":"sluice"})",
             R"("uid":"u-1")");
-    objects = std::make_unique<ClusterObjects>(rig.client, ClusterScope{}, [] {});
-    recorder = std::make_unique<RevisionRecorder>(
-        rig.client, *objects, RevisionRecorder::Names{"demo/egress", "pod-1"},
-        RevisionRecorder::RecorderHooks{
-            [this](auto pin) { pins.push_back(pin == nullptr ? "none" : pin->revision + pin->data); },
-            [this](const std::string& revision) { deleted.push_back(revision); }, [this] { ++released; },
-            [this] { known = true; }});
+    objects = std::make_unique<ClusterObjects>(rig.client, ClusterScope{});
+    recorder = std::make_unique<RevisionRecorder>(rig.client, *objects, RevisionRecorder::Names{"demo/egress", "pod-1"},
+                                                  static_cast<RevisionRecorderUser&>(*this));
     rig.inTurn([this] { objects->start(); });
     api.serve();
   }
@@ -98,6 +94,13 @@ class RevisionRecording : public testing::Test {
   std::unique_ptr<RevisionRecorder> recorder;
 
  private:
+  void onPin(std::shared_ptr<const PinnedRevision> pin) override {
+    pins.push_back(pin == nullptr ? "none" : pin->revision + pin->data);
+  }
+  void onPinKnown() override { known = true; }
+  void onReleased() override { ++released; }
+  void onForgotten(const std::string& revision) override { deleted.push_back(revision); }
+
   std::size_t seen_ = 0;
 };
 

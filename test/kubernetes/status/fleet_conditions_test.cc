@@ -49,7 +49,7 @@ config::ObjectStatus fleetGatewayStatus() {
 }
 
 /// A controller that has compiled route demo/web, which changed at version 100, and Gateway demo/egress.
-class FleetConditionsOf : public ::testing::Test {
+class FleetConditionsOf : public ::testing::Test, private FleetFacts {
  protected:
   FleetConditionsOf() { reports.believe({"sluice-system", {{"demo/egress", {}}}}); }
   static ReplicaReport reportOf(const std::string& replica, std::uint64_t seen) {
@@ -65,12 +65,7 @@ class FleetConditionsOf : public ::testing::Test {
     ASSERT_TRUE(lease.ok());
     ASSERT_TRUE(reports.see(*lease, now).ok());
   }
-  FleetStatuses judge() {
-    return fleet.apply(
-        compiled, reports,
-        [](const config::ObjectStatus& object) { return object.kind == "HTTPRoute" ? std::uint64_t{100} : 0; },
-        [this](const config::ObjectStatus&) { return ofGateway; }, now);
-  }
+  FleetStatuses judge() { return fleet.apply(compiled, reports, *this, now); }
   config::StatusList apply() { return judge().all; }
   /// Returns what the route's one parent has.
   config::Condition programmed() {
@@ -95,6 +90,11 @@ class FleetConditionsOf : public ::testing::Test {
   FleetConditions fleet;
 
  private:
+  std::uint64_t changedAt(const config::ObjectStatus& object) const override {
+    return object.kind == "HTTPRoute" ? 100 : 0;
+  }
+  std::vector<config::Condition> conditionsOf(const config::ObjectStatus&) const override { return ofGateway; }
+
   int renewals_ = 0;
 };
 

@@ -17,10 +17,11 @@ using std::chrono::seconds;
 constexpr const char* kWatchedLeases = "/apis/coordination.k8s.io/v1/leases";
 
 /// Watches the Leases of replicas in namespace "demo".
-class ReplicaWatching : public ::testing::Test {
+class ReplicaWatching : public ::testing::Test, private ReplicaWatchUser {
  protected:
+  void make() { watch = std::make_unique<ReplicaWatch>(rig.client, static_cast<ReplicaWatchUser&>(*this)); }
   void start() {
-    watch = std::make_unique<ReplicaWatch>(rig.client, [this] { ++changes; });
+    make();
     rig.inTurn([this] { watch->believe({"sluice-system", {{"demo/egress", {}}}}); });
     api.serve();
   }
@@ -43,6 +44,9 @@ class ReplicaWatching : public ::testing::Test {
   FakeApi api{rig};
   int changes = 0;
   std::unique_ptr<ReplicaWatch> watch;
+
+ private:
+  void onReports() override { ++changes; }
 };
 
 TEST_F(ReplicaWatching, TellsOfNewReportsAndNotOfRenewals) {
@@ -145,7 +149,7 @@ TEST_F(ReplicaRelisting, KeepsTheReportOfThisProcessWhichNeedNotBeWrittenYet) {
 }
 
 TEST_F(ReplicaWatching, TellsOnceOfANamespaceWithBrokenReportsAndKeepsTheLastGoodOnes) {
-  watch = std::make_unique<ReplicaWatch>(rig.client, [this] { ++changes; });
+  make();
   rig.inTurn([this] { watch->believe({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}}); });
   api.serve();
   for (int i = 0; i < 1001; ++i) writeText("broken-" + std::to_string(i), "no JSON " + std::to_string(i), "tenant");
@@ -206,7 +210,7 @@ TEST_F(ReplicaWatching, CountsReportsFromTheirNextRenewalOnceTheNamespaceHasAGat
 }
 
 TEST_F(ReplicaWatching, TellsWhenAReportCountsNoMore) {
-  watch = std::make_unique<ReplicaWatch>(rig.client, [this] { ++changes; });
+  make();
   rig.inTurn([this] { watch->believe({"sluice-system", {{"demo/egress", {"egress-test"}}}}); });
   api.serve();
   const std::string pod = "egress-test-abc-xyz12";

@@ -31,8 +31,7 @@ class WrittenObjects {
   /// Lists these routes, "r0" and so on, of namespace "demo".
   explicit WrittenObjects(std::size_t routeCount = 1) {
     for (std::size_t i = 0; i < routeCount; ++i) routes["r" + std::to_string(i)] = {};
-    objects = std::make_unique<ClusterObjects>(rig.client, ClusterScope{.withStatus = true},
-                                               [this] { writer->onObjects(objects->takeTouched()); });
+    objects = std::make_unique<ClusterObjects>(rig.client, ClusterScope{.withStatus = true});
     writer = std::make_unique<StatusWriter>(rig.client, *objects);
     rig.inTurn([this] { objects->start(); });
     serve();
