@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/state/generation.h"
@@ -48,6 +49,9 @@ class Loader {
   virtual void keep(const Loaded& served) = 0;
   /// Destroys a configuration that is no longer served, without blocking the main thread.
   virtual void discard(Loaded&& old) = 0;
+  /// Forgets that the revision whose digest begins with `prefix` is tainted, and calls `done` on the main thread in a
+  /// later Turn, with false unless there is exactly one such revision.
+  virtual void clearTaint(std::string prefix, std::function<void(bool)> done) = 0;
 };
 
 }  // namespace sluice::control

@@ -11,6 +11,7 @@
 #include "config/status/history.h"
 #include "proxy/base/timestamp.h"
 #include "proxy/control/configuration/revision_key.h"
+#include "proxy/control/report/event_relay.h"
 #include "proxy/control/report/status_document.h"
 #include "proxy/control/server_log.h"
 
@@ -111,32 +112,28 @@ void LoadingThread::run() {
   }
 }
 
-void LoadingThread::post(Done done, std::function<Loaded()> load) {
-  post([this, load = std::move(load), done = std::move(done)] {
-    // The message must be copyable, so it holds the result by a pointer.
-    const auto loaded = std::make_shared<Loaded>(load());
-    main_.post([loaded, done] { done(std::move(*loaded)); });
-  });
+void LoadingThread::hand(Loaded&& loaded, const Done& done) {
+  // The message must be copyable, so it holds the result by a pointer.
+  main_.post([loaded = std::make_shared<Loaded>(std::move(loaded)), done] { done(std::move(*loaded)); });
 }
 
 void LoadingThread::load(const Loaded& served, compile::UnusablePlaces unusable, Done done) {
-  post(std::move(done), [this, served, unusable = std::move(unusable)] {
-    return loadNow(
-        served, [this] { return source_.read(revisionKey_); }, unusable);
+  post([this, served, unusable = std::move(unusable), done = std::move(done)] {
+    const auto readSource = [this] { return source_.read(revisionKey_); };
+    hand(loadNow(served, readSource, unusable), done);
   });
 }
 
 void LoadingThread::recompile(const Loaded& served, const Loaded& newest, compile::UnusablePlaces unusable, Done done) {
-  post(std::move(done), [this, served, newest = newest.configuration, unusable = std::move(unusable)] {
+  post([this, served, newest = newest.configuration, unusable = std::move(unusable), done = std::move(done)] {
     const config::ObjectSet& set = served.configuration->set;
-    return loadNow(
-        served, [&] { return newest == nullptr ? set : source_.refreshed(set, newest->set); }, unusable,
-        /*reports=*/newest == nullptr);
+    const auto refreshed = [&] { return newest == nullptr ? set : source_.refreshed(set, newest->set); };
+    hand(loadNow(served, refreshed, unusable, /*reports=*/newest == nullptr), done);
   });
 }
 
 void LoadingThread::restore(compile::UnusablePlaces unusable, Done done) {
-  post(std::move(done), [this, unusable = std::move(unusable)] { return restoreNow(unusable); });
+  post([this, unusable = std::move(unusable), done = std::move(done)] { hand(restoreNow(unusable), done); });
 }
 
 void LoadingThread::keep(const Loaded& served) {
@@ -360,13 +357,7 @@ void LoadingThread::report(const CompiledConfiguration& configuration) {
   report(configuration.problems);
   observe::EventBatch batch;
   conditionLog_.note(configuration.compiled.statuses, main_.clock().wallNow(), batch);
-  tell(batch);
-}
-
-void LoadingThread::tell(observe::EventBatch& batch) {
-  if (events_ == nullptr || batch.empty()) return;
-  const auto events = std::make_shared<std::vector<observe::Event>>(batch.take());
-  main_.post([ring = events_, events, dropped = batch.takeDropped()] { ring->add(std::move(*events), dropped); });
+  if (events_ != nullptr) EventRelay(main_, *events_).send(batch);
 }
 
 }  // namespace sluice::control

@@ -44,10 +44,8 @@ class LoadingThread final : public Loader {
   void restore(compile::UnusablePlaces unusable, Done done) override;
   void keep(const Loaded& served) override;
   void discard(Loaded&& old) override;
+  void clearTaint(std::string prefix, std::function<void(bool)> done) override;
 
-  /// Forgets that the revision whose digest begins with `prefix` is tainted, and calls `done` on the main thread in a
-  /// later Turn, with false unless there is exactly one such revision.
-  void clearTaint(std::string prefix, std::function<void(bool)> done);
   struct Judgement {
     std::string document;                               // verdictDocument()
     std::shared_ptr<const routing::Snapshot> snapshot;  // what would be served; null if nothing can be read
@@ -65,7 +63,8 @@ class LoadingThread final : public Loader {
   /// Hands a job to the thread. One that is `owed` is done even if the thread is about to end.
   void post(std::function<void()> job, bool owed = false);
   void run();
-  void post(Done done, std::function<Loaded()> load);
+  /// Hands over what was loaded.
+  void hand(Loaded&& loaded, const Done& done);
   void openStore();
   void openState();
   void openStateOf(const base::Settings& settings);
@@ -84,7 +83,6 @@ class LoadingThread final : public Loader {
   void changeLedger(const std::function<void(RevisionLedger&)>& change);
   void report(const config::Problems& problems);
   void report(const CompiledConfiguration& configuration);
-  void tell(observe::EventBatch& batch);
 
   // These belong to others. The thread uses them, but only post() of the main thread's worker.
   Source& source_;

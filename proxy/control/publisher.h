@@ -4,6 +4,7 @@
 // thread.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 
@@ -21,12 +22,14 @@ class Publisher {
   /// Tries to listen at places that could not be used. Returns true if one of them can be used now; its socket stays
   /// open for the next generation.
   virtual bool openAny(const compile::UnusablePlaces& places) = 0;
+  /// What was asked for is done, so that nobody is called, or will be.
+  enum class Handover : std::uint8_t { kDone, kUnderWay };
   /// Gives `next` to every worker and calls `adopted` in a later Turn, when all of them serve it. Neither this nor
   /// accept() can fail; `adopted` is never called if the workers have stopped.
-  virtual void publish(const std::shared_ptr<const Generation>& next, std::function<void()> adopted) = 0;
+  virtual Handover publish(const std::shared_ptr<const Generation>& next, std::function<void()> adopted) = 0;
   /// Accepts connections on the sockets of `next`, which all workers serve, and on no others; then calls `accepted` in
   /// a later Turn.
-  virtual void accept(const Generation& next, std::function<void()> accepted) = 0;
+  virtual Handover accept(const Generation& next, std::function<void()> accepted) = 0;
   /// Closes the sockets that `served` does not listen on. No connections are accepted there any more.
   virtual void closeOthers(const Generation& served) = 0;
 };

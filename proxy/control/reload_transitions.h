@@ -88,9 +88,9 @@ enum class ReloadAction : std::uint8_t {
   kRecompileAsServed,  // the same, without the places that it does without
   kRefresh,            // the same, with what changes by itself in what was read
   kAdmit,              // raises kNotYet, or as kOpen
-  kPublish,
-  kAccept,
-  kServeSource,  // takes over what was accepted, and tells of it: raises kSettled
+  kPublish,            // raises kAdopted if nobody has to take it
+  kAccept,             // raises kAccepted in the same way
+  kServeSource,        // takes over what was accepted, and tells of it: raises kSettled
   kServeEnvironment,
   kServeServers,
   kServeRefresh,

@@ -75,6 +75,11 @@ ReloadEvent eventOf(Loaded::Outcome outcome) {
 
 }  // namespace
 
+template <typename Tell>
+void Reloader::tellObservers(const Tell& tell) {
+  for (ReloadObserver* each : observers_) tell(*each);
+}
+
 void Reloader::start(MakeWorkers makeWorkers) {
   makeWorkers_ = std::move(makeWorkers);
   revisions_.since = parts_.clock.wallNow();
@@ -82,6 +87,13 @@ void Reloader::start(MakeWorkers makeWorkers) {
 }
 
 void Reloader::reload() { raise(ReloadEvent::kReload); }
+
+void Reloader::retry(std::string prefix, std::function<void(bool)> done) {
+  parts_.loader.clearTaint(std::move(prefix), [this, done = std::move(done)](bool cleared) {
+    if (cleared) reload();
+    done(cleared);
+  });
+}
 
 void Reloader::stop() { raise(ReloadEvent::kStop); }
 
@@ -121,7 +133,7 @@ std::optional<ReloadEvent> Reloader::act(ThenAction action) {
   return std::nullopt;
 }
 
-/// Performs those that wait for what they begin, or follow nothing.
+/// Performs those that wait for what they begin, unless it is done at once, or follow nothing.
 std::optional<ReloadEvent> Reloader::act(ReloadAction action) {
   switch (action) {
     case ReloadAction::kNone:
@@ -148,12 +160,9 @@ std::optional<ReloadEvent> Reloader::act(ReloadAction action) {
       recompile();
       break;
     case ReloadAction::kPublish:
-      publish();
-      break;
+      return publish();
     case ReloadAction::kAccept:
-      // Connections may be accepted only when every worker knows the binds, which is the case now.
-      parts_.publisher.accept(*candidate_.generation, [this] { raise(ReloadEvent::kAccepted); });
-      break;
+      return accept();
     case ReloadAction::kDiscard:
       discard(candidate_);
       discard(newest_);
@@ -184,7 +193,7 @@ std::optional<ReloadEvent> Reloader::conclude(ReloadAction action) {
       return ReloadEvent::kRestored;
     case ReloadAction::kServeFirst:
       serveFirst();
-      parts_.observer.onCompiled(*served_.configuration);
+      tellObservers([&](ReloadObserver& each) { each.onCompiled(*served_.configuration); });
       parts_.loader.keep(served_);
       return ReloadEvent::kSettled;
     case ReloadAction::kWait:
@@ -215,13 +224,13 @@ ReloadEvent Reloader::tell(ReloadAction action) {
       before = takeOver();
       stand(Standing::kServed, served_.problems);
       keepServed();
-      parts_.observer.onServed(revisions_, *served_.generation, before);
+      tellObservers([&](ReloadObserver& each) { each.onServed(revisions_, *served_.generation, before); });
       break;
     case ReloadAction::kServeEnvironment:
       before = takeOver();
       ++changes_;
       keepServed();
-      parts_.observer.onServed(revisions_, *served_.generation, before);
+      tellObservers([&](ReloadObserver& each) { each.onServed(revisions_, *served_.generation, before); });
       break;
     // A refresh, or another state of servers, serves the same objects of users, so neither counts as a reload.
     case ReloadAction::kServeServers:
@@ -233,23 +242,23 @@ ReloadEvent Reloader::tell(ReloadAction action) {
       takeOver();
       ++changes_;
       keepServed();
-      parts_.observer.onRefreshed(*served_.generation);
+      tellObservers([&](ReloadObserver& each) { each.onRefreshed(*served_.generation); });
       break;
     case ReloadAction::kConfirm:
       serveOn(Standing::kServed);
-      parts_.observer.onUnchanged(revisions_);
+      tellObservers([&](ReloadObserver& each) { each.onUnchanged(revisions_); });
       break;
     case ReloadAction::kRefuse:
       serveOn(Standing::kRefused);
-      parts_.observer.onRefused(revisions_);
+      tellObservers([&](ReloadObserver& each) { each.onRefused(revisions_); });
       return refreshes();
     case ReloadAction::kMissSource:
       serveOn(Standing::kUnavailable);
-      parts_.observer.onRefused(revisions_);
+      tellObservers([&](ReloadObserver& each) { each.onRefused(revisions_); });
       break;
     case ReloadAction::kHold:
       serveOn(Standing::kHeld);
-      parts_.observer.onHeld(revisions_);
+      tellObservers([&](ReloadObserver& each) { each.onHeld(revisions_); });
       return refreshes();
     case ReloadAction::kKeepServed:
       parts_.publisher.closeOthers(*served_.generation);
@@ -291,8 +300,8 @@ ReloadEvent Reloader::wait() {
   refused_ = std::exchange(candidate_, {});
   revisions_.desired = refused_.configuration->revision;
   stand(refused ? Standing::kRefusedAlone : Standing::kUnavailableAlone, refused_.problems);
-  if (refused) parts_.observer.onCompiled(*refused_.configuration);
-  parts_.observer.onRefused(revisions_);
+  if (refused) tellObservers([&](ReloadObserver& each) { each.onCompiled(*refused_.configuration); });
+  tellObservers([&](ReloadObserver& each) { each.onRefused(revisions_); });
   return ReloadEvent::kGaveUp;
 }
 
@@ -318,7 +327,8 @@ void Reloader::recompile() {
 ReloadEvent Reloader::admit() {
   revisions_.desired = candidate_.configuration->revision;
   if (revisions_.standing == Standing::kHeld) revisions_.standing = Standing::kServed;
-  return parts_.mayServe && !parts_.mayServe(*candidate_.configuration) ? ReloadEvent::kNotYet : open();
+  const bool waits = parts_.gate != nullptr && !parts_.gate->mayServe(*candidate_.configuration);
+  return waits ? ReloadEvent::kNotYet : open();
 }
 
 ReloadEvent Reloader::open() {
@@ -330,10 +340,17 @@ ReloadEvent Reloader::open() {
 
 // --- what is served --------------------------------------------------------------------------------------------------
 
-void Reloader::publish() {
+std::optional<ReloadEvent> Reloader::publish() {
   revisions_.published = candidate_.configuration->servedRevision;
   ++changes_;
-  parts_.publisher.publish(candidate_.generation, [this] { raise(ReloadEvent::kAdopted); });
+  const auto handover = parts_.publisher.publish(candidate_.generation, [this] { raise(ReloadEvent::kAdopted); });
+  return handover == Publisher::Handover::kDone ? std::optional(ReloadEvent::kAdopted) : std::nullopt;
+}
+
+/// Connections may be accepted only when every worker knows the binds, which is the case now.
+std::optional<ReloadEvent> Reloader::accept() {
+  const auto handover = parts_.publisher.accept(*candidate_.generation, [this] { raise(ReloadEvent::kAccepted); });
+  return handover == Publisher::Handover::kDone ? std::optional(ReloadEvent::kAccepted) : std::nullopt;
 }
 
 /// Serves what was accepted. Returns the revision that was served until now.
@@ -346,7 +363,8 @@ std::string Reloader::takeOver() {
 /// Called when something else is served.
 void Reloader::keepServed() {
   parts_.loader.keep(served_);
-  if (revisions_.standing == Standing::kServed) parts_.observer.onCompiled(*served_.configuration);
+  if (revisions_.standing == Standing::kServed)
+    tellObservers([&](ReloadObserver& each) { each.onCompiled(*served_.configuration); });
 }
 
 /// Serves on what is served, because that became of what was read.
@@ -355,7 +373,8 @@ void Reloader::serveOn(Standing standing) {
   parts_.publisher.closeOthers(*served_.generation);
   revisions_.desired = candidate_.configuration->revision;
   stand(standing, candidate_.problems);
-  if (standing != Standing::kUnavailable) parts_.observer.onCompiled(*candidate_.configuration);
+  if (standing != Standing::kUnavailable)
+    tellObservers([&](ReloadObserver& each) { each.onCompiled(*candidate_.configuration); });
 }
 
 /// Returns whether what is served gets what changes by itself in what was read.

@@ -22,6 +22,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "proxy/base/clock.h"
 #include "proxy/base/random.h"
@@ -36,21 +37,32 @@
 
 namespace sluice::control {
 
+/// Whoever may have a configuration wait although it is good.
+class ServingGate {
+ public:
+  /// Returns false if what was read of the source must not be served in place of something else yet; the Reloader is
+  /// asked to reload() when it may be.
+  virtual bool mayServe(const CompiledConfiguration& read) = 0;
+
+ protected:
+  ~ServingGate() = default;
+};
+
 class Reloader final : public Reloadable, private net::Timer {
  public:
   struct Parts {
     Loader& loader;
     Publisher& publisher;
-    ReloadObserver& observer;
     net::TimerWheel& timers;
     const base::Clock& clock;
     std::uint64_t randomSeed = 1;  // of the delays between attempts
-    /// Returns false if what was read of the source must not be served in place of something else yet; reload() is
-    /// called when it may be. If it is empty, everything may be served at once.
-    std::function<bool(const CompiledConfiguration&)> mayServe = {};
+    ServingGate* gate = nullptr;   // without it, everything may be served at once
   };
   /// The parts outlive it.
   explicit Reloader(const Parts& parts) : parts_(parts), random_(parts.randomSeed) {}
+
+  /// Tells this one, too, from now on, after those that were added before. It outlives the last reload.
+  void observe(ReloadObserver& observer) { observers_.push_back(&observer); }
 
   /// Makes workers that serve the generation, whose sockets are open, in the place of those that it made before; or
   /// that refuse every request at its listeners, if its outcome says so. If it fails, because of the environment, there
@@ -64,6 +76,9 @@ class Reloader final : public Reloadable, private net::Timer {
   /// Reads the configuration again, and serves it if it is another one and can be served. Returns at once. Calls during
   /// a reload are done together afterwards.
   void reload() override;
+  /// Forgets that the revision whose digest begins with `prefix` is tainted, and reads the configuration again. Calls
+  /// `done` in a later Turn, with false unless there was exactly one such revision.
+  void retry(std::string prefix, std::function<void(bool)> done);
   /// Begins no further reload and drops a configuration that is being loaded. One that workers already know is brought
   /// to its end, because otherwise its new sockets would accept connections that no worker serves.
   void stop();
@@ -99,10 +114,13 @@ class Reloader final : public Reloadable, private net::Timer {
   ReloadEvent refreshes() const;
   std::optional<ReloadEvent> look();
 
+  template <typename Tell>
+  void tellObservers(const Tell& tell);
   Loader::Done taking();
   void read();
   void recompile();
-  void publish();
+  std::optional<ReloadEvent> publish();
+  std::optional<ReloadEvent> accept();
   void serveFirst();
   std::string takeOver();
   void keepServed();
@@ -113,6 +131,7 @@ class Reloader final : public Reloadable, private net::Timer {
 
   const Parts parts_;
   base::Random random_;
+  std::vector<ReloadObserver*> observers_;
   MakeWorkers makeWorkers_;
   ReloadState state_ = ReloadState::kRestoring;
   Then then_ = Then::kRest;

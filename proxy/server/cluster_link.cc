@@ -78,14 +78,14 @@ base::Status ClusterLink::open() {
   return base::Done{};
 }
 
-void ClusterLink::report(Serving& serving, observe::EventRing& events, const Replica& replica) {
-  revisions_ = replica.revisions;
+void ClusterLink::report(control::Reloader& reloader, observe::EventRing& events, const Replica& replica) {
+  reloader_ = &reloader;
+  reloader.observe(*this);
+  if (replica.servesTraffic) revisions_ = &reloader.revisions();
   outsideOfPods_ = base::toLower(hostName()) + "-" + std::to_string(replica.adminPort);
   const std::string identity = identityOfProcess(client_.random());
   events_.emplace(client_, source_->objects(), events,
                   kubernetes::EventPublisher::Instance{nameOfReplica(), options_.controller});
-  clearTaint_ = replica.clearTaint;
-  reader_ = &replica.reader;
   if (revisions_ != nullptr) reporter_.emplace(client_, static_cast<kubernetes::ReplicaReporterUser&>(*this));
   // A replica of one Gateway keeps EgressRevisions.
   if (revisions_ != nullptr && options_.gateways.size() == 1) {
@@ -96,23 +96,21 @@ void ClusterLink::report(Serving& serving, observe::EventRing& events, const Rep
     recorder_->start();
   }
   if (options_.controller) {
-    controller_.emplace(client_, source_->objects(), *events_, replica.reader,
+    controller_.emplace(client_, source_->objects(), *events_, reloader,
                         kubernetes::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity},
                         options_.image);
+    reloader.observe(*controller_);
     controller_->start();
   }
-  serving.tellCompiled([this](const control::CompiledConfiguration& compiled) { onCompiled(compiled); });
 }
 
 void ClusterLink::onCompiled(const control::CompiledConfiguration& compiled) {
   compiledSerial_ = compiled.set.serial;
   report_.failed = kubernetes::failedObjectsOf(compiled.compiled.statuses);
   if (recorder_) noteObjects(compiled);
-  if (controller_) {
-    if (reporter_) controller_->onOwnReport(makeReport());
-    controller_->onCompiled(compiled);
-  }
-  if (reporter_) reporter_->changed();
+  if (!reporter_) return;
+  if (controller_) controller_->onOwnReport(makeReport());
+  reporter_->changed();
 }
 
 void ClusterLink::noteObjects(const control::CompiledConfiguration& compiled) {
@@ -143,7 +141,7 @@ bool ClusterLink::mayServe(const control::CompiledConfiguration& read) {
 
 void ClusterLink::onForgotten(const std::string& revision) {
   for (const auto& [objects, digest] : refusedObjects_) {
-    if (objects == revision) clearTaint_(digest);
+    if (objects == revision) reloader_->retry(digest, [](bool) {});
   }
 }
 

@@ -12,7 +12,8 @@
 #include <utility>
 
 #include "proxy/base/result.h"
-#include "proxy/control/reloadable.h"
+#include "proxy/control/reload_observer.h"
+#include "proxy/control/reloader.h"
 #include "proxy/kubernetes/events/event_publisher.h"
 #include "proxy/kubernetes/lease/replica_reporter.h"
 #include "proxy/kubernetes/revisions/revision_recorder.h"
@@ -23,11 +24,13 @@
 #include "proxy/observe/metrics.h"
 #include "proxy/server/cli.h"
 #include "proxy/server/kubernetes/cluster_client.h"
-#include "proxy/server/serving/serving.h"
 
 namespace sluice::server {
 
-class ClusterLink final : private kubernetes::RevisionRecorderUser, private kubernetes::ReplicaReporterUser {
+class ClusterLink final : public control::ServingGate,
+                          private control::ReloadObserver,
+                          private kubernetes::RevisionRecorderUser,
+                          private kubernetes::ReplicaReporterUser {
  public:
   /// References outlive it.
   ClusterLink(const KubernetesOptions& options, net::Worker& main, observe::MetricShard& metrics, observe::Log& log);
@@ -41,28 +44,25 @@ class ClusterLink final : private kubernetes::RevisionRecorderUser, private kube
   /// Begins to tell the cluster of events, and to write back, if this process is a controller, what becomes of the
   /// objects of the source. Called once it is watched.
   struct Replica {
-    const control::Revisions* revisions;  // what the process serves; outlives this. Null if it serves no traffic
-    std::uint16_t adminPort;              // by which it is told from others of its machine, if it is no Pod
-    /// Has a refused revision tried again, by its digest.
-    std::function<void(const std::string& digest)> clearTaint;
-    control::Reloadable& reader;  // of the source
+    bool servesTraffic;
+    std::uint16_t adminPort;  // by which it is told from others of its machine, if it is no Pod
   };
-  void report(Serving& serving, observe::EventRing& events, const Replica& replica);
+  void report(control::Reloader& reloader, observe::EventRing& events, const Replica& replica);
   /// Returns false if this replica has to wait for another one before it serves what was read.
-  bool mayServe(const control::CompiledConfiguration& read);
+  bool mayServe(const control::CompiledConfiguration& read) override;
   /// Gives the Lease back, if it is held, then calls `left` in a later Turn; that may take some seconds.
   void leave(std::function<void()> left);
   /// Drops all connections, inside a Turn, before the loop ends.
   void shutdown() { connection_.shutdown(); }
 
  private:
-  void onCompiled(const control::CompiledConfiguration& compiled);
+  void onCompiled(const control::CompiledConfiguration& compiled) override;
   void noteObjects(const control::CompiledConfiguration& compiled);
   std::string nameOfReplica() const;
   kubernetes::ReplicaReport makeReport() override;
   void onPin(std::shared_ptr<const kubernetes::PinnedRevision> pinned) override { source_->pin(std::move(pinned)); }
   void onPinKnown() override { source_->knowPin(); }
-  void onReleased() override { reader_->reload(); }
+  void onReleased() override { reloader_->reload(); }
   void onForgotten(const std::string& revision) override;
 
   const KubernetesOptions& options_;
@@ -72,11 +72,10 @@ class ClusterLink final : private kubernetes::RevisionRecorderUser, private kube
   std::optional<kubernetes::EventPublisher> events_;
   std::optional<kubernetes::ReplicaReporter> reporter_;
   std::optional<kubernetes::RevisionRecorder> recorder_;
-  std::function<void(const std::string&)> clearTaint_;
   std::optional<kubernetes::ClusterController> controller_;
   kubernetes::KubernetesSource* source_ = nullptr;
-  control::Reloadable* reader_ = nullptr;  // of the source
-  const control::Revisions* revisions_ = nullptr;
+  control::Reloader* reloader_ = nullptr;          // these two: since report()
+  const control::Revisions* revisions_ = nullptr;  // null in a process without traffic
   // These describe the configuration that was compiled last, for reports.
   kubernetes::ReplicaReport report_;
   std::uint64_t compiledSerial_ = 0;

@@ -17,6 +17,7 @@
 #include "proxy/control/reloader.h"
 #include "proxy/control/report/certificate_watch.h"
 #include "proxy/control/report/config_metrics.h"
+#include "proxy/control/report/event_relay.h"
 #include "proxy/control/report/status_document.h"
 #include "proxy/control/text_source.h"
 #include "proxy/net/beat_group.h"
@@ -83,7 +84,7 @@ std::unique_ptr<control::Source> makeOwnSource(const Options& options, net::Work
   return std::make_unique<control::FileSource>(options.config, main, log);
 }
 
-class Process {
+class Process final : private control::ReloadObserver {
  public:
   Process(const Options& options, const processing::BuiltinTypes& processors, observe::Log& log,
           const base::Clock& clock)
@@ -98,13 +99,8 @@ class Process {
         events_(log, mainMetrics_),
         loader_(*source_, processors, log, main_, options.stateDir, &events_, poolOf(options)),
         serving_(log, main_, mainMetrics_, events_),
-        reloader_(
-            {loader_, publisher(), serving_, main_.timers(), clock, seedOfRetries(),
-             [this](const control::CompiledConfiguration& read) { return !cluster_ || cluster_->mayServe(read); }}),
-        workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers,
-                  [this](std::vector<observe::Event> events, std::uint64_t dropped) {
-                    main_.post([this, events = std::move(events), dropped] { events_.add(events, dropped); });
-                  }}) {}
+        reloader_({loader_, publisher(), main_.timers(), clock, seedOfRetries(), cluster_ ? &*cluster_ : nullptr}),
+        workers_({clock, log, metrics_, serving_, exchangesPage_, descriptors_, options.workers, relay_}) {}
 
   int run();
 
@@ -114,6 +110,9 @@ class Process {
   bool servesTraffic() const { return options_.command != Command::kController; }
   base::Status open();
   base::Status openAdmin();
+  void onServed(const control::Revisions&, const control::Generation& now, std::string_view) override { adopt(now); }
+  void onRefreshed(const control::Generation& now) override { adopt(now); }
+  void adopt(const control::Generation& served);
   base::Status serve(const control::Loaded& first);
   void end();
   void stop();
@@ -144,13 +143,13 @@ class Process {
   std::optional<ClusterLink> cluster_;  // outlives the source
   std::unique_ptr<control::Source> source_;
   observe::EventRing events_;
+  const control::EventRelay relay_{main_, events_};
   HealthChecks healthChecks_{main_, mainMetrics_, log_, events_};
   control::LoadingThread loader_;
   Serving serving_;
-  WithoutTraffic without_{main_};
+  WithoutTraffic without_;
   control::Reloader reloader_;
-  control::CertificateWatch certificates_{[this] { return reloader_.configuration().get(); }, events_, main_.timers(),
-                                          clock_};
+  control::CertificateWatch certificates_{events_, main_.timers(), clock_};
   ValidateAction validate_{loader_, reloader_, serving_};
   SharedText statusText_;
   SharedText catalogText_;
@@ -219,20 +218,19 @@ base::Status Process::openAdmin() {
               {{"address", options_.admin.toString()}});
   }
   makePages();
-  const auto setBounds = [this](const base::Settings& settings) {
-    admin_.setBounds(adminBounds(settings, descriptors_.adminConnections));
-  };
-  setBounds(settings());
-  serving_.onSettings([this, setBounds](const base::Settings& settings) {
-    setBounds(settings);
-    certificates_.look();
-    if (servesTraffic()) healthChecks_.adopt(*reloader_.generation()->snapshot);
-  });
+  admin_.setBounds(adminBounds(settings(), descriptors_.adminConnections));
   admin_.serve(adminSockets_[0], adminPages_, adminActions_);
   for (std::size_t i = 1; i < adminSockets_.size(); ++i) {
     admin_.serve(adminSockets_[i], healthPages_, healthActions_, /*anyHost=*/true);
   }
   return base::Done{};
+}
+
+/// Called when something else is served.
+void Process::adopt(const control::Generation& served) {
+  admin_.setBounds(adminBounds(served.snapshot->settings, descriptors_.adminConnections));
+  certificates_.adopt(*served.snapshot);
+  if (servesTraffic()) healthChecks_.adopt(*served.snapshot);
 }
 
 AdminDocument loadingPage() { return {503, "text/plain; charset=utf-8", "no configuration is served yet\n"}; }
@@ -307,8 +305,7 @@ void Process::clearRevision(std::string_view query, AdminAnswer answer) {
         {400, "text/plain; charset=utf-8", "revision is missing, as in /revisions/clear?revision=HASH\n"});
   }
   const auto waiting = std::make_shared<AdminAnswer>(std::move(answer));
-  loader_.clearTaint(prefix, [this, prefix, waiting](bool cleared) {
-    if (cleared) reloader_.reload();
+  reloader_.retry(prefix, [prefix, waiting](bool cleared) {
     waiting->give(cleared ? AdminDocument{200, "text/plain; charset=utf-8", "revision " + prefix + " is tried again\n"}
                           : AdminDocument{404, "text/plain; charset=utf-8",
                                           "there is not exactly one tainted revision that begins with '" + prefix +
@@ -350,8 +347,7 @@ base::Status Process::serve(const control::Loaded& first) {
                         {"health", adminSockets_[1].address().toString()},
                         {"revision", generation.revision}});
   main_.post([this] {  // once the configuration is the served one
-    certificates_.look();
-    healthChecks_.adopt(*reloader_.generation()->snapshot);
+    adopt(*reloader_.generation());
   });
   return base::Done{};
 }
@@ -405,14 +401,9 @@ int Process::run() {
     return 1;
   }
   source_->watch(reloader_);
-  const ClusterLink::Replica replica{servesTraffic() ? &reloader_.revisions() : nullptr, options_.admin.port(),
-                                     [this](const std::string& digest) {
-                                       loader_.clearTaint(digest, [this](bool cleared) {
-                                         if (cleared) reloader_.reload();
-                                       });
-                                     },
-                                     reloader_};
-  if (cluster_) cluster_->report(serving_, events_, replica);
+  reloader_.observe(serving_);
+  if (cluster_) cluster_->report(reloader_, events_, {servesTraffic(), options_.admin.port()});
+  reloader_.observe(*this);
   reloader_.start([this](const control::Loaded& first) { return serve(first); });
   main_.run();
   workers_.end();

@@ -27,7 +27,7 @@ class CertificateWatchTest : public testing::Test {
     bind.identities.push_back(
         {std::make_shared<const pki::CertificateChain>(pki::CertificateChain::parse(identity.certificate).value()),
          nullptr});
-    served_.compiled.snapshot = std::move(snapshot);
+    watch_.adopt(*snapshot);
   }
   void passes(base::Duration time) {
     clock_.advance(time);
@@ -40,23 +40,19 @@ class CertificateWatchTest : public testing::Test {
   observe::MetricsRegistry registry_;
   observe::MetricShard metrics_{registry_};
   observe::EventRing events_{log_, metrics_};
-  CompiledConfiguration served_;
-  CertificateWatch watch_{[this] { return &served_; }, events_, timers_, clock_};
+  CertificateWatch watch_{events_, timers_, clock_};
 };
 
 TEST_F(CertificateWatchTest, TellsAMonthBefore) {
   serve(24h * 60);
-  watch_.look();
   EXPECT_EQ(events_.document(), "[]\n");
   serve(24h * 29);
-  watch_.look();
   EXPECT_THAT(events_.document(), HasSubstr("\"reason\":\"CertificateExpires\",\"object\":\"listener at *:443\","
                                             "\"message\":\"its certificate is valid until "));
 }
 
 TEST_F(CertificateWatchTest, LooksEveryDayWithoutANewConfiguration) {
   serve(24h * 32);
-  watch_.look();
   passes(24h + 1min);
   EXPECT_EQ(events_.document(), "[]\n");
   passes(24h + 1min);

@@ -37,6 +37,10 @@ class FakeLoader final : public Loader {
   }
   void keep(const Loaded& served) override { kept.push_back(served.configuration->revision); }
   void discard(Loaded&& old) override { discarded.push_back(old.configuration->revision); }
+  void clearTaint(std::string prefix, std::function<void(bool)> done) override {
+    const std::string known = std::exchange(tainted, "");
+    done(known == prefix);
+  }
 
   bool loading() const { return done_ != nullptr; }
   void hand(Loaded loaded) { std::exchange(done_, nullptr)(std::move(loaded)); }
@@ -49,6 +53,7 @@ class FakeLoader final : public Loader {
   std::string refreshedBy;  // the revision that the last recompilation was to take secrets from
   std::vector<std::string> discarded;
   std::vector<std::string> kept;
+  std::string tainted;  // the one revision that is
 
  private:
   Done done_;
@@ -69,13 +74,17 @@ class FakeServer final : public Publisher, public ReloadObserver {
     events.push_back("try " + places.front().why);
     return free;
   }
-  void publish(const std::shared_ptr<const Generation>& next, std::function<void()> adopted) override {
+  Handover publish(const std::shared_ptr<const Generation>& next, std::function<void()> adopted) override {
     events.push_back("publish " + next->revision);
+    if (alone) return Handover::kDone;
     answer_ = std::move(adopted);
+    return Handover::kUnderWay;
   }
-  void accept(const Generation& next, std::function<void()> accepted) override {
+  Handover accept(const Generation& next, std::function<void()> accepted) override {
     events.push_back("accept " + next.revision);
+    if (alone) return Handover::kDone;
     answer_ = std::move(accepted);
+    return Handover::kUnderWay;
   }
   void closeOthers(const Generation& served) override { events.push_back("close others than " + served.revision); }
   void onUnchanged(const Revisions& revisions) override {
@@ -86,7 +95,6 @@ class FakeServer final : public Publisher, public ReloadObserver {
     events.push_back("refused " + revisions.desired + ": " + revisions.problems->at(0).message);
     if (whenTold) std::exchange(whenTold, nullptr)();
   }
-  void onCompiled(const CompiledConfiguration&) override {}
   void onHeld(const Revisions& revisions) override { events.push_back("held " + revisions.desired); }
   void onServed(const Revisions& revisions, const Generation& now, std::string_view before) override {
     EXPECT_EQ(revisions.served, now.revision);
@@ -102,6 +110,7 @@ class FakeServer final : public Publisher, public ReloadObserver {
   /// Returns the events since the last call.
   std::vector<std::string> take() { return std::exchange(events, {}); }
 
+  bool alone = false;              // it has no workers
   bool free = false;               // a place that could not be used can be used now
   int failures = 0;                // number of the next attempts to open that fail
   std::function<void()> whenTold;  // called once, inside the next onServed(), onUnchanged() or onRefused()
@@ -113,8 +122,9 @@ class FakeServer final : public Publisher, public ReloadObserver {
 
 using Events = std::vector<std::string>;
 
-class ReloaderTest : public ::testing::Test {
+class ReloaderTest : public ::testing::Test, private ServingGate {
  protected:
+  ReloaderTest() { reloader_.observe(server_); }
   Loaded loaded(const std::string& revision, Loaded::Outcome outcome = Loaded::Outcome::kServable) const {
     CompiledConfiguration configuration;
     configuration.unusable = loader_.without;
@@ -176,10 +186,10 @@ class ReloaderTest : public ::testing::Test {
   FakeLoader loader_;
   FakeServer server_;
   std::string held_;  // a revision that may not be served yet
-  Reloader reloader_{{loader_, server_, server_, timers_, clock_, 1,
-                      [this](const CompiledConfiguration& read) { return read.revision != held_; }}};
+  Reloader reloader_{{loader_, server_, timers_, clock_, 1, this}};
 
  private:
+  bool mayServe(const CompiledConfiguration& read) override { return read.revision != held_; }
   static Generation generation(const std::string& revision, std::size_t binds) {
     return {nullptr, revision, std::vector<ServedBind>(binds), {}};
   }

@@ -138,6 +138,47 @@ TEST_F(ReloaderTest, RefreshesNothingIfItStops) {
   EXPECT_FALSE(loader_.loading());
 }
 
+TEST_F(ReloaderTest, ServesAtOnceWhatNobodyHasToTake) {
+  server_.alone = true;
+  begin();
+  reloader_.reload();
+  loader_.hand(loaded("two"));
+  EXPECT_EQ(server_.take(),
+            (Events{"open two", "publish two", "accept two", "close others than two", "served two after one"}));
+  EXPECT_EQ(served(), "two");
+  EXPECT_FALSE(reloader_.reloading());
+}
+
+TEST_F(ReloaderTest, TriesATaintedRevisionAgainAndNoOther) {
+  begin();
+  const int loads = loader_.loads;
+  for (const char* const prefix : {"two", "one"}) {
+    const bool isTainted = prefix == std::string_view("one");
+    loader_.tainted = "one";
+    std::optional<bool> cleared;
+    reloader_.retry(prefix, [&](bool done) { cleared = done; });
+    EXPECT_EQ(cleared, isTainted);
+    EXPECT_EQ(loader_.loads, loads + (isTainted ? 1 : 0));
+  }
+}
+
+TEST_F(ReloaderTest, TellsAllObserversInTheOrderInWhichTheyCame) {
+  struct LastObserver final : ReloadObserver {
+    explicit LastObserver(Events& events) : told(events) {}
+    void onCompiled(const CompiledConfiguration& compiled) override { told.push_back("compiled " + compiled.revision); }
+    void onServed(const Revisions&, const Generation& now, std::string_view) override {
+      told.push_back("seen " + now.revision);
+    }
+    Events& told;
+  } last(server_.events);
+  begin();
+  reloader_.observe(last);
+  reloader_.reload();
+  serve("two");
+  const Events events = server_.take();
+  EXPECT_EQ(Events(events.end() - 3, events.end()), (Events{"compiled two", "served two after one", "seen two"}));
+}
+
 TEST_F(ReloaderTest, AFirstConfigurationNeedNotWait) {
   held_ = "one";
   start(loaded("one"));

@@ -38,7 +38,8 @@ class ServingRig {
     write(spec);
     source_.emplace(std::vector<std::string>{path()}, main_, log_);
     loader_.emplace(*source_, processors_, log_, main_);
-    reloader_.emplace(control::Reloader::Parts{*loader_, serving_, serving_, main_.timers(), clock_});
+    reloader_.emplace(control::Reloader::Parts{*loader_, serving_, main_.timers(), clock_});
+    reloader_->observe(serving_);
     source_->watch(*reloader_);
     bool started = false;
     reloader_->start([&](const control::Loaded& first) -> base::Status {

@@ -3,14 +3,13 @@
 // It belongs to the main thread.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <string>
+#include <vector>
 
 #include "proxy/base/clock.h"
-#include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/net/timers.h"
 #include "proxy/observe/events.h"
+#include "proxy/routing/snapshot.h"
 
 namespace sluice::control {
 
@@ -19,21 +18,26 @@ std::string bindName(const routing::Bind& bind);
 
 class CertificateWatch final : private net::Timer {
  public:
-  using Served = std::function<const CompiledConfiguration*()>;
-  /// `served` returns the configuration that is served, or nullptr. All of them outlive the watch.
-  CertificateWatch(Served served, observe::EventRing& events, net::TimerWheel& timers, const base::Clock& clock)
-      : served_(std::move(served)), events_(events), timers_(timers), clock_(clock) {}
+  /// All of them outlive the watch.
+  CertificateWatch(observe::EventRing& events, net::TimerWheel& timers, const base::Clock& clock)
+      : events_(events), timers_(timers), clock_(clock) {}
 
-  /// Looks now, and once a day from now on.
-  void look();
+  /// Looks at the certificates of what is served now, and once a day from now on.
+  void adopt(const routing::Snapshot& served);
 
  private:
-  void onTimer() override { look(); }
+  struct ServedCertificate {
+    std::string listener;
+    base::WallTime end;
+  };
 
-  const Served served_;
+  void onTimer() override { look(); }
+  void look();
+
   observe::EventRing& events_;
   net::TimerWheel& timers_;
   const base::Clock& clock_;
+  std::vector<ServedCertificate> served_;
 };
 
 }  // namespace sluice::control

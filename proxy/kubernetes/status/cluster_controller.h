@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "proxy/control/configuration/compiled_configuration.h"
+#include "proxy/control/reload_observer.h"
 #include "proxy/control/reloadable.h"
 #include "proxy/kubernetes/events/event_publisher.h"
 #include "proxy/kubernetes/lease/class_claim.h"
@@ -29,7 +30,8 @@
 
 namespace sluice::kubernetes {
 
-class ClusterController final : private LeadershipUser,
+class ClusterController final : public control::ReloadObserver,
+                                private LeadershipUser,
                                 private ReplicaWatchUser,
                                 private ProvisionerUser,
                                 private RevisionKeeperUser,
@@ -43,7 +45,7 @@ class ClusterController final : private LeadershipUser,
 
   void start();
   /// Takes a configuration that was compiled of the cluster's objects; inside a Turn.
-  void onCompiled(const control::CompiledConfiguration& compiled);
+  void onCompiled(const control::CompiledConfiguration& compiled) override;
   /// Takes the report of this very process, if it serves traffic too.
   void onOwnReport(const ReplicaReport& report) { replicas_.seeOwn(report); }
   /// Gives the Lease back, so that another controller need not wait for its end, then calls `done`.

@@ -22,7 +22,8 @@ compile::UnusablePlaces Serving::open(const control::Generation& next) { return 
 
 bool Serving::openAny(const compile::UnusablePlaces& places) { return sockets_.openAny(places); }
 
-void Serving::publish(const std::shared_ptr<const control::Generation>& next, std::function<void()> adopted) {
+control::Publisher::Handover Serving::publish(const std::shared_ptr<const control::Generation>& next,
+                                              std::function<void()> adopted) {
   budgets_->setBounds(next->snapshot->settings.limits);
   adopting_ = workers_.size();
   const auto oneHas = [this, adopted = std::move(adopted)] {
@@ -31,14 +32,16 @@ void Serving::publish(const std::shared_ptr<const control::Generation>& next, st
   for (WorkerRuntime* worker : workers_) {
     worker->adopt(next, [this, oneHas] { main_.post(oneHas); });
   }
+  return Handover::kUnderWay;
 }
 
-void Serving::accept(const control::Generation& next, std::function<void()> accepted) {
+control::Publisher::Handover Serving::accept(const control::Generation& next, std::function<void()> accepted) {
   workers_.front()->worker().post(
       [this, sockets = sockets_.of(next), limits = next.snapshot->settings.limits, accepted = std::move(accepted)] {
         acceptor_->listen(sockets, limits);
         main_.post(accepted);
       });
+  return Handover::kUnderWay;
 }
 
 void Serving::closeOthers(const control::Generation& served) { sockets_.closeOthers(served); }
@@ -51,7 +54,6 @@ void Serving::onCompiled(const control::CompiledConfiguration& compiled) {
               {{"gateways", without}});
   }
   withoutTheirSettings_ = std::move(without);
-  compiled_(compiled);
 }
 
 void Serving::onUnchanged(const control::Revisions& revisions) {
@@ -85,7 +87,6 @@ void Serving::onServed(const control::Revisions& revisions, const control::Gener
   log_.info("configuration reloaded", {{"revision", revisions.served}, {"before", before}});
   note(observe::EventType::kNormal, "Reloaded", "revision " + revisions.served + " is served");
   warnOfFixedSettings(now.snapshot->settings);
-  told_(now.snapshot->settings);
 }
 
 /// Tells of what was logged as well.

@@ -36,12 +36,6 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   void attach(std::vector<WorkerRuntime*> workers, Acceptor& acceptor, SharedBudgets& budgets,
               const base::Settings& atStart);
 
-  /// `told` is called on the main thread whenever another configuration is served.
-  void onSettings(std::function<void(const base::Settings&)> told) { told_ = std::move(told); }
-
-  /// `told` is called on the main thread with each configuration that was compiled of the source's objects.
-  void tellCompiled(std::function<void(const control::CompiledConfiguration&)> told) { compiled_ = std::move(told); }
-
   /// Returns the open sockets of a generation that was opened here.
   std::vector<BoundSocket> sockets(const control::Generation& generation) const { return sockets_.of(generation); }
 
@@ -50,8 +44,8 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
 
   compile::UnusablePlaces open(const control::Generation& next) override;
   bool openAny(const compile::UnusablePlaces& places) override;
-  void publish(const std::shared_ptr<const control::Generation>& next, std::function<void()> adopted) override;
-  void accept(const control::Generation& next, std::function<void()> accepted) override;
+  Handover publish(const std::shared_ptr<const control::Generation>& next, std::function<void()> adopted) override;
+  Handover accept(const control::Generation& next, std::function<void()> accepted) override;
   void closeOthers(const control::Generation& served) override;
 
   void onCompiled(const control::CompiledConfiguration& compiled) override;
@@ -59,7 +53,6 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   void onRefused(const control::Revisions& revisions) override;
   void onHeld(const control::Revisions& revisions) override;
   void onServed(const control::Revisions& revisions, const control::Generation& now, std::string_view before) override;
-  void onRefreshed(const control::Generation& now) override { told_(now.snapshot->settings); }
 
  private:
   void warnOfFixedSettings(const base::Settings& settings);
@@ -75,8 +68,6 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   observe::EventRing& events_;
   ListenSockets sockets_;
   base::Settings settingsAtStart_;
-  std::function<void(const base::Settings&)> told_ = [](const base::Settings&) {};
-  std::function<void(const control::CompiledConfiguration&)> compiled_ = [](const control::CompiledConfiguration&) {};
   std::string withoutTheirSettings_;  // the Gateways that were warned of last
   std::vector<WorkerRuntime*> workers_;
   std::size_t adopting_ = 0;  // workers that have not adopted the published one yet

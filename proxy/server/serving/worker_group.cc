@@ -60,7 +60,7 @@ base::Status WorkerGroup::make(const std::shared_ptr<const control::Generation>&
   for (std::uint32_t i = 0; i < count; ++i) {
     auto runtime = WorkerRuntime::make({parts_.clock, generation, *budgets_, parts_.metrics, accessLog_.get(), instance,
                                         newSeed(random), &parts_.log, sessionSealer, parts_.descriptors.backends,
-                                        parts_.descriptors.lookupsOf(count), parts_.tell});
+                                        parts_.descriptors.lookupsOf(count), &parts_.events});
     if (!runtime.ok()) return runtime.error();
     workers.push_back(runtime->get());
     runtimes_.push_back(std::move(*runtime));

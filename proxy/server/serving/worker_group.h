@@ -12,6 +12,7 @@
 
 #include "proxy/base/clock.h"
 #include "proxy/base/result.h"
+#include "proxy/control/report/event_relay.h"
 #include "proxy/control/state/generation.h"
 #include "proxy/observe/log.h"
 #include "proxy/observe/metrics.h"
@@ -34,8 +35,7 @@ struct WorkerGroupParts {
   ExchangesPage& exchangesPage;
   const DescriptorShares& descriptors;
   std::optional<std::uint32_t> workers;  // takes precedence over settings.yaml
-  /// Takes the workers' events. Any thread.
-  std::function<void(std::vector<observe::Event> events, std::uint64_t dropped)> tell;
+  const control::EventRelay& events;
 };
 
 class WorkerGroup final : public DrainedClients {

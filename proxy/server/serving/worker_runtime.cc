@@ -42,7 +42,7 @@ WorkerRuntime::WorkerRuntime(Private, const RuntimeParts& parts)
       worker_(parts.clock),
       metrics_(parts.metrics),
       accessLog_(parts.accessLog, parts.log),
-      tell_(parts.tell),
+      relay_(parts.events),
       telemetry_(worker_, metrics_, accessLog_, generation_->revision, events_, parts.log),
       debug_(parts.log, worker_.clock()),
       exchanges_(exchangeParts(parts, worker_, *this, telemetry_)),
@@ -215,7 +215,7 @@ void WorkerRuntime::reap() {
   connections_.reap([this] { connectionCount_.fetch_sub(1, std::memory_order_relaxed); });
   if (change_ && settled()) change();
   if (upstreams_->takeLeft()) forgetSeries();
-  if (!events_.empty()) eventTimer_.arm();
+  if (relay_ != nullptr && !events_.empty()) eventTimer_.arm();
 }
 
 bool WorkerRuntime::settled() const { return connections_.quiet() && exchanges_.quiet() && upstreams_->quiet(); }
@@ -228,7 +228,7 @@ void WorkerRuntime::EventTimer::arm() {
   if (!isSet()) owner_.worker_.timers().set(*this, owner_.worker_.now() + kLogInterval);
 }
 
-void WorkerRuntime::EventTimer::onTimer() { owner_.tell_(owner_.events_.take(), owner_.events_.takeDropped()); }
+void WorkerRuntime::EventTimer::onTimer() { owner_.relay_->send(owner_.events_); }
 
 void WorkerRuntime::LogTimer::arm() { owner_.worker_.timers().set(*this, owner_.worker_.now() + kLogInterval); }
 

@@ -15,6 +15,7 @@
 
 #include "proxy/base/beat_table.h"
 #include "proxy/base/result.h"
+#include "proxy/control/report/event_relay.h"
 #include "proxy/control/state/generation.h"
 #include "proxy/exchange/exchange_list.h"
 #include "proxy/exchange/exchanges.h"
@@ -47,9 +48,8 @@ struct RuntimeParts {
   std::size_t descriptors = std::numeric_limits<std::size_t>::max();
   /// The number of names that the worker looks up at a time; at least 1.
   std::size_t lookups = net::ResolverParts{}.maxLookups;
-  /// Takes the worker's events, and how many it has dropped, on its thread.
-  std::function<void(std::vector<observe::Event> events, std::uint64_t dropped)> tell = [](std::vector<observe::Event>,
-                                                                                           std::uint64_t) {};
+  /// Takes the worker's events; nullptr if nobody is told of them.
+  const control::EventRelay* events = nullptr;
 };
 
 class WorkerRuntime final : private net::Beats, private exchange::Downstreams, private ConnectionLists {
@@ -152,7 +152,7 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   base::ClientHalfClose clientHalfClose_ = base::ClientHalfClose::kAbort;
   observe::AccessLog accessLog_;
   observe::EventBatch events_;
-  const std::function<void(std::vector<observe::Event>, std::uint64_t)> tell_;
+  const control::EventRelay* const relay_;
   exchange::ExchangeTelemetry telemetry_;
   observe::BoundedLog debug_;
   exchange::Exchanges exchanges_;

@@ -1,0 +1,41 @@
+// What another thread has collected comes to the ring of the main thread.
+#include "proxy/control/report/event_relay.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "test/support/loop_driver.h"
+
+namespace sluice::control {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(EventRelays, HandAllOfABatchToTheRingOfTheMainThread) {
+  const base::SystemClock clock;
+  observe::Log log(observe::LogLevel::kOff, clock, observe::LineFile::over(2));
+  observe::MetricsRegistry registry;
+  observe::MetricShard metrics(registry);
+  net::Worker main(clock);
+  observe::EventRing ring(log, metrics);
+  const EventRelay relay(main, ring);
+  std::thread other([&] {
+    observe::EventBatch batch;
+    relay.send(batch);
+    for (std::size_t i = 0; i <= observe::EventBatch::kMost; ++i) {
+      batch.add(observe::EventType::kWarning, "Denied", "HTTPRoute demo/r" + std::to_string(i), "denied", {});
+    }
+    relay.send(batch);
+    EXPECT_TRUE(batch.empty());
+  });
+  other.join();
+  EXPECT_EQ(ring.document(), "[]\n") << "it belongs to the main thread";
+  EXPECT_TRUE(sluice::test::runUntil(main, [&] { return ring.document() != "[]\n"; }));
+  EXPECT_THAT(ring.document(), HasSubstr("HTTPRoute demo/r0"));
+  EXPECT_EQ(metrics.at<observe::Metric::kEventsDropped>().value(), 1u) << "there was one too many";
+}
+
+}  // namespace
+}  // namespace sluice::control
