@@ -31,7 +31,7 @@ enum class Wait : std::uint8_t {
 };
 inline constexpr std::size_t kWaits = 14;
 
-/// The words that operators read, in the order of Wait. config/reference/operating.md explains each.
+/// The words that operators read, in the order of Wait. config/reference/admin.md explains each.
 inline constexpr std::array<std::string_view, kWaits> kWaitNames = {
     "nothing",       "resolver",      "connection", "dial",          "tls-handshake",  "processor", "request-body",
     "response-head", "response-body", "either",     "client-credit", "backend-credit", "backoff",   "tunnel"};

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <iterator>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -59,10 +62,11 @@ TEST(Documents, NameFilesThatExist) {
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
-/// Returns the files that links of a line lead to, as they are written.
-std::vector<std::string> linksIn(std::string_view line) {
-  static const std::regex kLink(R"(\]\(([^)#:]+)\))");
-  const std::string text(line);
+/// Returns where the links of a text lead to within the tree, as they are written: "page.md", "page.md#a-heading" or
+/// "#a-heading".
+std::vector<std::string> linksIn(std::string_view page) {
+  static const std::regex kLink(R"(\]\(([^):]+)\))");
+  const std::string text(page);
   std::vector<std::string> files;
   for (auto link = std::sregex_iterator(text.begin(), text.end(), kLink); link != std::sregex_iterator(); ++link) {
     files.push_back((*link)[1]);
@@ -73,6 +77,50 @@ std::vector<std::string> linksIn(std::string_view line) {
 const SourceFile& fileAt(std::string_view path) {
   return *std::find_if(sourceTree().begin(), sourceTree().end(),
                        [path](const SourceFile& file) { return file.path == path; });
+}
+
+/// Returns the anchors of the page's headings, as GitHub makes them: "## Pods of `Gateways`" has "pods-of-gateways".
+std::set<std::string> anchorsOf(std::string_view page) {
+  std::set<std::string> anchors;
+  bool inCode = false;
+  for (const std::string_view line : splitLines(page)) {
+    if (line.starts_with("```")) inCode = !inCode;
+    const std::size_t title = line.find_first_not_of('#');
+    if (inCode || title == 0 || title == std::string_view::npos || line[title] != ' ') continue;
+    std::string anchor;
+    for (const char each : line.substr(title + 1)) {
+      const auto c = static_cast<unsigned char>(each);
+      if (c == ' ') anchor += '-';
+      if (std::isalnum(c) || c == '-' || c == '_') anchor += static_cast<char>(std::tolower(c));
+    }
+    anchors.insert(anchor);
+  }
+  return anchors;
+}
+
+TEST(Documents, HaveLinksThatLeadToAFileAndItsHeading) {
+  std::size_t count = 0;
+  std::vector<std::string> findings;
+  for (const SourceFile& file : sourceTree()) {
+    if (!file.endsWith(".md")) continue;
+    for (const std::string& link : linksIn(file.text)) {
+      ++count;
+      const std::size_t hash = std::min(link.find('#'), link.size());
+      const std::filesystem::path folder = std::filesystem::path(file.path).parent_path();
+      const std::string path = hash == 0 ? file.path : (folder / link.substr(0, hash)).lexically_normal().string();
+      const SourceFile* target = findSource(path);
+      if (target == nullptr || (hash < link.size() && !anchorsOf(target->text).contains(link.substr(hash + 1)))) {
+        findings.push_back(file.path + ": " + link);
+      }
+    }
+  }
+  ASSERT_GT(count, 50u);
+  EXPECT_TRUE(findings.empty()) << listed(findings);
+}
+
+TEST(Documents, HaveAnAnchorForEachHeading) {
+  EXPECT_THAT(anchorsOf("# One\n## Pods of `a.b/C:v1`\n```\n# not this\n```\n#nor this\ntext\n### It's, again\n"),
+              ElementsAre("its-again", "one", "pods-of-abcv1"));
 }
 
 TEST(Documents, TheReadmeLeadsToEveryPageOfTheReference) {

@@ -71,7 +71,7 @@ TEST(GatewaysParameters, CannotChangeWhatTheGatewayClassDecides) {
 }
 
 TEST(GatewaysParameters, AreDocumentedWithWhatTheyCannotChange) {
-  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/operating.md");
+  const std::string page = fileText(SLUICE_SOURCE_DIR "/config/reference/kubernetes.md");
   const std::size_t begin = page.find("`settings` has every key of `settings.yaml`");
   const std::string paragraph = page.substr(begin, page.find("\n\n", begin) - begin);
   const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/gateways/settings_reader.cc");

@@ -180,7 +180,7 @@ TEST(Reference, ListsEveryReasonOfAConditionWithItsMeaning) {
   const std::string header = fileText(SLUICE_SOURCE_DIR "/config/status/conditions.h");
   const std::size_t begin = header.find("namespace reason {");
   const std::string reasons = header.substr(begin, header.find("}  // namespace reason", begin) - begin);
-  const auto own = firstWords(pageTable(referencePage("operating.md"), "| reason | what it means |"));
+  const auto own = firstWords(pageTable(referencePage("faults.md"), "| reason | what it means |"));
   for (const std::string& reason : own) {
     EXPECT_NE(reasons.find("\"" + reason + "\""), std::string::npos) << reason << " does not exist";
   }

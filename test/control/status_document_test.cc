@@ -39,7 +39,7 @@ config::Problem problemAt(std::uint32_t line) {
 TEST(StatusDocument, HasItsStatesInTheReference) {
   std::vector<std::string> names;
   for (const ConfigState state : kConfigStates) names.emplace_back(configStateName(state));
-  const std::string page = sluice::test::referencePage("operating.md");
+  const std::string page = sluice::test::referencePage("revisions.md");
   const std::string section = sluice::test::pageSection(page, "## Revisions and rollback");
   EXPECT_EQ(sluice::test::firstWords(sluice::test::pageTable(section, "| state | meaning |")), names);
   EXPECT_THAT(sluice::test::referencePage("metrics.md"), HasSubstr("`sluice_config_revision_info`"));

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <regex>
 #include <set>
 
@@ -87,7 +88,8 @@ TEST(MetricFamilies, AreAllThatTheReferenceNames) {
     if (family.kind == MetricKind::kHistogram) names.insert(std::string(family.name) + "_count");
   }
   const std::regex name(R"re(\b(?:sluice|http_server|http_client|dns_lookup)_\w+)re");
-  for (const char* file : {"errors.md", "metrics.md", "operating.md", "policies.md", "processors.md", "settings.md"}) {
+  for (const auto& entry : std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/config/reference")) {
+    const std::string file = entry.path().filename();
     const std::string page = test::referencePage(file);
     for (auto match = std::sregex_iterator(page.begin(), page.end(), name); match != std::sregex_iterator(); ++match) {
       EXPECT_TRUE(names.contains(match->str())) << file << ": there is no metric " << match->str();

@@ -1,5 +1,5 @@
-// The page of the user's reference about operating the gateway must name every command, flag, page, event and thing
-// that a request may wait for, and no others.
+// The user's reference must name every command, flag, page, event and thing that a request may wait for, and no
+// others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,11 +34,11 @@ std::set<std::string> groupsIn(const std::string& text, const std::string& patte
   return groups;
 }
 
-std::vector<std::string> listed(const std::string& head) {
-  return test::firstWords(test::pageTable(test::referencePage("operating.md"), head));
+std::vector<std::string> listed(const std::string& page, const std::string& head) {
+  return test::firstWords(test::pageTable(test::referencePage(page), head));
 }
 
-TEST(OperatingPage, HasEveryCommandAndFlag) {
+TEST(CommandsPage, HasEveryCommandAndFlag) {
   const std::string source = sourceText(SLUICE_SOURCE_DIR "/proxy/server/cli.cc") +
                              sourceText(SLUICE_SOURCE_DIR "/proxy/server/command_line/egress_check_flags.cc") +
                              sourceText(SLUICE_SOURCE_DIR "/proxy/server/command_line/kept_pod_flags.cc");
@@ -56,14 +56,14 @@ TEST(OperatingPage, HasEveryCommandAndFlag) {
   for (const std::string& name : groupsIn(source, R"re((\w+)->require_subcommand\(1\))re")) {
     EXPECT_EQ(commands.erase("sluice " + name), 1u) << name;
   }
-  EXPECT_THAT(listed("| command | what it does | exit code |"), UnorderedElementsAreArray(commands));
-  EXPECT_THAT(listed("| flag | of | meaning |"),
+  EXPECT_THAT(listed("commands.md", "| command | what it does | exit code |"), UnorderedElementsAreArray(commands));
+  EXPECT_THAT(listed("commands.md", "| flag | of | meaning |"),
               UnorderedElementsAreArray(groupsIn(source, R"re("(?:-\w,)?(--[a-z-]+)")re")));
 }
 
-TEST(OperatingPage, HasEveryPageOfTheAdminAndHealthPorts) {
+TEST(AdminPage, HasEveryPageOfTheAdminAndHealthPorts) {
   const std::string source = sourceText(SLUICE_SOURCE_DIR "/proxy/server/process.cc");
-  const auto rows = test::pageTable(test::referencePage("operating.md"), "| page | port | what it shows |");
+  const auto rows = test::pageTable(test::referencePage("admin.md"), "| page | port | what it shows |");
   const std::set<std::string> pages = groupsIn(source, R"re((?:Pages|Actions)_\["([^"]+)"\])re");
   EXPECT_THAT(test::firstWords(rows), UnorderedElementsAreArray(pages));
   for (const test::PageRow& row : rows) {
@@ -75,16 +75,17 @@ TEST(OperatingPage, HasEveryPageOfTheAdminAndHealthPorts) {
   }
 }
 
-TEST(OperatingPage, HasEverythingThatRequestsWaitFor) {
-  EXPECT_THAT(listed("| `waitingFor` | the request waits for |"), testing::ElementsAreArray(exchange::kWaitNames));
+TEST(AdminPage, HasEverythingThatRequestsWaitFor) {
+  EXPECT_THAT(listed("admin.md", "| `waitingFor` | the request waits for |"),
+              testing::ElementsAreArray(exchange::kWaitNames));
 }
 
-TEST(OperatingPage, HasEveryEvent) {
+TEST(AdminPage, HasEveryEvent) {
   std::string sources;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(SLUICE_SOURCE_DIR "/proxy")) {
     if (entry.path().extension() == ".cc" || entry.path().extension() == ".h") sources += sourceText(entry.path());
   }
-  const std::vector<std::string> events = listed("| event | meaning |");
+  const std::vector<std::string> events = listed("admin.md", "| event | meaning |");
   std::set<std::string> told = groupsIn(sources, R"re(EventType::k\w+,\s*"(\w+)")re");
   // One of two events, by a condition.
   told.merge(groupsIn(sources, R"re(EventType::k\w+,\s*[^",;]*\? "(\w+)" : "\w+")re"));

@@ -35,7 +35,7 @@ CommandShape strangeProgram() {
 }
 
 TEST(TablePages, NameEveryFlagAndCommandOfTheReference) {
-  const std::string page = test::referencePage("operating.md");
+  const std::string page = test::referencePage("commands.md");
   const std::string bash = pageOf({"completion", "bash"});
   const std::string zsh = pageOf({"completion", "zsh"});
   const std::string fish = pageOf({"completion", "fish"});
