@@ -21,7 +21,7 @@ namespace {
 
 using testing::UnorderedElementsAreArray;
 
-std::string processorsPage() { return test::referencePage("processors.md"); }
+std::string typesPage() { return test::referencePage("processor-types.md"); }
 
 /// Collects the members that a schema allows, with those of maps in them ("secretRef.name"), and their defaults as JSON
 /// has them; "" if the schema has none.
@@ -44,7 +44,7 @@ void eachUse(const content::Value& value, Visit&& visit) {
 }
 
 TEST(BuiltinTypes, AreInTheReferenceWithTheirPhases) {
-  const auto rows = test::pageTable(processorsPage(), "| type | phases | preAuth | what it does |");
+  const auto rows = test::pageTable(typesPage(), "| type | phases | preAuth | what it does |");
   std::vector<std::string> names;
   for (const processing::BuiltinType& type : builtinTypes()) {
     names.emplace_back(type.type);
@@ -66,7 +66,7 @@ TEST(BuiltinTypes, HaveTheirConfigInTheReferenceWithItsDefaults) {
     ASSERT_TRUE(schema.ok()) << type.type;
     std::map<std::string, std::string> fields;
     collectFields(*schema, "", fields);
-    const std::string section = test::pageSection(processorsPage(), "### `" + std::string(type.type) + "`");
+    const std::string section = test::pageSection(typesPage(), "### `" + std::string(type.type) + "`");
     const auto rows = test::pageTable(section, "| field | default | meaning |");
     std::vector<std::string> names;
     for (const auto& field : fields) names.push_back(field.first);
@@ -86,7 +86,7 @@ TEST(BuiltinTypes, HaveTheLanguageOfExpressionsInTheReference) {
   for (const AttributeRow& row : expressionAttributes()) shown.emplace_back(row.name);
   for (const FunctionRow& row : expressionFunctions()) shown.emplace_back(row.shown);
   std::vector<std::string> listed;
-  for (const test::PageRow& row : test::pageTable(processorsPage(), "| expression | meaning |")) {
+  for (const test::PageRow& row : test::pageTable(typesPage(), "| expression | meaning |")) {
     std::string& words = listed.emplace_back(test::quotedWords(row[0]).at(0));
     words.erase(std::remove(words.begin(), words.end(), '\\'), words.end());  // in front of a bar
   }
@@ -95,7 +95,7 @@ TEST(BuiltinTypes, HaveTheLanguageOfExpressionsInTheReference) {
 
 TEST(BuiltinTypes, AcceptTheUsesInTheReference) {
   std::size_t uses = 0;
-  for (const std::string& block : test::yamlBlocks(processorsPage())) {
+  for (const std::string& block : test::yamlBlocks(test::referencePage("processors.md") + typesPage())) {
     config::Problems problems;
     const auto check = [&](const content::Value& use) {
       for (const processing::BuiltinType& type : builtinTypes()) {

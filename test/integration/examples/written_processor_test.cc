@@ -22,7 +22,9 @@ namespace {
 
 using testing::HasSubstr;
 
-std::string section() { return pageSection(referencePage("processors.md"), "## How to write an external processor"); }
+std::string section() {
+  return pageSection(referencePage("processor-types.md"), "## How to write an external processor");
+}
 
 /// Returns a gateway that asks the server on that port about everything.
 GatewaySpec asking(std::uint16_t server, const std::string& mode, std::uint16_t origin) {

@@ -193,7 +193,7 @@ TEST_F(Crds, AcceptTheExamples) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(SLUICE_SOURCE_DIR "/examples")) {
     if (entry.path().extension() == ".yaml") add(readFile(entry.path().string()));
   }
-  for (const char* page : {"backends.md", "processors.md"}) {
+  for (const char* page : {"backends.md", "processors.md", "processor-types.md"}) {
     for (const std::string& block : yamlBlocks(referencePage(page))) add(block);
   }
   EXPECT_GT(documents.size(), 6u);
