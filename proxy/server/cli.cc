@@ -84,15 +84,17 @@ struct ForwardingFlags {
 };
 
 void takeForwarding(CLI::App& run, CLI::Option* config, CLI::Option* stateDir, ForwardingFlags& flags) {
-  CLI::Option* listen = run.add_option("--listen", flags.listen,
-                                       "without files: where clients come in, such as 127.0.0.1:8080, or :8080 for all "
-                                       "addresses; may be repeated");
+  CLI::Option* listen =
+      run.add_option("--listen", flags.listen,
+                     "without files: the address and port that clients connect to, such as 127.0.0.1:8080, "
+                     "or :8080 for all addresses; may be repeated");
   CLI::Option* to = run.add_option("--to", flags.to,
                                    "without files: the origin that gets the requests, such as https://api.example.com; "
                                    "may be repeated");
   listen->type_name("ADDR:PORT")->expected(1)->take_all()->needs(to)->excludes(config);
   to->type_name("URL")->expected(1)->take_all()->needs(listen)->excludes(config)->excludes(stateDir);
-  run.add_flag("--print-config", flags.print, "print the objects that --listen and --to stand for, and end")->needs(to);
+  run.add_flag("--print-config", flags.print, "print the objects that --listen and --to stand for, and exit")
+      ->needs(to);
 }
 
 std::string checkGatewayName(const std::string& text) {
@@ -116,7 +118,7 @@ struct KubernetesFlags {
 CLI::Option* takeKubeconfig(CLI::App& command, KubernetesOptions& options) {
   return command
       .add_option("--kubeconfig", options.kubeconfig,
-                  "the file that says where the API server is (default: the service account of the Pod)")
+                  "file with the address and credentials of the API server (default: the service account of the Pod)")
       ->type_name("FILE");
 }
 
@@ -136,28 +138,29 @@ void takeLogLevel(CLI::App& command, Options& options) {
 }
 
 void takeOwnPorts(CLI::App& command, Options& options) {
-  takeEndpoint(command, "--admin", options.admin, "where the admin port listens (default 127.0.0.1:9901)");
+  takeEndpoint(command, "--admin", options.admin, "address of the admin port (default 127.0.0.1:9901)");
   takeEndpoint(command, "--health", options.health,
-               "where the health port listens (default [::]:9902, of IPv6 and IPv4)");
+               "address of the health port (default [::]:9902, for IPv6 and IPv4)");
 }
 
 void takeKubernetes(CLI::App& run, KubernetesFlags& flags) {
   CLI::Option* kubernetes = run.add_flag(
       "--kubernetes", flags.given,
-      "serve the objects of a Kubernetes API server; with --config beside it, objects of files count where "
-      "the server has none of that name");
+      "serve the objects of a Kubernetes API server; with --config as well, an object from a file is used only if the "
+      "API server has none of that name");
   takeKubeconfig(run, flags.options)->needs(kubernetes);
   takeGateways(run, flags.options,
                "a Gateway to serve; may be repeated (default: all Gateways of the GatewayClasses of sluice)")
       ->needs(kubernetes);
   takeKeptPod(run, kubernetes, flags.options.controllerNamespace, flags.options.classKeys);
-  run.add_flag("--controller", flags.options.controller, "write the statuses of the objects back to the API server")
+  run.add_flag("--controller", flags.options.controller, "also write the statuses of the objects to the API server")
       ->needs(kubernetes);
   run.add_option_function<std::string>(
          "--address-pool",
          [&flags](const std::string& text) { flags.options.addressPool = *compile::AddressPool::parse(text); },
-         "with --controller: give each Gateway that asks for no address one of its own of this range, such as "
-         "127.8.0.0/24, where the machine must be able to listen (default: such Gateways listen on all addresses)")
+         "with --controller: give each Gateway without an address one of its own from this range, such as "
+         "127.8.0.0/24; "
+         "the machine must be able to listen there (default: such Gateways listen on all addresses)")
       ->type_name("CIDR")
       ->check(checkAddressPool);
 }
@@ -172,7 +175,7 @@ void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding, Kubern
   takeWord(
       *run, "--admin-validate", {"true", "false"},
       [&options](const std::string& word) { options.adminValidate = word == "true"; },
-      "whether the admin port takes POST /validate (default true)");
+      "whether the admin port accepts POST /validate (default true)");
   run->add_option("--workers", options.workers, "event loops; 0: one per core (default: settings.yaml, else 0)")
       ->type_name("N")
       ->check(CLI::Range(0, 1024).description(""));
@@ -180,7 +183,7 @@ void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding, Kubern
       run->add_option(
              "--state-dir", options.stateDir,
              "folder for the last good configuration, with its Secrets, and the history of revisions; the next "
-             "process serves it at once, and goes on serving it while --config cannot be served")
+             "process serves that configuration at once, and as long as --config cannot be served")
           ->type_name("PATH");
   takeLogLevel(*run, options);
   takeForwarding(*run, config, stateDir, forwarding);
@@ -188,16 +191,15 @@ void addRun(CLI::App& app, Options& options, ForwardingFlags& forwarding, Kubern
 
 void addController(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
   CLI::App* controller = addCommand(app, options, Command::kController, "controller",
-                                    "compile the objects of a Kubernetes API server, and write back what became of "
-                                    "them, without serving traffic; of several the one that holds the Lease writes");
+                                    "compile the objects of a Kubernetes API server and write their statuses, without "
+                                    "serving traffic; with several replicas, the elected leader writes");
   takeKubeconfig(*controller, kubernetes.options);
   takeGateways(*controller, kubernetes.options,
-               "a Gateway to be responsible for; may be repeated (default: all Gateways of the GatewayClasses of "
-               "sluice)");
+               "a Gateway to control; may be repeated (default: all Gateways of the GatewayClasses of sluice)");
   controller
       ->add_option(
           "--image", kubernetes.options.image,
-          "keep Pods of this image for each Gateway, with all that they need: a Deployment, a Service, and the "
+          "run Pods of this image for each Gateway, with the objects that they need: a Deployment, a Service, and the "
           "least rights (default: you run `sluice run --kubernetes` yourself)")
       ->type_name("IMAGE");
   takeOwnPorts(*controller, options);
@@ -217,13 +219,13 @@ void takeOutput(CLI::App& command, Options& options) {
 
 void addStatus(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
   CLI::App* status = addCommand(app, options, Command::kStatus, "status",
-                                "print what a running gateway serves, what it should serve, and what is wrong, or the "
-                                "same of all Gateways of a cluster; exit 0 if nothing is, else 1");
+                                "print the served and the desired revision of a running gateway, and its problems, or "
+                                "those of all Gateways of a cluster; exit 0 if there is no fault, else 1");
   CLI::Option* admin = takeAdmin(*status, options);
   CLI::Option* cluster = status
                              ->add_flag("--kubernetes", kubernetes.given,
-                                        "ask a Kubernetes API server instead: Gateways, the replicas that serve them, "
-                                        "and routes, those with faults first")
+                                        "ask a Kubernetes API server instead: print Gateways, their replicas, and "
+                                        "routes, with faults first")
                              ->excludes(admin);
   takeKubeconfig(*status, kubernetes.options)->needs(cluster);
   status->callback([&options, &kubernetes] {
@@ -234,10 +236,9 @@ void addStatus(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
 }
 
 void addRollback(CLI::App* revisions, Options& options, KubernetesFlags& kubernetes) {
-  CLI::App* rollback = revisions->add_subcommand(
-      "rollback",
-      "have the Pods of a Gateway serve an earlier revision in place of the newest objects of the cluster, until it is "
-      "undone");
+  CLI::App* rollback = revisions->add_subcommand("rollback",
+                                                 "make the Pods of a Gateway serve an earlier revision instead of the "
+                                                 "newest objects of the cluster, until --undo");
   rollback
       ->add_option("REVISION", options.rollback.revision,
                    "the revision, its beginning, or the name of its EgressRevision (default: the one that was "
@@ -257,7 +258,7 @@ void addRevisions(CLI::App& app, Options& options, KubernetesFlags& kubernetes) 
   takeAdmin(*revisions, options);
   takeOutput(*revisions, options);
   revisions->require_subcommand(0, 1);
-  CLI::App* clear = revisions->add_subcommand("clear", "let the gateway try a revision again that it has refused");
+  CLI::App* clear = revisions->add_subcommand("clear", "let the gateway try a refused revision again");
   addRollback(revisions, options, kubernetes);
   revisions->callback([&options, &kubernetes, revisions, clear] {
     const bool rollsBack = revisions->got_subcommand("rollback");
@@ -271,11 +272,11 @@ void addRevisions(CLI::App& app, Options& options, KubernetesFlags& kubernetes) 
 void addExplain(CLI::App& app, Options& options) {
   CLI::App* explain = addCommand(
       app, options, Command::kExplain, "explain",
-      "print what would happen to a request, and why; exit 0 if a listener takes it, whatever the answer is");
+      "print how a request would be handled, and why; exit 0 if a listener accepts it, whatever the answer is");
   explain->footer(std::string(kExplainNotes));
   explain
       ->add_option("--config", options.config,
-                   "file or folder of YAML documents; may be repeated. Without it a running gateway is asked")
+                   "file or folder of YAML documents; may be repeated (default: ask a running gateway)")
       ->type_name("PATH");
   control::RequestInQuestion& request = options.request;
   explain->add_option("--url", request.url, "the URL, with scheme and host")->required()->type_name("URL");
@@ -284,13 +285,11 @@ void addExplain(CLI::App& app, Options& options) {
       ->type_name("'NAME: VALUE'")
       ->expected(1)
       ->take_all();
-  explain
-      ->add_option("--client-address", request.clientAddress,
-                   "the IP address of the client, which is shown; no decision depends on it")
+  explain->add_option("--client-address", request.clientAddress, "the IP address of the client; it is only shown")
       ->type_name("ADDRESS");
-  explain->add_option("--gateway", request.gateway, "the Gateway that gets it, if listeners of several fit")
+  explain->add_option("--gateway", request.gateway, "the Gateway that gets the request, if listeners of several fit")
       ->type_name("NAMESPACE/NAME");
-  explain->add_flag("--resolve", options.resolve, "resolve the names of Backends, and judge their addresses")
+  explain->add_flag("--resolve", options.resolve, "resolve the names of Backends, and check their addresses")
       ->needs("--config");
   takeOutput(*explain, options);
   takeAdmin(*explain, options);
@@ -298,8 +297,8 @@ void addExplain(CLI::App& app, Options& options) {
 
 void addDiff(CLI::App& app, Options& options) {
   CLI::App* diff = addCommand(app, options, Command::kDiff, "diff",
-                              "print what would change if a gateway that serves BEFORE were given AFTER: objects, "
-                              "listeners, Backends, settings and problems; exit 0 if nothing would, else 1");
+                              "print what would change if a gateway that serves BEFORE got AFTER instead: objects, "
+                              "listeners, Backends, settings and problems; exit 0 if nothing would change, else 1");
   diff->add_option("BEFORE", options.before, "file or folder of YAML documents")->required()->type_name("PATH");
   diff->add_option("AFTER", options.after, "file or folder of YAML documents")->required()->type_name("PATH");
   takeOutput(*diff, options);
@@ -308,8 +307,8 @@ void addDiff(CLI::App& app, Options& options) {
 void addValidate(CLI::App& app, Options& options) {
   CLI::App* validate =
       addCommand(app, options, Command::kValidate, "validate",
-                 "print what is wrong with a configuration, by file and line, and every object with its conditions; "
-                 "exit 0 if all of it can be served, else 1");
+                 "print the problems of a configuration, by file and line, and every object with its conditions; "
+                 "exit 0 if everything can be served, else 1");
   ValidationOptions& validation = options.validation;
   validate
       ->add_option("PATH,--config", options.config, "file or folder of YAML documents; several are one configuration")
@@ -317,10 +316,10 @@ void addValidate(CLI::App& app, Options& options) {
       ->type_name("PATH");
   validate->add_flag(
       "-R,--recursive", validation.recursive,
-      "look into subfolders too; each folder with files is a configuration by itself, as below a folder without any");
-  validate->add_flag("-q,--quiet", validation.quiet, "print problems alone, and nothing if there are none");
+      "also read subfolders; each folder with files is a configuration of its own, as below a folder without files");
+  validate->add_flag("-q,--quiet", validation.quiet, "print problems only, and nothing if there are none");
   validate->add_flag("--live", validation.live,
-                     "try to listen at its addresses and ports too, which fails where a gateway does already");
+                     "also try to listen on its addresses and ports; this fails where a gateway already listens");
   const auto take = [&validation](const std::string& word) {
     validation.format = word == "json"     ? ValidationFormat::kJson
                         : word == "yaml"   ? ValidationFormat::kYaml
@@ -328,19 +327,19 @@ void addValidate(CLI::App& app, Options& options) {
                                            : ValidationFormat::kText;
   };
   takeWord(*validate, "-o", {"text", "json", "yaml", "github"}, take,
-           "the format of the output (default text); github is lines that GitHub Actions shows beside the file");
+           "the format of the output (default text); github prints lines that GitHub Actions shows beside the file");
 }
 
 void addCatalog(CLI::App& app, Options& options) {
   CLI::App* catalog = addCommand(
       app, options, Command::kCatalog, "catalog",
-      "print the kinds of payload processors that the configuration supports, as JSON; exit 0 if it could be read");
+      "print the types of payload processors that may be used, as JSON; exit 0 if the configuration could be read");
   takePaths(*catalog, options);
   catalog
       ->add_option(
           "--publish", options.publishIn,
-          "print the objects that publish the list instead: a ConfigMap in NAMESPACE, and the GatewayClass with "
-          "its annotation sluice.dev/supported-extension-kinds that names it")
+          "print the objects that publish the list instead: a ConfigMap in NAMESPACE, and the GatewayClass with the "
+          "annotation sluice.dev/supported-extension-kinds that names the ConfigMap")
       ->type_name("NAMESPACE")
       ->check(checkNamespace);
 }
@@ -362,21 +361,21 @@ void takeUpgradeCheck(CLI::App& upgrade, Options& options, KubernetesFlags& kube
 }
 
 void addCheck(CLI::App& app, Options& options, KubernetesFlags& kubernetes) {
-  CLI::App* check = app.add_subcommand("check", "try from here whether the cluster is as the gateway needs it");
+  CLI::App* check = app.add_subcommand("check", "run checks from inside the cluster");
   check->require_subcommand(1);
-  CLI::App* egress = check->add_subcommand(
-      "egress",
-      "try whether direct egress is closed from where this runs, past the gateway; exit 0 if it is, and the "
-      "gateway is reachable, else 1");
+  CLI::App* egress = check->add_subcommand("egress",
+                                           "check, from the place where it runs, whether workloads can bypass the "
+                                           "gateway; exit 0 if direct egress is closed "
+                                           "and the gateway is reachable, else 1");
   egress->callback([&options] { options.command = Command::kCheckEgress; });
   takeEgressCheck(*egress, options.egressCheck);
   takeNamespace(*egress, options.egressCheck.nameSpace,
-                "the namespace to name in the answer (default: that of the Pod's service account)");
+                "the namespace that the answer names (default: that of the Pod's service account)");
   takeOutput(*egress, options);
   CLI::App* upgrade = check->add_subcommand(
       "upgrade",
-      "print what the Gateways of a cluster would lose if a controller of this version kept their Pods, and how to "
-      "prevent it; no Secret is read; exit 0 if nothing, else 1");
+      "print what the Gateways of a cluster would lose under a controller of this version, and how to prevent it; it "
+      "reads no Secret; exit 0 if they would lose nothing, else 1");
   upgrade->callback([&options] { options.command = Command::kCheckUpgrade; });
   takeUpgradeCheck(*upgrade, options, kubernetes);
 }
@@ -402,7 +401,7 @@ struct TablePages {
 };
 
 void addPages(CLI::App& app, TablePages& pages) {
-  pages.completion = app.add_subcommand("completion", "print a script by which a shell completes this command line");
+  pages.completion = app.add_subcommand("completion", "print a completion script for a shell");
   pages.completion->footer("  source <(sluice completion bash)\n  sluice completion fish | source");
   takeWord(
       *pages.completion, "SHELL", {"bash", "zsh", "fish"}, [&pages](const std::string& shell) { pages.shell = shell; },

@@ -38,8 +38,9 @@ void takeEgressCheck(CLI::App& command, EgressCheckOptions& check) {
           [&check](const std::vector<std::string>& texts) {
             for (const std::string& text : texts) check.targets.push_back(*parseCheckTarget(text));
           },
-          "what shall not be reachable: HOST:PORT by TCP, or udp://HOST:PORT by a question for DNS; may be repeated "
-          "(default: public name servers by their addresses, and example.com:443)")
+          "a destination that must not be reachable: HOST:PORT by TCP, or udp://HOST:PORT by a DNS query; may be "
+          "repeated "
+          "(default: the addresses of public name servers, and example.com:443)")
       ->type_name("TARGET")
       ->expected(1)
       ->take_all()
@@ -53,7 +54,7 @@ void takeEgressCheck(CLI::App& command, EgressCheckOptions& check) {
   command
       .add_option_function<std::string>(
           "--timeout", [&check](const std::string& text) { check.timeout = *base::parseDuration(text); },
-          "how long to wait for each connection and each name (default 5s)")
+          "the time limit for each connection and each name (default 5s)")
       ->type_name("TIME")
       ->check(checkTimeout);
 }

@@ -8,8 +8,8 @@ namespace {
 constexpr HelpSection kSections[] = {
     {"Configuration",
      "Gateway API objects in YAML: GatewayClass (controllerName sluice.dev/egress-gateway), Gateway, HTTPRoute, "
-     "GRPCRoute, Backend, ConfigMap, Secret. The ConfigMap that GatewayClass.spec.parametersRef names holds "
-     "settings.yaml; a flag beats it. Files that change are read again."},
+     "GRPCRoute, Backend, ConfigMap, Secret. The ConfigMap that GatewayClass.spec.parametersRef names has the key "
+     "settings.yaml; flags override it. Files are read again when they change."},
     {"Examples",
      "  sluice run --listen 127.0.0.1:8080 --to https://api.example.com\n"
      "  sluice validate --config examples/quickstart\n"
@@ -20,11 +20,14 @@ constexpr HelpSection kSections[] = {
      "/revisions/clear.\n"
      "Health port: /healthz /readyz /metrics."},
     {"Signals",
-     "SIGHUP has files read at once and the access log opened anew. SIGTERM or SIGINT lets requests end and stops; a "
-     "second one does not wait. SIGUSR1 turns debug lines of the log on and off."},
+     "SIGHUP: reload files, reopen the access log.\n"
+     "SIGTERM, SIGINT: finish requests, then exit; twice: exit at once.\n"
+     "SIGUSR1: turn debug lines of the log on or off."},
     {"Exit status",
-     "0 done; 1 the admin or the health port cannot be used, or for other commands the configuration or the running "
-     "gateway is at fault, or direct egress is not closed; 2 wrong command line."},
+     "0: success.\n"
+     "1: run, controller: the admin or the health port cannot be used. Other commands: the configuration, the cluster "
+     "or the running gateway has a fault, or direct egress is not closed.\n"
+     "2: wrong command line."},
 };
 
 /// Appends one paragraph, broken at blanks. A word that is longer than a line has a line of its own.
@@ -48,23 +51,23 @@ const std::string_view kRunNotes =
     "  sluice run --listen 127.0.0.1:8080 --to https://api.example.com\n"
     "forwards every request to that origin, with the origin's name as Host. https is verified by the authorities of "
     "the system, http is HTTP/1.1, h2c is HTTP/2 without TLS. Several --to share the requests equally, and the gateway "
-    "listens at every --listen. A name is dialled only at public addresses; an address that stands in --to itself may "
-    "be any, such as http://127.0.0.1:3000. --print-config prints the objects to go on with.";
+    "listens on every --listen. A name may resolve to public addresses only; an IP address in --to may be of any kind, "
+    "such as http://127.0.0.1:3000. --print-config prints the objects that --config would need.";
 
 const std::string_view kExplainNotes =
-    "Nothing is sent, and no payload processor runs. The URL says which listener is asked: its scheme and its port, "
-    "and its host also stands for the name in the TLS handshake, while a header Host replaces it in the request. A "
-    "request with Content-Type application/grpc is HTTP/2, any other one HTTP/1.1. A running gateway answers the same "
-    "on its admin port: "
+    "Nothing is sent, and no payload processor runs. The scheme and the port of the URL choose the listener. Its host "
+    "is "
+    "also the name in the TLS handshake; a header Host replaces it in the request. A request with Content-Type "
+    "application/grpc is HTTP/2, any other one HTTP/1.1. A running gateway gives the same answer on its admin port: "
     "/explain?method=POST&url=...&header=...&clientAddress=...&gateway=...&output=text";
 
 const std::string_view kEgressCheckNotes =
-    "Run it where a workload runs: beside it in its Pod, or in a Pod with the labels of the workload:\n"
+    "Run it where a workload runs: in the same Pod, or in a Pod with the labels of the workload:\n"
     "  kubectl debug -n NAMESPACE POD --image=IMAGE -i -- /usr/bin/sluice check egress\n"
     "  kubectl run check -n NAMESPACE -l LABELS --image=IMAGE --restart=Never -i --rm -- check egress\n"
-    "Everything is tried at once, and nothing but a question for DNS is sent. Beside each target an address where "
-    "nobody is, of the ranges for documentation, is tried too: where it is refused as well, something on the way has "
-    "refused; where it is connected as well, something on the way takes all connections, and nothing is shown.";
+    "All targets are tried at the same time, and no data but a DNS query is sent. For each target, an unused address "
+    "(of the ranges for documentation) is tried too. If it is refused as well, something on the way refuses. If it "
+    "accepts a connection as well, something on the way accepts all connections, and the result is unclear.";
 
 std::span<const HelpSection> helpSections() { return kSections; }
 

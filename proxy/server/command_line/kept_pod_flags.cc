@@ -7,7 +7,7 @@ namespace sluice::server {
 void takeKeptPod(CLI::App& run, CLI::Option* kubernetes, std::string& controllerNamespace, std::string& classKeys) {
   run.add_option(
          "--controller-namespace", controllerNamespace,
-         "the namespace of the controller that keeps this Pod, which says what it may read (default: none does)")
+         "the namespace of the controller that manages this Pod and grants its rights (default: no controller does)")
       ->type_name("NAMESPACE")
       ->needs(kubernetes)
       ->check([](const std::string& text) {
@@ -15,8 +15,8 @@ void takeKeptPod(CLI::App& run, CLI::Option* kubernetes, std::string& controller
       });
   run.add_option(
          "--class-keys", classKeys,
-         "the Secret in the namespace of the Gateway whose keys take the place of those that the settings of the "
-         "GatewayClass name (default: those of the class)")
+         "a Secret in the namespace of the Gateway whose keys are used instead of those that the settings of the "
+         "GatewayClass name (default: the keys of the class)")
       ->type_name("NAME")
       ->needs(kubernetes)
       ->needs("--gateway")
