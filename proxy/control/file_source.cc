@@ -17,7 +17,7 @@ config::ObjectSet FileSource::read(const base::Secret& key) {
 
 void FileSource::watch(Reloadable& reader) {
   const auto weakened = [this](const base::Error& error) {
-    log_.warn("changes of the configuration are seen late", {{"reason", error.detail}});
+    log_.warn("files of the configuration cannot be watched, so changes are noticed late", {{"reason", error.detail}});
   };
   watch_.emplace(
       main_, net::FileWatch::WatchOptions{.paths = paths_, .takes = config::isConfigurationFile},

@@ -183,7 +183,7 @@ void LoadingThread::openStore() {
   if (auto opened = RevisionStore::open(stateFolder_); opened.ok()) {
     store_.emplace(std::move(*opened));
   } else {
-    log_.error("the last good configuration is not kept", {{"reason", opened.error().detail}});
+    log_.error("the last good configuration cannot be stored", {{"reason", opened.error().detail}});
   }
 }
 
@@ -242,7 +242,7 @@ Loaded LoadingThread::loadNow(const Loaded& served, const std::function<config::
   if (reports) {
     report(*read);
   } else if (!read->usable()) {
-    log_.warn("what is served cannot be served with the Secrets and endpoints of now",
+    log_.warn("the served configuration cannot be compiled with the current Secrets and endpoints",
               {{"reason", config::firstError(read->problems)}});
   }
   static const std::vector<compile::AskedServer> kNoServers;
@@ -327,7 +327,7 @@ void LoadingThread::keepNow(const CompiledConfiguration& served) {
     if (const base::Status kept = store_->keep(served); kept.ok()) {
       keptDigest_ = contentOf(served);
     } else {
-      log_.error("the last good configuration is not kept", {{"reason", kept.error().detail}});
+      log_.error("the last good configuration cannot be stored", {{"reason", kept.error().detail}});
     }
   }
   changeLedger(
@@ -339,7 +339,7 @@ void LoadingThread::changeLedger(const std::function<void(RevisionLedger&)>& cha
   change(*changed);
   if (store_ && changed->revisions() != ledger_->revisions()) {
     if (const base::Status kept = store_->keep(*changed); !kept.ok()) {
-      log_.error("the ledger of revisions is not kept", {{"reason", kept.error().detail}});
+      log_.error("the history of revisions cannot be stored", {{"reason", kept.error().detail}});
     }
   }
   const std::lock_guard lock(mutex_);

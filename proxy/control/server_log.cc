@@ -19,7 +19,7 @@ void logServers(const std::vector<compile::AskedServer>& before, const std::vect
       log.info("the server of a payload processor answers", {{"object", each.writtenIn}, {"use", each.use}});
       continue;
     }
-    log.warn("the server of a payload processor is away",
+    log.warn("the server of a payload processor is unreachable",
              {{"object", each.writtenIn},
               {"use", each.use},
               {"failures", std::to_string(each.state.failures)},

@@ -147,12 +147,12 @@ void AccessLog::flush() {
 void AccessLog::reportLosses(LineFile::End end) {
   if (dropped_ == told_) return;
   if (end == LineFile::End::kDone) {
-    log_->warn("the access log takes lines again", {{"lost", dropped_ - told_}});
+    log_->warn("the access log accepts lines again", {{"lost", dropped_ - told_}});
     told_ = dropped_;
     losing_ = false;
   } else if (!std::exchange(losing_, true)) {
     log_->warn("access log lines are being lost",
-               {{"reason", end == LineFile::End::kBusy ? "nobody reads them fast enough"
+               {{"reason", end == LineFile::End::kBusy ? "they are not read fast enough"
                                                        : "they cannot be written: a full disk or a closed pipe"}});
   }
 }

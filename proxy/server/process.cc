@@ -214,8 +214,7 @@ base::Status Process::openAdmin() {
     if (socket.ok()) adminSockets_.push_back(std::move(*socket));
   }
   if (!options_.admin.isLoopback()) {
-    log_.warn("the admin port asks nobody who they are, and other machines can reach it",
-              {{"address", options_.admin.toString()}});
+    log_.warn("the admin port has no authentication and is not on loopback", {{"address", options_.admin.toString()}});
   }
   makePages();
   admin_.setBounds(adminBounds(settings(), descriptors_.adminConnections));
@@ -382,7 +381,7 @@ int Process::run() {
     draining_ = true;
     reloader_.stop();
     if (leaving_) return main_.post([this] { this->stop(); });
-    if (!shutdown.begun()) log_.info("draining; another signal ends at once");
+    if (!shutdown.begun()) log_.info("draining; another signal exits at once");
     shutdown.request(settings().drainTimeout);
   };
   const net::SignalWatch terminate(main_, SIGTERM, stop);

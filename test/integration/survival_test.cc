@@ -126,7 +126,7 @@ TEST(FullDisk, LeavesEveryLineWholeOnceThereIsSpaceAgain) {
   const rlimit unlimited{RLIM_INFINITY, RLIM_INFINITY};
   ASSERT_EQ(prlimit(gateway.process().pid(), RLIMIT_FSIZE, &unlimited, nullptr), 0);
   EXPECT_TRUE(serves(gateway));
-  const auto told = gateway.process().waitForLine("the access log takes lines again");
+  const auto told = gateway.process().waitForLine("the access log accepts lines again");
   ASSERT_TRUE(told);
   EXPECT_THAT(*told, HasSubstr("\"lost\":"));
   const std::vector<std::string> lines = linesOf(path);

@@ -193,7 +193,7 @@ void ApiClient::refresh() {
   base::Result<ApiAccess> read = parts_.readAccess();
   std::string fault = read.ok() ? "" : read.error().detail;
   if (fault != lastFault_ && !fault.empty()) {
-    parts_.log.warn("the access to the API server cannot be read again; the one that was read before stays in use",
+    parts_.log.warn("the kubeconfig or service account cannot be read again; the earlier one stays in use",
                     {{"reason", fault}});
   }
   lastFault_ = std::move(fault);

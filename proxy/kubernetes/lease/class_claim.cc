@@ -190,7 +190,7 @@ void ClassClaim::tellFault(const std::string& reason) {
       leads_ ? "this one leads by its Lease meanwhile" : "this one does not lead, and nothing is written until then";
   const std::string fault = reason + "; " + consequence;
   if (std::exchange(told_, fault) == fault) return;
-  client_.log().warn("controllers of other namespaces cannot be told who leads",
+  client_.log().warn("the leader cannot be announced in the GatewayClass",
                      {{"gatewayClass", class_}, {"reason", reason}, {"consequence", consequence}});
 }
 

@@ -61,10 +61,10 @@ void CollectionLog::tellForbidden() {
   const std::string lost = namesOnlyIn(now_.forbidden, told_.forbidden);
   const std::string won = namesOnlyIn(told_.forbidden, now_.forbidden);
   if (!lost.empty()) {
-    log_.warn("the API server does not let these be read; it is asked again until it does",
+    log_.warn("the API server forbids reading these objects; they are tried again",
               {{"objects", lost}, {"reason", now_.reason}});
   }
-  if (!won.empty()) log_.info("these are not forbidden any more", {{"objects", won}});
+  if (!won.empty()) log_.info("the API server allows reading these objects again", {{"objects", won}});
 }
 
 void CollectionLog::tellTrouble(const std::string& url) {
@@ -72,8 +72,7 @@ void CollectionLog::tellTrouble(const std::string& url) {
   if (now_.trouble.empty()) {
     log_.info("the API server answers again", {{"url", url}});
   } else {
-    log_.warn("the API server does not answer as it should; what it said last stays in use",
-              {{"url", url}, {"reason", now_.trouble}});
+    log_.warn("the API server fails; its last objects stay in use", {{"url", url}, {"reason", now_.trouble}});
   }
 }
 

@@ -323,7 +323,7 @@ void Provisioner::note(const Task& task, const content::Value& object) {
   const FoundObject found = foundObject(*task.kind, object);
   const std::string before = std::exchange(applied_[task.path], {task.kind, task.body, found.uid, found.version}).body;
   if (before == task.body) return;
-  client_.log().info("an object is provisioned", {{"kind", task.kind->kind}, {"path", task.path}});
+  client_.log().info("an object of a Gateway has been applied", {{"kind", task.kind->kind}, {"path", task.path}});
 }
 
 /// What has the label of no Gateway may be of those that are left alone: an earlier version has made it for all.
@@ -341,7 +341,7 @@ bool Provisioner::isLeftAlone(const ProvisionedKind& kind, const FoundObject& ob
 
 void Provisioner::tellFailure(const std::string& gateway, const std::string& reason) {
   if (reasons_.insert(reason).second && !logged_.contains(reason)) {
-    client_.log().warn("what a Gateway runs in cannot be provisioned", {{"gateway", gateway}, {"reason", reason}});
+    client_.log().warn("the Pods of a Gateway cannot be provisioned", {{"gateway", gateway}, {"reason", reason}});
   }
 }
 

@@ -57,7 +57,7 @@ void RevisionWatch::onTrouble(ListWatch&, ListTrouble trouble, const std::string
   }
   // Whether the server answers at all is said by those who follow the configuration.
   if (trouble != ListTrouble::kForbidden || std::exchange(told_, message) == message) return;
-  client_.log().warn("EgressRevisions cannot be followed", {{"reason", message}});
+  client_.log().warn("EgressRevisions cannot be watched", {{"reason", message}});
 }
 
 }  // namespace sluice::kubernetes

@@ -54,7 +54,7 @@ void ReplicaWatch::tellUnread(const ApiObjectKey& key, const std::string& reason
 
 void ReplicaWatch::tellDropped(const ApiObjectKey& key) {
   if (std::exchange(toldDropped_, true)) return;
-  client_.log().warn("there are too many reports of replicas, so some do not count",
+  client_.log().warn("there are too many reports of replicas, so some are dropped",
                      {{"lease", key.first + "/" + key.second},
                       {"mostOfNamespace", ReplicaReports::kMost},
                       {"most", ReplicaReports::kMostInAll},
@@ -64,7 +64,7 @@ void ReplicaWatch::tellDropped(const ApiObjectKey& key) {
 void ReplicaWatch::tellIfIgnored(const ApiObjectKey& key) {
   if (reports_.counts(key.first, key.second) || ignored_.size() >= kMostTold) return;
   if (!ignored_.insert(key.first).second) return;
-  client_.log().info("reports of replicas in a namespace do not count, because they are not of a Gateway there",
+  client_.log().info("reports of replicas in a namespace are ignored, because they are not for a Gateway there",
                      {{"namespace", key.first}, {"lease", key.second}});
 }
 

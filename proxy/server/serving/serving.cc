@@ -50,7 +50,7 @@ void Serving::onCompiled(const control::CompiledConfiguration& compiled) {
   std::string without = config::gatewaysWithoutTheirSettings(compiled.model);
   // A process without workers serves no Gateway.
   if (!workers_.empty() && !without.empty() && without != withoutTheirSettings_) {
-    log_.warn("settings of Gateways do not count in a process that serves several, but in one of its own (--gateway)",
+    log_.warn("settings of Gateways are ignored, because this process serves several; --gateway chooses one",
               {{"gateways", without}});
   }
   withoutTheirSettings_ = std::move(without);

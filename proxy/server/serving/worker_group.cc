@@ -98,7 +98,8 @@ void WorkerGroup::end() {
 void WorkerGroup::reopenLog() {
   if (accessLog_ == nullptr) return;
   if (const base::Status reopened = accessLog_->reopen(); !reopened.ok()) {
-    parts_.log.error("the access log goes on where it was", {{"reason", reopened.error().detail}});
+    parts_.log.error("the access log cannot be reopened, and continues in the old file",
+                     {{"reason", reopened.error().detail}});
   }
 }
 

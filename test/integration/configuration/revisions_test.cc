@@ -107,7 +107,7 @@ TEST_F(ServedRevisions, TheLastGoodOneIsServedByTheNextProcessAtOnce) {
   GatewayProcess gateway(withState(towards(one_)));
   gateway.reload(towards(two_));
   const std::string revision = memberOf(gateway, "served");
-  EXPECT_TRUE(eventually([&] { return gateway.process().said("not kept") == 0; }));
+  EXPECT_TRUE(eventually([&] { return gateway.process().said("cannot be stored") == 0; }));
   gateway.reload(broken(), "failure");
   gateway.kill();
   gateway.startAgain();

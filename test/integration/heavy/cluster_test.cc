@@ -306,7 +306,7 @@ TEST_F(KubeCluster, ServesWithoutALostRequestFromTheInstallationToTheDeletionOfT
   aDeletedPod();
   anotherController();
   theEnd();
-  EXPECT_THAT(cluster_->logs(), AllOf(Not(HasSubstr("token-of-")), Not(HasSubstr("is not kept"))));
+  EXPECT_THAT(cluster_->logs(), AllOf(Not(HasSubstr("token-of-")), Not(HasSubstr("cannot be stored"))));
 }
 
 }  // namespace

@@ -53,7 +53,7 @@ TEST_F(KubeBelief, IsInNoReportFromTheNamespaceOfAnother) {
   sluice.reset();  // nobody is left that speaks for the Gateway
   EXPECT_TRUE(eventually([&] { return fieldOf(second, kServedByAll) == "0/0"; })) << fieldOf(second, "{.status}");
   EXPECT_EQ(fieldOf(second, "{.status.state}"), "Superseded");
-  EXPECT_TRUE(controller->process().waitUntilSaid("reports of replicas in a namespace do not count", 1));
+  EXPECT_TRUE(controller->process().waitUntilSaid("reports of replicas in a namespace are ignored", 1));
 }
 
 TEST_F(KubeBelief, IsInNoEgressRevisionOfWhichTheControllerSaysNothing) {

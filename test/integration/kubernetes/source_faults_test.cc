@@ -30,7 +30,7 @@ TEST_F(KubeSourceFaults, DoNotDisturbTrafficWhileTheServerIsAwayAndAfterIt) {
   SteadyTraffic traffic(port);
   for (const bool second : {true, false}) {
     server->kill();
-    EXPECT_TRUE(sluice->process().waitUntilSaid("does not answer as it should", second ? 1 : 2));
+    EXPECT_TRUE(sluice->process().waitUntilSaid("the API server fails", second ? 1 : 2));
     EXPECT_EQ(ask(), second ? "one" : "two");
     server->restart();
     point(second);

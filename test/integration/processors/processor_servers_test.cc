@@ -64,7 +64,7 @@ TEST_F(ProcessorServers, ArePendingThenDegradedThenActiveAndDegradedAgain) {
                     HasSubstr("{\"type\":\"Degraded\",\"status\":\"True\",\"reason\":\"ExtensionUnavailable\"")));
   EXPECT_THAT(statusCommand(),
               HasSubstr("guard False, ExtensionUnavailable: spec.processors[0]: its server fails since"));
-  EXPECT_TRUE(gateway_->process().waitForLine("the server of a payload processor is away"));
+  EXPECT_TRUE(gateway_->process().waitForLine("the server of a payload processor is unreachable"));
   EXPECT_EQ(statusOf(*gateway_, "/free"), "200");
   EXPECT_TRUE(gateway_->isReady());
 
@@ -81,8 +81,9 @@ TEST_F(ProcessorServers, ArePendingThenDegradedThenActiveAndDegradedAgain) {
   for (int i = 0; i < 3; ++i) EXPECT_EQ(statusOf(*gateway_, "/guarded"), "500");
   EXPECT_TRUE(becomes("degraded"));
   EXPECT_THAT(status(), HasSubstr(condition("False", "ExtensionUnavailable")));
-  EXPECT_TRUE(gateway_->process().waitUntilSaid("the server of a payload processor is away", 2));
-  EXPECT_EQ(gateway_->process().said("the server of a payload processor is away"), 2u) << "one line for each change";
+  EXPECT_TRUE(gateway_->process().waitUntilSaid("the server of a payload processor is unreachable", 2));
+  EXPECT_EQ(gateway_->process().said("the server of a payload processor is unreachable"), 2u)
+      << "one line for each change";
 }
 
 TEST_F(ProcessorServers, ThatFailOpenAreDegradedAlthoughNoRequestIsRefused) {

@@ -209,7 +209,7 @@ TEST_F(ClassClaims, LeadByTheLeaseAloneWhereTheyMayNotWriteTheClass) {
     hold(false);
     hold(true);
   }
-  EXPECT_THAT(rig.logged.text(), HasSubstr("controllers of other namespaces cannot be told who leads"));
+  EXPECT_THAT(rig.logged.text(), HasSubstr("the leader cannot be announced in the GatewayClass"));
   EXPECT_THAT(rig.logged.text(), HasSubstr("this one leads by its Lease meanwhile"));
 }
 

@@ -274,7 +274,7 @@ TEST_F(ClusterObjectTests, ForgetNothingWhileAServerThatStartsDoesNotFindWhatIsI
   EXPECT_THAT(kept(), Contains(routeName("first")));
   EXPECT_FALSE(objects->takeChanged());
   EXPECT_TRUE(objects->complete());
-  EXPECT_EQ(rig.logged.count("does not answer as it should"), 1U);
+  EXPECT_EQ(rig.logged.count("the API server fails"), 1U);
   api.absent.clear();
   route("second", "egress");
   api.pass(seconds(3));
@@ -306,15 +306,15 @@ TEST_F(ClusterObjectTests, SayWhichKindsAreForbiddenAndServeTheOthers) {
   api.forbidden = {kGrpcPath};
   startWithNeeds();
   EXPECT_TRUE(objects->complete());
-  EXPECT_EQ(rig.logged.count("does not let these be read"), 1U);
+  EXPECT_EQ(rig.logged.count("forbids reading these objects"), 1U);
   EXPECT_THAT(rig.logged.text(), HasSubstr("GRPCRoute.gateway.networking.k8s.io"));
   api.pass(seconds(20));
-  EXPECT_EQ(rig.logged.count("does not let these be read"), 1U);
+  EXPECT_EQ(rig.logged.count("forbids reading these objects"), 1U);
   api.put(kGrpcPath, "demo", "calls", R"("spec":{"parentRefs":[{"name":"egress"}]})");
   api.forbidden.clear();
   api.pass(seconds(50));
   EXPECT_THAT(kept(), Contains("GRPCRoute.gateway.networking.k8s.io/demo/calls"));
-  EXPECT_EQ(rig.logged.count("not forbidden any more"), 1U);
+  EXPECT_EQ(rig.logged.count("allows reading these objects again"), 1U);
 }
 
 TEST_F(ClusterObjectTests, AreNotCompleteWithoutAKindThatIsInstalledAndForbidden) {
@@ -369,7 +369,7 @@ TEST_F(ClusterObjectTests, KeepASecretThatWasReadWhenItIsForbiddenLater) {
   api.pass(seconds(5));
   EXPECT_THAT(kept(), Contains("Secret/demo/token"));
   EXPECT_FALSE(objects->takeChanged());
-  EXPECT_EQ(rig.logged.count("does not answer as it should"), 1U);
+  EXPECT_EQ(rig.logged.count("the API server fails"), 1U);
   api.forbidden.clear();
   api.pass(seconds(50));
   EXPECT_EQ(rig.logged.count("answers again"), 1U);
@@ -463,12 +463,12 @@ TEST_F(ClusterObjectTests, KeepEverythingWhileTheServerIsAwayAndSayItOnce) {
   EXPECT_EQ(kept(), before);
   EXPECT_TRUE(objects->complete());
   EXPECT_FALSE(objects->takeChanged());
-  EXPECT_EQ(rig.logged.count("does not answer as it should"), 1U);
+  EXPECT_EQ(rig.logged.count("the API server fails"), 1U);
   rig.accepts = true;
   route("second", "egress");
   api.pass(seconds(60));
   EXPECT_THAT(kept(), Contains(routeName("second")));
-  EXPECT_EQ(rig.logged.count("does not answer as it should"), 1U);
+  EXPECT_EQ(rig.logged.count("the API server fails"), 1U);
   EXPECT_EQ(rig.logged.count("answers again"), 1U);
 }
 

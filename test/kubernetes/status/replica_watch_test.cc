@@ -178,7 +178,7 @@ TEST_F(ReplicaWatching, TellsOnceThatThereAreTooManyReports) {
   changes = 0;
   for (int renewal = 0; renewal < 3; ++renewal) write("more-" + std::to_string(renewal));
   EXPECT_EQ(rig.logged.count("there are too many reports of replicas"), 1u) << rig.logged.text();
-  EXPECT_EQ(rig.logged.count("do not count, because they are not of a Gateway"), 0u) << "that is not why";
+  EXPECT_EQ(rig.logged.count("are ignored, because they are not for a Gateway"), 0u) << "that is not why";
   EXPECT_EQ(changes, 3);
 }
 
@@ -189,7 +189,7 @@ TEST_F(ReplicaWatching, TellsOnceOfANamespaceWhoseReportsDoNotCount) {
     writeText("two", R"({\"replica\":\"two\",\"state\":\"InSync\"})", "tenant");
     writeText("three", "no JSON " + std::to_string(renewal), "tenant");
   }
-  EXPECT_EQ(rig.logged.count("reports of replicas in a namespace do not count"), 1u) << rig.logged.text();
+  EXPECT_EQ(rig.logged.count("reports of replicas in a namespace are ignored"), 1u) << rig.logged.text();
   EXPECT_EQ(rig.logged.count("the report of a replica cannot be read"), 0u) << "it would not count";
   EXPECT_EQ(changes, 0);
   EXPECT_EQ(replicas(), 0u);
