@@ -23,6 +23,12 @@ bool isDataKey(std::string_view key) {
   });
 }
 
+/// Returns how a value of another kind is written as a string. Quotes are of no use for a map or a list of YAML.
+std::string asText(const std::string& key, const Value& value) {
+  if (!value.isMap() && !value.isList()) return "put it in quotes";
+  return "write `" + key + ": |` and the text below it, indented";
+}
+
 /// Calls `visit(member, path)` for each entry of a map from keys to strings.
 template <typename Visit>
 void forEachEntry(FieldReader& root, std::string_view key, std::size_t& bytes, Visit visit) {
@@ -38,9 +44,9 @@ void forEachEntry(FieldReader& root, std::string_view key, std::size_t& bytes, V
     if (!isDataKey(member.key)) {
       root.context().error(member.position, path, "is no key: letters, digits, '-', '_' and '.' only");
     } else if (!member.value.isString() && !member.value.isNull()) {
-      root.context().error(
-          member.value.position, path,
-          "must be a string, but is " + std::string(describe(member.value.kind)) + ": put it in quotes");
+      root.context().error(member.value.position, path,
+                           "must be a string, but is " + std::string(describe(member.value.kind)) + ": " +
+                               asText(member.key, member.value));
     } else {
       visit(member, path);
     }

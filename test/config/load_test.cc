@@ -201,6 +201,17 @@ TEST(Load, RemembersARejectedObjectWithItsFirstProblem) {
   EXPECT_EQ(rejected->message, "data[\"k\"]: must be a string, but is a number: put it in quotes");
 }
 
+TEST(Load, ShowsHowADocumentIsWrittenInAConfigMap) {
+  const Configuration configuration = loadText(
+      "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: b}\ndata:\n  settings.yaml:\n    workers: 1\n"
+      "  list: [1]\n");
+  EXPECT_THAT(rendered(configuration.problems),
+              ElementsAre("config.yaml:6:5: error: ConfigMap b/a: data[\"settings.yaml\"]: must be a string, but is a "
+                          "map: write `settings.yaml: |` and the text below it, indented",
+                          "config.yaml:7:9: error: ConfigMap b/a: data[\"list\"]: must be a string, but is a list: "
+                          "write `list: |` and the text below it, indented"));
+}
+
 TEST(Load, AcceptsUnknownFieldsFromKubernetesWithAWarning) {
   Configuration configuration = loadText(kCoreMap);
   ASSERT_TRUE(configuration.problems.empty());
