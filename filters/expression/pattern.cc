@@ -5,6 +5,8 @@
 #include <string>
 #include <utility>
 
+#include "proxy/content/pattern_fault.h"
+
 namespace sluice::filters {
 namespace {
 
@@ -17,7 +19,8 @@ base::Result<ExpressionPattern> ExpressionPattern::compile(std::string_view patt
   options.set_log_errors(false);
   options.set_max_mem(kPatternMemory);
   auto compiled = std::make_unique<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
-  if (!compiled->ok()) return base::Error::config("is no regular expression of RE2: " + compiled->error());
+  if (!compiled->ok())
+    return base::Error::config("is no regular expression of RE2: " + content::patternFault(*compiled));
   return ExpressionPattern(std::move(compiled));
 }
 

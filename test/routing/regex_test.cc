@@ -22,6 +22,7 @@ TEST(Regex, TellsWhyItIsRefused) {
   ASSERT_FALSE(made.ok());
   EXPECT_EQ(made.error().detail, "not a regular expression: missing ): (");
   EXPECT_EQ(room.left, Regex::kMostInstructions) << "an expression that is none takes no room";
+  EXPECT_EQ(Regex::compile("^/(?!admin)", room).error().detail, "not a regular expression: RE2 has no look-ahead: (?!");
 }
 
 TEST(Regex, TakesRoomAsLargeAsItsProgram) {

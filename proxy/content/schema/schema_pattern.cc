@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "proxy/content/pattern_fault.h"
 #include "proxy/content/schema/pattern_spelling.h"
 #include "proxy/content/schema/schema_bounds.h"
 
@@ -17,7 +18,7 @@ std::string SchemaPattern::compile(std::size_t memory) {
   options.set_log_errors(false);
   options.set_max_mem(static_cast<std::int64_t>(memory));
   compiled_ = std::make_unique<const re2::RE2>(spelledForRe2(text_), options);
-  return compiled_->ok() ? "" : "is not a regular expression of RE2: " + compiled_->error();
+  return compiled_->ok() ? "" : "is not a regular expression of RE2: " + patternFault(*compiled_);
 }
 
 // A search that runs out of memory for its tables looks at the whole program for each byte.

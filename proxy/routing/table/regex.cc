@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "proxy/content/pattern_fault.h"
+
 namespace sluice::routing {
 
 namespace {
@@ -30,7 +32,7 @@ base::Result<Regex> Regex::compile(std::string_view pattern, Room& room) {
   auto compiled = std::make_unique<re2::RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
   if (!compiled->ok()) {
     if (compiled->error_code() == re2::RE2::ErrorPatternTooLarge) return tooLarge(room);
-    return base::Error::config("not a regular expression: " + compiled->error());
+    return base::Error::config("not a regular expression: " + content::patternFault(*compiled));
   }
   const auto size = static_cast<std::size_t>(compiled->ProgramSize());
   if (size > room.left) return tooLarge(room);

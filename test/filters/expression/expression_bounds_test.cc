@@ -63,6 +63,7 @@ TEST(ExpressionBounds, RefuseWithAPosition) {
       {"size(1, 2)", "at character 1: size() has another number of arguments"},
       {"'a'.matches(request.path)", "at character 21: the pattern of matches() must be a literal"},
       {"'a'.matches('(')", "at character 13: the pattern is no regular expression of RE2: missing )"},
+      {"'a'.matches('(?!b)')", "at character 13: the pattern is no regular expression of RE2: RE2 has no look-ahead"},
       {"has(request.path)", "at character 13: has() takes a field of headers or of a JSON text"},
       {"has(request.headers['a'])", "at character 20: has() takes a name behind a dot"},
       {"\x01", "at character 1: the text is no UTF-8, or has a control character"},
