@@ -1,4 +1,5 @@
 // Tests which listeners accept which routes, and the statuses of the routes.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "test/compile/compile_world.h"
@@ -14,6 +15,7 @@ using test::kRoute;
 using test::RequestMaker;
 using test::with;
 using test::World;
+using ::testing::HasSubstr;
 
 constexpr std::string_view kOld = "2024-01-01T00:00:00Z";
 constexpr std::string_view kNew = "2025-01-01T00:00:00Z";
@@ -160,6 +162,10 @@ TEST(HostnameConflict, IsWonByTheOlderRoute) {
     const bool httpWins = http == kOld;
     EXPECT_EQ(world.condition("HTTPRoute", "web", "Accepted"), httpWins ? "True/Accepted" : "False/HostnameConflict");
     EXPECT_EQ(world.condition("GRPCRoute", "rpc", "Accepted"), httpWins ? "False/HostnameConflict" : "True/Accepted");
+    EXPECT_THAT(world.message(httpWins ? "GRPCRoute" : "HTTPRoute", httpWins ? "rpc" : "web", "Accepted"),
+                HasSubstr(httpWins ? "HTTPRoute default/web has the hostname *.a.test on listener web, and a hostname "
+                                     "serves one kind only: give this GRPCRoute other hostnames"
+                                   : "GRPCRoute default/rpc has the hostname x.a.test on listener web"));
     EXPECT_EQ(world.rule(RequestMaker("POST", "x.a.test", "/a/b"))->grpc, !httpWins);
     EXPECT_EQ(world.listenerStatus("egress", "web")->attachedRoutes, 1);
   }
@@ -169,7 +175,9 @@ TEST(HostnameConflict, IsWonByTheFirstNameAmongRoutesOfOneAge) {
   const World world({kClass, kGateway, kBackend, aged("HTTPRoute", "b", kOld, ""), aged("GRPCRoute", "a", kOld, "")});
   EXPECT_EQ(world.condition("GRPCRoute", "a", "Accepted"), "True/Accepted");
   EXPECT_EQ(world.condition("HTTPRoute", "b", "Accepted"), "False/HostnameConflict");
-  EXPECT_NE(world.message("HTTPRoute", "b", "Accepted").find("default/a"), std::string::npos);
+  EXPECT_THAT(world.message("HTTPRoute", "b", "Accepted"),
+              HasSubstr(": GRPCRoute default/a has all hostnames on listener web, and a hostname serves one kind only: "
+                        "give this HTTPRoute hostnames, or another listener"));
 }
 
 TEST(HostnameConflict, RequiresACommonHostAndAListener) {

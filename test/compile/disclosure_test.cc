@@ -75,7 +75,9 @@ TEST(Disclosure, OfRoutesThatHaveAHostnameOrAMatch) {
   const World conflict = openWorld({grpc, theirRoute()});
   EXPECT_EQ(conflict.condition("HTTPRoute", "mine", "Accepted"), "False/HostnameConflict");
   EXPECT_THAT(toldIn(conflict, "theirs"),
-              AllOf(HasSubstr("these hostnames: a GRPCRoute of another namespace"), Not(HasSubstr("hidden"))));
+              AllOf(HasSubstr(": a GRPCRoute of another namespace has one of these hostnames on listener web, and a "
+                              "hostname serves one kind only"),
+                    Not(HasSubstr("hidden"))));
   const World shadowed = openWorld({with(kRoute, "name: route,", "name: hidden,"), theirRoute()});
   EXPECT_THAT(toldIn(shadowed, "theirs"),
               AllOf(HasSubstr("the same match of an HTTPRoute of another namespace comes first on listener web"),

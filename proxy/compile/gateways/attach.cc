@@ -261,12 +261,34 @@ class Attacher {
                      "is for " + listener.listener->hostname + ", which no hostname of the route meets");
     }
     if (const config::Route* rival = listener.claims.rival(plan_.kind, hostnames)) {
-      return refusal(reason::kHostnameConflict, "has an older route of another kind with one of these hostnames: " +
-                                                    nameFor(route_.meta.nameSpace, rival->meta));
+      return hostnameConflict(*rival, hostnames, *listener.listener, ref);
     }
     // A second parentRef may select the same listener again.
     if (taken_.insert(&listener).second) addTo(gateway, listener, hostnames);
     return std::nullopt;
+  }
+
+  Fault hostnameConflict(const config::Route& rival, const std::vector<std::string>& hostnames,
+                         const config::Listener& listener, const config::ObjectRef& ref) const {
+    const std::string& own = route_.meta.nameSpace;
+    return fault(reason::kHostnameConflict,
+                 describe(ref, own) + ": " + nameFor(own, rival.meta) + " has " +
+                     conflictingHostname(rival, hostnames, listener) + " on listener " + listener.name +
+                     ", and a hostname serves one kind only: give this " + std::string(plan_.kind) +
+                     (route_.hostnames.empty() ? " hostnames" : " other hostnames") + ", or another listener");
+  }
+
+  /// Returns words for the hostname of the rival that meets one of these. Those of other namespaces are not named.
+  std::string conflictingHostname(const config::Route& rival, const std::vector<std::string>& hostnames,
+                                  const config::Listener& listener) const {
+    if (rival.meta.nameSpace == route_.meta.nameSpace) {
+      HostnameClaims own;
+      for (const std::string& each : hostnames) own.add(each, route_);
+      for (const std::string& each : sharedHostnames(rival, listener)) {
+        if (own.meets(each) != nullptr) return each.empty() ? "all hostnames" : "the hostname " + each;
+      }
+    }
+    return "one of these hostnames";
   }
 
   /// Returns the refusal of the listener that came closest to accepting the route, because it is the most useful one.
