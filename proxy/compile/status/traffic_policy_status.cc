@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "config/read/object_kinds.h"
+#include "proxy/compile/ground/hints.h"
 #include "proxy/compile/ground/references.h"
 #include "proxy/compile/routes/compile_failover.h"
 #include "proxy/compile/status/attached_policy_status.h"
@@ -18,21 +19,44 @@ bool refersTo(const Route& route, const config::BackendObjectReference& meant) {
   });
 }
 
-/// Returns the fault of priorities for backendRefs that no rule of the route has.
-std::optional<Fault> strayPriority(const config::TrafficPolicy& policy, const config::ObjectMeta& object,
-                                   const config::Model& model) {
+/// Returns a hint at the backendRef of the route that a priority was probably written for.
+template <typename Route>
+std::string nearestBackendRef(const Route& route, const config::ObjectRef& meant) {
+  const std::string& own = route.meta.nameSpace;
+  std::vector<std::string_view> names;
+  for (const auto& rule : route.rules) {
+    for (const auto& ref : rule.backendRefs) {
+      const config::ObjectRef& object = ref.object;
+      if (object.name == meant.name || targetNamespace(object, own) != targetNamespace(meant, own)) continue;
+      if (std::find(names.begin(), names.end(), object.name) == names.end()) names.push_back(object.name);
+    }
+  }
+  return nearestName(meant.name, names);
+}
+
+/// Returns the fault of a priority for a backendRef that no rule of the route has. `route` is null if there is none of
+/// that name.
+template <typename Route>
+std::optional<Fault> strayIn(const Route* route, const config::FailoverPriority& priority,
+                             const config::ObjectMeta& object) {
+  if (route != nullptr && refersTo(*route, priority.backendRef)) return std::nullopt;
+  config::ObjectRef meant = priority.backendRef.object;
+  meant.path.clear();  // the message begins with it
+  std::string message = object.title() + " has no backendRef " + describe(meant, object.nameSpace);
+  if (priority.backendRef.port != 0) message += " with port " + std::to_string(priority.backendRef.port);
+  if (route != nullptr) message += nearestBackendRef(*route, meant);
+  return fault(config::reason::kBackendNotFound, priority.path + ".backendRef: " + message);
+}
+
+std::optional<Fault> strayPriorities(const config::TrafficPolicy& policy, const config::ObjectMeta& object,
+                                     const config::Model& model) {
   if (!policy.failover) return std::nullopt;
   const auto* http = model.find<config::HttpRoute>(object.nameSpace, object.name);
   const auto* grpc = model.find<config::GrpcRoute>(object.nameSpace, object.name);
   std::vector<Fault> faults;
   for (const config::FailoverPriority& each : policy.failover->priorities) {
-    const bool isThere = object.kind == config::HttpRoute::kKind ? http != nullptr && refersTo(*http, each.backendRef)
-                                                                 : grpc != nullptr && refersTo(*grpc, each.backendRef);
-    if (isThere) continue;
-    faults.push_back(
-        fault(config::reason::kBackendNotFound, each.path + ".backendRef: no rule of " + std::string(object.kind) +
-                                                    " " + object.qualifiedName() + " refers to " +
-                                                    describe(each.backendRef.object, policy.meta.nameSpace)));
+    auto stray = object.kind == config::HttpRoute::kKind ? strayIn(http, each, object) : strayIn(grpc, each, object);
+    if (stray) faults.push_back(*std::move(stray));
   }
   return joined(faults);
 }
@@ -41,14 +65,14 @@ std::optional<Fault> strayPriority(const config::TrafficPolicy& policy, const co
 
 void trafficPolicyStatuses(const StatusSources& sources, Statuses& statuses) {
   attachedPolicyStatuses<config::TrafficPolicy>(
-      sources, {"nothing is changed", "it cannot be read what it targets, so nothing is refused for it"},
+      sources, {"nothing is changed", "its targets cannot be read, so no requests are refused for it"},
       [&sources](const config::TrafficPolicy& policy, const config::ObjectMeta* object,
                  const std::optional<Fault>& why) {
         Conditions conditions(policy.meta);
         conditions.check(config::condition_type::kAccepted, both(why, keptFault(sources.model, policy.meta)),
                          ignoredNotes(policy.unsupported));
         if (object != nullptr) {
-          conditions.check(config::condition_type::kResolvedRefs, strayPriority(policy, *object, sources.model));
+          conditions.check(config::condition_type::kResolvedRefs, strayPriorities(policy, *object, sources.model));
         }
         return conditions.take();
       },

@@ -121,12 +121,19 @@ TEST(TrafficPolicyCompilation, KeepsABackendOutThatHasNoWeightBesideOneThatHas) 
 }
 
 TEST(TrafficPolicyCompilation, SaysWhichPriorityIsForNoBackendRef) {
-  const World world = trafficWorld(
-      trafficPolicy("failover: {priorities: [" + priorityOf("origin", 0) + ", " + priorityOf("stray", 1) + "]}"));
+  const auto priorities = [](const std::string& second) {
+    return trafficPolicy("failover: {priorities: [" + priorityOf("origin", 0) + ", " + second + "]}");
+  };
+  const World world = trafficWorld(priorities(priorityOf("othr", 1)));
   EXPECT_EQ(world.condition("TrafficPolicy", "p", "ResolvedRefs"), "False/BackendNotFound");
-  EXPECT_THAT(world.message("TrafficPolicy", "p", "ResolvedRefs"),
-              HasSubstr("spec.failover.priorities[1].backendRef: no rule of HTTPRoute default/route refers to"));
+  EXPECT_EQ(world.message("TrafficPolicy", "p", "ResolvedRefs"),
+            "spec.failover.priorities[1].backendRef: HTTPRoute default/route has no backendRef Backend default/othr; "
+            "did you mean other?");
   EXPECT_TRUE(ruleServing(world, "/chat").failover);
+  const World port = trafficWorld(priorities(with(priorityOf("other", 1), "name: other", "name: other, port: 81")));
+  EXPECT_EQ(port.message("TrafficPolicy", "p", "ResolvedRefs"),
+            "spec.failover.priorities[1].backendRef: HTTPRoute default/route has no backendRef Backend default/other "
+            "with port 81; there is origin");
 }
 
 TEST(TrafficPolicyCompilation, LetsTheOldestOfTwoCount) {
