@@ -17,7 +17,7 @@ inline constexpr std::string_view kEnvoyGroup = "gateway.envoyproxy.io";
 
 /// This is said of each policy whose kind is not served at all, at its field `kind`.
 inline constexpr std::string_view kUnsupportedPolicyNote =
-    "policies of this kind are not supported: what it names here answers 500";
+    "policies of this kind are not supported: its targets answer 500";
 
 /// A section of an object, as policies name it: a listener or a rule by its name, and a port by its name or its number.
 /// Names of ports are no numbers. Without both it is the whole object.

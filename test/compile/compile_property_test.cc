@@ -148,7 +148,7 @@ TEST(CompileProperty, TheOrderOfDocumentsNeverChangesTheResult) {
   for (const char* met :
        {"HostnameConflict", "comes first on listener", "PortUnavailable", "NotAllowedByListeners", "RefNotPermitted",
         "it has no port 81", "of this kind are not supported", "of these kinds are not supported",
-        "that it could name answer 500", "10.0.0.2-8081", "fd00::1-8080"}) {
+        "that it could target answer 500", "10.0.0.2-8081", "fd00::1-8080"}) {
     EXPECT_NE(all.find(met), std::string::npos) << met << " was never met";
   }
 }

@@ -88,7 +88,7 @@ TEST(ProcessorStatus, ReportsWhyItsSchemaRefusesAnObject) {
   const World illegible =
       worldWithProcessor("apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\n");
   EXPECT_EQ(accepted(illegible), "False/Invalid");
-  EXPECT_NE(illegible.message("PayloadProcessor", "p", "Accepted").find("so nothing is refused for it"),
+  EXPECT_NE(illegible.message("PayloadProcessor", "p", "Accepted").find("so no requests are refused for it"),
             std::string::npos);
   EXPECT_EQ(illegible.outcome(), "default/origin");
 }
@@ -115,7 +115,7 @@ TEST(ProcessorStatus, IsDegradedByUsesThatCannotRun) {
     EXPECT_EQ(accepted(world), "True/Accepted") << target;
     EXPECT_EQ(processorDegraded(world), "True/UnsupportedExtensionType") << target;
     const std::string message = world.message("PayloadProcessor", "p", "Degraded");
-    EXPECT_LT(message.find("answers 500"), message.find("left out")) << message;
+    EXPECT_LT(message.find("; requests that need it get 500"), message.find("left out")) << message;
     EXPECT_EQ(message.find("spec.processors[2]"), message.rfind("spec.processors[2]")) << message;
   }
 }

@@ -170,15 +170,14 @@ TEST(ClientTrafficPolicies, SayWhetherTheyRestrictClients) {
     return std::string();
   };
   EXPECT_EQ(warning("path: {escapedSlashesAction: RejectRequest}"),
-            "spec.path.escapedSlashesAction: restricts clients, which is not supported: what the policy names here "
-            "answers 500");
-  EXPECT_EQ(
-      warning("http3: {}"),
-      "kind: policies of this kind are not supported: nothing of this one restricts clients, and it has no effect");
+            "spec.path.escapedSlashesAction: restricts clients, which is not supported: the targets of the policy "
+            "answer 500");
+  EXPECT_EQ(warning("http3: {}"),
+            "kind: policies of this kind are not supported: this one restricts no clients, and has no effect");
   for (const char* illegible : {"tls: 1", "tsl: {clientValidation: {}}", "path: {normalise: true}"}) {
     EXPECT_EQ(warning(illegible),
-              "kind: policies of this kind are not supported: not all of this one is legible, so that it may restrict "
-              "clients, and what it names here answers 500")
+              "kind: policies of this kind are not supported: parts of this one cannot be read, so it may restrict "
+              "clients, and its targets answer 500")
         << illegible;
   }
 }

@@ -271,8 +271,8 @@ TEST(Mistakes, AreSaidOnceWhereverTheyMatter) {
                  "---\napiVersion: gateway.envoyproxy.io/v1alpha1\nkind: SecurityPolicy\nmetadata: {namespace: "
                  "demo, name: p}\nspec:\n  targetRef: {group: gateway.networking.k8s.io, kind: HTTPRoute, name: "
                  "web}\n"),
-      ElementsAre("c.yaml:65:7: error: SecurityPolicy demo/p: kind: policies of this kind are not supported: what it "
-                  "names here answers 500"));
+      ElementsAre("c.yaml:65:7: error: SecurityPolicy demo/p: kind: policies of this kind are not supported: its "
+                  "targets answer 500"));
 }
 
 TEST(Mistakes, OfObjectsWithOneNameAreToldApart) {

@@ -12,14 +12,14 @@ namespace sluice::config {
 namespace {
 
 constexpr std::string_view kNoEffect =
-    "policies of this kind are not supported: nothing of this one restricts clients, and it has no effect";
+    "policies of this kind are not supported: this one restricts no clients, and has no effect";
 
 constexpr std::string_view kRestricts =
-    "restricts clients, which is not supported: what the policy names here answers 500";
+    "restricts clients, which is not supported: the targets of the policy answer 500";
 
 constexpr std::string_view kMayRestrict =
-    "policies of this kind are not supported: not all of this one is legible, so that it may restrict clients, and "
-    "what it names here answers 500";
+    "policies of this kind are not supported: parts of this one cannot be read, so it may restrict clients, and its "
+    "targets answer 500";
 
 /// A field of the policy that restricts clients.
 struct ClientRestriction {

@@ -34,7 +34,7 @@ std::optional<Fault> degradation(const std::vector<RefusedUse>& refused) {
   for (const bool open : {false, true}) {
     for (const RefusedUse& each : refused) {
       if (each.open != open) continue;
-      faults.push_back(withConsequence(each.fault, open ? kLeftOut : "; what it is for answers 500"));
+      faults.push_back(withConsequence(each.fault, open ? kLeftOut : "; requests that need it get 500"));
     }
   }
   return joined(faults);

@@ -24,7 +24,7 @@ namespace condition_type = config::condition_type;
 
 constexpr std::string_view kNothingChanged = "nothing is changed";
 constexpr std::string_view kOnlyDestinations =
-    "spec.targetRefs: only Services and Backends are supported: what it names here answers 500";
+    "spec.targetRefs: only Services and Backends are supported: other targets answer 500";
 
 class TlsPolicyWriter {
  public:
@@ -147,7 +147,7 @@ class TlsPolicyWriter {
       conditions.check(condition_type::kAccepted, both(why, keptFault(sources_.model, policy.meta)));
       return conditions.take();
     };
-    return ancestorsOf(sources_, reach_, policy.meta, others, "nothing is refused", judge);
+    return ancestorsOf(sources_, reach_, policy.meta, others, "no requests are refused", judge);
   }
 
   const StatusSources& sources_;
@@ -157,13 +157,12 @@ class TlsPolicyWriter {
 config::ObjectStatus refusedTlsPolicy(const TlsPolicyWriter& writer, const config::Rejected& rejected) {
   const auto* legible = rejected.legible<config::BackendTlsPolicy>();
   if (legible == nullptr) {
-    return rejectedStatus(rejected, "it cannot be read what it targets, so nothing is refused for it");
+    return rejectedStatus(rejected, "its targets cannot be read, so no requests are refused for it");
   }
   config::ObjectStatus status = statusOf(rejected);
-  status.parents =
-      writer.ancestors(*legible, summary(reason::kInvalid, rejected.message + "; what it names here answers 500"));
+  status.parents = writer.ancestors(*legible, summary(reason::kInvalid, rejected.message + "; its targets answer 500"));
   if (!status.parents.empty()) return status;
-  return rejectedStatus(rejected, "objects of its namespace that it could name answer 500");
+  return rejectedStatus(rejected, "objects of its namespace that it could target answer 500");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@ namespace sluice::compile {
 
 void extensionPolicyStatuses(const StatusSources& sources, Statuses& statuses) {
   attachedPolicyStatuses<config::ExtensionPolicy>(
-      sources, {"nothing is attached", "it cannot be read what it targets, so nothing is refused for it"},
+      sources, {"nothing is attached", "its targets cannot be read, so no requests are refused for it"},
       [&sources](const config::ExtensionPolicy& policy, const config::ObjectMeta*, const std::optional<Fault>& why) {
         return processorConditions(policy.meta, why, sources);
       },

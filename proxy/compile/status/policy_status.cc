@@ -22,23 +22,23 @@ std::vector<config::ParentStatus> unsupportedAncestors(const StatusSources& sour
     conditions.check(config::condition_type::kAccepted, both(why, keptFault(sources.model, policy.meta)));
     return conditions.take();
   };
-  return ancestorsOf(sources, reach, policy.meta, policy, "nothing is refused", judge);
+  return ancestorsOf(sources, reach, policy.meta, policy, "no requests are refused", judge);
 }
 
 config::ObjectStatus refusedPolicyStatus(const StatusSources& sources, const PolicyReach& reach,
                                          const config::Rejected& rejected) {
   const auto* legible = rejected.legible<config::UnsupportedPolicy>();
   if (legible == nullptr) {
-    return rejectedStatus(rejected, "it cannot be read what it names, so nothing is refused for it");
+    return rejectedStatus(rejected, "its targets cannot be read, so no requests are refused for it");
   }
   config::ObjectStatus status = statusOf(rejected);
-  constexpr std::string_view kHarmless = "nothing in it restricts anything, so nothing is refused for it";
-  const std::string_view named = legible->restricts ? "what it names here answers 500" : kHarmless;
+  constexpr std::string_view kHarmless = "it restricts nothing, so no requests are refused for it";
+  const std::string_view named = legible->restricts ? "its targets answer 500" : kHarmless;
   const Fault why = summary(reason::kInvalid, rejected.message + "; " + std::string(named));
   status.parents = unsupportedAncestors(sources, reach, *legible, why);
   if (!status.parents.empty()) return status;
   return rejectedStatus(rejected,
-                        legible->restricts ? "objects of its namespace that it could name answer 500" : kHarmless);
+                        legible->restricts ? "objects of its namespace that it could target answer 500" : kHarmless);
 }
 
 }  // namespace

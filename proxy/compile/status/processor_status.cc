@@ -61,7 +61,7 @@ std::vector<config::Condition> resolvedRefs(const config::PayloadProcessingPipel
 config::ObjectStatus rejectedProcessor(const config::Rejected& rejected, const StatusSources& sources) {
   const auto* legible = rejected.legible<config::PayloadProcessor>();
   if (legible == nullptr) {
-    return rejectedStatus(rejected, "it cannot be read what it targets, so nothing is refused for it");
+    return rejectedStatus(rejected, "its targets cannot be read, so no requests are refused for it");
   }
   const auto& targets = legible->targets;
   const auto illegible = std::find_if(targets.begin(), targets.end(), [](const config::PolicyTarget& each) {

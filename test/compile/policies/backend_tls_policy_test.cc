@@ -244,7 +244,7 @@ TEST(BackendTlsPolicyCompilation, ClosesWhatAPolicyTargetsThatItsSchemaRefuses) 
   const World world = secureWorld({tlsPolicyNamed("p", "admin", "hostname: api.test")});
   EXPECT_EQ(outcomes(world), "plain 500");
   EXPECT_EQ(tlsAccepted(world), "False/Invalid");
-  EXPECT_THAT(tlsMessage(world), HasSubstr("what it names here answers 500"));
+  EXPECT_THAT(tlsMessage(world), HasSubstr("its targets answer 500"));
 }
 
 TEST(BackendTlsPolicyCompilation, ClosesWhatAnIllegibleTargetCouldMean) {
@@ -266,8 +266,7 @@ TEST(BackendTlsPolicyCompilation, ClosesWhatIsNeitherAServiceNorABackend) {
   const World world({kClass, kGateway, kBackend, test::kRoute, policy});
   EXPECT_EQ(world.outcome(), "500");
   EXPECT_EQ(tlsAccepted(world), "False/Invalid");
-  EXPECT_EQ(tlsMessage(world),
-            "spec.targetRefs: only Services and Backends are supported: what it names here answers 500");
+  EXPECT_EQ(tlsMessage(world), "spec.targetRefs: only Services and Backends are supported: other targets answer 500");
   EXPECT_EQ(world.message("HTTPRoute", "route", "Accepted"),
             "BackendTLSPolicy default/p: policies of this kind are supported for Services and Backends only; its "
             "requests answer 500");

@@ -177,7 +177,8 @@ TEST(ClosingPolicies, CloseWhatAnIllegibleTargetCouldMean) {
   const World world = worldWithPolicy(policyFor("group: gateway.networking.k8s.io, knd: HTTPRoute, name: route"));
   EXPECT_EQ(world.outcome(), "500");
   EXPECT_EQ(world.condition("SecurityPolicy", "p", "Accepted"), "False/Invalid");
-  EXPECT_NE(world.message("SecurityPolicy", "p", "Accepted").find("that it could name answer 500"), std::string::npos);
+  EXPECT_NE(world.message("SecurityPolicy", "p", "Accepted").find("that it could target answer 500"),
+            std::string::npos);
 }
 
 /// Returns what becomes of requests to a Gateway, a route, a Backend and a Service, one after the other, with this
@@ -331,9 +332,9 @@ TEST(ClosingPolicies, CloseListenersThatServeOnlyClientsWithCertificates) {
   const World closed = worldWithPolicy(clientTrafficPolicy("tls: {clientValidation: {optional: false}}"));
   EXPECT_EQ(closed.outcome(), "500");
   EXPECT_EQ(closed.condition("ClientTrafficPolicy", "p", "Accepted"), "False/Invalid");
-  EXPECT_EQ(closed.message("ClientTrafficPolicy", "p", "Accepted"),
-            "spec.tls.clientValidation: restricts clients, which is not supported: what the policy names here answers "
-            "500");
+  EXPECT_EQ(
+      closed.message("ClientTrafficPolicy", "p", "Accepted"),
+      "spec.tls.clientValidation: restricts clients, which is not supported: the targets of the policy answer 500");
   EXPECT_EQ(closed.listenerCondition("egress", "web", "Programmed"), "False/UnsupportedValue");
 }
 
@@ -366,7 +367,8 @@ TEST(ClosingPolicies, CloseNothingIfTheyRestrictNothing) {
     const World open = worldWithPolicy(clientTrafficPolicy(harmless));
     EXPECT_EQ(open.outcome(), "default/origin") << harmless;
     EXPECT_EQ(open.condition("ClientTrafficPolicy", "p", "Accepted"), "False/Invalid") << harmless;
-    EXPECT_NE(open.message("ClientTrafficPolicy", "p", "Accepted").find("it has no effect"), std::string::npos)
+    EXPECT_NE(open.message("ClientTrafficPolicy", "p", "Accepted").find("restricts no clients, and has no effect"),
+              std::string::npos)
         << harmless;
   }
 }
@@ -383,7 +385,7 @@ TEST(ClosingPolicies, CloseNothingIfTheyRestrictNothingWhateverTheyName) {
     EXPECT_EQ(open.outcome(), "default/origin") << named;
     EXPECT_EQ(open.message("ClientTrafficPolicy", "p", "Accepted").find("500"), std::string::npos)
         << named << ": " << open.message("ClientTrafficPolicy", "p", "Accepted");
-    EXPECT_NE(open.message("ClientTrafficPolicy", "p", "Accepted").find("nothing is refused"), std::string::npos)
+    EXPECT_NE(open.message("ClientTrafficPolicy", "p", "Accepted").find("no requests are refused"), std::string::npos)
         << named << ": " << open.message("ClientTrafficPolicy", "p", "Accepted");
     const World closed = worldWithPolicy(with(clientTrafficPolicy("tls: {clientValidation: {}}"), refs, named),
                                          std::string(kRoute), labelled);

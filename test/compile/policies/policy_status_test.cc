@@ -47,8 +47,8 @@ TEST(PolicyStatus, HasTheTargetAsItsAncestor) {
             R"({"ancestors":[{"ancestorRef":{"group":"gateway.networking.k8s.io","kind":"Gateway",)"
             R"("namespace":"default","name":"egress","sectionName":"web"},)"
             R"("controllerName":"sluice.dev/egress-gateway","conditions":[{"type":"Accepted","status":"False",)"
-            R"("reason":"Invalid","message":"kind: policies of this kind are not supported: what it names here )"
-            R"(answers 500","observedGeneration":7}]}]})");
+            R"("reason":"Invalid","message":"kind: policies of this kind are not supported: its targets answer )"
+            R"(500","observedGeneration":7}]}]})");
   EXPECT_FALSE(config::isHealthy(*policyStatus(world)));
 }
 
@@ -72,7 +72,7 @@ TEST(PolicyStatus, ReportsAMissingTargetOrSection) {
   }
   const World world = worldWithClosingPolicy(target("Backend", "origin", ", sectionName: other"));
   EXPECT_EQ(policyMessage(world),
-            "spec.targetRefs[0]: Backend default/origin: it has no port with the name other; nothing is refused");
+            "spec.targetRefs[0]: Backend default/origin: it has no port with the name other; no requests are refused");
 }
 
 TEST(PolicyStatus, SaysWhatATargetOfAnUnknownKindCloses) {
@@ -127,7 +127,7 @@ TEST(PolicyStatus, NamesAtMostSixteenAncestors) {
 TEST(PolicyStatus, SaysWhyNothingIsRefusedForAPolicyWithoutALegibleTarget) {
   const World world = worldWithClosingPolicy("{group: gateway.networking.k8s.io, kind: HTTPRoute, nam: route}");
   EXPECT_EQ(policyAccepted(world), "False/Invalid");
-  EXPECT_NE(policyMessage(world).find("it cannot be read what it names, so nothing is refused for it"),
+  EXPECT_NE(policyMessage(world).find("its targets cannot be read, so no requests are refused for it"),
             std::string::npos);
   EXPECT_EQ(world.outcome(), "default/origin");
 }
