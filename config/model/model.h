@@ -251,8 +251,13 @@ struct Rejected : ObjectVersion {
   /// that covers more (see WrittenMatch and RouteRule); it takes none that another rule has written down.
   template <typename Object>
   const Object* legible() const {
-    const auto* object = std::any_cast<std::shared_ptr<const Object>>(&remains);
+    const std::shared_ptr<const Object>* object = sharedLegible<Object>();
     return object == nullptr ? nullptr : object->get();
+  }
+  /// Does the same for those who keep it; the pointer is valid as long as this object.
+  template <typename Object>
+  const std::shared_ptr<const Object>* sharedLegible() const {
+    return std::any_cast<std::shared_ptr<const Object>>(&remains);
   }
   std::any remains;  // a std::shared_ptr<const Object>
 };

@@ -30,7 +30,7 @@ void addPlans(const config::Model& model, const RouteTools& tools, RouteCache& c
     plans.push_back(planOf(route, tools, cache));
   }
   for (const config::Rejected& rejected : model.rejected) {
-    const RouteType* legible = rejected.legible<RouteType>();
+    const std::shared_ptr<const RouteType>* legible = rejected.sharedLegible<RouteType>();
     if (legible == nullptr) continue;
     const Fault why = summary(config::reason::kInvalid, rejected.message);
     plans.push_back(std::make_shared<const RoutePlan>(compileRoute(*legible, tools, why)));

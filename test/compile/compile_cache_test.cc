@@ -6,6 +6,7 @@
 
 #include "test/compile/compile_world.h"
 #include "test/compile/compiled_folder.h"
+#include "test/compile/processor_types.h"
 
 namespace sluice::compile {
 namespace {
@@ -80,6 +81,67 @@ TEST_F(CompileCacheTest, FollowsTrafficPoliciesOfGatewaysThatComeAndGo) {
   folder_.write("policy.yaml", "");
   folder_.compile();
   EXPECT_EQ(folder_.rule("/a"), before) << "the route itself was not compiled again";
+}
+
+TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesThatPoliciesGovern) {
+  const std::string ofBackend = with(kRetries, "kind: HTTPRoute, name: a}], retry: {attempts: 3}",
+                                     "kind: Backend, name: origin}], timeout: {tcp: {connectTimeout: 3s}}");
+  for (const std::string& policy : {std::string(kRetries), ofBackend}) {
+    folder_.write("policy.yaml", policy);
+    folder_.compile();
+    const routing::Rule* const a = folder_.rule("/a");
+    const routing::Rule* const b = folder_.rule("/b");
+    folder_.write("b.yaml", routeToBackend("b", "second", ", timeouts: {request: 1s}"));
+    folder_.compile();
+    EXPECT_EQ(folder_.rule("/a"), a) << policy;
+    EXPECT_NE(folder_.rule("/b"), b) << policy;
+    folder_.write("b.yaml", routeToBackend("b", "second"));
+    folder_.write("policy.yaml", with(policy, "3", "4"));
+    folder_.compile();
+    EXPECT_NE(folder_.rule("/a"), a) << policy;
+  }
+}
+
+TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesWithMirrorsToGovernedBackends) {
+  folder_.write("policy.yaml", with(kRetries, "kind: HTTPRoute, name: a}], retry: {attempts: 3}",
+                                    "kind: Backend, name: origin}], timeout: {tcp: {connectTimeout: 3s}}"));
+  folder_.write("b.yaml", routeToBackend("b", "second",
+                                         ", filters: [{type: RequestMirror, requestMirror: {backendRef: {group: "
+                                         "gateway.networking.k8s.io, kind: Backend, name: origin}}}]"));
+  folder_.compile();
+  const routing::Rule* const b = folder_.rule("/b");
+  ASSERT_EQ(b->mirrors.size(), 1u);
+  folder_.compile();
+  EXPECT_EQ(folder_.rule("/b"), b);
+}
+
+TEST(CompileCache, KeepsTheRulesOfRoutesWithPayloadProcessors) {
+  CompiledFolder folder(test::processorTypes());
+  folder.write("class.yaml", std::string(test::kClass));
+  folder.write("gateway.yaml", std::string(test::kGateway));
+  folder.write("origin.yaml", with(test::kBackend, "spec: {", "spec: {tls: {mode: Terminate}, "));
+  folder.write("token.yaml", test::secret("token", {{"key", "one"}}));
+  const std::string use = "{name: a, type: 'sluice.dev/Test:v1', phase: request-headers, config: {secret: token}}";
+  folder.write("a.yaml", routeToBackend("a", "origin",
+                                        ", filters: [{type: PayloadProcessing, payloadProcessing: [" + use + "]}]"));
+  folder.write("b.yaml", routeToBackend("b", "origin"));
+  folder.write(
+      "processor.yaml",
+      "apiVersion: sluice.dev/v1alpha1\nkind: PayloadProcessor\nmetadata: {name: p}\nspec:\n  targetRef: {group: "
+      "gateway.networking.k8s.io, kind: HTTPRoute, name: b}\n  processors: [" +
+          use + "]\n");
+  folder.compile();
+  const routing::Rule* const a = folder.rule("/a");
+  const routing::Rule* const b = folder.rule("/b");
+  ASSERT_TRUE(a->chain && b->chain);
+  folder.write("c.yaml", routeToBackend("c", "origin"));
+  folder.compile();
+  EXPECT_EQ(folder.rule("/a"), a);
+  EXPECT_EQ(folder.rule("/b"), b);
+  folder.write("token.yaml", test::secret("token", {{"key", "two"}}));
+  folder.compile();
+  EXPECT_NE(folder.rule("/a"), a);
+  EXPECT_NE(folder.rule("/b"), b);
 }
 
 TEST_F(CompileCacheTest, KeepsTheRulesOfUnchangedRoutes) {

@@ -79,6 +79,39 @@ inline processing::Made makeCallingProcessor(const processing::Use& use) {
   return {std::make_shared<const CallingProcessor>(use.config.find("server")->text), {}};
 }
 
+/// A processor that remembers what it was made of, so that two can be compared.
+class RecallingProcessor final : public processing::PreAuthProcessor {
+ public:
+  explicit RecallingProcessor(std::string made) : made_(std::move(made)) {}
+  const std::string& made() const { return made_; }
+  processing::Verdict process(processing::Call& /*call*/) const override { return processing::Verdict::goOn(); }
+
+ private:
+  const std::string made_;
+};
+
+/// Makes a processor of a Secret and a server that its config may name, as makeNoopProcessor() does of a Secret. It
+/// fails closed if it finds one of them not.
+inline processing::Made makeRecallingProcessor(const processing::Use& use) {
+  std::string made = std::to_string(use.mostContext) + (use.exposed ? " exposed" : "");
+  for (const content::Member& each : use.config.members) made += " " + each.key + "=" + each.value.text;
+  if (const content::Value* secret = use.config.find("secret")) {
+    const content::Value* nameSpace = use.config.find("namespace");
+    auto found = use.secrets.find(nameSpace != nullptr ? nameSpace->text : "", secret->text, "");
+    if (!found.bytes) return {nullptr, found.refusal};
+    made += " of " + std::string(found.bytes->reveal());
+  }
+  if (const content::Value* server = use.config.find("backendRef")) {
+    auto found = use.targets.find(*server, false);
+    if (found.target == nullptr) return {nullptr, found.refusal};
+    made += " asking " + routing::planOf(*found.target)->identity.text();
+  }
+  if (const content::Value* awaits = use.config.find("awaits"); awaits != nullptr && !AwaitedByTest::come()) {
+    return {nullptr, {"", "nobody is there"}, std::make_shared<const AwaitedByTest>(), awaits->text == "pending"};
+  }
+  return {std::make_shared<const RecallingProcessor>(made), {}};
+}
+
 /// Returns the names of a chain's steps, each with a semicolon; a chain may be null.
 inline std::string stepNames(const processing::Chain* chain) {
   std::string text;

@@ -1,5 +1,6 @@
 #include "proxy/compile/backends/compile_backend.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "proxy/compile/destinations/backend_plan.h"
@@ -59,7 +60,7 @@ BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, co
     use.secrets.insert(ofTls.begin(), ofTls.end());
   }
   if (use.backend == nullptr) return use;
-  const CompiledBackend& compiled = backends_.at(use.backend);
+  const CompiledBackend& compiled = backends_.at(use.backend.get());
   const std::vector<const config::BackendPort*> meant = portsOf(*use.backend, ref.port);
   for (const config::BackendPort* each : meant) {
     const base::ObjectNames& named = compiled.ports[indexOf(*use.backend, *each)].secrets;
@@ -84,6 +85,13 @@ std::shared_ptr<const routing::BackendPlan> BackendCatalog::governed(
     const std::shared_ptr<const routing::BackendPlan>& plan, const routing::ConnectionSettings& settings) const {
   if (plan->connection == settings) return plan;
   return sharedPlan(governedPlan(plan, settings), cache_);
+}
+
+bool BackendCatalog::keepGoverned(const routing::Rule& rule) const {
+  return std::all_of(rule.backends.begin(), rule.backends.end(), [&](const routing::WeightedBackend& each) {
+    const bool isGoverned = each.backend != nullptr && each.backend->connection != routing::ConnectionSettings();
+    return !isGoverned || sharedPlan(each.backend, cache_) == each.backend;
+  });
 }
 
 }  // namespace sluice::compile

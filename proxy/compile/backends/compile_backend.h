@@ -56,6 +56,9 @@ class BackendCatalog {
   /// Returns the plan with these settings of policies; see governedPlan(). Rules with the same settings share it.
   std::shared_ptr<const routing::BackendPlan> governed(const std::shared_ptr<const routing::BackendPlan>& plan,
                                                        const routing::ConnectionSettings& settings) const;
+  /// Keeps the governed plans of a rule that is not compiled again, so that other rules will share them. Returns false
+  /// if one of them is no longer the plan that rules share.
+  bool keepGoverned(const routing::Rule& rule) const;
 
   /// Remembers that `gateway` sends traffic to the Backend, so that it becomes a parent in the Backend's status.
   void noteUse(const config::Backend& backend, const config::Gateway& gateway) {

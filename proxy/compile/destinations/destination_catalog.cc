@@ -75,8 +75,10 @@ DestinationCatalog::DestinationCatalog(const config::Model& model, const SystemT
                                        processing::SharedStates& states)
     : model_(model), services_(model, rules, cache) {
   TlsCompiler tls(model, systemTrust);
-  for (const config::Backend& backend : model.all<config::Backend>()) {
+  for (const std::shared_ptr<const config::Backend>& object : model.all<config::Backend>().shared()) {
+    const config::Backend& backend = *object;
     BackendDestination& entry = backends_[&backend];
+    entry.backend = object;
     entry.unaccepted = acceptance(backend);
     for (const config::BackendPort& port : backend.ports) {
       entry.ports.push_back(compilePort(backend, port, tls, rules, cache, states));
@@ -172,7 +174,8 @@ BackendUse DestinationCatalog::resolve(const config::BackendObjectReference& ref
     return {ref, {{absenceFault(reason::kBackendNotFound, model_, meant, holder)}}, {}, nullptr};
   }
   const bool isOwn = backend->meta.nameSpace == holder.nameSpace;
-  return {ref, resolve(ref, holder, *backend), isOwn ? noteOn(*backend, ref.port) : std::string(), backend};
+  return {ref, resolve(ref, holder, *backend), isOwn ? noteOn(*backend, ref.port) : std::string(),
+          of(*backend).backend};
 }
 
 std::string DestinationCatalog::noteOn(const config::Backend& backend, std::uint16_t port) const {

@@ -46,8 +46,9 @@ struct BackendUse {
   config::BackendObjectReference target;  // as the first of the objects that have it has written it
   /// Those of the lowest priority come first. Only a Backend of type Endpoints has more than one.
   std::vector<EndpointUse> endpoints;
-  std::string note;                          // note for the conditions of who has it; empty: none
-  const config::Backend* backend = nullptr;  // set if the reference is permitted and the Backend exists, served or not
+  std::string note;  // note for the conditions of who has it; empty: none
+  /// Set if the reference is permitted and the Backend exists, served or not.
+  std::shared_ptr<const config::Backend> backend = nullptr;
   /// The Secrets that its endpoints are made of, or would be if they could be served; only with BackendCatalog.
   base::ObjectNames secrets = {};
 
@@ -76,6 +77,7 @@ struct DestinationPort {
 };
 
 struct BackendDestination {
+  std::shared_ptr<const config::Backend> backend;
   std::optional<Fault> unaccepted;     // concerns all ports
   std::vector<DestinationPort> ports;  // as config::Backend::ports
 };

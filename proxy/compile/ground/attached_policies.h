@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <string_view>
 #include <tuple>
 #include <utility>
@@ -21,14 +22,17 @@ class AttachedPolicies {
  public:
   struct PolicyCandidate {
     const Policy* policy;
-    const config::Rejected* rejected;  // set if its schema refused it
+    const config::Rejected* rejected;             // set if its schema refused it
+    const std::shared_ptr<const Policy>* shared;  // the same policy, for those who keep what they take from it
   };
 
   /// `model` must outlive it.
   explicit AttachedPolicies(const config::Model& model) {
-    for (const Policy& each : model.all<Policy>()) all_.push_back({&each, nullptr});
+    for (const std::shared_ptr<const Policy>& each : model.all<Policy>().shared()) {
+      all_.push_back({each.get(), nullptr, &each});
+    }
     for (const config::Rejected& each : model.rejected) {
-      if (const auto* legible = each.legible<Policy>()) all_.push_back({legible, &each});
+      if (const auto* legible = each.sharedLegible<Policy>()) all_.push_back({legible->get(), &each, legible});
     }
     const auto age = [](const PolicyCandidate& each) {
       const config::ObjectMeta& meta = each.policy->meta;

@@ -156,11 +156,11 @@ TrafficSettings TrafficPolicies::of(const config::ObjectMeta& object, const conf
 
 TrafficSettings TrafficPolicies::merged(TrafficSettings own, const TrafficSettings& inherited) const {
   const auto parent = std::find_if(inherited.policies.begin(), inherited.policies.end(),
-                                   [](const config::TrafficPolicy* each) { return each->shipped != nullptr; });
+                                   [](const auto& each) { return each->shipped != nullptr; });
   if (parent == inherited.policies.end()) return own;
-  for (const config::TrafficPolicy* policy : own.policies) {
+  for (const auto& policy : own.policies) {
     if (!policy->merges) continue;
-    const auto [entry, isNew] = merged_.try_emplace({*parent, policy});
+    const auto [entry, isNew] = merged_.try_emplace({parent->get(), policy.get()});
     if (isNew) entry->second = config::mergedTraffic(**parent, *policy);
     own.replace(*policy, entry->second.policy);
     if (own.fault || entry->second.error.empty()) continue;
@@ -183,7 +183,7 @@ void TrafficPolicies::add(const Candidate* candidate, TrafficSettings& settings)
   if (candidate == nullptr) return;
   const config::TrafficPolicy& policy = *candidate->policy;
   TrafficSettings own;
-  own.policies = {&policy};
+  own.policies = {*candidate->shared};
   own.fault = faultOfPolicy(*candidate);
   if (policy.retry) own.retry = &*policy.retry;
   if (policy.failover) own.failover = &*policy.failover;

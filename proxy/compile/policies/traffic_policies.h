@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,7 +23,8 @@
 
 namespace sluice::compile {
 
-/// Null stands for what no policy says.
+/// Null stands for what no policy says. The settings are in the policies that they come from, and for a Backend in the
+/// BackendUse that they were asked for.
 struct TrafficSettings {
   const config::TrafficRetry* retry = nullptr;
   const config::FailoverSettings* failover = nullptr;
@@ -36,7 +38,7 @@ struct TrafficSettings {
   const config::RetryConstraintFields* retryConstraint = nullptr;
   const config::TrafficPolicy* sessions = nullptr;  // the one whose sessionPersistence counts
   /// The policies that they come from, the most specific first.
-  std::vector<const config::TrafficPolicy*> policies = {};
+  std::vector<std::shared_ptr<const config::TrafficPolicy>> policies = {};
   /// Set if one of the policies must not be left out and cannot be served.
   std::optional<Fault> fault = std::nullopt;
 
@@ -46,7 +48,7 @@ struct TrafficSettings {
   }
   /// Returns whether one of the policies is merged with those that a rule inherits.
   bool merges() const {
-    return std::any_of(policies.begin(), policies.end(), [](const auto* each) { return each->merges; });
+    return std::any_of(policies.begin(), policies.end(), [](const auto& each) { return each->merges; });
   }
   /// Returns whether they may say something of connections to Backends.
   bool governsConnections() const {
@@ -56,6 +58,9 @@ struct TrafficSettings {
   void inherit(const TrafficSettings& others);
   /// Takes from `other` what it has taken from `policy`.
   void replace(const config::TrafficPolicy& policy, const config::TrafficPolicy& other);
+
+  /// Returns true if the same versions of the same policies say the same.
+  friend bool operator==(const TrafficSettings&, const TrafficSettings&) = default;
 };
 
 /// RuleTraffic is what policies say of a rule and of each of its Backends.

@@ -70,7 +70,6 @@ class RouteCompiler {
     take(compileSession(rule, result.members, {plan_.kind, route_.meta, index}), compiled->session, own);
     compileTraffic(rule, std::string(plan_.kind) + " " + plan_.name + place, *compiled, own, result);
     compileProcessors(rule, place, *compiled, own);
-    compileExtensions(rule, *compiled, own);
     setFailure(rule, ofRoute ? ofRoute : own, *compiled);
     result.rule = std::move(compiled);
     if (own) plan_.faults.push_back(*own);
@@ -86,7 +85,7 @@ class RouteCompiler {
     result.place = place;
     result.timed = isTimed(rule);
     RuleTraffic& traffic = result.traffic;
-    if (plan_.governed) traffic.own = traffic_.of(route_.meta, config::PolicySection{rule.name});
+    if (plan_.governed) traffic.own = traffic_.of(route_.meta, {rule.name});
     if (!own) own = traffic.own.fault;
     result.written = {compiled.retry.has_value(), compiled.requestTimeout, compiled.backendRequestTimeout};
     addRetry(traffic.own, result.timed, compiled);
@@ -104,10 +103,11 @@ class RouteCompiler {
   /// Gathers what is said of each Backend of the rule. A policy that cannot be served closes its Backend.
   void compileBackendTraffic(const std::vector<RuleMember>& members, routing::Rule& compiled, RuleTraffic& traffic,
                              std::optional<Fault>& own) {
-    bool any = false;
-    for (std::size_t i = 0; i < compiled.backends.size(); ++i) {
-      const TrafficSettings& said = traffic.ofBackends.emplace_back(traffic_.of(*refs_[i], plan_.holder()));
-      any = any || !said.empty();
+    traffic.ofBackends = trafficOf(members, traffic_, plan_.holder());
+    plan_.governed = plan_.governed || !traffic.ofBackends.empty();
+    for (std::size_t i = 0; i < traffic.ofBackends.size(); ++i) {
+      const TrafficSettings& said = traffic.ofBackends[i];
+      const config::BackendObjectReference& ref = members[i].use->target;
       routing::WeightedBackend& weighted = compiled.backends[i];
       if (said.sessions != nullptr && !compiled.session) {
         take(compileSession(*said.sessions, members, route_.meta.nameSpace), compiled.session, own);
@@ -116,14 +116,11 @@ class RouteCompiler {
         addConstraint(*said.retryConstraint, states_, weighted);
       }
       if (!said.fault || weighted.failure) continue;
-      const std::string owner(targetNamespace(refs_[i]->target.object, route_.meta.nameSpace));
-      plan_.unresolved.push_back(owner == route_.meta.nameSpace ? *said.fault
-                                                                : ofAnother(refs_[i]->target, *said.fault));
+      const bool isOwn = targetNamespace(ref.object, route_.meta.nameSpace) == route_.meta.nameSpace;
+      plan_.unresolved.push_back(isOwn ? *said.fault : ofAnother(ref, *said.fault));
       weighted.failure = refusal(answer(*said.fault));
       weighted.backend = nullptr;
     }
-    if (!any) traffic.ofBackends.clear();
-    plan_.governed = plan_.governed || any;
   }
 
   /// Returns the fault of a policy for a Backend or Service of another namespace.
@@ -142,39 +139,34 @@ class RouteCompiler {
             std::move(place)};
   }
 
-  /// Compiles the hooks of the process, the PayloadProcessors that target the route or the rule, and the rule's
-  /// filters.
+  /// Compiles the hooks of the process, the PayloadProcessors that target the route or the rule, the rule's filters,
+  /// and before all of them the extension policy of the rule or its route, if there is one.
   void compileProcessors(const config::RouteRule& rule, const std::string& place, routing::Rule& compiled,
                          std::optional<Fault>& own) {
     const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
-    const UsesOf of = usesOf(exposed, place);
-    plan_.processed = plan_.processed || processors_.concern(route_.meta);
+    FoundUses found = usesFor({&rule.filters.processors, usesOf(exposed, place), rule.name});
     CompiledUses uses = toldOfHooks(hooks_.ofRoutes);
-    uses.append(processors_.targeting(route_.meta, {rule.name}, of, ofFilters(rule.filters, of)));
+    uses.append(std::move(found.uses));
     compiled.chain = chainOf(take(std::move(uses), own));
-  }
-
-  /// Compiles the extension policy of the rule or its route, if there is one.
-  void compileExtensions(const config::RouteRule& rule, routing::Rule& compiled, std::optional<Fault>& own) {
-    std::optional<CompiledUses> uses =
-        processors_.extending(route_.meta, rule.name, usesOf(/*exposed=*/true, /*place=*/{}));
-    if (!uses) return;
-    std::vector<processing::Step> steps = take(*std::move(uses), own);
+    if (!found.extensions) return;
+    std::vector<processing::Step> steps = take(*std::move(found.extensions), own);
     if (compiled.chain) {
       for (processing::Step& each : compiled.chain->all()) steps.push_back(std::move(each));
     }
     compiled.chain = chainOf(std::move(steps));
   }
 
-  CompiledUses ofFilters(const config::RouteFilters& filters, const UsesOf& of) {
-    plan_.processed = plan_.processed || !filters.processors.empty();
-    CompiledUses uses = processors_.compile(filters.processors, of);
-    noteOnce(plan_.refusedFilters, uses.refused);
+  /// Finds the uses of a rule or a backendRef, and remembers what was found.
+  FoundUses usesFor(const UsesQuestion& question) {
+    if (!plan_.processed && question.filters->empty()) return {};
+    FoundUses found = findUses(processors_, route_.meta, question);
+    noteOnce(plan_.refusedFilters, found.refusedFilters);
     const std::string own = objectName(plan_.holder(), route_.meta.name);
-    for (const RefusedUse& each : uses.refused) {
+    for (const RefusedUse& each : found.refusedFilters) {
       if (each.writtenIn == own && isOfReference(each.fault)) plan_.unresolved.push_back(each.fault);
     }
-    return uses;
+    plan_.asked.push_back({question, found});
+    return found;
   }
 
   /// Takes the steps. A use that fails closed makes its fault the rule's; one that fails open is noted and left out.
@@ -243,7 +235,6 @@ class RouteCompiler {
   template <typename RouteRule>
   void compileBackends(const RouteRule& rule, const std::string& place, routing::Rule& compiled,
                        std::optional<Fault>& own, std::vector<RuleMember>& members) {
-    refs_.clear();
     for (std::size_t i = 0; i < rule.backendRefs.size(); ++i) {
       addBackends(rule.backendRefs[i], rule, place + ", backendRef " + std::to_string(i), compiled, members);
     }
@@ -255,7 +246,6 @@ class RouteCompiler {
       }
       compiled.backends.clear();
       members.clear();
-      refs_.clear();
     }
     setWeights(members, compiled);
   }
@@ -277,8 +267,7 @@ class RouteCompiler {
     for (std::size_t i = 0; i < backends.size(); ++i) {
       const EndpointUse& endpoint = use->endpoints[i];
       const bool isFallback = use->backend != nullptr && use->backend->isFallback;
-      members.push_back({&ref, endpoint.name, endpoint.priority, endpoint.weight, isFallback});
-      refs_.push_back(use);
+      members.push_back({&ref, endpoint.name, endpoint.priority, endpoint.weight, isFallback, 0, use});
       routing::WeightedBackend& weighted = compiled.backends.emplace_back(common);
       if (!backends[i]) noteUnresolved(backends[i].fault);
       if (own || !backends[i]) {
@@ -309,7 +298,7 @@ class RouteCompiler {
       exposed = exposed || (each && exposes(**each.value));
     }
     if (!leads || filters.processors.empty()) return {};
-    return take(ofFilters(filters, usesOf(exposed, place)), own);
+    return take(usesFor({&filters.processors, usesOf(exposed, place)}).uses, own);
   }
 
   static std::shared_ptr<const processing::Chain> withStepsOf(const routing::BackendPlan& backend,
@@ -392,42 +381,43 @@ class RouteCompiler {
   processing::SharedStates& states_;
   const TrafficPolicies& traffic_;
   RoutePlan& plan_;
-  std::vector<std::shared_ptr<const BackendUse>> refs_;  // of the weighted backends of the rule that is being compiled
   routing::Regex::Room room_;
 };
 
 template <typename RouteType>
-RoutePlan compileRouteOfKind(const RouteType& route, const RouteTools& tools, std::optional<Fault> rejection) {
+RoutePlan compileRouteOfKind(const std::shared_ptr<const RouteType>& route, const RouteTools& tools,
+                             std::optional<Fault> rejection) {
   RoutePlan plan;
   plan.kind = RouteType::kKind;
-  plan.route = &route;
-  plan.name = route.meta.qualifiedName();
+  plan.route = route;
+  plan.name = route->meta.qualifiedName();
   plan.rejection = std::move(rejection);
   plan.hooks = tools.hooks;
-  plan.governed = tools.traffic.concern(route.meta);
-  RouteCompiler(route, tools, plan).compile(route.rules);
+  plan.governed = tools.traffic.concern(route->meta);
+  plan.processed = tools.processors.concern(route->meta);
+  RouteCompiler(*route, tools, plan).compile(route->rules);
   plan.candidates = candidatesOf(plan.rules);
   return plan;
 }
 
 }  // namespace
 
-RoutePlan compileRoute(const config::HttpRoute& route, const RouteTools& tools, std::optional<Fault> rejection) {
+RoutePlan compileRoute(const std::shared_ptr<const config::HttpRoute>& route, const RouteTools& tools,
+                       std::optional<Fault> rejection) {
   return compileRouteOfKind(route, tools, std::move(rejection));
 }
 
-RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, std::optional<Fault> rejection) {
+RoutePlan compileRoute(const std::shared_ptr<const config::GrpcRoute>& route, const RouteTools& tools,
+                       std::optional<Fault> rejection) {
   return compileRouteOfKind(route, tools, std::move(rejection));
 }
 
-bool meansTheSame(const RoutePlan& plan, const RouteTools& tools) {
-  if (plan.hooks != tools.hooks) return false;
-  // Processors may depend on any object, and routes with processors are few.
-  if (plan.processed || tools.processors.concern(plan.route->meta)) return false;
-  if (plan.governed || tools.traffic.concern(plan.route->meta)) return false;
-  return std::all_of(plan.uses.begin(), plan.uses.end(), [&](const std::shared_ptr<const BackendUse>& before) {
-    return !tools.traffic.concern(*before, plan.holder()) && tools.uses.hold(tools.backends, before, plan.holder());
-  });
+std::vector<TrafficSettings> trafficOf(const std::vector<RuleMember>& members, const TrafficPolicies& policies,
+                                       const Holder& holder) {
+  std::vector<TrafficSettings> all;
+  for (const RuleMember& each : members) all.push_back(policies.of(*each.use, holder));
+  if (std::all_of(all.begin(), all.end(), [](const TrafficSettings& each) { return each.empty(); })) all.clear();
+  return all;
 }
 
 std::size_t RoutePlan::matchCount() const { return candidates->size(); }

@@ -13,6 +13,7 @@
 #include "proxy/compile/backends/compile_backend.h"
 #include "proxy/compile/ground/fault.h"
 #include "proxy/compile/policies/traffic_policies.h"
+#include "proxy/compile/processors/asked_uses.h"
 #include "proxy/compile/processors/extension_hooks.h"
 #include "proxy/compile/routes/compile_match.h"
 #include "proxy/compile/routes/rule_members.h"
@@ -37,13 +38,13 @@ struct RulePlan {
   bool timed = false;                    // its own timeouts.backendRequest counts, also if that is none
   std::string place = {};                // names the rule in the process
   WrittenSettings written = {};          // before policies added theirs
-  RuleTraffic traffic = {};              // without what it inherits; valid for one compilation
+  RuleTraffic traffic = {};              // without what it inherits
 };
 
-/// The compiled route. It points into the route's object.
+/// The compiled route. It is kept from one compilation to the next, so it holds all that it points into.
 struct RoutePlan {
   std::string_view kind;
-  const config::Route* route = nullptr;
+  std::shared_ptr<const config::Route> route;
   std::string name;  // "namespace/name"
   /// Set if the schema refused the route: then all its rules answer 500.
   std::optional<Fault> rejection;
@@ -58,8 +59,9 @@ struct RoutePlan {
   std::vector<RefusedUse> refusedFilters;  // the subset attached by filters, each once
   /// True if every rule answers 500 because of a fault of its own.
   bool wholeRouteFails = false;
-  bool processed = false;                       // whether its filters attach processors
-  bool governed = false;                        // whether TrafficPolicies concern it
+  bool governed = false;                        // whether TrafficPolicies concern it or its Backends
+  bool processed = false;                       // whether PayloadProcessors or extension policies target it
+  std::vector<AskedUses> asked;                 // uses of its rules and backendRefs, where there may be any
   std::shared_ptr<const ExtensionHooks> hooks;  // the hooks of its rules
 
   std::size_t matchCount() const;
@@ -77,10 +79,15 @@ struct RouteTools {
 };
 
 /// `rejection` is set for routes that their schema refused.
-RoutePlan compileRoute(const config::HttpRoute& route, const RouteTools& tools, std::optional<Fault> rejection);
-RoutePlan compileRoute(const config::GrpcRoute& route, const RouteTools& tools, std::optional<Fault> rejection);
-/// Returns true if compiling the route again would make an equal plan.
-bool meansTheSame(const RoutePlan& plan, const RouteTools& tools);
+RoutePlan compileRoute(const std::shared_ptr<const config::HttpRoute>& route, const RouteTools& tools,
+                       std::optional<Fault> rejection);
+RoutePlan compileRoute(const std::shared_ptr<const config::GrpcRoute>& route, const RouteTools& tools,
+                       std::optional<Fault> rejection);
+
+/// Returns what policies for Backends and Services say of each member of a rule of `holder`; nothing if there are none
+/// for any.
+std::vector<TrafficSettings> trafficOf(const std::vector<RuleMember>& members, const TrafficPolicies& policies,
+                                       const Holder& holder);
 
 /// Returns the candidates of rules.
 std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<RulePlan>& rules);

@@ -1,8 +1,7 @@
-// A RouteCache keeps the compiled routes of the last compilation. A route is not compiled again if its object and its
-// Backends did not change, and its Rules stay the same objects.
+// A RouteCache keeps the compiled routes of the last compilation. A route is not compiled again if neither its object
+// changed nor anything else that its plan is made of (meansTheSame()), and its Rules stay the same objects.
 //
-// The key is the address of the route's object, which never changes and is kept for as long. It belongs to the loading
-// thread.
+// It belongs to the loading thread.
 #pragma once
 
 #include <memory>
@@ -14,22 +13,19 @@
 
 namespace sluice::compile {
 
-struct CompiledRoute {
-  std::shared_ptr<const config::Route> route;  // holding it keeps its address from reuse
-  std::shared_ptr<const RoutePlan> plan;
-};
+/// The key is the address of the route, which the plan holds and so keeps from reuse; a round is one compilation.
+using RouteCache = base::Cache<const config::Route*, std::shared_ptr<const RoutePlan>>;
 
-/// The key is the address of the route; a round is one compilation.
-using RouteCache = base::Cache<const config::Route*, CompiledRoute>;
+/// Returns true if compiling the route again would make an equal plan: if the hooks, the Backends, the policies and the
+/// payload processors that it is made of are what they were.
+bool meansTheSame(const RoutePlan& plan, const RouteTools& tools);
 
 template <typename RouteType>
 std::shared_ptr<const RoutePlan> planOf(const std::shared_ptr<const RouteType>& route, const RouteTools& tools,
                                         RouteCache& cache) {
-  const auto unchanged = [&](const CompiledRoute& before) { return meansTheSame(*before.plan, tools); };
-  const auto compile = [&] {
-    return CompiledRoute{route, std::make_shared<const RoutePlan>(compileRoute(*route, tools, std::nullopt))};
-  };
-  return cache.get(static_cast<const config::Route*>(route.get()), unchanged, compile).plan;
+  const auto unchanged = [&](const std::shared_ptr<const RoutePlan>& before) { return meansTheSame(*before, tools); };
+  const auto compile = [&] { return std::make_shared<const RoutePlan>(compileRoute(route, tools, std::nullopt)); };
+  return cache.get(static_cast<const config::Route*>(route.get()), unchanged, compile);
 }
 
 }  // namespace sluice::compile

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "config/model/model.h"
+#include "proxy/compile/backends/backend_uses.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::compile {
@@ -22,6 +24,7 @@ struct RuleMember {
   std::uint32_t share = 1;                      // weight among the endpoints of that priority
   bool isFallback = false;                      // config::Backend::isFallback
   std::uint32_t weight = 0;                     // weight among all members, if their priorities are equal
+  std::shared_ptr<const BackendUse> use = {};   // the resolution of `ref`
 };
 
 /// Returns true if one of the members is an endpoint of such a Backend.

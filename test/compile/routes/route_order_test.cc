@@ -18,7 +18,7 @@ class RouteOrderTest : public ::testing::Test {
  protected:
   std::shared_ptr<const RoutePlan> plan(const std::string& name) const {
     auto made = std::make_shared<RoutePlan>();
-    made->route = &route_;
+    made->route = route_;
     made->name = name;
     made->kind = config::HttpRoute::kKind;
     return made;
@@ -29,7 +29,7 @@ class RouteOrderTest : public ::testing::Test {
     return names;
   }
 
-  const config::HttpRoute route_;
+  const std::shared_ptr<const config::HttpRoute> route_ = std::make_shared<const config::HttpRoute>();
   RouteOrder order_;
 };
 
