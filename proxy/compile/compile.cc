@@ -117,7 +117,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
                                         cache.states);
   AskedServers servers;
   const ProcessorCompiler processors({model, tools.catalog, tools.processors, destinations}, cache.states,
-                                     cache.processors, servers);
+                                     cache.processors, cache.steps, servers);
   BackendCatalog backends(model, destinations, processors, cache.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model, tools.places);
   closeListeners(policies, gateways);

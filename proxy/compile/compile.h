@@ -20,6 +20,7 @@
 #include "proxy/compile/ground/unusable_place.h"
 #include "proxy/compile/processors/extension_hooks.h"
 #include "proxy/compile/processors/processor_cache.h"
+#include "proxy/compile/processors/step_numbers.h"
 #include "proxy/compile/routes/route_cache.h"
 #include "proxy/compile/routes/route_order.h"
 #include "proxy/routing/snapshot.h"
@@ -60,6 +61,7 @@ struct CompileResult {
 struct CompileCache {
   processing::SharedStates states;
   ProcessorCache processors;
+  StepNumbers steps;
   std::shared_ptr<const pki::TrustStore> authorities;  // the system's
   BackendCache backends;
   BackendUses uses;

@@ -48,6 +48,8 @@ struct Step {
   std::shared_ptr<const ServerHealth> server = nullptr;
   /// The Secrets that the processor may be made of.
   base::ObjectNames secrets = {};
+  /// Stands for the type in that phase, for as long as the process lives; 0: no number does.
+  std::uint32_t number = 0;
 };
 
 /// The first round of steps runs before authentication, the second after it, and between them those that authorize.

@@ -55,6 +55,7 @@ struct FinishedExchange {
 
 class Rig final : private net::Beats, private exchange::Downstreams, private exchange::ExchangeObserver {
  public:
+  exchange::ExchangeObserver& observer() { return *this; }
   static constexpr const char* kHost = "backend.test";
   static constexpr const char* kPseudonym = "sluice-rig";
 

@@ -390,6 +390,7 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
     processing::Step& step = steps.emplace_back(stepOf(use, of, admission, made.processor, phase, type->authorizes));
     step.server = health;
     step.secrets = secrets;
+    step.number = numbers_.of(step.type, phase);
     if (changesSharedBody(step)) {
       return refused(config::processor_reason::kUnsupportedPreAuth,
                      use.path + ".preAuth: must not be true in the phase request-body of a Backend, because " +

@@ -22,6 +22,7 @@
 #include "proxy/compile/ground/references.h"
 #include "proxy/compile/processors/asked_servers.h"
 #include "proxy/compile/processors/processor_cache.h"
+#include "proxy/compile/processors/step_numbers.h"
 #include "proxy/processing/chain.h"
 #include "proxy/processing/factory.h"
 
@@ -105,13 +106,14 @@ class ProcessorCompiler {
  public:
   /// References outlive it.
   ProcessorCompiler(const ProcessorSources& sources, processing::SharedStates& states, ProcessorCache& cache,
-                    AskedServers& servers)
+                    StepNumbers& numbers, AskedServers& servers)
       : sources_(sources),
         model_(sources.model),
         processors_(sources.model),
         extensions_(sources.model),
         states_(states),
         cache_(cache),
+        numbers_(numbers),
         servers_(servers) {}
 
   const config::Model& model() const { return model_; }
@@ -160,6 +162,7 @@ class ProcessorCompiler {
   const AttachedPolicies<config::ExtensionPolicy> extensions_;
   processing::SharedStates& states_;
   ProcessorCache& cache_;
+  StepNumbers& numbers_;
   AskedServers& servers_;  // all uses that are compiled to steps which ask one
 };
 

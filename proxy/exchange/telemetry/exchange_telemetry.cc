@@ -80,7 +80,7 @@ void ExchangeTelemetry::adopt(std::string revision) {
 void ExchangeTelemetry::letGo() {
   series_.clear();
   recent_ = nullptr;
-  stepDurations_.fill({});
+  stepDurations_.clear();
 }
 
 void ExchangeTelemetry::onRouted(const Exchange& exchange) { activeOf(exchange).add(1); }
@@ -150,17 +150,18 @@ void ExchangeTelemetry::tellDenial(const Exchange& exchange) {
 
 void ExchangeTelemetry::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
                                processing::StepOutcome outcome) {
-  StepDurations& known =
-      stepDurations_[reinterpret_cast<std::uintptr_t>(&step) / sizeof(processing::Step) % kKnownSteps];
-  if (known.step != &step) return onNewStep(step, time, verdict, outcome, known);
-  known.durations->observe(time);
+  observe::Histogram* known = step.number < stepDurations_.size() ? stepDurations_[step.number] : nullptr;
+  if (known == nullptr) known = &lookUpDurations(step);
+  known->observe(time);
   if (verdict.kind() == processing::Verdict::Kind::kFail) onFailedStep(step, verdict.cause(), outcome);
 }
 
-void ExchangeTelemetry::onNewStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
-                                  processing::StepOutcome outcome, StepDurations& place) {
-  place = {&step, &metrics_.at<observe::Metric::kProcessorDuration>(step.type, processing::phaseName(step.phase))};
-  onStep(step, time, verdict, outcome);
+observe::Histogram& ExchangeTelemetry::lookUpDurations(const processing::Step& step) {
+  auto& durations = metrics_.at<observe::Metric::kProcessorDuration>(step.type, processing::phaseName(step.phase));
+  if (step.number == 0) return durations;
+  if (step.number >= stepDurations_.size()) stepDurations_.resize(step.number + std::size_t{1});
+  stepDurations_[step.number] = &durations;
+  return durations;
 }
 
 void ExchangeTelemetry::onFailedStep(const processing::Step& step, processing::Cause cause,

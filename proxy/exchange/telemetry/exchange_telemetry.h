@@ -93,14 +93,8 @@ class ExchangeTelemetry final : public ExchangeObserver {
     base::MonotonicTime begun;
   };
   void observe(const InternalRequest& request);
-  /// Steps have places by their address, and the steps of a phase lie side by side. If another step has the place, it
-  /// is replaced and the instrument looked up again.
-  struct StepDurations {
-    const processing::Step* step = nullptr;
-    observe::Histogram* durations = nullptr;
-  };
-  void onNewStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
-                 processing::StepOutcome outcome, StepDurations& place);
+  /// Looks the instrument of a step up by its names, and keeps it if the step has a number.
+  observe::Histogram& lookUpDurations(const processing::Step& step);
   void onFailedStep(const processing::Step& step, processing::Cause cause, processing::StepOutcome outcome);
 
   net::Worker& worker_;
@@ -117,8 +111,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   };
   std::unordered_map<Key, RouteSeries, KeyHash> series_;
   std::pair<const Key, RouteSeries>* recent_ = nullptr;  // looked up last
-  static constexpr std::size_t kKnownSteps = 512;
-  std::array<StepDurations, kKnownSteps> stepDurations_;
+  std::vector<observe::Histogram*> stepDurations_;       // by the numbers of steps; null: not looked up yet
 };
 
 }  // namespace sluice::exchange

@@ -171,5 +171,26 @@ TEST_F(ExchangeTelemetryTest, CountsConnectionsTowardsBackendsByUse) {
   EXPECT_TRUE(gauge("idle", 0));
 }
 
+/// Reports that a step of this type took no time.
+void report(Rig& rig, processing::Step& step, const std::string& type, std::uint32_t number) {
+  step.type = type;
+  step.number = number;
+  rig.observer().onStep(step, base::Duration::zero(), processing::Verdict::goOn(), processing::StepOutcome::kDone);
+}
+
+TEST_F(ExchangeTelemetryTest, CountsAStepByItsTypeWhereverItLies) {
+  Rig& rig = make();
+  processing::Step step;
+  for (const auto& [type, number] : {std::pair("a", 7u), {"b", 2u}, {"c", 0u}, {"d", 0u}, {"a", 7u}}) {
+    report(rig, step, type, number);
+  }
+  const auto counted = [this](const std::string& type, int count) {
+    return metric("sluice_processor_duration_seconds_count{type=\"" + type + "\",phase=\"request-headers\"} " +
+                  std::to_string(count));
+  };
+  EXPECT_TRUE(counted("a", 2));
+  for (const char* type : {"b", "c", "d"}) EXPECT_TRUE(counted(type, 1)) << type;
+}
+
 }  // namespace
 }  // namespace sluice::exchange
