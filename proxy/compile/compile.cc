@@ -6,7 +6,6 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/compile/destinations/backend_plan.h"
 #include "proxy/compile/gateways/backends_in_use.h"
 #include "proxy/compile/gateways/checked_backends.h"
 #include "proxy/compile/gateways/closed_plans.h"
@@ -15,6 +14,7 @@
 #include "proxy/compile/gateways/listener_steps.h"
 #include "proxy/compile/gateways/pool_addresses.h"
 #include "proxy/compile/gateways/unmatched_requests.h"
+#include "proxy/compile/ground/backend_plan.h"
 #include "proxy/compile/processors/refused_uses.h"
 #include "proxy/compile/route_attacher.h"
 #include "proxy/compile/routes/compile_session.h"

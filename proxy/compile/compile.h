@@ -12,7 +12,6 @@
 
 #include "config/model/model.h"
 #include "config/status/status_list.h"
-#include "proxy/compile/backends/backend_health.h"
 #include "proxy/compile/destinations/backend_cache.h"
 #include "proxy/compile/gateways/gateway_secrets.h"
 #include "proxy/compile/gateways/listener_place.h"
@@ -23,6 +22,7 @@
 #include "proxy/compile/processors/step_numbers.h"
 #include "proxy/compile/routes/route_cache.h"
 #include "proxy/compile/routes/route_order.h"
+#include "proxy/compile/status/backend_health.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/host_rules.h"
 

@@ -4,8 +4,8 @@
 
 #include <utility>
 
-#include "proxy/compile/destinations/closing_policies.h"
 #include "proxy/compile/gateways/attach.h"
+#include "proxy/compile/ground/closing_policies.h"
 #include "proxy/compile/ground/object_status.h"
 #include "proxy/compile/processors/asked_servers.h"
 #include "proxy/compile/routes/compile_route.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 #include "proxy/compile/ground/disclosure.h"
 #include "proxy/compile/ground/named_secrets.h"
 #include "proxy/compile/processors/permitted_steps.h"

@@ -1,6 +1,6 @@
 #include "proxy/compile/destinations/backend_cache.h"
 
-#include "proxy/compile/destinations/compiled_chain.h"
+#include "proxy/compile/ground/compiled_chain.h"
 
 namespace sluice::compile {
 

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "config/read/object_kinds.h"
 #include "proxy/compile/ground/references.h"
 
 namespace sluice::compile {
@@ -45,11 +44,6 @@ CompiledTlsPolicy compileTlsPolicy(const config::Model& model, const config::Bac
 }
 
 }  // namespace
-
-bool isTlsTarget(const config::PolicyTargetKind& target) {
-  return target.legible() && (config::isKindOf<config::Service>(target.group, target.kind) ||
-                              config::isKindOf<config::Backend>(target.group, target.kind));
-}
 
 std::string contradictionIn(const std::optional<config::BackendTls>& own) {
   if (!own) return "";

@@ -19,9 +19,6 @@
 
 namespace sluice::compile {
 
-/// Returns true for a target that such a policy can give TLS: a Service of the core group, or a Backend in any
-/// spelling.
-bool isTlsTarget(const config::PolicyTargetKind& target);
 /// Says what in a Backend's own settings contradicts any policy for it: "spec.tls.mode: None"; empty if nothing does.
 std::string contradictionIn(const std::optional<config::BackendTls>& own);
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <vector>
 
-#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 #include "proxy/compile/ground/disclosure.h"
 #include "proxy/compile/ground/hints.h"
 #include "proxy/compile/ground/references.h"
@@ -99,8 +99,6 @@ void collect(const config::EndpointSlice& slice, const config::ServicePort& port
 }
 
 }  // namespace
-
-bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == config::Service::kKind; }
 
 ServiceCatalog::ServiceCatalog(const config::Model& model, const DestinationRules& rules, BackendCache& cache)
     : model_(model) {

@@ -15,16 +15,13 @@
 #include "config/model/model.h"
 #include "proxy/compile/destinations/backend_cache.h"
 #include "proxy/compile/destinations/backend_tls_policies.h"
-#include "proxy/compile/destinations/closing_policies.h"
+#include "proxy/compile/ground/closing_policies.h"
 #include "proxy/compile/ground/fault.h"
 #include "proxy/compile/ground/references.h"
 #include "proxy/routing/policy/address_guard.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::compile {
-
-/// Returns true for the kind Service of the core group.
-bool isService(const config::ObjectRef& ref);
 
 /// DestinationRules decide about destinations, besides their own objects.
 struct DestinationRules {

@@ -4,7 +4,7 @@
 
 #include "config/read/object_kinds.h"
 #include "config/status/conditions.h"
-#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 #include "proxy/compile/ground/disclosure.h"
 #include "proxy/compile/ground/hints.h"
 #include "proxy/compile/ground/references.h"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "config/catalog/catalog.h"
-#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 
 namespace sluice::compile {
 namespace {

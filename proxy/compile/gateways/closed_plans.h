@@ -5,8 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "proxy/compile/destinations/closing_policies.h"
 #include "proxy/compile/gateways/gateway_plan.h"
+#include "proxy/compile/ground/closing_policies.h"
 #include "proxy/compile/routes/compile_route.h"
 
 namespace sluice::compile {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/compile/destinations/compiled_chain.h"
+#include "proxy/compile/ground/compiled_chain.h"
 
 namespace sluice::compile {
 

@@ -28,6 +28,8 @@ std::string describe(const config::ObjectRef& ref, std::string_view holder) {
   return text + ref.name;
 }
 
+bool isService(const config::ObjectRef& ref) { return ref.group.empty() && ref.kind == config::Service::kKind; }
+
 std::string_view meantKind(const config::Model& model, const config::ObjectRef& ref, std::string_view nameSpace) {
   if (ref.group != config::kPrototypeGroup || ref.kind != config::Backend::kKind) return ref.kind;
   const bool exists = model.find<config::Backend>(ref.group, ref.kind, nameSpace, ref.name) != nullptr ||

@@ -30,6 +30,8 @@ struct Authorities {
 
 /// Returns "kind namespace/name" for messages, with the field in front: "spec.tls: Secret default/a".
 std::string describe(const config::ObjectRef& ref, std::string_view holder);
+/// Returns true for the kind Service of the core group.
+bool isService(const config::ObjectRef& ref);
 /// Returns the kind of the object that a reference to a Backend or Service of that namespace means. Samples of the
 /// prototype write kind Backend for an XBackendDestination, which is meant if there is no Backend of that name.
 std::string_view meantKind(const config::Model& model, const config::ObjectRef& ref, std::string_view nameSpace);

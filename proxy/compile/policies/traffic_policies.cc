@@ -5,6 +5,7 @@
 
 #include "config/read/object_kinds.h"
 #include "proxy/compile/ground/disclosure.h"
+#include "proxy/compile/ground/references.h"
 
 namespace sluice::compile {
 

@@ -17,9 +17,10 @@
 
 #include "config/model/model.h"
 #include "config/read/traffic/merged_traffic.h"
-#include "proxy/compile/destinations/destination_catalog.h"
 #include "proxy/compile/ground/attached_policies.h"
+#include "proxy/compile/ground/backend_use.h"
 #include "proxy/compile/ground/fault.h"
+#include "proxy/compile/ground/grants.h"
 
 namespace sluice::compile {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 
 namespace sluice::compile {
 

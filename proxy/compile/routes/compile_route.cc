@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 #include "proxy/compile/ground/disclosure.h"
 #include "proxy/compile/processors/refused_uses.h"
 #include "proxy/compile/routes/compile_connections.h"

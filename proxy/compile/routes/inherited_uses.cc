@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "proxy/compile/destinations/compiled_chain.h"
+#include "proxy/compile/ground/compiled_chain.h"
 
 namespace sluice::compile {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "proxy/compile/destinations/compiled_chain.h"
+#include "proxy/compile/ground/compiled_chain.h"
 #include "proxy/compile/processors/permitted_steps.h"
 #include "proxy/compile/routes/refused_backends.h"
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "config/model/model.h"
-#include "proxy/compile/backends/backend_uses.h"
+#include "proxy/compile/ground/backend_use.h"
 #include "proxy/routing/snapshot.h"
 
 namespace sluice::compile {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "proxy/compile/backends/backend_health.h"
 #include "proxy/compile/backends/compile_backend.h"
-#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 #include "proxy/compile/ground/object_status.h"
 #include "proxy/compile/processors/refused_uses.h"
+#include "proxy/compile/status/backend_health.h"
 #include "proxy/compile/status/refused_objects.h"
 #include "proxy/compile/status/use_conditions.h"
 

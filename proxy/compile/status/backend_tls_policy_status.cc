@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "proxy/compile/destinations/backend_plan.h"
 #include "proxy/compile/destinations/backend_tls_policies.h"
-#include "proxy/compile/destinations/compile_service.h"
 #include "proxy/compile/gateways/gateway_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
+#include "proxy/compile/ground/closing_policies.h"
 #include "proxy/compile/ground/object_status.h"
 #include "proxy/compile/ground/references.h"
 #include "proxy/compile/status/policy_ancestors.h"

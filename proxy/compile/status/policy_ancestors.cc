@@ -6,7 +6,6 @@
 
 #include "config/read/object_kinds.h"
 #include "config/read/stray_target.h"
-#include "proxy/compile/destinations/compile_service.h"
 #include "proxy/compile/gateways/gateway_plan.h"
 #include "proxy/compile/ground/references.h"
 

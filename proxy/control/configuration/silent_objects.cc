@@ -11,7 +11,7 @@
 #include "config/read/object_kinds.h"
 #include "config/status/conditions.h"
 #include "proxy/base/text.h"
-#include "proxy/compile/destinations/backend_tls_policies.h"
+#include "proxy/compile/ground/closing_policies.h"
 #include "proxy/compile/ground/references.h"
 
 namespace sluice::control {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 
 namespace sluice::control {
 namespace {

@@ -4,7 +4,7 @@
 #include <random>
 #include <utility>
 
-#include "proxy/compile/backends/backend_health.h"
+#include "proxy/compile/status/backend_health.h"
 #include "proxy/server/serving/http_limits.h"
 
 namespace sluice::server {

@@ -1,5 +1,5 @@
 // Tests what policies of unsupported kinds close: all that they name and nothing else.
-#include "proxy/compile/destinations/closing_policies.h"
+#include "proxy/compile/ground/closing_policies.h"
 
 #include <gtest/gtest.h>
 

@@ -29,6 +29,10 @@ enum class ClosingCause : std::uint8_t {
   kUnknown            // the kind of the target or selector is misspelt or not legible
 };
 
+/// Returns true for a target that a BackendTLSPolicy can give TLS: a Service of the core group, or a Backend in any
+/// spelling.
+bool isTlsTarget(const config::PolicyTargetKind& target);
+
 class ClosingPolicies {
  public:
   /// `model` must outlive it.

@@ -1,4 +1,4 @@
-#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "proxy/compile/destinations/closing_policies.h"
+#include "proxy/compile/ground/closing_policies.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,6 @@
 
 #include "config/read/object_kinds.h"
 #include "config/read/stray_target.h"
-#include "proxy/compile/destinations/backend_tls_policies.h"
 
 namespace sluice::compile {
 namespace {
@@ -60,6 +59,11 @@ std::string_view consequenceOf(Cause cause, std::size_t policies) {
 }
 
 }  // namespace
+
+bool isTlsTarget(const config::PolicyTargetKind& target) {
+  return target.legible() && (config::isKindOf<config::Service>(target.group, target.kind) ||
+                              config::isKindOf<config::Backend>(target.group, target.kind));
+}
 
 ClosingPolicies::ClosingPolicies(const config::Model& model) {
   addAll<config::UnsupportedPolicy>(model);

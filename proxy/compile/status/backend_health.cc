@@ -1,11 +1,11 @@
-#include "proxy/compile/backends/backend_health.h"
+#include "proxy/compile/status/backend_health.h"
 
 #include <algorithm>
 #include <set>
 #include <utility>
 
 #include "proxy/base/timestamp.h"
-#include "proxy/compile/destinations/backend_plan.h"
+#include "proxy/compile/ground/backend_plan.h"
 
 namespace sluice::compile {
 namespace {

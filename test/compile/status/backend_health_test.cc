@@ -1,5 +1,5 @@
 // Tests what a compilation notes of the health of Backends, and when that has changed.
-#include "proxy/compile/backends/backend_health.h"
+#include "proxy/compile/status/backend_health.h"
 
 #include <gtest/gtest.h>
 

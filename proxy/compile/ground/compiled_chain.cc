@@ -1,4 +1,4 @@
-#include "proxy/compile/destinations/compiled_chain.h"
+#include "proxy/compile/ground/compiled_chain.h"
 
 #include <algorithm>
 #include <tuple>
