@@ -60,7 +60,9 @@ void noteAttached(const config::Model& model, const BackendCatalog& backends, Re
 void noteExposed(const std::vector<GatewayPlan>& gateways, RefusedUses& refused) {
   for (const GatewayPlan& gateway : gateways) {
     for (const ListenerPlan& listener : gateway.listeners) {
-      for (const std::size_t index : listener.exposed) refused.note({listener.shielded[index].refused});
+      for (const std::size_t index : listener.exposed) {
+        refused.note({listener.inheritance.uses->shielded[index].refused});
+      }
     }
   }
 }
@@ -82,6 +84,7 @@ routing::AddressGuard guardOf(const base::Settings& settings) {
 /// Drops what this compilation has not used.
 void sweep(CompileCache& cache) {
   cache.routes.sweep();
+  cache.listeners.sweep();
   cache.uses.sweep();
   cache.hostRules.sweep();
   cache.backends.sweep();
@@ -124,8 +127,8 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   cache.hooks = compileHooks(model, processors, std::move(cache.hooks));
   RefusedUses refused;
   noteAttached(model, backends, refused);
-  processListeners(gateways, processors, *cache.hooks, refused);
-  governListeners(gateways, traffic);
+  processListeners(gateways, processors, *cache.hooks, cache.listeners, refused);
+  governListeners(gateways, traffic, cache.listeners);
   ruleUnmatched(gateways, *cache.hooks);
   const Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   const RouteOrder::Plans routes =
@@ -135,9 +138,9 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
     matches.add(*plan);
     refused.note(plan->refused);
   }
-  RouteAttacher attacher({model, matches, gateways, backends, cache.states, traffic}, policies,
+  RouteAttacher attacher({model, matches, gateways, backends, cache.states, traffic, cache.listeners}, policies,
                          sealer ? nullptr : &sealer.fault, servers);
-  for (const auto& plan : routes) attacher.attach(*plan);
+  for (const auto& plan : routes) attacher.attach(plan);
   noteExposed(gateways, refused);
   auto snapshot = std::make_shared<routing::Snapshot>();
   snapshot->settings = model.settings;

@@ -20,6 +20,7 @@
 #include "proxy/compile/processors/extension_hooks.h"
 #include "proxy/compile/processors/processor_cache.h"
 #include "proxy/compile/processors/step_numbers.h"
+#include "proxy/compile/routes/attached/rules_at_listener.h"
 #include "proxy/compile/routes/route_cache.h"
 #include "proxy/compile/routes/route_order.h"
 #include "proxy/compile/status/backend_health.h"
@@ -66,6 +67,7 @@ struct CompileCache {
   BackendCache backends;
   BackendUses uses;
   RouteCache routes;
+  ListenerCache listeners;
   RouteOrder order;
   routing::HostRulesStore hostRules;
   std::shared_ptr<const ExtensionHooks> hooks;

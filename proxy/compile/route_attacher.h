@@ -2,6 +2,7 @@
 // long as one compilation.
 #pragma once
 
+#include <memory>
 #include <utility>
 
 #include "proxy/compile/gateways/attach.h"
@@ -21,13 +22,13 @@ class RouteAttacher {
       : tools_(tools), policies_(policies), sealerFault_(sealerFault), servers_(servers) {}
 
   /// Called for each route in the order in which they are attached (attach.h).
-  void attach(const RoutePlan& plan);
+  void attach(const std::shared_ptr<const RoutePlan>& plan);
   /// Returns the statuses of the routes that have parents of ours.
   Statuses takeStatuses() { return std::move(statuses_); }
 
  private:
-  void attachOpen(const RoutePlan& plan);
-  void attachWhole(const RoutePlan& plan);
+  void attachOpen(const std::shared_ptr<const RoutePlan>& plan);
+  void attachWhole(const std::shared_ptr<const RoutePlan>& plan);
 
   const AttachTools tools_;
   const ClosingPolicies& policies_;

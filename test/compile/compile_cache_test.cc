@@ -86,7 +86,8 @@ TEST_F(CompileCacheTest, FollowsTrafficPoliciesOfGatewaysThatComeAndGo) {
 TEST_F(CompileCacheTest, KeepsTheRulesOfRoutesThatPoliciesGovern) {
   const std::string ofBackend = with(kRetries, "kind: HTTPRoute, name: a}], retry: {attempts: 3}",
                                      "kind: Backend, name: origin}], timeout: {tcp: {connectTimeout: 3s}}");
-  for (const std::string& policy : {std::string(kRetries), ofBackend}) {
+  const std::string ofGateway = with(kRetries, "kind: HTTPRoute, name: a", "kind: Gateway, name: egress");
+  for (const std::string& policy : {std::string(kRetries), ofBackend, ofGateway}) {
     folder_.write("policy.yaml", policy);
     folder_.compile();
     const routing::Rule* const a = folder_.rule("/a");

@@ -10,10 +10,8 @@
 #include "proxy/compile/ground/hints.h"
 #include "proxy/compile/ground/references.h"
 #include "proxy/compile/ground/secret_trust.h"
-#include "proxy/compile/routes/inherited_traffic.h"
-#include "proxy/compile/routes/restricted_rule.h"
+#include "proxy/compile/routes/attached/restricted_rule.h"
 #include "proxy/compile/routes/route_secrets.h"
-#include "proxy/compile/routes/shielded_rule.h"
 #include "proxy/routing/table/hostname.h"
 
 namespace sluice::compile {
@@ -39,15 +37,17 @@ std::vector<std::string> sharedHostnames(const config::Route& route, const confi
 
 class Attacher {
  public:
-  Attacher(const AttachTools& tools, const RoutePlan& plan)
+  Attacher(const AttachTools& tools, const std::shared_ptr<const RoutePlan>& plan)
       : model_(tools.model),
         matches_(tools.matches),
         gateways_(tools.gateways),
         backends_(tools.backends),
         govern_{tools.traffic, tools.backends, tools.states},
-        plan_(plan),
-        route_(*plan.route),
-        secrets_(tools.model.controllerNamespace.empty() ? base::ObjectNames() : secretsOfRoute(plan)) {}
+        cache_(tools.cache),
+        shared_(plan),
+        plan_(*plan),
+        route_(*plan->route),
+        secrets_(tools.model.controllerNamespace.empty() ? base::ObjectNames() : secretsOfRoute(*plan)) {}
 
   std::vector<ParentAttachment> run() {
     std::vector<ParentAttachment> result;
@@ -304,9 +304,7 @@ class Attacher {
   void addTo(const GatewayPlan& gateway, ListenerPlan& listener, const std::vector<std::string>& hostnames) {
     count(listener);
     listener.claims.addHostnames(plan_.kind, hostnames, route_);
-    listener.routes.push_back({hostnames, plan_.candidates});
-    if (!listener.shielded.empty() || !listener.inherited.empty() || !listener.traffic.settings.empty() || trust_)
-      listener.routes.back().candidates = candidatesAt(gateway, listener);
+    listener.routes.push_back({hostnames, candidatesAt(gateway, listener)});
     for (const RulePlan& rule : plan_.rules) {
       for (const MatchPlan& match : rule.matches) {
         const auto number = matches_.numberOf(match.identity);
@@ -315,62 +313,38 @@ class Attacher {
     }
   }
 
-  /// Returns the candidates with what their rules inherit from the listener: shielded uses and traffic settings.
+  /// Returns the candidates as they are at the listener: with what their rules inherit there, and without what the
+  /// Gateway's Pods may not read.
   std::shared_ptr<const routing::RouteCandidates> candidatesAt(const GatewayPlan& gateway, ListenerPlan& listener) {
-    std::vector<RulePlan> rules = plan_.rules;
-    for (std::size_t index = 0; index < rules.size(); ++index) {
-      RulePlan& rule = rules[index];
-      rule.rule = shield(gateway, listener, rule, index);
-      GovernedRule governed = governedRule(rule, route_.meta.nameSpace, listener.traffic, govern_);
-      rule.rule = std::move(governed.rule);
-      if (governed.fault) refuseOnce(ofRule(index, governed.fault->reason, governed.fault->message));
-      if (trust_) rule.rule = restrict(std::move(rule.rule), index);
-    }
-    return candidatesOf(rules);
+    if (listener.inheritance.empty() && !trust_) return plan_.candidates;
+    const bool isOwn = gateway.gateway->meta.nameSpace == route_.meta.nameSpace;
+    const RulesAtListener& at = cache_.rulesAt(shared_, listener.inheritance, isOwn, govern_);
+    listener.exposed.insert(at.exposed.begin(), at.exposed.end());
+    for (const Fault& each : at.dropped) refuseOnce(each);
+    now_.notes.insert(now_.notes.end(), at.notes.begin(), at.notes.end());
+    if (!trust_) return at.candidates;
+    std::vector<std::shared_ptr<const routing::Rule>> rules = at.rules;
+    for (std::size_t index = 0; index < rules.size(); ++index) rules[index] = restrict(std::move(rules[index]), index);
+    return candidatesOf(plan_.rules, rules);
   }
 
   /// Returns the rule without what the Gateway's Pods may not read the Secrets of.
   std::shared_ptr<const routing::Rule> restrict(std::shared_ptr<const routing::Rule> rule, std::size_t index) {
     RestrictedRule result = restrictedRule(std::move(rule), *trust_, route_.meta.nameSpace);
-    for (const Fault& each : result.unresolved) noteOnceIn(now_.unresolved, ofRule(index, each.reason, each.message));
-    for (const Fault& each : result.closed) refuseOnce(ofRule(index, each.reason, each.message));
+    for (const Fault& each : result.unresolved) noteOnceIn(now_.unresolved, ofRule(index, each));
+    for (const Fault& each : result.closed) refuseOnce(ofRule(index, each));
     for (const Fault& each : result.open) {
-      std::string note = withConsequence(ofRule(index, each.reason, each.message), kLeftOut).message;
+      std::string note = withConsequence(ofRule(index, each), kLeftOut).message;
       if (std::find(now_.notes.begin(), now_.notes.end(), note) == now_.notes.end())
         now_.notes.push_back(std::move(note));
     }
     return std::move(result.rule);
   }
 
-  static Fault ofRule(std::size_t index, const std::string& why, const std::string& message) {
-    return {why, "spec.rules[" + std::to_string(index) + "]: " + message};
-  }
   /// Notes a fault that a rule has at this listener.
   void refuseOnce(Fault why) { noteOnceIn(now_.dropped, std::move(why)); }
   static void noteOnceIn(std::vector<Fault>& known, Fault why) {
     if (std::find(known.begin(), known.end(), why) == known.end()) known.push_back(std::move(why));
-  }
-
-  /// Returns the rule with the listener's shielded uses and those of its extension policy, and notes those that it
-  /// refuses.
-  std::shared_ptr<const routing::Rule> shield(const GatewayPlan& gateway, ListenerPlan& listener, const RulePlan& rule,
-                                              std::size_t index) {
-    ShieldedRule result = shieldedRule(rule.rule, listener.shielded);
-    for (const std::size_t use : result.exposed) {
-      listener.exposed.insert(use);
-      const RefusedUse& refused = listener.shielded[use].refused;
-      const bool own = gateway.gateway->meta.nameSpace == route_.meta.nameSpace;
-      Fault why =
-          ofRule(index, refused.fault.reason,
-                 own ? refused.origin + refused.fault.message
-                     : "a payload processor of another namespace cannot run for it (" + refused.fault.reason + ")");
-      if (refused.open) {
-        now_.notes.push_back(withConsequence(why, kLeftOut).message);
-      } else {
-        refuseOnce(std::move(why));
-      }
-    }
-    return inheritingRule(std::move(result.rule), listener.inherited);
   }
 
   void count(ListenerPlan& listener) const {
@@ -410,7 +384,9 @@ class Attacher {
   std::vector<GatewayPlan>& gateways_;
   BackendCatalog& backends_;
   const GovernTools govern_;
-  const RoutePlan& plan_;
+  ListenerCache& cache_;
+  const std::shared_ptr<const RoutePlan>& shared_;
+  const RoutePlan& plan_;  // the same
   const config::Route& route_;
   const base::ObjectNames secrets_;  // known only if a controller keeps the Pods of Gateways
   std::set<const ListenerPlan*> taken_;
@@ -422,11 +398,11 @@ class Attacher {
 
 }  // namespace
 
-std::optional<Fault> entriesFault(const AttachTools& tools, const RoutePlan& plan) {
+std::optional<Fault> entriesFault(const AttachTools& tools, const std::shared_ptr<const RoutePlan>& plan) {
   return Attacher(tools, plan).entriesFault();
 }
 
-std::vector<ParentAttachment> attachRoute(const AttachTools& tools, const RoutePlan& plan) {
+std::vector<ParentAttachment> attachRoute(const AttachTools& tools, const std::shared_ptr<const RoutePlan>& plan) {
   return Attacher(tools, plan).run();
 }
 

@@ -2,6 +2,7 @@
 // the route's conditions of that.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct AttachTools {
   BackendCatalog& backends;
   processing::SharedStates& states;
   const TrafficPolicies& traffic;
+  ListenerCache& cache;
 };
 
 /// A route at one of its parents.
@@ -39,11 +41,11 @@ struct ParentAttachment {
 /// Returns the fault of a route that has more entries than one object may have (limits.matches). Each match is an entry
 /// at every listener and under every hostname there. Such a route is refused alone: withoutMatches() is attached in its
 /// place.
-std::optional<Fault> entriesFault(const AttachTools& tools, const RoutePlan& plan);
+std::optional<Fault> entriesFault(const AttachTools& tools, const std::shared_ptr<const RoutePlan>& plan);
 
 /// Adds the route to the listeners that accept it, counts it there, and notes which Gateways use its Backends. Returns
 /// what became of it at the parents of this controller. Older routes must be attached first, because they keep what a
 /// later one wants too (claims.h).
-std::vector<ParentAttachment> attachRoute(const AttachTools& tools, const RoutePlan& plan);
+std::vector<ParentAttachment> attachRoute(const AttachTools& tools, const std::shared_ptr<const RoutePlan>& plan);
 
 }  // namespace sluice::compile

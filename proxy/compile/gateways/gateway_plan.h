@@ -20,9 +20,8 @@
 #include "proxy/compile/ground/fault.h"
 #include "proxy/compile/ground/references.h"
 #include "proxy/compile/ground/unusable_place.h"
-#include "proxy/compile/policies/traffic_policies.h"
 #include "proxy/compile/processors/compile_processors.h"
-#include "proxy/compile/routes/inherited_uses.h"
+#include "proxy/compile/routes/attached/rules_at_listener.h"
 #include "proxy/routing/snapshot.h"
 #include "proxy/routing/table/candidate.h"
 
@@ -59,11 +58,9 @@ struct ListenerPlan {
   Claims claims;                                        // claims of the routes attached so far
   std::shared_ptr<const processing::Chain> preRouting;  // uses in RoutingPhase::kPreRouting
   std::shared_ptr<const processing::Chain> chain;       // uses of PayloadProcessors that target it or its Gateway
-  std::vector<ShieldedUse> shielded;                    // such uses that rules have instead, see shielded_rule.h
-  InheritedUses inherited;                              // of extension policies that target it or its Gateway
+  Inheritance inheritance;                              // what its rules have of what targets it or its Gateway
   std::shared_ptr<const routing::Rule> rest;            // for requests that no route matches, if not null
-  ListenerTraffic traffic;                              // of TrafficPolicies that target it or its Gateway
-  std::set<std::size_t> exposed;                        // those of them that some rule refuses
+  std::set<std::size_t> exposed;                        // shielded uses that some rule refuses
   std::int32_t attachedRoutes = 0;
 
   bool accepted() const { return !unaccepted && !conflict; }
@@ -112,6 +109,11 @@ struct GatewayPlan {
 inline std::string placeName(const GatewayPlan& plan) {
   const config::ObjectMeta& meta = plan.gateway->meta;
   return std::string(meta.kind) + " " + meta.qualifiedName();
+}
+
+/// Returns "Gateway default/egress, listener web".
+inline std::string placeName(const GatewayPlan& plan, const ListenerPlan& listener) {
+  return placeName(plan) + ", listener " + listener.listener->name;
 }
 
 /// Returns nullptr if the process can listen there, as far as it knows.

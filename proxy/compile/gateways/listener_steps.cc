@@ -25,12 +25,12 @@ CompiledUses atGateway(CompiledUses uses, const SecretTrust& trust, GatewayPlan&
 }
 
 /// Compiles the extension policy of a listener, for all rules there.
-void extendListener(GatewayPlan& gateway, ListenerPlan& listener, const ProcessorCompiler& processors,
-                    const SecretTrust& trust, RefusedUses& refused) {
+InheritedUses extendListener(GatewayPlan& gateway, ListenerPlan& listener, const ProcessorCompiler& processors,
+                             const SecretTrust& trust, RefusedUses& refused) {
   const config::ObjectMeta& meta = gateway.gateway->meta;
   const UsesOf of{holderOf(meta), meta.name, processing::Scope::kRoute, Exposure::kSome};
   std::optional<CompiledUses> uses = processors.extending(meta, listener.listener->name, of);
-  if (!uses) return;
+  if (!uses) return {};
   uses = atGateway(*std::move(uses), trust, gateway);
   refused.note(uses->refused);
   tell(*uses, listener);
@@ -38,13 +38,13 @@ void extendListener(GatewayPlan& gateway, ListenerPlan& listener, const Processo
     gateway.closeFor(each);
     listener.shutFor(each);
   }
-  listener.inherited = {std::move(uses->steps), joined(uses->closed())};
+  return {std::move(uses->steps), joined(uses->closed())};
 }
 
 }  // namespace
 
 void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors,
-                      const ExtensionHooks& hooks, RefusedUses& refused) {
+                      const ExtensionHooks& hooks, ListenerCache& cache, RefusedUses& refused) {
   for (GatewayPlan& gateway : gateways) {
     const config::ObjectMeta& meta = gateway.gateway->meta;
     if (hooks.ofListeners == CompiledUses() && !processors.concern(meta)) continue;
@@ -56,7 +56,7 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
       uses = atGateway(std::move(uses), trust, gateway);
       refused.note(uses.refused);
       tell(uses, listener);
-      extendListener(gateway, listener, processors, trust, refused);
+      InheritedUses inherited = extendListener(gateway, listener, processors, trust, refused);
       for (const Fault& each : uses.closed()) {
         uses.steps.push_back(refusing(each, of.scope));
         gateway.closeFor(each);
@@ -65,7 +65,8 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
       for (const ShieldedUse& each : uses.shielded) {
         if (each.step.preRouting) uses.steps.push_back(each.step);
       }
-      listener.shielded = std::move(uses.shielded);
+      listener.inheritance.uses =
+          cache.shared(placeName(gateway, listener), ListenerUses{std::move(uses.shielded), std::move(inherited)});
       const auto routed = std::stable_partition(uses.steps.begin(), uses.steps.end(),
                                                 [](const processing::Step& step) { return step.preRouting; });
       listener.chain = chainOf({std::make_move_iterator(routed), std::make_move_iterator(uses.steps.end())});
@@ -75,13 +76,15 @@ void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompile
   }
 }
 
-void governListeners(std::vector<GatewayPlan>& gateways, const TrafficPolicies& traffic) {
+void governListeners(std::vector<GatewayPlan>& gateways, const TrafficPolicies& traffic, ListenerCache& cache) {
   for (GatewayPlan& gateway : gateways) {
     const config::ObjectMeta& meta = gateway.gateway->meta;
     if (!traffic.concern(meta)) continue;
     for (ListenerPlan& listener : gateway.listeners) {
-      listener.traffic = traffic.ofListener(meta, listener.listener->name);
-      const std::optional<Fault>& fault = listener.traffic.settings.fault;
+      listener.inheritance.traffic =
+          cache.shared(placeName(gateway, listener), traffic.ofListener(meta, listener.listener->name));
+      if (listener.inheritance.traffic == nullptr) continue;
+      const std::optional<Fault>& fault = listener.inheritance.traffic->settings.fault;
       if (!fault) continue;
       listener.unprocessed = listener.unprocessed ? joined({*listener.unprocessed, *fault}) : fault;
       gateway.closeFor(*fault);

@@ -11,15 +11,16 @@
 #include "proxy/compile/processors/compile_processors.h"
 #include "proxy/compile/processors/extension_hooks.h"
 #include "proxy/compile/processors/refused_uses.h"
+#include "proxy/compile/routes/attached/rules_at_listener.h"
 
 namespace sluice::compile {
 
 /// Compiles the hooks of the process, and the PayloadProcessors and extension policies of Gateways and their listeners.
 /// If one of them cannot run and fails closed, every request there is refused.
 void processListeners(std::vector<GatewayPlan>& gateways, const ProcessorCompiler& processors,
-                      const ExtensionHooks& hooks, RefusedUses& refused);
+                      const ExtensionHooks& hooks, ListenerCache& cache, RefusedUses& refused);
 
 /// Gives listeners what their rules inherit of TrafficPolicies. A policy that cannot be served closes these rules.
-void governListeners(std::vector<GatewayPlan>& gateways, const TrafficPolicies& traffic);
+void governListeners(std::vector<GatewayPlan>& gateways, const TrafficPolicies& traffic, ListenerCache& cache);
 
 }  // namespace sluice::compile

@@ -34,7 +34,8 @@ void ruleUnmatched(std::vector<GatewayPlan>& gateways, const ExtensionHooks& hoo
   for (GatewayPlan& gateway : gateways) {
     for (ListenerPlan& listener : gateway.listeners) {
       const std::optional<Fault>& why = listener.shut ? listener.shut : ofProcess;
-      const std::vector<processing::Step>& inherited = listener.inherited.steps;
+      const std::shared_ptr<const ListenerUses>& uses = listener.inheritance.uses;
+      const std::vector<processing::Step> inherited = uses ? uses->inherited.steps : std::vector<processing::Step>();
       if (!why && listener.chain == nullptr && ofRoutes == nullptr && inherited.empty()) continue;
       listener.rest = restRule(inherited.empty() ? ofRoutes : chainOf(inBoth(inherited, hooks.ofRoutes.steps)), why);
     }

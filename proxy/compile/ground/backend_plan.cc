@@ -104,6 +104,10 @@ std::string objectOf(const config::ObjectMeta& meta) {
   return std::string(meta.kind) + group + "/" + meta.qualifiedName();
 }
 
+bool exposes(const routing::BackendPlan& backend) { return !backend.tls && !backend.endpoints; }
+
+bool isExposed(const routing::WeightedBackend& weighted) { return weighted.backend && exposes(*weighted.backend); }
+
 std::string identityOf(const routing::BackendPlan& plan) {
   return plan.object + "|" + plan.hostname + "|" + std::to_string(plan.port) + "|" +
          std::string(protocolName(plan.protocol)) + (plan.tls ? tlsIdentity(*plan.tls) : "|plain") +

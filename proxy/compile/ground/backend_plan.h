@@ -30,6 +30,9 @@ std::string hostAndPort(const std::string& hostname, std::uint16_t port);
 std::string authorityOf(const routing::BackendPlan& plan);
 /// Returns BackendPlan::object of an object with that metadata: "Backend.sluice.dev/namespace/name".
 std::string objectOf(const config::ObjectMeta& meta);
+/// Returns true if requests to the Backend leave the cluster without TLS.
+bool exposes(const routing::BackendPlan& backend);
+bool isExposed(const routing::WeightedBackend& weighted);
 /// Returns everything that distinguishes two connections: object, host, port, protocol, SNI, names, authorities, client
 /// certificate, verification and the settings of policies. The endpoints of a Service do not count.
 std::string identityOf(const routing::BackendPlan& plan);

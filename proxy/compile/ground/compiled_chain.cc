@@ -6,14 +6,17 @@
 
 namespace sluice::compile {
 
-bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
+bool sameStep(const processing::Step& a, const processing::Step& b) {
   const auto all = [](const processing::Step& step) {
     return std::tie(step.processor, step.name, step.type, step.phase, step.scope, step.priority, step.failOpen,
                     step.preAuth, step.preRouting, step.timeout, step.body.mode, step.body.bound, step.body.edits,
-                    step.body.decoded, step.server, step.secrets);
+                    step.body.decoded, step.authorizes, step.server, step.secrets);
   };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](const processing::Step& one, const processing::Step& other) { return all(one) == all(other); });
+  return all(a) == all(b);
+}
+
+bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), sameStep);
 }
 
 std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps) {

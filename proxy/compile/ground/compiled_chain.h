@@ -14,6 +14,7 @@ namespace sluice::compile {
 std::shared_ptr<const processing::Chain> chainOf(std::vector<processing::Step> steps);
 /// Returns true if both have the same steps in the same order, each with the same processor. A null chain has no steps.
 bool same(const processing::Chain* a, const processing::Chain* b);
+bool sameStep(const processing::Step& a, const processing::Step& b);
 bool sameSteps(const std::vector<processing::Step>& a, const std::vector<processing::Step>& b);
 
 }  // namespace sluice::compile

@@ -82,6 +82,8 @@ struct ListenerTraffic {
   /// Names the Gateway, or the listener if it has a policy of its own. What is learnt of Backends by these settings is
   /// kept under this name.
   std::string place;
+
+  friend bool operator==(const ListenerTraffic&, const ListenerTraffic&) = default;
 };
 
 class TrafficPolicies {

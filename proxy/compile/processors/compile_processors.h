@@ -71,6 +71,10 @@ struct RefusedUse {
 struct ShieldedUse {
   processing::Step step;
   RefusedUse refused;  // what it is for requests that are exposed
+
+  friend bool operator==(const ShieldedUse& a, const ShieldedUse& b) {
+    return sameStep(a.step, b.step) && a.refused == b.refused;
+  }
 };
 
 /// Returns "kind.group namespace/name".

@@ -13,7 +13,6 @@
 #include "proxy/compile/routes/compile_retry.h"
 #include "proxy/compile/routes/compile_rewrite.h"
 #include "proxy/compile/routes/compile_session.h"
-#include "proxy/compile/routes/shielded_rule.h"
 
 namespace sluice::compile {
 namespace {
@@ -422,12 +421,23 @@ std::vector<TrafficSettings> trafficOf(const std::vector<RuleMember>& members, c
 
 std::size_t RoutePlan::matchCount() const { return candidates->size(); }
 
-std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<RulePlan>& rules) {
+std::shared_ptr<const routing::RouteCandidates> candidatesOf(
+    const std::vector<RulePlan>& plans, const std::vector<std::shared_ptr<const routing::Rule>>& rules) {
   auto result = std::make_shared<routing::RouteCandidates>();
-  for (const RulePlan& rule : rules) {
-    for (const MatchPlan& each : rule.matches) result->push_back({each.match, rule.rule});
+  for (std::size_t index = 0; index < plans.size(); ++index) {
+    for (const MatchPlan& each : plans[index].matches) result->push_back({each.match, rules[index]});
   }
   return result;
+}
+
+std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<RulePlan>& rules) {
+  std::vector<std::shared_ptr<const routing::Rule>> own;
+  for (const RulePlan& each : rules) own.push_back(each.rule);
+  return candidatesOf(rules, own);
+}
+
+Fault ofRule(std::size_t index, const Fault& fault) {
+  return {fault.reason, "spec.rules[" + std::to_string(index) + "]: " + fault.message};
 }
 
 RoutePlan withoutMatches(const RoutePlan& plan, const Fault& fault) {

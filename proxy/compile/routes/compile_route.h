@@ -91,6 +91,11 @@ std::vector<TrafficSettings> trafficOf(const std::vector<RuleMember>& members, c
 
 /// Returns the candidates of rules.
 std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<RulePlan>& rules);
+/// Returns those of rules that stand for the rules of the plans.
+std::shared_ptr<const routing::RouteCandidates> candidatesOf(
+    const std::vector<RulePlan>& plans, const std::vector<std::shared_ptr<const routing::Rule>>& rules);
+/// Names the rule at that index in a fault of it.
+Fault ofRule(std::size_t index, const Fault& fault);
 
 /// Used for a route whose matches would take more room than one object may have: returns it with one rule for all
 /// requests of its hostnames, which answers 500 for the fault and gives way to every other route of the same hostname.

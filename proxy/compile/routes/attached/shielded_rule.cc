@@ -1,16 +1,13 @@
-#include "proxy/compile/routes/shielded_rule.h"
+#include "proxy/compile/routes/attached/shielded_rule.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "proxy/compile/routes/refused_backends.h"
+#include "proxy/compile/ground/backend_plan.h"
+#include "proxy/compile/routes/attached/refused_backends.h"
 
 namespace sluice::compile {
-
-bool exposes(const routing::BackendPlan& backend) { return !backend.tls && !backend.endpoints; }
-
-bool isExposed(const routing::WeightedBackend& weighted) { return weighted.backend && exposes(*weighted.backend); }
 
 ShieldedRule shieldedRule(std::shared_ptr<const routing::Rule> rule, const std::vector<ShieldedUse>& uses) {
   if (uses.empty() || rule->failure) return {std::move(rule), {}};

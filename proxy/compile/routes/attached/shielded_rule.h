@@ -15,10 +15,6 @@
 
 namespace sluice::compile {
 
-/// Returns true if requests to the Backend leave the cluster without TLS.
-bool exposes(const routing::BackendPlan& backend);
-bool isExposed(const routing::WeightedBackend& weighted);
-
 struct ShieldedRule {
   std::shared_ptr<const routing::Rule> rule;
   std::vector<std::size_t> exposed;  // the uses that it refuses, as indexes

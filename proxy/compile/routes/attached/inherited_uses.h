@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "proxy/compile/ground/compiled_chain.h"
 #include "proxy/compile/ground/fault.h"
 #include "proxy/processing/chain.h"
 #include "proxy/routing/snapshot.h"
@@ -19,6 +20,9 @@ struct InheritedUses {
   std::optional<Fault> closed;          // the fault of uses that cannot run and fail closed
 
   bool empty() const { return steps.empty() && !closed; }
+  friend bool operator==(const InheritedUses& a, const InheritedUses& b) {
+    return sameSteps(a.steps, b.steps) && a.closed == b.closed;
+  }
 };
 
 /// Returns the rule with the steps before its own; one that answers 500 if they are closed. Returns `rule` itself if

@@ -1,8 +1,6 @@
-#include "proxy/compile/routes/inherited_uses.h"
+#include "proxy/compile/routes/attached/inherited_uses.h"
 
 #include <utility>
-
-#include "proxy/compile/ground/compiled_chain.h"
 
 namespace sluice::compile {
 

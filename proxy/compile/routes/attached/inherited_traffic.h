@@ -25,9 +25,9 @@ struct GovernedRule {
   std::optional<Fault> fault = std::nullopt;  // of a policy for the rule together with one that it inherits
 };
 
-/// Returns the plan's rule with these settings; one that answers 500 if they cannot be served. Returns the rule itself
-/// if it inherits nothing, or if it fails anyway. `nameSpace` is the route's.
-GovernedRule governedRule(const RulePlan& plan, std::string_view nameSpace, const ListenerTraffic& inherited,
-                          const GovernTools& tools);
+/// Returns the plan's rule, which is `rule` by now, with these settings; one that answers 500 if they cannot be served.
+/// Returns the rule itself if it inherits nothing, or if it fails anyway. `nameSpace` is the route's.
+GovernedRule governedRule(const RulePlan& plan, std::shared_ptr<const routing::Rule> rule, std::string_view nameSpace,
+                          const ListenerTraffic& inherited, const GovernTools& tools);
 
 }  // namespace sluice::compile

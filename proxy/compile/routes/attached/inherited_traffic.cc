@@ -1,4 +1,4 @@
-#include "proxy/compile/routes/inherited_traffic.h"
+#include "proxy/compile/routes/attached/inherited_traffic.h"
 
 #include <string>
 #include <utility>
@@ -30,14 +30,14 @@ void restore(const WrittenSettings& written, routing::Rule& rule) {
 
 }  // namespace
 
-GovernedRule governedRule(const RulePlan& plan, std::string_view nameSpace, const ListenerTraffic& inherited,
-                          const GovernTools& tools) {
+GovernedRule governedRule(const RulePlan& plan, std::shared_ptr<const routing::Rule> rule, std::string_view nameSpace,
+                          const ListenerTraffic& inherited, const GovernTools& tools) {
   const TrafficSettings& others = inherited.settings;
-  if (others.empty() || plan.rule->failure || !plan.isWritten) return {plan.rule};
+  if (others.empty() || rule->failure || !plan.isWritten) return {std::move(rule)};
   RuleTraffic traffic = plan.traffic;
   traffic.inherited = others;
   traffic.own = tools.policies.merged(std::move(traffic.own), others);
-  auto governed = std::make_shared<routing::Rule>(*plan.rule);
+  auto governed = std::make_shared<routing::Rule>(*rule);
   if (const auto& refused = others.fault ? others.fault : traffic.own.fault) {
     governed->failure = routing::Rule::refusal(answer(*refused), governed->grpc);
     return {governed, traffic.own.fault};
