@@ -100,6 +100,7 @@ void ClusterLink::report(control::Reloader& reloader, observe::EventRing& events
                         kubernetes::Candidacy{client_.access().nameSpace, leaseOf(options_.gateways), identity},
                         options_.image);
     reloader.observe(*controller_);
+    reloader.observe(controller_->statuses());
     controller_->start();
   }
 }

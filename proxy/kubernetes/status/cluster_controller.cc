@@ -1,10 +1,7 @@
 #include "proxy/kubernetes/status/cluster_controller.h"
 
 #include <algorithm>
-#include <memory>
 #include <set>
-#include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "config/catalog/supported_kinds.h"
@@ -16,35 +13,6 @@
 
 namespace sluice::kubernetes {
 namespace {
-
-using GatewayKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
-
-/// Leaves out what is said about parents that are no Gateways of ours: they are for their own controllers to speak of,
-/// and if there is no such Gateway, for nobody. Files have no other controllers, so there it is said that it is
-/// missing.
-config::StatusList withoutForeignParents(const config::StatusList& statuses) {
-  std::set<GatewayKey> gateways;
-  for (const config::ObjectStatus& each : statuses) {
-    if (each.shape == config::StatusShape::kGateway) {
-      gateways.emplace(each.group, each.kind, each.nameSpace, each.name);
-    }
-  }
-  config::StatusList kept = statuses;
-  for (std::size_t i = 0; i < statuses.size(); ++i) {
-    const config::ObjectStatus& each = statuses[i];
-    if (each.shape != config::StatusShape::kParents) continue;
-    const auto isForeign = [&](const config::ParentStatus& parent) {
-      const auto& object = parent.parentRef.object;
-      return !gateways.contains(
-          {object.group, object.kind, object.nameSpace.empty() ? each.nameSpace : object.nameSpace, object.name});
-    };
-    if (std::none_of(each.parents.begin(), each.parents.end(), isForeign)) continue;
-    auto changed = std::make_shared<config::ObjectStatus>(each);
-    std::erase_if(changed->parents, isForeign);
-    kept.replace(i, std::move(changed));
-  }
-  return kept;
-}
 
 /// Returns all Gateways, also those that cannot be read now: their revisions stay.
 std::set<NamedGateway> gatewaysOf(const config::Model& model) {
@@ -70,7 +38,7 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
       candidacy_(candidacy),
       image_(std::move(image)),
       replicas_(client, *this),
-      statuses_(client, objects),
+      statuses_(client, objects, *this, /*keepsPods=*/!image_.empty()),
       catalog_(client),
       provisioner_(client, *this),
       revisions_(client, objects.gatewaysInScope(), events, *this),
@@ -79,15 +47,15 @@ ClusterController::ClusterController(ApiClient& client, ClusterObjects& objects,
 
 void ClusterController::onCompiled(const control::CompiledConfiguration& compiled) {
   if (!compiled.readable) return;
-  compiled_ = withoutForeignParents(compiled.compiled.statuses);
+  gateways_.emplace();
+  for (const config::ObjectStatus& each : compiled.compiled.statuses) {
+    if (each.shape == config::StatusShape::kGateway) gateways_->push_back(config::objectName(each));
+  }
   replicas_.believe(reportersOf(compiled.model, candidacy_.nameSpace, /*keepsPods=*/!image_.empty()));
   revisions_.setMost(compiled.model.settings.revisions.keep);
   revisions_.setGateways(gatewaysOf(compiled.model));
-  if (!image_.empty()) {
-    compiled_ = withServiceAddresses(*compiled_, compiled.model);
-    provision(compiled);
-  }
-  wantStatuses();
+  if (!image_.empty()) provision(compiled);
+  judgeRevisions();
   const std::string& gatewayClass = compiled.model.gatewayClassName;
   const auto found = objects_.find(config::kGatewayGroup, config::GatewayClass::kKind, {"", gatewayClass});
   const config::ObjectKind* kind = config::findObjectKind(config::kGatewayGroup, config::GatewayClass::kKind);
@@ -124,10 +92,14 @@ void ClusterController::judgeSoon() {
   if (!isSet()) client_.worker().timers().set(*this, std::max(judgedAt_ + kBetweenJudgements, client_.worker().now()));
 }
 
-void ClusterController::wantStatuses() {
-  if (!compiled_) return;  // replicas may report before it is known what they should serve
+void ClusterController::onTimer() {
+  statuses_.judge();
+  judgeRevisions();
+}
+
+void ClusterController::judgeRevisions() {
+  if (!gateways_) return;  // replicas may report before it is known what they should serve
   judgedAt_ = client_.worker().now();
-  statuses_.want(fleet_.apply(*compiled_, replicas_.reports(), *this, client_.worker().now()));
   revisions_.judge(replicas_.reports(), client_.worker().now());
   // The plan is made of what was compiled, which is not kept.
   if (image_.empty() || !revisions_.isSettled() || broughtBack_ == revisions_.readableBesides()) return;
@@ -150,11 +122,9 @@ std::vector<config::Condition> ClusterController::conditionsOf(const config::Obj
 /// Tells each fault once.
 void ClusterController::onProvisioned() {
   judgeSoon();
-  if (!compiled_) return;
+  if (!gateways_) return;
   std::map<std::string, std::string> faults;
-  for (const config::ObjectStatus& each : *compiled_) {
-    if (each.shape != config::StatusShape::kGateway) continue;
-    const std::string gateway = config::objectName(each);
+  for (const std::string& gateway : *gateways_) {
     const auto condition = provisioner_.conditionOf(gateway);
     if (!condition || condition->status != config::ConditionStatus::kFalse) continue;
     const std::string& fault = faults[gateway] = condition->message;

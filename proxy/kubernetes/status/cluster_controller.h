@@ -44,6 +44,8 @@ class ClusterController final : public control::ReloadObserver,
                     Candidacy candidacy, std::string image);
 
   void start();
+  /// Writes the statuses; to be told of what is compiled after this one, which knows who reports on it.
+  control::ReloadObserver& statuses() { return statuses_; }
   /// Takes a configuration that was compiled of the cluster's objects; inside a Turn.
   void onCompiled(const control::CompiledConfiguration& compiled) override;
   /// Takes the report of this very process, if it serves traffic too.
@@ -55,16 +57,17 @@ class ClusterController final : public control::ReloadObserver,
   /// Reports that come within this time are judged together, because each judgement takes every report for every route.
   static constexpr base::Duration kBetweenJudgements = std::chrono::milliseconds(500);
 
-  void onTimer() override { wantStatuses(); }
+  void onTimer() override;
   void onLeads(bool leads) override;
   void onReports() override { judgeSoon(); }
   void onRevisionsToJudge() override { judgeSoon(); }
   void onProvisioned() override;
+  const ReplicaReports& reports() const override { return replicas_.reports(); }
   std::uint64_t changedAt(const config::ObjectStatus& object) const override;
   std::vector<config::Condition> conditionsOf(const config::ObjectStatus& gateway) const override;
   void provision(const control::CompiledConfiguration& compiled);
   void judgeSoon();
-  void wantStatuses();
+  void judgeRevisions();
 
   ApiClient& client_;
   ClusterObjects& objects_;
@@ -72,8 +75,7 @@ class ClusterController final : public control::ReloadObserver,
   control::Reloadable& reader_;
   const Candidacy candidacy_;
   const std::string image_;
-  std::optional<config::StatusList> compiled_;
-  FleetConditions fleet_;
+  std::optional<std::vector<std::string>> gateways_;  // the names of those that were compiled last
   base::MonotonicTime judgedAt_{};
   ReplicaWatch replicas_;
   StatusWriter statuses_;

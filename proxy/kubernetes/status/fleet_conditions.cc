@@ -69,8 +69,9 @@ std::optional<Condition> degraded(const config::ObjectStatus& gateway, const Rep
   return condition;
 }
 
-std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const ReplicaReports& reports,
-                                       const FleetFacts& facts, base::MonotonicTime now) {
+std::vector<Condition> conditionsToAdd(const config::ObjectStatus& object, const FleetFacts& facts,
+                                       base::MonotonicTime now) {
+  const ReplicaReports& reports = facts.reports();
   std::vector<Condition> added;
   if (isGatewayStatus(object)) {
     added = facts.conditionsOf(object);
@@ -124,26 +125,13 @@ bool hasConditions(const config::ObjectStatus& result, const std::vector<Conditi
 
 }  // namespace
 
-FleetStatuses FleetConditions::apply(const config::StatusList& compiled, const ReplicaReports& reports,
-                                     const FleetFacts& facts, base::MonotonicTime now) {
-  FleetStatuses result{compiled};
-  ++round_;
-  for (std::size_t i = 0; i < compiled.size(); ++i) {
-    const config::StatusList::Shared& from = compiled.shared(i);
-    const std::vector<Condition> added = conditionsToAdd(*from, reports, facts, now);
-    if (added.empty()) continue;
-    Applied& applied = last_[from.get()];
-    applied.round = round_;
-    if (applied.from == nullptr || applied.added != added.size() || !hasConditions(*applied.result, added)) {
-      applied.added = added.size();
-      applied.from = from;
-      applied.result = withConditions(*from, added);
-    }
-    result.all.replace(i, applied.result);
-    if (std::any_of(added.begin(), added.end(), isPending)) result.awaited.insert(applied.result.get());
-  }
-  std::erase_if(last_, [this](const auto& entry) { return entry.second.round != round_; });
-  return result;
+FleetStatus withFleetConditions(const config::StatusList::Shared& compiled, const FleetStatus& last,
+                                const FleetFacts& facts, base::MonotonicTime now) {
+  const std::vector<Condition> added = conditionsToAdd(*compiled, facts, now);
+  if (added.empty()) return {compiled, compiled};
+  const bool same = last.compiled == compiled && last.added == added.size() && hasConditions(*last.status, added);
+  return {compiled, same ? last.status : withConditions(*compiled, added), added.size(),
+          std::any_of(added.begin(), added.end(), isPending)};
 }
 
 }  // namespace sluice::kubernetes

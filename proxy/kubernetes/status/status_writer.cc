@@ -6,6 +6,7 @@
 #include "proxy/content/json.h"
 #include "proxy/kubernetes/client/api_forms.h"
 #include "proxy/kubernetes/client/api_path.h"
+#include "proxy/kubernetes/status/cluster_statuses.h"
 #include "proxy/kubernetes/status/status_patch.h"
 #include "proxy/kubernetes/writer/write_requests.h"
 
@@ -20,33 +21,47 @@ base::Duration doubled(base::Duration first, unsigned times, base::Duration most
 
 }  // namespace
 
-StatusWriter::StatusWriter(ApiClient& client, ClusterObjects& objects)
+StatusWriter::StatusWriter(ApiClient& client, ClusterObjects& objects, const FleetFacts& facts, bool keepsPods)
     : client_(client),
       objects_(objects),
+      facts_(facts),
+      keepsPods_(keepsPods),
       writer_(client, {kMostWrites, kLongestPause, base::Duration::max(), "a status cannot be written"}, *this) {
   objects.addUser(*this);
 }
 
 // --- what is to be looked at -----------------------------------------------------------------------------------------
 
+void StatusWriter::onCompiled(const control::CompiledConfiguration& compiled) {
+  if (compiled.readable) want(clusterStatuses(compiled, keepsPods_));
+}
+
+void StatusWriter::want(config::StatusList compiled) {
+  compiled_ = std::move(compiled);
+  judge();
+}
+
 // The map changes in place, because of thousands of objects mostly one is another one.
-void StatusWriter::want(const FleetStatuses& fleet) {
-  const config::StatusList& statuses = fleet.all;
-  const base::MonotonicTime longestAwait = client_.worker().now() + kLongestAwait;
+void StatusWriter::judge() {
+  if (!compiled_) return;
+  const base::MonotonicTime now = client_.worker().now();
   ++round_;
-  for (std::size_t i = 0; i < statuses.size(); ++i) {
-    const config::ObjectStatus& each = statuses[i];
+  for (std::size_t i = 0; i < compiled_->size(); ++i) {
+    const config::ObjectStatus& each = (*compiled_)[i];
     WriteKey key{each.group, each.kind, each.nameSpace, each.name};
     WantedStatus& wanted = wanted_[key];
     wanted.round = round_;
-    if (!fleet.awaited.contains(&each)) {
+    FleetStatus fleet = withFleetConditions(compiled_->shared(i), wanted.fleet, facts_, now);
+    if (!fleet.awaited) {
       wanted.awaitsUntil.reset();
     } else if (!wanted.awaitsUntil) {
-      wanted.awaitsUntil = longestAwait;
+      wanted.awaitsUntil = now + kLongestAwait;
     }
-    if (wanted.status == statuses.shared(i)) continue;  // equal statuses are shared by successive configurations
-    if (wanted.status == nullptr || config::statusJson(*wanted.status) != config::statusJson(each)) repeats_.erase(key);
-    wanted.status = statuses.shared(i);
+    const Wanted before = std::exchange(wanted.fleet, std::move(fleet)).status;
+    if (before == wanted.fleet.status) continue;  // equal statuses are shared by successive configurations
+    if (before == nullptr || config::statusJson(*before) != config::statusJson(*wanted.fleet.status)) {
+      repeats_.erase(key);
+    }
     look(key);
   }
   std::erase_if(wanted_, [this](const auto& entry) {
@@ -56,7 +71,6 @@ void StatusWriter::want(const FleetStatuses& fleet) {
     return true;
   });
   for (const WriteKey& key : std::exchange(unjudged_, {})) look(key);
-  knows_ = true;
 }
 
 void StatusWriter::onObjects(const ClusterObjects::Touched& touched) {
@@ -72,7 +86,7 @@ void StatusWriter::lead(bool leads) {
   writes_.clear();
   repeats_.clear();
   writer_.clear();
-  if (!leads || !knows_) return;
+  if (!leads || !compiled_) return;
   objects_.forEach([this](const config::ObjectKind& kind, const ApiObjectKey& name, const ApiObject&) {
     const WriteKey key{kind.group, kind.kind, name.first, name.second};
     if (!unjudged_.contains(key)) look(key);
@@ -87,7 +101,7 @@ void StatusWriter::look(const WriteKey& key) {
 
 StatusWriter::Wanted StatusWriter::wantedOf(const WriteKey& key) const {
   const auto found = wanted_.find(key);
-  return found == wanted_.end() ? nullptr : found->second.status;
+  return found == wanted_.end() ? nullptr : found->second.fleet.status;
 }
 
 /// Returns the difference between what is wanted and `status`; nullopt if there is none.

@@ -1,11 +1,11 @@
 // Writes what became of each object into its status at the API server.
 //
-// It has the statuses that are wanted, of the configuration that was compiled last, and compares them with those that
-// the API server has (status_patch.h). An object is looked at again when either of them changes, so that nothing is
-// written twice and nothing is asked for at rest. An object that no configuration has been compiled with yet is left
-// alone. A status that is about to change once more, when the last replica serves the object, waits for that, but not
-// longer than kLongestAwait, so that a change of an object costs one write. Only who leads writes. Lives on the main
-// thread.
+// It has the statuses of the configuration that was compiled last, adds what the replicas say (fleet_conditions.h), and
+// compares what is wanted so with what the API server has (status_patch.h). An object is looked at again when either of
+// them changes, so that nothing is written twice and nothing is asked for at rest. An object that no configuration has
+// been compiled with yet is left alone. A status that is about to change once more, when the last replica serves the
+// object, waits for that, but not longer than kLongestAwait, so that a change of an object costs one write. Only who
+// leads writes. Lives on the main thread.
 //
 // The ObjectWriter (writer/object_writer.h) says who waits when the server does not take writes, and namespaces take
 // turns. What else a write may come to:
@@ -31,13 +31,14 @@
 #include <string_view>
 
 #include "config/status/status_list.h"
+#include "proxy/control/reload_observer.h"
 #include "proxy/kubernetes/objects/cluster_objects.h"
 #include "proxy/kubernetes/status/fleet_conditions.h"
 #include "proxy/kubernetes/writer/object_writer.h"
 
 namespace sluice::kubernetes {
 
-class StatusWriter final : private ObjectWriterUser, private ClusterObjectsUser {
+class StatusWriter final : public control::ReloadObserver, private ObjectWriterUser, private ClusterObjectsUser {
  public:
   /// Writes that are under way at one time.
   static constexpr std::size_t kMostWrites = 16;
@@ -48,19 +49,23 @@ class StatusWriter final : private ObjectWriterUser, private ClusterObjectsUser 
   static constexpr base::Duration kLongestPause = std::chrono::seconds(30);
   static constexpr base::Duration kLongestHold = std::chrono::minutes(5);
 
-  /// Both outlive it.
-  StatusWriter(ApiClient& client, ClusterObjects& objects);
+  /// References outlive it. `keepsPods` is for clusterStatuses().
+  StatusWriter(ApiClient& client, ClusterObjects& objects, const FleetFacts& facts, bool keepsPods);
 
-  /// Takes the statuses of a newer configuration; inside a Turn.
-  void want(const FleetStatuses& statuses);
+  // Each inside a Turn.
+  void onCompiled(const control::CompiledConfiguration& compiled) override;
+  /// Takes the statuses of a newer configuration.
+  void want(config::StatusList compiled);
+  /// Looks at what is wanted again, because facts may be others than before.
+  void judge();
   /// Begins to write, or ends it.
   void lead(bool leads);
 
  private:
   using Wanted = config::StatusList::Shared;
   struct WantedStatus {
-    Wanted status;
-    std::uint64_t round = 0;                                        // of the want() that it was in last
+    FleetStatus fleet;
+    std::uint64_t round = 0;                                        // of the judge() that it was in last
     std::optional<base::MonotonicTime> awaitsUntil = std::nullopt;  // until when it waits for replicas, at the longest
   };
   struct StatusWrite {
@@ -88,8 +93,10 @@ class StatusWriter final : private ObjectWriterUser, private ClusterObjectsUser 
 
   ApiClient& client_;
   const ClusterObjects& objects_;
-  bool knows_ = false;       // what is wanted
-  std::uint64_t round_ = 0;  // of want()
+  const FleetFacts& facts_;
+  const bool keepsPods_;
+  std::optional<config::StatusList> compiled_;
+  std::uint64_t round_ = 0;  // of judge()
   std::map<WriteKey, WantedStatus> wanted_;
   std::set<WriteKey> unjudged_;             // objects that have come since, of which nothing is wanted
   std::map<WriteKey, StatusWrite> writes_;  // until the API server shows what came of them

@@ -56,22 +56,16 @@ TEST(StatusWriter, DoesNotCareWhetherTheWatchOrTheAnswerComesFirst) {
   }
 }
 
-FleetStatuses awaitedStatus(const std::string& message) {
-  FleetStatuses statuses;
-  statuses.all.push_back(WrittenObjects::statusOf("r0", message));
-  statuses.awaited.insert(&statuses.all[0]);
-  return statuses;
-}
-
 TEST(StatusWriter, WritesOnceWhatChangesAgainWhenTheReplicasHaveReported) {
   WrittenObjects played;
   played.lead();
-  played.want(awaitedStatus("compiled"));
+  played.serveByReplica(0);
+  played.want("compiled");
   played.advance(StatusWriter::kLongestAwait - milliseconds(1));
   EXPECT_EQ(played.writes(), 0u);
-  played.want("served");
+  played.serveByReplica(1);
   ASSERT_EQ(played.writes(), 1u);
-  EXPECT_THAT(played.patch(0), HasSubstr("served"));
+  EXPECT_THAT(played.patch(0), HasSubstr(R"("reason":"Programmed")"));
   played.accept(0);
   played.advance(minutes(1));
   EXPECT_EQ(played.writes(), 1u);
@@ -80,14 +74,15 @@ TEST(StatusWriter, WritesOnceWhatChangesAgainWhenTheReplicasHaveReported) {
 TEST(StatusWriter, WaitsForSlowReplicasNotLongerThanItsBound) {
   WrittenObjects played;
   played.lead();
-  played.want(awaitedStatus("first"));
+  played.serveByReplica(0);
+  played.want("first");
   played.advance(StatusWriter::kLongestAwait / 2);
-  played.want(awaitedStatus("second"));
+  played.want("second");
   played.advance(StatusWriter::kLongestAwait / 2);
   ASSERT_EQ(played.writes(), 1u) << "the wait began with the first change";
   EXPECT_THAT(played.patch(0), HasSubstr("second"));
   played.accept(0);
-  played.want("served");
+  played.serveByReplica(1);
   EXPECT_EQ(played.writes(), 2u);
 }
 

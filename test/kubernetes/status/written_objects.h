@@ -16,11 +16,12 @@
 #include "proxy/content/json.h"
 #include "proxy/kubernetes/client/api_forms.h"
 #include "proxy/kubernetes/status/status_writer.h"
+#include "test/base/some_time.h"
 #include "test/kubernetes/client/api_rig.h"
 
 namespace sluice::kubernetes {
 
-class WrittenObjects {
+class WrittenObjects final : private FleetFacts {
  public:
   struct PlayedRoute {
     int version = 1;
@@ -32,7 +33,8 @@ class WrittenObjects {
   explicit WrittenObjects(std::size_t routeCount = 1) {
     for (std::size_t i = 0; i < routeCount; ++i) routes["r" + std::to_string(i)] = {};
     objects = std::make_unique<ClusterObjects>(rig.client, ClusterScope{.withStatus = true});
-    writer = std::make_unique<StatusWriter>(rig.client, *objects);
+    writer = std::make_unique<StatusWriter>(rig.client, *objects, static_cast<FleetFacts&>(*this), /*keepsPods=*/false);
+    replicas_.believe({"sluice-system", {{"demo/egress", {}}}});
     rig.inTurn([this] { objects->start(); });
     serve();
   }
@@ -57,9 +59,23 @@ class WrittenObjects {
     for (const auto& [name, route] : routes) names.push_back(name);
     want(message, names);
   }
-  void want(const config::StatusList& wanted) { want(FleetStatuses{wanted}); }
-  void want(const FleetStatuses& wanted) {
+  void want(const config::StatusList& wanted) {
     rig.inTurn([&] { writer->want(wanted); });
+    serve();
+  }
+
+  /// Has the one replica report up to which version of routes it serves; at 0 it serves none, and 1 is what all of them
+  /// have.
+  void serveByReplica(std::uint64_t version) {
+    ReplicaReport report;
+    report.replica = "a";
+    report.nameSpace = "demo";
+    report.gateway = "demo/egress";
+    report.seen["HTTPRoute"] = version;
+    const auto lease = content::parseJson(replicaLease(report, base::someTime(std::chrono::seconds(version))));
+    ASSERT_TRUE(lease.ok());
+    ASSERT_TRUE(replicas_.see(*lease, rig.clock.now()).ok());
+    rig.inTurn([this] { writer->judge(); });
     serve();
   }
 
@@ -163,6 +179,10 @@ class WrittenObjects {
   std::unique_ptr<ClusterObjects> objects;
 
  private:
+  const ReplicaReports& reports() const override { return replicas_; }
+  std::uint64_t changedAt(const config::ObjectStatus&) const override { return 1; }
+  std::vector<config::Condition> conditionsOf(const config::ObjectStatus&) const override { return {}; }
+
   static constexpr const char* kGroup = "/apis/gateway.networking.k8s.io/v1";
   static constexpr const char* kRoutes = "/apis/gateway.networking.k8s.io/v1/httproutes";
 
@@ -197,6 +217,7 @@ class WrittenObjects {
     return R"({"kind":"List","metadata":{"resourceVersion":"1"},"items":[)" + items + "]}";
   }
 
+  ReplicaReports replicas_;
   std::size_t next_ = 0;
   std::vector<std::size_t> writes_;  // requests
   std::map<std::string, std::size_t> watches_;
