@@ -14,7 +14,7 @@ std::string ApiAnswer::fault() const {
 ApiExchange::ApiExchange(ApiClient& client, const ApiRequest& request, Done done)
     : ApiExchange(client, request, nullptr, std::move(done)) {}
 
-ApiExchange::ApiExchange(ApiClient& client, const ApiRequest& request, ListDecoder::Take take, Done done)
+ApiExchange::ApiExchange(ApiClient& client, const ApiRequest& request, TakeItem take, Done done)
     : done_(std::move(done)), take_(std::move(take)), call_(client, request, static_cast<ApiCallUser&>(*this)) {}
 
 void ApiExchange::onApiResponse(int status, base::Duration retryAfter) {
@@ -23,12 +23,18 @@ void ApiExchange::onApiResponse(int status, base::Duration retryAfter) {
 }
 
 void ApiExchange::onApiBody(std::string_view bytes) {
-  if (takesItems()) {
-    unreadable_ = unreadable_ || !list_.feed(bytes, take_).ok();
-    return;
-  }
+  if (takesItems()) return takeItems(bytes);
   tooLong_ = tooLong_ || text_.size() + bytes.size() > kMostBytes;
   if (!tooLong_) text_ += bytes;
+}
+
+void ApiExchange::takeItems(std::string_view bytes) {
+  while (!unreadable_) {
+    base::Result<std::optional<content::Value>> item = list_.next(bytes);
+    unreadable_ = !item.ok();
+    if (unreadable_ || !item->has_value()) return;
+    take_(*std::move(*item));
+  }
 }
 
 void ApiExchange::onApiEnd() {

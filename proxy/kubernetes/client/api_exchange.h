@@ -32,16 +32,18 @@ class ApiExchange final : private ApiCallUser {
   using Done = std::function<void(base::Result<ApiAnswer>&& answer)>;
   /// `client` outlives it.
   ApiExchange(ApiClient& client, const ApiRequest& request, Done done);
+  using TakeItem = std::function<void(content::Value&& item)>;
   /// For an answer that is a list, of whatever length. `take` is shown each item while it arrives, but for those that
   /// are no JSON or too large (ListDecoder), and only records. The body of the answer is the list without its items;
   /// null if it cannot be read.
-  ApiExchange(ApiClient& client, const ApiRequest& request, ListDecoder::Take take, Done done);
+  ApiExchange(ApiClient& client, const ApiRequest& request, TakeItem take, Done done);
 
  private:
   void onApiResponse(int status, base::Duration retryAfter) override;
   void onApiBody(std::string_view bytes) override;
   void onApiEnd() override;
   void onApiFailed(const base::Error& error) override;
+  void takeItems(std::string_view bytes);
   bool takesItems() const { return take_ != nullptr && answer_.ok(); }
   void end(base::Result<ApiAnswer>&& answer);
 
@@ -49,7 +51,7 @@ class ApiExchange final : private ApiCallUser {
   ApiAnswer answer_;
   std::string text_;
   bool tooLong_ = false;
-  const ListDecoder::Take take_;
+  const TakeItem take_;
   ListDecoder list_{/*leavesOut=*/true};
   bool unreadable_ = false;  // the list
   ApiCall call_;

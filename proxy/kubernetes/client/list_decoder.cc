@@ -20,7 +20,7 @@ bool mayStandBetweenItems(char c) { return std::string_view(" \t\r\n,{[]").find(
 }  // namespace
 
 // It tells only where items begin and end; whether they are JSON is the parser's question.
-base::Status ListDecoder::feed(std::string_view bytes, const Take& take) {
+base::Result<std::optional<content::Value>> ListDecoder::next(std::string_view& bytes) {
   std::size_t from = 0;  // what is before it has been copied
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     const char c = bytes[at];
@@ -38,17 +38,23 @@ base::Status ListDecoder::feed(std::string_view bytes, const Take& take) {
         from = at;
       }
     } else if (c == '}' || c == ']') {
-      if (depth_ == kItemDepth && inItems_) {
-        item_.append(bytes.substr(from, at + 1 - from));
-        from = at + 1;
-        if (base::Status ended = endItem(take); !ended.ok()) return ended;
-      }
-      --depth_;
+      const bool endsItem = depth_-- == kItemDepth && inItems_;
+      if (!endsItem) continue;
+      item_.append(bytes.substr(from, at + 1 - from));
+      from = at + 1;
+      auto item = endItem();
+      if (item.ok() && !item->has_value()) continue;
+      bytes.remove_prefix(from);
+      return item;
     }
   }
   std::string& text = inItems_ && depth_ >= kItemDepth ? item_ : rest_;
   text.append(bytes.substr(from));
-  return text.size() <= kMostBytes ? base::Status(base::Done{}) : outgrown(text);
+  bytes = {};
+  if (text.size() > kMostBytes) {
+    if (const base::Status kept = outgrown(text); !kept.ok()) return kept.error();
+  }
+  return std::optional<content::Value>();
 }
 
 base::Status ListDecoder::outgrown(std::string& text) {
@@ -70,18 +76,18 @@ bool ListDecoder::takeInString(char c) {
   return true;
 }
 
-base::Status ListDecoder::endItem(const Take& take) {
-  if (std::exchange(tooLarge_, false) || item_.size() > kMostBytes) {
-    item_.clear();
-    return leavesOut_ ? base::Status(base::Done{}) : badList(kTooLarge);
+/// Returns nullopt if the item is left out.
+base::Result<std::optional<content::Value>> ListDecoder::endItem() {
+  const std::string text = std::exchange(item_, {});
+  if (std::exchange(tooLarge_, false) || text.size() > kMostBytes) {
+    if (leavesOut_) return std::optional<content::Value>();
+    return badList(kTooLarge);
   }
-  base::Result<content::Value> item = content::parseJson(item_, {.bytes = kMostBytes});
-  item_.clear();
-  if (!item.ok() && leavesOut_) return base::Done{};
+  base::Result<content::Value> item = content::parseJson(text, {.bytes = kMostBytes});
+  if (!item.ok() && leavesOut_) return std::optional<content::Value>();
   if (!item.ok()) return badList("has an item that is no JSON: " + item.error().detail);
   if (!item->isMap()) return badList("has an item that is no object");
-  take(std::move(item).value());
-  return base::Done{};
+  return std::optional(std::move(item).value());
 }
 
 base::Result<content::Value> ListDecoder::rest() {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,17 +23,17 @@ class ListDecoder {
   /// With `leavesOut`, items that are no JSON or too large are left out, so that one object does not hide all others.
   explicit ListDecoder(bool leavesOut) : leavesOut_(leavesOut) {}
 
-  using Take = std::function<void(content::Value&& item)>;
-  /// Takes the next bytes and shows `take` each item that is complete. Fails if an item is no JSON or too large, unless
-  /// it is left out; call nothing else then.
-  base::Status feed(std::string_view bytes, const Take& take);
+  /// Takes the bytes of an answer, in order, off the front of `bytes` up to the end of an item, and returns that;
+  /// nullopt once all of them are taken. Fails if an item is no JSON or too large, unless it is left out; call nothing
+  /// else then.
+  base::Result<std::optional<content::Value>> next(std::string_view& bytes);
   /// Returns everything but the items, whose list is empty in it; to be called once, at the end of the answer. Fails if
   /// that is no JSON.
   base::Result<content::Value> rest();
 
  private:
   bool takeInString(char c);
-  base::Status endItem(const Take& take);
+  base::Result<std::optional<content::Value>> endItem();
   base::Status outgrown(std::string& text);
 
   static constexpr int kItemDepth = 3;  // of an item's own members: the list, "items", the item

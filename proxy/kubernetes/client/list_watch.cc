@@ -155,14 +155,25 @@ void ListWatch::onApiResponse(int status, base::Duration retryAfter) {
 }
 
 void ListWatch::onApiBody(std::string_view bytes) {
-  if (status_ != kOk || phase_ == Phase::kListing) {
-    const base::Status fed =
-        decoder_.feed(bytes, [this](content::Value&& item) { user_.onObject(*this, std::move(item)); });
-    if (!fed.ok()) failed(ListTrouble::kUnavailable, fed.error().detail);
-    return;
+  const bool isWatch = status_ == kOk && phase_ != Phase::kListing;
+  isWatch ? takeEvents(bytes) : takeItems(bytes);
+}
+
+void ListWatch::takeItems(std::string_view bytes) {
+  for (;;) {
+    base::Result<std::optional<content::Value>> item = decoder_.next(bytes);
+    if (!item.ok()) return failed(ListTrouble::kUnavailable, item.error().detail);
+    if (!item->has_value()) return;
+    user_.onObject(*this, *std::move(*item));
   }
-  const base::Status fed = events_.feed(bytes, [this](WatchEvent&& event) { return takeEvent(std::move(event)); });
-  if (!fed.ok()) failed(ListTrouble::kUnavailable, fed.error().detail);
+}
+
+void ListWatch::takeEvents(std::string_view bytes) {
+  for (;;) {
+    base::Result<std::optional<WatchEvent>> event = events_.next(bytes);
+    if (!event.ok()) return failed(ListTrouble::kUnavailable, event.error().detail);
+    if (!event->has_value() || !takeEvent(*std::move(*event))) return;
+  }
 }
 
 void ListWatch::onApiEnd() {

@@ -93,6 +93,8 @@ class ListWatch final : private ApiCallUser, private net::Timer {
   void awaitStream();
   void failed(ListTrouble trouble, const std::string& message);
   void refused();
+  void takeItems(std::string_view bytes);
+  void takeEvents(std::string_view bytes);
   bool takeEvent(WatchEvent&& event);
   bool takeBookmark(const content::Value& object);
   void endPage();

@@ -37,20 +37,20 @@ base::Result<WatchEvent> readEvent(std::string_view line) {
 
 }  // namespace
 
-base::Status WatchDecoder::feed(std::string_view bytes, const Take& take) {
+base::Result<std::optional<WatchEvent>> WatchDecoder::next(std::string_view& bytes) {
   while (!bytes.empty()) {
     const std::size_t end = bytes.find('\n');
     line_ += bytes.substr(0, end);
     if (line_.size() > kMostBytes) return badWatch("has an event that is too large");
-    if (end == std::string_view::npos) return base::Done{};
-    bytes.remove_prefix(end + 1);
+    bytes.remove_prefix(std::min(end, bytes.size() - 1) + 1);
+    if (end == std::string_view::npos) break;
     const std::string line = std::exchange(line_, {});
     if (line.empty() || line == "\r") continue;
     base::Result<WatchEvent> event = readEvent(line);
     if (!event.ok()) return event.error();
-    if (!take(std::move(event).value())) return base::Done{};
+    return std::optional(std::move(event).value());
   }
-  return base::Done{};
+  return std::optional<WatchEvent>();
 }
 
 }  // namespace sluice::kubernetes

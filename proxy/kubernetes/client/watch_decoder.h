@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,10 +26,9 @@ class WatchDecoder {
   /// The largest event.
   static constexpr std::size_t kMostBytes = 8 * 1024 * 1024;
 
-  /// Takes the next bytes and shows `take` each event, in order, until that returns false. Fails if an event cannot be
-  /// read, or is too large; call nothing else then.
-  using Take = std::function<bool(WatchEvent&& event)>;
-  base::Status feed(std::string_view bytes, const Take& take);
+  /// Takes the bytes of an answer, in order, off the front of `bytes` up to the end of an event, and returns that;
+  /// nullopt once all of them are taken. Fails if an event cannot be read, or is too large; call nothing else then.
+  base::Result<std::optional<WatchEvent>> next(std::string_view& bytes);
 
  private:
   std::string line_;  // as far as it has arrived

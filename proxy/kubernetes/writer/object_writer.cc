@@ -117,7 +117,7 @@ void ObjectWriter::look(const WriteKey& key) {
     if (!open.empty() && open.mapped().again != base::MonotonicTime::max()) want(key, open.mapped().again);
     return;
   }
-  ListDecoder::Take takes;
+  ApiExchange::TakeItem takes;
   if (request->listed) takes = [this](const content::Value& item) { user_.onItem(item); };
   open_[key].exchange = std::make_unique<ApiExchange>(
       client_, *request, std::move(takes), [this, key](base::Result<ApiAnswer>&& answer) { ended(key, answer); });

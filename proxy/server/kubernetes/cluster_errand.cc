@@ -24,7 +24,7 @@ base::Status ClusterErrand::run(const std::function<void()>& begin) {
   return base::Done{};
 }
 
-void ClusterErrand::ask(kubernetes::ApiRequest request, Then then, kubernetes::ListDecoder::Take take) {
+void ClusterErrand::ask(kubernetes::ApiRequest request, Then then, kubernetes::ApiExchange::TakeItem take) {
   request.idle = kPatience;
   exchange_ = std::make_unique<kubernetes::ApiExchange>(
       client_.api(), request, std::move(take),

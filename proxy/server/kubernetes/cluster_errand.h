@@ -32,7 +32,7 @@ class ClusterErrand final : private net::Timer {
   /// Sends a request, and calls `then` with the answer. Without an answer, the errand ends. With `take`, the answer is
   /// a list of whatever length (ApiExchange).
   using Then = std::function<void(kubernetes::ApiAnswer&& answer)>;
-  void ask(kubernetes::ApiRequest request, Then then, kubernetes::ListDecoder::Take take = {});
+  void ask(kubernetes::ApiRequest request, Then then, kubernetes::ApiExchange::TakeItem take = {});
   /// Ends the errand; `error` goes on after the name of the server ("refuses ..."), and is empty if all is well.
   void end(std::string error = {});
 
