@@ -211,6 +211,7 @@ void ApiClient::drive() {
     if (ApiCall* call = std::exchange(due_[i], nullptr); call != nullptr) call->deliver();
   }
   due_.clear();
+  ends_.call();
 }
 
 // Clusters come and go between beats alone.

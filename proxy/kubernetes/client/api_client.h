@@ -18,6 +18,7 @@
 #include "proxy/base/result.h"
 #include "proxy/http/h2/h2_memory.h"
 #include "proxy/kubernetes/access/api_access.h"
+#include "proxy/kubernetes/client/turn_end.h"
 #include "proxy/net/dns/resolver.h"
 #include "proxy/net/timers.h"
 #include "proxy/net/worker.h"
@@ -121,12 +122,13 @@ class ApiClient final : public net::Beats, private net::Timer {
   net::Worker& worker() { return parts_.worker; }
   observe::Log& log() { return parts_.log; }
   observe::MetricShard& metrics() { return parts_.metrics; }
+  TurnEnds& turnEnds() { return ends_; }
 
   // net::Beats
   void drive() override;
   void flush() override { upstreams_.flush(); }
   void reap() override;
-  bool quiet() const override { return due_.empty() && upstreams_.quiet(); }
+  bool quiet() const override { return due_.empty() && ends_.empty() && upstreams_.quiet(); }
   /// Drops all connections.
   void shutdown();
 
@@ -152,6 +154,7 @@ class ApiClient final : public net::Beats, private net::Timer {
   upstream::CircuitBreakers breakers_;
   upstream::Upstreams upstreams_;
   std::vector<ApiCall*> due_;
+  TurnEnds ends_;
 };
 
 }  // namespace sluice::kubernetes

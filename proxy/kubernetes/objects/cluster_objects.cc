@@ -68,7 +68,7 @@ Value keptValue(const ApiObject& object) {
 }  // namespace
 
 ClusterObjects::ClusterObjects(ApiClient& client, ClusterScope scope)
-    : client_(client), scope_(std::move(scope)), crds_(client, *this), log_(client.log()) {
+    : TurnEnd(client.turnEnds()), client_(client), scope_(std::move(scope)), crds_(client, *this), log_(client.log()) {
   for (const config::ObjectKind& kind : config::objectKinds()) {
     if (isByName(kind)) continue;
     const bool withStatus = scope_.withStatus && kind.status.has_value();
@@ -84,7 +84,7 @@ void ClusterObjects::start() {
 
 void ClusterObjects::need(NamedObjects names) {
   asked_ = std::move(names);
-  later();
+  mark();
 }
 
 // --- what is kept ----------------------------------------------------------------------------------------------------
@@ -118,21 +118,15 @@ bool ClusterObjects::wantsRoute(const Value& route) const {
   return scope_.withStatus && hasStatusOfOurs(route);
 }
 
-void ClusterObjects::onCollection(FollowedCollection& /*collection*/) { later(); }
+void ClusterObjects::onCollection(FollowedCollection& /*collection*/) { mark(); }
 
 void ClusterObjects::onCrds() {
   lookAgainAfter(kAfterCrd);
-  later();
+  mark();
 }
 
 // Collections are told of each object; what follows from all of them is done once.
-void ClusterObjects::later() {
-  if (std::exchange(dirty_, true)) return;
-  client_.worker().post([this] { settle(); });
-}
-
-void ClusterObjects::settle() {
-  dirty_ = false;
+void ClusterObjects::onTurnEnd() {
   eachCollection([](FollowedCollection& each) { each.settle(); });
   const bool doubts = std::any_of(kinds_.begin(), kinds_.end(), [](const auto& each) { return each->doubtsAbsence(); });
   if (doubts) lookAgainAfter(kAfterDoubt);
@@ -242,7 +236,7 @@ void ClusterObjects::fetchServices() {
     const bool underWay =
         std::any_of(fetches_.begin(), fetches_.end(), [&](const auto& each) { return each->name() == name; });
     if (underWay || services->find(name) != nullptr) continue;
-    fetches_.push_back(std::make_unique<ServiceFetch>(client_, name, *services, *slices, [this] { later(); }));
+    fetches_.push_back(std::make_unique<ServiceFetch>(client_, name, *services, *slices, [this] { mark(); }));
     fetches_.back()->start();
   }
 }

@@ -34,7 +34,7 @@ struct ClusterScope {
 
 class ClusterObjectsUser;
 
-class ClusterObjects final : private CollectionOwner, private CrdNamesUser, private net::Timer {
+class ClusterObjects final : private CollectionOwner, private CrdNamesUser, private TurnEnd, private net::Timer {
  public:
   /// An object that is named and that the server does not let us read.
   struct ForbiddenObject {
@@ -63,7 +63,7 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
   /// Returns what is still awaited, as a sentence for people; empty if nothing is.
   std::string awaited() const;
   /// Returns true if what has come so far is in texts().
-  bool isSettled() const { return !dirty_; }
+  bool isSettled() const { return !isMarked(); }
   /// Returns the texts, in an order that does not depend on when they came.
   config::KeptTexts texts() const;
   std::vector<ForbiddenObject> forbidden() const;
@@ -103,9 +103,8 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
   void onCrds() override;
   void lookAgainAfter(base::Duration pause);
   void onTimer() override;
-  void later();
+  void onTurnEnd() override;
   Touched takeTouched();
-  void settle();
   void startStages();
   void findGateways();
   void followNamed();
@@ -131,7 +130,6 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
   std::optional<NamedObjects> asked_;            // of need(), until it is settled
   NamedObjects needed_;
   bool knowsNeeds_ = false;
-  bool dirty_ = false;
   bool textsChanged_ = false;
   std::string toldApiVersion_;  // the gatewayApiVersion() of the last takeChanged()
   CollectionLog log_;

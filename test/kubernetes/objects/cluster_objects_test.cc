@@ -121,6 +121,20 @@ TEST_F(ClusterObjectTests, TellAllUsersWhichObjectsHaveComeAndOfEachOnce) {
   EXPECT_EQ(other.seen, 1U);
 }
 
+TEST_F(ClusterObjectTests, TellOfAllThatHasComeInATurnAtItsEnd) {
+  startWithNeeds({}, {.withStatus = true});
+  changes = 0;
+  {
+    const net::Worker::Turn turn(rig.worker);
+    objects->need({});
+    objects->need({});
+    EXPECT_EQ(changes, 0) << "more may come in this turn";
+    EXPECT_FALSE(objects->isSettled());
+  }
+  EXPECT_EQ(changes, 1);
+  EXPECT_TRUE(objects->isSettled());
+}
+
 TEST_F(ClusterObjectTests, AskForServicesAloneAndForNoSecretUntilItIsKnownWhatIsNamed) {
   start();
   EXPECT_TRUE(objects->listed());
