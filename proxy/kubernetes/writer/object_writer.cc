@@ -75,16 +75,21 @@ void ObjectWriter::makeDue(const WriteKey& key) {
   due_[key.nameSpace].push_back(key);
 }
 
+/// Has what is due looked at: at the end of this turn, or in the next round of the loop if this one had its share, so
+/// that others have theirs.
 void ObjectWriter::wake() {
   base::MonotonicTime at = later_.empty() ? base::MonotonicTime::max() : later_.begin()->first;
   if (!due_.empty() && open_.size() < rules_.most) {
     at = std::min(at, client_.worker().now() < pause_.until ? pause_.until : base::MonotonicTime::min());
   }
-  if (at != base::MonotonicTime::max()) client_.worker().timers().set(*this, at);
+  if (at == base::MonotonicTime::max()) return;
+  const base::MonotonicTime now = client_.worker().now();
+  if (at <= now && looked_ != now) return mark();
+  client_.worker().timers().set(*this, at);
 }
 
-void ObjectWriter::onTimer() {
-  const base::MonotonicTime now = client_.worker().now();
+void ObjectWriter::lookAtDue() {
+  const base::MonotonicTime now = looked_ = client_.worker().now();
   while (!later_.empty() && later_.begin()->first <= now) makeDue(later_.extract(later_.begin()).value().second);
   for (std::size_t i = 0; i < kLookedAtPerTurn && !due_.empty() && open_.size() < rules_.most; ++i) {
     if (now < pause_.until) break;

@@ -1,11 +1,12 @@
 // The writer of objects to the API server: the queue, the places and the pauses of writes, and what follows from the
 // answers.
 //
-// Its user says which objects are to be looked at, and when. Once there is a place, the writer asks the user what is to
-// be written there now, which may be nothing, sends that, and tells the user what came of it. So of several changes the
-// newest alone is written, and an object has at most one write under way. Objects of one namespace are looked at in the
-// order in which they were wanted, and the namespaces take turns: one with thousands of objects does not delay those of
-// another one. Each user has a writer, and places, of its own, so that no report of a replica waits behind statuses.
+// Its user says which objects are to be looked at, and when. Once there is a place, at the end of that turn, the writer
+// asks the user what is to be written there now, which may be nothing, sends that, and tells the user what came of it.
+// So of several changes the newest alone is written, and an object has at most one write under way. Objects of one
+// namespace are looked at in the order in which they were wanted, and the namespaces take turns: one with thousands of
+// objects does not delay those of another one. Each user has a writer, and places, of its own, so that no report of a
+// replica waits behind statuses.
 //
 // Answers have these consequences:
 //
@@ -74,7 +75,7 @@ class ObjectWriterUser {
   ~ObjectWriterUser() = default;
 };
 
-class ObjectWriter final : private net::Timer {
+class ObjectWriter final : private TurnEnd, private net::Timer {
  public:
   static constexpr base::Duration kShortestPause = std::chrono::milliseconds(500);
   /// Objects that are looked at before the main thread is free for something else.
@@ -89,7 +90,7 @@ class ObjectWriter final : private net::Timer {
   };
   /// References outlive it.
   ObjectWriter(ApiClient& client, const WriterRules& rules, ObjectWriterUser& user)
-      : client_(client), rules_(rules), user_(user) {}
+      : TurnEnd(client.turnEnds()), client_(client), rules_(rules), user_(user) {}
 
   /// Has an object looked at, not before `at`; inside a Turn. If it was wanted already, the earlier time counts. If it
   /// is being written, it is looked at again afterwards.
@@ -114,7 +115,9 @@ class ObjectWriter final : private net::Timer {
     unsigned times = 0;  // in a row
   };
 
-  void onTimer() override;
+  void onTurnEnd() override { lookAtDue(); }
+  void onTimer() override { lookAtDue(); }
+  void lookAtDue();
   void wake();
   void makeDue(const WriteKey& key);
   WriteKey takeNext();
@@ -131,6 +134,7 @@ class ObjectWriter final : private net::Timer {
   std::map<WriteKey, base::MonotonicTime> wants_;             // when they are to be looked at
   std::set<std::pair<base::MonotonicTime, WriteKey>> later_;  // those of wants_ that are not due
   std::map<std::string, std::deque<WriteKey>> due_;           // the others, by namespace; none is empty
+  base::MonotonicTime looked_ = base::MonotonicTime::min();   // in which round of the loop
   std::string turn_;                                          // the namespace that had its turn last
   std::map<WriteKey, OpenWrite> open_;
   WritePause pause_;  // of all
