@@ -10,7 +10,7 @@ bool BoundedLog::hasRoom() {
     second_ = now;
     written_ = 0;
     if (const std::uint64_t left = std::exchange(left_, 0); left > 0) {
-      log_->debug("too many debug lines; some were dropped", {{"lines", left}});
+      log_->write(level_, "too many lines of this level; some were dropped", {{"lines", left}});
     }
   }
   if (written_ == kMostPerSecond) {

@@ -1,4 +1,4 @@
-// Debug lines about traffic: as many in a second as a person can read, whatever the load is.
+// Lines about traffic, of level debug or trace: as many in a second as a person can read, whatever the load is.
 //
 // Each worker has one, on its thread.
 #pragma once
@@ -16,17 +16,19 @@ class BoundedLog {
   static constexpr std::uint32_t kMostPerSecond = 100;
 
   /// Both outlive it. Nothing is written if `log` is null.
-  BoundedLog(const Log* log, const base::Clock& clock) : log_(log), clock_(clock) {}
+  BoundedLog(const Log* log, const base::Clock& clock, LogLevel level = LogLevel::kDebug)
+      : log_(log), clock_(clock), level_(level) {}
 
   /// Returns true if the next line is written: to be asked first, because fields cost something to make.
-  bool wants() { return log_ != nullptr && log_->enabled(LogLevel::kDebug) && hasRoom(); }
-  void debug(std::string_view message, Log::Fields fields) const { log_->debug(message, fields); }
+  bool wants() { return log_ != nullptr && log_->enabled(level_) && hasRoom(); }
+  void write(std::string_view message, Log::Fields fields) const { log_->write(level_, message, fields); }
 
  private:
   bool hasRoom();
 
   const Log* const log_;
   const base::Clock& clock_;
+  const LogLevel level_;
   base::MonotonicTime second_{};
   std::uint32_t written_ = 0;  // in this second
   std::uint64_t left_ = 0;     // out, in this second

@@ -71,6 +71,9 @@ class Log {
   /// Any thread; other threads may write some more records by the old level.
   void setLevel(LogLevel level) { level_.store(level, std::memory_order_relaxed); }
 
+  void write(LogLevel level, std::string_view message, Fields fields) const {
+    if (enabled(level)) render(level, message, fields);
+  }
   void trace(std::string_view message, Fields fields = {}) const { write(LogLevel::kTrace, message, fields); }
   void debug(std::string_view message, Fields fields = {}) const { write(LogLevel::kDebug, message, fields); }
   void info(std::string_view message, Fields fields = {}) const { write(LogLevel::kInfo, message, fields); }
@@ -83,9 +86,6 @@ class Log {
  private:
   class LogSink;
   class SpdlogOutput;
-  void write(LogLevel level, std::string_view message, Fields fields) const {
-    if (enabled(level)) render(level, message, fields);
-  }
   void render(LogLevel level, std::string_view message, Fields fields) const;
 
   std::atomic<LogLevel> level_;

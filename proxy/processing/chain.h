@@ -44,12 +44,12 @@ struct Step {
   /// The step decides whether the client may make the request, so it runs before all others that are behind
   /// authentication, those of request-headers included. Counts only in request-headers and request-body.
   bool authorizes = false;
+  /// Stands for the type in that phase, for as long as the process lives; 0: no number does.
+  std::uint32_t number = 0;
   /// Null for a step that asks no server.
   std::shared_ptr<const ServerHealth> server = nullptr;
   /// The Secrets that the processor may be made of.
   base::ObjectNames secrets = {};
-  /// Stands for the type in that phase, for as long as the process lives; 0: no number does.
-  std::uint32_t number = 0;
 };
 
 /// The first round of steps runs before authentication, the second after it, and between them those that authorize.

@@ -8,7 +8,7 @@ void ConnectionLog::tellOpen(std::string_view backend, const net::Address& peer,
                              const net::TlsFacts* tls, base::MonotonicTime now) {
   if (out_ == nullptr || !out_->wants()) return;
   const base::Duration handshake = tls != nullptr ? tls->handshake : base::Duration::zero();
-  out_->debug("a connection to a Backend is open",
+  out_->write("a connection to a Backend is open",
               {{"backend", backend},
                {"upstream.address", peer.toString()},
                {"network.protocol.version", http::versionName(version)},
@@ -27,7 +27,7 @@ void ConnectionLog::note(const base::Error& error) {
 void ConnectionLog::tellEnd(std::string_view backend, const net::Address& peer, std::uint64_t requests,
                             base::MonotonicTime now) {
   if (out_ == nullptr || !out_->wants()) return;
-  out_->debug("a connection to a Backend has ended",
+  out_->write("a connection to a Backend has ended",
               {{"backend", backend},
                {"upstream.address", peer.toString()},
                {"reason", kConnectionEndNames[static_cast<std::size_t>(end_)]},

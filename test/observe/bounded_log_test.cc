@@ -13,7 +13,7 @@ class BoundedLogTest : public testing::Test {
   std::size_t lines() { return splitLines(pipe_.read()).size(); }
   void tell(int times) {
     for (int i = 0; i < times; ++i) {
-      if (bounded_.wants()) bounded_.debug("something", {{"number", i}});
+      if (bounded_.wants()) bounded_.write("something", {{"number", i}});
     }
   }
 
@@ -41,6 +41,15 @@ TEST_F(BoundedLogTest, FollowsTheLevelOfTheLog) {
   log_.setLevel(LogLevel::kDebug);
   tell(1);
   EXPECT_EQ(lines(), 1U);
+}
+
+TEST_F(BoundedLogTest, HasALevelOfItsOwn) {
+  BoundedLog traced(&log_, clock_, LogLevel::kTrace);
+  EXPECT_FALSE(traced.wants()) << "the log has the level debug";
+  log_.setLevel(LogLevel::kTrace);
+  ASSERT_TRUE(traced.wants());
+  traced.write("something", {});
+  EXPECT_NE(pipe_.read().find("\"TRACE\""), std::string::npos);
 }
 
 TEST_F(BoundedLogTest, IsSilentWithoutALog) {

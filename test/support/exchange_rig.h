@@ -281,10 +281,9 @@ class Rig final : private net::Beats, private exchange::Downstreams, private exc
                     exchange.transaction().responseBytes});
     report_.onFinished(exchange);
   }
-  void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
-              processing::StepOutcome outcome) override {
-    steps.push_back(step.name);
-    report_.onStep(step, time, verdict, outcome);
+  void onStep(const exchange::StepReport& report) override {
+    steps.push_back(report.step.name);
+    report_.onStep(report);
   }
   void onMirrored(const exchange::Mirror& mirror) override {
     ++mirrored;

@@ -31,7 +31,7 @@ void StepHost::answerLater(processing::Ticket ticket) {
 
 void StepHost::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
                       processing::StepOutcome outcome) {
-  owner_.observer().onStep(step, time, verdict, outcome);
+  owner_.observer().onStep({step, time, verdict, outcome, place(), peer().address});
 }
 
 void StepHost::onLimit(std::string_view limit) { owner_.onLimit(limit); }

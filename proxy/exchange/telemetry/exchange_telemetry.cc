@@ -17,6 +17,22 @@ std::string_view errorTypeOf(const Exchange& exchange) {
 /// Returns true if the attempt has gone as far as waiting for a connection.
 bool wasTried(const Attempt& attempt) { return attempt.begun != base::MonotonicTime{}; }
 
+bool hasFailed(const StepReport& report) { return report.verdict.kind() == processing::Verdict::Kind::kFail; }
+
+std::string_view resultOf(const StepReport& report) {
+  switch (report.outcome) {
+    case processing::StepOutcome::kDone:
+      return "done";
+    case processing::StepOutcome::kSkipped:
+      return "skipped";
+    case processing::StepOutcome::kRefused:
+      return hasFailed(report) ? "failed" : "replied";
+    case processing::StepOutcome::kUnreplayable:
+      break;
+  }
+  return "unreplayable";
+}
+
 }  // namespace
 
 ExchangeTelemetry::Key ExchangeTelemetry::keyOf(const Exchange& exchange) {
@@ -122,7 +138,7 @@ void ExchangeTelemetry::tellAttempt(const Exchange& exchange, const Attempt& att
   const std::string message = error != nullptr ? error->message() : std::string();
   const routing::WeightedBackend* backend = attempt.backend;
   const bool known = backend != nullptr && backend->backend != nullptr;
-  debug_.debug("an attempt has ended",
+  debug_.write("an attempt has ended",
                {{"request_id", exchange.transaction().requestId},
                 {"backend", known ? std::string_view(backend->backend->name) : std::string_view()},
                 {"attempt", attempt.number},
@@ -148,12 +164,13 @@ void ExchangeTelemetry::tellDenial(const Exchange& exchange) {
               std::string(base::errorTypeName(error.type)) + ": " + error.detail, worker_.clock().wallNow());
 }
 
-void ExchangeTelemetry::onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
-                               processing::StepOutcome outcome) {
+void ExchangeTelemetry::onStep(const StepReport& report) {
+  const processing::Step& step = report.step;
   observe::Histogram* known = step.number < stepDurations_.size() ? stepDurations_[step.number] : nullptr;
   if (known == nullptr) known = &lookUpDurations(step);
-  known->observe(time);
-  if (verdict.kind() == processing::Verdict::Kind::kFail) onFailedStep(step, verdict.cause(), outcome);
+  known->observe(report.time);
+  if (trace_.wants()) tellStep(report);
+  if (hasFailed(report)) onFailedStep(step, report.verdict.cause(), report.outcome);
 }
 
 observe::Histogram& ExchangeTelemetry::lookUpDurations(const processing::Step& step) {
@@ -162,6 +179,20 @@ observe::Histogram& ExchangeTelemetry::lookUpDurations(const processing::Step& s
   if (step.number >= stepDurations_.size()) stepDurations_.resize(step.number + std::size_t{1});
   stepDurations_[step.number] = &durations;
   return durations;
+}
+
+void ExchangeTelemetry::tellStep(const StepReport& report) {
+  const std::string_view cause = hasFailed(report) ? processing::causeName(report.verdict.cause()) : std::string_view();
+  trace_.write("a step of a processor has ended", {{"processor", report.step.name},
+                                                   {"type", report.step.type},
+                                                   {"phase", processing::phaseName(report.step.phase)},
+                                                   {"result", resultOf(report)},
+                                                   {"cause", cause},
+                                                   {"duration_ms", report.time},
+                                                   {"gateway", report.place.gateway},
+                                                   {"route", report.place.route},
+                                                   {"backend", report.place.backend},
+                                                   {"client.address", report.client}});
 }
 
 void ExchangeTelemetry::onFailedStep(const processing::Step& step, processing::Cause cause,

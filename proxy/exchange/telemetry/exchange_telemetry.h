@@ -29,7 +29,8 @@ class ExchangeTelemetry final : public ExchangeObserver {
         accessLog_(accessLog),
         revision_(std::move(revision)),
         events_(events),
-        debug_(log, worker.clock()) {}
+        debug_(log, worker.clock()),
+        trace_(log, worker.clock(), observe::LogLevel::kTrace) {}
 
   /// Takes the revision that is served now. Rules may go, and others may take their addresses. Called after
   /// Exchanges::adopt().
@@ -42,8 +43,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   void onRetry(const Exchange& exchange, const Attempt& failed, std::uint16_t status,
                const base::Error* error) override;
   void onFinished(const Exchange& exchange) override;
-  void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
-              processing::StepOutcome outcome) override;
+  void onStep(const StepReport& report) override;
   void onMirrored(const Mirror& mirror) override;
   void onCallout(const BackendCallout& callout) override;
   void onLimit(std::string_view limit) override;
@@ -52,6 +52,8 @@ class ExchangeTelemetry final : public ExchangeObserver {
   void tellDenial(const Exchange& exchange);
   /// Writes a debug line about an attempt that has ended.
   void tellAttempt(const Exchange& exchange, const Attempt& attempt, std::uint16_t status, const base::Error* error);
+  /// Writes a trace line about a step of a payload processor.
+  void tellStep(const StepReport& report);
   // Listener, rule and weighted backend live as long as the snapshot, and as the exchanges that pinned them.
   struct Key {
     const routing::ServedListener* listener;
@@ -103,6 +105,7 @@ class ExchangeTelemetry final : public ExchangeObserver {
   std::string revision_;
   observe::EventBatch& events_;
   observe::BoundedLog debug_;
+  observe::BoundedLog trace_;
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
       const std::hash<const void*> hash;

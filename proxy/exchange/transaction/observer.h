@@ -15,6 +15,16 @@ class BackendCallout;
 class Exchange;
 class Mirror;
 
+/// The end of a step of a payload processor.
+struct StepReport {
+  const processing::Step& step;
+  base::Duration time;
+  const processing::Verdict& verdict;
+  processing::StepOutcome outcome;
+  const processing::Place& place;
+  std::string_view client;  // its address
+};
+
 /// Observes every exchange of a worker. ExchangeTelemetry implements it, and tests do.
 class ExchangeObserver {
  public:
@@ -29,8 +39,7 @@ class ExchangeObserver {
                        const base::Error* error) = 0;
   virtual void onFinished(const Exchange& exchange) = 0;
   /// Called when a step of a payload processor has run to its end.
-  virtual void onStep(const processing::Step& step, base::Duration time, const processing::Verdict& verdict,
-                      processing::StepOutcome outcome) = 0;
+  virtual void onStep(const StepReport& report) = 0;
   /// Called when a mirrored request is over, one way or another.
   virtual void onMirrored(const Mirror& mirror) = 0;
   /// Called when a processor's own request is over, one way or another, unless the processor gave it up.

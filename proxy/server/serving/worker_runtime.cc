@@ -186,7 +186,7 @@ void WorkerRuntime::take(AcceptedClient client) {
     return;
   }
   if (debug_.wants()) {
-    debug_.debug("a client has connected",
+    debug_.write("a client has connected",
                  {{"client.address", client.peer.toString()}, {"tls", served->tls != nullptr}});
   }
   const ConnectionParts parts{worker_, limits_, timeouts_, &h2Memory_, &clientCounters_, &clientHalfClose_};

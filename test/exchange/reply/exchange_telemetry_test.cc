@@ -175,7 +175,8 @@ TEST_F(ExchangeTelemetryTest, CountsConnectionsTowardsBackendsByUse) {
 void report(Rig& rig, processing::Step& step, const std::string& type, std::uint32_t number) {
   step.type = type;
   step.number = number;
-  rig.observer().onStep(step, base::Duration::zero(), processing::Verdict::goOn(), processing::StepOutcome::kDone);
+  const processing::Verdict verdict = processing::Verdict::goOn();
+  rig.observer().onStep({step, base::Duration::zero(), verdict, processing::StepOutcome::kDone, {}, ""});
 }
 
 TEST_F(ExchangeTelemetryTest, CountsAStepByItsTypeWhereverItLies) {
