@@ -22,7 +22,7 @@ class Publisher {
   /// Tries to listen at places that could not be used. Returns true if one of them can be used now; its socket stays
   /// open for the next generation.
   virtual bool openAny(const compile::UnusablePlaces& places) = 0;
-  /// What was asked for is done, so that nobody is called, or will be.
+  /// kDone: the request is complete, and the callback is not called. kUnderWay: the callback is called later.
   enum class Handover : std::uint8_t { kDone, kUnderWay };
   /// Gives `next` to every worker and calls `adopted` in a later Turn, when all of them serve it. Neither this nor
   /// accept() can fail; `adopted` is never called if the workers have stopped.

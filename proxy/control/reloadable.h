@@ -1,4 +1,4 @@
-// What can be asked to read the configuration again: the Reloader, and in tests what counts the calls.
+// Interface of the Reloader for classes that ask it to read the configuration again. Tests count the calls.
 #pragma once
 
 namespace sluice::control {

@@ -37,7 +37,7 @@
 
 namespace sluice::control {
 
-/// Whoever may have a configuration wait although it is good.
+/// Decides whether a good configuration has to wait before it is served.
 class ServingGate {
  public:
   /// Returns false if what was read of the source must not be served in place of something else yet; the Reloader is

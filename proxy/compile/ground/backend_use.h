@@ -32,7 +32,7 @@ struct EndpointUse {
 /// A backendRef and its resolution.
 struct BackendUse {
   config::BackendObjectReference target;  // as the first of the objects that have it has written it
-  /// Those of the lowest priority come first. Only a Backend of type Endpoints has more than one.
+  /// Sorted by priority, the lowest number first. Only a Backend of type Endpoints has more than one.
   std::vector<EndpointUse> endpoints;
   std::string note;  // note for the conditions of who has it; empty: none
   /// Set if the reference is permitted and the Backend exists, served or not.

@@ -11,7 +11,7 @@ namespace sluice::kubernetes {
 
 class TurnEnd;
 
-/// Those that are marked, in the order in which they were.
+/// Keeps the marked TurnEnds in the order in which they were marked.
 class TurnEnds {
  public:
   bool empty() const { return marked_.empty(); }
@@ -23,7 +23,7 @@ class TurnEnds {
   std::vector<TurnEnd*> marked_;  // null: destroyed since
 };
 
-/// Base class of whoever acts so.
+/// Base class of objects that act at the end of a turn.
 class TurnEnd {
  public:
   TurnEnd(const TurnEnd&) = delete;
@@ -33,10 +33,10 @@ class TurnEnd {
  protected:
   /// `ends` outlive it.
   explicit TurnEnd(TurnEnds& ends) : ends_(ends) {}
-  /// Has onTurnEnd() called at the end of this turn; inside a Turn.
+  /// Requests onTurnEnd() at the end of this turn; inside a Turn.
   void mark();
   bool isMarked() const { return marked_; }
-  /// Unlike in the turn, calls of the ApiClient may be destroyed, whosever they are.
+  /// Called at the end of a turn. Unlike code in the turn, it may destroy any call of the ApiClient.
   virtual void onTurnEnd() = 0;
 
  private:

@@ -1,8 +1,8 @@
 // Tells the cluster of the warnings of this process, and of what its controller decides: sends the requests of
 // EventObjects (event_objects.h) when they are due.
 //
-// What compiling says of an object is for the controller to tell, because every replica would say the same, and of
-// several controllers for the one that leads. That all is well after a reload is no news to a cluster.
+// Only the controller that leads publishes the results of a compilation, because every replica has the same ones. A
+// reload that succeeds is not published.
 //
 // Lives on the main thread.
 #pragma once

@@ -1,4 +1,4 @@
-// What is told to whoever acts only while this process leads.
+// Interface of classes that act only while this process leads.
 //
 // A LeaseHolder tells a ClassClaim that it holds the Lease, and that one its own user that it leads.
 #pragma once

@@ -17,7 +17,7 @@ namespace sluice::kubernetes {
 
 inline constexpr std::string_view kFleetProgrammed = "sluice.dev/Programmed";
 
-/// What is known of objects besides what was compiled.
+/// Facts about objects that a compilation does not know.
 class FleetFacts {
  public:
   virtual const ReplicaReports& reports() const = 0;

@@ -1,8 +1,8 @@
-// What the rules of a route become at a listener that hands something down to them: payload processors and policies
-// that are for the listener or its Gateway.
+// Makes the rules of a route at a listener whose own payload processors and policies, or those of its Gateway, apply to
+// them.
 //
-// A ListenerCache keeps that from one compilation to the next, for routes that were not compiled again, at listeners
-// that hand down the same. It belongs to the loading thread.
+// A ListenerCache keeps these rules from one compilation to the next, for routes that were not compiled again, at
+// listeners that hand down the same. It belongs to the loading thread.
 #pragma once
 
 #include <cstddef>
@@ -32,7 +32,7 @@ struct ListenerUses {
   friend bool operator==(const ListenerUses&, const ListenerUses&) = default;
 };
 
-/// What one listener hands down; each is null if that is nothing.
+/// The processors and policies that rules inherit from a listener; null if there are none.
 struct Inheritance {
   std::shared_ptr<const ListenerUses> uses;
   std::shared_ptr<const ListenerTraffic> traffic;
