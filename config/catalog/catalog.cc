@@ -21,15 +21,15 @@ bool isSpelledOut(std::string_view type) {
   return type == processor_type::kExtProc || type == processor_type::kInProcess;
 }
 
-std::string fieldMessage(const ProcessorUse& use, std::string_view field, const std::string& message) {
-  return use.path + "." + std::string(field) + ": " + message;
+Finding findingAt(const ProcessorUse& use, std::string_view field, std::string message) {
+  return {use.path + "." + std::string(field), std::move(message)};
 }
 
 /// The part of an admission that failed.
 struct AdmissionFault {
   Admission::Outcome outcome = Admission::Outcome::kRejected;
   std::string_view reason;
-  std::string message;
+  Finding why;
 };
 
 /// Returns a hint at the type whose name is almost that.
@@ -46,7 +46,7 @@ std::optional<AdmissionFault> typeFault(const ProcessorUse& use, const Processor
   if (type == nullptr && isBuiltinDomain(use.type) && !isSpelledOut(use.type)) {
     return AdmissionFault{
         kRejected, processor_reason::kUnknownType,
-        fieldMessage(use, "type", "there is no built-in type " + base::quote(use.type) + nearestType(use.type, types))};
+        findingAt(use, "type", "there is no built-in type " + base::quote(use.type) + nearestType(use.type, types))};
   }
   std::string why;
   if (type == nullptr && isSpelledOut(use.type)) {
@@ -57,16 +57,16 @@ std::optional<AdmissionFault> typeFault(const ProcessorUse& use, const Processor
     why = "the type " + base::quote(use.type) + " cannot be used: " + type->fault;
   }
   if (why.empty()) return std::nullopt;
-  return AdmissionFault{kDegraded, processor_reason::kUnsupportedType, fieldMessage(use, "type", why)};
+  return AdmissionFault{kDegraded, processor_reason::kUnsupportedType, findingAt(use, "type", why)};
 }
 
 /// Comes after all checks of the use, so that its author sees the mistakes that an engine would not mend.
 std::optional<AdmissionFault> engineFault(const ProcessorUse& use, const ProcessorType& type) {
   if (type.runnable) return std::nullopt;
   return AdmissionFault{Admission::Outcome::kDegraded, processor_reason::kUnsupportedType,
-                        fieldMessage(use, "type",
-                                     "the engine of " + base::quote(use.type) + ", " +
-                                         std::string(engineName(type.entry.engine)) + ", is not supported")};
+                        findingAt(use, "type",
+                                  "the engine of " + base::quote(use.type) + ", " +
+                                      std::string(engineName(type.entry.engine)) + ", is not supported")};
 }
 
 /// Finds the use's phase and sets `phase`.
@@ -79,9 +79,9 @@ std::optional<AdmissionFault> phaseFault(const ProcessorUse& use, const Processo
   if (!phase.empty() || (use.phase.empty() && type.spans)) return std::nullopt;
   const std::string choices = base::joinChoices(allowed);
   return AdmissionFault{Admission::Outcome::kRejected, processor_reason::kUnsupportedPhase,
-                        fieldMessage(use, "phase",
-                                     (use.phase.empty() ? "must be given: " : "must be ") + choices +
-                                         (use.phase.empty() ? "" : ", but is " + base::quote(use.phase)))};
+                        findingAt(use, "phase",
+                                  (use.phase.empty() ? "must be given: " : "must be ") + choices +
+                                      (use.phase.empty() ? "" : ", but is " + base::quote(use.phase)))};
 }
 
 std::optional<AdmissionFault> preAuthFault(const ProcessorUse& use, const ProcessorType& type, std::string_view phase) {
@@ -89,13 +89,13 @@ std::optional<AdmissionFault> preAuthFault(const ProcessorUse& use, const Proces
   if (!phase.empty() && phaseIndex(phase) >= phaseIndex(kFirstPhaseAfterAuth)) {
     return AdmissionFault{
         kRejected, processor_reason::kInvalidPreAuthPhase,
-        fieldMessage(use, "preAuth",
-                     "must not be true in the phase " + std::string(phase) + ", which comes after authentication")};
+        findingAt(use, "preAuth",
+                  "must not be true in the phase " + std::string(phase) + ", which comes after authentication")};
   }
   if (!type.preAuth) {
     return AdmissionFault{
         kRejected, processor_reason::kUnsupportedPreAuth,
-        fieldMessage(use, "preAuth", "must not be true: " + use.type + " runs after authentication only")};
+        findingAt(use, "preAuth", "must not be true: " + use.type + " runs after authentication only")};
   }
   return std::nullopt;
 }
@@ -107,8 +107,9 @@ std::optional<AdmissionFault> configFault(const ProcessorUse& use, const Process
   if (use.config) config = *use.config;
   const auto violations = type.schema->apply(config);
   if (violations.empty()) return std::nullopt;
-  return AdmissionFault{Admission::Outcome::kRejected, processor_reason::kInvalidConfig,
-                        use.configPath() + ": " + content::describe(violations)};
+  return AdmissionFault{Admission::Outcome::kRejected,
+                        processor_reason::kInvalidConfig,
+                        {use.configPath(), content::describe(violations)}};
 }
 
 template <typename T>
@@ -142,7 +143,7 @@ Admission Catalog::admit(const ProcessorUse& use) const {
   }
   admission.outcome = fault->outcome;
   admission.reason = fault->reason;
-  admission.message = std::move(fault->message);
+  admission.why = std::move(fault->why);
   return admission;
 }
 

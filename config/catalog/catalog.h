@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/ground/finding.h"
 #include "config/model/catalog_entry.h"
 #include "config/model/model.h"
 #include "proxy/content/schema/json_schema.h"
@@ -56,8 +57,8 @@ struct Admission {
     kRejected   // it cannot run as it is written
   };
   Outcome outcome = Outcome::kRejected;
-  std::string reason;   // the condition's reason; empty if it is admitted
-  std::string message;  // names the field
+  std::string reason;  // the condition's reason; empty if it is admitted
+  Finding why;
   /// Decides what happens to requests while the use does not run, whatever the outcome is.
   bool failOpen = false;
 

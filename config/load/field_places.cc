@@ -10,8 +10,6 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::string_view kRoots[] = {"apiVersion", "kind", "metadata", "spec", "data", "stringData", "ports"};
-
 /// Takes the next step of a path off its front: "rules" of "rules[0].matches", "[0]" of "[0].matches".
 std::string_view takeStep(std::string_view& path) {
   if (path.starts_with('.')) path.remove_prefix(1);
@@ -42,15 +40,6 @@ const Value* follow(const Value& value, std::string_view step) {
 std::uint64_t keyOf(const Position& position) { return std::uint64_t{position.line} << 32 | position.column; }
 
 }  // namespace
-
-std::string_view fieldOf(std::string_view message) {
-  const std::size_t colon = message.find(": ");
-  if (colon == std::string_view::npos) return {};
-  const std::string_view path = message.substr(0, colon);
-  const std::string_view root = path.substr(0, path.find_first_of(".["));
-  const bool known = std::find(std::begin(kRoots), std::end(kRoots), root) != std::end(kRoots);
-  return known && path.find(' ') == std::string_view::npos ? path : std::string_view();
-}
 
 FieldPlaces::FieldPlaces(const ObjectSet& set) : set_(set) {
   for (std::size_t text = 0; text < set.readings.size(); ++text) {

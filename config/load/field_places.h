@@ -16,10 +16,6 @@
 
 namespace sluice::config {
 
-/// Returns the path that a message begins with: "spec.rules[0]" of "spec.rules[0]: it has no backendRefs". Empty if it
-/// begins with none.
-std::string_view fieldOf(std::string_view message);
-
 class FieldPlaces {
  public:
   /// `set` outlives it.

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/ground/finding.h"
 #include "config/ground/object_meta.h"
 #include "proxy/base/label_selector.h"
 
@@ -85,7 +86,7 @@ struct PolicyTargets {
 struct UnsupportedPolicy : PolicyTargets {
   static constexpr bool kSeveralKinds = true;
   ObjectMeta meta;
-  std::string note;  // for its conditions, with the field in front
+  Finding note;  // for its conditions
 };
 
 }  // namespace sluice::config

@@ -75,7 +75,7 @@ void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named) {
 std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta) {
   UnsupportedPolicy policy;
   policy.meta = std::move(meta);
-  policy.note = "kind: " + std::string(kUnsupportedPolicyNote);
+  policy.note = {"kind", std::string(kUnsupportedPolicyNote)};
   root.context().warning(root.positionOf("kind"), "kind", std::string(kUnsupportedPolicyNote));
   root.require("spec");
   FieldReader spec = root.map("spec");

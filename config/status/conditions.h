@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/ground/finding.h"
 #include "config/model/model.h"
 #include "config/model/status_shape.h"
 #include "proxy/base/clock.h"
@@ -111,9 +112,9 @@ struct Condition {
   std::string message;
   std::optional<std::int64_t> observedGeneration;  // the object's generation; absent if the object has none
   std::optional<base::WallTime> lastTransitionTime = std::nullopt;
-  /// These are the parts of the message, each about one field, whose path it may begin with. There is none if the
-  /// condition only sums up what others report. They are no part of the status.
-  std::vector<std::string> findings = {};
+  /// These are the parts of the message, each about one field. There is none if the condition only sums up what others
+  /// report. They are no part of the status.
+  std::vector<Finding> findings = {};
 };
 
 /// status.listeners[] of a Gateway.

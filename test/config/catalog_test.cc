@@ -73,7 +73,7 @@ class Catalogs : public testing::Test {
   std::string admitted(const ProcessorUse& use) {
     admission_ = catalog_->admit(use);
     return admission_.outcome == Admission::Outcome::kAdmitted ? "admitted"
-                                                               : admission_.reason + ": " + admission_.message;
+                                                               : admission_.reason + ": " + admission_.why.text();
   }
 
   static ProcessorUse useOf(const std::string& type, const std::string& phase, const std::string& config = "") {

@@ -59,14 +59,5 @@ TEST_F(PlacesOfFields, AreTheObjectsOwnWithoutAPath) {
 
 TEST_F(PlacesOfFields, AreUnknownForObjectsThatAreNotThere) { EXPECT_EQ(at("n", "a", "metadata.name"), ":0:0"); }
 
-TEST(FieldOfAMessage, IsThePathThatItBeginsWith) {
-  EXPECT_EQ(fieldOf("spec.rules[0].backendRefs[1]: Service a/b: it does not exist"), "spec.rules[0].backendRefs[1]");
-  EXPECT_EQ(fieldOf("metadata.labels[\"a\"]: is wrong"), "metadata.labels[\"a\"]");
-  EXPECT_EQ(fieldOf("kind: is wrong"), "kind");
-  EXPECT_EQ(fieldOf("the spec: is wrong"), "");
-  EXPECT_EQ(fieldOf("listeners with faults: a"), "");
-  EXPECT_EQ(fieldOf("it does not exist"), "");
-}
-
 }  // namespace
 }  // namespace sluice::config

@@ -23,7 +23,8 @@ struct TableEntry : MatchSpec {
 
 inline base::Result<Candidate> candidateOf(TableEntry entry) {
   Regex::Room room;
-  auto match = Match::compile(std::move(entry), entry.precedence, room);
+  std::string refused;
+  auto match = Match::compile(std::move(entry), entry.precedence, room, refused);
   if (!match) return std::move(match).error();
   return Candidate{std::make_shared<const Match>(std::move(match).value()), entry.rule};
 }

@@ -98,7 +98,7 @@ std::optional<UnsupportedPolicy> readClientTrafficPolicy(FieldReader& root, Obje
   const bool isKnown = !restricting.empty();
   const std::string field = isKnown ? restricting.front() : "kind";
   const std::string why(isKnown ? kRestricts : policy.restricts ? kMayRestrict : kNoEffect);
-  policy.note = field + ": " + why;
+  policy.note = {field, why};
   root.context().warning(isKnown ? spec.position() : root.positionOf("kind"), field, why);
   if (policy.empty()) return std::nullopt;
   return policy;

@@ -73,7 +73,7 @@ BackendUse BackendCatalog::resolve(const config::BackendObjectReference& ref, co
     if (port.unprocessed) {
       const std::string object = describe(ref.object, holder.nameSpace) + ": ";
       const Fault seen = toldTo(holder.nameSpace, use.backend->meta.nameSpace, *port.unprocessed);
-      result = summary(seen.reason, object + seen.message);
+      result = summary(seen.reason, ref.object.path, object + seen.text());
     } else {
       result = port.plan;
     }

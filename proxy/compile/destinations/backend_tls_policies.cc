@@ -20,7 +20,7 @@ void checkAuthorities(const config::Model& model, const config::BackendTlsPolicy
   result.unresolved = joined(broken);
   if (broken.empty() || broken.size() < policy.tls.caRefs.size()) return;
   result.unaccepted =
-      summary(reason::kNoValidCaCertificate, "spec.validation.caCertificateRefs: there is no valid reference");
+      summary(reason::kNoValidCaCertificate, "spec.validation.caCertificateRefs", "there is no valid reference");
 }
 
 CompiledTlsPolicy compileTlsPolicy(const config::Model& model, const config::BackendTlsPolicy& policy,
@@ -45,10 +45,11 @@ CompiledTlsPolicy compileTlsPolicy(const config::Model& model, const config::Bac
 
 }  // namespace
 
-std::string contradictionIn(const std::optional<config::BackendTls>& own) {
-  if (!own) return "";
-  if (own->mode == config::TlsMode::kNone) return own->path + ".mode: None";
-  return own->insecureSkipVerify ? own->path + ".insecureSkipVerify: true" : "";
+std::optional<config::Finding> contradictionIn(const std::optional<config::BackendTls>& own) {
+  if (!own) return std::nullopt;
+  if (own->mode == config::TlsMode::kNone) return config::Finding{own->path + ".mode", "None"};
+  if (own->insecureSkipVerify) return config::Finding{own->path + ".insecureSkipVerify", "true"};
+  return std::nullopt;
 }
 
 BackendTlsPolicies::BackendTlsPolicies(const config::Model& model, const SystemTrust& systemTrust) : policies_(model) {
@@ -68,7 +69,7 @@ std::optional<Resolved<routing::UpstreamTls>> BackendTlsPolicies::of(const confi
   const CompiledTlsPolicy& compiled = compiled_.at(candidate->policy);
   if (compiled.tls) return *compiled.tls;
   const Fault& why = compiled.unresolved ? *compiled.unresolved : *compiled.unaccepted;
-  return summary(why.reason, title + why.message);
+  return summary(why.reason, title + why.text());
 }
 
 }  // namespace sluice::compile

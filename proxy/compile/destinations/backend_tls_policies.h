@@ -19,8 +19,9 @@
 
 namespace sluice::compile {
 
-/// Says what in a Backend's own settings contradicts any policy for it: "spec.tls.mode: None"; empty if nothing does.
-std::string contradictionIn(const std::optional<config::BackendTls>& own);
+/// Returns the field of a Backend's own settings that contradicts any policy for it, with its value as the message;
+/// nullopt if none does.
+std::optional<config::Finding> contradictionIn(const std::optional<config::BackendTls>& own);
 
 /// A policy, compiled once for all objects that it targets.
 struct CompiledTlsPolicy {

@@ -176,7 +176,7 @@ const ServiceCatalog::CompiledServicePort* ServiceCatalog::find(const config::Ba
 Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(const config::BackendObjectReference& ref,
                                                                               const Holder& holder) const {
   const auto refused = [&](std::string_view why, const std::string& message) {
-    return fault(why, describe(ref.object, holder.nameSpace) + ": " + message);
+    return fault(why, ref.object.path, describe(ref.object, holder.nameSpace) + ": " + message);
   };
   const auto entry = entries_.find({targetNamespace(ref.object, holder.nameSpace), ref.object.name});
   if (entry == entries_.end()) return absenceFault(reason::kBackendNotFound, model_, ref.object, holder);
@@ -196,16 +196,17 @@ Resolved<std::shared_ptr<const routing::BackendPlan>> ServiceCatalog::resolve(co
   }
   if (port->fault) {
     const Fault seen = toldBriefly(holder.nameSpace, targetNamespace(ref.object, holder.nameSpace), *port->fault);
-    return refused(seen.reason, "port " + std::to_string(ref.port) + ": " + seen.message);
+    return refused(seen.reason, "port " + std::to_string(ref.port) + ": " + seen.text());
   }
   return port->plan;
 }
 
-std::string ServiceCatalog::note(const config::BackendObjectReference& ref, std::string_view holder) const {
+config::Finding ServiceCatalog::note(const config::BackendObjectReference& ref, std::string_view holder) const {
   const CompiledServicePort* port = find(ref, holder);
   if (port == nullptr || port->note.empty()) return {};
   const bool isOwn = targetNamespace(ref.object, holder) == holder;
-  return describe(ref.object, holder) + ": " + (isOwn ? port->note : "some of its endpoints are not used");
+  return {ref.object.path,
+          describe(ref.object, holder) + ": " + (isOwn ? port->note : "some of its endpoints are not used")};
 }
 
 }  // namespace sluice::compile

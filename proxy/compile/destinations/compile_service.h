@@ -46,7 +46,7 @@ class ServiceCatalog {
   std::shared_ptr<const routing::BackendPlan> newest(const std::shared_ptr<const routing::BackendPlan>& plan) const;
   /// Returns a note about the endpoints that are not used, with the reason if they are those of the holder's namespace;
   /// empty if all are used.
-  std::string note(const config::BackendObjectReference& ref, std::string_view holder) const;
+  config::Finding note(const config::BackendObjectReference& ref, std::string_view holder) const;
 
  private:
   using Name = std::pair<std::string_view, std::string_view>;  // namespace and name

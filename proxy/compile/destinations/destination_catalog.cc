@@ -35,13 +35,13 @@ std::optional<Fault> acceptance(const config::Backend& backend) { return alterin
 /// Returns the fault that prevents one port from being served, regardless of its references.
 std::optional<Fault> acceptance(const config::BackendPort& port, const std::optional<config::BackendTls>& tls) {
   if (!upstreamProtocol(port.protocol)) {
-    return fault(reason::kUnsupportedProtocol,
-                 port.protocolPath + ": " + port.protocolName + " is not supported; requests to this port answer 500");
+    return fault(reason::kUnsupportedProtocol, port.protocolPath,
+                 port.protocolName + " is not supported; requests to this port answer 500");
   }
   if (!tls) return std::nullopt;
   if (tls->mode == config::TlsMode::kPassthrough) {
-    return fault(reason::kUnsupportedProtocol,
-                 tls->path + ".mode: Passthrough cannot carry HTTP routes; requests from an HTTPRoute answer 500");
+    return fault(reason::kUnsupportedProtocol, tls->path + ".mode",
+                 "Passthrough cannot carry HTTP routes; requests from an HTTPRoute answer 500");
   }
   routing::UpstreamTls ignored;
   return compileTlsOptions(*tls, ignored);
@@ -59,9 +59,10 @@ std::string whyNoPort(const config::Backend& backend, std::uint16_t port, std::s
 }
 
 /// Says that the Backend's own TLS and a policy for it cannot both be obeyed.
-Fault contradiction(const config::BackendTls& own, const config::ObjectMeta& policy) {
-  return fault(reason::kInvalid, contradictionIn(own) + " contradicts " + policy.title() +
-                                     ", which is for this Backend; requests to it answer 500");
+Fault contradiction(const config::Finding& own, const config::ObjectMeta& policy) {
+  return fault(
+      reason::kInvalid, own.field,
+      own.message + " contradicts " + policy.title() + ", which is for this Backend; requests to it answer 500");
 }
 
 bool originatesTls(const std::optional<config::BackendTls>& tls) {
@@ -136,8 +137,8 @@ bool DestinationCatalog::addTls(const config::Backend& backend, const config::Ba
   const std::optional<config::BackendTls>& own = tlsOf(backend, port);
   const config::PolicySection section{port.name, port.number};
   auto found = policies.of(backend.meta, section);
-  if (found && !contradictionIn(own).empty()) {
-    entry.unaccepted = contradiction(*own, policies.find(backend.meta, section)->policy->meta);
+  if (const auto against = contradictionIn(own); found && against) {
+    entry.unaccepted = contradiction(*against, policies.find(backend.meta, section)->policy->meta);
   } else if (found && !*found) {
     entry.closed = std::move(found->fault);
   } else if (own && (found || originatesTls(own))) {
@@ -174,13 +175,14 @@ BackendUse DestinationCatalog::resolve(const config::BackendObjectReference& ref
     return {ref, {{absenceFault(reason::kBackendNotFound, model_, meant, holder)}}, {}, nullptr};
   }
   const bool isOwn = backend->meta.nameSpace == holder.nameSpace;
-  return {ref, resolve(ref, holder, *backend), isOwn ? noteOn(*backend, ref.port) : std::string(),
+  return {ref, resolve(ref, holder, *backend), isOwn ? noteOn(*backend, ref.port) : config::Finding(),
           of(*backend).backend};
 }
 
-std::string DestinationCatalog::noteOn(const config::Backend& backend, std::uint16_t port) const {
+config::Finding DestinationCatalog::noteOn(const config::Backend& backend, std::uint16_t port) const {
   const config::BackendPort* found = backend.service ? backend.findPort(port) : nullptr;
-  return found == nullptr ? "" : services_.note({*backend.service, found->number}, backend.meta.nameSpace);
+  if (found == nullptr) return {};
+  return {{}, services_.note({*backend.service, found->number}, backend.meta.nameSpace).text()};
 }
 
 std::vector<EndpointUse> DestinationCatalog::resolve(const config::BackendObjectReference& ref, const Holder& holder,
@@ -189,12 +191,13 @@ std::vector<EndpointUse> DestinationCatalog::resolve(const config::BackendObject
   const BackendDestination& entry = backends_.at(&backend);
   const auto told = [&](const Fault& broken) {
     const Fault seen = toldTo(holder.nameSpace, backend.meta.nameSpace, broken);
-    return summary(seen.reason, object + seen.message);
+    return summary(seen.reason, ref.object.path, object + seen.text());
   };
   if (entry.unaccepted) return {{told(*entry.unaccepted)}};
   const std::vector<const config::BackendPort*> meant = portsOf(backend, ref.port);
   if (meant.empty())
-    return {{fault(reason::kBackendNotFound, object + whyNoPort(backend, ref.port, holder.nameSpace))}};
+    return {
+        {fault(reason::kBackendNotFound, ref.object.path, object + whyNoPort(backend, ref.port, holder.nameSpace))}};
   std::vector<EndpointUse> uses;
   for (const config::BackendPort* each : meant) {
     const DestinationPort& found = entry.ports[indexOf(backend, *each)];
@@ -214,11 +217,12 @@ std::optional<Fault> DestinationCatalog::permission(const config::ObjectRef& ref
   const config::ObjectKind* kind = config::findObjectKind(ref.group, ref.kind);
   if (kind == nullptr || !(kind->isOf<config::Backend>() || kind->isOf<config::Service>())) {
     const std::string name = ref.group.empty() ? ref.kind : ref.kind + "." + ref.group;
-    return fault(reason::kInvalidKind, describe(ref, holder.nameSpace) + ": backends of kind " + name +
-                                           " are not supported" + hintAtKind(ref, holder));
+    return fault(reason::kInvalidKind, ref.path,
+                 describe(ref, holder.nameSpace) + ": backends of kind " + name + " are not supported" +
+                     hintAtKind(ref, holder));
   }
   if (!kind->crossesNamespaces && targetNamespace(ref, holder.nameSpace) != holder.nameSpace) {
-    return fault(reason::kRefNotPermitted,
+    return fault(reason::kRefNotPermitted, ref.path,
                  describe(ref, holder.nameSpace) + ": an " + ref.kind + " must be in the namespace of the route");
   }
   return crossNamespaceFault(model_, ref, holder);

@@ -70,8 +70,9 @@ class DestinationCatalog {
   /// keeps what it has. Returns false if there is a fault, which `entry` has then.
   static bool addTls(const config::Backend& backend, const config::BackendPort& port, TlsCompiler& tls,
                      const BackendTlsPolicies& policies, routing::BackendPlan& plan, DestinationPort& entry);
-  /// Returns ServiceCatalog::note() about the Service that the Backend leads to; empty if it leads to none.
-  std::string noteOn(const config::Backend& backend, std::uint16_t port) const;
+  /// Returns ServiceCatalog::note() about the Service that the Backend leads to; empty if it leads to none. Its text
+  /// has the field, which is one of the Backend.
+  config::Finding noteOn(const config::Backend& backend, std::uint16_t port) const;
   /// Resolves a reference that means the Backend.
   std::vector<EndpointUse> resolve(const config::BackendObjectReference& ref, const Holder& holder,
                                    const config::Backend& backend) const;

@@ -31,7 +31,7 @@ config::ObjectRef secretOf(const content::Value& ref, std::string path) {
 Resolved<std::shared_ptr<const pki::TrustStore>> authoritiesIn(const config::Model& model, const config::ObjectRef& ref,
                                                                const Holder& holder) {
   const auto refused = [&](const std::string& why) {
-    return fault(reason::kInvalidCaCertificateRef, describe(ref, ref.nameSpace) + ": " + why);
+    return fault(reason::kInvalidCaCertificateRef, ref.path, describe(ref, ref.nameSpace) + ": " + why);
   };
   const auto* secret = model.find<config::SecretObject>(ref.nameSpace, ref.name);
   if (secret == nullptr) return absenceFault(reason::kInvalidCaCertificateRef, model, ref, holder);
@@ -75,10 +75,9 @@ bool namesExtensionServer(const content::Value& reference) {
 
 BackendResult extensionServer(const config::Model& model, const content::Value& service, const Holder& holder) {
   if (holder.kind != config::GatewayClass::kKind) {
-    return fault(
-        config::processor_reason::kInvalidConfig,
-        "service: only the settings may name a server without an object: write a Backend for it, and name that "
-        "in backendRefs");
+    return fault(config::processor_reason::kInvalidConfig, "service",
+                 "only the settings may name a server without an object: write a Backend for it, and name that "
+                 "in backendRefs");
   }
   const content::Value* const byName = service.find("fqdn");
   const content::Value& place = byName != nullptr ? *byName : *service.find("ip");

@@ -114,7 +114,7 @@ class Attacher {
   std::optional<Fault> attach(const config::ParentRef& parent) {
     const config::ObjectRef& ref = parent.object;
     const auto refusal = [&](std::string_view why, const std::string& message) {
-      return fault(why, describe(ref, route_.meta.nameSpace) + ": " + message);
+      return fault(why, ref.path, describe(ref, route_.meta.nameSpace) + ": " + message);
     };
     if (!isGateway(ref)) {
       return refusal(reason::kInvalidKind, "only Gateways and EgressGateways can be parents" + nearestGateway(ref));
@@ -123,17 +123,18 @@ class Attacher {
     if (gateway == nullptr) return missingGateway(ref);
     if (gateway->rejected && mayReachRejected(*gateway)) noteChain(*gateway);
     if (gateway->refusal)
-      return summary(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + ": it is not accepted");
+      return summary(reason::kNoMatchingParent, ref.path,
+                     describe(ref, route_.meta.nameSpace) + ": it is not accepted");
     trust_.emplace(model_, *gateway->gateway);
     if (trust_->permitsAll(secrets_)) trust_.reset();
     std::optional<Fault> nearest;
-    std::vector<std::string> conflicts;
+    std::vector<config::Finding> conflicts;
     bool attached = false;
     for (ListenerPlan* listener : selected(*gateway, parent)) {
       auto refused = attachTo(*gateway, *listener, ref);
       attached = attached || !refused;
       if (!refused) continue;
-      if (refused->reason == reason::kHostnameConflict) conflicts.push_back(refused->message);
+      if (refused->reason == reason::kHostnameConflict) conflicts.push_back(noteOf(*refused));
       nearest = nearest ? nearer(*std::move(nearest), *std::move(refused)) : std::move(refused);
     }
     if (!attached) return nearest ? nearest : noSuchListener(*gateway, parent);
@@ -147,7 +148,8 @@ class Attacher {
   Fault missingGateway(const config::ObjectRef& ref) const {
     const std::string hint = nearestGateway(ref);
     if (hint.empty()) return absenceFault(reason::kNoMatchingParent, model_, ref, plan_.holder());
-    return fault(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + ": it does not exist" + hint);
+    return fault(reason::kNoMatchingParent, ref.path,
+                 describe(ref, route_.meta.nameSpace) + ": it does not exist" + hint);
   }
 
   /// Returns a hint at the Gateway of another kind or namespace with that name, or else at the one with the nearest
@@ -218,7 +220,7 @@ class Attacher {
     message += parent.port == 0 ? nearestName(parent.sectionName, names) : availablePorts(ports);
     config::ObjectRef ref = parent.object;
     ref.path += parent.port == 0 ? ".sectionName" : ".port";
-    return fault(reason::kNoMatchingParent, describe(ref, route_.meta.nameSpace) + message);
+    return fault(reason::kNoMatchingParent, ref.path, describe(ref, route_.meta.nameSpace) + message);
   }
 
   static std::vector<ListenerPlan*> selected(GatewayPlan& gateway, const config::ParentRef& parent) {
@@ -244,7 +246,8 @@ class Attacher {
 
   std::optional<Fault> attachTo(GatewayPlan& gateway, ListenerPlan& listener, const config::ObjectRef& ref) {
     const auto refusal = [&](std::string_view why, const std::string& message) {
-      return fault(why, describe(ref, route_.meta.nameSpace) + ": listener " + listener.listener->name + " " + message);
+      return fault(why, ref.path,
+                   describe(ref, route_.meta.nameSpace) + ": listener " + listener.listener->name + " " + message);
     };
     if (!listener.accepted()) {
       Fault why = refusal(reason::kNoMatchingParent, "is not accepted");
@@ -271,7 +274,7 @@ class Attacher {
   Fault hostnameConflict(const config::Route& rival, const std::vector<std::string>& hostnames,
                          const config::Listener& listener, const config::ObjectRef& ref) const {
     const std::string& own = route_.meta.nameSpace;
-    return fault(reason::kHostnameConflict,
+    return fault(reason::kHostnameConflict, ref.path,
                  describe(ref, own) + ": " + nameFor(own, rival.meta) + " has " +
                      conflictingHostname(rival, hostnames, listener) + " on listener " + listener.name +
                      ", and a hostname serves one kind only: give this " + std::string(plan_.kind) +
@@ -334,7 +337,7 @@ class Attacher {
     for (const Fault& each : result.unresolved) noteOnceIn(now_.unresolved, ofRule(index, each));
     for (const Fault& each : result.closed) refuseOnce(ofRule(index, each));
     for (const Fault& each : result.open) {
-      std::string note = withConsequence(ofRule(index, each), kLeftOut).message;
+      config::Finding note = noteOf(withConsequence(ofRule(index, each), kLeftOut));
       if (std::find(now_.notes.begin(), now_.notes.end(), note) == now_.notes.end())
         now_.notes.push_back(std::move(note));
     }
@@ -364,13 +367,13 @@ class Attacher {
                   const config::Route& winner) {
     if (++shadowed_ > kMaxShadowed) return;
     if (shadowed_ == kMaxShadowed) {
-      now_.notes.emplace_back("and more matches that are taken");
+      now_.notes.push_back({{}, "and more matches that are taken"});
       return;
     }
-    now_.notes.push_back("spec.rules[" + std::to_string(place.rule) + "].matches[" + std::to_string(place.match) +
-                         "]: " + (hostname.empty() ? "" : "for " + hostname + " ") + "the same match of " +
-                         nameFor(route_.meta.nameSpace, winner.meta) + " comes first on listener " +
-                         listener.listener->name + " and takes its requests");
+    now_.notes.push_back({"spec.rules[" + std::to_string(place.rule) + "].matches[" + std::to_string(place.match) + "]",
+                          (hostname.empty() ? "" : "for " + hostname + " ") + "the same match of " +
+                              nameFor(route_.meta.nameSpace, winner.meta) + " comes first on listener " +
+                              listener.listener->name + " and takes its requests"});
   }
 
   void noteUses(const GatewayPlan& gateway) {

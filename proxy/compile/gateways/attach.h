@@ -31,7 +31,7 @@ struct ParentAttachment {
   /// The reason why no listener there has accepted the route.
   std::optional<Fault> refused;
   /// Notes for people, which go with its acceptance.
-  std::vector<std::string> notes;
+  std::vector<config::Finding> notes;
   /// Faults that its rules have at these listeners alone.
   std::vector<Fault> dropped;
   /// References of its rules that do not count at these listeners.

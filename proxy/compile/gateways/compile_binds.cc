@@ -39,7 +39,7 @@ std::shared_ptr<const routing::RouteCandidates> refusal(const GatewayPlan& gatew
                                     : plan.unaccepted ? plan.unaccepted
                                     : plan.unresolved ? plan.unresolved
                                                       : plan.closed;
-  rule->failure = answer(why ? *why : Fault{std::string(config::reason::kInvalid), {}});
+  rule->failure = answer(why ? *why : fault(config::reason::kInvalid, {}));
   const routing::Candidate all{std::make_shared<const routing::Match>(), std::move(rule)};
   return std::make_shared<const routing::RouteCandidates>(1, all);
 }

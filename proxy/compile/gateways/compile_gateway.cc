@@ -39,8 +39,8 @@ void readAddresses(GatewayPlan& plan) {
   for (const config::GatewayAddress& address : plan.gateway->addresses) {
     if (address.type != "IPAddress") {
       refuse(plan,
-             fault(reason::kUnsupportedAddress,
-                   address.path + ".type: " + address.type + " is not supported, only IPAddress"),
+             fault(reason::kUnsupportedAddress, address.path + ".type",
+                   address.type + " is not supported, only IPAddress"),
              ListenerState::kDown);
       continue;
     }
@@ -51,7 +51,7 @@ void readAddresses(GatewayPlan& plan) {
     std::string value = config::canonicalIp(address.value);
     if (const char* why = whyUnusable(value)) {
       if (!plan.unusable) {
-        plan.unusable = fault(reason::kAddressNotUsable, address.path + ".value: " + address.value + ": " + why);
+        plan.unusable = fault(reason::kAddressNotUsable, address.path + ".value", address.value + ": " + why);
       }
       continue;
     }
@@ -77,14 +77,15 @@ Fault whyNoParameters(const config::Model& model, const config::ObjectRef& ref, 
   const std::string object = describe(ref, holder.nameSpace) + ": ";
   const bool isConfigMap = config::isKindOf<config::ConfigMap>(ref.group, ref.kind);
   if (!isConfigMap && !config::isKindOf<config::GatewayParameters>(ref.group, ref.kind)) {
-    return fault(reason::kInvalidParameters, object + "must be a GatewayParameters of sluice.dev, or a ConfigMap");
+    return fault(reason::kInvalidParameters, ref.path,
+                 object + "must be a GatewayParameters of sluice.dev, or a ConfigMap");
   }
   if (const config::Rejected* kept = model.findKept(ref.group, ref.kind, holder.nameSpace, ref.name)) {
-    return summary(reason::kInvalidParameters, object + "it is not valid: " + kept->message);
+    return summary(reason::kInvalidParameters, ref.path, object + "it is not valid: " + kept->message);
   }
   if (isConfigMap && model.find<config::ConfigMap>(holder.nameSpace, ref.name) != nullptr) {
     const std::string key(config::ConfigMap::kParametersKey);
-    return fault(reason::kInvalidParameters, object + "it has no key " + key);
+    return fault(reason::kInvalidParameters, ref.path, object + "it has no key " + key);
   }
   return absenceFault(reason::kInvalidParameters, model, ref, holderOf(holder));
 }
@@ -98,7 +99,7 @@ void checkParameters(const config::Model& model, GatewayPlan& plan) {
   }
   if (const config::Rejected* kept = model.findKept(ref->group, ref->kind, holder.nameSpace, ref->name)) {
     const std::string why = describe(*ref, holder.nameSpace) + ": " + kept->message;
-    plan.kept = both(plan.kept, keptFault(reason::kInvalidParameters, why));
+    plan.kept = both(plan.kept, keptFault(reason::kInvalidParameters, {ref->path, why}));
   }
 }
 
@@ -122,10 +123,10 @@ bool checkClass(const config::Model& model, GatewayPlan& plan) {
   }
   if (gatewayClass->controllerName != config::kControllerName) return false;
   if (name != model.gatewayClassName) {
-    refuse(plan, fault(reason::kInvalid, "spec.gatewayClassName: GatewayClass " + name + " is not accepted"),
+    refuse(plan, fault(reason::kInvalid, "spec.gatewayClassName", "GatewayClass " + name + " is not accepted"),
            ListenerState::kDown);
   } else if (!model.settingsFault.empty()) {
-    refuse(plan, summary(reason::kInvalid, "spec.gatewayClassName: GatewayClass " + name + " has invalid parameters"),
+    refuse(plan, summary(reason::kInvalid, "spec.gatewayClassName", "GatewayClass " + name + " has invalid parameters"),
            ListenerState::kRefusing);
   }
   return true;
@@ -158,8 +159,8 @@ bool wantsPort(const GatewayPlan& plan, std::uint16_t port) {
 
 bool isHttps(const config::Listener& listener) { return listener.protocol == config::ListenerProtocol::kHttps; }
 
-/// Returns the field, for the beginning of a message.
-std::string portOf(const ListenerPlan& listener) { return listener.listener->path + ".port: "; }
+/// Returns the path of the field.
+std::string portOf(const ListenerPlan& listener) { return listener.listener->path + ".port"; }
 
 /// Gives each port to the first Gateway in order. A later one that overlaps does not listen there.
 void claimPorts(std::vector<GatewayPlan>& plans) {
@@ -171,9 +172,9 @@ void claimPorts(std::vector<GatewayPlan>& plans) {
         return wantsPort(earlier, port) && overlap(earlier.addresses, plan->addresses);
       });
       if (holder == plan) continue;
-      listener.unaccepted =
-          fault(reason::kPortUnavailable, portOf(listener) + "port " + std::to_string(port) + " belongs to " +
-                                              nameFor(plan->gateway->meta.nameSpace, holder->gateway->meta));
+      listener.unaccepted = fault(reason::kPortUnavailable, portOf(listener),
+                                  "port " + std::to_string(port) + " belongs to " +
+                                      nameFor(plan->gateway->meta.nameSpace, holder->gateway->meta));
       listener.worsen(ListenerState::kDown);
     }
   }
@@ -210,15 +211,15 @@ void leaveOut(const KnownPlaces& places, const std::vector<GatewayPlan>& plans, 
       if (findUnusable(plan.unusablePlaces, address, place->port) == nullptr) plan.unusablePlaces.push_back(*place);
     }
     if (last == nullptr) continue;
-    if (!plan.unusable) plan.unusable = fault(reason::kAddressNotUsable, portOf(listener) + last->why);
+    if (!plan.unusable) plan.unusable = fault(reason::kAddressNotUsable, portOf(listener), last->why);
     if (count < plan.addresses.size()) continue;
     if (const std::uint16_t port = earlierPort(places, plans, plan, listener); port != 0) {
       listener.port = port;
-      listener.displaced = fault(
-          reason::kPending, portOf(listener) + last->why + "; until then it is served at port " + std::to_string(port));
+      listener.displaced = fault(reason::kPending, portOf(listener),
+                                 last->why + "; until then it is served at port " + std::to_string(port));
       continue;
     }
-    listener.unaccepted = fault(reason::kPortUnavailable, portOf(listener) + last->why);
+    listener.unaccepted = fault(reason::kPortUnavailable, portOf(listener), last->why);
     listener.worsen(ListenerState::kDown);
   }
 }

@@ -30,8 +30,8 @@ bool allowsKind(const config::Listener& listener, std::string_view wanted) {
 void checkProtocol(ListenerPlan& plan) {
   const config::Listener& listener = *plan.listener;
   if (!speaksHttp(listener)) {
-    plan.unaccepted = fault(reason::kUnsupportedProtocol, listener.path + ".protocol: " + listener.protocolName +
-                                                              " is not supported, only HTTP and HTTPS");
+    plan.unaccepted = fault(reason::kUnsupportedProtocol, listener.path + ".protocol",
+                            listener.protocolName + " is not supported, only HTTP and HTTPS");
     plan.worsen(ListenerState::kDown);
   } else if (auto unsupported = alteringFault(listener.unsupported)) {
     plan.unaccepted = std::move(unsupported);
@@ -45,13 +45,13 @@ void loadIdentities(const config::Model& model, const config::Gateway& gateway, 
   if (listener.protocol != config::ListenerProtocol::kHttps) return;
   if (listener.tls && listener.tls->mode == config::ListenerTlsMode::kPassthrough) {
     plan.unaccepted =
-        fault(reason::kUnsupportedValue, listener.path + ".tls.mode: an HTTPS listener must terminate TLS");
+        fault(reason::kUnsupportedValue, listener.path + ".tls.mode", "an HTTPS listener must terminate TLS");
     plan.worsen(ListenerState::kDown);
     return;
   }
   if (!listener.tls || listener.tls->certificateRefs.empty()) {
     plan.unresolved =
-        fault(reason::kInvalidCertificateRef, listener.path + ".tls.certificateRefs: HTTPS needs a certificate");
+        fault(reason::kInvalidCertificateRef, listener.path + ".tls.certificateRefs", "HTTPS needs a certificate");
     plan.worsen(ListenerState::kDown);
     return;
   }
@@ -73,8 +73,8 @@ void checkRouteKinds(ListenerPlan& plan) {
   if (!kinds || plan.unresolved) return;
   const auto unknown = std::find_if_not(kinds->begin(), kinds->end(), isSupported);
   if (unknown == kinds->end()) return;
-  plan.unresolved = fault(reason::kInvalidRouteKinds, plan.listener->path + ".allowedRoutes.kinds: " + unknown->kind +
-                                                          " is not supported, only HTTPRoute and GRPCRoute");
+  plan.unresolved = fault(reason::kInvalidRouteKinds, plan.listener->path + ".allowedRoutes.kinds",
+                          unknown->kind + " is not supported, only HTTPRoute and GRPCRoute");
 }
 
 /// Refuses all listeners that cannot be told apart; none of them wins.
@@ -86,11 +86,11 @@ void checkConflict(ListenerPlan& plan, const std::vector<ListenerPlan>& all) {
     if (&other == &mine || !speaksHttp(other) || other.port != mine.port) continue;
     const std::string where = " on port " + std::to_string(mine.port);
     if (other.protocol != mine.protocol) {
-      plan.conflict = fault(reason::kProtocolConflict,
-                            mine.path + ".protocol: listener " + other.name + " has another one" + where);
+      plan.conflict = fault(reason::kProtocolConflict, mine.path + ".protocol",
+                            "listener " + other.name + " has another one" + where);
     } else if (other.hostname == mine.hostname && !plan.conflict) {
       plan.conflict =
-          fault(reason::kHostnameConflict, mine.path + ": listener " + other.name + " has the same hostname" + where);
+          fault(reason::kHostnameConflict, mine.path, "listener " + other.name + " has the same hostname" + where);
     }
   }
   if (plan.conflict) plan.worsen(ListenerState::kDown);
@@ -136,7 +136,7 @@ config::ListenerStatus listenerStatus(const ListenerPlan& plan, const GatewayPla
   conditions.check(condition_type::kAccepted, plan.conflict ? plan.conflict : plan.unaccepted,
                    ignoredNotes(plan.listener->unsupported));
   if (plan.conflict) {
-    conditions.troubled(condition_type::kConflicted, summary(plan.conflict->reason, plan.conflict->message));
+    conditions.troubled(condition_type::kConflicted, summary(plan.conflict->reason, plan.conflict->text()));
   } else {
     conditions.bad(condition_type::kConflicted, summary(reason::kNoConflicts, {}));
   }

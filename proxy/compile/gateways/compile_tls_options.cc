@@ -13,7 +13,7 @@ constexpr std::size_t kPinLength = 44;  // base64 of the 32 bytes of SHA-256
 constexpr std::size_t kPinBytes = 32;
 
 std::optional<Fault> invalidOption(const config::BackendTls& tls, std::string_view key, const std::string& text) {
-  return Fault{std::string(config::reason::kInvalid), tls.path + ".options[\"" + std::string(key) + "\"]: " + text};
+  return fault(config::reason::kInvalid, tls.path + ".options[\"" + std::string(key) + "\"]", text);
 }
 
 /// Splits a text at commas, blanks and line breaks.

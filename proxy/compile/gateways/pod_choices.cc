@@ -34,7 +34,7 @@ class ChoiceCheck {
     const bool named = names.empty() || std::find(names.begin(), names.end(), nameSpace) != names.end();
     const bool selected = !settings_.namespaceSelector ||
                           settings_.namespaceSelector->matches(config::labelsOfNamespace(model, nameSpace));
-    if (!named || !selected) forbid("metadata.namespace: Gateways of " + nameSpace + " have no Pods", "namespaces");
+    if (!named || !selected) forbid({"metadata.namespace", "Gateways of " + nameSpace + " have no Pods"}, "namespaces");
   }
 
   void checkInfrastructure(const config::Infrastructure& infrastructure) {
@@ -43,11 +43,13 @@ class ChoiceCheck {
     checkKeys("labels", infrastructure.labels);
   }
 
-  /// `where` names the object that has them.
-  void checkParameters(const config::GatewayParameters& parameters, const std::string& where) {
+  /// `ref` is the reference to them, and `object` what it names.
+  void checkParameters(const config::GatewayParameters& parameters, const config::ObjectRef& ref,
+                       const std::string& object) {
     const auto check = [&](bool chosen, bool allowed, std::string_view field, std::string_view setting) {
-      if (chosen && !allowed)
-        forbid(where + "spec." + std::string(field) + ": is not the Gateway's to choose", setting);
+      if (chosen && !allowed) {
+        forbid({ref.path, object + ": spec." + std::string(field) + ": is not the Gateway's to choose"}, setting);
+      }
     };
     constexpr std::string_view kAllowScheduling = "allowScheduling";
     check(!parameters.image.empty(), settings_.allowImage, "image", "allowImage");
@@ -64,14 +66,14 @@ class ChoiceCheck {
   void checkKeys(std::string_view map, const std::map<std::string, std::string>& texts) {
     for (const auto& [key, value] : texts) {
       if (!givesCloudIdentity(key)) continue;
-      forbid("spec.infrastructure." + std::string(map) + ": " + base::quote(key) + " is not the Gateway's to choose",
+      forbid({"spec.infrastructure." + std::string(map), base::quote(key) + " is not the Gateway's to choose"},
              "allowServiceAccountAnnotations");
     }
   }
 
-  void forbid(const std::string& what, std::string_view setting) {
-    faults_.push_back(compile::fault(config::reason::kInvalidParameters,
-                                     what + " (settings.yaml: provisioning." + std::string(setting) + ")"));
+  void forbid(const config::Finding& choice, std::string_view setting) {
+    faults_.push_back(compile::fault(config::reason::kInvalidParameters, choice.field,
+                                     choice.message + " (settings.yaml: provisioning." + std::string(setting) + ")"));
   }
 
   const base::ProvisioningSettings& settings_;
@@ -87,7 +89,7 @@ std::optional<Fault> forbiddenChoice(const config::Model& model, const config::G
   check.checkInfrastructure(gateway.infrastructure);
   if (const config::GatewayParameters* parameters = config::parametersOf(model, gateway)) {
     const config::ObjectRef& ref = *gateway.infrastructure.parametersRef;
-    check.checkParameters(*parameters, describe(ref, gateway.meta.nameSpace) + ": ");
+    check.checkParameters(*parameters, ref, describe(ref, gateway.meta.nameSpace));
   }
   return check.fault();
 }

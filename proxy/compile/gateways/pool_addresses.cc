@@ -16,7 +16,7 @@ void withdraw(GatewayPlan& plan, const config::GatewayAddress& asked, const std:
               const std::string& why) {
   std::erase(plan.addresses, address);
   if (plan.unusable) return;
-  plan.unusable = fault(config::reason::kAddressNotUsable, asked.path + ".value: " + asked.value + ": " + why);
+  plan.unusable = fault(config::reason::kAddressNotUsable, asked.path + ".value", asked.value + ": " + why);
 }
 
 void withdrawTaken(GatewayPlan& plan, const PoolAssignment& assignment, const std::vector<GatewayPlan>& plans) {
@@ -42,8 +42,8 @@ void withdrawAny(GatewayPlan& plan) {
 
 Fault exhausted(const AddressPool& pool) {
   const std::string all = pool.size() == 1 ? "the one address" : "all " + std::to_string(pool.size()) + " addresses";
-  return fault(config::reason::kAddressNotAssigned,
-               "spec.addresses: no address is free: Gateways have " + all + " of the address pool " + pool.text());
+  return fault(config::reason::kAddressNotAssigned, "spec.addresses",
+               "no address is free: Gateways have " + all + " of the address pool " + pool.text());
 }
 
 }  // namespace

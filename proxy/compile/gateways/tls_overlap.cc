@@ -34,16 +34,16 @@ std::optional<Fault> tlsOverlap(const ListenerPlan& plan, const std::vector<List
   std::optional<Fault> found;
   if (mine.protocol != config::ListenerProtocol::kHttps || !plan.accepted()) return found;
   const auto message = [&](const ListenerPlan& other, const char* what) {
-    return mine.path + ": " + what + " of listener " + other.listener->name + " overlap with its own";
+    return std::string(what) + " of listener " + other.listener->name + " overlap with its own";
   };
   for (const ListenerPlan& each : all) {
     const config::Listener& other = *each.listener;
     if (&each == &plan || other.protocol != mine.protocol || other.port != mine.port || !each.accepted()) continue;
     if (certificatesOverlap(plan, each)) {
-      return Fault{std::string(config::reason::kOverlappingCertificates), message(each, "certificates")};
+      return fault(config::reason::kOverlappingCertificates, mine.path, message(each, "certificates"));
     }
     if (!found && routing::hostnamesIntersect(mine.hostname, other.hostname)) {
-      found = Fault{std::string(config::reason::kOverlappingHostnames), message(each, "hostnames")};
+      found = fault(config::reason::kOverlappingHostnames, mine.path, message(each, "hostnames"));
     }
   }
   return found;

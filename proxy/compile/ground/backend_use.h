@@ -34,7 +34,7 @@ struct BackendUse {
   config::BackendObjectReference target;  // as the first of the objects that have it has written it
   /// Sorted by priority, the lowest number first. Only a Backend of type Endpoints has more than one.
   std::vector<EndpointUse> endpoints;
-  std::string note;  // note for the conditions of who has it; empty: none
+  config::Finding note;  // a note for the conditions of the reference's holder; without a message: none
   /// Set if the reference is permitted and the Backend exists, served or not.
   std::shared_ptr<const config::Backend> backend = nullptr;
   /// The Secrets that its endpoints are made of, or would be if they could be served; only with BackendCatalog.

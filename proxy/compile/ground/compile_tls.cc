@@ -47,7 +47,7 @@ std::optional<Fault> TlsCompiler::addClientCertificate(const Holder& holder, con
                                                        routing::UpstreamTls& result) {
   if (tls.mode != config::TlsMode::kMutual) return std::nullopt;
   if (!tls.clientCertificateRef) {
-    return fault(reason::kInvalidClientCertificateRef, tls.path + ": mode Mutual needs a clientCertificateRef");
+    return fault(reason::kInvalidClientCertificateRef, tls.path, "mode Mutual needs a clientCertificateRef");
   }
   auto pair = resolveKeyPair(model_, *tls.clientCertificateRef, holder, reason::kInvalidClientCertificateRef);
   if (!pair) return std::move(pair.fault);
@@ -67,7 +67,7 @@ TlsCompiler::TrustResult TlsCompiler::trustFor(const Holder& holder, const confi
     if (!bundle.value->revocations.empty()) all.revocations += bundle.value->revocations + "\n";
   }
   auto store = pki::TrustStore::parse(all.certificates, all.revocations);
-  if (!store) return fault(reason::kInvalidCaCertificateRef, tls.path + ": " + store.error().detail);
+  if (!store) return fault(reason::kInvalidCaCertificateRef, tls.path, store.error().detail);
   return std::make_shared<const pki::TrustStore>(std::move(store).value());
 }
 
@@ -81,7 +81,7 @@ TlsCompiler::TrustResult TlsCompiler::systemAuthorities(const config::BackendTls
     }
   }
   if (*system_) return *system_;
-  return fault(system_->fault.reason, tls.path + ": the authorities of the system: " + system_->fault.message);
+  return fault(system_->fault.reason, tls.path, "the authorities of the system: " + system_->fault.message);
 }
 
 }  // namespace sluice::compile

@@ -21,12 +21,12 @@ std::string bounded(std::string message) {
 }
 
 /// Returns the parts of the fault, as many as a message may hold.
-std::vector<std::string> boundedFindings(const Fault& fault) {
-  if (fault.parts.empty()) return {bounded(fault.message)};
-  std::vector<std::string> findings;
+std::vector<config::Finding> boundedFindings(const Fault& fault) {
+  if (fault.parts.empty()) return {{fault.field, bounded(fault.message)}};
+  std::vector<config::Finding> findings;
   std::size_t size = 0;
-  for (const std::string& part : fault.parts) {
-    size += part.size();
+  for (const config::Finding& part : fault.parts) {
+    size += part.text().size();
     if (size > kMaxMessage) break;
     findings.push_back(part);
   }
@@ -48,29 +48,29 @@ config::ObjectStatus emptyStatus(std::string_view group, std::string_view kind, 
 }  // namespace
 
 Conditions& Conditions::set(std::string_view type, config::ConditionStatus status, const Fault& fault) {
-  conditions_.push_back({std::string(type), status, fault.reason, bounded(fault.message), generation_});
+  conditions_.push_back({std::string(type), status, fault.reason, bounded(fault.text()), generation_});
   config::Condition& added = conditions_.back();
   if (!fault.summary) added.findings = boundedFindings(fault);
   return *this;
 }
 
 Conditions& Conditions::check(std::string_view type, const std::optional<Fault>& fault,
-                              const std::vector<std::string>& notes) {
+                              const std::vector<config::Finding>& notes) {
   if (fault) return bad(type, *fault);
   if (notes.empty()) return good(type, type);
   std::vector<Fault> all;
-  for (const std::string& note : notes) all.push_back(compile::fault(type, note));
+  for (const config::Finding& note : notes) all.push_back(compile::fault(type, note.field, note.message));
   return set(type, config::ConditionStatus::kTrue, *joined(all));
 }
 
 std::optional<Fault> keptFault(const config::Model& model, const config::ObjectMeta& meta) {
   const config::Rejected* kept = model.findKept(meta.group, meta.kind, meta.nameSpace, meta.name);
   if (kept == nullptr) return std::nullopt;
-  return keptFault(reason::kInvalid, kept->message);
+  return keptFault(reason::kInvalid, {{}, kept->message});
 }
 
-Fault keptFault(std::string_view reason, const std::string& message) {
-  return summary(reason, message + "; its previous valid version serves on");
+Fault keptFault(std::string_view reason, const config::Finding& why) {
+  return summary(reason, why.field, why.message + "; its previous valid version serves on");
 }
 
 std::optional<Fault> both(const std::optional<Fault>& first, const std::optional<Fault>& second) {

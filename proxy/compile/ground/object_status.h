@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "config/ground/finding.h"
 #include "config/status/conditions.h"
 #include "proxy/compile/ground/fault.h"
 
@@ -33,7 +34,7 @@ class Conditions {
   }
   /// Adds `bad` if there is a fault, else `good` with the type's own name as reason, and with notes for people.
   Conditions& check(std::string_view type, const std::optional<Fault>& fault,
-                    const std::vector<std::string>& notes = {});
+                    const std::vector<config::Finding>& notes = {});
 
   std::size_t size() const { return conditions_.size(); }
   std::vector<config::Condition> take() { return std::move(conditions_); }
@@ -46,8 +47,8 @@ class Conditions {
 /// Returns the fault for the conditions of an object whose newest version its schema refuses while the previous version
 /// is served; nullopt for other objects.
 std::optional<Fault> keptFault(const config::Model& model, const config::ObjectMeta& meta);
-/// Returns `message` with the note that the previous version is served.
-Fault keptFault(std::string_view reason, const std::string& message);
+/// Returns `why` with the note that the previous version is served.
+Fault keptFault(std::string_view reason, const config::Finding& why);
 /// Joins two faults into one with the first one's reason.
 std::optional<Fault> both(const std::optional<Fault>& first, const std::optional<Fault>& second);
 

@@ -14,15 +14,13 @@ constexpr std::string_view kSecretKind = config::SecretObject::kKind;
 constexpr std::string_view kConfigMapKind = config::ConfigMap::kKind;
 
 Fault brokenReference(std::string_view why, const config::ObjectRef& ref, const Holder& holder, std::string_view text) {
-  return {std::string(why), describe(ref, holder.nameSpace) + ": " + std::string(text)};
+  return fault(why, ref.path, describe(ref, holder.nameSpace) + ": " + std::string(text));
 }
 
 }  // namespace
 
 std::string describe(const config::ObjectRef& ref, std::string_view holder) {
-  std::string text = ref.path;
-  if (!text.empty()) text += ": ";
-  text += ref.kind + " ";
+  std::string text = ref.kind + " ";
   const config::ObjectKind* kind = config::findObjectKind(ref.group, ref.kind);
   if (kind == nullptr || kind->namespaced) text.append(targetNamespace(ref, holder)).append("/");
   return text + ref.name;
@@ -43,13 +41,14 @@ Fault absenceFault(std::string_view why, const config::Model& model, const confi
   const auto* rejected = model.findRejected(ref.group, ref.kind, targetNamespace(ref, holder.nameSpace), ref.name);
   const bool isOwn = targetNamespace(ref, holder.nameSpace) == holder.nameSpace;
   if (rejected != nullptr) {
-    if (isOwn) return summary(why, object + "it is not valid: " + rejected->message);
+    if (isOwn) return summary(why, ref.path, object + "it is not valid: " + rejected->message);
     // Its message may quote values of an object that the holder's writer may not read.
     const config::ObjectKind* kind = config::findObjectKind(ref.group, ref.kind);
     const bool hasConditions = kind != nullptr && kind->status.has_value();
-    return summary(why, object + "it is not valid" + (hasConditions ? "; its own conditions say why" : ""));
+    return summary(why, ref.path, object + "it is not valid" + (hasConditions ? "; its own conditions say why" : ""));
   }
-  return fault(why, object + "it does not exist" + nearestObject(model, ref, holder, kindsLike(ref.group, ref.kind)));
+  return fault(why, ref.path,
+               object + "it does not exist" + nearestObject(model, ref, holder, kindsLike(ref.group, ref.kind)));
 }
 
 std::optional<Fault> crossNamespaceFault(const config::Model& model, const config::ObjectRef& ref,

@@ -28,7 +28,7 @@ struct Authorities {
   std::string revocations;  // empty: none
 };
 
-/// Returns "kind namespace/name" for messages, with the field in front: "spec.tls: Secret default/a".
+/// Returns "kind namespace/name" for messages: "Secret default/a".
 std::string describe(const config::ObjectRef& ref, std::string_view holder);
 /// Returns true for the kind Service of the core group.
 bool isService(const config::ObjectRef& ref);

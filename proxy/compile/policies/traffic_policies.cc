@@ -58,7 +58,7 @@ std::optional<Fault> faultOfPolicy(const AttachedPolicies<config::TrafficPolicy>
   }
   std::optional<Fault> unsupported = alteringFault(policy.unsupported);
   if (!unsupported) return std::nullopt;
-  return summary(unsupported->reason, title + unsupported->message);
+  return summary(unsupported->reason, title + unsupported->text());
 }
 
 /// Returns the section that a port of a Backend or a Service is; without one it is the whole object.

@@ -31,7 +31,7 @@ class ModelSecrets final : public processing::SecretLookup {
     ref.nameSpace = nameSpace;
     ref.name = name;
     if (auto forbidden = crossNamespaceFault(model_, ref, holder_)) {
-      return {std::nullopt, {forbidden->reason, forbidden->message}};
+      return {std::nullopt, {forbidden->reason, forbidden->text()}};
     }
     const auto refused = [&](const std::string& why) -> processing::FoundSecret {
       return {std::nullopt, {std::string(reason::kInvalidSecretRef), describe(ref, holder_.nameSpace) + ": " + why}};
@@ -60,18 +60,20 @@ class ModelTargets final : public processing::TargetLookup {
 
   processing::FoundBackend find(const content::Value& backendRef, bool http2) const override {
     if (namesExtensionServer(backendRef)) {
-      return targetOf(http2 ? overGrpc(extensionServer(model_, backendRef, holder_), "service")
+      return targetOf(http2 ? overGrpc(extensionServer(model_, backendRef, holder_), "service", {})
                             : extensionServer(model_, backendRef, holder_));
     }
     const config::BackendObjectReference ref = serverRefOf(backendRef);
     BackendResult found = destinations_.resolve(ref, holder_).first();
-    if (http2) found = overGrpc(std::move(found), describe(ref.object, holder_.nameSpace));
+    if (http2) {
+      found = overGrpc(std::move(found), ref.object.path, describe(ref.object, holder_.nameSpace) + ": ");
+    }
     return targetOf(std::move(found));
   }
 
  private:
   static processing::FoundBackend targetOf(BackendResult found) {
-    if (!found) return {nullptr, {found.fault.reason, found.fault.message}};
+    if (!found) return {nullptr, {found.fault.reason, found.fault.text()}};
     return {std::make_shared<const routing::BackendTarget>(*std::move(found.value)), {}};
   }
 
@@ -120,7 +122,7 @@ std::string originOf(const config::ObjectMeta& meta) { return meta.title() + ": 
 
 Fault RefusedUse::named() const {
   if (origin.empty()) return fault;
-  return summary(fault.reason, origin + fault.message);
+  return summary(fault.reason, origin + fault.text());
 }
 
 std::string objectName(const Holder& object, std::string_view name) {
@@ -353,32 +355,34 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
     const config::ProcessorUse& use, const UsesOf& of) const {
   const config::Admission admission = sources_.catalog.admit(use);
   base::ObjectNames secrets = secretsNamedBy(use, model_, of.writer.value_or(of.holder));
-  const auto refused = [&](std::string_view why, std::string message) {
-    return RefusedStep{{std::string(why), std::move(message)}, admission.failOpen, secrets};
+  const auto refused = [&](std::string_view why, std::string field, std::string message) {
+    return RefusedStep{fault(why, std::move(field), std::move(message)), admission.failOpen, secrets};
   };
   if (auto wrong = alteringFault(use.unsupported)) return RefusedStep{*std::move(wrong), admission.failOpen};
   const std::optional<Phase> named = processing::phaseFrom(admission.phase);
   // The phase may come from the use's type, which no reader has checked.
   if (of.preRouting && named && *named > Phase::kRequestBody) {
-    return refused(config::processor_reason::kUnsupportedPhase,
-                   use.path + ".phase: must be request-headers or request-body before routing, but is " +
-                       std::string(admission.phase) + ", the only one of its type");
+    return refused(config::processor_reason::kUnsupportedPhase, use.path + ".phase",
+                   "must be request-headers or request-body before routing, but is " + std::string(admission.phase) +
+                       ", the only one of its type");
   }
-  if (admission.outcome != config::Admission::Outcome::kAdmitted) return refused(admission.reason, admission.message);
+  if (admission.outcome != config::Admission::Outcome::kAdmitted) {
+    return refused(admission.reason, admission.why.field, admission.why.message);
+  }
   const processing::BuiltinType* type = builtinFor(sources_.types, admission.type->entry);
   if (type == nullptr || !(named || admission.spans)) {
-    return refused(reason::kUnsupportedExtensionType, use.path + ": type " + use.type + " has no engine here");
+    return refused(reason::kUnsupportedExtensionType, use.path, "type " + use.type + " has no engine here");
   }
   const processing::Made made = make(use, of, admission, *type, named.value_or(type->phases.front()));
   switch (made.state()) {
     case processing::LoadState::kActive:
       break;
     case processing::LoadState::kPending:
-      return refused(reason::kExtensionPending, use.path + ": " + made.refusal.message);
+      return refused(reason::kExtensionPending, use.path, made.refusal.message);
     case processing::LoadState::kDegraded:
-      return refused(reason::kExtensionUnavailable, use.path + ": " + made.refusal.message);
+      return refused(reason::kExtensionUnavailable, use.path, made.refusal.message);
     case processing::LoadState::kError:
-      return refused(made.refusal.reason, use.configPath() + ": " + made.refusal.message);
+      return refused(made.refusal.reason, use.configPath(), made.refusal.message);
   }
   for (const auto& target : made.processor->targets()) {
     const routing::BackendPlan& server = *routing::planOf(*target);
@@ -392,9 +396,9 @@ std::variant<std::vector<processing::Step>, ProcessorCompiler::RefusedStep> Proc
     step.secrets = secrets;
     step.number = numbers_.of(step.type, phase);
     if (changesSharedBody(step)) {
-      return refused(config::processor_reason::kUnsupportedPreAuth,
-                     use.path + ".preAuth: must not be true in the phase request-body of a Backend, because " +
-                         use.type + " may change the body, which all Backends share until one is chosen");
+      return refused(config::processor_reason::kUnsupportedPreAuth, use.path + ".preAuth",
+                     "must not be true in the phase request-body of a Backend, because " + use.type +
+                         " may change the body, which all Backends share until one is chosen");
     }
   }
   return steps;

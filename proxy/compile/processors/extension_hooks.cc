@@ -10,9 +10,8 @@ namespace sluice::compile {
 CompiledUses toldOfHooks(CompiledUses hooks) {
   hooks.forgetOpen();
   for (RefusedUse& each : hooks.refused) {
-    const std::string field = each.fault.message.substr(0, each.fault.message.find(':'));
-    each.fault = summary(each.fault.reason,
-                         field + ": the hook cannot run (" + each.fault.reason + "); the GatewayClass says why");
+    const std::string reason = each.fault.reason;
+    each.fault = summary(reason, each.fault.field, "the hook cannot run (" + reason + "); the GatewayClass says why");
   }
   return hooks;
 }

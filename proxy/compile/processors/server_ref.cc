@@ -21,12 +21,11 @@ config::BackendObjectReference serverRefOf(const content::Value& backendRef) {
   return ref;
 }
 
-BackendResult overGrpc(BackendResult found, const std::string& named) {
+BackendResult overGrpc(BackendResult found, const std::string& field, const std::string& object) {
   if (!found) return found;
   auto plan = overHttp2(*std::move(found.value));
   if (plan != nullptr) return plan;
-  return Fault{std::string(config::reason::kUnsupportedProtocol),
-               named + ": it speaks HTTP/1.1, which cannot carry gRPC"};
+  return fault(config::reason::kUnsupportedProtocol, field, object + "it speaks HTTP/1.1, which cannot carry gRPC");
 }
 
 }  // namespace sluice::compile

@@ -14,8 +14,8 @@ namespace sluice::compile {
 /// Returns the reference that {group, kind, namespace, name, port} means, a Service if it has no kind.
 config::BackendObjectReference serverRefOf(const content::Value& backendRef);
 
-/// Returns the destination for requests over gRPC; `named` is what its faults call it. A destination that speaks
-/// HTTP/1.1 becomes UnsupportedProtocol.
-BackendResult overGrpc(BackendResult found, const std::string& named);
+/// Returns the destination for requests over gRPC. One that speaks HTTP/1.1 becomes UnsupportedProtocol, a fault of
+/// `field`, whose message begins with `object`.
+BackendResult overGrpc(BackendResult found, const std::string& field, const std::string& object);
 
 }  // namespace sluice::compile

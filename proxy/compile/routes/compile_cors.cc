@@ -34,8 +34,8 @@ Resolved<std::shared_ptr<const routing::Cors>> compileCors(const base::Box<confi
     if (text == "*") continue;
     std::optional<routing::OriginPattern> pattern = patternOf(text);
     if (!pattern) {
-      return Fault{std::string(config::reason::kUnsupportedValue),
-                   cors->path + ".allowOrigins: " + text + " has a port that is not in 1..65535"};
+      return fault(config::reason::kUnsupportedValue, cors->path + ".allowOrigins",
+                   text + " has a port that is not in 1..65535");
     }
     result.origins.push_back(*std::move(pattern));
   }

@@ -11,7 +11,7 @@ namespace sluice::compile {
 namespace {
 
 Fault invalidField(const config::HeaderModifierFilter& modifier, std::string_view name, std::string_view text) {
-  return {std::string(config::reason::kInvalid), modifier.path + ": " + std::string(name) + ": " + std::string(text)};
+  return fault(config::reason::kInvalid, modifier.path, std::string(name) + ": " + std::string(text));
 }
 
 std::optional<Fault> nameFault(const config::HeaderModifierFilter& modifier, std::string_view name) {

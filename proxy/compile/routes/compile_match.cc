@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kAfterAllRoutes = "~";  // no time is later
 
 Fault unsupportedFault(const std::string& path, std::string message) {
-  return {std::string(config::reason::kUnsupportedValue), path + ": " + std::move(message)};
+  return fault(config::reason::kUnsupportedValue, path, std::move(message));
 }
 
 std::optional<Fault> readPathMatch(const config::PathMatch& match, routing::MatchSpec& spec) {
@@ -52,8 +52,9 @@ std::optional<Fault> readHeaderMatches(const std::vector<config::NamedMatch>& ma
 Resolved<MatchPlan> compileSpec(routing::MatchSpec spec, routing::Precedence precedence, routing::Regex::Room& room) {
   MatchPlan plan;
   plan.identity = matchIdentity(spec);
-  auto compiled = routing::Match::compile(std::move(spec), std::move(precedence), room);
-  if (!compiled) return Fault{std::string(config::reason::kUnsupportedValue), compiled.error().detail};
+  std::string refused;
+  auto compiled = routing::Match::compile(std::move(spec), std::move(precedence), room, refused);
+  if (!compiled) return unsupportedFault(refused, compiled.error().detail);
   plan.match = std::make_shared<const routing::Match>(std::move(compiled).value());
   return plan;
 }

@@ -124,8 +124,9 @@ class RouteCompiler {
 
   /// Returns the fault of a policy for a Backend or Service of another namespace.
   Fault ofAnother(const config::BackendObjectReference& ref, const Fault& fault) const {
-    return summary(fault.reason, describe(ref.object, route_.meta.nameSpace) + ": " +
-                                     toldTo(route_.meta.nameSpace, {}, fault).message);
+    return summary(
+        fault.reason, ref.object.path,
+        describe(ref.object, route_.meta.nameSpace) + ": " + toldTo(route_.meta.nameSpace, {}, fault).text());
   }
 
   /// Names the rule if it has a name, so that rules before it may come and go.
@@ -171,7 +172,7 @@ class RouteCompiler {
   /// Takes the steps. A use that fails closed makes its fault the rule's; one that fails open is noted and left out.
   std::vector<processing::Step> take(CompiledUses uses, std::optional<Fault>& own) {
     plan_.refused.insert(plan_.refused.end(), uses.refused.begin(), uses.refused.end());
-    for (const Fault& each : uses.open()) addNote(withConsequence(each, kLeftOut).message);
+    for (const Fault& each : uses.open()) addNote(noteOf(withConsequence(each, kLeftOut)));
     if (!own) own = joined(uses.closed());
     return std::move(uses.steps);
   }
@@ -203,10 +204,10 @@ class RouteCompiler {
       compiled.failure = refusal(answer(*fault));
     } else if (rule.backendRefs.empty() && !compiled.redirect) {
       // The request's steps run all the same, because one of them may answer (HTTPRouteRule.backendRefs).
-      if (!compiled.chain) addNote(rule.path + ": it has no backendRefs: its requests answer " + refused());
+      if (!compiled.chain) addNote({rule.path, "it has no backendRefs: its requests answer " + refused()});
     } else if (compiled.totalWeight == 0 && !compiled.failover && !compiled.redirect) {
-      addNote(rule.path + ": all weights are 0: its requests answer " + refused() +
-              (compiled.session ? ", but for the sessions that there are" : ""));
+      addNote({rule.path, "all weights are 0: its requests answer " + refused() +
+                              (compiled.session ? ", but for the sessions that there are" : "")});
       // Exchanges find out for themselves whether a request belongs to a session.
       if (compiled.session) return;
       compiled.failure = compiled.withoutBackend();
@@ -227,8 +228,8 @@ class RouteCompiler {
     if (!result || !grpc()) return result;
     auto plan = overHttp2(*result.value);
     if (plan) return plan;
-    return Fault{std::string(config::reason::kUnsupportedProtocol),
-                 describe(object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC"};
+    return fault(config::reason::kUnsupportedProtocol, object.path,
+                 describe(object, route_.meta.nameSpace) + ": it speaks HTTP/1.1, which cannot carry gRPC");
   }
 
   template <typename RouteRule>
@@ -239,9 +240,9 @@ class RouteCompiler {
     }
     if (members.size() > kMostRuleMembers) {
       if (!own) {
-        own = fault(config::reason::kUnsupportedValue,
-                    rule.path + ".backendRefs: the Backends have " + std::to_string(members.size()) +
-                        " endpoints in all; a rule may have " + std::to_string(kMostRuleMembers));
+        own = fault(config::reason::kUnsupportedValue, rule.path + ".backendRefs",
+                    "the Backends have " + std::to_string(members.size()) + " endpoints in all; a rule may have " +
+                        std::to_string(kMostRuleMembers));
       }
       compiled.backends.clear();
       members.clear();
@@ -341,12 +342,12 @@ class RouteCompiler {
     }
   }
 
-  void addNotes(const std::vector<std::string>& notes) {
+  void addNotes(const std::vector<config::Finding>& notes) {
     plan_.notes.insert(plan_.notes.end(), notes.begin(), notes.end());
   }
 
-  void addNote(std::string note) {
-    if (!note.empty()) plan_.notes.push_back(std::move(note));
+  void addNote(config::Finding note) {
+    if (!note.message.empty()) plan_.notes.push_back(std::move(note));
   }
 
   static void compileOwn(const config::HttpRouteRule& rule, routing::Rule& compiled) {
@@ -437,7 +438,7 @@ std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<R
 }
 
 Fault ofRule(std::size_t index, const Fault& fault) {
-  return {fault.reason, "spec.rules[" + std::to_string(index) + "]: " + fault.message};
+  return compile::fault(fault.reason, "spec.rules[" + std::to_string(index) + "]", fault.text());
 }
 
 RoutePlan withoutMatches(const RoutePlan& plan, const Fault& fault) {
@@ -477,7 +478,7 @@ std::optional<RoutePlan> withoutSessions(const RoutePlan& plan, const base::Sess
   const std::string secret = nameFor(reader, config::SecretObject::kKind, key.nameSpace, key.name) + ": ";
   const Fault why =
       compile::fault(fault.reason, "sessionPersistence: settings.yaml: sessionPersistence.secretRef: " + secret +
-                                       toldBriefly(reader, key.nameSpace, fault).message);
+                                       toldBriefly(reader, key.nameSpace, fault).text());
   return withRefusals(plan, [&](const RulePlan& rule) -> std::optional<Fault> {
     if (!rule.rule->session || rule.rule->failure) return std::nullopt;
     return why;

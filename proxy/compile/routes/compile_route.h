@@ -54,7 +54,7 @@ struct RoutePlan {
   std::vector<std::shared_ptr<const BackendUse>> uses;  // uses of all rules and mirrors
   std::vector<Fault> faults;                            // faults of rules and weighted backends, which answer 500
   std::vector<Fault> unresolved;                        // faults of references to Backends, Services and servers
-  std::vector<std::string> notes;
+  std::vector<config::Finding> notes;
   std::vector<RefusedUse> refused;         // uses of all rules and weighted backends, attached by any object
   std::vector<RefusedUse> refusedFilters;  // the subset attached by filters, each once
   /// True if every rule answers 500 because of a fault of its own.

@@ -89,8 +89,8 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compilePolicy(const conf
   } else if (policy->byHeader) {
     policy->name = base::toLower(session.name);
     if (isTaken(policy->name)) {
-      return Fault{std::string(config::reason::kUnsupportedValue),
-                   session.path + ".sessionName: " + policy->name + " cannot carry a session"};
+      return fault(config::reason::kUnsupportedValue, session.path + ".sessionName",
+                   policy->name + " cannot carry a session");
     }
   }
   policy->scope = text + (policy->byHeader ? " header " : " cookie ") + policy->name;
@@ -113,13 +113,11 @@ Resolved<std::shared_ptr<const routing::SessionPolicy>> compileOfRule(const conf
 
 /// Returns the bytes of one entry. Faults never contain them.
 Resolved<base::Secret> sessionKey(const config::SecretObject& secret, const std::string& key) {
-  const auto fault = [&](const std::string& text) {
-    return Fault{std::string(config::reason::kUnsupportedValue), text};
-  };
+  const auto refused = [](const std::string& text) { return fault(config::reason::kUnsupportedValue, text); };
   const base::Secret* bytes = secret.find(key);
-  if (bytes == nullptr) return fault("it has no " + key);
+  if (bytes == nullptr) return refused("it has no " + key);
   if (bytes->reveal().size() < pki::ValueSealer::kLeastKeyBytes) {
-    return fault(key + " has fewer than " + std::to_string(pki::ValueSealer::kLeastKeyBytes) + " bytes");
+    return refused(key + " has fewer than " + std::to_string(pki::ValueSealer::kLeastKeyBytes) + " bytes");
   }
   return *bytes;
 }
@@ -150,8 +148,8 @@ Resolved<std::shared_ptr<const pki::ValueSealer>> sessionSealer(const config::Mo
   const config::SecretObject* secret = model.find<config::SecretObject>(ref.nameSpace, ref.name);
   if (secret == nullptr) {
     const config::Rejected* rejected = model.findRejected("", config::SecretObject::kKind, ref.nameSpace, ref.name);
-    return Fault{std::string(config::reason::kUnsupportedValue),
-                 rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message};
+    return fault(config::reason::kUnsupportedValue,
+                 rejected == nullptr ? "it does not exist" : "it is not valid: " + rejected->message);
   }
   Resolved<base::Secret> key = sessionKey(*secret, ref.key);
   if (!key) return std::move(key.fault);

@@ -81,7 +81,7 @@ std::optional<Fault> targetFault(const config::Model& model, const FoundTarget& 
     return withConsequence(std::move(fault), "; " + std::string(consequence));
   }
   const std::string why = "it has no " + std::string(sectionWord(to.object)) + " " + std::string(to.section);
-  return fault(config::reason::kTargetNotFound,
+  return fault(config::reason::kTargetNotFound, to.object.path,
                describe(to.object, to.holder) + ": " + why + "; " + std::string(consequence));
 }
 

@@ -17,23 +17,22 @@ namespace {
 namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
-std::vector<std::string> notesOf(const config::Backend& backend) {
-  std::vector<std::string> notes = ignoredNotes(backend.unsupported);
+std::vector<config::Finding> notesOf(const config::Backend& backend) {
+  std::vector<config::Finding> notes = ignoredNotes(backend.unsupported);
   const auto skips = [&](const config::BackendPort& port) {
     const auto& tls = tlsOf(backend, port);
     return tls && tls->insecureSkipVerify;
   };
   const auto port = std::find_if(backend.ports.begin(), backend.ports.end(), skips);
   if (port == backend.ports.end()) return notes;
-  notes.push_back(tlsOf(backend, *port)->path +
-                  ": insecureSkipVerify: the certificate of this Backend is not verified");
+  notes.push_back({tlsOf(backend, *port)->path, "insecureSkipVerify: the certificate of this Backend is not verified"});
   return notes;
 }
 
 /// Adds a fault unless it is there already, because ports often share their TLS and so its faults.
 void add(std::vector<Fault>& faults, const Fault& fault) {
   const bool known =
-      std::any_of(faults.begin(), faults.end(), [&](const Fault& other) { return other.message == fault.message; });
+      std::any_of(faults.begin(), faults.end(), [&](const Fault& other) { return other.text() == fault.text(); });
   if (!known) faults.push_back(fault);
 }
 

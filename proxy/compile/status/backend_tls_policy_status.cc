@@ -23,8 +23,7 @@ namespace reason = config::reason;
 namespace condition_type = config::condition_type;
 
 constexpr std::string_view kNothingChanged = "nothing is changed";
-constexpr std::string_view kOnlyDestinations =
-    "spec.targetRefs: only Services and Backends are supported: other targets answer 500";
+constexpr std::string_view kOnlyDestinations = "only Services and Backends are supported: other targets answer 500";
 
 class TlsPolicyWriter {
  public:
@@ -114,8 +113,8 @@ class TlsPolicyWriter {
         object.meta,
         port == object.ports.end() ? config::PolicySection() : config::PolicySection{port->name, port->number});
     if (first == nullptr || first->policy == &policy) return std::nullopt;
-    return fault(reason::kConflicted, target.object.path + ": " + first->policy->meta.title() +
-                                          " is for the same and comes first; " + std::string(kNothingChanged));
+    return fault(reason::kConflicted, target.object.path,
+                 first->policy->meta.title() + " is for the same and comes first; " + std::string(kNothingChanged));
   }
 
   /// Returns a fault if the Backend's own settings for a port that the target means contradict the policy, which counts
@@ -126,10 +125,10 @@ class TlsPolicyWriter {
       const config::PolicySection section{port.name, port.number};
       if (!target.sectionName.empty() && !target.names(section)) continue;
       const auto* counts = sources_.tlsPolicies.find(backend.meta, section);
-      const std::string what = contradictionIn(tlsOf(backend, port));
-      if (counts == nullptr || counts->policy != &policy || what.empty()) continue;
-      return fault(reason::kInvalid, target.object.path + ": " + backend.meta.title() + " contradicts it by " + what +
-                                         "; requests to it answer 500");
+      const std::optional<config::Finding> own = contradictionIn(tlsOf(backend, port));
+      if (counts == nullptr || counts->policy != &policy || !own) continue;
+      return fault(reason::kInvalid, target.object.path,
+                   backend.meta.title() + " contradicts it by " + own->text() + "; requests to it answer 500");
     }
     return std::nullopt;
   }
@@ -140,7 +139,7 @@ class TlsPolicyWriter {
     std::copy_if(policy.targets.begin(), policy.targets.end(), std::back_inserter(others.targets),
                  [](const config::PolicyTarget& each) { return !isTlsTarget(each.targetKind()); });
     if (others.empty()) return {};
-    const Fault unsupported = fault(reason::kInvalid, std::string(kOnlyDestinations));
+    const Fault unsupported = fault(reason::kInvalid, "spec.targetRefs", std::string(kOnlyDestinations));
     const auto judge = [&](const config::ObjectMeta*, std::string_view, const std::optional<Fault>& unfound) {
       const Fault& why = invalid ? *invalid : unfound ? *unfound : unsupported;
       Conditions conditions(policy.meta);

@@ -137,7 +137,7 @@ void gatewayClassStatuses(const StatusSources& sources, Statuses& statuses) {
     } else if (!model.settingsFault.empty()) {
       why = summary(reason::kInvalidParameters, model.settingsFault);
     } else if (!model.settingsKept.empty()) {
-      why = keptFault(reason::kInvalidParameters, model.settingsKept);
+      why = keptFault(reason::kInvalidParameters, {{}, model.settingsKept});
     }
     why = both(std::move(why), keptFault(model, each.meta));
     Conditions conditions(each.meta);

@@ -14,9 +14,9 @@ namespace {
 
 Fault strayFault(const config::PolicyTarget& target, std::string_view consequence) {
   const config::PolicyTargetKind kind = target.targetKind();
-  return fault(config::reason::kTargetNotFound, target.object.path + ".kind: " + kind.text() +
-                                                    " is no kind that policies can be for" +
-                                                    config::nearestTargetKind(kind) + "; " + std::string(consequence));
+  return fault(config::reason::kTargetNotFound, target.object.path + ".kind",
+               kind.text() + " is no kind that policies can be for" + config::nearestTargetKind(kind) + "; " +
+                   std::string(consequence));
 }
 
 /// Writes the ancestors of one policy.

@@ -15,7 +15,7 @@ namespace reason = config::reason;
 std::vector<config::ParentStatus> unsupportedAncestors(const StatusSources& sources, const PolicyReach& reach,
                                                        const config::UnsupportedPolicy& policy,
                                                        const std::optional<Fault>& invalid) {
-  const Fault unsupported = fault(reason::kInvalid, policy.note);
+  const Fault unsupported = fault(reason::kInvalid, policy.note.field, policy.note.message);
   const auto judge = [&](const config::ObjectMeta*, std::string_view, const std::optional<Fault>& unfound) {
     const Fault& why = invalid ? *invalid : unfound ? *unfound : unsupported;
     Conditions conditions(policy.meta);

@@ -50,8 +50,8 @@ std::vector<config::Condition> resolvedRefs(const config::PayloadProcessingPipel
     for (const config::Value& each : refs->items) {
       config::BackendObjectReference ref = serverRefOf(each);
       ref.object.path = use.path + ".backendRef";
-      const BackendResult found =
-          overGrpc(sources.backends.resolve(ref, holder).first(), describe(ref.object, holder.nameSpace));
+      const BackendResult found = overGrpc(sources.backends.resolve(ref, holder).first(), ref.object.path,
+                                           describe(ref.object, holder.nameSpace) + ": ");
       if (!found) faults.push_back(found.fault);
     }
   }

@@ -45,9 +45,10 @@ class RouteConditions {
   void writeDropped(Conditions& result) const {
     std::optional<Fault> all = joined(allOf(plan_.faults, parent_.dropped));
     if (!all) return;
-    if (all->parts.empty() && !all->summary) all->parts = {all->message};
+    if (all->parts.empty() && !all->summary) all->parts = {noteOf(*all)};
     all->reason = reason::kUnsupportedValue;
-    all->message = "Dropped Rule: " + all->message + "; the requests concerned answer " + failureName();
+    all->message = "Dropped Rule: " + all->text() + "; the requests concerned answer " + failureName();
+    all->field.clear();
     result.troubled(condition_type::kPartiallyInvalid, *all);
   }
 

@@ -40,12 +40,11 @@ template <typename Route>
 std::optional<Fault> strayIn(const Route* route, const config::FailoverPriority& priority,
                              const config::ObjectMeta& object) {
   if (route != nullptr && refersTo(*route, priority.backendRef)) return std::nullopt;
-  config::ObjectRef meant = priority.backendRef.object;
-  meant.path.clear();  // the message begins with it
+  const config::ObjectRef& meant = priority.backendRef.object;
   std::string message = object.title() + " has no backendRef " + describe(meant, object.nameSpace);
   if (priority.backendRef.port != 0) message += " with port " + std::to_string(priority.backendRef.port);
   if (route != nullptr) message += nearestBackendRef(*route, meant);
-  return fault(config::reason::kBackendNotFound, priority.path + ".backendRef: " + message);
+  return fault(config::reason::kBackendNotFound, priority.path + ".backendRef", message);
 }
 
 std::optional<Fault> strayPriorities(const config::TrafficPolicy& policy, const config::ObjectMeta& object,

@@ -39,10 +39,10 @@ Fault faultOf(const AskedServer& server) {
   const char* const how = state.cause == processing::Cause::kTimeout ? "does not answer in time" : "fails";
   const std::string count = state.failures == 1 ? "1 failure" : std::to_string(state.failures) + " failures in a row";
   base::Timestamp since;
-  return summary(reason::kExtensionUnavailable, server.path + ": its server " + how + " since " +
-                                                    std::string(since.text(state.since)) + " (" + count +
-                                                    " when this was noticed); until it answers, its requests " +
-                                                    (server.open ? "go on without it" : "are refused"));
+  return summary(reason::kExtensionUnavailable, server.path,
+                 std::string("its server ") + how + " since " + std::string(since.text(state.since)) + " (" + count +
+                     " when this was noticed); until it answers, its requests " +
+                     (server.open ? "go on without it" : "are refused"));
 }
 
 struct UseFaults {
@@ -72,7 +72,7 @@ void addUseConditions(const std::vector<RefusedUse>& refused, Conditions& condit
   const std::size_t shown = all ? uses.size() : std::min(room - std::min<std::size_t>(room, 1), kMostUseConditions);
   for (std::size_t i = 0; i < shown; ++i) {
     const Fault why = *joined(uses[i].faults);
-    conditions.bad(uses[i].type, summary(why.reason, why.message));
+    conditions.bad(uses[i].type, summary(why.reason, why.text()));
   }
   if (all || room == 0) return;
   conditions.bad(kMoreUsesCondition, summary(uses[shown].faults.front().reason,

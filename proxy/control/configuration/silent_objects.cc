@@ -109,7 +109,6 @@ void addTlsTargets(const config::Model& model, config::Problems& problems) {
       if (!compile::isTlsTarget(target.targetKind())) continue;
       config::ObjectRef ref = target.object;
       ref.kind = compile::meantKind(model, target.object, policy.meta.nameSpace);
-      ref.path.clear();
       const config::ObjectKind& kind = *config::findObjectKind(ref.group, ref.kind);
       if (kind.find(kind, model, policy.meta.nameSpace, ref.name) != nullptr) continue;
       if (model.findRejected(ref.group, ref.kind, policy.meta.nameSpace, ref.name) != nullptr) continue;

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "config/ground/finding.h"
 #include "config/load/field_places.h"
 
 namespace sluice::control {
@@ -27,7 +27,7 @@ class ProblemList {
   void add(const config::ObjectStatus& object) {
     for (const auto& [where, conditions] : config::conditionsOf(object)) {
       for (const config::Condition& each : *conditions) {
-        for (const std::string& finding : each.findings) add(object, each, finding);
+        for (const config::Finding& finding : each.findings) add(object, each, finding);
       }
     }
   }
@@ -50,15 +50,14 @@ class ProblemList {
     return {problem.object, problem.position.line, problem.position.column, problemText(problem)};
   }
 
-  void add(const config::ObjectStatus& object, const config::Condition& condition, const std::string& finding) {
+  void add(const config::ObjectStatus& object, const config::Condition& condition, const config::Finding& finding) {
     config::Problem problem;
     problem.object = config::objectName(object);
     const bool bad = config::isTrouble(condition.type, config::conditionStatusName(condition.status));
     problem.severity = bad ? config::Severity::kError : config::Severity::kWarning;
-    const std::string_view field = config::fieldOf(finding);
-    problem.position = places_.find({object.group, object.kind, object.nameSpace, object.name}, field);
-    problem.field = field;
-    problem.message = field.empty() ? finding : finding.substr(field.size() + 2);
+    problem.position = places_.find({object.group, object.kind, object.nameSpace, object.name}, finding.field);
+    problem.field = finding.field;
+    problem.message = finding.message;
     const auto [known, isNew] = known_.try_emplace(keyOf(problem), problems_.size());
     if (bad && !isNew) problems_[known->second].severity = config::Severity::kError;
     if (!isNew) return;
@@ -73,7 +72,7 @@ class ProblemList {
 }  // namespace
 
 std::string problemText(const config::Problem& problem) {
-  return problem.field.empty() ? problem.message : problem.field + ": " + problem.message;
+  return config::Finding{problem.field, problem.message}.text();
 }
 
 config::Problems allProblems(const CompiledConfiguration& configuration) {

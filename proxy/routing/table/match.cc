@@ -8,23 +8,31 @@
 namespace sluice::routing {
 namespace {
 
-base::Result<Regex> compileAt(const std::string& place, std::string_view pattern, Regex::Room& room) {
-  auto compiled = Regex::compile(pattern, room);
-  if (compiled || place.empty()) return compiled;
-  return base::Error::config(place + ": " + compiled.error().detail);
-}
+/// Compiles expressions, and remembers the place of the one that is refused.
+class ExpressionCompiler {
+ public:
+  ExpressionCompiler(Regex::Room& room, std::string& refused) : room_(room), refused_(refused) {}
 
-/// Compiles an expression into `target`.
-base::Status compileInto(std::optional<Regex>& target, const std::string& place, std::string_view pattern,
-                         Regex::Room& room) {
-  auto compiled = compileAt(place, pattern, room);
-  if (!compiled) return std::move(compiled).error();
-  target = std::move(compiled).value();
-  return base::Done{};
-}
+  base::Result<Regex> compile(const std::string& place, std::string_view pattern) {
+    auto compiled = Regex::compile(pattern, room_);
+    if (!compiled) refused_ = place;
+    return compiled;
+  }
+
+  base::Status compileInto(std::optional<Regex>& target, const std::string& place, std::string_view pattern) {
+    auto compiled = compile(place, pattern);
+    if (!compiled) return std::move(compiled).error();
+    target = std::move(compiled).value();
+    return base::Done{};
+  }
+
+ private:
+  Regex::Room& room_;
+  std::string& refused_;
+};
 
 base::Result<std::vector<Predicate>> predicatesOf(std::vector<FieldMatch>&& matches, bool ignoreCase,
-                                                  Regex::Room& room) {
+                                                  ExpressionCompiler& expressions) {
   std::vector<Predicate> result;
   result.reserve(matches.size());
   for (FieldMatch& match : matches) {
@@ -36,7 +44,7 @@ base::Result<std::vector<Predicate>> predicatesOf(std::vector<FieldMatch>&& matc
       result.push_back({std::move(match.name), std::move(match.value)});
       continue;
     }
-    auto expression = compileAt(match.place, match.value, room);
+    auto expression = expressions.compile(match.place, match.value);
     if (!expression) return std::move(expression).error();
     result.push_back({std::move(match.name), std::move(expression).value()});
   }
@@ -45,21 +53,23 @@ base::Result<std::vector<Predicate>> predicatesOf(std::vector<FieldMatch>&& matc
 
 }  // namespace
 
-base::Result<Match> Match::compile(MatchSpec spec, Precedence precedence, Regex::Room& room) {
+base::Result<Match> Match::compile(MatchSpec spec, Precedence precedence, Regex::Room& room, std::string& refused) {
+  ExpressionCompiler expressions(room, refused);
   Match result;
   base::Status compiled = base::Done{};
   if (spec.rpc && spec.rpc->isExpression) {
-    if (!spec.rpc->service.empty()) compiled = compileInto(result.rpcService, spec.place, spec.rpc->service, room);
+    if (!spec.rpc->service.empty())
+      compiled = expressions.compileInto(result.rpcService, spec.place, spec.rpc->service);
     if (compiled && !spec.rpc->method.empty()) {
-      compiled = compileInto(result.rpcMethod, spec.place, spec.rpc->method, room);
+      compiled = expressions.compileInto(result.rpcMethod, spec.place, spec.rpc->method);
     }
   } else if (!spec.rpc && spec.pathKind == PathKind::kExpression) {
-    compiled = compileInto(result.expression, spec.place, spec.path, room);
+    compiled = expressions.compileInto(result.expression, spec.place, spec.path);
   }
   if (!compiled) return std::move(compiled).error();
-  auto headers = predicatesOf(std::move(spec.headers), true, room);
+  auto headers = predicatesOf(std::move(spec.headers), true, expressions);
   if (!headers) return std::move(headers).error();
-  auto query = predicatesOf(std::move(spec.query), false, room);
+  auto query = predicatesOf(std::move(spec.query), false, expressions);
   if (!query) return std::move(query).error();
   result.pathKind = spec.pathKind;
   result.path = std::move(spec.path);

@@ -28,7 +28,7 @@ struct FieldMatch {
   std::string name;
   std::string value;
   bool isExpression = false;
-  std::string place = {};  // its field in the configuration, with which an error begins
+  std::string place = {};  // the path of its field in the configuration
 };
 
 /// A match as users write it.
@@ -39,7 +39,7 @@ struct MatchSpec {
   std::string method;                            // "": any
   std::vector<FieldMatch> headers;
   std::vector<FieldMatch> query;
-  std::string place;  // the field of its path or rpc in the configuration, with which an error begins
+  std::string place;  // the path of the field with its path or rpc in the configuration
 };
 
 /// Orders matches of the same path, the smaller first (Gateway API HTTPRouteRule.matches).
@@ -63,9 +63,9 @@ struct Match {
   Predicates predicates;
   Precedence precedence;
 
-  /// Compiles a match. The error is of the configuration and begins with the place: RE2 refuses an expression, or the
-  /// expressions compiled with `room` are too large together.
-  static base::Result<Match> compile(MatchSpec spec, Precedence precedence, Regex::Room& room);
+  /// Compiles a match. After an error, which is of the configuration, `refused` is the place of the expression that RE2
+  /// refuses, or that is too large together with the others compiled with `room`.
+  static base::Result<Match> compile(MatchSpec spec, Precedence precedence, Regex::Room& room, std::string& refused);
 
   /// Returns true if it selects by path: not by the prefix "/", which all paths have.
   bool selectsByPath() const { return static_cast<bool>(rpc) || pathKind != PathKind::kPrefix || path != "/"; }

@@ -40,11 +40,11 @@ class InheritingRules {
       made_.exposed.push_back(use);
       const RefusedUse& refused = uses.shielded[use].refused;
       const std::string message =
-          isOwn_ ? refused.origin + refused.fault.message
+          isOwn_ ? refused.origin + refused.fault.text()
                  : "a payload processor of another namespace cannot run for it (" + refused.fault.reason + ")";
-      Fault why = ofRule(index, {refused.fault.reason, message});
+      Fault why = ofRule(index, fault(refused.fault.reason, message));
       if (refused.open) {
-        made_.notes.push_back(withConsequence(std::move(why), kLeftOut).message);
+        made_.notes.push_back(noteOf(withConsequence(std::move(why), kLeftOut)));
       } else {
         made_.dropped.push_back(std::move(why));
       }

@@ -45,7 +45,7 @@ struct RulesAtListener {
   std::shared_ptr<const routing::RouteCandidates> candidates;
   std::vector<std::size_t> exposed;  // shielded uses that some rule refuses, as indexes
   std::vector<Fault> dropped;        // why rules answer 500 here
-  std::vector<std::string> notes;
+  std::vector<config::Finding> notes;
 };
 
 class ListenerCache {
