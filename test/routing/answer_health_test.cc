@@ -151,6 +151,18 @@ TEST_F(AnswerHealthTest, RestsWhenTheShareOfFailuresInAnIntervalIsTooGreat) {
   EXPECT_EQ(state(), State::kRests);
 }
 
+TEST_F(AnswerHealthTest, BeginsTheFirstIntervalWithTheFirstRequest) {
+  now_ = base::MonotonicTime(minutes(10));  // as soon after the start of the machine
+  bounds_.errors = 0;
+  bounds_.failurePercent = 50;
+  bounds_.minimumRequests = 10;
+  bounds_.interval = minutes(15);
+  fail(6);
+  now_ += minutes(10);
+  fail(4);
+  EXPECT_EQ(state(), State::kRests) << "all ten are of one interval";
+}
+
 TEST(AnswerHealthThreads, EjectOnceAndAreProbedByOneRequestAtATime) {
   constexpr int kThreads = 4;
   constexpr int kRounds = 2000;

@@ -24,11 +24,12 @@ bool AnswerHealth::tryProbe(base::MonotonicTime now) const {
   return before != window && probe_.compare_exchange_strong(before, window, std::memory_order_relaxed);
 }
 
-// Threads that begin an interval at once lose a request or two, which does not matter.
+// Threads that begin an interval at once lose a request or two, which does not matter. The first interval begins with
+// the first request: the clock may have begun less than an interval ago.
 bool AnswerHealth::countRequest(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool failed) const {
   const base::MonotonicTime::rep time = now.time_since_epoch().count();
   base::MonotonicTime::rep begun = interval_.load(std::memory_order_relaxed);
-  if (time - begun >= bounds.interval.count() &&
+  if ((begun == 0 || time - begun >= bounds.interval.count()) &&
       interval_.compare_exchange_strong(begun, time, std::memory_order_relaxed)) {
     requests_.store(0, std::memory_order_relaxed);
     failures_.store(0, std::memory_order_relaxed);

@@ -87,7 +87,7 @@ class AnswerHealth {
   mutable std::atomic<std::uint32_t> failures_{0};       // likewise
   mutable std::atomic<std::uint32_t> ejections_{0};
   mutable std::atomic<base::MonotonicTime::rep> until_{0};      // when its rest passes; 0: it serves
-  mutable std::atomic<base::MonotonicTime::rep> interval_{0};   // when this interval began
+  mutable std::atomic<base::MonotonicTime::rep> interval_{0};   // when this interval began; 0: none has
   mutable std::atomic<base::MonotonicTime::rep> asked_{0};      // when the rest passes that it asked for
   mutable std::atomic<base::MonotonicTime::rep> probe_{0};      // when the window of the last probe begins
   mutable std::atomic<base::MonotonicTime::rep> recovered_{0};  // when it served again

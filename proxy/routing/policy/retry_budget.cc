@@ -45,7 +45,8 @@ void RetryBudget::History::lookBack(std::uint64_t now, std::uint64_t counted) {
 }
 
 bool RetryBudget::History::withinMinimum(base::MonotonicTime now, base::Duration interval, std::uint32_t least) {
-  if (now - begun >= interval) {
+  // The first interval begins with the first retry: the clock may have begun less than an interval ago.
+  if (taken == 0 || now - begun >= interval) {
     begun = now;
     taken = 0;
   }
