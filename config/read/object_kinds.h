@@ -3,7 +3,8 @@
 // kind.
 //
 // So a new kind needs a type for its objects with a member `meta`, a reader, and a line here. Its statuses are a line
-// in the control plane's own table (proxy/compile/status/status_table.h), by the same types.
+// in the control plane's own tables, by the same types: proxy/compile/status/status_table.h, and for policies
+// proxy/compile/policy_kinds.h.
 #pragma once
 
 #include <functional>

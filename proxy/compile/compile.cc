@@ -11,10 +11,11 @@
 #include "proxy/compile/gateways/closed_plans.h"
 #include "proxy/compile/gateways/compile_binds.h"
 #include "proxy/compile/gateways/compile_gateway.h"
-#include "proxy/compile/gateways/listener_steps.h"
+#include "proxy/compile/gateways/listener_policies.h"
 #include "proxy/compile/gateways/pool_addresses.h"
 #include "proxy/compile/gateways/unmatched_requests.h"
 #include "proxy/compile/ground/backend_plan.h"
+#include "proxy/compile/policy_kinds.h"
 #include "proxy/compile/processors/refused_uses.h"
 #include "proxy/compile/route_attacher.h"
 #include "proxy/compile/routes/compile_session.h"
@@ -60,9 +61,7 @@ void noteAttached(const config::Model& model, const BackendCatalog& backends, Re
 void noteExposed(const std::vector<GatewayPlan>& gateways, RefusedUses& refused) {
   for (const GatewayPlan& gateway : gateways) {
     for (const ListenerPlan& listener : gateway.listeners) {
-      for (const std::size_t index : listener.exposed) {
-        refused.note({listener.inheritance.uses->shielded[index].refused});
-      }
+      for (const RefusedUse* each : listener.exposed) refused.note({*each});
     }
   }
 }
@@ -113,32 +112,31 @@ CompileResult compile(const config::Model& model, const config::Catalog& catalog
 
 CompileResult compile(const config::Model& model, const CompileTools& tools, CompileCache& cache) {
   routing::AddressGuard guard = guardOf(model.settings);
-  const ClosingPolicies policies(model);
-  const TrafficPolicies traffic(model);
+  const ClosingPolicies closing = closingPolicies(model);
   const BackendTlsPolicies tlsPolicies(model, tools.systemTrust);
-  const DestinationCatalog destinations(model, tools.systemTrust, {guard, policies, tlsPolicies}, cache.backends,
+  const DestinationCatalog destinations(model, tools.systemTrust, {guard, closing, tlsPolicies}, cache.backends,
                                         cache.states);
   AskedServers servers;
   const ProcessorCompiler processors({model, tools.catalog, tools.processors, destinations}, cache.states,
                                      cache.processors, cache.steps, servers);
   BackendCatalog backends(model, destinations, processors, cache.backends);
   std::vector<GatewayPlan> gateways = compileGateways(model, tools.places);
-  closeListeners(policies, gateways);
+  closeListeners(closing, gateways);
   cache.hooks = compileHooks(model, processors, std::move(cache.hooks));
   RefusedUses refused;
   noteAttached(model, backends, refused);
-  processListeners(gateways, processors, *cache.hooks, cache.listeners, refused);
-  governListeners(gateways, traffic, cache.listeners);
+  const RulePolicyList policies = rulePolicies({model, processors, cache.hooks, backends, cache.states});
+  applyToListeners(gateways, policies, cache.listeners, refused);
   ruleUnmatched(gateways, *cache.hooks);
   const Resolved<std::shared_ptr<const pki::ValueSealer>> sealer = sessionSealer(model);
   const RouteOrder::Plans routes =
-      compileRoutes(model, {backends, cache.uses, processors, cache.hooks, cache.states, traffic}, cache);
+      compileRoutes(model, {backends, cache.uses, processors, cache.hooks, policies}, cache);
   SharedMatches matches;
   for (const auto& plan : routes) {
     matches.add(*plan);
     refused.note(plan->refused);
   }
-  RouteAttacher attacher({model, matches, gateways, backends, cache.states, traffic, cache.listeners}, policies,
+  RouteAttacher attacher({model, matches, gateways, backends, policies, cache.listeners}, closing,
                          sealer ? nullptr : &sealer.fault, servers);
   for (const auto& plan : routes) attacher.attach(plan);
   noteExposed(gateways, refused);
@@ -153,7 +151,7 @@ CompileResult compile(const config::Model& model, const CompileTools& tools, Com
   result.namedBackends = backendsWithUsers(backends);
   const BackendFaults faults(result.health);
   result.statuses = writeStatuses({model, gateways, backends, *cache.hooks, refused, servers, tlsPolicies, faults},
-                                  attacher.takeStatuses());
+                                  policyStatuses(), attacher.takeStatuses());
   snapshot->binds = compileBinds(gateways, model.settings.paths, cache.hostRules);
   result.snapshot = std::move(snapshot);
   result.places = placesOf(gateways);

@@ -42,7 +42,7 @@ class Attacher {
         matches_(tools.matches),
         gateways_(tools.gateways),
         backends_(tools.backends),
-        govern_{tools.traffic, tools.backends, tools.states},
+        policies_(tools.policies),
         cache_(tools.cache),
         shared_(plan),
         plan_(*plan),
@@ -319,12 +319,12 @@ class Attacher {
   /// Returns the candidates as they are at the listener: with what their rules inherit there, and without what the
   /// Gateway's Pods may not read.
   std::shared_ptr<const routing::RouteCandidates> candidatesAt(const GatewayPlan& gateway, ListenerPlan& listener) {
-    if (listener.inheritance.empty() && !trust_) return plan_.candidates;
+    if (isEmpty(listener.inheritance) && !trust_) return plan_.candidates;
     const bool isOwn = gateway.gateway->meta.nameSpace == route_.meta.nameSpace;
-    const RulesAtListener& at = cache_.rulesAt(shared_, listener.inheritance, isOwn, govern_);
-    listener.exposed.insert(at.exposed.begin(), at.exposed.end());
-    for (const Fault& each : at.dropped) refuseOnce(each);
-    now_.notes.insert(now_.notes.end(), at.notes.begin(), at.notes.end());
+    const RulesAtListener& at = cache_.rulesAt(shared_, listener.inheritance, isOwn, policies_, backends_);
+    listener.exposed.insert(at.found.exposed.begin(), at.found.exposed.end());
+    for (const Fault& each : at.found.dropped) refuseOnce(each);
+    now_.notes.insert(now_.notes.end(), at.found.notes.begin(), at.found.notes.end());
     if (!trust_) return at.candidates;
     std::vector<std::shared_ptr<const routing::Rule>> rules = at.rules;
     for (std::size_t index = 0; index < rules.size(); ++index) rules[index] = restrict(std::move(rules[index]), index);
@@ -334,10 +334,10 @@ class Attacher {
   /// Returns the rule without what the Gateway's Pods may not read the Secrets of.
   std::shared_ptr<const routing::Rule> restrict(std::shared_ptr<const routing::Rule> rule, std::size_t index) {
     RestrictedRule result = restrictedRule(std::move(rule), *trust_, route_.meta.nameSpace);
-    for (const Fault& each : result.unresolved) noteOnceIn(now_.unresolved, ofRule(index, each));
-    for (const Fault& each : result.closed) refuseOnce(ofRule(index, each));
+    for (const Fault& each : result.unresolved) noteOnceIn(now_.unresolved, faultOfRule(index, each));
+    for (const Fault& each : result.closed) refuseOnce(faultOfRule(index, each));
     for (const Fault& each : result.open) {
-      config::Finding note = noteOf(withConsequence(ofRule(index, each), kLeftOut));
+      config::Finding note = noteOf(withConsequence(faultOfRule(index, each), kLeftOut));
       if (std::find(now_.notes.begin(), now_.notes.end(), note) == now_.notes.end())
         now_.notes.push_back(std::move(note));
     }
@@ -386,7 +386,7 @@ class Attacher {
   const SharedMatches& matches_;
   std::vector<GatewayPlan>& gateways_;
   BackendCatalog& backends_;
-  const GovernTools govern_;
+  const RulePolicyList& policies_;
   ListenerCache& cache_;
   const std::shared_ptr<const RoutePlan>& shared_;
   const RoutePlan& plan_;  // the same

@@ -20,8 +20,7 @@ struct AttachTools {
   const SharedMatches& matches;  // of all routes
   std::vector<GatewayPlan>& gateways;
   BackendCatalog& backends;
-  processing::SharedStates& states;
-  const TrafficPolicies& traffic;
+  const RulePolicyList& policies;
   ListenerCache& cache;
 };
 

@@ -58,9 +58,10 @@ struct ListenerPlan {
   Claims claims;                                        // claims of the routes attached so far
   std::shared_ptr<const processing::Chain> preRouting;  // uses in RoutingPhase::kPreRouting
   std::shared_ptr<const processing::Chain> chain;       // uses of PayloadProcessors that target it or its Gateway
+  std::vector<processing::Step> unmatched;              // steps of requests that match no route
   Inheritance inheritance;                              // what its rules have of what targets it or its Gateway
   std::shared_ptr<const routing::Rule> rest;            // for requests that no route matches, if not null
-  std::set<std::size_t> exposed;                        // shielded uses that some rule refuses
+  std::set<const RefusedUse*> exposed;                  // inherited uses that some rule refuses
   std::int32_t attachedRoutes = 0;
 
   bool accepted() const { return !unaccepted && !conflict; }

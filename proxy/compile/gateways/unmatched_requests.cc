@@ -34,10 +34,9 @@ void ruleUnmatched(std::vector<GatewayPlan>& gateways, const ExtensionHooks& hoo
   for (GatewayPlan& gateway : gateways) {
     for (ListenerPlan& listener : gateway.listeners) {
       const std::optional<Fault>& why = listener.shut ? listener.shut : ofProcess;
-      const std::shared_ptr<const ListenerUses>& uses = listener.inheritance.uses;
-      const std::vector<processing::Step> inherited = uses ? uses->inherited.steps : std::vector<processing::Step>();
-      if (!why && listener.chain == nullptr && ofRoutes == nullptr && inherited.empty()) continue;
-      listener.rest = restRule(inherited.empty() ? ofRoutes : chainOf(inBoth(inherited, hooks.ofRoutes.steps)), why);
+      const std::vector<processing::Step>& own = listener.unmatched;
+      if (!why && listener.chain == nullptr && ofRoutes == nullptr && own.empty()) continue;
+      listener.rest = restRule(own.empty() ? ofRoutes : chainOf(inBoth(own, hooks.ofRoutes.steps)), why);
     }
     const std::optional<Fault>& why = ofProcess ? ofProcess : ofAllHosts;
     if (why) gateway.rest = restRule(nullptr, why);

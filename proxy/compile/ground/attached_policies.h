@@ -52,6 +52,7 @@ class AttachedPolicies {
   AttachedPolicies(const AttachedPolicies&) = delete;  // the lists point to all_
   AttachedPolicies& operator=(const AttachedPolicies&) = delete;
 
+  bool empty() const { return all_.empty(); }
   /// Returns true if a policy targets the object or a section of it.
   bool concern(const config::ObjectMeta& object) const {
     return first(object, [&](const Policy& each) { return namesAnyOf(each, object); }) != nullptr;

@@ -22,25 +22,6 @@ bool mayBeDestination(const TargetKind& target) {
          (!target.groupLegible && target.kind == config::Backend::kKind);
 }
 
-std::optional<Cause> causeOf(const config::UnsupportedPolicy& /*policy*/, const TargetKind& /*target*/) {
-  return Cause::kKind;
-}
-std::optional<Cause> causeOf(const config::BackendTlsPolicy& /*policy*/, const TargetKind& target) {
-  return isTlsTarget(target) ? std::nullopt : std::optional(Cause::kOnlyDestinations);
-}
-/// These are for everything that carries requests.
-std::optional<Cause> causeOf(const config::TrafficPolicy& /*policy*/, const TargetKind& /*target*/) {
-  return std::nullopt;
-}
-std::optional<Cause> causeOf(const config::ExtensionPolicy& /*policy*/, const TargetKind& target) {
-  if (target.kind.empty()) return Cause::kUnknown;
-  return mayBeDestination(target) ? std::optional(Cause::kNoDestinations) : std::nullopt;
-}
-std::optional<Cause> causeOf(const config::PayloadProcessor& /*processor*/, const TargetKind& target) {
-  if (target.kind.empty()) return Cause::kUnknown;
-  return mayBeService(target) ? std::optional(Cause::kNoServices) : std::nullopt;
-}
-
 std::string_view consequenceOf(Cause cause, std::size_t policies) {
   switch (cause) {
     case Cause::kKind:
@@ -65,36 +46,40 @@ bool isTlsTarget(const config::PolicyTargetKind& target) {
                               config::isKindOf<config::Backend>(target.group, target.kind));
 }
 
-ClosingPolicies::ClosingPolicies(const config::Model& model) {
-  addAll<config::UnsupportedPolicy>(model);
-  addAll<config::BackendTlsPolicy>(model);
-  addAll<config::TrafficPolicy>(model);
-  addAll<config::ExtensionPolicy>(model);
-  addAll<config::PayloadProcessor>(model);
+namespace closing {
+
+std::optional<Cause> always(const TargetKind& /*target*/) { return Cause::kKind; }
+
+std::optional<Cause> never(const TargetKind& /*target*/) { return std::nullopt; }
+
+std::optional<Cause> exceptDestinations(const TargetKind& target) {
+  return isTlsTarget(target) ? std::nullopt : std::optional(Cause::kOnlyDestinations);
 }
 
-template <typename Policy>
-void ClosingPolicies::addAll(const config::Model& model) {
-  for (const Policy& each : model.all<Policy>()) add(each);
-  for (const config::Rejected& each : model.rejected) {
-    if (const auto* legible = each.legible<Policy>()) add(*legible);
-  }
+std::optional<Cause> forDestinations(const TargetKind& target) {
+  if (target.kind.empty()) return Cause::kUnknown;
+  return mayBeDestination(target) ? std::optional(Cause::kNoDestinations) : std::nullopt;
 }
 
-template <typename Policy>
-void ClosingPolicies::add(const Policy& policy) {
-  if (!policy.restricts) return;
+std::optional<Cause> forServices(const TargetKind& target) {
+  if (target.kind.empty()) return Cause::kUnknown;
+  return mayBeService(target) ? std::optional(Cause::kNoServices) : std::nullopt;
+}
+
+}  // namespace closing
+
+void ClosingPolicies::add(const config::ObjectMeta& policy, const config::PolicyTargets& named, CauseOf causeOf) {
+  if (!named.restricts) return;
   const auto cause = [&](const TargetKind& target) {
-    return config::isStray(target) ? std::optional(Cause::kUnknown) : causeOf(policy, target);
+    return config::isStray(target) ? std::optional(Cause::kUnknown) : causeOf(target);
   };
-  const std::string_view nameSpace = policy.meta.nameSpace;
-  for (const config::PolicyTarget& each : policy.targets) {
+  for (const config::PolicyTarget& each : named.targets) {
     if (const auto why = cause(each.targetKind())) {
-      byTarget_[{nameSpace, each.object.name}].push_back({&policy.meta, &each, *why});
+      byTarget_[{policy.nameSpace, each.object.name}].push_back({&policy, &each, *why});
     }
   }
-  for (const config::PolicyTargetSelector& each : policy.selectors) {
-    if (const auto why = cause(each.targetKind())) selecting_[nameSpace].push_back({&policy.meta, &each, *why});
+  for (const config::PolicyTargetSelector& each : named.selectors) {
+    if (const auto why = cause(each.targetKind())) selecting_[policy.nameSpace].push_back({&policy, &each, *why});
   }
 }
 

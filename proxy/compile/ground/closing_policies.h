@@ -33,10 +33,27 @@ enum class ClosingCause : std::uint8_t {
 /// spelling.
 bool isTlsTarget(const config::PolicyTargetKind& target);
 
+/// Returns why a kind of policies closes targets of that kind; nullopt if it does not.
+using CauseOf = std::optional<ClosingCause> (*)(const config::PolicyTargetKind& target);
+
+namespace closing {
+std::optional<ClosingCause> always(const config::PolicyTargetKind& target);
+std::optional<ClosingCause> never(const config::PolicyTargetKind& target);  // it is for all that carries requests
+std::optional<ClosingCause> exceptDestinations(const config::PolicyTargetKind& target);
+std::optional<ClosingCause> forDestinations(const config::PolicyTargetKind& target);
+std::optional<ClosingCause> forServices(const config::PolicyTargetKind& target);
+}  // namespace closing
+
 class ClosingPolicies {
  public:
-  /// `model` must outlive it.
-  explicit ClosingPolicies(const config::Model& model);
+  /// Adds the policies of one type, also those that their schema refused. `model` must outlive this object.
+  template <typename Policy>
+  void addAll(const config::Model& model, CauseOf causeOf) {
+    for (const Policy& each : model.all<Policy>()) add(each.meta, each, causeOf);
+    for (const config::Rejected& each : model.rejected) {
+      if (const auto* legible = each.legible<Policy>()) add(legible->meta, *legible, causeOf);
+    }
+  }
 
   bool empty() const { return byTarget_.empty() && selecting_.empty(); }
   /// Returns a fault (UnsupportedValue) that names the policies for the object, or for that section of it; nullopt if
@@ -57,10 +74,7 @@ class ClosingPolicies {
   };
   using Name = std::pair<std::string_view, std::string_view>;  // namespace and name of a target
 
-  template <typename Policy>
-  void addAll(const config::Model& model);
-  template <typename Policy>
-  void add(const Policy& policy);
+  void add(const config::ObjectMeta& policy, const config::PolicyTargets& named, CauseOf causeOf);
 
   std::map<Name, std::vector<Targeting>> byTarget_;
   std::map<std::string_view, std::vector<Selecting>> selecting_;  // by namespace

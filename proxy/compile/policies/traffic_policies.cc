@@ -126,13 +126,6 @@ const config::Service* TrafficPolicies::serviceOf(const BackendUse& use, const H
   return model_.find<config::Service>(targetNamespace(use.target.object, holder.nameSpace), use.target.object.name);
 }
 
-bool TrafficPolicies::concern(const BackendUse& use, const Holder& holder) const {
-  if (!ofBackends_) return false;
-  if (use.backend != nullptr) return use.backend->traffic.any() || concern(use.backend->meta);
-  const config::Service* service = serviceOf(use, holder);
-  return service != nullptr && concern(service->meta);
-}
-
 TrafficSettings TrafficPolicies::of(const BackendUse& use, const Holder& holder) const {
   TrafficSettings settings;
   if (!ofBackends_) return settings;

@@ -70,6 +70,8 @@ struct RuleTraffic {
   std::vector<TrafficSettings> ofBackends = {};  // one for each weighted backend; empty if none is for any
   TrafficSettings inherited = {};                // of policies for the listener and its Gateway
 
+  friend bool operator==(const RuleTraffic&, const RuleTraffic&) = default;
+
   /// Returns the settings of the rule as a whole.
   TrafficSettings ofRule() const;
   /// Returns the settings for one of its weighted backends.
@@ -91,14 +93,15 @@ class TrafficPolicies {
   /// `model` must outlive it.
   explicit TrafficPolicies(const config::Model& model);
 
+  /// Returns true if nothing has such settings.
+  bool empty() const { return policies_.empty() && !ofBackends_; }
   /// Returns true if a policy targets the route or Gateway, or a section of it.
   bool concern(const config::ObjectMeta& object) const { return policies_.concern(object); }
   /// Returns what policies for the section and its object say: those for a rule and its route.
   TrafficSettings of(const config::ObjectMeta& object, const config::PolicySection& section) const;
-  /// Returns true if a policy targets the Backend or Service of a reference of `holder`, or if it has settings of its
-  /// own.
-  bool concern(const BackendUse& use, const Holder& holder) const;
-  /// Returns what such policies, and the Backend itself, say.
+  /// Returns true if some policy is for a Backend or a Service, or some Backend has settings of its own.
+  bool areOfBackends() const { return ofBackends_; }
+  /// Returns what policies for the Backend or Service of a reference of `holder`, and the Backend itself, say.
   TrafficSettings of(const BackendUse& use, const Holder& holder) const;
   /// Returns what policies for the listener and its Gateway say.
   ListenerTraffic ofListener(const config::ObjectMeta& gateway, std::string_view listener) const;

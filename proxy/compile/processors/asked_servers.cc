@@ -9,7 +9,11 @@ void AskedServers::note(AskedServer server) {
   const bool known = std::any_of(all_.begin(), all_.end(), [&](const AskedServer& other) {
     return other.health == server.health && other.use == server.use && other.writtenIn == server.writtenIn;
   });
-  if (!known) all_.push_back(std::move(server));
+  if (known) return;
+  const auto place =
+      std::upper_bound(all_.begin(), all_.end(), server.writtenIn,
+                       [](const std::string& object, const AskedServer& other) { return object < other.writtenIn; });
+  all_.insert(place, std::move(server));
 }
 
 std::vector<AskedServer> AskedServers::in(const std::string& object) const {

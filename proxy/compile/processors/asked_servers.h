@@ -27,6 +27,8 @@ class AskedServers {
  public:
   /// Adds a use, unless it is known with this health: it may be attached in several places.
   void note(AskedServer server);
+  /// Returns all uses, by the objects that they are written in. So the order does not depend on what was kept of an
+  /// earlier compilation.
   const std::vector<AskedServer>& all() const { return all_; }
   /// Returns the uses of the object with that objectName().
   std::vector<AskedServer> in(const std::string& object) const;

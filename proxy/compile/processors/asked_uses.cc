@@ -5,14 +5,10 @@
 namespace sluice::compile {
 
 FoundUses findUses(const ProcessorCompiler& processors, const config::ObjectMeta& route, const UsesQuestion& question) {
-  FoundUses found{processors.compile(*question.filters, question.of), {}, std::nullopt};
+  FoundUses found{processors.compile(*question.filters, question.of), {}};
   found.refusedFilters = found.uses.refused;
   if (!question.rule) return found;
   found.uses = processors.targeting(route, {*question.rule}, question.of, std::move(found.uses));
-  UsesOf ofPolicy = question.of;
-  ofPolicy.exposure = Exposure::kSome;
-  ofPolicy.place.clear();
-  found.extensions = processors.extending(route, *question.rule, ofPolicy);
   return found;
 }
 

@@ -15,15 +15,13 @@ namespace sluice::compile {
 struct UsesQuestion {
   const std::vector<config::ProcessorFilter>* filters = nullptr;
   UsesOf of;
-  /// The rule's name, for what PayloadProcessors and extension policies attach; none for a backendRef, which has its
-  /// filters alone.
+  /// The rule's name, for what PayloadProcessors attach; none for a backendRef, which has its filters alone.
   std::optional<std::string_view> rule = std::nullopt;
 };
 
 struct FoundUses {
   CompiledUses uses;                       // of filters and PayloadProcessors, in their order
   std::vector<RefusedUse> refusedFilters;  // those of them that filters attach
-  std::optional<CompiledUses> extensions;  // of the extension policy that counts; none if there is none
 
   friend bool operator==(const FoundUses&, const FoundUses&) = default;
 };

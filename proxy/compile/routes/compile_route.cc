@@ -4,26 +4,16 @@
 
 #include "proxy/compile/ground/backend_plan.h"
 #include "proxy/compile/ground/disclosure.h"
-#include "proxy/compile/processors/refused_uses.h"
-#include "proxy/compile/routes/compile_connections.h"
 #include "proxy/compile/routes/compile_cors.h"
-#include "proxy/compile/routes/compile_failover.h"
 #include "proxy/compile/routes/compile_headers.h"
 #include "proxy/compile/routes/compile_match.h"
 #include "proxy/compile/routes/compile_retry.h"
 #include "proxy/compile/routes/compile_rewrite.h"
 #include "proxy/compile/routes/compile_session.h"
+#include "proxy/compile/routes/route_uses.h"
 
 namespace sluice::compile {
 namespace {
-
-/// Returns true if the fault is that of a reference to the server of a use, such as that of an ExternalAuth filter.
-bool isOfReference(const Fault& fault) {
-  namespace reason = config::reason;
-  const std::string_view all[] = {reason::kBackendNotFound, reason::kInvalidKind, reason::kRefNotPermitted,
-                                  reason::kUnsupportedProtocol};
-  return std::find(std::begin(all), std::end(all), fault.reason) != std::end(all);
-}
 
 /// Compiles one route. The parts that depend on the kind of route are the overloads at the end of the class.
 class RouteCompiler {
@@ -33,9 +23,7 @@ class RouteCompiler {
         backends_(tools.backends),
         uses_(tools.uses),
         processors_(tools.processors),
-        hooks_(*tools.hooks),
-        states_(tools.states),
-        traffic_(tools.traffic),
+        policies_(tools.policies),
         plan_(plan) {}
 
   template <typename RouteRule>
@@ -56,7 +44,10 @@ class RouteCompiler {
   bool compileRule(const RouteRule& rule, std::uint32_t index, const std::optional<Fault>& ofRoute) {
     RulePlan result;
     result.name = rule.name;
+    result.isWritten = true;
+    result.timed = isTimed(rule);
     const std::string place = placeOf(rule, index);
+    result.place = std::string(plan_.kind) + " " + plan_.name + place;
     auto compiled = std::make_shared<routing::Rule>();
     compiled->route = plan_.name;
     std::optional<Fault> own = alteringFault(rule.unsupported);
@@ -67,8 +58,7 @@ class RouteCompiler {
     compileMatches(rule, index, result, own);
     compileBackends(rule, place, *compiled, own, result.members);
     take(compileSession(rule, result.members, {plan_.kind, route_.meta, index}), compiled->session, own);
-    compileTraffic(rule, std::string(plan_.kind) + " " + plan_.name + place, *compiled, own, result);
-    compileProcessors(rule, place, *compiled, own);
+    applyPolicies({rule, plan_, result, place, *compiled, own});
     setFailure(rule, ofRoute ? ofRoute : own, *compiled);
     result.rule = std::move(compiled);
     if (own) plan_.faults.push_back(*own);
@@ -76,57 +66,16 @@ class RouteCompiler {
     return !own;
   }
 
-  /// Compiles what the TrafficPolicies say. A rule's own `retry` comes before theirs.
-  template <typename RouteRule>
-  void compileTraffic(const RouteRule& rule, const std::string& place, routing::Rule& compiled,
-                      std::optional<Fault>& own, RulePlan& result) {
-    result.isWritten = true;
-    result.place = place;
-    result.timed = isTimed(rule);
-    RuleTraffic& traffic = result.traffic;
-    if (plan_.governed) traffic.own = traffic_.of(route_.meta, {rule.name});
-    if (!own) own = traffic.own.fault;
-    result.written = {compiled.retry.has_value(), compiled.requestTimeout, compiled.backendRequestTimeout};
-    addRetry(traffic.own, result.timed, compiled);
-    boundParallelRetries(traffic.own, compiled);
-    addTimeouts(traffic.own, compiled);
-    compileBackendTraffic(result.members, compiled, traffic, own);
-    if (plan_.governed || haveOrder(result.members)) {
-      governConnections(traffic, backends_, compiled);
-      compiled.healthChecks = compileHealthChecks(traffic, compiled, states_);
-      compiled.failover = compileFailover(traffic, result.members, route_.meta.nameSpace, compiled, place, states_);
+  /// Applies what policies say of the rule, its route and its Backends, and has the plan remember it.
+  void applyPolicies(const RuleInMaking& rule) const {
+    rule.plan.written = {rule.rule.retry.has_value(), rule.rule.requestTimeout, rule.rule.backendRequestTimeout};
+    std::vector<SharedSettings>& own = rule.plan.own;
+    own.reserve(policies_.size());
+    for (const auto& each : policies_) own.push_back(each->ofRule(plan_, rule.plan));
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      if (own[i] != nullptr) policies_[i]->applyToBackends(*own[i], rule);
     }
-    addBudget(place, states_, compiled);
-  }
-
-  /// Gathers what is said of each Backend of the rule. A policy that cannot be served closes its Backend.
-  void compileBackendTraffic(const std::vector<RuleMember>& members, routing::Rule& compiled, RuleTraffic& traffic,
-                             std::optional<Fault>& own) {
-    traffic.ofBackends = trafficOf(members, traffic_, plan_.holder());
-    plan_.governed = plan_.governed || !traffic.ofBackends.empty();
-    for (std::size_t i = 0; i < traffic.ofBackends.size(); ++i) {
-      const TrafficSettings& said = traffic.ofBackends[i];
-      const config::BackendObjectReference& ref = members[i].use->target;
-      routing::WeightedBackend& weighted = compiled.backends[i];
-      if (said.sessions != nullptr && !compiled.session) {
-        take(compileSession(*said.sessions, members, route_.meta.nameSpace), compiled.session, own);
-      }
-      if (said.retryConstraint != nullptr && weighted.backend) {
-        addConstraint(*said.retryConstraint, states_, weighted);
-      }
-      if (!said.fault || weighted.failure) continue;
-      const bool isOwn = targetNamespace(ref.object, route_.meta.nameSpace) == route_.meta.nameSpace;
-      plan_.unresolved.push_back(isOwn ? *said.fault : ofAnother(ref, *said.fault));
-      weighted.failure = refusal(answer(*said.fault));
-      weighted.backend = nullptr;
-    }
-  }
-
-  /// Returns the fault of a policy for a Backend or Service of another namespace.
-  Fault ofAnother(const config::BackendObjectReference& ref, const Fault& fault) const {
-    return summary(
-        fault.reason, ref.object.path,
-        describe(ref.object, route_.meta.nameSpace) + ": " + toldTo(route_.meta.nameSpace, {}, fault).text());
+    for (std::size_t i = 0; i < own.size(); ++i) policies_[i]->applyToRule(own[i].get(), rule);
   }
 
   /// Names the rule if it has a name, so that rules before it may come and go.
@@ -137,44 +86,6 @@ class RouteCompiler {
   UsesOf usesOf(bool exposed, std::string place) const {
     return {plan_.holder(), route_.meta.name, processing::Scope::kRoute, exposed ? Exposure::kSome : Exposure::kNone,
             std::move(place)};
-  }
-
-  /// Compiles the hooks of the process, the PayloadProcessors that target the route or the rule, the rule's filters,
-  /// and before all of them the extension policy of the rule or its route, if there is one.
-  void compileProcessors(const config::RouteRule& rule, const std::string& place, routing::Rule& compiled,
-                         std::optional<Fault>& own) {
-    const bool exposed = std::any_of(compiled.backends.begin(), compiled.backends.end(), isExposed);
-    FoundUses found = usesFor({&rule.filters.processors, usesOf(exposed, place), rule.name});
-    CompiledUses uses = toldOfHooks(hooks_.ofRoutes);
-    uses.append(std::move(found.uses));
-    compiled.chain = chainOf(take(std::move(uses), own));
-    if (!found.extensions) return;
-    std::vector<processing::Step> steps = take(*std::move(found.extensions), own);
-    if (compiled.chain) {
-      for (processing::Step& each : compiled.chain->all()) steps.push_back(std::move(each));
-    }
-    compiled.chain = chainOf(std::move(steps));
-  }
-
-  /// Finds the uses of a rule or a backendRef, and remembers what was found.
-  FoundUses usesFor(const UsesQuestion& question) {
-    if (!plan_.processed && question.filters->empty()) return {};
-    FoundUses found = findUses(processors_, route_.meta, question);
-    noteOnce(plan_.refusedFilters, found.refusedFilters);
-    const std::string own = objectName(plan_.holder(), route_.meta.name);
-    for (const RefusedUse& each : found.refusedFilters) {
-      if (each.writtenIn == own && isOfReference(each.fault)) plan_.unresolved.push_back(each.fault);
-    }
-    plan_.asked.push_back({question, found});
-    return found;
-  }
-
-  /// Takes the steps. A use that fails closed makes its fault the rule's; one that fails open is noted and left out.
-  std::vector<processing::Step> take(CompiledUses uses, std::optional<Fault>& own) {
-    plan_.refused.insert(plan_.refused.end(), uses.refused.begin(), uses.refused.end());
-    for (const Fault& each : uses.open()) addNote(noteOf(withConsequence(each, kLeftOut)));
-    if (!own) own = joined(uses.closed());
-    return std::move(uses.steps);
   }
 
   /// Compiles the matches. If one cannot be evaluated, the rule answers 500, for all requests that it could have meant
@@ -298,7 +209,7 @@ class RouteCompiler {
       exposed = exposed || (each && exposes(**each.value));
     }
     if (!leads || filters.processors.empty()) return {};
-    return take(usesFor({&filters.processors, usesOf(exposed, place)}).uses, own);
+    return takeSteps(usesFor(processors_, {&filters.processors, usesOf(exposed, place)}, plan_), plan_, own);
   }
 
   static std::shared_ptr<const processing::Chain> withStepsOf(const routing::BackendPlan& backend,
@@ -377,9 +288,7 @@ class RouteCompiler {
   const BackendCatalog& backends_;
   BackendUses& uses_;
   const ProcessorCompiler& processors_;
-  const ExtensionHooks& hooks_;
-  processing::SharedStates& states_;
-  const TrafficPolicies& traffic_;
+  const RulePolicyList& policies_;
   RoutePlan& plan_;
   routing::Regex::Room room_;
 };
@@ -393,7 +302,6 @@ RoutePlan compileRouteOfKind(const std::shared_ptr<const RouteType>& route, cons
   plan.name = route->meta.qualifiedName();
   plan.rejection = std::move(rejection);
   plan.hooks = tools.hooks;
-  plan.governed = tools.traffic.concern(route->meta);
   plan.processed = tools.processors.concern(route->meta);
   RouteCompiler(*route, tools, plan).compile(route->rules);
   plan.candidates = candidatesOf(plan.rules);
@@ -412,16 +320,6 @@ RoutePlan compileRoute(const std::shared_ptr<const config::GrpcRoute>& route, co
   return compileRouteOfKind(route, tools, std::move(rejection));
 }
 
-std::vector<TrafficSettings> trafficOf(const std::vector<RuleMember>& members, const TrafficPolicies& policies,
-                                       const Holder& holder) {
-  std::vector<TrafficSettings> all;
-  for (const RuleMember& each : members) all.push_back(policies.of(*each.use, holder));
-  if (std::all_of(all.begin(), all.end(), [](const TrafficSettings& each) { return each.empty(); })) all.clear();
-  return all;
-}
-
-std::size_t RoutePlan::matchCount() const { return candidates->size(); }
-
 std::shared_ptr<const routing::RouteCandidates> candidatesOf(
     const std::vector<RulePlan>& plans, const std::vector<std::shared_ptr<const routing::Rule>>& rules) {
   auto result = std::make_shared<routing::RouteCandidates>();
@@ -437,7 +335,7 @@ std::shared_ptr<const routing::RouteCandidates> candidatesOf(const std::vector<R
   return candidatesOf(rules, own);
 }
 
-Fault ofRule(std::size_t index, const Fault& fault) {
+Fault faultOfRule(std::size_t index, const Fault& fault) {
   return compile::fault(fault.reason, "spec.rules[" + std::to_string(index) + "]", fault.text());
 }
 

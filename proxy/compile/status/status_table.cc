@@ -1,24 +1,20 @@
 #include "proxy/compile/status/status_table.h"
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <cstddef>
 #include <iterator>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "config/model/name_tuple_hash.h"
 #include "config/read/object_kinds.h"
 #include "proxy/compile/status/backend_status.h"
-#include "proxy/compile/status/backend_tls_policy_status.h"
-#include "proxy/compile/status/extension_policy_status.h"
 #include "proxy/compile/status/gateway_status.h"
-#include "proxy/compile/status/policy_status.h"
 #include "proxy/compile/status/processor_status.h"
 #include "proxy/compile/status/route_status.h"
-#include "proxy/compile/status/traffic_policy_status.h"
 
 namespace sluice::compile {
 namespace {
@@ -28,25 +24,21 @@ constexpr StatusEntry kStatusTable[] = {
     {&typeid(config::Gateway), gatewayStatuses},
     {&typeid(config::HttpRoute), httpRouteStatuses},
     {&typeid(config::GrpcRoute), grpcRouteStatuses},
-    {&typeid(config::PayloadProcessor), payloadProcessorStatuses},
     {&typeid(config::PayloadProcessingPipeline), pipelineStatuses},
-    {&typeid(config::ExtensionPolicy), extensionPolicyStatuses},
-    {&typeid(config::TrafficPolicy), trafficPolicyStatuses},
-    {&typeid(config::BackendTlsPolicy), backendTlsPolicyStatuses},
     {&typeid(config::Backend), backendStatuses},
-    {&typeid(config::UnsupportedPolicy), policyStatuses},
 };
+constexpr std::size_t kPlaceOfPolicies = 4;  // behind the routes
 
 /// Statuses are large, so pointers to them are sorted and each status moves once.
 using Places = std::vector<config::ObjectStatus*>;
 
-/// Returns the index of the table's line for the object's type.
-std::size_t tableLineOf(const config::ObjectStatus& status) {
+/// Returns the index of the writer of the object's type.
+std::size_t writerOf(const config::ObjectStatus& status, const std::vector<StatusEntry>& writers) {
   const std::type_info& type = *config::findObjectKind(status.group, status.kind)->type;
-  const auto* line = std::find_if(std::begin(kStatusTable), std::end(kStatusTable),
-                                  [&](const StatusEntry& entry) { return *entry.type == type; });
-  assert(line != std::end(kStatusTable));
-  return static_cast<std::size_t>(line - std::begin(kStatusTable));
+  const auto writer =
+      std::find_if(writers.begin(), writers.end(), [&](const StatusEntry& each) { return *each.type == type; });
+  assert(writer != writers.end());
+  return static_cast<std::size_t>(writer - writers.begin());
 }
 
 /// Sorts unless the order is right already. Statuses of routes without a creation time, as in files, are in order.
@@ -80,16 +72,19 @@ class RefusedNames {
 
 std::span<const StatusEntry> statusTable() { return kStatusTable; }
 
-config::StatusList writeStatuses(const StatusSources& sources, Statuses attached) {
-  std::array<Statuses, std::size(kStatusTable)> written;
-  std::array<Places, std::size(kStatusTable)> places;
-  for (config::ObjectStatus& each : attached) places[tableLineOf(each)].push_back(&each);
+config::StatusList writeStatuses(const StatusSources& sources, std::span<const StatusEntry> ofPolicies,
+                                 Statuses attached) {
+  std::vector<StatusEntry> writers(std::begin(kStatusTable), std::end(kStatusTable));
+  writers.insert(writers.begin() + kPlaceOfPolicies, ofPolicies.begin(), ofPolicies.end());
+  std::vector<Statuses> written(writers.size());
+  std::vector<Places> places(writers.size());
+  for (config::ObjectStatus& each : attached) places[writerOf(each, writers)].push_back(&each);
   std::size_t count = 0;
-  for (std::size_t line = 0; line < std::size(kStatusTable); ++line) {
-    kStatusTable[line].write(sources, written[line]);
-    for (config::ObjectStatus& each : written[line]) places[line].push_back(&each);
-    sortPlaces(places[line]);
-    count += places[line].size();
+  for (std::size_t i = 0; i < writers.size(); ++i) {
+    writers[i].write(sources, written[i]);
+    for (config::ObjectStatus& each : written[i]) places[i].push_back(&each);
+    sortPlaces(places[i]);
+    count += places[i].size();
   }
   const RefusedNames refused(sources.model);
   config::StatusList all;

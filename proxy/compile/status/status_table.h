@@ -1,5 +1,5 @@
-// The control plane's half of the table of kinds (config/read/object_kinds.h). It names the writer of each type's
-// statuses, in the order in which /status lists them.
+// The writers of the statuses of each type of objects, in the order in which /status lists them: those of this table,
+// with those of policies (proxy/compile/policy_kinds.h) behind the routes.
 #pragma once
 
 #include <span>
@@ -17,10 +17,12 @@ struct StatusEntry {
   void (*write)(const StatusSources& sources, Statuses& statuses);
 };
 
+/// Returns the writers for all types with a status that are not policies.
 std::span<const StatusEntry> statusTable();
 
-/// Writes all statuses, in the order of the table, then by group, kind, namespace and name. `attached` are the statuses
-/// that routeStatus() made for routes with parents of ours.
-config::StatusList writeStatuses(const StatusSources& sources, Statuses attached);
+/// Writes all statuses, in the order of their writers, then by group, kind, namespace and name. `attached` are the
+/// statuses that routeStatus() made for routes with parents of ours.
+config::StatusList writeStatuses(const StatusSources& sources, std::span<const StatusEntry> ofPolicies,
+                                 Statuses attached);
 
 }  // namespace sluice::compile

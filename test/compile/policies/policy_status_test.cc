@@ -1,10 +1,9 @@
 // Tests the statuses of policies whose kinds are not supported.
-#include "proxy/compile/status/policy_status.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 
+#include "proxy/compile/status/unsupported_policy_status.h"
 #include "test/compile/compile_world.h"
 
 namespace sluice::compile {

@@ -161,7 +161,7 @@ TEST(UseConditions, SaySinceWhenAServerIsAwayAndWhatBecomesOfRequests) {
   ASSERT_TRUE(closed);
   EXPECT_EQ(closed->reason, "ExtensionUnavailable");
   EXPECT_EQ(
-      closed->message,
+      closed->text(),
       "spec.extensions[0]: its server does not answer in time since 1970-01-02T00:00:00.000Z (4 failures in a row when "
       "this was noticed); until it answers, its requests are refused");
   EXPECT_TRUE(awayFault({serverOfUse("a", kDegraded, true)})->message.ends_with("its requests go on without it"));

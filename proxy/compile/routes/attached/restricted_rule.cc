@@ -8,7 +8,7 @@
 
 #include "proxy/compile/ground/compiled_chain.h"
 #include "proxy/compile/processors/permitted_steps.h"
-#include "proxy/compile/routes/attached/refused_backends.h"
+#include "proxy/compile/routes/refused_backends.h"
 
 namespace sluice::compile {
 namespace {

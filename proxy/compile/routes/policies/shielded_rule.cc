@@ -1,11 +1,11 @@
-#include "proxy/compile/routes/attached/shielded_rule.h"
+#include "proxy/compile/routes/policies/shielded_rule.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "proxy/compile/ground/backend_plan.h"
-#include "proxy/compile/routes/attached/refused_backends.h"
+#include "proxy/compile/routes/refused_backends.h"
 
 namespace sluice::compile {
 

@@ -1,4 +1,4 @@
-#include "proxy/compile/routes/attached/refused_backends.h"
+#include "proxy/compile/routes/refused_backends.h"
 
 #include <cstddef>
 #include <memory>

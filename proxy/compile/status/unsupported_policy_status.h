@@ -8,6 +8,6 @@ namespace sluice::compile {
 
 /// A policy's ancestors are the objects that it names. Nothing is written for those that belong to other controllers,
 /// or that no Gateway of ours leads to.
-void policyStatuses(const StatusSources& sources, Statuses& statuses);
+void unsupportedPolicyStatuses(const StatusSources& sources, Statuses& statuses);
 
 }  // namespace sluice::compile

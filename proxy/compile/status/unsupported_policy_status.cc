@@ -1,4 +1,4 @@
-#include "proxy/compile/status/policy_status.h"
+#include "proxy/compile/status/unsupported_policy_status.h"
 
 #include <string>
 #include <utility>
@@ -43,7 +43,7 @@ config::ObjectStatus refusedPolicyStatus(const StatusSources& sources, const Pol
 
 }  // namespace
 
-void policyStatuses(const StatusSources& sources, Statuses& statuses) {
+void unsupportedPolicyStatuses(const StatusSources& sources, Statuses& statuses) {
   // Most configurations have no policies, and the objects that are reached are many.
   bool any = !sources.model.all<config::UnsupportedPolicy>().empty();
   forEachRefused<config::UnsupportedPolicy>(sources.model, [&](const config::Rejected&) { any = true; });

@@ -1,0 +1,80 @@
+#include "proxy/compile/policy_kinds.h"
+
+#include <typeinfo>
+#include <vector>
+
+#include "proxy/compile/routes/policies/extension_rules.h"
+#include "proxy/compile/routes/policies/processor_rules.h"
+#include "proxy/compile/routes/policies/traffic_rules.h"
+#include "proxy/compile/status/backend_tls_policy_status.h"
+#include "proxy/compile/status/extension_policy_status.h"
+#include "proxy/compile/status/processor_status.h"
+#include "proxy/compile/status/traffic_policy_status.h"
+#include "proxy/compile/status/unsupported_policy_status.h"
+
+namespace sluice::compile {
+namespace {
+
+using MakeRules = std::unique_ptr<const RulePolicies> (*)(const RulePolicySources& sources);
+using WriteStatuses = void (*)(const StatusSources& sources, Statuses& statuses);
+
+struct PolicyKind {
+  void (*close)(const config::Model& model, ClosingPolicies& closing);
+  /// Null if policies of the kind settle nothing for rules.
+  MakeRules rules;
+  StatusEntry statuses;
+};
+
+/// Returns the line of a kind: `kCause` says which targets it does not support.
+template <typename Policy, CauseOf kCause>
+constexpr PolicyKind policyKind(MakeRules rules, WriteStatuses statuses) {
+  const auto close = [](const config::Model& model, ClosingPolicies& closing) {
+    closing.addAll<Policy>(model, kCause);
+  };
+  return {close, rules, {&typeid(Policy), statuses}};
+}
+
+std::unique_ptr<const RulePolicies> processorRules(const RulePolicySources& sources) {
+  return std::make_unique<const ProcessorRules>(sources.processors, sources.hooks);
+}
+std::unique_ptr<const RulePolicies> extensionRules(const RulePolicySources& sources) {
+  return std::make_unique<const ExtensionRules>(sources.processors);
+}
+std::unique_ptr<const RulePolicies> trafficRules(const RulePolicySources& sources) {
+  return std::make_unique<const TrafficRules>(sources.model, sources.backends, sources.states);
+}
+
+constexpr PolicyKind kPolicyKinds[] = {
+    policyKind<config::PayloadProcessor, closing::forServices>(processorRules, payloadProcessorStatuses),
+    policyKind<config::ExtensionPolicy, closing::forDestinations>(extensionRules, extensionPolicyStatuses),
+    policyKind<config::TrafficPolicy, closing::never>(trafficRules, trafficPolicyStatuses),
+    policyKind<config::BackendTlsPolicy, closing::exceptDestinations>(nullptr, backendTlsPolicyStatuses),
+    policyKind<config::UnsupportedPolicy, closing::always>(nullptr, unsupportedPolicyStatuses),
+};
+
+}  // namespace
+
+ClosingPolicies closingPolicies(const config::Model& model) {
+  ClosingPolicies closing;
+  for (const PolicyKind& each : kPolicyKinds) each.close(model, closing);
+  return closing;
+}
+
+RulePolicyList rulePolicies(const RulePolicySources& sources) {
+  RulePolicyList policies;
+  for (const PolicyKind& each : kPolicyKinds) {
+    if (each.rules != nullptr) policies.push_back(each.rules(sources));
+  }
+  return policies;
+}
+
+std::span<const StatusEntry> policyStatuses() {
+  static const std::vector<StatusEntry> kStatuses = [] {
+    std::vector<StatusEntry> all;
+    for (const PolicyKind& each : kPolicyKinds) all.push_back(each.statuses);
+    return all;
+  }();
+  return kStatuses;
+}
+
+}  // namespace sluice::compile

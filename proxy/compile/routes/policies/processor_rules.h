@@ -1,0 +1,31 @@
+// The payload processors of rules and listeners: the hooks of the process, the filters of rules, and the
+// PayloadProcessors that target a route, a Gateway or a section of them. All of them run.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "proxy/compile/processors/extension_hooks.h"
+#include "proxy/compile/routes/rule_policies.h"
+
+namespace sluice::compile {
+
+class ProcessorRules final : public RulePolicies {
+ public:
+  /// `processors` outlive it.
+  ProcessorRules(const ProcessorCompiler& processors, std::shared_ptr<const ExtensionHooks> hooks);
+
+  bool isCurrent(const RoutePlan& plan) const override;
+  void applyToRule(const PolicySettings* own, const RuleInMaking& rule) const override;
+  HandedDown ofListener(const config::Gateway& gateway, const std::string& listener) const override;
+  /// Adds the uses of the listener that depend on the rule (shielded_rule.h).
+  std::shared_ptr<const routing::Rule> inherit(std::shared_ptr<const routing::Rule> rule,
+                                               const PolicySettings& inherited,
+                                               const RuleAtListener& at) const override;
+
+ private:
+  const ProcessorCompiler& processors_;
+  const std::shared_ptr<const ExtensionHooks> hooks_;
+};
+
+}  // namespace sluice::compile

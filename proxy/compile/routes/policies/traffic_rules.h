@@ -1,0 +1,38 @@
+// The TrafficPolicies of rules and listeners, of all kinds that have such settings. A rule inherits of the policies for
+// its listener and Gateway the settings that neither it nor its route has.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "proxy/compile/backends/compile_backend.h"
+#include "proxy/compile/policies/traffic_policies.h"
+#include "proxy/compile/routes/rule_policies.h"
+#include "proxy/processing/shared_states.h"
+
+namespace sluice::compile {
+
+class TrafficRules final : public RulePolicies {
+ public:
+  /// References outlive it.
+  TrafficRules(const config::Model& model, const BackendCatalog& backends, processing::SharedStates& states)
+      : policies_(model), backends_(backends), states_(states) {}
+
+  SharedSettings ofRule(const RoutePlan& route, const RulePlan& rule) const override;
+  bool isCurrent(const RoutePlan& plan) const override;
+  /// Gathers what is said of each Backend. A policy that cannot be served closes its Backend.
+  void applyToBackends(const PolicySettings& own, const RuleInMaking& rule) const override;
+  /// A rule's own `retry` comes before that of policies.
+  void applyToRule(const PolicySettings* own, const RuleInMaking& rule) const override;
+  HandedDown ofListener(const config::Gateway& gateway, const std::string& listener) const override;
+  std::shared_ptr<const routing::Rule> inherit(std::shared_ptr<const routing::Rule> rule,
+                                               const PolicySettings& inherited,
+                                               const RuleAtListener& at) const override;
+
+ private:
+  const TrafficPolicies policies_;
+  const BackendCatalog& backends_;
+  processing::SharedStates& states_;
+};
+
+}  // namespace sluice::compile
