@@ -3,11 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <memory>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "config/load/load.h"
 #include "config/read/object_kinds.h"
+#include "config/yaml/yaml_reader.h"
+#include "config/yaml/yaml_writer.h"
+#include "test/config/file_text.h"
 #include "test/config/test_support.h"
 
 namespace sluice::config {
@@ -99,11 +106,29 @@ struct Valid {
   }
 };
 
-/// Returns one valid object of each kind.
-std::vector<Valid> validObjects() {
+/// Returns the objects of our own kinds in test/support/kube/objects/valid.
+std::vector<Valid> validObjectsOfOurs() {
+  std::vector<Valid> objects;
+  for (const auto& entry : std::filesystem::directory_iterator(SLUICE_SOURCE_DIR "/test/support/kube/objects/valid")) {
+    Problems problems;
+    const auto file = std::make_shared<const std::string>(entry.path().filename().string());
+    for (const Document& each : readYaml(fileText(entry.path().string()), {file}, problems)) {
+      const std::string& apiVersion = each.root.find("apiVersion")->text;
+      const std::size_t slash = apiVersion.find('/');
+      Value rest = each.root;
+      std::erase_if(rest.members, [](const Member& member) { return member.key != "spec"; });
+      objects.push_back({apiVersion.substr(0, slash), apiVersion.substr(slash + 1), each.root.find("kind")->text,
+                         rest.members.empty() ? "" : writeYaml(rest)});
+    }
+    EXPECT_THAT(rendered(problems), IsEmpty());
+  }
+  return objects;
+}
+
+/// Returns one valid object of each kind of others.
+std::vector<Valid> validObjectsOfOthers() {
   const std::string gateway(kGatewayGroup);
   const std::string prototype(kPrototypeGroup);
-  const std::string own(kOwnGroup);
   const std::string destination = "spec: {destination: {type: FQDN, fqdn: {hostname: a.test, port: 80}}}\n";
   const std::string ported =
       "spec: {destination: {type: Fqdn, fqdn: {hostname: a.test}, ports: [{number: 80, protocol: HTTP}]}}\n";
@@ -126,18 +151,14 @@ std::vector<Valid> validObjects() {
       {"", "v1", "Service", "spec: {ports: [{port: 80}]}\n"},
       {std::string(kDiscoveryGroup), "v1", "EndpointSlice", "addressType: IPv4\nendpoints: []\n"},
       {gateway, "v1alpha1", "Backend", destination},
-      {own, "v1alpha1", "Backend", destination},
       {envoy, "v1alpha1", "Backend", "spec: {endpoints: [{fqdn: {hostname: a.test, port: 443}}]}\n"},
       {prototype, "v0alpha0", "Backend", ported},
       {prototype, "v0alpha0", "XBackendDestination", ported},
       {std::string(kExperimentalGroup), "v1alpha1", "XBackend",
        "spec: {type: ExternalHostname, externalHostname: {hostname: a.test}, port: {port: 443}}\n"},
-      {own, "v1alpha1", "GatewayParameters", "spec: {replicas: 3}\n"},
-      {own, "v1alpha1", "PayloadProcessor", target + processors},
       {gateway, "v1alpha1", "PayloadProcessor", target + processors},
       {std::string(kNetworkingGroup), "v0alpha0", "PayloadProcessor",
        target + "processors: [{name: p, type: ExtProcess, extProcess: {backendRef: {name: a, port: 80}}}]}\n"},
-      {own, "v1alpha1", "PayloadProcessingPipeline", "spec: {" + processors},
       {gateway, "v1alpha1", "PayloadProcessingPipeline", "spec: {" + processors},
       {prototype, "v0alpha0", "XPayloadProcessor", "spec: {backendRef: {name: a, port: 80}, failureMode: Closed}\n"},
       {gateway, "v1", "BackendTLSPolicy",
@@ -147,8 +168,6 @@ std::vector<Valid> validObjects() {
        "spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: a}]}\n"},
       {envoy, "v1alpha1", "SecurityPolicy", "spec: {" + targets},
       {envoy, "v1alpha1", "ClientTrafficPolicy", "spec: {" + targets},
-      {own, "v1alpha1", "TrafficPolicy",
-       "spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: a}], retry: {}}\n"},
       {envoy, "v1alpha1", "EnvoyExtensionPolicy",
        "spec: {targetRefs: [{group: gateway.networking.k8s.io, kind: Gateway, name: a}]}\n"},
   };
@@ -157,7 +176,9 @@ std::vector<Valid> validObjects() {
 TEST(LastGood, IsKeptForEveryKind) {
   std::set<std::pair<std::string, std::string>> missing;
   for (const ObjectKind& each : objectKinds()) missing.emplace(each.group, each.kind);
-  for (const Valid& valid : validObjects()) {
+  std::vector<Valid> all = validObjectsOfOthers();
+  for (Valid& each : validObjectsOfOurs()) all.push_back(std::move(each));
+  for (const Valid& valid : all) {
     missing.erase({valid.group, valid.kind});
     const std::string each = valid.text();
     const Configuration good = loadAfter(each);
