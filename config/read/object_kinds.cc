@@ -8,7 +8,6 @@
 
 #include "config/model/gateway_parameters.h"
 #include "config/read/object_readers.h"
-#include "config/read/read_tag_policy.h"
 #include "proxy/base/text.h"
 
 namespace sluice::config {
@@ -125,7 +124,6 @@ constexpr ObjectKind kObjectKinds[] = {
     readBy<&readXBackendTrafficPolicy>(kExperimentalGroup, TrafficPolicy::kExperimentalKind, kAlpha,
                                        {.status = Shape::kAncestors}),
     readBy<&readExtensionPolicy>(kEnvoyGroup, ExtensionPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
-    readBy<&readTagPolicy>(kOwnGroup, TagPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
 };
 
 struct GroupKind {

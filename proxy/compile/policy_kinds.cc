@@ -5,12 +5,10 @@
 
 #include "proxy/compile/routes/policies/extension_rules.h"
 #include "proxy/compile/routes/policies/processor_rules.h"
-#include "proxy/compile/routes/policies/tag_rules.h"
 #include "proxy/compile/routes/policies/traffic_rules.h"
 #include "proxy/compile/status/backend_tls_policy_status.h"
 #include "proxy/compile/status/extension_policy_status.h"
 #include "proxy/compile/status/processor_status.h"
-#include "proxy/compile/status/tag_policy_status.h"
 #include "proxy/compile/status/traffic_policy_status.h"
 #include "proxy/compile/status/unsupported_policy_status.h"
 
@@ -42,9 +40,6 @@ std::unique_ptr<const RulePolicies> processorRules(const RulePolicySources& sour
 std::unique_ptr<const RulePolicies> extensionRules(const RulePolicySources& sources) {
   return std::make_unique<const ExtensionRules>(sources.processors);
 }
-std::unique_ptr<const RulePolicies> tagRules(const RulePolicySources& sources) {
-  return std::make_unique<const TagRules>(sources.model);
-}
 std::unique_ptr<const RulePolicies> trafficRules(const RulePolicySources& sources) {
   return std::make_unique<const TrafficRules>(sources.model, sources.backends, sources.states);
 }
@@ -53,7 +48,6 @@ constexpr PolicyKind kPolicyKinds[] = {
     policyKind<config::PayloadProcessor, closing::forServices>(processorRules, payloadProcessorStatuses),
     policyKind<config::ExtensionPolicy, closing::forDestinations>(extensionRules, extensionPolicyStatuses),
     policyKind<config::TrafficPolicy, closing::never>(trafficRules, trafficPolicyStatuses),
-    policyKind<config::TagPolicy, closing::forDestinations>(tagRules, tagPolicyStatuses),
     policyKind<config::BackendTlsPolicy, closing::exceptDestinations>(nullptr, backendTlsPolicyStatuses),
     policyKind<config::UnsupportedPolicy, closing::always>(nullptr, unsupportedPolicyStatuses),
 };

@@ -203,7 +203,7 @@ TEST(CustomResources, HaveEveryFieldThatTheReadersKnow) {
                            "read/traffic/read_traffic_policy.cc", "read/traffic/read_health_check.cc",
                            "read/traffic/read_connection_traffic.cc", "read/gateways/read_gateway_parameters.cc",
                            "read/read_target_refs.cc", "read/traffic/read_retry.cc", "read/read_common.cc",
-                           "read/processors/processor_settings.cc", "read/read_tag_policy.cc"}) {
+                           "read/processors/processor_settings.cc"}) {
     std::string text = fileText(SLUICE_SOURCE_DIR "/config/" + std::string(file));
     ASSERT_FALSE(text.empty()) << file;
     // What comes before readObjectRef() in its file reads the metadata.
