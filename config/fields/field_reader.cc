@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "config/fields/quantity.h"
 #include "proxy/base/duration.h"
 #include "proxy/base/text.h"
 
@@ -11,79 +12,10 @@ namespace {
 
 constexpr std::size_t kMostOfALongList = 1024;
 
-/// Returns "must be a list, but is a string"; for a value that is almost right, the text suggests the correction.
-std::string wrongKind(std::string_view expected, const Value& value) {
-  std::string message("must be ");
-  message.append(expected).append(", but is ").append(describe(value.kind));
-  const bool scalar = value.kind == Value::Kind::kNumber || value.kind == Value::Kind::kBool;
-  if (expected == "a string" && scalar) message += ": put it in quotes";
-  // A text that is no number can have been written without quotes.
-  const bool number = !value.text.empty() && std::all_of(value.text.begin(), value.text.end(), isDigit);
-  if (expected == "a number" && value.isString() && number) message += ": leave the quotes out";
-  return message;
-}
-
-std::string join(const std::string& path, std::string_view key) {
-  if (path.empty()) return std::string(key);
-  return path + "." + std::string(key);
-}
-
 }  // namespace
 
-void ObjectContext::error(const Position& position, std::string field, std::string message) {
-  ++illegible_;
-  if (errors_++ == 0) firstError_ = field.empty() ? message : field + ": " + message;
-  problems_.push_back(Problem{Severity::kError, position, object_, std::move(field), std::move(message)});
-}
-
-void ObjectContext::warning(const Position& position, std::string field, std::string message) {
-  problems_.push_back(Problem{Severity::kWarning, position, object_, std::move(field), std::move(message)});
-}
-
-void ObjectContext::unknownField(const Position& position, std::string field, std::string message) {
-  if (unknownFields_ == Severity::kError) {
-    error(position, std::move(field), std::move(message));
-  } else {
-    ++illegible_;
-    warning(position, std::move(field), std::move(message));
-  }
-}
-
-FieldReader::FieldReader(const Value* value, std::string path, Position position, ObjectContext& context)
-    : value_(nullptr), path_(std::move(path)), position_(std::move(position)), context_(context) {
-  if (value == nullptr || value->isNull()) return;
-  position_ = value->position;
-  if (value->isMap()) {
-    value_ = value;
-  } else {
-    context_.error(position_, path_, wrongKind("a map", *value));
-  }
-}
-
-std::string FieldReader::pathOf(std::string_view key) const { return join(path_, key); }
-
-const Position& FieldReader::positionOf(std::string_view key) const {
-  const Value* field = value_ == nullptr ? nullptr : value_->find(key);
-  return field == nullptr ? position_ : field->position;
-}
-
-const Value* FieldReader::find(std::string_view key) {
-  if (std::find(known_.begin(), known_.end(), key) == known_.end()) known_.push_back(key);
-  const Value* field = value_ == nullptr ? nullptr : value_->find(key);
-  return field == nullptr || field->isNull() ? nullptr : field;
-}
-
-const Value* FieldReader::require(std::string_view key) {
-  const Value* field = find(key);
-  if (field == nullptr) context_.error(position_, pathOf(key), "is required");
-  return field;
-}
-
-void FieldReader::unsupported(std::string_view key, std::string message, bool altersTraffic,
-                              std::vector<UnsupportedField>& unsupported) {
-  const Value* field = find(key);
-  if (field == nullptr) return;
-  unsupported.push_back(UnsupportedField{pathOf(key), field->position, std::move(message), altersTraffic});
+void FieldReader::refuseTrue(std::string_view key) {
+  if (boolean(key, false)) refuse(key);
 }
 
 std::optional<std::string> readText(const Value& value, const std::string& path, const TextRule& rule,
@@ -129,7 +61,7 @@ std::optional<std::int64_t> readInteger(const Value& value, const std::string& p
 
 std::string FieldReader::text(std::string_view key, const TextRule& rule) {
   const Value* field = find(key);
-  return field == nullptr ? std::string() : readText(*field, pathOf(key), rule, context_).value_or("");
+  return field == nullptr ? std::string() : readText(*field, pathOf(key), rule, context()).value_or("");
 }
 
 std::string FieldReader::requiredText(std::string_view key, const TextRule& rule) {
@@ -143,17 +75,15 @@ std::string FieldReader::anyText(std::string_view key, std::size_t maxLength) {
 }
 
 bool FieldReader::boolean(std::string_view key, bool absent) {
-  const Value* field = find(key);
-  if (field == nullptr) return absent;
-  if (field->kind == Value::Kind::kBool) return field->text == "true";
-  error(key, wrongKind("true or false", *field));
-  return absent;
+  std::optional<bool> given;
+  read(key, given);
+  return given.value_or(absent);
 }
 
 std::optional<std::int64_t> FieldReader::integer(std::string_view key, std::int64_t minimum, std::int64_t maximum) {
   const Value* field = find(key);
   if (field == nullptr) return std::nullopt;
-  return readInteger(*field, pathOf(key), minimum, maximum, context_);
+  return readInteger(*field, pathOf(key), minimum, maximum, context());
 }
 
 std::uint16_t FieldReader::port(std::string_view key) {
@@ -170,6 +100,22 @@ std::optional<base::Duration> FieldReader::duration(std::string_view key) {
   return duration;
 }
 
+std::optional<std::uint64_t> FieldReader::quantity(std::string_view key, std::uint64_t minimum, std::uint64_t maximum) {
+  const Value* given = find(key);
+  if (given == nullptr) return std::nullopt;
+  const bool scalar = given->kind == Value::Kind::kNumber || given->isString();
+  const std::optional<std::uint64_t> quantity = scalar ? parseQuantity(given->text) : std::nullopt;
+  if (!quantity) {
+    error(key, "must be a quantity like 100, 64Ki or 2Mi, but is " + base::quote(given->text));
+  } else if (*quantity < minimum || *quantity > maximum) {
+    error(key,
+          "must be between " + std::to_string(minimum) + " and " + std::to_string(maximum) + ", but is " + given->text);
+  } else {
+    return quantity;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::size_t> FieldReader::choiceIndex(std::string_view key, std::span<const std::string_view> words,
                                                     bool ignoreCase) {
   const Value* field = find(key);
@@ -183,6 +129,12 @@ std::optional<std::size_t> FieldReader::choiceIndex(std::string_view key, std::s
   }
   error(key, "must be " + base::joinChoices(words) + ", but is " + base::quote(field->text));
   return std::nullopt;
+}
+
+std::string_view FieldReader::word(FieldKey key, std::span<const std::string_view> words, std::string_view absent) {
+  if (!isPresent(key)) return absent;
+  const std::optional<std::size_t> index = choiceIndex(key.name, words, /*ignoreCase=*/false);
+  return index ? words[*index] : absent;
 }
 
 std::vector<Item> FieldReader::list(std::string_view key, std::size_t maxItems) {
@@ -208,7 +160,7 @@ std::vector<Item> FieldReader::list(std::string_view key, std::size_t maxItems) 
 std::vector<std::string> FieldReader::texts(std::string_view key, const TextRule& rule, std::size_t maxItems) {
   std::vector<std::string> texts;
   for (const Item& item : list(key, maxItems)) {
-    if (std::optional<std::string> text = readText(*item.value, item.path, rule, context_))
+    if (std::optional<std::string> text = readText(*item.value, item.path, rule, context()))
       texts.push_back(std::move(*text));
   }
   return texts;
@@ -225,9 +177,9 @@ std::map<std::string, std::string> FieldReader::textMap(std::string_view key, st
   for (const Member& member : field->members) {
     const std::string path = pathOf(key) + "[" + base::quote(member.key) + "]";
     if (!member.value.isString()) {
-      context_.error(member.value.position, path, wrongKind("a string", member.value));
+      context().error(member.value.position, path, wrongKind("a string", member.value));
     } else if (member.value.text.size() > maxLength) {
-      context_.error(member.value.position, path, "is longer than " + std::to_string(maxLength) + " bytes");
+      context().error(member.value.position, path, "is longer than " + std::to_string(maxLength) + " bytes");
     } else {
       texts.emplace(member.key, member.value.text);
     }
@@ -235,28 +187,70 @@ std::map<std::string, std::string> FieldReader::textMap(std::string_view key, st
   return texts;
 }
 
-FieldReader FieldReader::map(std::string_view key) { return FieldReader(find(key), pathOf(key), position_, context_); }
+std::vector<Item> FieldReader::listOfSome(std::string_view key, std::size_t maxItems) {
+  std::vector<Item> items = list(key, maxItems);
+  if (items.empty() && has(key)) error(key, "must have at least one item");
+  return items;
+}
 
-FieldReader FieldReader::map(const Item& item) const {
-  FieldReader reader(item.value, item.path, item.value->position, context_);
-  if (item.value->isNull()) context_.error(item.value->position, item.path, "must be a map, but is null");
+FieldReader FieldReader::map(std::string_view key) {
+  FieldReader reader(find(key), pathOf(key), position(), context());
+  if (unsupportedList() != nullptr) reader.collectUnsupported(*unsupportedList());
   return reader;
 }
 
-void FieldReader::error(std::string_view key, std::string message) {
-  context_.error(positionOf(key), pathOf(key), std::move(message));
+FieldReader FieldReader::map(const Item& item) const {
+  FieldReader reader(item.value, item.path, item.value->position, context());
+  if (unsupportedList() != nullptr) reader.collectUnsupported(*unsupportedList());
+  if (item.value->isNull()) context().error(item.value->position, item.path, "must be a map, but is null");
+  return reader;
 }
 
-void FieldReader::finish() {
-  if (value_ == nullptr || othersIgnored_) return;
-  for (const Member& member : value_->members) {
-    if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
-    std::string message = "unknown field";
-    const std::string_view meant = base::closestWord(member.key, known_);
-    if (!meant.empty()) message += ": did you mean " + std::string(meant) + "?";
-    context_.unknownField(member.position, join(path_, isHeaderName(member.key) ? member.key : base::quote(member.key)),
-                          std::move(message));
+FieldReader& FieldReader::read(FieldKey key, bool& member) {
+  if (isPresent(key)) member = boolean(key.name, member);
+  return *this;
+}
+
+FieldReader& FieldReader::read(FieldKey key, std::optional<bool>& member) {
+  if (!isPresent(key)) return *this;
+  const Value& field = *find(key.name);
+  if (field.kind == Value::Kind::kBool) {
+    member = field.text == "true";
+  } else {
+    error(key.name, wrongKind("true or false", field));
   }
+  return *this;
+}
+
+FieldReader& FieldReader::read(FieldKey key, base::Duration& member, const TimeRule& rule) {
+  std::optional<base::Duration> given = member;
+  read(key, given, rule);
+  member = *given;
+  return *this;
+}
+
+FieldReader& FieldReader::read(FieldKey key, std::optional<base::Duration>& member, const TimeRule& rule) {
+  const std::optional<base::Duration> given = isPresent(key) ? duration(key.name) : std::nullopt;
+  if (!given) return *this;
+  member = given;
+  if (*given < rule.least || *given > rule.most) error(key.name, std::string(rule.fault));
+  return *this;
+}
+
+FieldReader& FieldReader::read(FieldKey key, std::string& member, const TextRule& rule) {
+  if (isPresent(key)) member = text(key.name, rule);
+  return *this;
+}
+
+FieldReader& FieldReader::read(FieldKey key, std::string& member, std::span<const std::string_view> words) {
+  member = word(key, words, member);
+  return *this;
+}
+
+FieldReader& FieldReader::read(FieldKey key, std::vector<std::string>& member, const TextRule& rule,
+                               std::size_t maxItems) {
+  if (isPresent(key)) member = texts(key.name, rule, maxItems);
+  return *this;
 }
 
 }  // namespace sluice::config
