@@ -1,11 +1,11 @@
 // Reads the entries of catalogs of payload processors.
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
-#include "config/fields/quantity.h"
 #include "config/model/catalog_entry.h"
 #include "config/read/data_document.h"
 #include "config/read/processors/processor_settings.h"
-#include "proxy/base/text.h"
 
 namespace sluice::config {
 namespace {
@@ -52,18 +52,6 @@ std::optional<SchemaRef> readSchemaRef(FieldReader& reader, ProcessorEngine engi
   return schema;
 }
 
-std::optional<std::uint64_t> readBodyBytes(FieldReader limits) {
-  std::optional<std::uint64_t> bytes;
-  if (const Value* given = limits.find("bodyBytes")) {
-    const bool scalar = given->kind == Value::Kind::kNumber || given->isString();
-    if (scalar) bytes = parseQuantity(given->text);
-    if (!bytes)
-      limits.error("bodyBytes", "must be a quantity like 100, 64Ki or 2Mi, but is " + base::quote(given->text));
-  }
-  limits.finish();
-  return bytes;
-}
-
 CatalogEntry readEntry(FieldReader reader, const ConfigMap& catalog) {
   CatalogEntry entry;
   entry.type = reader.requiredText("type", rule::kProcessorType);
@@ -71,14 +59,14 @@ CatalogEntry readEntry(FieldReader reader, const ConfigMap& catalog) {
   entry.engine = reader.choice("engine", kEngines, ProcessorEngine::kBuiltin);
   entry.phases = readPhases(reader);
   entry.schemaRef = readSchemaRef(reader, entry.engine, catalog);
-  FieldReader defaults = reader.map("defaults");
-  entry.defaults = readProcessorSettings(defaults);
-  defaults.finish();
+  reader.read("defaults", entry.defaults, readProcessorSettings);
   const bool late = !entry.phases.empty() && phaseIndex(entry.phases.front()) >= phaseIndex(kFirstPhaseAfterAuth);
   if (entry.defaults.preAuth.value_or(false) && late) {
     reader.error("defaults", "preAuth: must not be true: none of its phases comes before authentication");
   }
-  entry.bodyBytes = readBodyBytes(reader.map("limits"));
+  FieldReader limits = reader.map("limits");
+  entry.bodyBytes = limits.quantity("bodyBytes", 0, std::numeric_limits<std::uint64_t>::max());
+  limits.finish();
   const std::string_view part = partOf(entry.engine);
   if (const Value* own = reader.find(part)) {
     if (!own->isMap()) reader.error(part, "must be a map, but is " + std::string(describe(own->kind)));

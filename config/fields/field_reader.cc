@@ -90,8 +90,6 @@ std::uint16_t FieldReader::port(std::string_view key) {
   return static_cast<std::uint16_t>(integer(key, 1, 65535).value_or(0));
 }
 
-std::uint16_t FieldReader::requiredPort(std::string_view key) { return require(key) == nullptr ? 0 : port(key); }
-
 std::optional<base::Duration> FieldReader::duration(std::string_view key) {
   const Value* field = find(key);
   if (field == nullptr) return std::nullopt;

@@ -44,8 +44,7 @@ class FieldReader : public MapFields {
   std::string anyText(std::string_view key, std::size_t maxLength);
   bool boolean(std::string_view key, bool absent);
   std::optional<std::int64_t> integer(std::string_view key, std::int64_t minimum, std::int64_t maximum);
-  std::uint16_t port(std::string_view key);          // 0 if absent
-  std::uint16_t requiredPort(std::string_view key);  // 0 if absent, which is an error
+  std::uint16_t port(std::string_view key);  // 0 if absent
   std::optional<base::Duration> duration(std::string_view key);
   /// Reads a number that may have a unit; see parseQuantity().
   std::optional<std::uint64_t> quantity(std::string_view key, std::uint64_t minimum, std::uint64_t maximum);

@@ -93,12 +93,6 @@ void MapFields::unsupported(std::string_view key, std::string message, bool alte
   if (field != nullptr) addUnsupported({pathOf(key), field->position, std::move(message), altersTraffic});
 }
 
-void MapFields::unsupported(std::string_view key, std::string message, bool altersTraffic,
-                            std::vector<UnsupportedField>& unsupported) {
-  const Value* field = find(key);
-  if (field != nullptr) unsupported.push_back({pathOf(key), field->position, std::move(message), altersTraffic});
-}
-
 void MapFields::error(std::string_view key, std::string message) {
   context_.error(positionOf(key), pathOf(key), std::move(message));
 }

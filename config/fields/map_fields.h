@@ -83,8 +83,6 @@ class MapFields {
   void addUnsupported(UnsupportedField field) { unsupported_->push_back(std::move(field)); }
   /// Reads a field that the API knows and this program does not serve, and notes it if it is present.
   void unsupported(std::string_view key, std::string message, bool altersTraffic = true);
-  void unsupported(std::string_view key, std::string message, bool altersTraffic,
-                   std::vector<UnsupportedField>& unsupported);
   /// Does the same for a field that alters traffic, with "KEY is not supported" as the message.
   void refuse(std::string_view key) { unsupported(key, std::string(key) + " is not supported"); }
   void refuse(std::span<const std::string_view> keys) {

@@ -1,7 +1,6 @@
 #include "config/read/object_kinds.h"
 
 #include <algorithm>
-#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -13,31 +12,42 @@
 namespace sluice::config {
 namespace {
 
-/// The type of object that a reader makes. A reader that returns an optional also makes objects of legible parts after
-/// errors.
-template <typename Result>
-struct Reads {
-  using Object = Result;
-  static constexpr bool kLegible = false;
-};
-template <typename Result>
-struct Reads<std::optional<Result>> {
-  using Object = Result;
-  static constexpr bool kLegible = true;
-};
-template <auto kRead>
-using ReadBy = Reads<std::invoke_result_t<decltype(kRead), FieldReader&, ObjectMeta>>;
+/// The type of object that a reader fills in.
+template <typename Result, typename Object>
+Object objectOf(Result (*)(FieldReader&, Object&));
+template <auto kFields>
+using ObjectOf = decltype(objectOf(kFields));
 
-template <auto kRead>
-std::shared_ptr<const void> read(FieldReader& root, ObjectMeta meta, Rejected& rejected) {
-  using Object = typename ReadBy<kRead>::Object;
-  std::optional<Object> object = kRead(root, std::move(meta));
+/// Reads an object by its fields, and returns true if its legible part is of use after errors.
+template <auto kFields>
+bool fill(FieldReader& reader, ObjectOf<kFields>& object) {
+  using Object = ObjectOf<kFields>;
+  if constexpr (HoldsUnsupported<Object>) reader.collectUnsupported(object.unsupported);
+  if constexpr (std::is_same_v<decltype(kFields(reader, object)), bool>) return kFields(reader, object);
+  kFields(reader, object);
+  // A policy that is refused closes what it names.
+  if constexpr (std::is_base_of_v<PolicyTargets, Object>) return !object.empty();
+  return false;
+}
+
+/// Reads the whole object by `kFields`, or its `spec` alone, which is required.
+template <auto kFields, bool kOfSpec>
+std::shared_ptr<const void> readKind(FieldReader& root, ObjectMeta meta, Rejected& rejected) {
+  using Object = ObjectOf<kFields>;
+  auto object = std::make_shared<Object>();
+  object->meta = std::move(meta);
+  bool isOfUse = false;
+  if constexpr (kOfSpec) {
+    root.require("spec");
+    FieldReader spec = root.map("spec");
+    isOfUse = fill<kFields>(spec, *object);
+    spec.finish();
+  } else {
+    isOfUse = fill<kFields>(root, *object);
+  }
   root.finish();
-  const bool good = root.context().errors() == 0;
-  if (!object || (!good && !ReadBy<kRead>::kLegible)) return nullptr;
-  auto made = std::make_shared<const Object>(*std::move(object));
-  if (good) return made;
-  rejected.remains = std::move(made);
+  if (root.context().errors() == 0) return object;
+  if (isOfUse) rejected.remains = std::shared_ptr<const Object>(std::move(object));
   return nullptr;
 }
 
@@ -70,14 +80,23 @@ void forEachMeta(const ObjectKind& kind, const Model& model, const std::function
   }
 }
 
-/// Returns the table's line for a kind whose objects `kRead` reads.
-template <auto kRead>
+/// Returns the table's line for a kind whose `spec` is read by `kFields`, or with kWhole all but the metadata.
+template <auto kFields, bool kOfSpec = true>
 constexpr ObjectKind readBy(std::string_view group, std::string_view kind, std::span<const std::string_view> versions,
                             const KindTraits& traits = {}) {
-  using Object = typename ReadBy<kRead>::Object;
-  return {traits,       group,        kind,          versions,          &typeid(Object),
-          &read<kRead>, &put<Object>, &keep<Object>, &findMeta<Object>, &forEachMeta<Object>};
+  using Object = ObjectOf<kFields>;
+  return {traits,
+          group,
+          kind,
+          versions,
+          &typeid(Object),
+          &readKind<kFields, kOfSpec>,
+          &put<Object>,
+          &keep<Object>,
+          &findMeta<Object>,
+          &forEachMeta<Object>};
 }
+constexpr bool kWhole = false;
 
 constexpr std::string_view kServed[] = {"v1", "v1beta1"};
 constexpr std::string_view kV1[] = {"v1"};
@@ -92,14 +111,14 @@ constexpr ObjectKind kObjectKinds[] = {
                               {.namespaced = false, .status = Shape::kConditions}),
     readBy<&readGateway>(kGatewayGroup, Gateway::kKind, kServed, {.status = Shape::kGateway}),
     readBy<&readGateway>(kPrototypeGroup, Gateway::kEgressKind, kPrototype, {.status = Shape::kGateway}),
-    readBy<&readGatewayParameters>(kOwnGroup, GatewayParameters::kKind, kAlpha, {.crossesNamespaces = false}),
+    readBy<&readGatewayParameters, kWhole>(kOwnGroup, GatewayParameters::kKind, kAlpha, {.crossesNamespaces = false}),
     readBy<&readHttpRoute>(kGatewayGroup, HttpRoute::kKind, kServed, {.status = Shape::kParents}),
     readBy<&readGrpcRoute>(kGatewayGroup, GrpcRoute::kKind, kV1, {.status = Shape::kParents}),
-    readBy<&readNamespace>("", Namespace::kKind, kV1, {.namespaced = false}),
-    readBy<&readConfigMap>("", ConfigMap::kKind, kV1),
-    readBy<&readSecret>("", SecretObject::kKind, kV1, {.covers = Covers::kRevisionByKey}),
-    readBy<&readService>("", Service::kKind, kV1),
-    readBy<&readEndpointSlice>(kDiscoveryGroup, EndpointSlice::kKind, kV1, {.covers = Covers::kEndpoints}),
+    readBy<&readNamespace, kWhole>("", Namespace::kKind, kV1, {.namespaced = false}),
+    readBy<&readConfigMap, kWhole>("", ConfigMap::kKind, kV1),
+    readBy<&readSecret, kWhole>("", SecretObject::kKind, kV1, {.covers = Covers::kRevisionByKey}),
+    readBy<&readService, kWhole>("", Service::kKind, kV1),
+    readBy<&readEndpointSlice, kWhole>(kDiscoveryGroup, EndpointSlice::kKind, kV1, {.covers = Covers::kEndpoints}),
     readBy<&readBackendSeed>(kGatewayGroup, Backend::kKind, kAlpha, {.status = Shape::kControllers}),
     readBy<&readOwnBackend>(kOwnGroup, Backend::kKind, kAlpha, {.status = Shape::kControllers}),
     readBy<&readPrototypeBackend>(kPrototypeGroup, Backend::kKind, kPrototype, {.status = Shape::kControllers}),
@@ -117,8 +136,8 @@ constexpr ObjectKind kObjectKinds[] = {
     readBy<&readXPayloadProcessor>(kPrototypeGroup, PayloadProcessingPipeline::kRemoteKind, kPrototype,
                                    {.status = Shape::kConditions}),
     readBy<&readBackendTlsPolicy>(kGatewayGroup, BackendTlsPolicy::kKind, kTlsPolicy, {.status = Shape::kAncestors}),
-    readBy<&readUnsupportedPolicy>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
-    readBy<&readClientTrafficPolicy>(kEnvoyGroup, "ClientTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readUnsupportedPolicy, kWhole>(kEnvoyGroup, "SecurityPolicy", kAlpha, {.status = Shape::kAncestors}),
+    readBy<&readClientTrafficPolicy, kWhole>(kEnvoyGroup, "ClientTrafficPolicy", kAlpha, {.status = Shape::kAncestors}),
     readBy<&readTrafficPolicy>(kOwnGroup, TrafficPolicy::kKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readBackendTrafficPolicy>(kEnvoyGroup, TrafficPolicy::kEnvoyKind, kAlpha, {.status = Shape::kAncestors}),
     readBy<&readXBackendTrafficPolicy>(kExperimentalGroup, TrafficPolicy::kExperimentalKind, kAlpha,

@@ -1,3 +1,4 @@
+// Reads the metadata of objects, references to objects, and the targets of policies.
 #include "config/fields/creation_time.h"
 #include "config/read/object_identity.h"
 #include "config/read/object_kinds.h"
@@ -37,7 +38,7 @@ ObjectMeta readMeta(FieldReader& root, const ObjectKind& kind) {
   meta.position = root.position();
   root.require("metadata");
   FieldReader reader = root.map("metadata");
-  if (root.has("metadata")) meta.name = reader.requiredText("name", rule::kObjectName);
+  if (reader.given()) meta.name = reader.requiredText("name", rule::kObjectName);
   meta.nameSpace = reader.text("namespace", rule::kNamespace);
   if (!kind.namespaced) meta.nameSpace.clear();
   meta.namespaceGiven = !meta.nameSpace.empty();
@@ -53,36 +54,60 @@ ObjectMeta readMeta(FieldReader& root, const ObjectKind& kind) {
   return meta;
 }
 
-ObjectRef readObjectRef(FieldReader& reader, const RefDefaults& defaults, bool withNamespace) {
-  ObjectRef ref;
+void readNamespace(FieldReader& root, Namespace& /*object*/) { root.ignore("spec"); }
+
+void readObjectRef(FieldReader& reader, ObjectRef& ref, const RefDefaults& defaults, bool withNamespace) {
   ref.path = reader.path();
   ref.position = reader.position();
   if (defaults.required) {
-    // A group may be required and yet be empty, which means the core group.
-    reader.require("group");
-    ref.group = reader.anyText("group", rule::kGroup.maxLength);
-    if (!isGroup(ref.group)) reader.error("group", "must be an API group");
-    ref.kind = reader.requiredText("kind", rule::kKind);
+    ref.group = readGroup(reader);
+    reader.read(required("kind"), ref.kind, rule::kKind);
   } else {
-    const Value* group = reader.find("group");
-    const bool core = group != nullptr && group->isString() && group->text.empty();
-    ref.group = group == nullptr ? std::string(defaults.group) : core ? "" : reader.text("group", rule::kGroup);
-    ref.kind = reader.has("kind") ? reader.text("kind", rule::kKind) : std::string(defaults.kind);
+    ref.group = readGroup(reader, defaults.group);
+    ref.kind = defaults.kind;
+    reader.read("kind", ref.kind, rule::kKind);
   }
-  ref.name = reader.requiredText("name", rule::kRefName);
-  if (withNamespace) ref.nameSpace = reader.text("namespace", rule::kNamespace);
-  return ref;
+  reader.read(required("name"), ref.name, rule::kRefName);
+  if (withNamespace) reader.read("namespace", ref.nameSpace, rule::kNamespace);
 }
 
-std::vector<ObjectRef> readObjectRefs(FieldReader& reader, std::string_view key, std::size_t maxItems,
-                                      const RefDefaults& defaults, bool withNamespace) {
-  std::vector<ObjectRef> refs;
-  for (const Item& item : reader.list(key, maxItems)) {
-    FieldReader ref = reader.map(item);
-    refs.push_back(readObjectRef(ref, defaults, withNamespace));
-    ref.finish();
-  }
-  return refs;
+void readBackendObjectReference(FieldReader& reader, BackendObjectReference& ref) {
+  readObjectRef(reader, ref.object, {"", "Service"}, true);
+  reader.read("port", ref.port, kPorts);
+}
+
+std::string readGroup(FieldReader& reader) {
+  reader.require("group");
+  std::string group = reader.anyText("group", rule::kGroup.maxLength);
+  if (!isGroup(group)) reader.error("group", "must be an API group");
+  return group;
+}
+
+std::string readGroup(FieldReader& reader, std::string_view absent) {
+  const Value* group = reader.find("group");
+  if (group == nullptr) return std::string(absent);
+  const bool core = group->isString() && group->text.empty();
+  return core ? "" : reader.text("group", rule::kGroup);
+}
+
+void readPolicyTarget(FieldReader reader, PolicyTargets& named) {
+  PolicyTarget target;
+  readObjectRef(reader, target.object, {{}, {}, /*required=*/true}, false);
+  const Value* group = reader.find("group");
+  target.groupLegible = group != nullptr && group->isString() && isGroup(group->text);
+  reader.read("sectionName", target.sectionName, rule::kSectionName);
+  reader.finish();
+  if (!target.object.name.empty()) named.targets.push_back(std::move(target));
+}
+
+void readTargetRefs(FieldReader& spec, PolicyTargets& named) {
+  spec.require("targetRefs");
+  for (const Item& item : spec.listOfSome("targetRefs", kMaxPolicyTargets)) readPolicyTarget(spec.map(item), named);
+}
+
+bool isBackendTarget(const PolicyTarget& target) {
+  return isKindOf<Backend>(target.object.group, target.object.kind) ||
+         isKindOf<Service>(target.object.group, target.object.kind);
 }
 
 }  // namespace sluice::config

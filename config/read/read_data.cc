@@ -35,7 +35,7 @@ void forEachEntry(FieldReader& root, std::string_view key, std::size_t& bytes, V
   const Value* map = root.find(key);
   if (map == nullptr) return;
   if (!map->isMap()) {
-    root.error(key, "must be a map, but is " + std::string(describe(map->kind)));
+    root.error(key, wrongKind("a map", *map));
     return;
   }
   for (const Member& member : map->members) {
@@ -66,16 +66,14 @@ void readParametersOf(FieldReader& root, ConfigMap& configMap) {
   parameters.meta = configMap.meta;
   Problems found;
   readDataDocument(entry->second, root.context().object(), ConfigMap::kParametersKey, found,
-                   [&parameters](FieldReader reader) { readParameterFields(std::move(reader), parameters); });
+                   [&parameters](FieldReader reader) { reader.readInto(parameters, readParameterFields); });
   for (Problem& each : found) root.context().error(each.position, std::move(each.field), std::move(each.message));
   configMap.parameters = std::make_shared<const GatewayParameters>(std::move(parameters));
 }
 
 }  // namespace
 
-std::optional<ConfigMap> readConfigMap(FieldReader& root, ObjectMeta meta) {
-  ConfigMap configMap;
-  configMap.meta = std::move(meta);
+bool readConfigMap(FieldReader& root, ConfigMap& configMap) {
   std::size_t bytes = 0;
   forEachEntry(root, "data", bytes, [&](const Member& member, const std::string&) {
     configMap.data[member.key] = {member.value.text, member.value.position, member.value.blockColumn};
@@ -92,12 +90,10 @@ std::optional<ConfigMap> readConfigMap(FieldReader& root, ObjectMeta meta) {
   checkSize(root, bytes);
   root.ignore("immutable");
   readParametersOf(root, configMap);
-  return configMap;
+  return true;
 }
 
-SecretObject readSecret(FieldReader& root, ObjectMeta meta) {
-  SecretObject secret;
-  secret.meta = std::move(meta);
+void readSecret(FieldReader& root, SecretObject& secret) {
   secret.type = root.text("type", rule::kAnyText);
   std::size_t bytes = 0;
   forEachEntry(root, "data", bytes, [&](const Member& member, const std::string& path) {
@@ -113,7 +109,6 @@ SecretObject readSecret(FieldReader& root, ObjectMeta meta) {
   });
   checkSize(root, bytes);
   root.ignore("immutable");
-  return secret;
 }
 
 }  // namespace sluice::config

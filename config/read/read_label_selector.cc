@@ -1,3 +1,4 @@
+#include <optional>
 #include <utility>
 
 #include "config/fields/field_reader.h"
@@ -19,38 +20,31 @@ constexpr Choice<base::LabelOperator> kOperators[] = {{"In", base::LabelOperator
 
 bool takesValues(base::LabelOperator op) { return op == base::LabelOperator::kIn || op == base::LabelOperator::kNotIn; }
 
-base::LabelRequirement readRequirement(FieldReader reader) {
-  base::LabelRequirement requirement;
-  requirement.key = reader.requiredText("key", kLabelKey);
-  reader.require("operator");
-  const std::size_t errors = reader.context().errors();
-  requirement.op = reader.choice("operator", kOperators, base::LabelOperator::kIn);
-  const bool known = reader.has("operator") && reader.context().errors() == errors;
-  requirement.values = reader.texts("values", kLabelValue, kMaxValues);
+void readRequirement(FieldReader& reader, base::LabelRequirement& requirement) {
+  reader.read(required("key"), requirement.key, kLabelKey);
+  std::optional<base::LabelOperator> known;
+  reader.read(required("operator"), known, kOperators);
+  requirement.op = known.value_or(requirement.op);
+  reader.read("values", requirement.values, kLabelValue, kMaxValues);
   if (known && takesValues(requirement.op) && requirement.values.empty()) {
     reader.error("values", "must have at least one item for the operators In and NotIn");
   }
   if (known && !takesValues(requirement.op) && !requirement.values.empty()) {
     reader.error("values", "must be empty for the operators Exists and DoesNotExist");
   }
-  reader.finish();
-  return requirement;
 }
 
 }  // namespace
 
-base::LabelSelector readLabelSelector(FieldReader reader) {
-  base::LabelSelector selector;
+void readLabelSelector(FieldReader& reader, base::LabelSelector& selector) {
   for (auto& [key, value] : reader.textMap("matchLabels", kMaxValueBytes)) {
     selector.requirements.push_back({key, base::LabelOperator::kIn, {value}});
   }
   for (const Item& item : reader.list("matchExpressions", kMaxRequirements)) {
-    const std::size_t errors = reader.context().errors();
-    base::LabelRequirement requirement = readRequirement(reader.map(item));
-    if (reader.context().errors() == errors) selector.requirements.push_back(std::move(requirement));
+    base::LabelRequirement requirement;
+    if (reader.map(item).readInto(requirement, readRequirement))
+      selector.requirements.push_back(std::move(requirement));
   }
-  reader.finish();
-  return selector;
 }
 
 }  // namespace sluice::config

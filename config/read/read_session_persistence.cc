@@ -10,10 +10,7 @@ constexpr Choice<bool> kLifetimes[] = {{"Permanent", true}, {"Session", false}};
 
 }  // namespace
 
-std::optional<SessionPersistence> readSessionPersistence(FieldReader& holder) {
-  if (!holder.has("sessionPersistence")) return std::nullopt;
-  FieldReader reader = holder.map("sessionPersistence");
-  SessionPersistence session;
+void readSessionPersistence(FieldReader& reader, SessionPersistence& session) {
   session.path = reader.path();
   session.name = reader.anyText("sessionName", kMaxNameBytes);
   // The API accepts any text, but names of cookies (RFC 6265 section 4.1.1) and of header fields are tokens.
@@ -21,19 +18,15 @@ std::optional<SessionPersistence> readSessionPersistence(FieldReader& holder) {
     reader.error("sessionName",
                  "must be a name that cookies and header fields can have, but is " + base::quote(session.name));
   }
-  session.absoluteTimeout = reader.duration("absoluteTimeout");
-  session.type = reader.choice("type", kSessionTypes, SessionType::kCookie);
+  reader.read("absoluteTimeout", session.absoluteTimeout);
+  reader.read("type", session.type, kSessionTypes);
   if (reader.has("cookieConfig")) {
     if (session.type != SessionType::kCookie) reader.error("cookieConfig", "can only be set with type Cookie");
-    FieldReader cookie = reader.map("cookieConfig");
-    session.permanent = cookie.choice("lifetimeType", kLifetimes, false);
-    cookie.finish();
+    reader.map("cookieConfig").read("lifetimeType", session.permanent, kLifetimes).finish();
   }
   if (session.permanent && !reader.has("absoluteTimeout")) {
     reader.error("absoluteTimeout", "is required when cookieConfig.lifetimeType is Permanent");
   }
-  reader.finish();
-  return session;
 }
 
 }  // namespace sluice::config

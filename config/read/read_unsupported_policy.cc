@@ -2,7 +2,6 @@
 // rest of the spec of a policy whose kind is not supported belongs to a feature that is not there and is not looked at.
 #include <algorithm>
 #include <string>
-#include <utility>
 
 #include "config/read/object_readers.h"
 #include "config/read/stray_target.h"
@@ -23,24 +22,21 @@ bool isTargetKind(const PolicyTargetKind& target) {
 }
 
 /// A selector is kept as far as it is legible. It means too much rather than too little then, as a target does.
-void readPolicySelector(FieldReader reader, PolicyTargets& named) {
-  PolicyTargetSelector selector;
-  selector.path = reader.path();
-  selector.position = reader.position();
+void readPolicySelector(FieldReader& reader, PolicyTargetSelector& selector) {
   const Value* group = reader.find("group");
   const bool core = group != nullptr && group->isString() && group->text.empty();
   if (!core) selector.group = group == nullptr ? std::string(kGatewayGroup) : reader.text("group", rule::kGroup);
   selector.groupLegible = core || !selector.group.empty();
-  selector.kind = reader.requiredText("kind", rule::kKind);
+  reader.read(required("kind"), selector.kind, rule::kKind);
   const bool wider = reader.has("namespaces");
-  selector.labels = readLabelSelector(reader);
+  readLabelSelector(reader, selector.labels);
+  reader.finish();
   if (isStray(selector.targetKind())) {
     reader.error("kind", "is no kind that policies can be for" + nearestTargetKind(selector.targetKind()));
   }
   if (wider) {
     reader.error("namespaces", "is not supported: only objects of the policy's own namespace are meant");
   }
-  named.selectors.push_back(std::move(selector));
 }
 
 void checkEnvoyTarget(FieldReader& spec, const PolicyTargetKind& kind, const std::string& path,
@@ -53,13 +49,11 @@ void checkEnvoyTarget(FieldReader& spec, const PolicyTargetKind& kind, const std
 
 }  // namespace
 
-PolicyTargets readPolicyTargets(FieldReader& spec) {
-  PolicyTargets named;
+void readPolicyTargets(FieldReader& spec, PolicyTargets& named) {
   for (const Item& item : spec.list("targetRefs", kMaxPolicyTargets)) readPolicyTarget(spec.map(item), named);
   if (spec.has("targetRef")) readPolicyTarget(spec.map("targetRef"), named);
-  for (const Item& item : spec.list("targetSelectors", kMaxPolicyTargets)) readPolicySelector(spec.map(item), named);
+  spec.read("targetSelectors", named.selectors, kMaxPolicyTargets, readPolicySelector);
   if (!spec.has("targetRefs") && !spec.has("targetRef") && !spec.has("targetSelectors")) spec.require("targetRefs");
-  return named;
 }
 
 void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named) {
@@ -72,18 +66,12 @@ void checkEnvoyTargets(FieldReader& spec, const PolicyTargets& named) {
   }
 }
 
-std::optional<UnsupportedPolicy> readUnsupportedPolicy(FieldReader& root, ObjectMeta meta) {
-  UnsupportedPolicy policy;
-  policy.meta = std::move(meta);
+void readUnsupportedPolicy(FieldReader& root, UnsupportedPolicy& policy) {
   policy.note = {"kind", std::string(kUnsupportedPolicyNote)};
   root.context().warning(root.positionOf("kind"), "kind", std::string(kUnsupportedPolicyNote));
   root.require("spec");
   FieldReader spec = root.map("spec");
-  if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readPolicyTargets(spec);
-  spec.ignoreOthers();
-  spec.finish();
-  if (policy.empty()) return std::nullopt;
-  return policy;
+  if (spec.given()) readPolicyTargets(spec, policy);
 }
 
 }  // namespace sluice::config

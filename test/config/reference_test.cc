@@ -123,8 +123,8 @@ TEST(Reference, ListsHowABackendIsReached) {
   const std::string destination = "config/read/backends/read_destination.cc";
   EXPECT_THAT(firstWords(pageTable(page, "| type | goes with | meaning |")),
               UnorderedElementsAreArray(namesIn(destination, R"re(DestinationType k\w+\{"(\w+)")re")));
-  std::set<std::string> protocols = namesIn(destination, R"re(\{"(\w+)", DestinationProtocol::)re");
-  protocols.merge(namesIn("config/read/backends/read_backend_x.cc", R"re(\{"(\w+)", XBackendProtocol::)re"));
+  std::set<std::string> protocols = namesIn(destination, R"re(\{"(\w+)", BackendProtocol::)re");
+  protocols.merge(namesIn("config/read/backends/read_backend_x.cc", R"re(\{"(\w+)", BackendProtocol::)re"));
   EXPECT_THAT(firstWords(pageTable(page, "| protocol | in | meaning |")), UnorderedElementsAreArray(protocols));
 }
 
@@ -137,7 +137,7 @@ TEST(Reference, ListsTheTlsOfABackend) {
               UnorderedElementsAreArray(
                   namesIn("config/model/backend_tls.h", R"re(string_view k\w+ = "(sluice\.dev/[\w-]+)")re")));
   std::set<std::string> fields = namesIn("config/read/backends/read_destination_tls.cc",
-                                         R"re(tls\.(?:text|boolean|list|textMap|find|map)\("(\w+)")re");
+                                         R"re(tls\.(?:text|read|list|textMap|find|map)\("(\w+)")re");
   fields.merge(
       std::set<std::string>{"mode", "clientCertificateRef", "options"});  // read by functions that spellings share
   EXPECT_THAT(firstWords(pageTable(page, "| field | default | meaning |")), UnorderedElementsAreArray(fields));
@@ -145,15 +145,15 @@ TEST(Reference, ListsTheTlsOfABackend) {
 
 TEST(Reference, ListsTheFieldsOfAnEndpoint) {
   std::set<std::string> fields =
-      namesIn("config/read/backends/read_destination.cc", R"re(reader\.(?:integer|choice)\("(\w+)")re");
+      namesIn("config/read/backends/read_destination.cc", R"re(reader\.read\("(\w+)", (?:endpoint|port)\.)re");
   fields.merge(std::set<std::string>{"fqdn", "ip", "tls"});  // which a Backend of one host has too
   EXPECT_THAT(firstWords(pageTable(referencePage("backends.md"), "| field of an endpoint | default | meaning |")),
               UnorderedElementsAreArray(fields));
 }
 
 TEST(Reference, ListsEveryFieldOfABackendTlsPolicy) {
-  auto fields = namesIn("config/read/backends/read_tls_validation.cc",
-                        R"re((?:requiredText|text|list|readObjectRefs)\((?:validation, )?"(\w+)")re");
+  auto fields =
+      namesIn("config/read/backends/read_tls_validation.cc", R"re((?:text|list|read)\((?:required\()?"(\w+)")re");
   fields.merge(std::set<std::string>{"targetRefs", "sectionName", "type", "options"});  // that other kinds have too
   std::set<std::string> listed;
   for (const std::string& path :

@@ -44,14 +44,13 @@ TEST(Settings, AreDocumentedWithTheirDefaults) {
   ASSERT_TRUE(reading.settings);
   EXPECT_EQ(*reading.settings, base::Settings());
 
-  // Finds every key that the reader reads: {"key", settings.key ...}, ("key", ...).
+  // Finds every key that the reader reads: {"key", settings.key ...}, read("key", ...).
   const std::string reader = fileText(SLUICE_SOURCE_DIR "/config/read/gateways/settings_reader.cc");
-  const std::regex pattern(
-      R"re(\{"(\w+)", settings\.|readCount\(\w+, "(\w+)"|\.(?:map|has|list|choice|boolean|texts)\("(\w+)")re");
+  const std::regex pattern(R"re(\{"(\w+)", settings\.|\.(?:map|has|read)\((?:required\()?"(\w+)")re");
   int keys = 0;
   for (auto match = std::sregex_iterator(reader.begin(), reader.end(), pattern); match != std::sregex_iterator();
        ++match) {
-    const std::string key = (*match)[1].str() + (*match)[2].str() + (*match)[3].str();
+    const std::string key = (*match)[1].str() + (*match)[2].str();
     ++keys;
     EXPECT_TRUE(std::regex_search(block, std::regex("[ {\\n]" + key + ":"))) << key << " is missing";
   }
@@ -69,11 +68,11 @@ TEST(Settings, AreDocumentedInTheirSection) {
     const std::string section = page.substr(begin, end - begin);
     const std::size_t body = reader.find(function);
     const std::string keys = reader.substr(body, reader.find("\n}\n", body) - body);
-    const std::regex pattern(R"re(\{"(\w+)", settings\.|readCount\(reader, "(\w+)"|reader\.boolean\("(\w+)")re");
+    const std::regex pattern(R"re(\{"(\w+)", settings\.|reader\.read\("(\w+)")re");
     int count = 0;
     for (auto match = std::sregex_iterator(keys.begin(), keys.end(), pattern); match != std::sregex_iterator();
          ++match) {
-      const std::string key = (*match)[1].str() + (*match)[2].str() + (*match)[3].str();
+      const std::string key = (*match)[1].str() + (*match)[2].str();
       EXPECT_NE(section.find("\n  " + key + ": "), std::string::npos) << name << "." << key << " is missing";
       ++count;
     }

@@ -1,10 +1,8 @@
 // Functions that the readers of the spellings of Backend share. Each spelling has its own read_backend_*.cc.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "config/fields/field_reader.h"
 #include "config/model/model.h"
@@ -22,26 +20,27 @@ struct DestinationForm {
   bool own = false;
 };
 
-/// Reads a Backend whose `spec` has `destination` and `extensions`.
-Backend readDestinationBackend(FieldReader& root, ObjectMeta meta, const DestinationForm& form);
 /// Reads `tls` of a port or of the whole Backend.
-BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form, std::vector<UnsupportedField>& unsupported);
-/// Reads BackendTLSPolicyValidation of Gateway API, and calls finish() on `validation`.
-void readTlsValidation(FieldReader validation, BackendTls& tls, std::vector<UnsupportedField>& unsupported);
+void readDestinationTls(FieldReader& tls, const DestinationForm& form, BackendTls& result);
+/// Reads BackendTLSPolicyValidation of Gateway API.
+void readTlsValidation(FieldReader validation, BackendTls& tls);
+/// Reads `caCertificateRefs` and `wellKnownCACertificates`, of which there may be one, or must be one if it
+/// `isRequired`.
+void readAuthorities(FieldReader& reader, bool isRequired, BackendTls& tls);
 /// Reads `options` of `holder`. They belong to implementations, so keys of foreign domains are not refused.
-void readTlsOptions(FieldReader& holder, BackendTls& tls, std::vector<UnsupportedField>& unsupported);
+void readTlsOptions(FieldReader& holder, BackendTls& tls);
 
 /// Reads a Backend's hostname, in lower case and without a final dot; see config/read/external_hostname.h.
 std::string readExternalHostname(FieldReader& reader, std::string_view key);
 /// Reads `address` of a destination, in its canonical form. Returns an empty text if there is no valid one.
 std::string readDestinationAddress(FieldReader& ip);
 /// Reads `fqdn` or `ip` of an endpoint, one of which is required, with its port.
-BackendPort readEndpointHost(FieldReader& endpoint);
+void readEndpointHost(FieldReader& endpoint, BackendPort& port);
 /// Adds the endpoint that `item` is. It is an error if the Backend has it already.
 void addEndpoint(BackendPort endpoint, const Item& item, ObjectContext& context, Backend& backend);
 /// Reads `mode` in any of its spellings.
-TlsMode readTlsMode(FieldReader& reader, TlsMode absent);
+void readTlsMode(FieldReader& reader, TlsMode& mode);
 /// Reads clientCertificateRef, which Mutual requires and no other mode accepts.
-std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode mode);
+void readClientCertificateRef(FieldReader& reader, BackendTls& tls);
 
 }  // namespace sluice::config

@@ -36,24 +36,16 @@ std::string readDestinationAddress(FieldReader& ip) {
   return address.empty() ? address : canonicalIp(address);
 }
 
-BackendPort readEndpointHost(FieldReader& endpoint) {
-  BackendPort result;
+void readEndpointHost(FieldReader& endpoint, BackendPort& port) {
   const bool isName = endpoint.has("fqdn");
   if (isName == endpoint.has("ip")) {
     endpoint.error(isName ? "ip" : "fqdn", isName ? "must not be given together with fqdn" : "or ip is required");
   }
-  if (isName) {
-    FieldReader fqdn = endpoint.map("fqdn");
-    result.hostname = readExternalHostname(fqdn, "hostname");
-    result.number = fqdn.requiredPort("port");
-    fqdn.finish();
-  } else if (endpoint.has("ip")) {
-    FieldReader ip = endpoint.map("ip");
-    result.hostname = readDestinationAddress(ip);
-    result.number = ip.requiredPort("port");
-    ip.finish();
-  }
-  return result;
+  if (!isName && !endpoint.has("ip")) return;
+  FieldReader host = endpoint.map(isName ? "fqdn" : "ip");
+  port.hostname = isName ? readExternalHostname(host, "hostname") : readDestinationAddress(host);
+  host.read(required("port"), port.number, kPorts);
+  host.finish();
 }
 
 void addEndpoint(BackendPort endpoint, const Item& item, ObjectContext& context, Backend& backend) {
@@ -67,21 +59,15 @@ void addEndpoint(BackendPort endpoint, const Item& item, ObjectContext& context,
   backend.ports.push_back(std::move(endpoint));
 }
 
-TlsMode readTlsMode(FieldReader& reader, TlsMode absent) {
-  return reader.choice("mode", kTlsModes, absent, /*ignoreCase=*/true);
-}
+void readTlsMode(FieldReader& reader, TlsMode& mode) { reader.read("mode", mode, kTlsModes, /*ignoreCase=*/true); }
 
-std::optional<ObjectRef> readClientCertificateRef(FieldReader& reader, TlsMode mode) {
+void readClientCertificateRef(FieldReader& reader, BackendTls& tls) {
   const bool given = reader.has("clientCertificateRef");
-  if (given != (mode == TlsMode::kMutual)) {
+  if (given != (tls.mode == TlsMode::kMutual)) {
     reader.error("clientCertificateRef",
                  given ? "must be given only when mode is Mutual" : "is required when mode is Mutual");
   }
-  if (!given) return std::nullopt;
-  FieldReader ref = reader.map("clientCertificateRef");
-  ObjectRef result = readObjectRef(ref, {"", "Secret"}, true);
-  ref.finish();
-  return result;
+  reader.read("clientCertificateRef", tls.clientCertificateRef, kSecretRef);
 }
 
 }  // namespace sluice::config

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <string>
 
 #include "config/read/backends/backend_readers.h"
 #include "config/read/object_readers.h"
@@ -18,13 +17,11 @@ bool overlap(const PolicyTarget& a, const PolicyTarget& b) {
 
 /// Reads the targets. v1alpha2 had one in `targetRef`, which is not read any more and yet must not be spoken to without
 /// TLS.
-PolicyTargets readTlsTargets(FieldReader& spec) {
-  if (!spec.has("targetRef")) return readTargetRefs(spec);
-  PolicyTargets named;
+void readTlsTargets(FieldReader& spec, PolicyTargets& named) {
+  if (!spec.has("targetRef")) return readTargetRefs(spec, named);
   readPolicyTarget(spec.map("targetRef"), named);
   for (const Item& item : spec.list("targetRefs", kMaxPolicyTargets)) readPolicyTarget(spec.map(item), named);
   spec.error("targetRef", "is of an older version: use targetRefs");
-  return named;
 }
 
 void checkTlsTargets(FieldReader& spec, const std::vector<PolicyTarget>& targets) {
@@ -38,25 +35,18 @@ void checkTlsTargets(FieldReader& spec, const std::vector<PolicyTarget>& targets
 
 }  // namespace
 
-std::optional<BackendTlsPolicy> readBackendTlsPolicy(FieldReader& root, ObjectMeta meta) {
-  BackendTlsPolicy policy;
-  policy.meta = std::move(meta);
+void readBackendTlsPolicy(FieldReader& spec, BackendTlsPolicy& policy) {
   policy.tls.mode = TlsMode::kServerAuth;
   policy.tls.path = "spec";
-  root.require("spec");
-  FieldReader spec = root.map("spec");
   policy.tls.position = spec.position();
-  if (root.has("spec")) {
-    static_cast<PolicyTargets&>(policy) = readTlsTargets(spec);
+  if (spec.given()) {
+    readTlsTargets(spec, policy);
     spec.require("validation");
   }
   checkTlsTargets(spec, policy.targets);
-  if (spec.has("validation")) readTlsValidation(spec.map("validation"), policy.tls, policy.unsupported);
-  readTlsOptions(spec, policy.tls, policy.unsupported);
+  if (spec.has("validation")) readTlsValidation(spec.map("validation"), policy.tls);
+  readTlsOptions(spec, policy.tls);
   if (policy.tls.options.size() > kMaxPolicyOptions) spec.error("options", "must have at most 16 entries");
-  spec.finish();
-  if (policy.empty()) return std::nullopt;
-  return policy;
 }
 
 }  // namespace sluice::config

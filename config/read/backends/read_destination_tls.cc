@@ -14,16 +14,14 @@ constexpr std::size_t kMaxOptionBytes = 4096;
 
 constexpr std::string_view kOptions[] = {tls_option::kSpkiPins, tls_option::kMinVersion, tls_option::kCipherSuites};
 
-std::vector<ObjectRef> readCaRefs(FieldReader& tls, const DestinationForm& form) {
-  const RefDefaults defaults = form.strict ? RefDefaults{"", "", true} : RefDefaults{"", "ConfigMap"};
+void readCaRefs(FieldReader& tls, const DestinationForm& form, std::vector<ObjectRef>& refs) {
+  const ObjectRefFields fields{form.strict ? kAnyRef.defaults : RefDefaults{"", "ConfigMap"}, true};
   const Value* given = tls.find("caBundleRef");
-  if (given == nullptr || !given->isMap() || !form.first) {
-    return readObjectRefs(tls, "caBundleRef", kMaxCaRefs, defaults, true);
+  if (form.first && given != nullptr && given->isMap()) {
+    tls.read("caBundleRef", refs.emplace_back(), fields);
+  } else {
+    tls.read("caBundleRef", refs, kMaxCaRefs, fields);
   }
-  FieldReader ref = tls.map("caBundleRef");
-  std::vector<ObjectRef> refs = {readObjectRef(ref, defaults, true)};
-  ref.finish();
-  return refs;
 }
 
 void readSubjectAltNames(FieldReader& tls, BackendTls& result) {
@@ -38,34 +36,29 @@ void readSubjectAltNames(FieldReader& tls, BackendTls& result) {
 
 }  // namespace
 
-void readTlsOptions(FieldReader& holder, BackendTls& tls, std::vector<UnsupportedField>& unsupported) {
+void readTlsOptions(FieldReader& holder, BackendTls& tls) {
   const Value* given = holder.find("options");
   tls.options = holder.textMap("options", kMaxOptionBytes);
   if (given == nullptr) return;
   for (const Member& member : given->members) {
     if (std::find(std::begin(kOptions), std::end(kOptions), member.key) != std::end(kOptions)) continue;
     const bool foreign = member.key.find('/') != std::string::npos && !member.key.starts_with("sluice.dev/");
-    unsupported.push_back({holder.pathOf("options"), member.position,
+    holder.addUnsupported({holder.pathOf("options"), member.position,
                            "option " + base::quote(member.key) + " is not supported", !foreign});
   }
 }
 
-BackendTls readDestinationTls(FieldReader tls, const DestinationForm& form,
-                              std::vector<UnsupportedField>& unsupported) {
-  BackendTls result;
-  result.path = tls.path();
-  result.position = tls.position();
+void readDestinationTls(FieldReader& tls, const DestinationForm& form, BackendTls& result) {
+  result.mode = TlsMode::kServerAuth;
   if (form.strict) tls.require("mode");
-  result.mode = readTlsMode(tls, TlsMode::kServerAuth);
+  readTlsMode(tls, result.mode);
   result.serverName = base::toLower(tls.text("sni", rule::kDomainName));
   if (result.serverName.ends_with('.')) result.serverName.pop_back();  // RFC 6066 section 3
-  result.caRefs = readCaRefs(tls, form);
-  result.insecureSkipVerify = tls.boolean("insecureSkipVerify", false);
-  result.clientCertificateRef = readClientCertificateRef(tls, result.mode);
+  readCaRefs(tls, form, result.caRefs);
+  tls.read("insecureSkipVerify", result.insecureSkipVerify);
+  readClientCertificateRef(tls, result);
   readSubjectAltNames(tls, result);
-  if (form.own) readTlsOptions(tls, result, unsupported);
-  tls.finish();
-  return result;
+  if (form.own) readTlsOptions(tls, result);
 }
 
 }  // namespace sluice::config

@@ -25,22 +25,20 @@ std::uint16_t readTargetPort(FieldReader& port) {
   return given != nullptr && given->kind == Value::Kind::kNumber ? port.port("targetPort") : std::uint16_t{0};
 }
 
-ServicePort readServicePort(FieldReader reader) {
-  ServicePort port;
+void readServicePort(FieldReader& reader, ServicePort& port) {
   port.name = reader.anyText("name", rule::kSectionName.maxLength);
-  port.number = reader.requiredPort("port");
+  reader.read(required("port"), port.number, kPorts);
   port.targetPort = readTargetPort(reader);
-  port.protocol = reader.choice("protocol", kTransportProtocols, TransportProtocol::kTcp);
+  reader.read("protocol", port.protocol, kTransportProtocols);
   port.appProtocol = reader.anyText("appProtocol", rule::kAnyText.maxLength);
-  return port;
+  reader.ignoreOthers();
 }
 
-EndpointSlice::Port readSlicePort(FieldReader reader) {
-  EndpointSlice::Port port;
+void readSlicePort(FieldReader& reader, EndpointSlice::Port& port) {
   port.name = reader.anyText("name", rule::kSectionName.maxLength);
-  port.number = reader.port("port");
-  port.protocol = reader.choice("protocol", kTransportProtocols, TransportProtocol::kTcp);
-  return port;
+  reader.read("port", port.number, kPorts);
+  reader.read("protocol", port.protocol, kTransportProtocols);
+  reader.ignoreOthers();
 }
 
 bool isOfType(std::string_view address, AddressType type) {
@@ -60,30 +58,22 @@ std::optional<std::string> readAddress(FieldReader& endpoint, AddressType type) 
 
 }  // namespace
 
-Service readService(FieldReader& root, ObjectMeta meta) {
-  Service service;
-  service.meta = std::move(meta);
+void readService(FieldReader& root, Service& service) {
   root.ignoreOthers();
   root.require("spec");
   FieldReader spec = root.map("spec");
-  service.isExternalName = spec.choice("type", kServiceTypes, false);
-  for (const Item& item : spec.list("ports", kMaxServicePorts))
-    service.ports.push_back(readServicePort(spec.map(item)));
+  spec.read("type", service.isExternalName, kServiceTypes);
+  spec.read("ports", service.ports, kMaxServicePorts, readServicePort);
   const std::vector<Item> families = spec.list("ipFamilies", 2);
   if (!families.empty()) service.prefersIpv6 = families.front().value->text == "IPv6";
-  return service;
 }
 
-EndpointSlice readEndpointSlice(FieldReader& root, ObjectMeta meta) {
-  EndpointSlice slice;
-  if (const auto label = meta.labels.find(std::string(EndpointSlice::kServiceLabel)); label != meta.labels.end()) {
-    slice.service = label->second;
-  }
-  slice.meta = std::move(meta);
+void readEndpointSlice(FieldReader& root, EndpointSlice& slice) {
+  const auto label = slice.meta.labels.find(std::string(EndpointSlice::kServiceLabel));
+  if (label != slice.meta.labels.end()) slice.service = label->second;
   root.ignoreOthers();
-  root.require("addressType");
-  slice.addressType = root.choice("addressType", kAddressTypes, AddressType::kFqdn);
-  for (const Item& item : root.list("ports", kMaxSlicePorts)) slice.ports.push_back(readSlicePort(root.map(item)));
+  slice.addressType = root.choice(required("addressType"), kAddressTypes, AddressType::kFqdn);
+  root.read("ports", slice.ports, kMaxSlicePorts, readSlicePort);
   for (const Item& item : root.list("endpoints", kMaxEndpoints)) {
     FieldReader endpoint = root.map(item);
     const std::optional<std::string> address = readAddress(endpoint, slice.addressType);
@@ -91,7 +81,6 @@ EndpointSlice readEndpointSlice(FieldReader& root, ObjectMeta meta) {
     // An unknown condition counts as ready. A terminating endpoint is not ready.
     if (conditions.boolean("ready", true) && address) slice.addresses.push_back(*address);
   }
-  return slice;
 }
 
 }  // namespace sluice::config

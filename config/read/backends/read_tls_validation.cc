@@ -1,48 +1,48 @@
-// Reads BackendTLSPolicyValidation of Gateway API, which BackendTLSPolicy and XBackend have.
+// Reads BackendTLSPolicyValidation of Gateway API, which BackendTLSPolicy and XBackend have. The Backend of Envoy
+// Gateway has its authorities.
 #include "config/read/backends/backend_readers.h"
 #include "config/read/object_readers.h"
 
 namespace sluice::config {
 namespace {
 
-constexpr std::size_t kMaxValidationCaRefs = 8;
+constexpr std::size_t kMaxAuthorities = 8;
 constexpr std::size_t kMaxValidationAltNames = 5;
 
-enum class AltNameType : std::uint8_t { kHostname, kUri };
-constexpr Choice<AltNameType> kAltNameTypes[] = {{"Hostname", AltNameType::kHostname}, {"URI", AltNameType::kUri}};
+constexpr std::string_view kAltNameTypes[] = {"Hostname", "URI"};
 
-void readValidationAltNames(FieldReader& validation, BackendTls& tls) {
-  for (const Item& item : validation.list("subjectAltNames", kMaxValidationAltNames)) {
-    FieldReader reader = validation.map(item);
-    reader.require("type");
-    const AltNameType type = reader.choice("type", kAltNameTypes, AltNameType::kHostname);
-    const bool named = reader.has("hostname");
-    const bool identified = reader.has("uri");
-    if (named != (type == AltNameType::kHostname) || identified != (type == AltNameType::kUri)) {
-      reader.error("type", "must be Hostname with a hostname, or URI with a uri");
-    }
-    std::string hostname = reader.text("hostname", rule::kHostname);
-    std::string uri = reader.text("uri", rule::kUri);
-    if (!hostname.empty()) tls.subjectAltNames.push_back(std::move(hostname));
-    if (!uri.empty()) tls.subjectAltNames.push_back(std::move(uri));
-    reader.finish();
+void readValidationAltName(FieldReader reader, BackendTls& tls) {
+  const bool isUri = reader.word(required("type"), kAltNameTypes, "Hostname") == "URI";
+  if (reader.has("hostname") == isUri || reader.has("uri") != isUri) {
+    reader.error("type", "must be Hostname with a hostname, or URI with a uri");
   }
+  for (std::string name : {reader.text("hostname", rule::kHostname), reader.text("uri", rule::kUri)}) {
+    if (!name.empty()) tls.subjectAltNames.push_back(std::move(name));
+  }
+  reader.finish();
 }
 
 }  // namespace
 
-void readTlsValidation(FieldReader validation, BackendTls& tls, std::vector<UnsupportedField>& unsupported) {
-  tls.serverName = validation.requiredText("hostname", rule::kPreciseHostname);
-  tls.caRefs = readObjectRefs(validation, "caCertificateRefs", kMaxValidationCaRefs, {"", "", true}, false);
-  const std::string wellKnown = validation.text("wellKnownCACertificates", rule::kAnyText);
-  if (tls.caRefs.empty() == wellKnown.empty()) {
-    validation.error("caCertificateRefs", "or wellKnownCACertificates is required, and not both");
+void readAuthorities(FieldReader& reader, bool isRequired, BackendTls& tls) {
+  reader.read("caCertificateRefs", tls.caRefs, kMaxAuthorities, kAnyRef);
+  const std::string wellKnown = reader.text("wellKnownCACertificates", rule::kAnyText);
+  if (isRequired && tls.caRefs.empty() == wellKnown.empty()) {
+    reader.error("caCertificateRefs", "or wellKnownCACertificates is required, and not both");
   }
-  if (!wellKnown.empty() && wellKnown != "System") {
-    validation.unsupported("wellKnownCACertificates", "well-known authorities other than System are not supported",
-                           true, unsupported);
+  if (!isRequired && !tls.caRefs.empty() && !wellKnown.empty()) {
+    reader.error("wellKnownCACertificates", "must not be given together with caCertificateRefs");
   }
-  readValidationAltNames(validation, tls);
+  if (wellKnown.empty() || wellKnown == "System") return;
+  reader.unsupported("wellKnownCACertificates", "well-known authorities other than System are not supported");
+}
+
+void readTlsValidation(FieldReader validation, BackendTls& tls) {
+  validation.read(required("hostname"), tls.serverName, rule::kPreciseHostname);
+  readAuthorities(validation, /*isRequired=*/true, tls);
+  for (const Item& item : validation.list("subjectAltNames", kMaxValidationAltNames)) {
+    readValidationAltName(validation.map(item), tls);
+  }
   validation.finish();
 }
 

@@ -16,18 +16,13 @@ bool isImage(std::string_view text) {
 
 constexpr TextRule kImage{isImage, "a reference to an image, such as registry.example.com/sluice:1.2", kMostImageBytes};
 
-Autoscaling readAutoscaling(FieldReader reader) {
-  Autoscaling result;
-  const auto number = [&reader](std::string_view key, std::int64_t most, std::uint32_t& of) {
-    if (const auto given = reader.integer(key, 1, most)) of = static_cast<std::uint32_t>(*given);
-  };
-  number("minReplicas", kMostReplicas, result.minReplicas);
-  reader.require("maxReplicas");
-  number("maxReplicas", kMostReplicas, result.maxReplicas);
-  number("targetCPUUtilizationPercentage", kMostUtilization, result.targetCpuUtilization);
-  if (result.maxReplicas < result.minReplicas) reader.error("maxReplicas", "must not be less than minReplicas");
-  reader.finish();
-  return result;
+void readAutoscaling(FieldReader& reader, Autoscaling& autoscaling) {
+  reader.read("minReplicas", autoscaling.minReplicas, {1, kMostReplicas});
+  reader.read(required("maxReplicas"), autoscaling.maxReplicas, {1, kMostReplicas});
+  reader.read("targetCPUUtilizationPercentage", autoscaling.targetCpuUtilization, {1, kMostUtilization});
+  if (autoscaling.maxReplicas < autoscaling.minReplicas) {
+    reader.error("maxReplicas", "must not be less than minReplicas");
+  }
 }
 
 /// Reads a value that is Kubernetes' own to check; its API server does when the Pods are made.
@@ -40,23 +35,17 @@ Value readForeign(FieldReader& reader, std::string_view key, Value::Kind kind) {
 
 }  // namespace
 
-void readParameterFields(FieldReader spec, GatewayParameters& parameters) {
-  static constexpr Choice<std::string_view> kServiceTypes[] = {
-      {"ClusterIP", "ClusterIP"}, {"NodePort", "NodePort"}, {"LoadBalancer", "LoadBalancer"}};
-  static constexpr Choice<std::string_view> kLogLevels[] = {{"trace", "trace"}, {"debug", "debug"}, {"info", "info"},
-                                                            {"warn", "warn"},   {"error", "error"}, {"off", "off"}};
-  if (const auto replicas = spec.integer("replicas", 0, kMostReplicas)) {
-    parameters.replicas = static_cast<std::uint32_t>(*replicas);
-  }
-  if (spec.has("autoscaling")) parameters.autoscaling = readAutoscaling(spec.map("autoscaling"));
+void readParameterFields(FieldReader& spec, GatewayParameters& parameters) {
+  static constexpr std::string_view kServiceTypes[] = {"ClusterIP", "NodePort", "LoadBalancer"};
+  static constexpr std::string_view kLogLevels[] = {"trace", "debug", "info", "warn", "error", "off"};
+  spec.read("replicas", parameters.replicas, {0, kMostReplicas});
+  spec.read("autoscaling", parameters.autoscaling, readAutoscaling);
   if (parameters.replicas && parameters.autoscaling) {
     spec.error("replicas", "must not be given together with autoscaling");
   }
-  parameters.image = spec.text("image", kImage);
-  parameters.logLevel = spec.choice("logLevel", kLogLevels, std::string_view());
-  FieldReader service = spec.map("service");
-  parameters.serviceType = service.choice("type", kServiceTypes, std::string_view("ClusterIP"));
-  service.finish();
+  spec.read("image", parameters.image, kImage);
+  spec.read("logLevel", parameters.logLevel, kLogLevels);
+  spec.map("service").read("type", parameters.serviceType, kServiceTypes).finish();
   parameters.resources = readForeign(spec, "resources", Value::Kind::kMap);
   parameters.nodeSelector = readForeign(spec, "nodeSelector", Value::Kind::kMap);
   parameters.tolerations = readForeign(spec, "tolerations", Value::Kind::kList);
@@ -66,14 +55,10 @@ void readParameterFields(FieldReader spec, GatewayParameters& parameters) {
     base::Settings checked;
     readGatewaySettings(spec.map("settings"), checked);
   }
-  spec.finish();
 }
 
-GatewayParameters readGatewayParameters(FieldReader& root, ObjectMeta meta) {
-  GatewayParameters parameters;
-  parameters.meta = std::move(meta);
-  readParameterFields(root.map("spec"), parameters);
-  return parameters;
+void readGatewayParameters(FieldReader& root, GatewayParameters& parameters) {
+  root.read("spec", parameters, readParameterFields);
 }
 
 }  // namespace sluice::config

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "config/fields/field_reader.h"
-#include "config/fields/quantity.h"
 #include "config/read/data_document.h"
 #include "config/read/object_readers.h"
 #include "config/read/processors/extension_manager.h"
@@ -16,7 +15,6 @@
 namespace sluice::config {
 namespace {
 
-/// Settings that are agreed upon and come later.
 constexpr std::size_t kMaxListItems = 1000;
 constexpr std::size_t kMaxHosts = 5000;
 constexpr std::uint64_t kMaxCount = std::numeric_limits<std::int32_t>::max();
@@ -36,21 +34,6 @@ constexpr Choice<base::ForwardedHeaders> kForwardedHeaders[] = {{"Off", base::Fo
                                                                 {"Append", base::ForwardedHeaders::kAppend},
                                                                 {"Overwrite", base::ForwardedHeaders::kOverwrite}};
 
-struct DurationField {
-  std::string_view key;
-  base::Duration& value;
-  bool mayBeZero = false;
-};
-
-void readDurations(FieldReader& reader, std::initializer_list<DurationField> fields) {
-  for (const DurationField& field : fields) {
-    const std::optional<base::Duration> duration = reader.duration(field.key);
-    if (!duration) continue;
-    if (*duration == base::Duration::zero() && !field.mayBeZero) reader.error(field.key, "must be longer than 0s");
-    field.value = *duration;
-  }
-}
-
 struct QuantityField {
   std::string_view key;
   std::uint64_t& value;
@@ -60,24 +43,8 @@ struct QuantityField {
 
 void readQuantities(FieldReader& reader, std::initializer_list<QuantityField> fields) {
   for (const QuantityField& field : fields) {
-    const Value* given = reader.find(field.key);
-    if (given == nullptr) continue;
-    const bool scalar = given->kind == Value::Kind::kNumber || given->isString();
-    const std::optional<std::uint64_t> quantity = scalar ? parseQuantity(given->text) : std::nullopt;
-    if (!quantity) {
-      reader.error(field.key, "must be a quantity like 100, 64Ki or 2Mi, but is " + base::quote(given->text));
-    } else if (*quantity < field.minimum || *quantity > field.maximum) {
-      reader.error(field.key, "must be between " + std::to_string(field.minimum) + " and " +
-                                  std::to_string(field.maximum) + ", but is " + given->text);
-    } else {
-      field.value = *quantity;
-    }
+    field.value = reader.quantity(field.key, field.minimum, field.maximum).value_or(field.value);
   }
-}
-
-template <typename T>
-void readCount(FieldReader& reader, std::string_view key, std::int64_t minimum, std::int64_t maximum, T& value) {
-  if (const std::optional<std::int64_t> count = reader.integer(key, minimum, maximum)) value = static_cast<T>(*count);
 }
 
 constexpr TextRule kAddress{isIpAddress, "an IP address"};
@@ -103,40 +70,38 @@ void readHosts(FieldReader& dns, base::DnsSettings& settings) {
   }
 }
 
-void readDns(FieldReader reader, base::DnsSettings& settings) {
-  if (reader.has("servers")) settings.servers = reader.texts("servers", kServer, kMaxListItems);
+void readDns(FieldReader& reader, base::DnsSettings& settings) {
+  reader.read("servers", settings.servers, kServer, kMaxListItems);
   readHosts(reader, settings);
-  readDurations(reader, {{"timeout", settings.timeout},
-                         {"minTtl", settings.minTtl, true},
-                         {"maxTtl", settings.maxTtl, true},
-                         {"negativeTtl", settings.negativeTtl, true},
-                         {"staleTtl", settings.staleTtl, true}});
+  reader.read("timeout", settings.timeout, kLongerThanZero);
+  reader.read("minTtl", settings.minTtl);
+  reader.read("maxTtl", settings.maxTtl);
+  reader.read("negativeTtl", settings.negativeTtl);
+  reader.read("staleTtl", settings.staleTtl);
   if (settings.maxTtl < settings.minTtl) reader.error("maxTtl", "must not be shorter than minTtl");
-  readCount(reader, "attempts", 1, 100, settings.attempts);
-  readCount(reader, "maxAddresses", 1, 1000, settings.maxAddresses);
-  settings.ipv6 = reader.boolean("ipv6", settings.ipv6);
-  reader.finish();
+  reader.read("attempts", settings.attempts, {1, 100});
+  reader.read("maxAddresses", settings.maxAddresses, {1, 1000});
+  reader.read("ipv6", settings.ipv6);
 }
 
-void readTimeouts(FieldReader reader, base::TimeoutSettings& settings) {
-  readDurations(reader, {{"requestHeader", settings.requestHeader},
-                         {"bodyIdle", settings.bodyIdle},
-                         {"clientIdle", settings.clientIdle},
-                         {"tlsHandshake", settings.tlsHandshake},
-                         {"connect", settings.connect},
-                         {"responseIdle", settings.responseIdle},
-                         {"streamIdle", settings.streamIdle},
-                         {"request", settings.request, true},
-                         {"upstreamIdle", settings.upstreamIdle},
-                         {"upstreamPing", settings.upstreamPing, true},
-                         {"processor", settings.processor},
-                         {"adminAnswer", settings.adminAnswer}});
-  reader.finish();
+void readTimeouts(FieldReader& reader, base::TimeoutSettings& settings) {
+  reader.read("requestHeader", settings.requestHeader, kLongerThanZero);
+  reader.read("bodyIdle", settings.bodyIdle, kLongerThanZero);
+  reader.read("clientIdle", settings.clientIdle, kLongerThanZero);
+  reader.read("tlsHandshake", settings.tlsHandshake, kLongerThanZero);
+  reader.read("connect", settings.connect, kLongerThanZero);
+  reader.read("responseIdle", settings.responseIdle, kLongerThanZero);
+  reader.read("streamIdle", settings.streamIdle, kLongerThanZero);
+  reader.read("request", settings.request);
+  reader.read("upstreamIdle", settings.upstreamIdle, kLongerThanZero);
+  reader.read("upstreamPing", settings.upstreamPing);
+  reader.read("processor", settings.processor, kLongerThanZero);
+  reader.read("adminAnswer", settings.adminAnswer, kLongerThanZero);
 }
 
 // A buffer needs at least a chunk. 65535 is HTTP/2's initial connection window, which cannot shrink (RFC 9113 section
 // 6.9.2), and a window ends at 2^31-1 (section 6.9.1).
-void readLimits(FieldReader reader, base::LimitSettings& settings) {
+void readLimits(FieldReader& reader, base::LimitSettings& settings) {
   constexpr std::uint64_t kChunk = 16 * 1024;
   readQuantities(reader, {{"requestLineBytes", settings.requestLineBytes, 64, kMaxBytes},
                           {"headerBytes", settings.headerBytes, 64, kMaxBytes},
@@ -170,176 +135,143 @@ void readLimits(FieldReader reader, base::LimitSettings& settings) {
                           {"backendRequests", settings.backendRequests, 1, kMaxCount},
                           {"adminConnections", settings.adminConnections, 1, kMaxCount},
                           {"matches", settings.matches, 1, kMaxCount}});
-  reader.finish();
 }
 
-void readCatalogs(FieldReader& reader, base::Settings& settings) {
-  for (const Item& item : reader.list("processorCatalogs", kMaxListItems)) {
-    FieldReader catalog = reader.map(item);
-    base::CatalogRef ref{catalog.requiredText("namespace", rule::kNamespace),
-                         catalog.requiredText("name", rule::kObjectName)};
-    catalog.finish();
-    settings.processorCatalogs.push_back(std::move(ref));
-  }
+/// Reads the names of an object of any namespace.
+template <typename Ref>
+void readNames(FieldReader& reader, Ref& ref) {
+  reader.read(required("namespace"), ref.nameSpace, rule::kNamespace);
+  reader.read(required("name"), ref.name, rule::kObjectName);
 }
 
-void readSessionKeySettings(FieldReader reader, base::Settings& settings) {
-  if (reader.has("secretRef")) {
-    FieldReader ref = reader.map("secretRef");
-    base::SessionKeyRef key;
-    key.nameSpace = ref.requiredText("namespace", rule::kNamespace);
-    key.name = ref.requiredText("name", rule::kObjectName);
-    if (ref.has("key")) key.key = ref.text("key", rule::kRefName);
-    key.previousKey = ref.text("previousKey", rule::kRefName);
-    ref.finish();
-    settings.sessionKey = std::move(key);
-  }
-  reader.finish();
+void readSessionKeyRef(FieldReader& reader, base::SessionKeyRef& ref) {
+  readNames(reader, ref);
+  reader.read("key", ref.key, rule::kRefName);
+  ref.previousKey = reader.text("previousKey", rule::kRefName);
 }
 
-void readRevisionSettings(FieldReader reader, base::RevisionSettings& settings) {
-  readCount(reader, "keep", 1, 1000, settings.keep);
-  if (reader.has("keyRef")) {
-    FieldReader ref = reader.map("keyRef");
-    base::RevisionKeyRef key;
-    key.nameSpace = ref.requiredText("namespace", rule::kNamespace);
-    key.name = ref.requiredText("name", rule::kObjectName);
-    if (ref.has("key")) key.key = ref.text("key", rule::kRefName);
-    ref.finish();
-    settings.keyRef = std::move(key);
-  }
-  reader.finish();
+void readRevisionKeyRef(FieldReader& reader, base::RevisionKeyRef& ref) {
+  readNames(reader, ref);
+  reader.read("key", ref.key, rule::kRefName);
+}
+
+void readRevisionSettings(FieldReader& reader, base::RevisionSettings& settings) {
+  reader.read("keep", settings.keep, {1, 1000});
+  reader.read("keyRef", settings.keyRef, readRevisionKeyRef);
+}
+
+void readForwarded(FieldReader& reader, base::ForwardedSettings& settings) {
+  reader.read("mode", settings.mode, kForwardedHeaders);
+  reader.read("trustedHops", settings.trustedHops, {0, 100});
 }
 
 /// Reads either a map or the mode alone.
-void readForwarded(FieldReader& reader, base::ForwardedSettings& settings) {
+void readForwardedOrMode(FieldReader& reader, base::ForwardedSettings& settings) {
   const Value* given = reader.find("forwardedHeaders");
-  if (given == nullptr || !given->isMap()) {
-    settings.mode = reader.choice("forwardedHeaders", kForwardedHeaders, settings.mode);
-    return;
+  if (given != nullptr && given->isMap()) {
+    reader.read("forwardedHeaders", settings, readForwarded);
+  } else {
+    reader.read("forwardedHeaders", settings.mode, kForwardedHeaders);
   }
-  FieldReader forwarded = reader.map("forwardedHeaders");
-  settings.mode = forwarded.choice("mode", kForwardedHeaders, settings.mode);
-  readCount(forwarded, "trustedHops", 0, 100, settings.trustedHops);
-  forwarded.finish();
 }
 
-void readRequestId(FieldReader reader, base::RequestIdSettings& settings) {
-  settings.accept = reader.boolean("accept", settings.accept);
-  if (reader.has("header")) {
-    settings.header = base::toLower(reader.anyText("header", rule::kHeaderName.maxLength));
-    // The gateway itself writes and removes the fields that say which way a request came.
-    const bool ofWay = settings.header.starts_with("x-forwarded") || settings.header == "x-real-ip";
-    const bool own = (settings.header.starts_with("x-") && !ofWay) || settings.header.ends_with("-id");
-    if (!settings.header.empty() && (!own || !isHeaderName(settings.header))) {
-      reader.error("header", "must be a header name that begins with x- or ends in -id, or empty for none");
-    }
+void readRequestId(FieldReader& reader, base::RequestIdSettings& settings) {
+  reader.read("accept", settings.accept);
+  if (!reader.has("header")) return;
+  settings.header = base::toLower(reader.anyText("header", rule::kHeaderName.maxLength));
+  // The gateway itself writes and removes the fields that say which way a request came.
+  const bool ofWay = settings.header.starts_with("x-forwarded") || settings.header == "x-real-ip";
+  const bool own = (settings.header.starts_with("x-") && !ofWay) || settings.header.ends_with("-id");
+  if (!settings.header.empty() && (!own || !isHeaderName(settings.header))) {
+    reader.error("header", "must be a header name that begins with x- or ends in -id, or empty for none");
   }
-  reader.finish();
 }
 
-void readPathSettings(FieldReader paths, base::PathSettings& settings) {
-  settings.encodedSlash = paths.choice("encodedSlash", kEncodedSlash, settings.encodedSlash);
+void readPathSettings(FieldReader& paths, base::PathSettings& settings) {
+  paths.read("encodedSlash", settings.encodedSlash, kEncodedSlash);
   const Value* merge = paths.find("mergeSlashes");
   if (merge != nullptr && merge->kind == Value::Kind::kBool) {
     settings.mergeSlashes =
         paths.boolean("mergeSlashes", true) ? base::MergeSlashes::kTrue : base::MergeSlashes::kFalse;
   } else {
-    settings.mergeSlashes = paths.choice("mergeSlashes", kMergeSlashes, settings.mergeSlashes);
+    paths.read("mergeSlashes", settings.mergeSlashes, kMergeSlashes);
   }
-  paths.finish();
 }
 
-void readRetrySettings(FieldReader reader, base::Settings& settings) {
-  FieldReader budget = reader.map("budget");
-  readCount(budget, "percent", 0, 100, settings.retryBudget.percent);
-  readCount(budget, "minPerSecond", 0, 1'000'000, settings.retryBudget.minPerSecond);
-  budget.finish();
-  reader.finish();
+void readRetryBudget(FieldReader& budget, base::RetryBudgetSettings& settings) {
+  budget.read("percent", settings.percent, {0, 100});
+  budget.read("minPerSecond", settings.minPerSecond, {0, 1'000'000});
 }
 
 /// Reads either names or a selector of labels.
 void readNamespaces(FieldReader& reader, base::ProvisioningSettings& settings) {
   const Value* given = reader.find("namespaces");
   if (given != nullptr && given->isMap()) {
-    settings.namespaceSelector = readLabelSelector(reader.map("namespaces"));
+    reader.read("namespaces", settings.namespaceSelector, readLabelSelector);
   } else {
-    settings.namespaces = reader.texts("namespaces", rule::kNamespace, kMaxListItems);
+    reader.read("namespaces", settings.namespaces, rule::kNamespace, kMaxListItems);
   }
 }
 
-void readProvisioning(FieldReader reader, base::ProvisioningSettings& settings) {
+void readProvisioning(FieldReader& reader, base::ProvisioningSettings& settings) {
   readNamespaces(reader, settings);
   if (reader.has("trustedNamespaces")) {
     settings.trustedNamespaces = reader.texts("trustedNamespaces", rule::kNamespace, kMaxListItems);
   }
-  settings.allowImage = reader.boolean("allowImage", settings.allowImage);
-  settings.allowServiceType = reader.boolean("allowServiceType", settings.allowServiceType);
-  settings.allowScheduling = reader.boolean("allowScheduling", settings.allowScheduling);
-  settings.allowServiceAccountAnnotations =
-      reader.boolean("allowServiceAccountAnnotations", settings.allowServiceAccountAnnotations);
-  reader.finish();
+  reader.read("allowImage", settings.allowImage);
+  reader.read("allowServiceType", settings.allowServiceType);
+  reader.read("allowScheduling", settings.allowScheduling);
+  reader.read("allowServiceAccountAnnotations", settings.allowServiceAccountAnnotations);
 }
 
 /// Reads what a Gateway may have of its own, and the sections of which it may have a part.
 void readOwnable(FieldReader& reader, base::Settings& settings) {
-  readCount(reader, "workers", 0, 1024, settings.workers);
-  readDurations(reader, {{"drainTimeout", settings.drainTimeout, true}});
-  settings.clientHalfClose = reader.choice("clientHalfClose", kClientHalfClose, settings.clientHalfClose);
-  settings.connectionAuth = reader.choice("connectionAuth", kConnectionAuth, settings.connectionAuth);
-  readPathSettings(reader.map("paths"), settings.paths);
-  readForwarded(reader, settings.forwarded);
-  readRequestId(reader.map("requestId"), settings.requestId);
-  readTimeouts(reader.map("timeouts"), settings.timeouts);
-  readLimits(reader.map("limits"), settings.limits);
-  readRetrySettings(reader.map("retry"), settings);
+  reader.read("workers", settings.workers, {0, 1024});
+  reader.read("drainTimeout", settings.drainTimeout);
+  reader.read("clientHalfClose", settings.clientHalfClose, kClientHalfClose);
+  reader.read("connectionAuth", settings.connectionAuth, kConnectionAuth);
+  reader.read("paths", settings.paths, readPathSettings);
+  readForwardedOrMode(reader, settings.forwarded);
+  reader.read("requestId", settings.requestId, readRequestId);
+  reader.read("timeouts", settings.timeouts, readTimeouts);
+  reader.read("limits", settings.limits, readLimits);
+  reader.map("retry").read("budget", settings.retryBudget, readRetryBudget).finish();
 }
 
-base::Settings readTop(FieldReader reader) {
-  base::Settings settings;
+void readTop(FieldReader& reader, base::Settings& settings) {
   readOwnable(reader, settings);
-  FieldReader accessLog = reader.map("accessLog");
-  if (accessLog.has("path")) settings.accessLogPath = accessLog.text("path", rule::kAnyText);
-  accessLog.finish();
-  readDns(reader.map("dns"), settings.dns);
-  readSessionKeySettings(reader.map("sessionPersistence"), settings);
-  readCatalogs(reader, settings);
+  reader.map("accessLog").read("path", settings.accessLogPath, rule::kAnyText).finish();
+  reader.read("dns", settings.dns, readDns);
+  reader.map("sessionPersistence").read("secretRef", settings.sessionKey, readSessionKeyRef).finish();
+  reader.read("processorCatalogs", settings.processorCatalogs, kMaxListItems, readNames<base::CatalogRef>);
   settings.extensionManagers = readExtensionManagers(reader);
-  readRevisionSettings(reader.map("revisions"), settings.revisions);
+  reader.read("revisions", settings.revisions, readRevisionSettings);
   if (reader.has("stateDir")) settings.stateDir = reader.anyText("stateDir", rule::kAnyText.maxLength);
-  FieldReader addressGuard = reader.map("addressGuard");
-  settings.addressGuardAllow = addressGuard.texts("allow", kCidr, kMaxListItems);
-  addressGuard.finish();
-  readProvisioning(reader.map("provisioning"), settings.provisioning);
-  reader.finish();
-  return settings;
+  reader.map("addressGuard").read("allow", settings.addressGuardAllow, kCidr, kMaxListItems).finish();
+  reader.read("provisioning", settings.provisioning, readProvisioning);
 }
 
-/// A setting that only the GatewayClass has, because all Gateways trust or share it, because it bounds the processors
-/// of all of them, or because the controller judges routes by it. A key of the top level has no section.
-struct ClassSetting {
-  std::string_view section;
-  std::string_view key;
-};
-constexpr ClassSetting kOfGatewayClass[] = {{"", "accessLog"},
-                                            {"", "addressGuard"},
-                                            {"", "dns"},
-                                            {"", "extensionManager"},
-                                            {"", "extensionManagers"},
-                                            {"", "processorCatalogs"},
-                                            {"", "provisioning"},
-                                            {"", "revisions"},
-                                            {"", "sessionPersistence"},
-                                            {"", "stateDir"},
-                                            {"limits", "adminConnections"},
-                                            {"limits", "decompressedBody"},
-                                            {"limits", "decompressionRatio"},
-                                            {"limits", "matches"},
-                                            {"limits", "processorBuffer"},
-                                            {"limits", "processorBufferTotal"},
-                                            {"limits", "processorContext"},
-                                            {"timeouts", "adminAnswer"},
-                                            {"timeouts", "processor"}};
+/// Settings that only the GatewayClass has, because all Gateways trust or share them, because they bound the processors
+/// of all of them, or because the controller judges routes by them. A key of the top level has no section in front.
+constexpr std::string_view kOfGatewayClass[] = {"accessLog",
+                                                "addressGuard",
+                                                "dns",
+                                                "extensionManager",
+                                                "extensionManagers",
+                                                "processorCatalogs",
+                                                "provisioning",
+                                                "revisions",
+                                                "sessionPersistence",
+                                                "stateDir",
+                                                "limits.adminConnections",
+                                                "limits.decompressedBody",
+                                                "limits.decompressionRatio",
+                                                "limits.matches",
+                                                "limits.processorBuffer",
+                                                "limits.processorBufferTotal",
+                                                "limits.processorContext",
+                                                "timeouts.adminAnswer",
+                                                "timeouts.processor"};
 
 const GatewayClass* ourGatewayClass(const Model& model) {
   const GatewayClass* ours = nullptr;
@@ -384,17 +316,17 @@ std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, st
                                            Problems& problems) {
   base::Settings settings;
   const bool good = readDataDocument(entry, object, kSettingsKey, problems,
-                                     [&](FieldReader reader) { settings = readTop(std::move(reader)); });
+                                     [&](FieldReader reader) { reader.readInto(settings, readTop); });
   if (!good) return std::nullopt;
   return settings;
 }
 
 void readGatewaySettings(FieldReader reader, base::Settings& settings) {
-  for (const auto& [section, key] : kOfGatewayClass) {
-    const Value* holder = reader.find(section.empty() ? key : section);
-    const Value* given = holder == nullptr || section.empty() ? holder : holder->find(key);
+  for (const std::string_view name : kOfGatewayClass) {
+    const std::size_t dot = name.find('.');
+    const Value* given = reader.find(name.substr(0, dot));
+    if (given != nullptr && dot != std::string_view::npos) given = given->find(name.substr(dot + 1));
     if (given == nullptr) continue;
-    const std::string name = section.empty() ? std::string(key) : std::string(section) + "." + std::string(key);
     reader.context().error(given->position, reader.pathOf(name),
                            "is a setting of the GatewayClass, which a Gateway cannot change");
   }

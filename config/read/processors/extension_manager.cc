@@ -16,12 +16,13 @@
 namespace sluice::config {
 namespace {
 
-constexpr Choice<std::optional<base::HookScope>> kHookTypes[] = {{"Route", base::HookScope::kRoute},
-                                                                 {"VirtualHost", base::HookScope::kHostname},
-                                                                 {"HTTPListener", base::HookScope::kListener},
-                                                                 {"Translation", base::HookScope::kProcess}};
+constexpr Choice<base::HookScope> kHookTypes[] = {{"Route", base::HookScope::kRoute},
+                                                  {"VirtualHost", base::HookScope::kHostname},
+                                                  {"HTTPListener", base::HookScope::kListener},
+                                                  {"Translation", base::HookScope::kProcess}};
 constexpr std::size_t kMaxHooks = 16;
 constexpr std::size_t kMaxManagers = 16;
+constexpr std::size_t kMaxRpcStatuses = 16;
 constexpr TextRule kManagerName{isDnsLabel, "a DNS label in lower case", 63};
 // Bytes; as the schema of sluice.dev/ExtProc:v1 has it.
 constexpr std::uint64_t kLeastMessageSize = 1024;
@@ -33,9 +34,21 @@ constexpr TextRule kRpcStatus{isRpcStatus, "a gRPC status like UNAVAILABLE", 32}
 /// Expands a hook written as its type alone into a map with that type.
 Value asHook(const Value& written) {
   if (!written.isString()) return written;
-  Value hook = emptyValue(Value::Kind::kMap, written.position);
+  Value hook = emptyMap(written.position);
   addMember(hook, "type", written);
   return hook;
+}
+
+void readHook(FieldReader hook, bool failOpen, std::vector<base::ExtensionHook>& hooks) {
+  std::optional<base::HookScope> scope;
+  hook.read(required("type"), scope, kHookTypes);
+  const bool open = readFailOpen(hook).value_or(failOpen);
+  hook.finish();
+  if (!scope) return;
+  const bool repeated =
+      std::any_of(hooks.begin(), hooks.end(), [&](const base::ExtensionHook& other) { return other.scope == *scope; });
+  if (repeated) hook.error("type", "must not be repeated");
+  hooks.push_back({*scope, open});
 }
 
 void readHooks(FieldReader& manager, bool failOpen, std::vector<base::ExtensionHook>& hooks) {
@@ -45,29 +58,13 @@ void readHooks(FieldReader& manager, bool failOpen, std::vector<base::ExtensionH
   const std::vector<Item> items = translator.list("post", kMaxHooks);
   for (const Item& item : items) {
     const Value written = asHook(*item.value);
-    FieldReader hook = translator.map(Item{&written, item.path});
-    hook.require("type");
-    const std::optional<base::HookScope> scope = hook.choice("type", kHookTypes, std::optional<base::HookScope>());
-    const bool open = readFailOpen(hook).value_or(failOpen);
-    hook.finish();
-    if (!scope) continue;
-    const bool repeated = std::any_of(hooks.begin(), hooks.end(),
-                                      [&](const base::ExtensionHook& other) { return other.scope == *scope; });
-    if (repeated) hook.error("type", "must not be repeated");
-    hooks.push_back({*scope, open});
+    readHook(translator.map(Item{&written, item.path}), failOpen, hooks);
   }
-  if (manager.has("hooks") && items.empty()) reader.error("xdsTranslator", "must have at least one hook in post");
+  if (reader.given() && items.empty()) reader.error("xdsTranslator", "must have at least one hook in post");
   std::sort(hooks.begin(), hooks.end(),
             [](const base::ExtensionHook& a, const base::ExtensionHook& b) { return a.scope < b.scope; });
   translator.finish();
   reader.finish();
-}
-
-void readBackoff(FieldReader& reader, std::string_view key, base::Duration& value) {
-  const std::optional<base::Duration> given = reader.duration(key);
-  if (!given) return;
-  if (*given == base::Duration::zero()) reader.error(key, "must be longer than 0s");
-  value = *given;
 }
 
 std::optional<double> numberOf(const Value& value) {
@@ -97,70 +94,52 @@ void readMultiplier(FieldReader& reader, double& value) {
   }
 }
 
-void readExtensionRetry(FieldReader reader, base::ExtensionRetry& retry) {
-  if (const auto attempts = reader.integer("maxAttempts", 1, 100)) {
-    retry.maxAttempts = static_cast<std::uint32_t>(*attempts);
-  }
-  readBackoff(reader, "initialBackoff", retry.initialBackoff);
-  readBackoff(reader, "maxBackoff", retry.maxBackoff);
+void readExtensionRetry(FieldReader& reader, base::ExtensionRetry& retry) {
+  reader.read("maxAttempts", retry.maxAttempts, {1, 100});
+  reader.read("initialBackoff", retry.initialBackoff, kLongerThanZero);
+  reader.read("maxBackoff", retry.maxBackoff, kLongerThanZero);
   if (retry.maxBackoff < retry.initialBackoff) reader.error("maxBackoff", "must not be shorter than initialBackoff");
   readMultiplier(reader, retry.backoffMultiplier);
   // Envoy Gateway spells this field with a capital letter.
   for (const std::string_view key : {"retryableStatusCodes", "RetryableStatusCodes"}) {
-    constexpr std::size_t kCodes = 16;
-    if (reader.has(key)) retry.retryableStatusCodes = reader.texts(key, kRpcStatus, kCodes);
+    reader.read(key, retry.retryableStatusCodes, kRpcStatus, kMaxRpcStatuses);
   }
-  reader.finish();
 }
 
-base::SecretName readSecretName(FieldReader ref) {
+void readSecretName(FieldReader& ref, base::SecretName& name) {
   constexpr Choice<bool> kGroups[] = {{"", true}};
   constexpr Choice<bool> kKinds[] = {{"Secret", true}};
   ref.choice("group", kGroups, true);
   ref.choice("kind", kKinds, true);
-  base::SecretName name{ref.requiredText("namespace", rule::kNamespace), ref.requiredText("name", rule::kObjectName)};
-  ref.finish();
-  return name;
+  ref.read(required("namespace"), name.nameSpace, rule::kNamespace);
+  ref.read(required("name"), name.name, rule::kObjectName);
 }
 
-void readExtensionTls(FieldReader& service, std::optional<base::ExtensionTls>& result) {
-  if (!service.has("tls")) return;
-  FieldReader tls = service.map("tls");
-  tls.require("certificateRef");
-  base::ExtensionTls read;
-  if (tls.has("certificateRef")) read.authorities = readSecretName(tls.map("certificateRef"));
-  if (tls.has("clientCertificateRef")) read.client = readSecretName(tls.map("clientCertificateRef"));
-  tls.finish();
-  result = std::move(read);
+void readExtensionTls(FieldReader& tls, base::ExtensionTls& result) {
+  tls.read(required("certificateRef"), result.authorities, readSecretName);
+  tls.read("clientCertificateRef", result.client, readSecretName);
 }
 
-void readExtensionAddress(FieldReader& service, base::ExtensionManager& result) {
+void readIpServer(FieldReader& ip, base::ExtensionManager& result) {
+  result.hostname = canonicalIp(ip.requiredText("address", rule::kIpAddress));
+  ip.read(required("port"), result.port, kPorts);
+}
+
+void readFqdnServer(FieldReader& fqdn, base::ExtensionManager& result) {
+  result.hostname = base::toLower(fqdn.requiredText("hostname", rule::kDomainName));
+  if (result.hostname.ends_with('.')) result.hostname.pop_back();
+  fqdn.read(required("port"), result.port, kPorts);
+}
+
+void readExtensionService(FieldReader& service, base::ExtensionManager& result) {
   const bool byAddress = service.has("ip");
   if (service.has("unix")) service.error("unix", "is not supported: use fqdn or ip");
   if (service.has("fqdn") && byAddress) service.error("ip", "must not stand beside fqdn");
   if (!byAddress && !service.has("unix")) service.require("fqdn");
-  FieldReader ip = service.map("ip");
-  if (byAddress) {
-    result.hostname = canonicalIp(ip.requiredText("address", rule::kIpAddress));
-    result.port = ip.requiredPort("port");
-  }
-  ip.finish();
-  FieldReader fqdn = service.map("fqdn");
-  if (service.has("fqdn")) {
-    result.hostname = base::toLower(fqdn.requiredText("hostname", rule::kDomainName));
-    if (result.hostname.ends_with('.')) result.hostname.pop_back();
-    result.port = fqdn.requiredPort("port");
-  }
-  fqdn.finish();
-}
-
-void readExtensionService(FieldReader& manager, base::ExtensionManager& result) {
-  manager.require("service");
-  FieldReader service = manager.map("service");
-  if (manager.has("service")) readExtensionAddress(service, result);
-  readExtensionTls(service, result.tls);
-  readExtensionRetry(service.map("retry"), result.retry);
-  service.finish();
+  service.read("ip", result, readIpServer);
+  service.read("fqdn", result, readFqdnServer);
+  service.read("tls", result.tls, readExtensionTls);
+  service.read("retry", result.retry, readExtensionRetry);
 }
 
 void readMaxMessageSize(FieldReader& manager, std::uint64_t& size) {
@@ -175,73 +154,59 @@ void readMaxMessageSize(FieldReader& manager, std::uint64_t& size) {
   }
 }
 
-Value text(std::string_view value) { return scalarValue(Value::Kind::kString, value, {}); }
-
 Value number(double value) {
   char digits[32];
   const std::to_chars_result end = std::to_chars(std::begin(digits), std::end(digits), value);
   return scalarValue(Value::Kind::kNumber, std::string_view(digits, static_cast<std::size_t>(end.ptr - digits)), {});
 }
 
-Value number(std::uint64_t value) { return scalarValue(Value::Kind::kNumber, std::to_string(value), {}); }
-
-Value map() { return emptyValue(Value::Kind::kMap, {}); }
-
-Value secretRef(const base::SecretName& secret) {
-  Value ref = map();
-  addMember(ref, "namespace", text(secret.nameSpace));
-  addMember(ref, "name", text(secret.name));
-  return ref;
+void addSecretRef(Value& tls, std::string_view key, const base::SecretName& secret) {
+  Value& ref = addMap(tls, key);
+  addText(ref, "namespace", secret.nameSpace);
+  addText(ref, "name", secret.name);
 }
 
-Value retryOf(const base::ExtensionRetry& retry) {
-  Value codes = emptyValue(Value::Kind::kList, {});
-  for (const std::string& code : retry.retryableStatusCodes) codes.items.push_back(text(code));
-  Value value = map();
-  addMember(value, "maxAttempts", number(std::uint64_t{retry.maxAttempts}));
-  addMember(value, "initialBackoff", text(base::formatDuration(retry.initialBackoff)));
-  addMember(value, "maxBackoff", text(base::formatDuration(retry.maxBackoff)));
+void addRetry(Value& service, const base::ExtensionRetry& retry) {
+  Value& value = addMap(service, "retry");
+  addNumber(value, "maxAttempts", retry.maxAttempts);
+  addText(value, "initialBackoff", base::formatDuration(retry.initialBackoff));
+  addText(value, "maxBackoff", base::formatDuration(retry.maxBackoff));
   addMember(value, "backoffMultiplier", number(retry.backoffMultiplier));
-  addMember(value, "retryableStatusCodes", std::move(codes));
-  return value;
+  addTexts(value, "retryableStatusCodes", retry.retryableStatusCodes, {});
 }
 
 std::string managerPath(const base::ExtensionManager& manager) {
   return manager.name.empty() ? "extensionManager" : "extensionManagers." + manager.name;
 }
 
-Value serviceOf(const base::ExtensionManager& manager) {
+void addService(Value& config, const base::ExtensionManager& manager) {
   const bool byAddress = isIpAddress(manager.hostname);
-  Value server = map();
-  addMember(server, byAddress ? "address" : "hostname", text(manager.hostname));
-  addMember(server, "port", number(std::uint64_t{manager.port}));
-  Value service = map();
-  addMember(service, "name", text(managerPath(manager)));
-  addMember(service, byAddress ? "ip" : "fqdn", std::move(server));
+  Value& service = addMap(config, "service");
+  addText(service, "name", managerPath(manager));
+  Value& server = addMap(service, byAddress ? "ip" : "fqdn");
+  addText(server, byAddress ? "address" : "hostname", manager.hostname);
+  addNumber(server, "port", manager.port);
   if (manager.tls) {
-    Value tls = map();
-    addMember(tls, "certificateRef", secretRef(manager.tls->authorities));
-    if (manager.tls->client) addMember(tls, "clientCertificateRef", secretRef(*manager.tls->client));
-    addMember(service, "tls", std::move(tls));
+    Value& tls = addMap(service, "tls");
+    addSecretRef(tls, "certificateRef", manager.tls->authorities);
+    if (manager.tls->client) addSecretRef(tls, "clientCertificateRef", *manager.tls->client);
   }
-  addMember(service, "retry", retryOf(manager.retry));
-  return service;
+  addRetry(service, manager.retry);
 }
 
 Value configOf(const base::ExtensionManager& manager, std::string_view hook) {
-  Value context = map();
-  addMember(context, "hook", text(hook));
-  if (!manager.name.empty()) addMember(context, "extensionManager", text(manager.name));
-  Value config = map();
-  addMember(config, "service", serviceOf(manager));
-  addMember(config, "maxMessageSize", number(manager.maxMessageSize));
-  addMember(config, "context", std::move(context));
+  Value config = emptyMap({});
+  addService(config, manager);
+  addNumber(config, "maxMessageSize", manager.maxMessageSize);
+  Value& context = addMap(config, "context");
+  addText(context, "hook", hook);
+  if (!manager.name.empty()) addText(context, "extensionManager", manager.name);
   return config;
 }
 
 std::string_view typeOf(base::HookScope scope) {
   return std::find_if(std::begin(kHookTypes), std::end(kHookTypes),
-                      [&](const Choice<std::optional<base::HookScope>>& type) { return type.value == scope; })
+                      [&](const Choice<base::HookScope>& type) { return type.value == scope; })
       ->word;
 }
 
@@ -257,16 +222,15 @@ ProcessorUse useOf(const base::ExtensionManager& manager, const base::ExtensionH
   return use;
 }
 
-base::ExtensionManager readManager(FieldReader reader, bool named) {
-  base::ExtensionManager manager;
-  if (named) manager.name = reader.requiredText("name", kManagerName);
-  if (!named && reader.has("name")) reader.text("name", kManagerName);
+void readManager(FieldReader reader, bool named, base::ExtensionManager& manager) {
+  std::string name;
+  reader.read(FieldKey("name", named), name, kManagerName);
+  if (named) manager.name = std::move(name);
   const bool failOpen = readFailOpen(reader).value_or(false);
   readHooks(reader, failOpen, manager.hooks);
-  readExtensionService(reader, manager);
+  reader.read(required("service"), manager, readExtensionService);
   readMaxMessageSize(reader, manager.maxMessageSize);
   reader.finish();
-  return manager;
 }
 
 }  // namespace
@@ -276,11 +240,12 @@ std::vector<base::ExtensionManager> readExtensionManagers(FieldReader& reader) {
   const Value* block = reader.find("extensionManager");
   // An empty block counts as absent.
   const bool alone = block != nullptr && (!block->isMap() || !block->members.empty());
-  if (alone) managers.push_back(readManager(reader.map("extensionManager"), false));
+  if (alone) readManager(reader.map("extensionManager"), false, managers.emplace_back());
   const std::vector<Item> items = reader.list("extensionManagers", kMaxManagers);
   if (alone && !items.empty()) reader.error("extensionManagers", "must not stand beside extensionManager");
   for (const Item& item : items) {
-    base::ExtensionManager manager = readManager(reader.map(item), true);
+    base::ExtensionManager manager;
+    readManager(reader.map(item), true, manager);
     const bool repeated = std::any_of(managers.begin(), managers.end(),
                                       [&](const base::ExtensionManager& other) { return other.name == manager.name; });
     if (repeated) reader.map(item).error("name", "must not be repeated");

@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 #include "config/read/processors/processor_readers.h"
 
 namespace sluice::config {
 namespace {
 
-constexpr Choice<std::string_view> kPhases[] = {
-    {kProcessorPhases[0], kProcessorPhases[0]}, {kProcessorPhases[1], kProcessorPhases[1]},
-    {kProcessorPhases[2], kProcessorPhases[2]}, {kProcessorPhases[3], kProcessorPhases[3]},
-    {kProcessorPhases[4], kProcessorPhases[4]}, {kProcessorPhases[5], kProcessorPhases[5]},
-    {kProcessorPhases[6], kProcessorPhases[6]}};
-
-std::optional<bool> optionalBoolean(FieldReader& reader, std::string_view key) {
-  if (!reader.has(key)) return std::nullopt;
-  return reader.boolean(key, false);
-}
+constexpr Choice<bool> kFailureModes[] = {{"FailOpen", true}, {"FailClosed", false}, {"open", true}, {"closed", false}};
+/// The words are those of Kubernetes' webhooks.
+constexpr Choice<bool> kFailurePolicies[] = {{"Ignore", true}, {"Fail", false}};
 
 }  // namespace
 
@@ -26,17 +21,31 @@ std::size_t phaseIndex(std::string_view phase) {
   return static_cast<std::size_t>(found - std::begin(kProcessorPhases));
 }
 
-std::string_view readProcessorPhase(FieldReader& reader) { return reader.choice("phase", kPhases, std::string_view()); }
-
-ProcessorSettings readProcessorSettings(FieldReader& reader) {
-  ProcessorSettings settings;
-  if (const auto priority = reader.integer("priority", INT32_MIN, INT32_MAX)) {
-    settings.priority = static_cast<std::int32_t>(*priority);
+std::optional<bool> readFailOpen(FieldReader& use) {
+  struct FailureModeSpelling {
+    std::string_view key;
+    std::optional<bool> failOpen = std::nullopt;
+  };
+  FailureModeSpelling spellings[] = {{"failOpen"}, {"failureMode"}, {"failurePolicy"}};
+  use.read("failOpen", spellings[0].failOpen);
+  use.read("failureMode", spellings[1].failOpen, kFailureModes, /*ignoreCase=*/true);
+  use.read("failurePolicy", spellings[2].failOpen, kFailurePolicies, /*ignoreCase=*/true);
+  const FailureModeSpelling* said = nullptr;
+  for (const FailureModeSpelling& spelling : spellings) {
+    if (!spelling.failOpen) continue;
+    if (said != nullptr && *said->failOpen != *spelling.failOpen) {
+      use.error(spelling.key, "contradicts " + std::string(said->key));
+    }
+    if (said == nullptr) said = &spelling;
   }
+  return said == nullptr ? std::nullopt : said->failOpen;
+}
+
+void readProcessorSettings(FieldReader& reader, ProcessorSettings& settings) {
+  reader.read("priority", settings.priority, {INT32_MIN, INT32_MAX});
   settings.failOpen = readFailOpen(reader);
-  settings.preAuth = optionalBoolean(reader, "preAuth");
-  settings.timeout = reader.duration("timeout");
-  return settings;
+  reader.read("preAuth", settings.preAuth);
+  reader.read("timeout", settings.timeout);
 }
 
 }  // namespace sluice::config

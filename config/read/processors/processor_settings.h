@@ -1,7 +1,6 @@
 // The fields that uses of payload processors and entries of catalogs have in common.
 #pragma once
 
-#include <span>
 #include <string_view>
 
 #include "config/fields/field_reader.h"
@@ -19,9 +18,7 @@ inline constexpr std::string_view kFirstPhaseAfterAuth = "connect";
 /// Returns the position of `phase` in that order; the number of phases if it is not one of them.
 std::size_t phaseIndex(std::string_view phase);
 
-/// Reads `phase`. Returns an empty text if it is absent or wrong.
-std::string_view readProcessorPhase(FieldReader& reader);
 /// Reads `priority`, `failOpen` in any spelling, `preAuth` and `timeout`.
-ProcessorSettings readProcessorSettings(FieldReader& reader);
+void readProcessorSettings(FieldReader& reader, ProcessorSettings& settings);
 
 }  // namespace sluice::config

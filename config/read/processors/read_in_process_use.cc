@@ -27,15 +27,13 @@ bool readSetHeader(FieldReader reader, Value& set) {
   const std::string name = reader.requiredText("name", rule::kHeaderName);
   reader.require("value");
   const std::string expression = reader.anyText("value", kMaxExpressionBytes);
-  const Position& position = reader.positionOf("value");
   reader.finish();
   const std::optional<std::string> text = literal(expression);
   if (!text) return false;
   if (!isHeaderValue(*text)) reader.error("value", "must be a header value, but is " + base::quote(*text));
-  Value entry = emptyValue(Value::Kind::kMap, reader.position());
-  addMember(entry, "name", scalarValue(Value::Kind::kString, name, reader.position()));
-  addMember(entry, "value", scalarValue(Value::Kind::kString, *text, position));
-  set.items.push_back(std::move(entry));
+  Value& entry = set.items.emplace_back(emptyMap(reader.position()));
+  addText(entry, "name", name);
+  addMember(entry, "value", textValue(*text, reader.positionOf("value")));
   return true;
 }
 
@@ -48,17 +46,19 @@ std::string readName(FieldReader& holder, const Item& item, const TextRule& rule
   return name;
 }
 
+/// Reports whatever is wrong with an edit of the body; it is kept as it was written.
+void checkBodyEdit(FieldReader field) {
+  field.requiredText("name", rule::kAnyText);
+  field.require("value");
+  field.anyText("value", kMaxExpressionBytes);
+  field.finish();
+}
+
 /// Returns false if there are edits of the body.
 bool readBodyEdits(FieldReader& message) {
   const std::vector<Item> set = message.list("setBodyFields", kMaxEdits);
   const std::vector<Item> removed = message.list("removeBodyFields", kMaxEdits);
-  for (const Item& item : set) {
-    FieldReader field = message.map(item);
-    field.requiredText("name", rule::kAnyText);
-    field.require("value");
-    field.anyText("value", kMaxExpressionBytes);
-    field.finish();
-  }
+  for (const Item& item : set) checkBodyEdit(message.map(item));
   for (const Item& item : removed) readName(message, item, rule::kAnyText);
   return set.empty() && removed.empty();
 }
@@ -72,13 +72,12 @@ std::optional<Value> readMessage(FieldReader message) {
     if (!readSetHeader(message.map(item), set)) isPlain = false;
   }
   for (const Item& item : message.list("removeHeaders", kMaxEdits)) {
-    const std::string name = readName(message, item, rule::kHeaderName);
-    remove.items.push_back(scalarValue(Value::Kind::kString, name, item.value->position));
+    remove.items.push_back(textValue(readName(message, item, rule::kHeaderName), item.value->position));
   }
   if (!readBodyEdits(message)) isPlain = false;
   message.finish();
   if (!isPlain) return std::nullopt;
-  Value config = emptyValue(Value::Kind::kMap, message.position());
+  Value config = emptyMap(message.position());
   if (!set.items.empty()) addMember(config, "set", std::move(set));
   if (!remove.items.empty()) addMember(config, "remove", std::move(remove));
   return config;
@@ -88,11 +87,11 @@ std::optional<Value> readMessage(FieldReader message) {
 
 void readInProcessUse(FieldReader& use, ProcessorUse& result) {
   result.failOpen = readFailOpen(use).value_or(false);
-  if (use.has("extProcess")) use.error("extProcess", "must not be given when type is InProcess");
+  use.checkGoesWith("extProcess", false, "type is InProcess");
   use.require("inProcess");
   FieldReader inProcess = use.map("inProcess");
   const bool hasResponse = inProcess.has("response");
-  if (use.has("inProcess") && !hasResponse) inProcess.require("request");
+  if (inProcess.given() && !hasResponse) inProcess.require("request");
   std::optional<Value> modifier = readMessage(inProcess.map("request"));
   if (hasResponse) readMessage(inProcess.map("response"));
   inProcess.finish();

@@ -11,8 +11,8 @@ namespace sluice::config {
 namespace {
 
 constexpr std::string_view kListenerSet = "ListenerSet";
-constexpr Choice<std::optional<RoutingPhase>> kRoutingPhases[] = {{"PreRouting", RoutingPhase::kPreRouting},
-                                                                  {"PostRouting", RoutingPhase::kPostRouting}};
+constexpr Choice<RoutingPhase> kRoutingPhases[] = {{"PreRouting", RoutingPhase::kPreRouting},
+                                                   {"PostRouting", RoutingPhase::kPostRouting}};
 
 bool isListenerSet(const ObjectRef& ref) { return ref.group == kGatewayGroup && ref.kind == kListenerSet; }
 
@@ -23,15 +23,14 @@ bool acceptsProcessors(const ObjectRef& ref) {
 
 /// Reads the group and kind. The default group is Gateway API's, which is not that of most Backends.
 void readTargetKind(FieldReader& reader, PolicyTarget& target) {
-  const std::size_t errors = reader.context().errors();
   reader.require("kind");
-  target.object = readObjectRef(reader, {kGatewayGroup, ""}, false);
+  readObjectRef(reader, target.object, {kGatewayGroup, ""}, false);
   const ObjectRef& object = target.object;
   const Value* group = reader.find("group");
   const bool isBackend = object.kind == Backend::kKind;
   target.groupLegible =
       group == nullptr ? !isBackend : group->isString() && (group->text.empty() || isGroup(group->text));
-  if (reader.context().errors() != errors) return;
+  if (!reader.isLegible()) return;
   if (group == nullptr && isBackend) {
     reader.error("group", "is required for a Backend, such as " + std::string(kOwnGroup));
   } else if (!acceptsProcessors(object)) {
@@ -44,11 +43,8 @@ void readTargetKind(FieldReader& reader, PolicyTarget& target) {
 void readTarget(FieldReader reader, PayloadProcessor& processor) {
   PolicyTarget target;
   readTargetKind(reader, target);
-  target.sectionName = reader.text("sectionName", rule::kSectionName);
-  if (isListenerSet(target.object)) {
-    processor.unsupported.push_back(
-        UnsupportedField{reader.pathOf("kind"), reader.positionOf("kind"), "kind ListenerSet is not supported", true});
-  }
+  reader.read("sectionName", target.sectionName, rule::kSectionName);
+  if (isListenerSet(target.object)) reader.unsupported("kind", "kind ListenerSet is not supported");
   reader.finish();
   if (!target.object.name.empty()) processor.targets.push_back(std::move(target));
 }
@@ -57,9 +53,7 @@ void readTarget(FieldReader reader, PayloadProcessor& processor) {
 void readTargets(FieldReader& spec, PayloadProcessor& processor) {
   if (!spec.has("targetRefs")) spec.require("targetRef");
   if (spec.has("targetRef")) readTarget(spec.map("targetRef"), processor);
-  const std::vector<Item> items = spec.list("targetRefs", kMaxPolicyTargets);
-  for (const Item& item : items) readTarget(spec.map(item), processor);
-  if (items.empty() && spec.has("targetRefs")) spec.error("targetRefs", "must have at least one item");
+  for (const Item& item : spec.listOfSome("targetRefs", kMaxPolicyTargets)) readTarget(spec.map(item), processor);
 }
 
 /// Checks that a processor before routing targets Gateways alone (GEP-5091) and uses only the phases that end before a
@@ -84,39 +78,28 @@ void checkPhase(FieldReader& spec, PayloadProcessor& processor) {
   }
 }
 
-std::vector<ProcessorUse> readProcessors(FieldReader& spec, const ObjectMeta& meta) {
+void readProcessors(FieldReader& spec, const ObjectMeta& meta, std::vector<ProcessorUse>& uses) {
   const std::size_t errors = spec.context().errors();
   spec.require("processors");
-  const bool isNetworking = meta.group == kNetworkingGroup;
-  std::vector<ProcessorUse> uses = isNetworking ? readNetworkingUses(spec) : readProcessorUses(spec, "processors");
+  if (meta.group == kNetworkingGroup) {
+    readNetworkingUses(spec, uses);
+  } else {
+    readProcessorUses(spec, "processors", uses);
+  }
   if (uses.empty() && spec.context().errors() == errors) spec.error("processors", "must have at least one item");
-  return uses;
 }
 
 }  // namespace
 
-std::optional<PayloadProcessor> readPayloadProcessor(FieldReader& root, ObjectMeta meta) {
-  PayloadProcessor processor;
-  processor.meta = std::move(meta);
-  root.require("spec");
-  FieldReader spec = root.map("spec");
-  if (root.has("spec")) readTargets(spec, processor);
-  processor.phase = spec.choice("phase", kRoutingPhases, std::optional<RoutingPhase>());
-  processor.processors = readProcessors(spec, processor.meta);
+void readPayloadProcessor(FieldReader& spec, PayloadProcessor& processor) {
+  if (spec.given()) readTargets(spec, processor);
+  spec.read("phase", processor.phase, kRoutingPhases);
+  readProcessors(spec, processor.meta, processor.processors);
   checkPhase(spec, processor);
-  spec.finish();
-  if (processor.empty()) return std::nullopt;
-  return processor;
 }
 
-PayloadProcessingPipeline readPipeline(FieldReader& root, ObjectMeta meta) {
-  PayloadProcessingPipeline pipeline;
-  pipeline.meta = std::move(meta);
-  root.require("spec");
-  FieldReader spec = root.map("spec");
-  if (root.has("spec")) pipeline.processors = readProcessors(spec, pipeline.meta);
-  spec.finish();
-  return pipeline;
+void readPipeline(FieldReader& spec, PayloadProcessingPipeline& pipeline) {
+  if (spec.given()) readProcessors(spec, pipeline.meta, pipeline.processors);
 }
 
 }  // namespace sluice::config

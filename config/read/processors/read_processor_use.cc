@@ -10,20 +10,10 @@ namespace {
 
 constexpr std::size_t kMaxProcessorUses = 64;
 
-enum class UseSpelling : std::uint8_t { kOwn, kRemote, kInProcess, kExtProcess };
-
-UseSpelling spellingOf(FieldReader& use) {
-  const Value* type = use.find("type");
-  if (type == nullptr) return use.has("backendRefs") ? UseSpelling::kRemote : UseSpelling::kOwn;
-  if (type->isString() && type->text == "InProcess") return UseSpelling::kInProcess;
-  if (type->isString() && type->text == "ExtProcess") return UseSpelling::kExtProcess;
-  return UseSpelling::kOwn;
-}
-
 void readOwnUse(FieldReader& reader, ProcessorUse& use) {
-  use.type = reader.requiredText("type", rule::kProcessorType);
-  use.phase = readProcessorPhase(reader);
-  static_cast<ProcessorSettings&>(use) = readProcessorSettings(reader);
+  reader.read(required("type"), use.type, rule::kProcessorType);
+  reader.read("phase", use.phase, kProcessorPhases);
+  readProcessorSettings(reader, use);
   const Value* config = reader.find("config");
   const Value* rawConfig = reader.find("rawConfig");
   if (config != nullptr && rawConfig != nullptr) reader.error("rawConfig", "must not be given together with config");
@@ -34,37 +24,27 @@ void readOwnUse(FieldReader& reader, ProcessorUse& use) {
   }
 }
 
-ProcessorUse readProcessorUse(FieldReader reader) {
-  ProcessorUse use;
-  use.path = reader.path();
-  use.position = reader.position();
-  use.name = reader.requiredText("name", rule::kRefName);
-  if (spellingOf(reader) != UseSpelling::kOwn) use.timeout = reader.duration("timeout");
-  switch (spellingOf(reader)) {
-    case UseSpelling::kOwn:
-      readOwnUse(reader, use);
-      break;
-    case UseSpelling::kRemote:
-      readRemoteUse(reader, use);
-      break;
-    case UseSpelling::kInProcess:
-      readInProcessUse(reader, use);
-      break;
-    case UseSpelling::kExtProcess:
-      readExtProcessUse(reader, use);
-      break;
-  }
-  reader.finish();
-  return use;
+/// Returns the reader of the spelling that the use has.
+auto readerOf(FieldReader& use) {
+  const Value* type = use.find("type");
+  if (type == nullptr) return use.has("backendRefs") ? readRemoteUse : readOwnUse;
+  if (type->isString() && type->text == "InProcess") return readInProcessUse;
+  if (type->isString() && type->text == "ExtProcess") return readExtProcessUse;
+  return readOwnUse;
+}
+
+void readProcessorUse(FieldReader& reader, ProcessorUse& use) {
+  reader.read(required("name"), use.name, rule::kRefName);
+  const auto read = readerOf(reader);
+  if (read != readOwnUse) reader.read("timeout", use.timeout);
+  read(reader, use);
 }
 
 }  // namespace
 
-std::vector<ProcessorUse> readProcessorUses(FieldReader& holder, std::string_view key) {
-  std::vector<ProcessorUse> uses;
-  for (const Item& item : holder.list(key, kMaxProcessorUses)) uses.push_back(readProcessorUse(holder.map(item)));
+void readProcessorUses(FieldReader& holder, std::string_view key, std::vector<ProcessorUse>& uses) {
+  holder.read(key, uses, kMaxProcessorUses, readProcessorUse);
   checkNames(uses, holder);
-  return uses;
 }
 
 void checkNames(const std::vector<ProcessorUse>& uses, FieldReader& holder) {

@@ -10,19 +10,12 @@ namespace {
 constexpr std::size_t kMaxProcessorBackendRefs = 16;
 constexpr std::size_t kMaxContextBytes = 4096;
 
-Value readProcessorBackendRef(FieldReader reader) {
-  Value ref = readServerRef(reader);
-  reader.finish();
-  return ref;
-}
-
 /// Adds the modes of spellings that have none: the server gets the whole payload, without holding up a response that
 /// comes slowly.
 void addWholePayload(Value& config) {
-  Value modes = emptyValue(Value::Kind::kMap, config.position);
+  Value& modes = addMap(config, "processingMode");
   addText(modes, "requestBody", "Buffered");
   addText(modes, "responseBody", "Streamed");
-  addMember(config, "processingMode", std::move(modes));
 }
 
 /// Returns `context` as it was written; nullptr if there is none.
@@ -33,32 +26,22 @@ const Value* readContext(FieldReader& reader) {
 
 }  // namespace
 
-Value readServerRef(FieldReader& reader) {
-  readObjectRef(reader, {"", "Service"}, true);
-  reader.port("port");
-  Value ref = emptyValue(Value::Kind::kMap, reader.position());
+void readServerRef(FieldReader& reader, Value& refs) {
+  BackendObjectReference checked;
+  readBackendObjectReference(reader, checked);
+  Value& ref = refs.items.emplace_back(emptyMap(reader.position()));
   for (const std::string_view key : {"group", "kind", "namespace", "name", "port"}) {
     if (const Value* given = reader.find(key)) addMember(ref, key, *given);
   }
-  return ref;
-}
-
-void addText(Value& config, std::string_view key, std::string_view text) {
-  addMember(config, key, scalarValue(Value::Kind::kString, text, config.position));
-}
-
-void addFlag(Value& config, std::string_view key, bool flag) {
-  addMember(config, key, scalarValue(Value::Kind::kBool, flag ? "true" : "false", config.position));
 }
 
 void readRemoteUse(FieldReader& use, ProcessorUse& result) {
   result.type = processor_type::kExtProc;
-  Value config = emptyValue(Value::Kind::kMap, use.position());
-  Value refs = emptyValue(Value::Kind::kList, use.positionOf("backendRefs"));
+  Value config = emptyMap(use.position());
+  Value& refs = addList(config, "backendRefs", use.positionOf("backendRefs"));
   const std::vector<Item> items = use.list("backendRefs", kMaxProcessorBackendRefs);
-  for (const Item& item : items) refs.items.push_back(readProcessorBackendRef(use.map(item)));
+  for (const Item& item : items) use.map(item).readInto(refs, readServerRef);
   if (items.empty()) use.error("backendRefs", "must have at least one item");
-  addMember(config, "backendRefs", std::move(refs));
 
   FieldReader settings = use.map("config");
   const std::optional<base::Duration> timeout = settings.duration("timeout");
@@ -86,17 +69,14 @@ void readRemoteUse(FieldReader& use, ProcessorUse& result) {
 void readExtProcessUse(FieldReader& use, ProcessorUse& result) {
   result.type = processor_type::kExtProc;
   result.failOpen = readFailOpen(use).value_or(false);
-  if (use.has("inProcess")) use.error("inProcess", "must not be given when type is ExtProcess");
+  use.checkGoesWith("inProcess", false, "type is ExtProcess");
   use.require("extProcess");
   FieldReader extProcess = use.map("extProcess");
-  if (!use.has("extProcess")) return;
-  Value refs = emptyValue(Value::Kind::kList, extProcess.positionOf("backendRef"));
-  if (extProcess.require("backendRef") != nullptr) {
-    refs.items.push_back(readProcessorBackendRef(extProcess.map("backendRef")));
-  }
+  if (!extProcess.given()) return;
+  Value config = emptyMap(extProcess.position());
+  Value& refs = addList(config, "backendRefs", extProcess.positionOf("backendRef"));
+  extProcess.read(required("backendRef"), refs, readServerRef);
   extProcess.finish();
-  Value config = emptyValue(Value::Kind::kMap, extProcess.position());
-  addMember(config, "backendRefs", std::move(refs));
   addWholePayload(config);
   result.config = std::move(config);
 }

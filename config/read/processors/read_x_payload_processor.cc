@@ -12,53 +12,36 @@ using std::chrono::milliseconds;
 constexpr base::Duration kPrototypeMessageTimeout = milliseconds(500);
 
 constexpr Choice<bool> kPrototypeFailureModes[] = {{"Open", true}, {"Closed", false}};
-constexpr Choice<std::string_view> kPrototypeHeaderModes[] = {{"Send", "Send"}, {"Skip", "Skip"}};
-constexpr Choice<std::string_view> kPrototypeBodyModes[] = {
-    {"Buffered", "Buffered"}, {"Streamed", "Streamed"}, {"Skip", "Skip"}};
+constexpr std::string_view kPrototypeHeaderModes[] = {"Send", "Skip"};
+constexpr std::string_view kPrototypeBodyModes[] = {"Buffered", "Streamed", "Skip"};
 
-Value readPrototypeModes(FieldReader reader) {
-  Value modes = emptyValue(Value::Kind::kMap, reader.position());
-  addText(modes, "requestHeaders", reader.choice("requestHeaders", kPrototypeHeaderModes, std::string_view("Send")));
-  addText(modes, "requestBody", reader.choice("requestBody", kPrototypeBodyModes, std::string_view("Buffered")));
-  addText(modes, "responseHeaders", reader.choice("responseHeaders", kPrototypeHeaderModes, std::string_view("Skip")));
-  addText(modes, "responseBody", reader.choice("responseBody", kPrototypeBodyModes, std::string_view("Skip")));
-  reader.finish();
-  return modes;
+void readPrototypeModes(FieldReader& reader, Value& modes) {
+  addText(modes, "requestHeaders", reader.word("requestHeaders", kPrototypeHeaderModes, "Send"));
+  addText(modes, "requestBody", reader.word("requestBody", kPrototypeBodyModes, "Buffered"));
+  addText(modes, "responseHeaders", reader.word("responseHeaders", kPrototypeHeaderModes, "Skip"));
+  addText(modes, "responseBody", reader.word("responseBody", kPrototypeBodyModes, "Skip"));
 }
 
-ProcessorUse readServerUse(FieldReader& spec, const std::string& name) {
-  ProcessorUse use;
-  use.name = name;
+void readServerUse(FieldReader& spec, ProcessorUse& use) {
   use.type = processor_type::kExtProc;
   use.configField = {};
-  use.path = spec.path();
-  use.position = spec.position();
-  Value config = emptyValue(Value::Kind::kMap, spec.position());
-  Value refs = emptyValue(Value::Kind::kList, spec.positionOf("backendRef"));
-  if (spec.require("backendRef") != nullptr) {
-    FieldReader server = spec.map("backendRef");
-    refs.items.push_back(readServerRef(server));
-    server.finish();
-  }
-  addMember(config, "backendRefs", std::move(refs));
-  addMember(config, "processingMode", readPrototypeModes(spec.map("processingMode")));
+  Value config = emptyMap(spec.position());
+  spec.read(required("backendRef"), addList(config, "backendRefs", spec.positionOf("backendRef")), readServerRef);
+  FieldReader modes = spec.map("processingMode");
+  modes.readInto(addMember(config, "processingMode", emptyMap(modes.position())), readPrototypeModes);
   use.config = std::move(config);
-  use.timeout = spec.duration("messageTimeout").value_or(kPrototypeMessageTimeout);
-  spec.require("failureMode");
-  use.failOpen = spec.choice("failureMode", kPrototypeFailureModes, false);
-  return use;
+  use.timeout = kPrototypeMessageTimeout;
+  spec.read("messageTimeout", use.timeout);
+  use.failOpen = spec.choice(required("failureMode"), kPrototypeFailureModes, false);
 }
 
 }  // namespace
 
-PayloadProcessingPipeline readXPayloadProcessor(FieldReader& root, ObjectMeta meta) {
-  PayloadProcessingPipeline pipeline;
-  pipeline.meta = std::move(meta);
-  root.require("spec");
-  FieldReader spec = root.map("spec");
-  if (root.has("spec")) pipeline.processors = {readServerUse(spec, pipeline.meta.name)};
-  spec.finish();
-  return pipeline;
+void readXPayloadProcessor(FieldReader& spec, PayloadProcessingPipeline& pipeline) {
+  if (!spec.given()) return;
+  ProcessorUse& use = pipeline.processors.emplace_back();
+  use.name = pipeline.meta.name;
+  spec.readInto(use, readServerUse);
 }
 
 }  // namespace sluice::config

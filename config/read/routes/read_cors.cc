@@ -31,18 +31,14 @@ std::vector<std::string> readSetOrAll(FieldReader& reader, std::string_view key,
 
 }  // namespace
 
-CorsFilter readCors(FieldReader reader) {
-  CorsFilter cors;
+void readCors(FieldReader& reader, CorsFilter& cors) {
   cors.path = reader.path();
   cors.allowOrigins = readSetOrAll(reader, "allowOrigins", rule::kCorsOrigin, kMaxNames);
   cors.allowMethods = readSetOrAll(reader, "allowMethods", rule::kCorsMethod, kMaxMethods);
   cors.allowHeaders = readSetOrAll(reader, "allowHeaders", rule::kHeaderName, kMaxNames);
   cors.exposeHeaders = readSet(reader, "exposeHeaders", rule::kHeaderName, kMaxNames);
-  cors.allowCredentials = reader.boolean("allowCredentials", false);
-  constexpr std::int32_t kMost = std::numeric_limits<std::int32_t>::max();
-  cors.maxAge = static_cast<std::int32_t>(reader.integer("maxAge", 1, kMost).value_or(cors.maxAge));
-  reader.finish();
-  return cors;
+  reader.read("allowCredentials", cors.allowCredentials);
+  reader.read("maxAge", cors.maxAge, {1, std::numeric_limits<std::int32_t>::max()});
 }
 
 }  // namespace sluice::config

@@ -10,102 +10,80 @@ namespace {
 constexpr std::size_t kMaxFilters = 16;
 constexpr std::size_t kMaxHeaders = 16;
 
+void readHeader(FieldReader& reader, HeaderValue& header) {
+  reader.read(required("name"), header.name, rule::kHeaderName);
+  reader.read(required("value"), header.value, rule::kHeaderValue);
+}
+
 /// Reads a list of header fields. If a name occurs more than once, the first entry counts (HTTPHeader.name).
-std::vector<HeaderValue> readHeaders(FieldReader& modifier, std::string_view key) {
-  std::vector<HeaderValue> headers;
+void readHeaders(FieldReader& modifier, std::string_view key, std::vector<HeaderValue>& headers) {
   for (const Item& item : modifier.list(key, kMaxHeaders)) {
-    FieldReader reader = modifier.map(item);
-    HeaderValue header{reader.requiredText("name", rule::kHeaderName),
-                       reader.requiredText("value", rule::kHeaderValue)};
-    reader.finish();
+    HeaderValue header;
+    modifier.map(item).readInto(header, readHeader);
     const bool shadowed = std::any_of(headers.begin(), headers.end(), [&](const HeaderValue& other) {
       return base::equalsIgnoringCase(other.name, header.name);
     });
     if (!shadowed) headers.push_back(std::move(header));
   }
-  return headers;
 }
 
-HeaderModifierFilter readHeaderModifier(FieldReader reader) {
-  HeaderModifierFilter modifier;
-  modifier.path = reader.path();
-  modifier.position = reader.position();
-  modifier.set = readHeaders(reader, "set");
-  modifier.add = readHeaders(reader, "add");
-  modifier.remove = reader.texts("remove", rule::kHeaderName, kMaxHeaders);
-  reader.finish();
-  return modifier;
+void readHeaderModifier(FieldReader& reader, HeaderModifierFilter& modifier) {
+  readHeaders(reader, "set", modifier.set);
+  readHeaders(reader, "add", modifier.add);
+  reader.read("remove", modifier.remove, rule::kHeaderName, kMaxHeaders);
 }
 
 constexpr std::size_t kMaxPathValue = 1024;
 constexpr Choice<PathModifierType> kPathModifiers[] = {{"ReplaceFullPath", PathModifierType::kReplaceFullPath},
                                                        {"ReplacePrefixMatch", PathModifierType::kReplacePrefixMatch}};
 
-PathModifier readPathModifier(FieldReader reader) {
-  PathModifier modifier;
-  modifier.path = reader.path();
-  modifier.position = reader.position();
-  reader.require("type");
-  const std::size_t errors = reader.context().errors();
-  modifier.type = reader.choice("type", kPathModifiers, PathModifierType::kReplaceFullPath);
-  if (!reader.has("type") || reader.context().errors() != errors) {
+void readPathModifier(FieldReader& reader, PathModifier& modifier) {
+  reader.read(required("type"), modifier.type, kPathModifiers);
+  if (!reader.isLegible()) {
     reader.ignore("replaceFullPath");
     reader.ignore("replacePrefixMatch");
-    reader.finish();
-    return modifier;
+    return;
   }
   const bool isPrefix = modifier.type == PathModifierType::kReplacePrefixMatch;
+  const std::string condition = isPrefix ? "type is ReplacePrefixMatch" : "type is ReplaceFullPath";
   const std::string_view wanted = isPrefix ? "replacePrefixMatch" : "replaceFullPath";
-  const std::string_view other = isPrefix ? "replaceFullPath" : "replacePrefixMatch";
-  const std::string type = isPrefix ? "ReplacePrefixMatch" : "ReplaceFullPath";
-  if (!reader.has(wanted)) reader.error(wanted, "is required when type is " + type);
-  if (reader.has(other)) reader.error(other, "must not be given when type is " + type);
+  reader.checkGoesWith(wanted, true, condition);
+  reader.checkGoesWith(isPrefix ? "replaceFullPath" : "replacePrefixMatch", false, condition);
   modifier.value = reader.anyText(wanted, kMaxPathValue);
-  reader.finish();
-  return modifier;
 }
 
-UrlRewriteFilter readUrlRewrite(FieldReader reader) {
-  UrlRewriteFilter rewrite;
-  rewrite.hostname = reader.text("hostname", rule::kPreciseHostname);
-  if (reader.has("path")) rewrite.path = readPathModifier(reader.map("path"));
-  reader.finish();
-  return rewrite;
+void readUrlRewrite(FieldReader& reader, UrlRewriteFilter& rewrite) {
+  reader.read("hostname", rewrite.hostname, rule::kPreciseHostname);
+  reader.read("path", rewrite.path, readPathModifier);
 }
 
 constexpr std::uint16_t kRedirectCodes[] = {301, 302, 303, 307, 308};
-constexpr Choice<std::string_view> kSchemes[] = {{"http", "http"}, {"https", "https"}};
+constexpr std::string_view kSchemes[] = {"http", "https"};
 
-RequestRedirectFilter readRequestRedirect(FieldReader reader) {
-  RequestRedirectFilter redirect;
+void readRequestRedirect(FieldReader& reader, RequestRedirectFilter& redirect) {
   redirect.fieldPath = reader.path();
-  redirect.scheme = reader.choice<std::string_view>("scheme", kSchemes, "");
-  redirect.hostname = reader.text("hostname", rule::kPreciseHostname);
-  if (reader.has("path")) redirect.path = readPathModifier(reader.map("path"));
-  redirect.port = reader.port("port");
-  redirect.statusCode = static_cast<std::uint16_t>(reader.integer("statusCode", 300, 399).value_or(302));
+  reader.read("scheme", redirect.scheme, kSchemes);
+  reader.read("hostname", redirect.hostname, rule::kPreciseHostname);
+  reader.read("path", redirect.path, readPathModifier);
+  reader.read("port", redirect.port, kPorts);
+  reader.read("statusCode", redirect.statusCode, {300, 399});
   if (std::find(std::begin(kRedirectCodes), std::end(kRedirectCodes), redirect.statusCode) ==
       std::end(kRedirectCodes)) {
     reader.error("statusCode", "must be 301, 302, 303, 307 or 308");
   }
-  reader.finish();
-  return redirect;
 }
 
 /// Reads the field that goes with a type of filter. It is called after the check that the field is present.
-using ReadFilter = void (*)(FieldReader& filter, std::string_view field, RouteFilters& filters,
-                            std::vector<UnsupportedField>& unsupported);
+using ReadFilter = void (*)(FieldReader& filter, std::string_view field, RouteFilters& filters);
 
 /// Reads a filter of a type that may occur once.
-template <auto kMember, auto kRead>
-void readOne(FieldReader& filter, std::string_view field, RouteFilters& filters,
-             std::vector<UnsupportedField>& /*unsupported*/) {
-  filters.*kMember = kRead(filter.map(field));
+template <auto kMember, auto kFields>
+void readOne(FieldReader& filter, std::string_view field, RouteFilters& filters) {
+  filter.map(field).readInto((filters.*kMember).emplace(), kFields);
 }
 
-void readMirror(FieldReader& filter, std::string_view field, RouteFilters& filters,
-                std::vector<UnsupportedField>& /*unsupported*/) {
-  filters.mirrors.push_back(readRequestMirror(filter.map(field)));
+void readMirror(FieldReader& filter, std::string_view field, RouteFilters& filters) {
+  filter.map(field).readInto(filters.mirrors.emplace_back(), readRequestMirror);
 }
 
 /// A type of filter and the only field that it goes with.
@@ -146,38 +124,32 @@ constexpr Choice<const FilterKind*> kGrpcFilters[] = {{kRequestHeaders.type, &kR
                                                       {kPipeline.type, &kPipeline},
                                                       {kInline.type, &kInline}};
 
-void readFilter(FieldReader reader, FilterSet set, RouteFilters& filters, std::vector<const FilterKind*>& seen,
-                std::vector<UnsupportedField>& unsupported) {
-  reader.require("type");
-  const FilterKind* kind = set == FilterSet::kGrpc ? reader.choice<const FilterKind*>("type", kGrpcFilters, nullptr)
-                                                   : reader.choice<const FilterKind*>("type", kHttpFilters, nullptr);
+void readFilter(FieldReader reader, FilterSet set, RouteFilters& filters, std::vector<const FilterKind*>& seen) {
+  constexpr FieldKey kType = required("type");
+  const FilterKind* kind = set == FilterSet::kGrpc ? reader.choice<const FilterKind*>(kType, kGrpcFilters, nullptr)
+                                                   : reader.choice<const FilterKind*>(kType, kHttpFilters, nullptr);
   for (const Choice<const FilterKind*>& other : kHttpFilters) {
-    const bool given = reader.has(other.value->field);
-    if (kind == nullptr || given == (other.value == kind)) continue;
-    reader.error(other.value->field, given ? "must not be given when type is " + std::string(kind->type)
-                                           : "is required when type is " + std::string(kind->type));
+    reader.ignore(other.value->field);
+    if (kind == nullptr) continue;
+    reader.checkGoesWith(other.value->field, other.value == kind, "type is " + std::string(kind->type));
   }
   if (kind != nullptr) {
     const bool repeated = std::find(seen.begin(), seen.end(), kind) != seen.end();
     if (repeated && !kind->repeatable) reader.error("type", std::string(kind->type) + " must not be repeated");
     seen.push_back(kind);
-    kind->read(reader, kind->field, filters, unsupported);
+    kind->read(reader, kind->field, filters);
   }
   reader.finish();
 }
 
 }  // namespace
 
-RouteFilters readFilters(FieldReader& holder, FilterSet set, std::vector<UnsupportedField>& unsupported) {
-  RouteFilters filters;
+void readFilters(FieldReader& holder, FilterSet set, RouteFilters& filters) {
   std::vector<const FilterKind*> seen;
-  for (const Item& item : holder.list("filters", kMaxFilters)) {
-    readFilter(holder.map(item), set, filters, seen, unsupported);
-  }
+  for (const Item& item : holder.list("filters", kMaxFilters)) readFilter(holder.map(item), set, filters, seen);
   if (filters.requestRedirect && filters.urlRewrite) {
     holder.error("filters", "must not have both RequestRedirect and URLRewrite");
   }
-  return filters;
 }
 
 }  // namespace sluice::config

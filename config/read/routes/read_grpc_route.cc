@@ -6,11 +6,8 @@ namespace {
 
 constexpr std::size_t kMaxRpcBytes = 1024;
 
-RpcMatch readRpc(FieldReader reader) {
-  RpcMatch match;
-  match.path = reader.path();
-  match.position = reader.position();
-  match.type = reader.choice("type", kValueMatchTypes, ValueMatchType::kExact);
+void readRpc(FieldReader& reader, RpcMatch& match) {
+  reader.read("type", match.type, kValueMatchTypes);
   match.service = reader.anyText("service", kMaxRpcBytes);
   match.method = reader.anyText("method", kMaxRpcBytes);
   const bool exact = match.type == ValueMatchType::kExact;
@@ -20,38 +17,31 @@ RpcMatch readRpc(FieldReader reader) {
   if (exact && !match.method.empty() && !isRpcMethod(match.method)) {
     reader.error("method", "must be a name of letters, digits and \"_\", but is " + base::quote(match.method));
   }
-  reader.finish();
-  return match;
 }
 
 std::optional<GrpcRouteMatch> readGrpcMatch(FieldReader reader) {
-  const std::size_t errors = reader.context().errors();
   GrpcRouteMatch match;
   if (reader.has("method")) {
-    match.rpc = readRpc(reader.map("method"));
+    reader.read("method", match.rpc, readRpc);
     const bool empty = match.rpc.service.empty() && match.rpc.method.empty();
-    if (empty && reader.context().errors() == errors) reader.error("method", "must have service or method");
+    if (empty && reader.isLegible()) reader.error("method", "must have service or method");
   }
-  const bool selects = reader.has("method") && reader.context().errors() == errors;
-  match.headers = readHeaderMatches(reader);
+  const bool selects = reader.has("method") && reader.isLegible();
+  readHeaderMatches(reader, match.headers);
   reader.finish();
-  match.widened = reader.context().errors() != errors;
+  match.widened = !reader.isLegible();
   if (match.widened && !selects) return std::nullopt;
   return match;
 }
 
-GrpcRouteRule readGrpcRule(FieldReader reader) {
-  GrpcRouteRule rule;
+void readGrpcRule(FieldReader& reader, GrpcRouteRule& rule) {
   readMatches(reader, readGrpcMatch, rule);
   readRuleParts(reader, FilterSet::kGrpc, rule);
   finishRule(reader, rule);
-  return rule;
 }
 
 }  // namespace
 
-std::optional<GrpcRoute> readGrpcRoute(FieldReader& root, ObjectMeta meta) {
-  return readRoute<GrpcRoute>(root, std::move(meta), readGrpcRule);
-}
+bool readGrpcRoute(FieldReader& spec, GrpcRoute& route) { return readRoute(spec, readGrpcRule, route); }
 
 }  // namespace sluice::config

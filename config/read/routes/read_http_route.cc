@@ -3,15 +3,13 @@
 namespace sluice::config {
 namespace {
 
-void readRouteTimeouts(FieldReader& reader, HttpRouteRule& rule) {
-  FieldReader timeouts = reader.map("timeouts");
-  rule.requestTimeout = timeouts.duration("request");
-  rule.backendRequestTimeout = timeouts.duration("backendRequest");
+void readRouteTimeouts(FieldReader& timeouts, HttpRouteRule& rule) {
+  timeouts.read("request", rule.requestTimeout);
+  timeouts.read("backendRequest", rule.backendRequestTimeout);
   const base::Duration request = rule.requestTimeout.value_or(base::Duration::zero());
   if (request > base::Duration::zero() && rule.backendRequestTimeout.value_or(request) > request) {
     timeouts.error("backendRequest", "must not be longer than request");
   }
-  timeouts.finish();
 }
 
 /// Checks that there is exactly one prefix to replace (HTTPRouteRule's validation).
@@ -31,24 +29,22 @@ void checkPrefixRewrites(ObjectContext& context, const HttpRouteRule& rule) {
   for (const HttpBackendRef& ref : rule.backendRefs) checkBoth(ref.filters);
 }
 
-HttpRouteRule readHttpRule(FieldReader reader) {
-  HttpRouteRule rule;
+void readHttpRule(FieldReader& reader, HttpRouteRule& rule) {
   readMatches(reader, readHttpMatch, rule);
   readRuleParts(reader, FilterSet::kHttp, rule);
   checkPrefixRewrites(reader.context(), rule);
   if (rule.filters.requestRedirect && !rule.backendRefs.empty()) {
     reader.error("backendRefs", "must not be given together with a RequestRedirect filter");
   }
-  readRouteTimeouts(reader, rule);
-  rule.retry = readRetry(reader, rule.unsupported);
+  FieldReader timeouts = reader.map("timeouts");
+  readRouteTimeouts(timeouts, rule);
+  timeouts.finish();
+  reader.read("retry", rule.retry, readRetry);
   finishRule(reader, rule);
-  return rule;
 }
 
 }  // namespace
 
-std::optional<HttpRoute> readHttpRoute(FieldReader& root, ObjectMeta meta) {
-  return readRoute<HttpRoute>(root, std::move(meta), readHttpRule);
-}
+bool readHttpRoute(FieldReader& spec, HttpRoute& route) { return readRoute(spec, readHttpRule, route); }
 
 }  // namespace sluice::config

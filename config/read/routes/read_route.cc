@@ -27,54 +27,45 @@ void checkParentRef(FieldReader& reader, const ParentRef& ref, const std::vector
   }
 }
 
-std::vector<ParentRef> readParentRefs(FieldReader& spec) {
-  std::vector<ParentRef> refs;
+void readParentRefs(FieldReader& spec, std::vector<ParentRef>& refs) {
   for (const Item& item : spec.list("parentRefs", kMaxParentRefs)) {
-    const std::size_t errors = spec.context().errors();
     FieldReader reader = spec.map(item);
     ParentRef ref;
-    ref.object = readObjectRef(reader, {kGatewayGroup, "Gateway"}, true);
+    readObjectRef(reader, ref.object, {kGatewayGroup, "Gateway"}, true);
     // If only its section or port is not legible, the whole parent is meant.
-    const bool legible = spec.context().errors() == errors;
-    ref.sectionName = reader.text("sectionName", rule::kSectionName);
-    ref.port = reader.port("port");
+    const bool legible = reader.isLegible();
+    reader.read("sectionName", ref.sectionName, rule::kSectionName);
+    reader.read("port", ref.port, kPorts);
     checkParentRef(reader, ref, refs);
     reader.finish();
     if (legible) refs.push_back(std::move(ref));
   }
-  return refs;
-}
-
-HttpBackendRef readBackendRef(FieldReader reader, FilterSet set) {
-  HttpBackendRef ref;
-  ref.object = readObjectRef(reader, {"", "Service"}, true);
-  ref.port = reader.port("port");
-  ref.weight = static_cast<std::uint32_t>(reader.integer("weight", 0, kMaxWeight).value_or(1));
-  if (ref.object.group.empty() && ref.object.kind == "Service" && !reader.has("port")) {
-    reader.error("port", "is required for a Service");
-  }
-  ref.filters = readFilters(reader, set, ref.unsupported);
-  reader.finish();
-  return ref;
 }
 
 }  // namespace
 
-void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule) {
-  rule.path = reader.path();
-  rule.position = reader.position();
-  rule.name = reader.text("name", rule::kSectionName);
-  rule.filters = readFilters(reader, set, rule.unsupported);
-  for (const Item& item : reader.list("backendRefs", kMaxBackendRefs)) {
-    rule.backendRefs.push_back(readBackendRef(reader.map(item), set));
+void readHttpBackendObjectReference(FieldReader& reader, BackendObjectReference& ref) {
+  readBackendObjectReference(reader, ref);
+  if (ref.object.group.empty() && ref.object.kind == "Service" && !reader.has("port")) {
+    reader.error("port", "is required for a Service");
   }
-  rule.sessionPersistence = readSessionPersistence(reader);
+}
+
+void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule) {
+  reader.read("name", rule.name, rule::kSectionName);
+  readFilters(reader, set, rule.filters);
+  reader.read("backendRefs", rule.backendRefs, kMaxBackendRefs, [&](FieldReader& item, HttpBackendRef& ref) {
+    readHttpBackendObjectReference(item, ref);
+    item.read("weight", ref.weight, {0, kMaxWeight});
+    readFilters(item, set, ref.filters);
+  });
+  reader.read("sessionPersistence", rule.sessionPersistence, readSessionPersistence);
 }
 
 void readRouteParts(FieldReader& spec, Route& route) {
-  route.parentRefs = readParentRefs(spec);
-  route.hostnames = spec.texts("hostnames", rule::kHostname, kMaxHostnames);
-  spec.unsupported("useDefaultGateways", "default Gateways are not supported", false, route.unsupported);
+  readParentRefs(spec, route.parentRefs);
+  spec.read("hostnames", route.hostnames, rule::kHostname, kMaxHostnames);
+  spec.unsupported("useDefaultGateways", "default Gateways are not supported", false);
 }
 
 }  // namespace sluice::config

@@ -20,17 +20,19 @@ inline constexpr Choice<ValueMatchType> kValueMatchTypes[] = {
 /// The filters that a route may have.
 enum class FilterSet : std::uint8_t { kHttp, kGrpc };
 
-/// Reads `filters` of a rule or of a backendRef. Unsupported filters go to `unsupported`.
-RouteFilters readFilters(FieldReader& holder, FilterSet set, std::vector<UnsupportedField>& unsupported);
-CorsFilter readCors(FieldReader reader);
-RequestMirrorFilter readRequestMirror(FieldReader reader);
+/// Reads `filters` of a rule or of a backendRef. The holder collects those that are not supported.
+void readFilters(FieldReader& holder, FilterSet set, RouteFilters& filters);
+void readCors(FieldReader& reader, CorsFilter& cors);
+void readRequestMirror(FieldReader& reader, RequestMirrorFilter& mirror);
+/// Reads a reference to a Backend, or to a Service, which needs its port.
+void readHttpBackendObjectReference(FieldReader& reader, BackendObjectReference& ref);
 
 /// Reads `headers` of a match.
-std::vector<NamedMatch> readHeaderMatches(FieldReader& match);
+void readHeaderMatches(FieldReader& match, std::vector<NamedMatch>& matches);
 /// Reads a match of an HTTPRoute, for readMatches().
 std::optional<HttpRouteMatch> readHttpMatch(FieldReader reader);
 
-/// Reads name, filters, backendRefs and sessionPersistence of a rule, and its path.
+/// Reads name, filters, backendRefs and sessionPersistence of a rule.
 void readRuleParts(FieldReader& reader, FilterSet set, RouteRule& rule);
 
 /// Reads parentRefs, hostnames and the other fields beside the rules.
@@ -43,10 +45,8 @@ void readMatches(FieldReader& reader, std::optional<Match> (*readMatch)(FieldRea
   constexpr std::size_t kMaxMatches = 64;
   const std::size_t before = reader.context().errors();
   for (const Item& item : reader.list("matches", kMaxMatches)) {
-    const std::size_t errors = reader.context().errors();
     FieldReader of = reader.map(item);
-    const bool isMap = reader.context().errors() == errors;
-    std::optional<Match> match = isMap ? readMatch(std::move(of)) : std::nullopt;
+    std::optional<Match> match = of.value() != nullptr ? readMatch(std::move(of)) : std::nullopt;
     rule.coversRest = rule.coversRest || !match;
     if (match) rule.matches.push_back(*std::move(match));
   }
@@ -66,17 +66,15 @@ void finishRule(FieldReader& reader, Rule& rule) {
 }
 
 template <typename Rule>
-void readRules(FieldReader& spec, Rule (*readRule)(FieldReader), std::vector<Rule>& rules) {
+void readRules(FieldReader& spec, void (*readRule)(FieldReader&, Rule&), std::vector<Rule>& rules) {
   constexpr std::size_t kMaxRules = 16;
   constexpr std::size_t kMaxMatchesOfRoute = 128;
-  const std::vector<Item> items = spec.list("rules", kMaxRules);
-  if (items.empty() && spec.has("rules")) spec.error("rules", "must have at least one item");
   std::size_t matches = 0;
-  for (const Item& item : items) {
-    const std::size_t errors = spec.context().errors();
+  for (const Item& item : spec.listOfSome("rules", kMaxRules)) {
     FieldReader reader = spec.map(item);
-    const bool isMap = spec.context().errors() == errors;
-    Rule rule = readRule(std::move(reader));
+    const bool isMap = reader.value() != nullptr;
+    Rule rule;
+    reader.readInto(rule, readRule);
     if (!isMap) rule.matches.clear();
     rule.coversRest = rule.coversRest || !isMap;
     for (const Rule& other : rules) {
@@ -99,14 +97,10 @@ void readRules(FieldReader& spec, Rule (*readRule)(FieldReader), std::vector<Rul
   if (!rule.coversRest) rule.matches.emplace_back();
 }
 
-/// Returns, after errors, the legible part if its hostnames are legible (see Rejected); else nullopt.
+/// Returns true if the legible part is of use after errors, because its hostnames are legible (see Rejected).
 template <typename RouteType, typename Rule>
-std::optional<RouteType> readRoute(FieldReader& root, ObjectMeta meta, Rule (*readRule)(FieldReader)) {
-  RouteType route;
-  route.meta = std::move(meta);
-  ObjectContext& context = root.context();
-  root.require("spec");
-  FieldReader spec = root.map("spec");
+bool readRoute(FieldReader& spec, void (*readRule)(FieldReader&, Rule&), RouteType& route) {
+  ObjectContext& context = spec.context();
   readRouteParts(spec, route);
   readRules(spec, readRule, route.rules);
   const std::size_t errors = context.errors();
@@ -115,12 +109,12 @@ std::optional<RouteType> readRoute(FieldReader& root, ObjectMeta meta, Rule (*re
   const bool unknownFields = context.errors() != errors;
   const Value* hostnames = spec.find("hostnames");
   const bool anyHostname = hostnames == nullptr || (hostnames->isList() && hostnames->items.empty());
-  if (anyHostname ? unknownFields : route.hostnames.empty()) return std::nullopt;
+  if (anyHostname ? unknownFields : route.hostnames.empty()) return false;
   if (!spec.has("rules") && unknownFields) {
     route.rules.front().matches.clear();
     route.rules.front().coversRest = true;
   }
-  return route;
+  return true;
 }
 
 }  // namespace sluice::config

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
 
 #include "config/read/traffic/traffic_readers.h"
 
@@ -44,8 +43,7 @@ MergedTraffic mergedTraffic(const TrafficPolicy& parent, const TrafficPolicy& po
   FieldReader reader(&spec, "spec", spec.position, context);
   MergedTraffic merged;
   merged.policy.meta = policy.meta;
-  readShippedTraffic(reader, merged.policy);
-  reader.finish();
+  reader.readInto(merged.policy, readShippedTraffic);
   merged.error = context.firstError();
   return merged;
 }

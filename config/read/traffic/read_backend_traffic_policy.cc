@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <utility>
 
 #include "config/read/object_readers.h"
 #include "config/read/traffic/traffic_readers.h"
@@ -16,34 +15,23 @@ std::string_view firstPresent(FieldReader& spec, std::span<const std::string_vie
   return found == fields.end() ? std::string_view() : *found;
 }
 
-void readForm(FieldReader& root, FieldReader& spec, TrafficPolicy& policy) {
+}  // namespace
+
+void readBackendTrafficPolicy(FieldReader& spec, TrafficPolicy& policy) {
+  if (spec.given()) readPolicyTargets(spec, policy);
+  checkEnvoyTargets(spec, policy);
   const std::string_view shipped = firstPresent(spec, shippedTrafficFields());
   const std::string_view proposed = firstPresent(spec, proposedTrafficFields());
   if (!shipped.empty() && !proposed.empty()) {
-    root.error("spec", "must not mix the two forms of this kind: " + std::string(shipped) +
-                           " is a field of Envoy Gateway's, and " + std::string(proposed) + " one of the proposal's");
+    spec.error("must not mix the two forms of this kind: " + std::string(shipped) +
+               " is a field of Envoy Gateway's, and " + std::string(proposed) + " one of the proposal's");
     spec.ignoreOthers();
   } else if (!proposed.empty() || (shipped.empty() && spec.map("dns").has("type"))) {
     readProposedTraffic(spec, policy);
   } else {
     readShippedTraffic(spec, policy);
-    if (const Value* written = root.find("spec")) policy.shipped = std::make_shared<const Value>(*written);
+    if (spec.value() != nullptr) policy.shipped = std::make_shared<const Value>(*spec.value());
   }
-}
-
-}  // namespace
-
-std::optional<TrafficPolicy> readBackendTrafficPolicy(FieldReader& root, ObjectMeta meta) {
-  TrafficPolicy policy;
-  policy.meta = std::move(meta);
-  root.require("spec");
-  FieldReader spec = root.map("spec");
-  if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readPolicyTargets(spec);
-  checkEnvoyTargets(spec, policy);
-  readForm(root, spec, policy);
-  spec.finish();
-  if (policy.empty()) return std::nullopt;
-  return policy;
 }
 
 }  // namespace sluice::config

@@ -25,6 +25,7 @@ constexpr std::string_view kMayRestrict =
 struct ClientRestriction {
   std::string_view field;
   std::vector<std::string_view> unless = {};  // values with which it does not
+  std::string_view inner = {};                // it is a map, and the value is that of this member
 };
 
 /// Returns true for a value that is one of these words.
@@ -36,19 +37,14 @@ bool isOneWordOf(const Value* value, const std::vector<std::string_view>& words)
 /// could be a misspelt one that does.
 void findRestricting(FieldReader reader, const std::vector<ClientRestriction>& restrictions,
                      const std::vector<std::string_view>& others, std::vector<std::string>& found) {
-  for (const auto& [field, unless] : restrictions) {
-    if (reader.has(field) && !isOneWordOf(reader.find(field), unless)) found.push_back(reader.pathOf(field));
+  for (const auto& [field, unless, inner] : restrictions) {
+    const Value* value = reader.find(field);
+    if (value == nullptr) continue;
+    if (!inner.empty()) value = reader.map(field).find(inner);
+    if (!isOneWordOf(value, unless)) found.push_back(reader.pathOf(field));
   }
   for (const std::string_view each : others) reader.ignore(each);
   reader.finish();
-}
-
-/// Adds the map `key`, which restricts clients unless its member has that value.
-void findRestrictingMap(FieldReader& holder, std::string_view key, const ClientRestriction& member,
-                        std::vector<std::string>& found) {
-  if (!holder.has(key)) return;
-  FieldReader reader = holder.map(key);
-  if (!isOneWordOf(reader.find(member.field), member.unless)) found.push_back(reader.path());
 }
 
 /// Adds what restricts in the parts of the spec.
@@ -70,29 +66,27 @@ void findRestrictingParts(FieldReader& spec, std::vector<std::string>& found) {
   findRestricting(detection.map("customHeader"), {{"failClosed", {"false"}}}, {"name"}, found);
   findRestricting(std::move(detection), {}, {"xForwardedFor"}, found);
   // Clients must not send what these take away or refuse, and Backends may rely on it.
-  FieldReader headers = spec.map("headers");
-  findRestrictingMap(headers, "xForwardedClientCert", {"mode", {"AlwaysForwardOnly"}}, found);
   findRestricting(
-      std::move(headers), {{"earlyRequestHeaders"}, {"withUnderscoresAction", {"Allow"}}},
+      spec.map("headers"),
+      {{"xForwardedClientCert", {"AlwaysForwardOnly"}, "mode"},
+       {"earlyRequestHeaders"},
+       {"withUnderscoresAction", {"Allow"}}},
       {"enableEnvoyHeaders", "disableRateLimitHeaders", "preserveXRequestID", "requestID", "lateResponseHeaders"},
       found);
-  findRestrictingMap(spec, "proxyProtocol", {"optional", {"true"}}, found);
 }
 
 }  // namespace
 
-std::optional<UnsupportedPolicy> readClientTrafficPolicy(FieldReader& root, ObjectMeta meta) {
-  UnsupportedPolicy policy;
-  policy.meta = std::move(meta);
+void readClientTrafficPolicy(FieldReader& root, UnsupportedPolicy& policy) {
   root.require("spec");
   FieldReader spec = root.map("spec");
   const std::size_t before = root.context().illegibleFields();
-  if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readPolicyTargets(spec);
+  if (spec.given()) readPolicyTargets(spec, policy);
   // An error in the targets does not tell whether the policy restricts clients.
   const std::size_t ofTargets = root.context().illegibleFields() - before;
   std::vector<std::string> restricting;
   findRestrictingParts(spec, restricting);
-  findRestricting(spec, {{"enableProxyProtocol", {"false"}}},
+  findRestricting(spec, {{"proxyProtocol", {"true"}, "optional"}, {"enableProxyProtocol", {"false"}}},
                   {"tcpKeepalive", "timeout", "http1", "http2", "http3", "grpc", "healthCheck", "scheme"}, restricting);
   policy.restricts = !restricting.empty() || root.context().illegibleFields() > ofTargets;
   const bool isKnown = !restricting.empty();
@@ -100,8 +94,6 @@ std::optional<UnsupportedPolicy> readClientTrafficPolicy(FieldReader& root, Obje
   const std::string why(isKnown ? kRestricts : policy.restricts ? kMayRestrict : kNoEffect);
   policy.note = {field, why};
   root.context().warning(isKnown ? spec.position() : root.positionOf("kind"), field, why);
-  if (policy.empty()) return std::nullopt;
-  return policy;
 }
 
 }  // namespace sluice::config

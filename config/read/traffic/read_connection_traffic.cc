@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
-#include <string>
 #include <string_view>
 
 #include "config/read/traffic/traffic_readers.h"
@@ -12,97 +11,66 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::int64_t kMostAtATime = std::numeric_limits<std::uint32_t>::max();
-
-void readKeepaliveTime(FieldReader& reader, std::string_view key, base::Duration& time) {
-  const auto given = reader.duration(key);
-  if (!given) return;
-  time = *given;
-  if (time < std::chrono::seconds(1) || time > base::TcpKeepalive::kLongestTime) {
-    reader.error(key, "must be from 1s to 32767s");
-  }
-}
+constexpr NumberRange kAtATime{0, std::numeric_limits<std::uint32_t>::max()};
+constexpr TimeRule kKeepaliveTime{std::chrono::seconds(1), base::TcpKeepalive::kLongestTime,
+                                  "must be from 1s to 32767s"};
 
 }  // namespace
 
-std::optional<base::Duration> readSomeTime(FieldReader& reader, std::string_view key,
-                                           std::vector<UnsupportedField>& unsupported) {
-  const auto time = reader.duration(key);
-  if (time == base::Duration::zero()) reader.unsupported(key, "0s is not supported", true, unsupported);
-  return time;
+void readSomeTime(FieldReader& reader, std::string_view key, std::optional<base::Duration>& time) {
+  reader.read(key, time);
+  if (time == base::Duration::zero()) reader.unsupported(key, "0s is not supported");
 }
 
-TrafficTimeouts readTrafficTimeouts(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
-  TrafficTimeouts timeouts;
+void readTrafficTimeouts(FieldReader& reader, TrafficTimeouts& timeouts) {
   FieldReader tcp = reader.map("tcp");
-  timeouts.connect = readSomeTime(tcp, "connectTimeout", unsupported);
+  readSomeTime(tcp, "connectTimeout", timeouts.connect);
   tcp.finish();
   FieldReader http = reader.map("http");
-  timeouts.connectionIdle = readSomeTime(http, "connectionIdleTimeout", unsupported);
-  timeouts.connectionLifetime = http.duration("maxConnectionDuration");
-  timeouts.request = http.duration("requestTimeout");
-  timeouts.streamIdle = readSomeTime(http, "streamIdleTimeout", unsupported);
-  timeouts.streamLifetime = http.duration("maxStreamDuration");
+  readSomeTime(http, "connectionIdleTimeout", timeouts.connectionIdle);
+  http.read("maxConnectionDuration", timeouts.connectionLifetime);
+  http.read("requestTimeout", timeouts.request);
+  readSomeTime(http, "streamIdleTimeout", timeouts.streamIdle);
+  http.read("maxStreamDuration", timeouts.streamLifetime);
   http.finish();
-  reader.finish();
-  return timeouts;
 }
 
 void readProbes(FieldReader& reader, std::string_view key, base::TcpKeepalive& keepalive) {
-  if (const auto probes = reader.integer(key, 1, base::TcpKeepalive::kMostProbes)) {
-    keepalive.probes = static_cast<std::uint32_t>(*probes);
-  }
-  readKeepaliveTime(reader, "idleTime", keepalive.idleTime);
-  readKeepaliveTime(reader, "interval", keepalive.interval);
-  reader.finish();
+  reader.read(key, keepalive.probes, {1, base::TcpKeepalive::kMostProbes});
+  reader.read("idleTime", keepalive.idleTime, kKeepaliveTime);
+  reader.read("interval", keepalive.interval, kKeepaliveTime);
 }
 
-base::TcpKeepalive readTcpKeepalive(FieldReader reader) {
-  base::TcpKeepalive keepalive;
-  readProbes(reader, "probes", keepalive);
-  return keepalive;
-}
+void readTcpKeepalive(FieldReader& reader, base::TcpKeepalive& keepalive) { readProbes(reader, "probes", keepalive); }
 
-void readDnsTerms(FieldReader& reader, base::DnsTerms& terms, std::vector<UnsupportedField>& unsupported) {
+void readDnsTerms(FieldReader& reader, base::DnsTerms& terms) {
   using Family = base::LookupFamily;
   static constexpr Choice<Family> kFamilies[] = {{"IPv4", Family::kIpv4},
                                                  {"IPv6", Family::kIpv6},
                                                  {"IPv4Preferred", Family::kIpv4Preferred},
                                                  {"IPv6Preferred", Family::kIpv6Preferred},
                                                  {"IPv4AndIPv6", Family::kBoth}};
-  terms.refreshRate = readSomeTime(reader, "dnsRefreshRate", unsupported);
-  terms.respectTtl = reader.boolean("respectDnsTtl", true);
-  terms.family = reader.choice("lookupFamily", kFamilies, Family::kOfSettings);
-  reader.finish();
+  readSomeTime(reader, "dnsRefreshRate", terms.refreshRate);
+  reader.read("respectDnsTtl", terms.respectTtl);
+  reader.read("lookupFamily", terms.family, kFamilies);
 }
 
-TrafficDns readTrafficDns(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+void readTrafficDns(FieldReader& reader, TrafficDns& dns) {
   static constexpr Choice<bool> kTypes[] = {{"Strict", false}, {"Logical", true}};
-  TrafficDns dns;
-  dns.logical = reader.choice("type", kTypes, false);
-  readDnsTerms(reader, dns.terms, unsupported);
-  return dns;
+  reader.read("type", dns.logical, kTypes);
+  readDnsTerms(reader, dns.terms);
 }
 
-base::CircuitBreakerBounds readCircuitBreakerBounds(FieldReader& reader, std::optional<std::uint32_t> usual) {
-  const auto bound = [&](std::string_view key) {
-    const auto given = reader.integer(key, 0, kMostAtATime);
-    return given ? std::optional(static_cast<std::uint32_t>(*given)) : usual;
-  };
-  return {bound("maxConnections"), bound("maxPendingRequests"), bound("maxParallelRequests")};
+void readCircuitBreakerBounds(FieldReader& reader, base::CircuitBreakerBounds& bounds) {
+  reader.read("maxConnections", bounds.connections, kAtATime);
+  reader.read("maxPendingRequests", bounds.pendingRequests, kAtATime);
+  reader.read("maxParallelRequests", bounds.requests, kAtATime);
 }
 
-CircuitBreakerFields readCircuitBreaker(FieldReader reader) {
-  CircuitBreakerFields fields;
-  fields.bounds = readCircuitBreakerBounds(reader, std::nullopt);
-  if (const auto most = reader.integer("maxRequestsPerConnection", 0, kMostAtATime)) {
-    fields.requestsPerConnection = static_cast<std::uint32_t>(*most);
-  }
-  if (const auto most = reader.integer("maxParallelRetries", 0, kMostAtATime)) {
-    fields.maxParallelRetries = static_cast<std::uint32_t>(*most);
-  }
-  reader.finish();
-  return fields;
+void readCircuitBreaker(FieldReader& reader, CircuitBreakerFields& breaker) {
+  readCircuitBreakerBounds(reader, breaker.bounds);
+  reader.read("maxRequestsPerConnection", breaker.requestsPerConnection, kAtATime);
+  reader.read("maxParallelRetries", breaker.maxParallelRetries, kAtATime);
 }
 
 void refuseRequestSettings(FieldReader& spec, const BackendTraffic& traffic) {

@@ -9,7 +9,7 @@
 namespace sluice::config {
 namespace {
 
-constexpr std::int64_t kMostInARow = 1000;
+constexpr NumberRange kErrorsInARow{0, 1000};
 constexpr std::int64_t kWholePercent = 100;
 constexpr std::int64_t kMostMinimumRequests = 1000000;
 constexpr std::int64_t kLowestStatus = 100;
@@ -26,174 +26,143 @@ constexpr TextRule kPayload{isAnyText, "a text of up to 4096 bytes", 4096};
 constexpr std::string_view kCheckMethods[] = {"GET", "HEAD", "OPTIONS"};
 constexpr TextRule kGrpcService{isAnyText, "the name of a gRPC service", 253};
 
-/// Reads a duration that must not be zero.
-void readTime(FieldReader& reader, std::string_view key, base::Duration& time) {
-  const auto given = reader.duration(key);
-  if (!given) return;
-  time = *given;
-  if (time == base::Duration::zero()) reader.error(key, "must not be zero");
+void readFailurePercentage(FieldReader& reader, PassiveHealthSettings& passive) {
+  reader.read(required("threshold"), passive.failurePercentage, {1, kWholePercent});
+  reader.read("minimumRequests", passive.minimumRequests, {1, kMostMinimumRequests});
 }
 
-PassiveHealthSettings readPassive(FieldReader reader) {
-  PassiveHealthSettings passive;
-  readNumber(reader, "consecutive5XxErrors", 0, kMostInARow, passive.consecutive5XxErrors);
-  readNumber(reader, "consecutiveGatewayErrors", 0, kMostInARow, passive.consecutiveGatewayErrors);
-  if (reader.has("failurePercentage")) {
-    FieldReader percentage = reader.map("failurePercentage");
-    percentage.require("threshold");
-    readNumber(percentage, "threshold", 1, kWholePercent, passive.failurePercentage);
-    readNumber(percentage, "minimumRequests", 1, kMostMinimumRequests, passive.minimumRequests);
-    percentage.finish();
-  }
-  readTime(reader, "interval", passive.interval);
-  readNumber(reader, "maxEjectionPercent", 0, kWholePercent, passive.maxEjectionPercent);
-  readTime(reader, "baseEjectionTime", passive.baseEjectionTime);
-  readTime(reader, "maxEjectionTime", passive.maxEjectionTime);
+void readPassive(FieldReader& reader, PassiveHealthSettings& passive) {
+  reader.read("consecutive5XxErrors", passive.consecutive5XxErrors, kErrorsInARow);
+  reader.read("consecutiveGatewayErrors", passive.consecutiveGatewayErrors, kErrorsInARow);
+  reader.read("failurePercentage", passive, readFailurePercentage);
+  reader.read("interval", passive.interval, kNotZero);
+  reader.read("maxEjectionPercent", passive.maxEjectionPercent, {0, kWholePercent});
+  reader.read("baseEjectionTime", passive.baseEjectionTime, kNotZero);
+  reader.read("maxEjectionTime", passive.maxEjectionTime, kNotZero);
   if (passive.maxEjectionTime < passive.baseEjectionTime) {
     if (reader.has("maxEjectionTime")) reader.error("maxEjectionTime", "must not be less than baseEjectionTime");
     passive.maxEjectionTime = passive.baseEjectionTime;
   }
-  reader.finish();
-  return passive;
 }
 
 /// Reads bytes that are written as text, or in base64.
-std::string readPayload(FieldReader reader) {
-  enum class PayloadType : std::uint8_t { kText, kBinary };
-  static constexpr Choice<PayloadType> kTypes[] = {{"Text", PayloadType::kText}, {"Binary", PayloadType::kBinary}};
-  reader.require("type");
-  const bool isText = reader.choice("type", kTypes, PayloadType::kText) == PayloadType::kText;
+void readPayload(FieldReader& reader, std::string& payload) {
+  static constexpr Choice<bool> kTypes[] = {{"Text", true}, {"Binary", false}};
+  bool isText = true;
+  reader.read(required("type"), isText, kTypes);
   if (reader.has("text") != isText) reader.error("text", "goes with type Text, and with no other");
   if (reader.has("binary") == isText) reader.error("binary", "goes with type Binary, and with no other");
-  std::string payload = isText ? reader.text("text", kPayload) : reader.text("binary", kPayload);
-  if (!isText && !payload.empty()) {
-    const std::optional<std::string> bytes = base::decodeBase64(payload);
-    if (!bytes || bytes->empty()) reader.error("binary", "must be base64");
-    payload = bytes.value_or("");
-  }
-  reader.finish();
-  return payload;
+  reader.read(isText ? "text" : "binary", payload, kPayload);
+  if (isText || payload.empty()) return;
+  const std::optional<std::string> bytes = base::decodeBase64(payload);
+  if (!bytes || bytes->empty()) reader.error("binary", "must be base64");
+  payload = bytes.value_or("");
 }
 
-void readTcpCheck(FieldReader reader, ActiveHealthSettings& active) {
-  if (reader.has("send")) active.send = readPayload(reader.map("send"));
-  if (reader.has("receive")) active.expected = readPayload(reader.map("receive"));
-  reader.finish();
+void readTcpCheck(FieldReader& reader, ActiveHealthSettings& active) {
+  reader.read("send", active.send, readPayload);
+  reader.read("receive", active.expected, readPayload);
 }
 
-void readMethod(FieldReader& reader, ActiveHealthSettings& active, std::vector<UnsupportedField>& unsupported) {
+void readMethod(FieldReader& reader, ActiveHealthSettings& active) {
   const std::string method = reader.text("method", rule::kAnyText);
   if (method.empty()) return;
   active.method = method;
   if (std::find(std::begin(kCheckMethods), std::end(kCheckMethods), method) != std::end(kCheckMethods)) return;
-  reader.unsupported("method", "only GET, HEAD and OPTIONS are supported", true, unsupported);
+  reader.unsupported("method", "only GET, HEAD and OPTIONS are supported");
 }
 
-void readHttpCheck(FieldReader reader, ActiveHealthSettings& active, const OtherCheckFields& others,
-                   std::vector<UnsupportedField>& unsupported) {
-  readMethod(reader, active, unsupported);
-  if (reader.has("expectedResponse")) active.expected = readPayload(reader.map("expectedResponse"));
+void readHttpCheck(FieldReader reader, const OtherCheckFields& others, ActiveHealthSettings& active) {
+  readMethod(reader, active);
+  reader.read("expectedResponse", active.expected, readPayload);
   if (active.method == "HEAD" && !active.expected.empty()) {
     reader.error("expectedResponse", "must not be given with method HEAD, whose answers have no body");
   }
-  active.hostname = reader.text("hostname", rule::kPreciseHostname);
+  reader.read("hostname", active.hostname, rule::kPreciseHostname);
   reader.require("path");
-  active.path = readCheckedPath(reader);
-  const std::vector<Item> statuses = reader.list("expectedStatuses", kHighestStatus - kLowestStatus + 1);
+  readCheckedPath(reader, active.path);
   if (reader.has("expectedStatuses")) active.expectedStatuses.clear();
-  if (reader.has("expectedStatuses") && statuses.empty()) {
-    reader.error("expectedStatuses", "must have at least one item");
-  }
-  for (const Item& item : statuses) {
+  for (const Item& item : reader.listOfSome("expectedStatuses", kHighestStatus - kLowestStatus + 1)) {
     const auto status = readInteger(*item.value, item.path, kLowestStatus, kHighestStatus, reader.context());
     if (status) active.expectedStatuses.push_back(static_cast<std::uint16_t>(*status));
   }
   for (const std::string_view each : others.withoutEffectOfHttp) {
-    reader.unsupported(each, "every status counts towards unhealthyThreshold", false, unsupported);
+    reader.unsupported(each, "every status counts towards unhealthyThreshold", false);
   }
   reader.finish();
 }
 
+void readGrpcCheck(FieldReader& reader, ActiveHealthSettings& active) {
+  reader.read("hostname", active.hostname, rule::kPreciseHostname);
+  reader.read("service", active.service, kGrpcService);
+}
+
 /// Reads how the TLS of checks differs from that of the Backend.
-void readCheckTls(FieldReader reader, ActiveHealthSettings& active) {
+void readCheckTls(FieldReader& reader, ActiveHealthSettings& active) {
   static constexpr Choice<bool> kModes[] = {{"None", true}, {"Simple", false}};
-  active.plain = reader.choice("mode", kModes, false);
+  reader.read("mode", active.plain, kModes);
   active.serverName = base::toLower(reader.text("sni", rule::kDomainName));
-  active.insecureSkipVerify = reader.boolean("insecureSkipVerify", false);
+  reader.read("insecureSkipVerify", active.insecureSkipVerify);
   for (const std::string_view each : {"sni", "insecureSkipVerify"}) {
     if (active.plain && reader.has(each)) reader.error(each, "must not be given with mode None");
   }
   if (active.type == ActiveHealthSettings::Type::kTcp) {
-    reader.context().error(reader.position(), reader.path(), "is not for the type TCP, whose checks have no TLS");
+    reader.error("is not for the type TCP, whose checks have no TLS");
   }
-  reader.finish();
+}
+
+/// Reads the field that goes with the type of the check.
+void readCheckOfType(FieldReader& reader, const OtherCheckFields& others, ActiveHealthSettings& active) {
+  using Type = ActiveHealthSettings::Type;
+  if (active.type != Type::kHttp && reader.has("http")) reader.error("http", "is for the type HTTP alone");
+  if (active.type != Type::kGrpc && reader.has("grpc")) reader.error("grpc", "is for the type GRPC alone");
+  if (active.type != Type::kTcp && reader.has("tcp")) reader.error("tcp", "is for the type TCP alone");
+  if (active.type == Type::kTcp) reader.read("tcp", active, readTcpCheck);
+  if (active.type == Type::kGrpc) reader.read("grpc", active, readGrpcCheck);
+  if (active.type != Type::kHttp) return;
+  reader.require("http");
+  readHttpCheck(reader.map("http"), others, active);
+}
+
+void readHealthCheck(FieldReader& reader, BackendTraffic& traffic) {
+  reader.read("passive", traffic.passiveHealth, readPassive);
+  reader.read("active", traffic.activeHealth, [](FieldReader& check, ActiveHealthSettings& active) {
+    readActiveCheck(check, {.isOwn = true}, active);
+  });
+  if (!reader.has("passive") && !reader.has("active")) reader.error("must have active or passive");
 }
 
 }  // namespace
 
-void readThreshold(FieldReader& reader, std::string_view key, std::uint32_t& threshold) {
-  readNumber(reader, key, 1, kMostInARow, threshold);
-}
+void readCheckedPath(FieldReader& http, std::string& path) { http.read("path", path, kCheckedPath); }
 
-std::string readCheckedPath(FieldReader& http) { return http.text("path", kCheckedPath); }
-
-ActiveHealthSettings readActiveCheck(FieldReader reader, const OtherCheckFields& others,
-                                     std::vector<UnsupportedField>& unsupported) {
+void readActiveCheck(FieldReader& reader, const OtherCheckFields& others, ActiveHealthSettings& active) {
   using Type = ActiveHealthSettings::Type;
   static constexpr Choice<Type> kTypes[] = {{"HTTP", Type::kHttp}, {"GRPC", Type::kGrpc}, {"TCP", Type::kTcp}};
-  ActiveHealthSettings active;
-  reader.require("type");
-  active.type = reader.choice("type", kTypes, Type::kTcp);
-  readTime(reader, "timeout", active.timeout);
+  reader.read(required("type"), active.type, kTypes);
+  reader.read("timeout", active.timeout, kNotZero);
   const auto interval = [&reader](std::string_view key, base::Duration& time) {
-    readTime(reader, key, time);
+    reader.read(key, time, kNotZero);
     if (reader.has(key) && time < kShortestInterval) reader.error(key, "must not be less than 100ms");
   };
   interval("interval", active.interval);
   if (others.isOwn) {
     interval("unhealthyInterval", active.unhealthyInterval);
-    active.port = reader.port("port");
-    if (reader.has("tls")) readCheckTls(reader.map("tls"), active);
+    reader.read("port", active.port, kPorts);
+    reader.read("tls", active, readCheckTls);
   }
-  if (const auto jitter = reader.duration("initialJitter")) active.initialJitter = *jitter;
-  readThreshold(reader, "unhealthyThreshold", active.unhealthyThreshold);
-  readThreshold(reader, "healthyThreshold", active.healthyThreshold);
-  if (active.type != Type::kHttp && reader.has("http")) reader.error("http", "is for the type HTTP alone");
-  if (active.type != Type::kGrpc && reader.has("grpc")) reader.error("grpc", "is for the type GRPC alone");
-  if (active.type != Type::kTcp && reader.has("tcp")) reader.error("tcp", "is for the type TCP alone");
-  if (active.type == Type::kTcp && reader.has("tcp")) readTcpCheck(reader.map("tcp"), active);
-  if (active.type == Type::kHttp) {
-    reader.require("http");
-    readHttpCheck(reader.map("http"), active, others, unsupported);
-  } else if (active.type == Type::kGrpc && reader.has("grpc")) {
-    FieldReader grpc = reader.map("grpc");
-    active.hostname = grpc.text("hostname", rule::kPreciseHostname);
-    active.service = grpc.text("service", kGrpcService);
-    grpc.finish();
-  }
-  reader.finish();
-  return active;
+  reader.read("initialJitter", active.initialJitter);
+  reader.read("unhealthyThreshold", active.unhealthyThreshold, kResultsInARow);
+  reader.read("healthyThreshold", active.healthyThreshold, kResultsInARow);
+  readCheckOfType(reader, others, active);
 }
 
-namespace {
-
-void readHealthCheck(FieldReader reader, BackendTraffic& traffic, std::vector<UnsupportedField>& unsupported) {
-  if (reader.has("passive")) traffic.passiveHealth = readPassive(reader.map("passive"));
-  if (reader.has("active")) traffic.activeHealth = readActiveCheck(reader.map("active"), {.isOwn = true}, unsupported);
-  if (!reader.has("passive") && !reader.has("active")) {
-    reader.context().error(reader.position(), reader.path(), "must have active or passive");
-  }
-  reader.finish();
-}
-
-}  // namespace
-
-void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic, std::vector<UnsupportedField>& unsupported) {
-  if (spec.has("healthCheck")) readHealthCheck(spec.map("healthCheck"), traffic, unsupported);
-  if (spec.has("timeout")) traffic.timeouts = readTrafficTimeouts(spec.map("timeout"), unsupported);
-  if (spec.has("tcpKeepalive")) traffic.keepalive = readTcpKeepalive(spec.map("tcpKeepalive"));
-  if (spec.has("dns")) traffic.dns = readTrafficDns(spec.map("dns"), unsupported);
-  if (spec.has("circuitBreaker")) traffic.circuitBreaker = readCircuitBreaker(spec.map("circuitBreaker"));
+void readBackendTraffic(FieldReader& spec, BackendTraffic& traffic) {
+  spec.read("healthCheck", traffic, readHealthCheck);
+  spec.read("timeout", traffic.timeouts, readTrafficTimeouts);
+  spec.read("tcpKeepalive", traffic.keepalive, readTcpKeepalive);
+  spec.read("dns", traffic.dns, readTrafficDns);
+  spec.read("circuitBreaker", traffic.circuitBreaker, readCircuitBreaker);
 }
 
 }  // namespace sluice::config

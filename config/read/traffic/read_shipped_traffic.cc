@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "config/read/object_readers.h"
 #include "config/read/traffic/traffic_readers.h"
@@ -21,7 +19,7 @@ constexpr std::uint16_t kShippedCode = 503;
 constexpr std::uint32_t kShippedGrpcCodes = 1U << 1 | 1U << 14;  // cancelled, unavailable
 constexpr base::Duration kShippedInterval = std::chrono::seconds(3);
 constexpr std::uint32_t kShippedEjectionPercent = 10;
-constexpr std::int64_t kWholeShare = 100;
+constexpr NumberRange kWholeShare{0, 100};
 constexpr std::size_t kMaxTriggers = 64;
 
 constexpr std::string_view kShippedFields[] = {
@@ -34,120 +32,105 @@ constexpr std::string_view kRefusedShipped[] = {"loadBalancer",     "rateLimit",
                                                 "responseOverride", "httpUpgrade", "requestBuffer",  "bandwidthLimit",
                                                 "admissionControl", "routingType"};
 
-constexpr RetryTrigger kShippedTriggers[] = {
-    {"5xx", TriggerEffect::kCodes, 500, 599},           {"gateway-error", TriggerEffect::kCodes, 502, 504},
-    {"retriable-4xx", TriggerEffect::kCodes, 409, 409}, {"reset", TriggerEffect::kFailures},
-    {"connect-failure", TriggerEffect::kFailures},      {"refused-stream", TriggerEffect::kFailures},
-    {"retriable-status-codes", TriggerEffect::kListed}, {"cancelled", TriggerEffect::kGrpc, 1},
-    {"deadline-exceeded", TriggerEffect::kGrpc, 4},     {"internal", TriggerEffect::kGrpc, 13},
-    {"resource-exhausted", TriggerEffect::kGrpc, 8},    {"unavailable", TriggerEffect::kGrpc, 14}};
+constexpr Choice<RetryTrigger> kShippedTriggers[] = {
+    {"5xx", {TriggerEffect::kCodes, 500, 599}},           {"gateway-error", {TriggerEffect::kCodes, 502, 504}},
+    {"retriable-4xx", {TriggerEffect::kCodes, 409, 409}}, {"reset", {TriggerEffect::kFailures}},
+    {"connect-failure", {TriggerEffect::kFailures}},      {"refused-stream", {TriggerEffect::kFailures}},
+    {"retriable-status-codes", {TriggerEffect::kListed}}, {"cancelled", {TriggerEffect::kGrpc, 1}},
+    {"deadline-exceeded", {TriggerEffect::kGrpc, 4}},     {"internal", {TriggerEffect::kGrpc, 13}},
+    {"resource-exhausted", {TriggerEffect::kGrpc, 8}},    {"unavailable", {TriggerEffect::kGrpc, 14}}};
 
 constexpr Choice<bool> kMergeTypes[] = {{"StrategicMerge", true}, {"JSONMerge", true}};
 
 /// Adds the statuses of the triggers; those that Envoy Gateway has by default if there are none. Returns whether those
 /// of httpStatusCodes count.
-bool readTriggers(FieldReader& retryOn, TrafficRetry& retry, std::vector<UnsupportedField>& unsupported) {
+bool readTriggers(FieldReader& retryOn, TrafficRetry& retry) {
   const std::vector<Item> items = retryOn.list("triggers", kMaxTriggers);
   bool listed = items.empty();
   if (items.empty()) retry.grpcCodes = kShippedGrpcCodes;
   for (const Item& item : items) {
-    const auto* const trigger = std::find_if(std::begin(kShippedTriggers), std::end(kShippedTriggers),
-                                             [&](const RetryTrigger& each) { return each.word == item.value->text; });
-    const bool known = trigger != std::end(kShippedTriggers);
-    if (!known || trigger->effect == TriggerEffect::kUnsupported) {
-      unsupported.push_back(
+    const auto* const trigger =
+        std::find_if(std::begin(kShippedTriggers), std::end(kShippedTriggers),
+                     [&](const Choice<RetryTrigger>& each) { return each.word == item.value->text; });
+    if (trigger == std::end(kShippedTriggers)) {
+      retryOn.addUnsupported(
           {item.path, item.value->position, "trigger " + base::quote(item.value->text) + " is not supported", true});
-    } else if (trigger->effect == TriggerEffect::kCodes) {
-      addCodes(trigger->first, trigger->last, retry.codes);
-    } else if (trigger->effect == TriggerEffect::kGrpc) {
-      retry.grpcCodes |= 1U << trigger->first;
-    } else if (trigger->effect == TriggerEffect::kListed) {
+    } else if (trigger->value.effect == TriggerEffect::kCodes) {
+      addCodes(trigger->value.first, trigger->value.last, retry.codes);
+    } else if (trigger->value.effect == TriggerEffect::kGrpc) {
+      retry.grpcCodes |= 1U << trigger->value.first;
+    } else if (trigger->value.effect == TriggerEffect::kListed) {
       listed = true;
     }
   }
   return listed;
 }
 
-void readRetryOn(FieldReader retryOn, TrafficRetry& retry, std::vector<UnsupportedField>& unsupported) {
-  const bool listed = readTriggers(retryOn, retry, unsupported);
+void readRetryOn(FieldReader& retryOn, TrafficRetry& retry) {
+  const bool listed = readTriggers(retryOn, retry);
   std::vector<std::uint16_t> codes;
-  readTrafficCodes(retryOn, "httpStatusCodes", codes, unsupported);
+  readTrafficCodes(retryOn, "httpStatusCodes", codes);
   if (!listed && !codes.empty()) {
-    retryOn.unsupported("httpStatusCodes", "has no effect without the trigger retriable-status-codes", false,
-                        unsupported);
+    retryOn.unsupported("httpStatusCodes", "has no effect without the trigger retriable-status-codes", false);
   }
   if (codes.empty()) codes.push_back(kShippedCode);
-  if (listed) {
-    for (const std::uint16_t code : codes) addCodes(code, code, retry.codes);
-  }
-  retryOn.finish();
+  if (!listed) return;
+  for (const std::uint16_t code : codes) addCodes(code, code, retry.codes);
 }
 
-TrafficRetry readShippedRetry(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
-  TrafficRetry retry;
+/// The defaults of its parts apply if these are absent, too.
+void readShippedRetry(FieldReader& reader, TrafficRetry& retry) {
   retry.attempts = kShippedRetries;
-  readRetryCount(reader, "numRetries", retry, unsupported);
-  readRetryOn(reader.map("retryOn"), retry, unsupported);
+  readRetryCount(reader, "numRetries", {0, INT32_MAX}, retry);
+  reader.map("retryOn").readInto(retry, readRetryOn);
   FieldReader perRetry = reader.map("perRetry");
   readAttemptTimeout(perRetry, retry);
-  readBackOff(perRetry.map("backOff"), retry);
+  perRetry.map("backOff").readInto(retry, readBackOff);
   perRetry.finish();
-  constexpr std::string_view kRefusedRetry[] = {"numAttemptsPerPriority"};
-  refuseFields(reader, kRefusedRetry, unsupported);
-  reader.finish();
-  return retry;
+  reader.refuse("numAttemptsPerPriority");
 }
 
-PassiveHealthSettings readShippedPassive(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
-  PassiveHealthSettings passive;
+void readShippedPassive(FieldReader& reader, PassiveHealthSettings& passive) {
+  constexpr NumberRange kAnyNumber{0, INT32_MAX};
   passive.interval = kShippedInterval;
   passive.maxEjectionPercent = kShippedEjectionPercent;
-  readNumber(reader, "consecutive5XxErrors", 0, INT32_MAX, passive.consecutive5XxErrors);
-  readNumber(reader, "consecutiveGatewayErrors", 0, INT32_MAX, passive.consecutiveGatewayErrors);
-  readNumber(reader, "failurePercentageThreshold", 0, kWholeShare, passive.failurePercentage);
-  readNumber(reader, "maxEjectionPercent", 0, kWholeShare, passive.maxEjectionPercent);
-  readSweepInterval(reader, "interval", passive);
-  if (const auto time = reader.duration("baseEjectionTime")) {
-    passive.baseEjectionTime = *time;
-    if (*time == base::Duration::zero()) reader.error("baseEjectionTime", "must not be zero");
-  }
+  reader.read("consecutive5XxErrors", passive.consecutive5XxErrors, kAnyNumber);
+  reader.read("consecutiveGatewayErrors", passive.consecutiveGatewayErrors, kAnyNumber);
+  reader.read("failurePercentageThreshold", passive.failurePercentage, kWholeShare);
+  reader.read("maxEjectionPercent", passive.maxEjectionPercent, kWholeShare);
+  reader.read("interval", passive.interval, kNotZero);
+  reader.read("baseEjectionTime", passive.baseEjectionTime, kNotZero);
   passive.maxEjectionTime = std::max(passive.maxEjectionTime, passive.baseEjectionTime);
-  if (reader.boolean("splitExternalLocalOriginErrors", false)) {
-    reader.unsupported("splitExternalLocalOriginErrors", "splitExternalLocalOriginErrors is not supported", true,
-                       unsupported);
-  }
+  reader.refuseTrue("splitExternalLocalOriginErrors");
   // It counts only if errors are split.
-  reader.integer("consecutiveLocalOriginFailures", 0, INT32_MAX);
+  std::uint32_t unused = 0;
+  reader.read("consecutiveLocalOriginFailures", unused, kAnyNumber);
   // The first Backend may always rest unless maxEjectionPercent is 0.
   if (reader.boolean("alwaysEjectOneEndpoint", false)) {
     passive.maxEjectionPercent = std::max(passive.maxEjectionPercent, 1U);
   }
-  reader.finish();
-  return passive;
 }
 
-ActiveHealthSettings readShippedActive(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
+void readShippedActive(FieldReader& reader, ActiveHealthSettings& active) {
   constexpr std::string_view kWithoutEffect[] = {"retriableStatuses"};
-  FieldReader overrides = reader.map("overrides");
-  const std::uint16_t port = overrides.port("port");
-  overrides.finish();
-  ActiveHealthSettings active =
-      readActiveCheck(std::move(reader), {.withoutEffectOfHttp = kWithoutEffect}, unsupported);
-  active.port = port;
-  return active;
+  reader.map("overrides").read("port", active.port, kPorts).finish();
+  readActiveCheck(reader, {.withoutEffectOfHttp = kWithoutEffect}, active);
 }
 
-void readShippedHealth(FieldReader checks, TrafficPolicy& policy) {
-  if (checks.has("passive")) policy.passiveHealth = readShippedPassive(checks.map("passive"), policy.unsupported);
-  if (checks.has("active")) policy.activeHealth = readShippedActive(checks.map("active"), policy.unsupported);
-  constexpr std::string_view kRefusedChecks[] = {"panicThreshold"};
-  refuseFields(checks, kRefusedChecks, policy.unsupported);
-  checks.finish();
+void readShippedHealth(FieldReader& checks, TrafficPolicy& policy) {
+  checks.read("passive", policy.passiveHealth, readShippedPassive);
+  checks.read("active", policy.activeHealth, readShippedActive);
+  checks.refuse("panicThreshold");
+}
+
+void readShippedBreaker(FieldReader& breaker, CircuitBreakerFields& fields) {
+  breaker.refuse("perEndpoint");
+  readCircuitBreaker(breaker, fields);
 }
 
 /// Only a policy for routes has a parent with which it could be merged.
 void readMergeType(FieldReader& spec, TrafficPolicy& policy) {
-  policy.merges = spec.choice("mergeType", kMergeTypes, false);
+  spec.read("mergeType", policy.merges, kMergeTypes);
   const auto isRoute = [](const std::string& kind) { return kind.ends_with("Route"); };
   const bool ofRoutes = std::all_of(policy.targets.begin(), policy.targets.end(),
                                     [&](const PolicyTarget& each) { return isRoute(each.object.kind); }) &&
@@ -161,25 +144,16 @@ void readMergeType(FieldReader& spec, TrafficPolicy& policy) {
 std::span<const std::string_view> shippedTrafficFields() { return kShippedFields; }
 
 void readShippedTraffic(FieldReader& spec, TrafficPolicy& policy) {
-  if (spec.has("retry")) policy.retry = readShippedRetry(spec.map("retry"), policy.unsupported);
-  if (spec.has("healthCheck")) readShippedHealth(spec.map("healthCheck"), policy);
-  if (spec.has("timeout")) policy.timeouts = readTrafficTimeouts(spec.map("timeout"), policy.unsupported);
-  if (spec.has("tcpKeepalive")) policy.keepalive = readTcpKeepalive(spec.map("tcpKeepalive"));
-  if (spec.has("dns")) {
-    FieldReader dns = spec.map("dns");
-    readDnsTerms(dns, policy.dns.emplace().terms, policy.unsupported);
-  }
-  if (spec.has("circuitBreaker")) {
-    FieldReader breaker = spec.map("circuitBreaker");
-    breaker.unsupported("perEndpoint", "perEndpoint is not supported", true, policy.unsupported);
-    policy.circuitBreaker = readCircuitBreaker(std::move(breaker));
-  }
-  refuseFields(spec, kRefusedShipped, policy.unsupported);
+  spec.read("retry", policy.retry, readShippedRetry);
+  spec.read("healthCheck", policy, readShippedHealth);
+  spec.read("timeout", policy.timeouts, readTrafficTimeouts);
+  spec.read("tcpKeepalive", policy.keepalive, readTcpKeepalive);
+  spec.read("dns", policy.dns, [](FieldReader& dns, TrafficDns& of) { readDnsTerms(dns, of.terms); });
+  spec.read("circuitBreaker", policy.circuitBreaker, readShippedBreaker);
+  spec.refuse(kRefusedShipped);
   readMergeType(spec, policy);
-  spec.unsupported("telemetry", "telemetry is not supported", false, policy.unsupported);
-  if (spec.boolean("useClientProtocol", false)) {
-    spec.unsupported("useClientProtocol", "useClientProtocol is not supported", true, policy.unsupported);
-  }
+  spec.unsupported("telemetry", "telemetry is not supported", false);
+  spec.refuseTrue("useClientProtocol");
 }
 
 }  // namespace sluice::config

@@ -11,9 +11,8 @@ namespace {
 
 constexpr std::size_t kMaxPriorities = 64;
 constexpr std::int64_t kHighestPriority = 15;
-constexpr std::int64_t kLeastOverprovisioning = 100;  // percent
-constexpr std::int64_t kMostOverprovisioning = 1000;
-constexpr std::int64_t kMostBudgetedRetries = 1'000'000;
+constexpr NumberRange kOverprovisioning{100, 1000};  // percent
+constexpr NumberRange kBudgetedRetries{0, 1'000'000};
 
 bool isRouteTarget(const ObjectRef& object) {
   return object.group == kGatewayGroup && (object.kind == HttpRoute::kKind || object.kind == GrpcRoute::kKind);
@@ -37,39 +36,23 @@ void checkBackendFields(FieldReader& spec, const TrafficPolicy& policy) {
   refuseRequestSettings(spec, policy);
 }
 
-/// Refuses for a Service what is about names: its endpoints have addresses.
-void checkServiceFields(FieldReader& spec, const TrafficPolicy& policy) {
-  const bool ofService = std::any_of(policy.targets.begin(), policy.targets.end(), [](const PolicyTarget& each) {
-    return isKindOf<Service>(each.object.group, each.object.kind);
-  });
-  if (ofService && policy.dns) spec.error("dns", "is not for a Service, whose endpoints have addresses");
+template <typename Object>
+bool hasTargetOf(const TrafficPolicy& policy) {
+  return std::any_of(policy.targets.begin(), policy.targets.end(),
+                     [](const PolicyTarget& each) { return isKindOf<Object>(each.object.group, each.object.kind); });
 }
 
 /// Refuses priorities for a Gateway: what they name are backendRefs, which its routes have and it has not.
 void checkPriorities(FieldReader& spec, const TrafficPolicy& policy) {
-  if (!policy.failover || policy.failover->priorities.empty()) return;
-  const bool ofGateway = std::any_of(policy.targets.begin(), policy.targets.end(), [](const PolicyTarget& each) {
-    return isKindOf<Gateway>(each.object.group, each.object.kind);
-  });
-  if (!ofGateway) return;
+  if (!policy.failover || policy.failover->priorities.empty() || !hasTargetOf<Gateway>(policy)) return;
   spec.context().error(spec.positionOf("failover"), spec.pathOf("failover") + ".priorities",
                        "must not be given for a Gateway, which has no backendRefs");
 }
 
-FailoverPriority readPriority(FieldReader reader) {
-  FailoverPriority result;
-  result.path = reader.path();
-  reader.require("backendRef");
-  if (reader.has("backendRef")) {
-    FieldReader ref = reader.map("backendRef");
-    result.backendRef.object = readObjectRef(ref, {"", "Service"}, true);
-    result.backendRef.port = ref.port("port");
-    ref.finish();
-  }
-  reader.require("priority");
-  result.priority = static_cast<std::uint32_t>(reader.integer("priority", 0, kHighestPriority).value_or(0));
-  reader.finish();
-  return result;
+void readPriority(FieldReader& reader, FailoverPriority& priority) {
+  priority.path = reader.path();
+  reader.read(required("backendRef"), priority.backendRef, readBackendObjectReference);
+  reader.read(required("priority"), priority.priority, {0, kHighestPriority});
 }
 
 bool isSame(const BackendObjectReference& a, const BackendObjectReference& b) {
@@ -77,92 +60,68 @@ bool isSame(const BackendObjectReference& a, const BackendObjectReference& b) {
          a.object.nameSpace == b.object.nameSpace && a.port == b.port;
 }
 
-FailoverSettings readFailover(FieldReader reader) {
-  FailoverSettings failover;
+void readFailover(FieldReader& reader, FailoverSettings& failover) {
   for (const Item& item : reader.list("priorities", kMaxPriorities)) {
-    FailoverPriority each = readPriority(reader.map(item));
+    FailoverPriority each;
+    reader.map(item).readInto(each, readPriority);
     const bool repeats =
         std::any_of(failover.priorities.begin(), failover.priorities.end(),
                     [&](const FailoverPriority& other) { return isSame(other.backendRef, each.backendRef); });
     if (repeats) reader.context().error(item.value->position, each.path + ".backendRef", "repeats one of the list");
     failover.priorities.push_back(std::move(each));
   }
-  const auto factor = reader.integer("overprovisioningFactor", kLeastOverprovisioning, kMostOverprovisioning);
-  if (factor) failover.overprovisioningFactor = static_cast<std::uint32_t>(*factor);
-  if (const auto most = reader.duration("maxRetryAfter")) failover.maxRetryAfter = *most;
-  reader.finish();
-  return failover;
+  reader.read("overprovisioningFactor", failover.overprovisioningFactor, kOverprovisioning);
+  reader.read("maxRetryAfter", failover.maxRetryAfter);
 }
 
-RetryBudgetFields readBudget(FieldReader reader) {
-  RetryBudgetFields budget;
-  if (const auto percent = reader.integer("percent", 0, 100)) budget.percent = static_cast<std::uint32_t>(*percent);
-  const auto number = [&reader](std::string_view key, std::optional<std::uint32_t>& of) {
-    if (const auto given = reader.integer(key, 0, kMostBudgetedRetries)) of = static_cast<std::uint32_t>(*given);
-  };
-  number("minPerSecond", budget.minPerSecond);
-  number("minConcurrent", budget.minConcurrent);
-  number("maxConcurrent", budget.maxConcurrent);
+void readBudget(FieldReader& reader, RetryBudgetFields& budget) {
+  reader.read("percent", budget.percent, {0, 100});
+  reader.read("minPerSecond", budget.minPerSecond, kBudgetedRetries);
+  reader.read("minConcurrent", budget.minConcurrent, kBudgetedRetries);
+  reader.read("maxConcurrent", budget.maxConcurrent, kBudgetedRetries);
   if (budget.minPerSecond && budget.minConcurrent) {
     reader.error("minConcurrent", "must not be given together with minPerSecond");
   }
-  reader.finish();
-  return budget;
 }
 
-TrafficRetry readTrafficRetry(FieldReader reader, std::vector<UnsupportedField>& unsupported) {
-  TrafficRetry retry;
-  readRetryFields(reader, 0, retry, unsupported);
+void readTrafficRetry(FieldReader& reader, TrafficRetry& retry) {
+  readRetryFields(reader, 0, retry);
   for (const Item& item : reader.list("grpcCodes", base::kGrpcStatusNames.size())) {
     const auto code = base::grpcStatusNamed(item.value->text);
     if (!code || *code == 0) {
-      reader.context().error(item.value->position, item.path,
-                             "must be a status of gRPC that is no success, such as UNAVAILABLE");
+      reader.error(item, "must be a status of gRPC that is no success, such as UNAVAILABLE");
     } else {
       retry.grpcCodes |= 1U << *code;
     }
   }
-  if (const auto most = reader.duration("maxBackoff")) {
-    retry.longestBackoff = *most;
-    if (*most < retry.backoff) reader.error("maxBackoff", "must not be less than backoff");
-  }
-  if (const auto timeout = reader.duration("attemptTimeout")) {
-    retry.attemptTimeout = *timeout;
-    if (*timeout == base::Duration::zero()) reader.error("attemptTimeout", "must not be zero");
-  }
-  readAttemptIdleTimeout(reader, "attemptIdleTimeout", retry);
-  retry.budget = readBudget(reader.map("budget"));
-  reader.finish();
-  return retry;
+  reader.read("maxBackoff", retry.longestBackoff,
+              {retry.backoff, base::Duration::max(), "must not be less than backoff"});
+  reader.read("attemptTimeout", retry.attemptTimeout, kNotZero);
+  reader.read("attemptIdleTimeout", retry.attemptIdleTimeout);
+  reader.read("budget", retry.budget, readBudget);
 }
 
 }  // namespace
 
-std::optional<TrafficPolicy> readTrafficPolicy(FieldReader& root, ObjectMeta meta) {
-  TrafficPolicy policy;
-  policy.meta = std::move(meta);
-  root.require("spec");
-  FieldReader spec = root.map("spec");
-  if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readTargetRefs(spec);
-  std::size_t index = 0;
-  for (const PolicyTarget& each : policy.targets) {
-    checkTarget(spec, each, spec.pathOf("targetRefs") + "[" + std::to_string(index++) + "]",
+void readTrafficPolicy(FieldReader& spec, TrafficPolicy& policy) {
+  if (spec.given()) readTargetRefs(spec, policy);
+  for (std::size_t i = 0; i < policy.targets.size(); ++i) {
+    checkTarget(spec, policy.targets[i], spec.pathOf("targetRefs") + "[" + std::to_string(i) + "]",
                 spec.positionOf("targetRefs"));
   }
-  if (spec.has("retry")) policy.retry = readTrafficRetry(spec.map("retry"), policy.unsupported);
-  if (spec.has("failover")) policy.failover = readFailover(spec.map("failover"));
-  readBackendTraffic(spec, policy, policy.unsupported);
+  spec.read("retry", policy.retry, readTrafficRetry);
+  spec.read("failover", policy.failover, readFailover);
+  readBackendTraffic(spec, policy);
   constexpr std::string_view kAll[] = {"retry",        "failover", "healthCheck",   "timeout",
                                        "tcpKeepalive", "dns",      "circuitBreaker"};
-  if (root.has("spec") && std::none_of(std::begin(kAll), std::end(kAll), [&](auto key) { return spec.has(key); })) {
-    root.error("spec", "must have retry, failover, healthCheck, timeout, tcpKeepalive, dns or circuitBreaker");
+  if (spec.given() && std::none_of(std::begin(kAll), std::end(kAll), [&](auto key) { return spec.has(key); })) {
+    spec.error("must have retry, failover, healthCheck, timeout, tcpKeepalive, dns or circuitBreaker");
   }
   checkPriorities(spec, policy);
   checkBackendFields(spec, policy);
-  checkServiceFields(spec, policy);
-  spec.finish();
-  if (policy.empty()) return std::nullopt;
-  return policy;
+  if (policy.dns && hasTargetOf<Service>(policy)) {
+    spec.error("dns", "is not for a Service, whose endpoints have addresses");
+  }
 }
 
 }  // namespace sluice::config

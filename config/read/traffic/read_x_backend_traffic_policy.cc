@@ -1,8 +1,6 @@
 // Reads Gateway API's experimental XBackendTrafficPolicy (v1.6.1).
 #include <chrono>
 #include <cstdint>
-#include <string>
-#include <utility>
 
 #include "config/read/object_readers.h"
 #include "config/read/stray_target.h"
@@ -26,43 +24,32 @@ void checkBackendTarget(FieldReader& spec, const PolicyTarget& target) {
 
 /// Reads an interval of at least `least`, and at most an hour.
 void readInterval(FieldReader& reader, base::Duration least, base::Duration& interval) {
-  const auto read = reader.duration("interval");
-  if (!read) return;
-  interval = *read;
-  if (*read < least) reader.error("interval", "is too short");
-  if (*read > kLongestInterval) reader.error("interval", "must not be longer than 1h");
+  reader.read("interval", interval, {least, base::Duration::max(), "is too short"});
+  if (interval > kLongestInterval) reader.error("interval", "must not be longer than 1h");
 }
 
-RetryConstraintFields readRetryConstraint(FieldReader reader) {
-  RetryConstraintFields constraint;
-  FieldReader budget = reader.map("budget");
-  if (const auto percent = budget.integer("percent", 0, 100)) constraint.percent = static_cast<std::uint32_t>(*percent);
+void readConstraintBudget(FieldReader& budget, RetryConstraintFields& constraint) {
+  budget.read("percent", constraint.percent, {0, 100});
   readInterval(budget, std::chrono::seconds(1), constraint.interval);
-  budget.finish();
-  FieldReader least = reader.map("minRetryRate");
-  if (const auto count = least.integer("count", 1, kMostCounted)) {
-    constraint.minCount = static_cast<std::uint32_t>(*count);
-  }
-  readInterval(least, std::chrono::milliseconds(1), constraint.minInterval);
-  least.finish();
-  reader.finish();
-  return constraint;
+}
+
+void readMinRetryRate(FieldReader& rate, RetryConstraintFields& constraint) {
+  rate.read("count", constraint.minCount, {1, kMostCounted});
+  readInterval(rate, std::chrono::milliseconds(1), constraint.minInterval);
+}
+
+void readRetryConstraint(FieldReader& reader, RetryConstraintFields& constraint) {
+  reader.read("budget", constraint, readConstraintBudget);
+  reader.read("minRetryRate", constraint, readMinRetryRate);
 }
 
 }  // namespace
 
-std::optional<TrafficPolicy> readXBackendTrafficPolicy(FieldReader& root, ObjectMeta meta) {
-  TrafficPolicy policy;
-  policy.meta = std::move(meta);
-  root.require("spec");
-  FieldReader spec = root.map("spec");
-  if (root.has("spec")) static_cast<PolicyTargets&>(policy) = readTargetRefs(spec);
+void readXBackendTrafficPolicy(FieldReader& spec, TrafficPolicy& policy) {
+  if (spec.given()) readTargetRefs(spec, policy);
   for (const PolicyTarget& each : policy.targets) checkBackendTarget(spec, each);
-  if (spec.has("retryConstraint")) policy.retryConstraint = readRetryConstraint(spec.map("retryConstraint"));
-  policy.sessionPersistence = readSessionPersistence(spec);
-  spec.finish();
-  if (policy.empty()) return std::nullopt;
-  return policy;
+  spec.read("retryConstraint", policy.retryConstraint, readRetryConstraint);
+  spec.read("sessionPersistence", policy.sessionPersistence, readSessionPersistence);
 }
 
 }  // namespace sluice::config

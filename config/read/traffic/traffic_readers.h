@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,32 +26,31 @@ void readShippedTraffic(FieldReader& spec, TrafficPolicy& policy);
 /// Reads the fields of the form of the proposal.
 void readProposedTraffic(FieldReader& spec, TrafficPolicy& policy);
 
-/// Reads `timeout`, in the spelling that Envoy Gateway and TrafficPolicy share.
-TrafficTimeouts readTrafficTimeouts(FieldReader reader, std::vector<UnsupportedField>& unsupported);
-/// Reads `tcpKeepalive`, in the same spelling.
-base::TcpKeepalive readTcpKeepalive(FieldReader reader);
+// These are in the spelling that Envoy Gateway and TrafficPolicy share.
+void readTrafficTimeouts(FieldReader& reader, TrafficTimeouts& timeouts);
+void readTcpKeepalive(FieldReader& reader, base::TcpKeepalive& keepalive);
+void readCircuitBreaker(FieldReader& reader, CircuitBreakerFields& breaker);
+/// Reads the fields of `dns` that they share.
+void readDnsTerms(FieldReader& reader, base::DnsTerms& terms);
+
 /// Reads `dns` of a TrafficPolicy.
-TrafficDns readTrafficDns(FieldReader reader, std::vector<UnsupportedField>& unsupported);
-/// Reads `circuitBreaker`, in the spelling that Envoy Gateway and TrafficPolicy share.
-CircuitBreakerFields readCircuitBreaker(FieldReader reader);
-/// Reads the three bounds that all spellings have; `usual` counts for those that are absent.
-base::CircuitBreakerBounds readCircuitBreakerBounds(FieldReader& reader, std::optional<std::uint32_t> usual);
+void readTrafficDns(FieldReader& reader, TrafficDns& dns);
+/// Reads the three bounds that all spellings have.
+void readCircuitBreakerBounds(FieldReader& reader, base::CircuitBreakerBounds& bounds);
 /// Reports the timeouts and retries of requests, which no Backend and no Service has.
 void refuseRequestSettings(FieldReader& spec, const BackendTraffic& traffic);
 
 // The functions below read parts that both forms share.
 
 enum class TriggerEffect : std::uint8_t {
-  kCodes,       // the statuses of the trigger
-  kFailures,    // failures without an answer, which every `retry` covers
-  kGrpc,        // the status of gRPC that is `first`
-  kListed,      // the statuses of a list in another field
-  kUnsupported  // not known here
+  kCodes,     // the statuses of the trigger
+  kFailures,  // failures without an answer, which every `retry` covers
+  kGrpc,      // the status of gRPC that is `first`
+  kListed     // the statuses of a list in another field
 };
 
-/// A word for the cause of a retry, as Envoy has them (x-envoy-retry-on).
+/// The cause of a retry, for which Envoy has a word (x-envoy-retry-on).
 struct RetryTrigger {
-  std::string_view word;
   TriggerEffect effect;
   std::uint16_t first = 0;  // of the statuses, for kCodes and kGrpc
   std::uint16_t last = 0;
@@ -59,35 +59,18 @@ struct RetryTrigger {
 /// Adds statuses that are not in the list yet.
 void addCodes(std::uint16_t first, std::uint16_t last, std::vector<std::uint16_t>& codes);
 /// Reads a list of statuses. Those below 400 are noted as unsupported.
-void readTrafficCodes(FieldReader& reader, std::string_view key, std::vector<std::uint16_t>& codes,
-                      std::vector<UnsupportedField>& unsupported);
-/// Reads how often a request is tried again. 0 turns retries off.
-void readRetryCount(FieldReader& reader, std::string_view key, HttpRouteRetry& retry,
-                    std::vector<UnsupportedField>& unsupported);
-/// Reads `baseInterval` and `maxInterval`, by default ten times the other, and calls finish() on `reader`.
-void readBackOff(FieldReader reader, TrafficRetry& retry);
+void readTrafficCodes(FieldReader& reader, std::string_view key, std::vector<std::uint16_t>& codes);
+/// Reads `baseInterval` and `maxInterval`, by default ten times the other.
+void readBackOff(FieldReader& reader, TrafficRetry& retry);
 /// Reads `timeout`, of one attempt.
 void readAttemptTimeout(FieldReader& perRetry, TrafficRetry& retry);
-/// Reads how long an attempt may stand still; 0s is any time.
-void readAttemptIdleTimeout(FieldReader& reader, std::string_view key, TrafficRetry& retry);
-/// Reads a number from `least` to `most`. It stays as it is if the field is absent.
-void readNumber(FieldReader& reader, std::string_view key, std::int64_t least, std::int64_t most,
-                std::uint32_t& number);
-/// Reads the interval over which the share of failures is counted. Other failures make a Backend rest at once.
-void readSweepInterval(FieldReader& reader, std::string_view key, PassiveHealthSettings& passive);
-/// Reads how many results in a row a health check takes, from 1 to 1000.
-void readThreshold(FieldReader& reader, std::string_view key, std::uint32_t& threshold);
-/// Reads the path of a health check. Returns an empty text if there is no valid one.
-std::string readCheckedPath(FieldReader& http);
+/// The results of a health check that it takes for a Backend to change.
+inline constexpr NumberRange kResultsInARow{1, 1000};
+/// Reads the path of a health check; an empty text if there is no valid one.
+void readCheckedPath(FieldReader& http, std::string& path);
 /// Reads a time that something takes at most. None at all, which is 0s, is noted as unsupported.
-std::optional<base::Duration> readSomeTime(FieldReader& reader, std::string_view key,
-                                           std::vector<UnsupportedField>& unsupported);
-/// Reads the number of probes from that field, and `idleTime` and `interval`, and calls finish() on `reader`.
+void readSomeTime(FieldReader& reader, std::string_view key, std::optional<base::Duration>& time);
+/// Reads the number of probes from that field, and `idleTime` and `interval`.
 void readProbes(FieldReader& reader, std::string_view key, base::TcpKeepalive& keepalive);
-/// Reads the fields of `dns` that Envoy Gateway and TrafficPolicy share, and calls finish() on `reader`.
-void readDnsTerms(FieldReader& reader, base::DnsTerms& terms, std::vector<UnsupportedField>& unsupported);
-/// Notes those of the fields that are present as unsupported.
-void refuseFields(FieldReader& reader, std::span<const std::string_view> keys,
-                  std::vector<UnsupportedField>& unsupported);
 
 }  // namespace sluice::config
