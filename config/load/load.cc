@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
+#include "config/load/class_settings.h"
 #include "config/load/gateway_settings.h"
 #include "config/load/last_good.h"
 #include "config/load/object_reading.h"
 #include "config/load/revision.h"
 #include "config/model/name_tuple_hash.h"
-#include "config/read/gateways/settings_reader.h"
 
 namespace sluice::config {
 namespace {

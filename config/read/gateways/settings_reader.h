@@ -1,4 +1,4 @@
-// Reads settings.yaml into Settings, and finds the ConfigMap that holds it.
+// Reads settings.yaml into Settings.
 #pragma once
 
 #include <optional>
@@ -22,10 +22,5 @@ std::optional<base::Settings> readSettings(const ConfigMap::DataEntry& entry, st
 /// Reads the settings that a Gateway has of its own into `settings`, which are those of its GatewayClass. What it does
 /// not give stays.
 void readGatewaySettings(FieldReader reader, base::Settings& settings);
-
-/// Fills model.settings, settingsFault and gatewayClassName from the ConfigMap that our GatewayClass names. Among
-/// several classes with our controllerName the oldest counts, and among equally old ones the first by name. If its
-/// settings.yaml cannot be read, settingsFault says why, and the set cannot be served.
-void resolveSettings(Model& model, Problems& problems);
 
 }  // namespace sluice::config
