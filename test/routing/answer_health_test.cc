@@ -28,7 +28,7 @@ class AnswerHealthTest : public ::testing::Test {
   base::Duration eject(std::uint32_t errors) {
     fail(errors);
     const base::MonotonicTime begun = now_;
-    while (state() == State::kRests) now_ += milliseconds(100);
+    while (state() == State::kEjected) now_ += milliseconds(100);
     return now_ - begun;
   }
 
@@ -43,7 +43,7 @@ TEST_F(AnswerHealthTest, RestsAfterErrorsInARow) {
   fail(2);
   EXPECT_EQ(state(), State::kServes);
   fail();
-  EXPECT_EQ(state(), State::kRests);
+  EXPECT_EQ(state(), State::kEjected);
   now_ += seconds(10);
   EXPECT_EQ(state(), State::kDue);
 }
@@ -80,10 +80,10 @@ TEST_F(AnswerHealthTest, IsProbedByOneRequestAtATime) {
 }
 
 TEST_F(AnswerHealthTest, RestsAsLongAsItAsksTo) {
-  health_.rest(now_ + seconds(7));
-  health_.rest(now_ + seconds(3));
+  health_.ejectUntil(now_ + seconds(7));
+  health_.ejectUntil(now_ + seconds(3));
   health_.onAnswer(now_, bounds_);
-  EXPECT_EQ(state(), State::kRests) << "that request was under way";
+  EXPECT_EQ(state(), State::kEjected) << "that request was under way";
   now_ += seconds(7);
   EXPECT_EQ(state(), State::kDue);
   health_.onAnswer(now_, bounds_);
@@ -92,18 +92,18 @@ TEST_F(AnswerHealthTest, RestsAsLongAsItAsksTo) {
 
 TEST_F(AnswerHealthTest, RestsNoLongerWhenACheckPassesUnlessItAskedForThat) {
   fail(3);
-  EXPECT_EQ(state(), State::kRests);
+  EXPECT_EQ(state(), State::kEjected);
   health_.endEjection(now_);
   EXPECT_EQ(state(), State::kServes);
   fail(2);
   health_.endEjection(now_);
   fail(2);
   EXPECT_EQ(state(), State::kServes) << "the errors in a row count anew";
-  health_.rest(now_ + seconds(4));
+  health_.ejectUntil(now_ + seconds(4));
   fail(3);
   health_.endEjection(now_);
   now_ += seconds(3);
-  EXPECT_EQ(state(), State::kRests);
+  EXPECT_EQ(state(), State::kEjected);
   now_ += seconds(1);
   EXPECT_EQ(state(), State::kDue);
   health_.endEjection(now_);
@@ -123,7 +123,7 @@ TEST_F(AnswerHealthTest, CountsGatewayErrorsByThemselves) {
   note(/*isGatewayError=*/true);
   EXPECT_EQ(state(), State::kServes);
   note(/*isGatewayError=*/true);
-  EXPECT_EQ(state(), State::kRests);
+  EXPECT_EQ(state(), State::kEjected);
 }
 
 TEST_F(AnswerHealthTest, RestsWhenTheShareOfFailuresInAnIntervalIsTooGreat) {
@@ -142,13 +142,13 @@ TEST_F(AnswerHealthTest, RestsWhenTheShareOfFailuresInAnIntervalIsTooGreat) {
   answerAndFail(4);
   EXPECT_EQ(state(), State::kServes) << "this is another interval";
   answerAndFail(1);
-  EXPECT_EQ(state(), State::kRests);
+  EXPECT_EQ(state(), State::kEjected);
   now_ += seconds(10);
   for (int i = 0; i < 21; ++i) health_.onAnswer(now_, bounds_);
   fail(20);
   EXPECT_EQ(state(), State::kServes) << "20 of 41";
   fail(1);
-  EXPECT_EQ(state(), State::kRests);
+  EXPECT_EQ(state(), State::kEjected);
 }
 
 TEST_F(AnswerHealthTest, BeginsTheFirstIntervalWithTheFirstRequest) {
@@ -183,7 +183,7 @@ TEST(AnswerHealthThreads, EjectOnceAndAreProbedByOneRequestAtATime) {
     for (std::thread& each : threads) each.join();
     // The last thread has seen all errors, so one of them has probed.
     ASSERT_EQ(probes, 1) << round;
-    ASSERT_EQ(health.state(now + seconds(9)), State::kRests);
+    ASSERT_EQ(health.state(now + seconds(9)), State::kEjected);
     health.onAnswer(now + seconds(10), bounds);
     ASSERT_EQ(health.state(now + seconds(10)), State::kServes);
   }

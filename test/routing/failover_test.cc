@@ -24,7 +24,7 @@ class FailoverTest : public ::testing::Test {
       policy_.members.push_back({each.priority, each.weight, health_.back(), nullptr, {}});
     }
   }
-  void rest(std::size_t member) { health_[member]->rest(now_ + seconds(10)); }
+  void eject(std::size_t member) { health_[member]->ejectUntil(now_ + seconds(10)); }
   /// Returns how many of 100 requests, whose chances are spread evenly, go to each member.
   std::vector<int> spread(std::uint64_t without = 0) const {
     std::vector<int> counts(policy_.members.size());
@@ -45,9 +45,9 @@ class FailoverTest : public ::testing::Test {
 TEST_F(FailoverTest, TakesTheFirstPriorityAsLongAsItServes) {
   make({{0, 1}, {1, 1}, {2, 1}});
   EXPECT_THAT(spread(), ElementsAre(100, 0, 0));
-  rest(0);
+  eject(0);
   EXPECT_THAT(spread(), ElementsAre(0, 100, 0));
-  rest(1);
+  eject(1);
   EXPECT_THAT(spread(), ElementsAre(0, 0, 100));
 }
 
@@ -68,7 +68,7 @@ TEST_F(FailoverTest, TakesAMemberThatFailsItsHealthCheckForOneThatRests) {
 
 TEST_F(FailoverTest, ChoosesNoneIfOnlyThoseThatRestAreLeftAndOneThatServesIsWanted) {
   make({{0, 1}, {1, 1}});
-  rest(1);
+  eject(1);
   EXPECT_EQ(policy_.chooseServing({0, 0}, 0, now_), 0u);
   EXPECT_EQ(policy_.chooseServing({0, 0}, 1, now_), std::nullopt);
   EXPECT_EQ(policy_.choose({0, 0}, 1, now_), 1u);
@@ -95,11 +95,11 @@ TEST_F(FailoverTest, CountsNoneThatAsksForARestOrIsDueAmongThoseThatRestBecauseT
   policy_.members[0].passive = {.errors = 1, .ejectedPercent = 10};
   const auto failFirst = [&] {
     policy_.noteError(policy_.members[0], now_, /*isGatewayError=*/false);
-    const bool rests = health_[0]->state(now_) == AnswerHealth::State::kRests;
+    const bool isEjected = health_[0]->state(now_) == AnswerHealth::State::kEjected;
     health_[0]->endEjection(now_);
-    return rests;
+    return isEjected;
   };
-  rest(1);
+  eject(1);
   EXPECT_TRUE(failFirst()) << "the other has asked for its rest";
   health_[1]->eject(now_ + seconds(10), {.baseEjection = seconds(60), .longestEjection = seconds(60)});
   EXPECT_FALSE(failFirst());
@@ -123,7 +123,7 @@ TEST_F(FailoverTest, KnowsWhenTheTimeIsNotUsual) {
   make({{0, 1}, {0, 1}, {1, 1}});
   EXPECT_FALSE(policy_.chooseUsual(0)) << "one of the first priority is broken";
   policy_.usualWeight = 2;
-  rest(2);
+  eject(2);
   EXPECT_TRUE(policy_.chooseUsual(0)) << "one that stands by does not matter";
   const auto check = std::make_shared<HealthCheck>(HealthCheckSettings());
   policy_.members[1].check = check;
@@ -131,13 +131,13 @@ TEST_F(FailoverTest, KnowsWhenTheTimeIsNotUsual) {
   EXPECT_FALSE(policy_.chooseUsual(0));
   check->set(CheckedState::kHealthy);
   EXPECT_TRUE(policy_.chooseUsual(0));
-  rest(1);
+  eject(1);
   EXPECT_FALSE(policy_.chooseUsual(0));
 }
 
 TEST_F(FailoverTest, SpillsOverWhatThePriorityCannotTake) {
   make({{0, 1}, {0, 1}, {1, 5}});
-  rest(0);
+  eject(0);
   EXPECT_THAT(spread(), ElementsAre(0, 70, 30)) << "half of them times 1.4";
   policy_.overprovisioning = 200;
   EXPECT_THAT(spread(), ElementsAre(0, 100, 0));
@@ -145,15 +145,15 @@ TEST_F(FailoverTest, SpillsOverWhatThePriorityCannotTake) {
 
 TEST_F(FailoverTest, SharesWhatAllPrioritiesTogetherCannotTake) {
   make({{0, 1}, {0, 3}, {1, 1}, {1, 3}});
-  rest(1);
-  rest(3);
+  eject(1);
+  eject(3);
   EXPECT_THAT(spread(), ElementsAre(50, 0, 50, 0));
 }
 
 TEST_F(FailoverTest, GivesToThoseThatRestIfThereIsNoOther) {
   make({{0, 1}, {1, 1}});
-  rest(0);
-  rest(1);
+  eject(0);
+  eject(1);
   EXPECT_THAT(spread(), ElementsAre(100, 0));
   EXPECT_THAT(spread(1), ElementsAre(0, 100));
   EXPECT_THAT(spread(3), ElementsAre(0, 0));
@@ -167,7 +167,7 @@ TEST_F(FailoverTest, LeavesAMemberWithoutWeightOut) {
 
 TEST_F(FailoverTest, FindsOutByOneRequestWhetherTheFirstServesAgain) {
   make({{0, 1}, {1, 1}});
-  rest(0);
+  eject(0);
   now_ += seconds(10);
   EXPECT_THAT(spread(), ElementsAre(1, 99));
   health_[0]->onAnswer(now_, {});
@@ -176,7 +176,7 @@ TEST_F(FailoverTest, FindsOutByOneRequestWhetherTheFirstServesAgain) {
 
 TEST_F(FailoverTest, FindsOutByAnotherRequestIfTheFirstWasNotThere) {
   make({{0, 1}, {1, 1}});
-  rest(0);
+  eject(0);
   now_ += seconds(10);
   EXPECT_EQ(policy_.probe(1, 0, now_), 0u);
   EXPECT_EQ(policy_.probe(1, 0, now_), std::nullopt);
@@ -186,13 +186,13 @@ TEST_F(FailoverTest, FindsOutByAnotherRequestIfTheFirstWasNotThere) {
 
 TEST_F(FailoverTest, GivesEverythingToALightMemberIfNoOtherServes) {
   make({{0, 999}, {0, 1}});
-  rest(0);
+  eject(0);
   EXPECT_THAT(spread(), ElementsAre(0, 100));
 }
 
 TEST_F(FailoverTest, DoesNotFindOutAboutAStandbyThatNobodyNeeds) {
   make({{0, 1}, {1, 1}});
-  rest(1);
+  eject(1);
   now_ += seconds(10);
   EXPECT_THAT(spread(), ElementsAre(100, 0));
   EXPECT_THAT(spread(1), ElementsAre(0, 100)) << "it is needed, although nobody knows whether it serves";

@@ -185,18 +185,18 @@ const routing::WeightedBackend& Attempts::chooseNext() {
     return retries_->choose(failed,
                             [&](std::uint64_t avoided) { return rule.chooseAnother(t_.context.random(), avoided); });
   }
-  const auto choose = [&](bool alsoResting) -> const routing::WeightedBackend& {
+  const auto choose = [&](bool alsoEjected) -> const routing::WeightedBackend& {
     return retries_->choose(failed, [&](std::uint64_t avoided) -> const routing::WeightedBackend* {
       const routing::FailoverPolicy::Chances chances{t_.context.random(), t_.context.random()};
       const std::uint64_t without = rule.unfit() | avoided | dead();
-      const auto chosen = alsoResting ? rule.failover->choose(chances, without, t_.now())
+      const auto chosen = alsoEjected ? rule.failover->choose(chances, without, t_.now())
                                       : rule.failover->chooseServing(chances, without, t_.now());
       return chosen ? &rule.backends[*chosen] : nullptr;
     });
   };
-  const routing::WeightedBackend& next = choose(/*alsoResting=*/false);
+  const routing::WeightedBackend& next = choose(/*alsoEjected=*/false);
   const bool nextServes = &next != &failed || (member().health->serves() && member().passes() && serves(failed));
-  return nextServes ? next : choose(/*alsoResting=*/true);
+  return nextServes ? next : choose(/*alsoEjected=*/true);
 }
 
 /// Returns the weighted backend of the attempt as the rule's fail-over knows it.
@@ -230,8 +230,8 @@ void Attempts::noteAnswer(const http::ResponseHead& head) {
   }
   if (status != kTooManyRequests && status != kServiceUnavailable) return;
   const auto pause = http::retryAfter(head.headers, t_.context.worker().clock().wallNow());
-  const base::Duration rest = std::min(pause.value_or(base::Duration::zero()), failover.longestRest);
-  if (rest > base::Duration::zero()) answering.health->rest(now + rest);
+  const base::Duration ejection = std::min(pause.value_or(base::Duration::zero()), failover.longestRest);
+  if (ejection > base::Duration::zero()) answering.health->ejectUntil(now + ejection);
 }
 
 /// Returns true if the Backend takes connections as far as this worker knows, or if none stands behind it.

@@ -63,19 +63,19 @@ void AnswerHealth::eject(base::MonotonicTime now, const PassiveHealthBounds& bou
   const base::Duration healthy = now.time_since_epoch() - base::Duration(recovered_.load(std::memory_order_relaxed));
   const std::uint32_t ejections = healthy > bounds.longestEjection ? 1 : ejections_.load(std::memory_order_relaxed) + 1;
   const base::Duration most = bounds.longestEjection;
-  const base::Duration rest = bounds.baseEjection > most / ejections ? most : bounds.baseEjection * ejections;
+  const base::Duration ejection = bounds.baseEjection > most / ejections ? most : bounds.baseEjection * ejections;
   const bool first =
-      until_.compare_exchange_strong(before, (now + rest).time_since_epoch().count(), std::memory_order_relaxed);
+      until_.compare_exchange_strong(before, (now + ejection).time_since_epoch().count(), std::memory_order_relaxed);
   if (!first) return;  // another thread has ejected it
   ejections_.store(ejections, std::memory_order_relaxed);
   // The times count from when the Backend last served, however long it is away.
-  recovered_.store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
+  recovered_.store((now + ejection).time_since_epoch().count(), std::memory_order_relaxed);
   forgetErrors();
   requests_.store(0, std::memory_order_relaxed);
   failures_.store(0, std::memory_order_relaxed);
 }
 
-void AnswerHealth::rest(base::MonotonicTime until) const {
+void AnswerHealth::ejectUntil(base::MonotonicTime until) const {
   raise(asked_, until);
   raise(until_, until);
 }

@@ -32,7 +32,7 @@ class AnswerHealth {
  public:
   enum class State : std::uint8_t {
     kServes,
-    kRests,
+    kEjected,
     kDue  // its rest has passed, and no request has found out yet whether it serves
   };
   /// Returns true if it neither rests nor is due.
@@ -40,7 +40,7 @@ class AnswerHealth {
   State state(base::MonotonicTime now) const {
     const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
     if (until == 0) return State::kServes;
-    return now.time_since_epoch().count() < until ? State::kRests : State::kDue;
+    return now.time_since_epoch().count() < until ? State::kEjected : State::kDue;
   }
   /// Returns true if it rests because it failed, and not because it asked for a pause.
   bool isEjected(base::MonotonicTime now) const {
@@ -65,7 +65,7 @@ class AnswerHealth {
   /// Lets it rest, for longer the more often it has.
   void eject(base::MonotonicTime now, const PassiveHealthBounds& bounds) const;
   /// Called when it asks for a pause.
-  void rest(base::MonotonicTime until) const;
+  void ejectUntil(base::MonotonicTime until) const;
   /// Called when a health check has found that it serves again. It rests no longer, unless it asked for that itself.
   void endEjection(base::MonotonicTime now) const;
 

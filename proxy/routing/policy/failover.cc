@@ -36,15 +36,15 @@ std::optional<std::size_t> FailoverPolicy::choose(const Chances& chances, std::u
 
 std::optional<std::size_t> FailoverPolicy::chooseServing(const Chances& chances, std::uint64_t without,
                                                          base::MonotonicTime now) const {
-  std::uint64_t rests = without;
+  std::uint64_t ejected = without;
   std::uint64_t due = 0;
   for (std::size_t i = 0; i < members.size(); ++i) {
     const AnswerHealth::State state = members[i].health->state(now);
-    if (state == AnswerHealth::State::kRests || !members[i].passes()) rests |= std::uint64_t{1} << i;
+    if (state == AnswerHealth::State::kEjected || !members[i].passes()) ejected |= std::uint64_t{1} << i;
     if (state == AnswerHealth::State::kDue) due |= std::uint64_t{1} << i;
   }
-  const std::optional<std::size_t> chosen = chooseAmong(chances, rests | due);
-  return chosen ? chosen : chooseAmong(chances, rests);
+  const std::optional<std::size_t> chosen = chooseAmong(chances, ejected | due);
+  return chosen ? chosen : chooseAmong(chances, ejected);
 }
 
 std::optional<std::size_t> FailoverPolicy::probe(std::optional<std::size_t> chosen, std::uint64_t without,

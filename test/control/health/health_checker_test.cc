@@ -273,7 +273,7 @@ TEST_F(HealthCheckerTest, EndsTheRestOfABackendWhoseChecksFailedAndPassAgain) {
   EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kServes);
   eject();
   answer(200);
-  EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kRests) << "it was healthy all the time";
+  EXPECT_EQ(health->state(now), routing::AnswerHealth::State::kEjected) << "it was healthy all the time";
   answer(503);
   EXPECT_EQ(checked.check->state(), CheckedState::kHealthy) << "one failure is too few";
   answer(200);
