@@ -112,7 +112,7 @@ void Conversation::finish(Way way) {
   const auto isFinished = [this](Way each) { return !modes.of(each).any() || side(each).finished; };
   if (callout_ == nullptr || over_) return;
   if (!isFinished(Way::kRequest) || !isFinished(Way::kResponse)) {
-    if (isIdle()) callout_->rest();
+    if (isIdle()) callout_->releasePlace();
     return;
   }
   ended_ = true;

@@ -79,7 +79,7 @@ class Callout {
   virtual void wake() = 0;
   /// Says that nothing is sent or awaited for now. It holds no place among limits.backendRequests until the next
   /// send(), which takes one even beyond the limit.
-  virtual void rest() = 0;
+  virtual void releasePlace() = 0;
   /// Breaks the request off, unless it is over; the callout then fails, and whoever awaits it is resumed.
   virtual void cancel() = 0;
 

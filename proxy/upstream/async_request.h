@@ -84,8 +84,8 @@ class AsyncRequest final : private net::Timer {
   /// Says that the owner took `count` bytes of the response's body.
   void grant(std::size_t count);
   /// Do Request::rest() and Request::comeBack().
-  void rest() { request_.rest(); }
-  void comeBack() { request_.comeBack(); }
+  void releasePlace() { request_.releasePlace(); }
+  void retakePlace() { request_.retakePlace(); }
   /// Ends it; the owner is told in the next beat, unless it was told of an end already.
   void fail(const base::Error& error);
 

@@ -56,13 +56,13 @@ class Request {
     return entered() && at_.place == Place::kHeld && at_.cluster->places().breaker() == breaker;
   }
   /// Gives the place back for as long as the client has to go on first, although the Backend has the request.
-  void rest() {
-    if (entered() && at_.place == Place::kHeld) at_.place = at_.cluster->places().rest();
+  void releasePlace() {
+    if (entered() && at_.place == Place::kHeld) at_.place = at_.cluster->places().releasePlace();
   }
   /// Takes it again.
-  void comeBack() {
-    if (!entered() || at_.place != Place::kResting) return;
-    at_.cluster->places().comeBack();
+  void retakePlace() {
+    if (!entered() || at_.place != Place::kReleased) return;
+    at_.cluster->places().retakePlace();
     at_.place = Place::kHeld;
   }
 

@@ -41,7 +41,7 @@ class GivingWay : public ::testing::TestWithParam<Version> {
     rig_.close();
     EXPECT_EQ(rig_.budget().requests.count(), 0U);
     EXPECT_EQ(rig_.budget().seeking.load(), 0U);
-    EXPECT_EQ(rig_.budget().resting.load(), 0U);
+    EXPECT_EQ(rig_.budget().released.load(), 0U);
   }
   test::ClientPeer& connect(std::string_view address) { return rig_.connect(GetParam(), {}, address); }
   /// Begins a request of a new client at that address.

@@ -23,7 +23,7 @@ class FailedCallout : public processing::Callout {
   std::size_t unsent() const override { return 0; }
   void await(processing::Resumer resumer, Moment) override { resumer.resume(); }
   void wake() override {}
-  void rest() override {}
+  void releasePlace() override {}
   void cancel() override {}
   const http::ResponseHead* head() const override { return nullptr; }
   const base::ByteQueue& received() const override { return nothing_; }

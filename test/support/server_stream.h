@@ -21,7 +21,7 @@ class ServerStream final : public FailedCallout {
 
   void send(std::string_view bytes) override {
     sent += bytes;
-    rests = false;
+    isPlaceReleased = false;
   }
   void end() override { ended = true; }
   void await(processing::Resumer resumer, Moment) override {
@@ -31,7 +31,7 @@ class ServerStream final : public FailedCallout {
   void wake() override {
     for (processing::Resumer& each : std::exchange(waiting_, {})) each.resume();
   }
-  void rest() override { rests = true; }
+  void releasePlace() override { isPlaceReleased = true; }
   void cancel() override { cancelled = over_ = true; }
   const http::ResponseHead* head() const override { return &head_; }
   const base::ByteQueue& received() const override { return received_; }
@@ -55,7 +55,7 @@ class ServerStream final : public FailedCallout {
   std::string sent;
   bool ended = false;
   bool cancelled = false;
-  bool rests = false;  // since the last send()
+  bool isPlaceReleased = false;  // since the last send()
 
  private:
   base::ChunkPool pool_;

@@ -78,7 +78,7 @@ std::uint64_t BackendCallout::mostReceived() const { return context_.limits().pr
 
 void BackendCallout::send(std::string_view bytes) {
   if (over() || isWhole_) return;
-  request_->comeBack();
+  request_->retakePlace();
   if (kept_.size() + bytes.size() > kMostKept) keepNoMore();
   if (keeps_) kept_.append(bytes);
   if (keeps_ && !share_.reach(received_.size() + kept_.size())) keepNoMore();

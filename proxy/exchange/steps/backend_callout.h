@@ -32,7 +32,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   std::size_t unsent() const override { return isPausing() ? kept_.size() : request_->body().bytes.size(); }
   void await(processing::Resumer resumer, Moment moment) override;
   void wake() override { tell(); }
-  void rest() override { request_->rest(); }
+  void releasePlace() override { request_->releasePlace(); }
   void cancel() override;
   const http::ResponseHead* head() const override { return answer_ ? &answer_->head : nullptr; }
   const base::ByteQueue& received() const override { return received_; }

@@ -9,23 +9,23 @@ Place BackendPlaces::enterBesideOthers(http::Token request, net::ClientNetwork c
   return seeks && places_.seek(joined_, request, client, limit_) ? Place::kSought : Place::kNone;
 }
 
-Place BackendPlaces::rest() {
-  if (breaker_.resting.fetch_add(1, std::memory_order_relaxed) >= kMostResting * breaker_.requests.bound()) {
-    breaker_.resting.fetch_sub(1, std::memory_order_relaxed);
+Place BackendPlaces::releasePlace() {
+  if (breaker_.released.fetch_add(1, std::memory_order_relaxed) >= kMostReleased * breaker_.requests.bound()) {
+    breaker_.released.fetch_sub(1, std::memory_order_relaxed);
     return Place::kHeld;
   }
   giveBack();
-  return Place::kResting;
+  return Place::kReleased;
 }
 
-void BackendPlaces::comeBack() {
-  breaker_.resting.fetch_sub(1, std::memory_order_relaxed);
+void BackendPlaces::retakePlace() {
+  breaker_.released.fetch_sub(1, std::memory_order_relaxed);
   breaker_.requests.add();
 }
 
 void BackendPlaces::forget(http::Token request, Place place) {
   if (place == Place::kSought) return places_.forget(request);
-  breaker_.resting.fetch_sub(1, std::memory_order_relaxed);
+  breaker_.released.fetch_sub(1, std::memory_order_relaxed);
 }
 
 }  // namespace sluice::upstream

@@ -18,7 +18,7 @@ enum class Place : std::uint8_t {
   kNone,  // there is no room for it
   kHeld,
   kSought,  // others give way for it
-  kResting  // its client has to go on first
+  kReleased  // its client has to go on first
 };
 
 class BackendPlaces {
@@ -40,14 +40,14 @@ class BackendPlaces {
   bool take(http::Token request) { return places_.take(breaker_, request); }
   /// Gives the place of a request back for as long as its client has to go on first. Returns Place::kHeld if so many
   /// others do that the place is kept.
-  Place rest();
+  Place releasePlace();
   /// Takes the place of a request that rests again, even beyond the bound.
-  void comeBack();
+  void retakePlace();
   void leave(http::Token request, Place place) { place == Place::kHeld ? giveBack() : forget(request, place); }
 
  private:
   /// How many requests may rest for each place.
-  static constexpr std::uint64_t kMostResting = 16;
+  static constexpr std::uint64_t kMostReleased = 16;
 
   Place enterBesideOthers(http::Token request, net::ClientNetwork client, bool seeks);
   void giveBack() {

@@ -61,7 +61,7 @@ struct CircuitBreaker {
   /// The requests for which others give way, of all workers. Places that come back are theirs.
   std::atomic<std::uint64_t> seeking{0};
   /// Requests that hold no place for now: see Request::rest(). There are 16 for each place at most.
-  std::atomic<std::uint64_t> resting{0};
+  std::atomic<std::uint64_t> released{0};
   /// The requests that wait, if the bounds say how many may. Each worker looks before it adds one, so there may be as
   /// many more as there are other workers.
   std::atomic<std::uint64_t> pending{0};

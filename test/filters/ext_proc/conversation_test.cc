@@ -160,17 +160,17 @@ TEST_F(ConversationTest, RestsWithoutAPlaceUntilTheResponseComes) {
   settings_.modes.response.headers = true;
   talk_ = std::make_unique<Conversation>(settings_, server_);
   say(Part::kRequestHeaders);
-  EXPECT_FALSE(server().rests);
+  EXPECT_FALSE(server().isPlaceReleased);
   answerHeaders();
   EXPECT_EQ(hear(), Heard::kAnswer);
   talk_->finish(Way::kRequest);
-  EXPECT_TRUE(server().rests);
+  EXPECT_TRUE(server().isPlaceReleased);
   http::ResponseHead response;
   Statement statement{Part::kResponseHeaders};
   statement.request = &request_.head;
   statement.response = &response;
   talk_->say(call_, std::move(statement), Answers::kDue);
-  EXPECT_FALSE(server().rests);
+  EXPECT_FALSE(server().isPlaceReleased);
 }
 
 TEST_F(ConversationTest, FailsIfAnAnswerIsToAnotherPart) {
