@@ -85,7 +85,7 @@ Connection::~Connection() {
 }
 
 std::size_t Connection::available() const {
-  if (state_ != State::kServing || !codec_ || life_.isSuspect()) return 0;
+  if (state_ != State::kServing || !codec_ || liveness_.isSuspect()) return 0;
   return std::min<std::size_t>(codec_->availableStreams(), mostRequests_ - requests_);
 }
 
@@ -128,7 +128,7 @@ http::StreamId Connection::begin(http::Token token, const http::RequestHead& hea
   if (stream == 0) return 0;
   lastUsed_ = owner_.worker().now();
   if (codec_->version() == http::Version::kHttp2 && codec_->activeStreams() == 1) {
-    life_.onWait(lastUsed_);
+    liveness_.onWait(lastUsed_);
     arm(deadline());
   }
   if (++requests_ == mostRequests_) {
@@ -146,7 +146,7 @@ void Connection::pin(http::Token client) {
 
 void Connection::suspect() {
   if (state_ != State::kServing || codec_->version() != http::Version::kHttp2) return;
-  if (!life_.suspect()) return;
+  if (!liveness_.suspect()) return;
   pool_.withhold(*this);
   arm(deadline());
   touch();
@@ -179,7 +179,7 @@ void Connection::onBytes(std::string_view bytes) {
   if (state_ == State::kDead) return;
   touch();
   if (!codec_) return;
-  if (life_.feed(*codec_, bytes, owner_.worker().now()) && state_ == State::kServing) pool_.onServing(*this);
+  if (liveness_.feed(*codec_, bytes, owner_.worker().now()) && state_ == State::kServing) pool_.onServing(*this);
 }
 
 void Connection::onEnd(bool clean) {
@@ -216,7 +216,7 @@ void Connection::redialSoon() {
 
 /// Sets the timer to `due`, or earlier if the connection is to show before that whether it lives.
 void Connection::arm(base::MonotonicTime due) {
-  const base::MonotonicTime earliest = std::min(due, life_.due(*codec_, owner_.timeouts().upstreamPing));
+  const base::MonotonicTime earliest = std::min(due, liveness_.due(*codec_, owner_.timeouts().upstreamPing));
   if (earliest != deadline() || !isSet()) owner_.worker().timers().set(*this, earliest);
 }
 
@@ -234,7 +234,7 @@ void Connection::onTimer() {
             .ofLimit("connect"));
   }
   const base::MonotonicTime now = owner_.worker().now();
-  if (state_ != State::kLost && !life_.check(*codec_, owner_.timeouts().upstreamPing, now)) {
+  if (state_ != State::kLost && !liveness_.check(*codec_, owner_.timeouts().upstreamPing, now)) {
     owner_.onLimit("upstreamPing");
     return onFailed(base::Error::upstream(base::ErrorType::kConnectionTerminated,
                                           "the backend's connection is dead: it did not answer a PING")
@@ -346,7 +346,8 @@ void Connection::settle() {
     // Without requests, and before its next ping is due, a suspect cannot show that it lives: it would only take a
     // place.
     const base::MonotonicTime soon = owner_.worker().now() + PingSchedule::kAnswer;
-    if (unused && life_.isSuspect() && life_.due(*codec_, owner_.timeouts().upstreamPing) > soon) return drain();
+    if (unused && liveness_.isSuspect() && liveness_.due(*codec_, owner_.timeouts().upstreamPing) > soon)
+      return drain();
     transport_->setReadBudget(codec_->readBudget());
     // Its Backend may keep an idle connection for a shorter time than the timer knows of.
     if (unused && codec_->keepAlive() != base::Duration::max()) {

@@ -16,7 +16,7 @@
 #include "proxy/net/transport.h"
 #include "proxy/upstream/connection_log.h"
 #include "proxy/upstream/connection_owner.h"
-#include "proxy/upstream/signs_of_life.h"
+#include "proxy/upstream/liveness.h"
 #include "proxy/upstream/upstream_context.h"
 
 namespace sluice::upstream {
@@ -129,7 +129,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   base::MonotonicTime lastUsed_{};
   const base::MonotonicTime connectBy_;                         // for all addresses together
   base::MonotonicTime expiresAt_ = base::MonotonicTime::max();  // when it takes no further request
-  SignsOfLife life_;
+  Liveness liveness_;
   bool redial_ = false;  // the address refuses or does not answer: the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
   ConnectionLog log_;

@@ -22,7 +22,7 @@ class PingSchedule {
   /// Called when a request begins on a connection that had none.
   void onWait(base::MonotonicTime now) { quietSince_ = now; }
   /// Called when the peer has sent something else than the answer to a ping.
-  void onWord(base::MonotonicTime now) {
+  void onBytes(base::MonotonicTime now) {
     quietSince_ = now;
     count_ = 0;
     unanswered_ = false;

@@ -32,7 +32,7 @@ TEST(PingSchedule, AWordOfThePeerBeginsAnew) {
   pings.onPing(kStart + seconds(10));
   EXPECT_TRUE(pings.isUnanswered());
   EXPECT_EQ(pings.answerDue(), kStart + seconds(15));
-  pings.onWord(kStart + seconds(12));
+  pings.onBytes(kStart + seconds(12));
   EXPECT_FALSE(pings.isUnanswered());
   EXPECT_EQ(pings.pingDue(kSilence), kStart + seconds(22));
 }

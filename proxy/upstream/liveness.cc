@@ -1,20 +1,20 @@
-#include "proxy/upstream/signs_of_life.h"
+#include "proxy/upstream/liveness.h"
 
 namespace sluice::upstream {
 
-bool SignsOfLife::feed(http::ClientCodec& codec, std::string_view bytes, base::MonotonicTime now) {
+bool Liveness::feed(http::ClientCodec& codec, std::string_view bytes, base::MonotonicTime now) {
   const bool awaits = schedule_.isUnanswered();
   const std::uint64_t answered = awaits ? codec.pingsAnswered() : 0;
   codec.feed(bytes);
   if (awaits && bytes.size() == (codec.pingsAnswered() - answered) * http::ClientCodec::kPingBytes) {
     schedule_.onAnswer();
   } else {
-    schedule_.onWord(now);
+    schedule_.onBytes(now);
   }
   return std::exchange(suspect_, false);
 }
 
-base::MonotonicTime SignsOfLife::due(const http::ClientCodec& codec, base::Duration silence) const {
+base::MonotonicTime Liveness::due(const http::ClientCodec& codec, base::Duration silence) const {
   if (schedule_.isUnanswered()) return schedule_.answerDue();
   const bool waits = codec.activeStreams() > 0 || suspect_;
   if (silence == base::Duration::zero() || codec.version() != http::Version::kHttp2 || !waits) {
@@ -23,11 +23,11 @@ base::MonotonicTime SignsOfLife::due(const http::ClientCodec& codec, base::Durat
   return schedule_.pingDue(suspect_ ? base::Duration::zero() : silence);
 }
 
-bool SignsOfLife::check(http::ClientCodec& codec, base::Duration silence, base::MonotonicTime now) {
+bool Liveness::check(http::ClientCodec& codec, base::Duration silence, base::MonotonicTime now) {
   if (due(codec, silence) > now) return true;
   // The answer may wait where nobody reads it.
   if (codec.readBudget() == 0) {
-    schedule_.onWord(now);
+    schedule_.onBytes(now);
     return true;
   }
   if (schedule_.isUnanswered()) return false;

@@ -12,7 +12,7 @@
 
 namespace sluice::upstream {
 
-class SignsOfLife {
+class Liveness {
  public:
   /// Called when a request begins on a connection that had none.
   void onWait(base::MonotonicTime now) { schedule_.onWait(now); }

@@ -1,4 +1,4 @@
-#include "proxy/upstream/signs_of_life.h"
+#include "proxy/upstream/liveness.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::seconds;
 
-class SignsOfLifeTest : public testing::Test {
+class LivenessTest : public testing::Test {
  protected:
   std::unique_ptr<http::ClientCodec> codec(http::Version version) {
     if (version == http::Version::kHttp2) return http::makeH2ClientCodec(sink_, pool_, {}, clock_);
@@ -23,7 +23,7 @@ class SignsOfLifeTest : public testing::Test {
   base::ChunkPool pool_;
   test::ManualClock clock_;
   test::RecordingClientSink sink_{pool_};
-  SignsOfLife life_;
+  Liveness life_;
 };
 
 TEST_F(SignsOfLifeTest, OnlyHttp2IsPinged) {
