@@ -9,7 +9,7 @@
 
 namespace sluice::kubernetes {
 
-void ReplicaReports::believe(Reporters reporters) {
+void ReplicaReports::trust(Reporters reporters) {
   if (reporters == reporters_) return;
   reporters_ = std::move(reporters);
   countedInAll_ = 0;
@@ -22,7 +22,7 @@ void ReplicaReports::believe(Reporters reporters) {
 base::Status ReplicaReports::see(const content::Value& lease, base::MonotonicTime now) {
   const content::Value* metadata = valueIn(&lease, "metadata");
   const std::string nameSpace(textIn(metadata, "namespace"));
-  if (!hears(nameSpace)) return base::Done{};
+  if (!mayTrust(nameSpace)) return base::Done{};
   const std::string name(textIn(metadata, "name"));
   LeaseRecord record = readLeaseRecord(lease);
   const SeenReport* before = at(nameSpace, name);
@@ -35,7 +35,7 @@ base::Status ReplicaReports::see(const content::Value& lease, base::MonotonicTim
 }
 
 void ReplicaReports::put(const std::string& lease, SeenReport&& seen) {
-  if (!reporters_.believes(seen.report)) return;
+  if (!reporters_.trusts(seen.report)) return;
   const std::string nameSpace = seen.report.nameSpace;
   const std::size_t bytes = seen.report.bytes();
   SeenOfNamespace& own = counted_[nameSpace];
@@ -159,7 +159,7 @@ std::vector<const SeenReport*> ReplicaReports::of(const std::string& gateway) co
   std::vector<const SeenReport*> reports;
   const auto add = [&](const Seen& seen) {
     for (const auto& [lease, each] : seen) {
-      const bool counts = gateway.empty() || reporters_.believes(each.report, gateway);
+      const bool counts = gateway.empty() || reporters_.trusts(each.report, gateway);
       if (!each.forgotten && counts) reports.push_back(&each);
     }
   };

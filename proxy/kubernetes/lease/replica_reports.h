@@ -28,9 +28,9 @@ class ReplicaReports {
 
   /// Says whose reports count. Before that, none does. One that counts from now on is taken in with the next change of
   /// its Lease.
-  void believe(Reporters reporters);
+  void trust(Reporters reporters);
   /// Returns true if reports of that namespace may count.
-  bool hears(std::string_view nameSpace) const { return reporters_.hears(nameSpace); }
+  bool mayTrust(std::string_view nameSpace) const { return reporters_.mayTrust(nameSpace); }
 
   /// Takes in a Lease, listed or watched. The error is that of readReplicaReport(); then the replica counts with its
   /// last good report until that is too old. Leases of namespaces that are not heard are not read.

@@ -52,7 +52,7 @@ bool Reporters::anyOf(std::string_view nameSpace, Predicate&& predicate) const {
   return false;
 }
 
-bool Reporters::hears(std::string_view nameSpace) const {
+bool Reporters::mayTrust(std::string_view nameSpace) const {
   return nameSpace == home || anyOf(nameSpace, [](const auto&, const auto&) { return true; });
 }
 
@@ -60,7 +60,7 @@ bool Reporters::isNamedAsPodAtHome(const ReplicaReport& report) const {
   return anyOf(home, [&](const auto&, const auto& deployments) { return isNamedAsPodOfAny(report, deployments); });
 }
 
-bool Reporters::believesAtHome(const ReplicaReport& report, std::string_view gateway) const {
+bool Reporters::trustsAtHome(const ReplicaReport& report, std::string_view gateway) const {
   const auto found = gateways.find(gateway);
   const bool keepsItsPods = found != gateways.end() && !found->second.empty();
   const bool isHere = namespaceOfGateway(gateway) == home;
@@ -69,17 +69,17 @@ bool Reporters::believesAtHome(const ReplicaReport& report, std::string_view gat
   return isHere || !keepsItsPods || !keepsPodsHere;
 }
 
-bool Reporters::believes(const ReplicaReport& report, std::string_view gateway) const {
-  if (report.nameSpace == home) return believesAtHome(report, gateway);
+bool Reporters::trusts(const ReplicaReport& report, std::string_view gateway) const {
+  if (report.nameSpace == home) return trustsAtHome(report, gateway);
   const auto found = gateways.find(gateway);
   if (found == gateways.end() || report.nameSpace != namespaceOfGateway(gateway)) return false;
   return found->second.empty() || isPodOfAny(report, found->second);
 }
 
-bool Reporters::believes(const ReplicaReport& report) const {
+bool Reporters::trusts(const ReplicaReport& report) const {
   if (report.nameSpace == home && !isNamedAsPodAtHome(report)) return true;
   return anyOf(report.nameSpace, [&](const std::string& gateway, const auto&) {
-    return report.serves(gateway) && believes(report, gateway);
+    return report.serves(gateway) && trusts(report, gateway);
   });
 }
 

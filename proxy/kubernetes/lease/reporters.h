@@ -33,14 +33,14 @@ struct Reporters {
   bool operator==(const Reporters&) const = default;
 
   /// Returns true if a report in that namespace may count for any Gateway.
-  bool hears(std::string_view nameSpace) const;
+  bool mayTrust(std::string_view nameSpace) const;
   /// Returns true if the report counts for that Gateway, provided that it says that its replica serves it.
-  bool believes(const ReplicaReport& report, std::string_view gateway) const;
+  bool trusts(const ReplicaReport& report, std::string_view gateway) const;
   /// Returns true if it counts for any Gateway.
-  bool believes(const ReplicaReport& report) const;
+  bool trusts(const ReplicaReport& report) const;
 
  private:
-  bool believesAtHome(const ReplicaReport& report, std::string_view gateway) const;
+  bool trustsAtHome(const ReplicaReport& report, std::string_view gateway) const;
   bool isNamedAsPodAtHome(const ReplicaReport& report) const;
   /// Calls the function with each Gateway of the namespace and its Deployments, until it returns true. Returns whether
   /// it has.

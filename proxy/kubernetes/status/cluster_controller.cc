@@ -51,7 +51,7 @@ void ClusterController::onCompiled(const control::CompiledConfiguration& compile
   for (const config::ObjectStatus& each : compiled.compiled.statuses) {
     if (each.shape == config::StatusShape::kGateway) gateways_->push_back(config::objectName(each));
   }
-  replicas_.believe(reportersOf(compiled.model, candidacy_.nameSpace, /*keepsPods=*/!image_.empty()));
+  replicas_.trust(reportersOf(compiled.model, candidacy_.nameSpace, /*keepsPods=*/!image_.empty()));
   revisions_.setMost(compiled.model.settings.revisions.keep);
   revisions_.setGateways(gatewaysOf(compiled.model));
   if (!image_.empty()) provision(compiled);

@@ -16,8 +16,8 @@ ReplicaWatch::ReplicaWatch(ApiClient& client, ReplicaWatchUser& user)
               {.path = "/apis/coordination.k8s.io/v1/leases",
                .selector = "labelSelector=" + processing::encodeQuery(kReplicaOfLabel)}) {}
 
-void ReplicaWatch::believe(Reporters reporters) {
-  reports_.believe(std::move(reporters));
+void ReplicaWatch::trust(Reporters reporters) {
+  reports_.trust(std::move(reporters));
   if (!std::exchange(started_, true)) follow_.list();
   wake();
 }
@@ -46,7 +46,7 @@ void ReplicaWatch::see(const content::Value& lease) {
 }
 
 void ReplicaWatch::tellUnread(const ApiObjectKey& key, const std::string& reason) {
-  if (!reports_.hears(key.first)) return;  // it would not count
+  if (!reports_.mayTrust(key.first)) return;  // it would not count
   if (unread_.size() >= kMostTold || !unread_.insert(key.first).second) return;
   client_.log().warn("the report of a replica cannot be read",
                      {{"lease", key.first + "/" + key.second}, {"reason", reason}});

@@ -30,7 +30,7 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   ReplicaWatch(ApiClient& client, ReplicaWatchUser& user);
 
   /// Says whose reports count. They are followed from the first call on, so that none is judged without the others.
-  void believe(Reporters reporters);
+  void trust(Reporters reporters);
   const ReplicaReports& reports() const { return reports_; }
   /// Takes the report of this very process, which need not come back from the API server first.
   void seeOwn(const ReplicaReport& report);

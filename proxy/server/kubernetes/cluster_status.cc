@@ -197,7 +197,7 @@ void addReplicas(const std::vector<Value>& leases, const ReportersByClass& repor
     base::Result<kubernetes::ReplicaReport> report = kubernetes::readReplicaReport(each);
     const std::string_view nameSpace = textIn(valueIn(&each, "metadata"), "namespace");
     const bool counts = anyOfThem(reporters, [&](const kubernetes::Reporters& ofClass) {
-      return report.ok() ? ofClass.believes(*report) : ofClass.hears(nameSpace);
+      return report.ok() ? ofClass.trusts(*report) : ofClass.mayTrust(nameSpace);
     });
     if (!counts) {
       ++status.ignored;
@@ -231,7 +231,7 @@ void judgeFleets(const ReportersByClass& reporters, ClusterStatus& status) {
     const kubernetes::Reporters& ofClass = reporters.find(gateway.gatewayClass)->second;
     std::vector<const kubernetes::SeenReport*> reports;
     for (const kubernetes::SeenReport& each : live) {
-      if (ofClass.believes(each.report, question.gateway)) reports.push_back(&each);
+      if (ofClass.trusts(each.report, question.gateway)) reports.push_back(&each);
     }
     gateway.fleet = kubernetes::aggregate(reports, question, base::MonotonicTime());
     const kubernetes::FleetVerdict& fleet = gateway.fleet;

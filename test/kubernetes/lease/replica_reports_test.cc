@@ -23,7 +23,7 @@ base::MonotonicTime seenAt(base::Duration time) { return base::MonotonicTime(1h 
 class ReplicaFleet {
  public:
   explicit ReplicaFleet(const std::vector<control::ConfigState>& states = {}) {
-    reports_.believe({"sluice-system", {{"demo/egress", {}}, {"demo/other", {}}}});
+    reports_.trust({"sluice-system", {{"demo/egress", {}}, {"demo/other", {}}}});
     for (std::size_t i = 0; i < states.size(); ++i)
       see(reportOfReplica(std::string(1, static_cast<char>('a' + i)), states[i]));
   }
@@ -241,13 +241,13 @@ TEST(ReplicaReports, CountForAGatewayOnlyFromItsNamespaceAndFromThatOfTheControl
   EXPECT_EQ(fleet.verdict(question).replicas, 2u);
   EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 1u) << "it is the one beside the controller";
   // The namespace gets a Gateway of its own: what is seen from now on counts for that one, and for no other one.
-  fleet.reports().believe({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
+  fleet.reports().trust({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
   EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 1u);
   fleet.see(forgedReport("b"), 10s, "2");
   fleet.see(all, 10s, "2");
   EXPECT_EQ(fleet.verdict(question).replicas, 2u);
   EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 2u);
-  fleet.reports().believe({"sluice-system", {{"demo/egress", {}}}});
+  fleet.reports().trust({"sluice-system", {{"demo/egress", {}}}});
   EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 1u);
   EXPECT_FALSE(fleet.reports().counts("tenant", "sluice-replica-c"));
 }
@@ -255,7 +255,7 @@ TEST(ReplicaReports, CountForAGatewayOnlyFromItsNamespaceAndFromThatOfTheControl
 TEST(ReplicaReports, OfOneNamespaceLeaveRoomForThoseOfAllOthers) {
   constexpr int kForged = 5050;
   ReplicaFleet fleet;
-  fleet.reports().believe({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
+  fleet.reports().trust({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
   for (int i = 0; i < kForged; ++i) {
     const std::string number = std::to_string(i);
     fleet.see(forgedReport("about-egress-" + number));
@@ -275,7 +275,7 @@ class CrowdedFleet : public ReplicaFleet {
   static constexpr std::size_t kCrowds = 4;
 
   CrowdedFleet() {
-    reports().believe({"home", {{"demo/egress", {}}, {"t0/g", {}}, {"t1/g", {}}, {"t2/g", {}}, {"t3/g", {}}}});
+    reports().trust({"home", {{"demo/egress", {}}, {"t0/g", {}}, {"t1/g", {}}, {"t2/g", {}}, {"t3/g", {}}}});
   }
   void seeOf(std::size_t crowd, std::size_t number, std::size_t messageBytes = 0, base::Duration time = 0s) {
     ReplicaReport report = reportOfReplica("r" + std::to_string(number));
@@ -355,7 +355,7 @@ TEST(ReplicaReports, KeepNothingOfThoseThatDoNotCount) {
   ReplicaFleet fleet({kWell});
   fleet.see(forgedReport("b"));
   EXPECT_EQ(fleet.reports().leases().size(), 1u);
-  fleet.reports().believe({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
+  fleet.reports().trust({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
   fleet.see(forgedReport("b"));
   EXPECT_EQ(fleet.reports().leases().size(), 1u) << "it is about the Gateway of another namespace";
   EXPECT_FALSE(fleet.reports().remove("tenant", "sluice-replica-b"));

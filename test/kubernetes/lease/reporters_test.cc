@@ -26,35 +26,35 @@ TEST(Reporters, BelieveReportsBesideTheControllerOfEveryGateway) {
   ReplicaReport report = reportFrom("sluice-system", "");
   report.podUid = "";
   report.replica = "any";
-  EXPECT_TRUE(kSomeReporters.believes(report, "demo/egress"));
-  EXPECT_TRUE(kSomeReporters.believes(report, "demo/unknown"));
-  EXPECT_TRUE(kSomeReporters.believes(report));
-  EXPECT_TRUE(kSomeReporters.hears("sluice-system"));
+  EXPECT_TRUE(kSomeReporters.trusts(report, "demo/egress"));
+  EXPECT_TRUE(kSomeReporters.trusts(report, "demo/unknown"));
+  EXPECT_TRUE(kSomeReporters.trusts(report));
+  EXPECT_TRUE(kSomeReporters.mayTrust("sluice-system"));
 }
 
 TEST(Reporters, BelieveOtherReportsOnlyOfGatewaysOfTheirNamespace) {
-  EXPECT_TRUE(kSomeReporters.believes(reportFrom("demo"), "demo/egress"));
-  EXPECT_FALSE(kSomeReporters.believes(reportFrom("demo"), "other/own"));
-  EXPECT_FALSE(kSomeReporters.believes(reportFrom("other"), "demo/egress"));
-  EXPECT_FALSE(kSomeReporters.believes(reportFrom("other", "demo/egress"))) << "it says nothing of its own Gateway";
-  EXPECT_TRUE(kSomeReporters.believes(reportFrom("other", "demo/egress,other/own")));
-  EXPECT_TRUE(kSomeReporters.believes(reportFrom("other", "")));
-  EXPECT_FALSE(kSomeReporters.believes(reportFrom("tenant", "")));
-  EXPECT_TRUE(kSomeReporters.hears("other"));
-  EXPECT_FALSE(kSomeReporters.hears("oth"));
-  EXPECT_FALSE(kSomeReporters.hears("tenant"));
-  EXPECT_FALSE(Reporters{}.hears("demo"));
+  EXPECT_TRUE(kSomeReporters.trusts(reportFrom("demo"), "demo/egress"));
+  EXPECT_FALSE(kSomeReporters.trusts(reportFrom("demo"), "other/own"));
+  EXPECT_FALSE(kSomeReporters.trusts(reportFrom("other"), "demo/egress"));
+  EXPECT_FALSE(kSomeReporters.trusts(reportFrom("other", "demo/egress"))) << "it says nothing of its own Gateway";
+  EXPECT_TRUE(kSomeReporters.trusts(reportFrom("other", "demo/egress,other/own")));
+  EXPECT_TRUE(kSomeReporters.trusts(reportFrom("other", "")));
+  EXPECT_FALSE(kSomeReporters.trusts(reportFrom("tenant", "")));
+  EXPECT_TRUE(kSomeReporters.mayTrust("other"));
+  EXPECT_FALSE(kSomeReporters.mayTrust("oth"));
+  EXPECT_FALSE(kSomeReporters.mayTrust("tenant"));
+  EXPECT_FALSE(Reporters{}.mayTrust("demo"));
 }
 
 TEST(Reporters, BelieveOnlyPodsOfTheDeploymentWhereTheControllerKeepsOne) {
   ReplicaReport report = reportFrom("demo");
   report.podUid = "";
-  EXPECT_FALSE(kSomeReporters.believes(report, "demo/egress"));
-  EXPECT_TRUE(kSomeReporters.believes(report, "demo/own"));
+  EXPECT_FALSE(kSomeReporters.trusts(report, "demo/egress"));
+  EXPECT_TRUE(kSomeReporters.trusts(report, "demo/own"));
   report = reportFrom("demo");
   report.replica = "another-test-5d9c7b8f6-x2x4z";
-  EXPECT_FALSE(kSomeReporters.believes(report, "demo/egress"));
-  EXPECT_FALSE(kSomeReporters.believes(report));
+  EXPECT_FALSE(kSomeReporters.trusts(report, "demo/egress"));
+  EXPECT_FALSE(kSomeReporters.trusts(report));
 }
 
 /// The same controller, which keeps the Pods of two Gateways in its own namespace too.
@@ -66,25 +66,25 @@ const Reporters kReportersWithPods{"sluice-system",
 
 TEST(Reporters, BelieveAPodOfAGatewayBesideTheControllerOfThatGatewayAlone) {
   ReplicaReport report = reportFrom("sluice-system", "");
-  EXPECT_TRUE(kReportersWithPods.believes(report, "sluice-system/egress"));
-  EXPECT_FALSE(kReportersWithPods.believes(report, "sluice-system/second"));
-  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/egress"));
-  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/own"));
-  EXPECT_TRUE(kReportersWithPods.believes(report));
+  EXPECT_TRUE(kReportersWithPods.trusts(report, "sluice-system/egress"));
+  EXPECT_FALSE(kReportersWithPods.trusts(report, "sluice-system/second"));
+  EXPECT_FALSE(kReportersWithPods.trusts(report, "demo/egress"));
+  EXPECT_FALSE(kReportersWithPods.trusts(report, "demo/own"));
+  EXPECT_TRUE(kReportersWithPods.trusts(report));
   report.podUid = "";
-  EXPECT_FALSE(kReportersWithPods.believes(report, "sluice-system/egress"));
-  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/own")) << "it has the name of a Pod";
-  EXPECT_FALSE(kReportersWithPods.believes(report));
-  EXPECT_FALSE(kReportersWithPods.believes(reportFrom("sluice-system", "demo/own")));
+  EXPECT_FALSE(kReportersWithPods.trusts(report, "sluice-system/egress"));
+  EXPECT_FALSE(kReportersWithPods.trusts(report, "demo/own")) << "it has the name of a Pod";
+  EXPECT_FALSE(kReportersWithPods.trusts(report));
+  EXPECT_FALSE(kReportersWithPods.trusts(reportFrom("sluice-system", "demo/own")));
 }
 
 TEST(Reporters, BelieveNoOtherReportBesidePodsOfGatewaysOfAGatewayElsewhereWhosePodsAreKept) {
   ReplicaReport report = reportFrom("sluice-system", "");
   report.replica = "any";
-  EXPECT_FALSE(kReportersWithPods.believes(report, "demo/egress")) << "a Pod of sluice-system/egress may write that";
-  EXPECT_TRUE(kReportersWithPods.believes(report, "demo/own"));
-  EXPECT_TRUE(kReportersWithPods.believes(report, "sluice-system/egress"));
-  EXPECT_TRUE(kReportersWithPods.believes(report));
+  EXPECT_FALSE(kReportersWithPods.trusts(report, "demo/egress")) << "a Pod of sluice-system/egress may write that";
+  EXPECT_TRUE(kReportersWithPods.trusts(report, "demo/own"));
+  EXPECT_TRUE(kReportersWithPods.trusts(report, "sluice-system/egress"));
+  EXPECT_TRUE(kReportersWithPods.trusts(report));
 }
 
 TEST(Reporters, KnowThePodsOfADeploymentByTheirNames) {

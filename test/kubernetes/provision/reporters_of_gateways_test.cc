@@ -27,7 +27,7 @@ TEST(ReportersOfGateways, AreAnyBesideTheGatewayWherePeopleKeepThePods) {
 }
 
 TEST(ReportersOfGateways, AreNoneOfGatewaysOfOtherClasses) {
-  for (const bool keepsPods : {false, true}) EXPECT_FALSE(reportersOfOne(keepsPods, "other").hears("demo"));
+  for (const bool keepsPods : {false, true}) EXPECT_FALSE(reportersOfOne(keepsPods, "other").mayTrust("demo"));
 }
 
 TEST(ReportersOfGateways, KnowAGatewayThatCannotBeRead) {
@@ -38,7 +38,7 @@ TEST(ReportersOfGateways, KnowAGatewayThatCannotBeRead) {
   rejected.nameSpace = "demo";
   rejected.name = "broken";
   model.rejected.push_back(rejected);
-  EXPECT_TRUE(reportersOf(model, "sluice-system", true).hears("demo"));
+  EXPECT_TRUE(reportersOf(model, "sluice-system", true).mayTrust("demo"));
 }
 
 TEST(ReportersOfGateways, AreThePodsOfAGatewayWhichItsSchemaRefuses) {
@@ -53,7 +53,7 @@ TEST(ReportersOfGateways, AreThePodsOfAGatewayWhichItsSchemaRefuses) {
   EXPECT_EQ(reportersOf(model, "sluice-system", true).gateways.at("demo/egress"),
             std::set<std::string>{"egress-sluice"});
   model.gatewayClassName = "other";
-  EXPECT_FALSE(reportersOf(model, "sluice-system", true).hears("demo"));
+  EXPECT_FALSE(reportersOf(model, "sluice-system", true).mayTrust("demo"));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ inline EgressRevision revisionOf(const std::string& text, bool withData = false)
 /// The reports of replicas of Gateway demo/egress.
 class ReportedObjects {
  public:
-  ReportedObjects() { all.believe({"sluice-system", {{"demo/egress", {}}}}); }
+  ReportedObjects() { all.trust({"sluice-system", {{"demo/egress", {}}}}); }
   void see(const std::string& replica, const std::string& desired, const std::string& served,
            control::ConfigState state = control::ConfigState::kInSync, base::MonotonicTime now = {}) {
     ReplicaReport report;

@@ -51,7 +51,7 @@ config::ObjectStatus fleetGatewayStatus() {
 /// A controller that has compiled route demo/web, which changed at version 100, and Gateway demo/egress.
 class FleetConditionsOf : public ::testing::Test, private FleetFacts {
  protected:
-  FleetConditionsOf() { replicas.believe({"sluice-system", {{"demo/egress", {}}}}); }
+  FleetConditionsOf() { replicas.trust({"sluice-system", {{"demo/egress", {}}}}); }
   static ReplicaReport reportOf(const std::string& replica, std::uint64_t seen) {
     ReplicaReport report;
     report.replica = replica;

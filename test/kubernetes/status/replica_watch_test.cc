@@ -22,7 +22,7 @@ class ReplicaWatching : public ::testing::Test, private ReplicaWatchUser {
   void make() { watch = std::make_unique<ReplicaWatch>(rig.client, static_cast<ReplicaWatchUser&>(*this)); }
   void start() {
     make();
-    rig.inTurn([this] { watch->believe({"sluice-system", {{"demo/egress", {}}}}); });
+    rig.inTurn([this] { watch->trust({"sluice-system", {{"demo/egress", {}}}}); });
     api.serve();
   }
   void TearDown() override {
@@ -150,7 +150,7 @@ TEST_F(ReplicaRelisting, KeepsTheReportOfThisProcessWhichNeedNotBeWrittenYet) {
 
 TEST_F(ReplicaWatching, TellsOnceOfANamespaceWithBrokenReportsAndKeepsTheLastGoodOnes) {
   make();
-  rig.inTurn([this] { watch->believe({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}}); });
+  rig.inTurn([this] { watch->trust({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}}); });
   api.serve();
   for (int i = 0; i < 1001; ++i) writeText("broken-" + std::to_string(i), "no JSON " + std::to_string(i), "tenant");
   write("one");
@@ -199,7 +199,7 @@ TEST_F(ReplicaWatching, CountsReportsFromTheirNextRenewalOnceTheNamespaceHasAGat
   start();
   const auto renew = [this] { writeText("one", R"({\"replica\":\"one\",\"state\":\"InSync\"})", "tenant"); };
   renew();
-  rig.inTurn([this] { watch->believe({"sluice-system", {{"tenant/own", {}}}}); });
+  rig.inTurn([this] { watch->trust({"sluice-system", {{"tenant/own", {}}}}); });
   EXPECT_EQ(replicas(), 0u) << "nothing is kept of what did not count";
   renew();
   EXPECT_EQ(replicas(), 1u);
@@ -211,7 +211,7 @@ TEST_F(ReplicaWatching, CountsReportsFromTheirNextRenewalOnceTheNamespaceHasAGat
 
 TEST_F(ReplicaWatching, TellsWhenAReportCountsNoMore) {
   make();
-  rig.inTurn([this] { watch->believe({"sluice-system", {{"demo/egress", {"egress-test"}}}}); });
+  rig.inTurn([this] { watch->trust({"sluice-system", {{"demo/egress", {"egress-test"}}}}); });
   api.serve();
   const std::string pod = "egress-test-abc-xyz12";
   const auto put = [&](const std::string& owners) {

@@ -34,7 +34,7 @@ class WrittenObjects final : private FleetFacts {
     for (std::size_t i = 0; i < routeCount; ++i) routes["r" + std::to_string(i)] = {};
     objects = std::make_unique<ClusterObjects>(rig.client, ClusterScope{.withStatus = true});
     writer = std::make_unique<StatusWriter>(rig.client, *objects, static_cast<FleetFacts&>(*this), /*keepsPods=*/false);
-    replicas_.believe({"sluice-system", {{"demo/egress", {}}}});
+    replicas_.trust({"sluice-system", {{"demo/egress", {}}}});
     rig.inTurn([this] { objects->start(); });
     serve();
   }
