@@ -4,7 +4,7 @@
 
 #include "proxy/kubernetes/client/api_forms.h"
 #include "proxy/processing/query_edit.h"
-#include "proxy/server/kubernetes/cluster_errand.h"
+#include "proxy/server/kubernetes/cluster_requests.h"
 
 namespace sluice::server {
 namespace {
@@ -23,18 +23,18 @@ std::string pathInNamespace(const std::string& path, const std::string& nameSpac
 class ListReading {
  public:
   ListReading(const std::string& kubeconfig, std::vector<ClusterCollection> collections)
-      : collections_(std::move(collections)), errand_(kubeconfig) {}
+      : collections_(std::move(collections)), requests_(kubeconfig) {}
 
   base::Result<ClusterLists> run() {
-    if (base::Status read = errand_.run([this] { next(); }); !read.ok()) return read.error();
-    lists_.server = errand_.server();
+    if (base::Status read = requests_.run([this] { next(); }); !read.ok()) return read.error();
+    lists_.server = requests_.server();
     return std::move(lists_);
   }
 
  private:
   /// Begins with the next collection.
   void next() {
-    if (lists_.each.size() == collections_.size()) return errand_.end();
+    if (lists_.each.size() == collections_.size()) return requests_.end();
     lists_.each.emplace_back();
     version_ = 0;
     inNamespace_ = false;
@@ -44,7 +44,7 @@ class ListReading {
   const ClusterCollection& collection() const { return collections_[lists_.each.size() - 1]; }
   std::string path() const {
     const std::string& path = collection().paths[version_];
-    return inNamespace_ ? pathInNamespace(path, errand_.nameSpace()) : path;
+    return inNamespace_ ? pathInNamespace(path, requests_.nameSpace()) : path;
   }
 
   void ask(const std::string& continueToken) {
@@ -52,7 +52,7 @@ class ListReading {
     request.path = path() + "?limit=" + std::to_string(kListPage);
     if (!collection().selector.empty()) request.path += "&" + collection().selector;
     if (!continueToken.empty()) request.path += "&continue=" + processing::encodeQuery(continueToken);
-    errand_.ask(
+    requests_.ask(
         std::move(request), [this](kubernetes::ApiAnswer&& answer) { endPage(answer); },
         [this](content::Value&& item) { lists_.each.back().push_back(std::move(item)); });
   }
@@ -62,14 +62,14 @@ class ListReading {
     if (answer.status == kHttpForbidden && collection().mayBeOwnNamespace && !std::exchange(inNamespace_, true)) {
       return ask("");
     }
-    if (!answer.ok()) return errand_.end("refuses to list " + path() + ": " + answer.fault());
-    if (kubernetes::itemsOf(answer.body) == nullptr) return errand_.end("has sent no list for " + path());
+    if (!answer.ok()) return requests_.end("refuses to list " + path() + ": " + answer.fault());
+    if (kubernetes::itemsOf(answer.body) == nullptr) return requests_.end("has sent no list for " + path());
     const std::string continueToken(kubernetes::textIn(kubernetes::valueIn(&answer.body, "metadata"), "continue"));
     continueToken.empty() ? next() : ask(continueToken);
   }
 
   const std::vector<ClusterCollection> collections_;
-  ClusterErrand errand_;
+  ClusterRequests requests_;
   std::size_t version_ = 0;  // index of the collection's path
   bool inNamespace_ = false;
   ClusterLists lists_;

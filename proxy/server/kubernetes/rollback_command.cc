@@ -10,7 +10,7 @@
 #include "proxy/kubernetes/revisions/egress_revision.h"
 #include "proxy/processing/query_edit.h"
 #include "proxy/server/commands/output_format.h"
-#include "proxy/server/kubernetes/cluster_errand.h"
+#include "proxy/server/kubernetes/cluster_requests.h"
 #include "proxy/server/kubernetes/rollback_choice.h"
 
 namespace sluice::server {
@@ -25,11 +25,11 @@ class Rollback {
   Rollback(const std::string& kubeconfig, const RollbackOptions& options)
       : options_(options),
         path_(kubernetes::egressRevisionsPath(options.gateway.substr(0, options.gateway.find('/')))),
-        errand_(kubeconfig) {}
+        requests_(kubeconfig) {}
 
   /// The error says what is wrong.
   base::Result<RollbackChoice> run() {
-    if (base::Status done = errand_.run([this] { list(""); }); !done.ok()) return done.error();
+    if (base::Status done = requests_.run([this] { list(""); }); !done.ok()) return done.error();
     if (!choice_.ok()) return choice_.error();
     return std::move(choice_);
   }
@@ -42,9 +42,9 @@ class Rollback {
     if (!continueToken.empty()) request.path += "&continue=" + processing::encodeQuery(continueToken);
     // Its cells have all that is needed. The objects themselves may be large, and so may what others write into them.
     request.accept = "application/json;as=Table;g=meta.k8s.io;v=v1,application/json";
-    errand_.ask(std::move(request), [this](kubernetes::ApiAnswer&& answer) {
-      if (!answer.ok()) return errand_.end("refuses to list " + path_ + ": " + answer.fault());
-      if (!answer.body.isMap()) return errand_.end("has sent no list for " + path_);
+    requests_.ask(std::move(request), [this](kubernetes::ApiAnswer&& answer) {
+      if (!answer.ok()) return requests_.end("refuses to list " + path_ + ": " + answer.fault());
+      if (!answer.body.isMap()) return requests_.end("has sent no list for " + path_);
       const std::vector<ListedRevision> page = readRevisionTable(answer.body);
       all_.insert(all_.end(), page.begin(), page.end());
       const std::string more(kubernetes::textIn(kubernetes::valueIn(&answer.body, "metadata"), "continue"));
@@ -62,7 +62,7 @@ class Rollback {
   }
 
   void next() {
-    if (changes_.empty()) return errand_.end();
+    if (changes_.empty()) return requests_.end();
     const auto [name, active] = changes_.front();
     changes_.pop_front();
     kubernetes::ApiRequest request;
@@ -70,15 +70,15 @@ class Rollback {
     request.path = path_ + "/" + name;
     request.contentType = "application/merge-patch+json";
     request.body = std::string(R"({"spec":{"active":)") + (active ? "true" : "false") + "}}";
-    errand_.ask(std::move(request), [this, name = name](kubernetes::ApiAnswer&& answer) {
-      if (!answer.ok()) return errand_.end("refuses to change EgressRevision " + name + ": " + answer.fault());
+    requests_.ask(std::move(request), [this, name = name](kubernetes::ApiAnswer&& answer) {
+      if (!answer.ok()) return requests_.end("refuses to change EgressRevision " + name + ": " + answer.fault());
       next();
     });
   }
 
   const RollbackOptions& options_;
   const std::string path_;
-  ClusterErrand errand_;
+  ClusterRequests requests_;
   std::vector<ListedRevision> all_;
   base::Result<RollbackChoice> choice_ = RollbackChoice{};
   std::deque<std::pair<std::string, bool>> changes_;

@@ -16,15 +16,15 @@
 
 namespace sluice::server {
 
-class ClusterErrand final : private net::Timer {
+class ClusterRequests final : private net::Timer {
  public:
   static constexpr base::Duration kPatience = std::chrono::seconds(10);
 
   /// Without a `kubeconfig`, the server is the one of the Pod's service account.
-  explicit ClusterErrand(const std::string& kubeconfig);
-  ~ClusterErrand() { cancel(); }
-  ClusterErrand(const ClusterErrand&) = delete;
-  ClusterErrand& operator=(const ClusterErrand&) = delete;
+  explicit ClusterRequests(const std::string& kubeconfig);
+  ~ClusterRequests() { cancel(); }
+  ClusterRequests(const ClusterRequests&) = delete;
+  ClusterRequests& operator=(const ClusterRequests&) = delete;
 
   /// Calls `begin`, and returns when end() was called. The error says what is wrong with the kubeconfig, or names the
   /// server and says that it cannot be reached or took too long, or what end() was given.

@@ -1,4 +1,4 @@
-#include "proxy/server/kubernetes/cluster_errand.h"
+#include "proxy/server/kubernetes/cluster_requests.h"
 
 #include <unistd.h>
 
@@ -6,13 +6,13 @@
 
 namespace sluice::server {
 
-ClusterErrand::ClusterErrand(const std::string& kubeconfig)
+ClusterRequests::ClusterRequests(const std::string& kubeconfig)
     : log_(observe::LogLevel::kOff, clock_, observe::LineFile::over(STDERR_FILENO)),
       main_(clock_),
       shard_(metrics_),
       client_(kubeconfig, main_, shard_, log_) {}
 
-base::Status ClusterErrand::run(const std::function<void()>& begin) {
+base::Status ClusterRequests::run(const std::function<void()>& begin) {
   main_.setBeats(&client_.api());
   if (base::Status opened = client_.api().open(); !opened.ok()) return opened.error();
   main_.post([this, &begin] {
@@ -24,7 +24,7 @@ base::Status ClusterErrand::run(const std::function<void()>& begin) {
   return base::Done{};
 }
 
-void ClusterErrand::ask(kubernetes::ApiRequest request, Then then, kubernetes::ApiExchange::TakeItem take) {
+void ClusterRequests::ask(kubernetes::ApiRequest request, Then then, kubernetes::ApiExchange::TakeItem take) {
   request.idle = kPatience;
   exchange_ = std::make_unique<kubernetes::ApiExchange>(
       client_.api(), request, std::move(take),
@@ -35,14 +35,14 @@ void ClusterErrand::ask(kubernetes::ApiRequest request, Then then, kubernetes::A
       });
 }
 
-void ClusterErrand::end(std::string error) {
+void ClusterRequests::end(std::string error) {
   error_ = std::move(error);
   exchange_.reset();
   client_.shutdown();
   main_.stop();
 }
 
-void ClusterErrand::onTimer() {
+void ClusterRequests::onTimer() {
   end("has not answered within " + std::to_string(kPatience / std::chrono::seconds(1)) + " seconds");
 }
 
