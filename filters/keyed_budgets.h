@@ -29,7 +29,7 @@ class KeyedBudgets {
     /// The budget in which the request is in flight, if there is a concurrency limit. It stays where it is until
     /// giveBack(). Null if the request was refused.
     const RequestBudget* budget = nullptr;
-    std::chrono::seconds comeBack{0};  // set if it was refused
+    std::chrono::seconds retryAfter{0};  // set if it was refused
   };
   BudgetGrant take(std::uint64_t key, const Allowance& allowance, base::MonotonicTime now) const;
 

@@ -52,7 +52,7 @@ class QosController final : public processing::Processor {
 
   Verdict process(processing::Call& call, const processing::Peer& peer) const override {
     const KeyedBudgets::BudgetGrant taken = take(call, peer);
-    if (taken.budget == nullptr) return refuse(taken.comeBack);
+    if (taken.budget == nullptr) return refuse(taken.retryAfter);
     if (allowance_.concurrency > 0) {
       call.holds.add(call.arena, taken.budget,
                      [](const void* budget) { static_cast<const RequestBudget*>(budget)->giveBack(); });
@@ -88,10 +88,10 @@ class QosController final : public processing::Processor {
     return {};
   }
 
-  static Verdict refuse(std::chrono::seconds comeBack) {
+  static Verdict refuse(std::chrono::seconds retryAfter) {
     return Verdict::reply({base::Error(base::ErrorType::kRateLimited, base::ErrorOrigin::kProcessor,
                                        "more requests than the gateway lets through"),
-                           {{"retry-after", std::to_string(comeBack.count())}}});
+                           {{"retry-after", std::to_string(retryAfter.count())}}});
   }
 
   const std::shared_ptr<const UseBudgets> budgets_;

@@ -37,7 +37,7 @@ TEST_F(KeyedBudgetsTest, GivesEachKeyItsOwnBudget) {
   EXPECT_EQ(passing(budgets, 2), 2);
   EXPECT_EQ(passing(budgets, key(1)), 2);
   EXPECT_EQ(passing(budgets, 1), 0);
-  EXPECT_EQ(budgets.take(1, kTwo, clock_.now()).comeBack, seconds(1));
+  EXPECT_EQ(budgets.take(1, kTwo, clock_.now()).retryAfter, seconds(1));
 }
 
 TEST_F(KeyedBudgetsTest, SharesOneBudgetBetweenNewKeysWhileAllPlacesAreTaken) {
@@ -70,7 +70,7 @@ TEST_F(KeyedBudgetsTest, GivesThePlaceOfAnUntouchedBudgetAway) {
 
 TEST_F(KeyedBudgetsTest, StartsANewPlaceWithTheUseOfTheSharedBudget) {
   const KeyedBudgets budgets(1);
-  EXPECT_EQ(budgets.take(key(1), kTwo, clock_.now()).comeBack, seconds(0));
+  EXPECT_EQ(budgets.take(key(1), kTwo, clock_.now()).retryAfter, seconds(0));
   EXPECT_EQ(passing(budgets, key(2)), 2);
   clock_.advance(std::chrono::milliseconds(1001));
   // The place is free again, and the shared budget has regained one request.
