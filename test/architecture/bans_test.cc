@@ -55,7 +55,7 @@ void expectNowhere(const std::vector<Ban>& bans) {
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
-TEST(Bans, OwnershipIsOneAndVisible) {
+TEST(Bans, EveryObjectHasOneVisibleOwner) {
   expectNowhere({
       {R"(\bdelete\s+this\b)", "an owner destroys it in the reap beat", cpp},
       {R"(\bdelete\s+[A-Za-z_\[])", "an owner holds it by value or unique_ptr", product},
@@ -109,7 +109,7 @@ TEST(Bans, AFileThatThrowsAlsoCatches) {
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
-TEST(Bans, NothingIsLeftForLater) {
+TEST(Bans, NoTodoIsLeft) {
   expectNowhere({{R"(\b(TODO|FIXME|XXX|HACK)\b)", "do it or open an issue", anyText, true},
                  {R"(^\s*#\s*if\s+0\b)", "remove it", cpp},
                  {R"(\bDISABLED_)", "fix it or remove it", cpp}});
@@ -136,7 +136,7 @@ TEST(Bans, NoPrivateKeyButTheDemonstrationsOwn) {
                   }}});
 }
 
-TEST(Bans, HeadersSayWhatTheyAreAndLiveInTheirNamespace) {
+TEST(Bans, HeadersHaveACommentAndTheNamespaceOfTheirFolder) {
   std::vector<std::string> findings;
   for (const SourceFile& file : sourceTree()) {
     if (!file.isHeader()) continue;

@@ -104,7 +104,7 @@ TEST_F(FailoverAttacks, ADeadPrimaryLeavesTheRetriesToItsSecondary) {
 }
 
 // The attacker's requests fail everywhere, and use up what the rule has for retries.
-TEST_F(FailoverAttacks, AClientWhoseRequestsFailTakesNoBackendFromTheOthers) {
+TEST_F(FailoverAttacks, AClientWhoseRequestsFailEjectsNoBackendForOthers) {
   GatewayProcess gateway(spec());
   Attack attack(gateway, [&gateway] {
     return bodyFrom(gateway, "/apart") == "first" && bodyFrom(gateway, "/shared").size() > 3;
@@ -116,7 +116,7 @@ TEST_F(FailoverAttacks, AClientWhoseRequestsFailTakesNoBackendFromTheOthers) {
   attack.stands();
 }
 
-TEST_F(FailoverAttacks, AClientWhoseKeyIsLimitedTakesNoBackendFromOtherRules) {
+TEST_F(FailoverAttacks, AClientWhoseKeyIsLimitedEjectsNoBackendForOtherRules) {
   GatewayProcess gateway(spec());
   Attack attack(gateway, [&gateway] { return bodyFrom(gateway, "/apart") == "first"; });
   attackWith(gateway, kLimited, 10);
@@ -124,7 +124,7 @@ TEST_F(FailoverAttacks, AClientWhoseKeyIsLimitedTakesNoBackendFromOtherRules) {
   attack.stands();
 }
 
-TEST_F(FailoverAttacks, AClientWithALimitedKeyOfItsOwnTakesNothingIfRestsAreTurnedOff) {
+TEST_F(FailoverAttacks, AClientWithALimitedKeyOfItsOwnTakesNothingIfEjectionsAreTurnedOff) {
   GatewayProcess gateway(spec(", maxRetryAfter: 0s"));
   Attack attack(gateway, [&gateway] { return bodyFrom(gateway, "/shared") == "first"; });
   attackWith(gateway, kLimited, inThisRun(40, 1000));
@@ -132,7 +132,7 @@ TEST_F(FailoverAttacks, AClientWithALimitedKeyOfItsOwnTakesNothingIfRestsAreTurn
 }
 
 // One request finds out whether a Backend serves again. An upload that does not end never finds out.
-TEST_F(FailoverAttacks, UploadsThatDoNotEndKeepNoBackendAwayFromTheOthers) {
+TEST_F(FailoverAttacks, UploadsThatDoNotEndEjectNoBackendForOthers) {
   GatewayProcess gateway(
       spec({}, "  healthCheck: {passive: {consecutive5XxErrors: 1, baseEjectionTime: 30s, maxEjectionTime: 30s}}\n"));
   Attack attack(gateway, [&gateway] { return bodyFrom(gateway, "/shared").size() > 3; });

@@ -43,7 +43,7 @@ class CertificateWatchTest : public testing::Test {
   CertificateWatch watch_{events_, timers_, clock_};
 };
 
-TEST_F(CertificateWatchTest, TellsAMonthBefore) {
+TEST_F(CertificateWatchTest, WarnsAMonthBeforeTheExpiry) {
   serve(24h * 60);
   EXPECT_EQ(events_.document(), "[]\n");
   serve(24h * 29);
@@ -51,7 +51,7 @@ TEST_F(CertificateWatchTest, TellsAMonthBefore) {
                                             "\"message\":\"its certificate is valid until "));
 }
 
-TEST_F(CertificateWatchTest, LooksEveryDayWithoutANewConfiguration) {
+TEST_F(CertificateWatchTest, ChecksEveryDayWithoutANewConfiguration) {
   serve(24h * 32);
   passes(24h + 1min);
   EXPECT_EQ(events_.document(), "[]\n");

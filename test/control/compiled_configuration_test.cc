@@ -148,7 +148,7 @@ TEST_F(Files, GatewaysGoOnWithTheAddressesThatTheirStatusesReportUnlessTheyAreSe
   EXPECT_EQ(made(config::ReportedAddresses(), &restored).compiled.addresses, restored.compiled.addresses);
 }
 
-TEST_F(Files, WhatTheEnvironmentLacksIsPartOfWhatIsServedInWhateverOrderItWasFound) {
+TEST_F(Files, TheServedRevisionShowsWhatTheEnvironmentLacksInAnyOrder) {
   const std::string path = write("all.yaml", kGood);
   const auto without = [&](compile::UnusablePlaces places) {
     return readConfiguration({path}, {}, nullptr, std::move(places)).servedDigest;
@@ -160,7 +160,7 @@ TEST_F(Files, WhatTheEnvironmentLacksIsPartOfWhatIsServedInWhateverOrderItWasFou
   EXPECT_EQ(without({one, two}), without({two, one}));
 }
 
-TEST_F(Files, WhatIsServedInPlaceOfARefusedObjectIsPartOfWhatIsSaidToBeServed) {
+TEST_F(Files, TheServedRevisionShowsVersionsThatReplaceRefusedObjects) {
   const CompiledConfiguration good = read({write("all.yaml", kGood)});
   EXPECT_EQ(good.servedRevision, good.revision);
   const std::string misspelt = with("gatewayClassName: sluice", "gatewayClassNam: sluice");

@@ -41,7 +41,7 @@ CompiledConfiguration reported(std::string_view first, std::string_view second =
   return makeConfiguration(config::readTexts({{"a.yaml", text}}, {}, base::Secret("key"), texts), nullptr, {}, cache);
 }
 
-TEST(ConfigurationReport, SaysEachProblemOnceAndBeforeTheObjects) {
+TEST(ConfigurationReport, ListsEachProblemOnceAndBeforeTheObjects) {
   EXPECT_EQ(
       reportText(reported(kReportedClass, kLostRoute)),
       "a.yaml:10:16: error: HTTPRoute default/web: spec.parentRefs[0]: Gateway default/egress: it does not exist\n"

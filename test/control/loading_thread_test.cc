@@ -131,7 +131,7 @@ TEST_F(LoadingThreads, ReportWhyAConfigurationCannotBeServed) {
   EXPECT_EQ(load().outcome, Loaded::Outcome::kUnchanged) << "it is compared with what is served";
 }
 
-TEST_F(LoadingThreads, TellContentThatIsWrongFromAPathThatCannotBeRead) {
+TEST_F(LoadingThreads, DistinguishWrongContentFromAPathThatCannotBeRead) {
   served_ = load();
   std::filesystem::rename(folder_ + "/gateway.yaml", folder_ + "/elsewhere");
   const Loaded missing = load();

@@ -246,7 +246,7 @@ TEST(Mistakes, ListNoMoreThanAFewPorts) {
             "; it has 81, 82, 83, 84, 85, 86, 87, 88 and 2 more");
 }
 
-TEST(Mistakes, AreSaidOnceWhereverTheyMatter) {
+TEST(Mistakes, AreReportedOnceWhereverTheyMatter) {
   expectLines(
       {{"hostname: api.example.com", "hostname: localhost",
         "c.yaml:27:22: error: Backend demo/models: spec.destination.fqdn.hostname: must not name the gateway's own "

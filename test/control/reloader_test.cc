@@ -71,7 +71,7 @@ TEST_F(ReloaderTest, KeepsTheOldConfigurationUntilTheNewOneMayBeServed) {
   EXPECT_EQ(served(), "two");
 }
 
-TEST_F(ReloaderTest, GivesWhatIsServedTheSecretsOfWhatIsNot) {
+TEST_F(ReloaderTest, RefreshesTheServedConfigurationWithNewerSecrets) {
   fromApiServer_ = true;
   begin();
   held_ = "two";
@@ -138,7 +138,7 @@ TEST_F(ReloaderTest, RefreshesNothingIfItStops) {
   EXPECT_FALSE(loader_.loading());
 }
 
-TEST_F(ReloaderTest, ServesAtOnceWhatNobodyHasToTake) {
+TEST_F(ReloaderTest, ServesAtOnceWithoutWorkers) {
   server_.alone = true;
   begin();
   reloader_.reload();
@@ -162,7 +162,7 @@ TEST_F(ReloaderTest, TriesATaintedRevisionAgainAndNoOther) {
   }
 }
 
-TEST_F(ReloaderTest, TellsAllObserversInTheOrderInWhichTheyCame) {
+TEST_F(ReloaderTest, NotifiesAllObserversInOrder) {
   struct LastObserver final : ReloadObserver {
     explicit LastObserver(Events& events) : told(events) {}
     void onCompiled(const CompiledConfiguration& compiled) override { told.push_back("compiled " + compiled.revision); }
@@ -185,7 +185,7 @@ TEST_F(ReloaderTest, AFirstConfigurationNeedNotWait) {
   EXPECT_EQ(served(), "one") << "there is nothing else to serve";
 }
 
-TEST_F(ReloaderTest, SaysSinceWhenItIsInItsState) {
+TEST_F(ReloaderTest, ReportsSinceWhenItIsInItsState) {
   begin();
   const base::WallTime began = reloader_.revisions().since;
   passes(std::chrono::minutes(1));

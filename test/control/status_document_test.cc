@@ -45,7 +45,7 @@ TEST(StatusDocument, HasItsStatesInTheReference) {
   EXPECT_THAT(sluice::test::referencePage("metrics.md"), HasSubstr("`sluice_config_revision_info`"));
 }
 
-TEST(StatusDocument, SaysWhatIsDesiredAndServedAndSinceWhen) {
+TEST(StatusDocument, ShowsTheDesiredAndServedRevisionsAndSinceWhen) {
   Revisions revisions{"new", "new", "old", Standing::kRefused, base::WallTime(std::chrono::seconds(1))};
   EXPECT_EQ(
       statusDocument(withGateway(), revisions),
@@ -55,7 +55,7 @@ TEST(StatusDocument, SaysWhatIsDesiredAndServedAndSinceWhen) {
       "\"servedRevision\":\"0123456789ab\",\"servedSince\":\"1970-01-01T00:00:02.000Z\"}],\"endpoints\":[]}\n");
 }
 
-TEST(StatusDocument, SaysWhyByFileLineObjectAndField) {
+TEST(StatusDocument, ListsProblemsByFileLineObjectAndField) {
   Revisions revisions;
   revisions.problems = std::make_shared<const config::Problems>(1, problemAt(7));
   EXPECT_THAT(statusDocument(CompiledConfiguration(), revisions),
@@ -64,7 +64,7 @@ TEST(StatusDocument, SaysWhyByFileLineObjectAndField) {
                         "\"message\":\"must be a number\"}],"));
 }
 
-TEST(StatusDocument, SaysOfEachBackendWhetherItServes) {
+TEST(StatusDocument, ShowsWhetherEachBackendServes) {
   CompiledConfiguration configuration;
   compile::BackendHealth reach;
   reach.object = "Backend.sluice.dev/demo/api";

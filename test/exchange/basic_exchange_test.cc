@@ -152,7 +152,7 @@ TEST_P(BasicExchange, ForwardsInformationalHeads) {
   expectClean(1);
 }
 
-TEST_P(BasicExchange, SaysContinueOnceAndNotBeforeAConnectionIsThere) {
+TEST_P(BasicExchange, SendsContinueOnceAndNotBeforeAConnectionIsThere) {
   const std::size_t index = client_.ask(
       {.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 4, .expectContinue = true});
   ASSERT_TRUE(rig_.settle());
@@ -170,7 +170,7 @@ TEST_P(BasicExchange, SaysContinueOnceAndNotBeforeAConnectionIsThere) {
   expectClean(1);
 }
 
-TEST_P(BasicExchange, DoesNotSayContinueToAClientThatDoesNotWait) {
+TEST_P(BasicExchange, DoesNotSendContinueToAClientThatDoesNotWait) {
   const std::size_t index = client_.ask(
       {.method = Method::kPost, .target = "/ok", .body = Body::kLength, .length = 4, .expectContinue = true});
   client_.body(index, "body");

@@ -43,7 +43,7 @@ TEST_F(Forwarded, FieldsAreRecognizedByTheirTwinsToo) {
   }
 }
 
-TEST_F(Forwarded, OffTellsBackendsNothing) {
+TEST_F(Forwarded, OffSendsBackendsNothing) {
   EXPECT_EQ(written(ForwardedHeaders::kOff, 3, {{kFor, "1.1.1.1"}, {"x_real_ip", "1.1.1.1"}, {"x-a", "1"}}),
             "x-a: 1\n");
 }
@@ -58,11 +58,11 @@ TEST_F(Forwarded, AppendAddsTheAddressOfTheClient) {
             "x-forwarded-for: 1.1.1.1, 2.2.2.2, 3.3.3.3, 192.0.2.7\n" + kOwn);
 }
 
-TEST_F(Forwarded, OverwriteTellsTheClientAlone) {
+TEST_F(Forwarded, OverwriteSendsTheClientAlone) {
   EXPECT_EQ(written(ForwardedHeaders::kOverwrite, 0, {{kFor, "127.0.0.1"}}), "x-forwarded-for: 192.0.2.7\n" + kOwn);
 }
 
-TEST_F(Forwarded, OverwriteBelievesAsManyProxiesAsAreTrusted) {
+TEST_F(Forwarded, OverwriteUsesTheEntriesOfTrustedProxies) {
   const auto client = [this](std::uint32_t hops, std::string_view chain) {
     const std::string lines = written(ForwardedHeaders::kOverwrite, hops, {{kFor, chain}});
     return lines.substr(0, lines.find('\n'));

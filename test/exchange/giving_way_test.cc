@@ -35,7 +35,7 @@ RigOptions withPlaces(Version backend) {
 }
 
 /// Clients and Backend speak one version.
-class GivingWay : public ::testing::TestWithParam<Version> {
+class ScarcePlaces : public ::testing::TestWithParam<Version> {
  protected:
   void TearDown() override {
     rig_.close();
@@ -112,9 +112,9 @@ class GivingWay : public ::testing::TestWithParam<Version> {
   std::size_t accepted_ = 0;
 };
 
-INSTANTIATE_TEST_SUITE_P(Versions, GivingWay, ::testing::Values(Version::kHttp11, Version::kHttp2));
+INSTANTIATE_TEST_SUITE_P(Versions, ScarcePlaces, ::testing::Values(Version::kHttp11, Version::kHttp2));
 
-TEST_P(GivingWay, AreGivenUpByTheSlowestUploadOfTheClientThatHasMost) {
+TEST_P(ScarcePlaces, AreGivenUpByTheSlowestUploadOfTheClientThatHasMost) {
   fillWithUploads();
   rig_.advance(kLongEnough);
   test::ClientPeer& other = ask(kOthersAddress, {.target = "/ok"});
@@ -127,7 +127,7 @@ TEST_P(GivingWay, AreGivenUpByTheSlowestUploadOfTheClientThatHasMost) {
   EXPECT_EQ(rig_.told.front().error->limit, "backendRequests");
 }
 
-TEST_P(GivingWay, AreWaitedForUntilAnUploadHasStoodStillForAMoment) {
+TEST_P(ScarcePlaces, AreWaitedForUntilAnUploadHasStoodStillForAMoment) {
   fillWithUploads();
   test::ClientPeer& other = ask(kOthersAddress, {.target = "/ok"});
   answerAll();
@@ -139,7 +139,7 @@ TEST_P(GivingWay, AreWaitedForUntilAnUploadHasStoodStillForAMoment) {
   EXPECT_TRUE(wereTurnedAway(1));
 }
 
-TEST_P(GivingWay, AreRefusedIfNobodyIsSlow) {
+TEST_P(ScarcePlaces, AreRefusedIfNoClientIsSlow) {
   fillWithUploads();
   test::ClientPeer& other = ask(kOthersAddress, {.target = "/ok"});
   for (int i = 0; i < 15; ++i) {
@@ -150,7 +150,7 @@ TEST_P(GivingWay, AreRefusedIfNobodyIsSlow) {
   EXPECT_TRUE(wereTurnedAway(1));
 }
 
-TEST_P(GivingWay, AreRefusedAtOnceToTheClientThatHasAll) {
+TEST_P(ScarcePlaces, AreRefusedAtOnceToTheClientThatHasAll) {
   fillWithUploads();
   rig_.advance(kLongEnough);
   EXPECT_EQ(statusOf(ask(kHoldersAddress, {.target = "/ok"})), 503);
@@ -160,7 +160,7 @@ TEST_P(GivingWay, AreRefusedAtOnceToTheClientThatHasAll) {
   EXPECT_EQ(statusOf(later), 200) << "an upload was stuck";
 }
 
-TEST_P(GivingWay, AreNotGivenUpByRequestsThatWaitForTheirBackend) {
+TEST_P(ScarcePlaces, AreNotGivenUpByRequestsThatWaitForTheirBackend) {
   for (std::size_t i = 0; i < kPlaces; ++i) ask(kHoldersAddress, {.target = "/ok"});
   rig_.advance(std::chrono::seconds(6));
   test::ClientPeer& first = ask(kOthersAddress, {.target = "/ok"});
@@ -170,7 +170,7 @@ TEST_P(GivingWay, AreNotGivenUpByRequestsThatWaitForTheirBackend) {
   EXPECT_EQ(rig_.budget().requests.count(), kPlaces);
 }
 
-TEST_P(GivingWay, IsNotNeededIfAPlaceComesBack) {
+TEST_P(ScarcePlaces, AreNotTakenFromOthersIfOneBecomesFree) {
   for (std::size_t i = 0; i < kPlaces; ++i) ask(kHoldersAddress, {.target = "/ok"});
   test::ClientPeer& other = ask(kOthersAddress, {.target = "/ok"});
   rig_.backends.front()->respond(0, 200, "yes");
@@ -181,7 +181,7 @@ TEST_P(GivingWay, IsNotNeededIfAPlaceComesBack) {
   EXPECT_TRUE(wereTurnedAway(0));
 }
 
-TEST_P(GivingWay, AreGivenUpByAResponseThatItsClientDoesNotTake) {
+TEST_P(ScarcePlaces, AreGivenUpByAResponseThatItsClientDoesNotTake) {
   fillWithUnreadResponses(1024 * 1024);
   EXPECT_EQ(rig_.budget().requests.count(), kPlaces);
   rig_.advance(kLongEnough);
@@ -193,7 +193,7 @@ TEST_P(GivingWay, AreGivenUpByAResponseThatItsClientDoesNotTake) {
 }
 
 // The survey of the first request that wants a place is still good for the second one.
-TEST_P(GivingWay, IsNotAskedOfARequestThatHasLeftMeanwhile) {
+TEST_P(ScarcePlaces, AreNotTakenFromARequestThatHasLeftMeanwhile) {
   fillWithUnreadResponses(1024);
   rig_.advance(kLongEnough);
   ask(kOthersAddress, {.target = "/ok"});
@@ -208,7 +208,7 @@ TEST_P(GivingWay, IsNotAskedOfARequestThatHasLeftMeanwhile) {
   EXPECT_EQ(statusOf(second), 200);
 }
 
-TEST_P(GivingWay, ComeBackWhenTheBackendIsDone) {
+TEST_P(ScarcePlaces, AreFreeAgainWhenTheBackendIsDone) {
   test::ClientPeer& reader = connect(kHoldersAddress);
   reader.grants = false;
   reader.wire().allow(64);
@@ -221,7 +221,7 @@ TEST_P(GivingWay, ComeBackWhenTheBackendIsDone) {
   EXPECT_EQ(rig_.budget().requests.count(), 0U) << "although the client has not taken the response";
 }
 
-TEST_P(GivingWay, AreNotSoughtAnyMoreForAClientThatHasGone) {
+TEST_P(ScarcePlaces, AreNotSoughtAnyMoreForAClientThatHasGone) {
   fillWithUploads();
   test::ClientPeer& other = ask(kOthersAddress, {.target = "/ok"});
   EXPECT_EQ(rig_.budget().seeking.load(), 1U);
@@ -232,7 +232,7 @@ TEST_P(GivingWay, AreNotSoughtAnyMoreForAClientThatHasGone) {
   EXPECT_EQ(rig_.budget().requests.count(), kPlaces);
 }
 
-TEST_P(GivingWay, ThatComeBackBelongToThoseThatSeekThem) {
+TEST_P(ScarcePlaces, ThatBecomeFreeGoToTheRequestsThatSeekThem) {
   fillWithUploads();
   test::ClientPeer& other = ask(kOthersAddress, {.target = "/ok"});
   EXPECT_EQ(rig_.budget().seeking.load(), 1U);

@@ -133,7 +133,7 @@ TEST_F(OpaqueExchange, IsCutShortTowardsTheBackendIfTheClientIsLost) {
   expectClean();
 }
 
-TEST_F(OpaqueExchange, EndsWhenNobodySaysAnythingForTooLong) {
+TEST_F(OpaqueExchange, EndsWhenNoBytesMoveForTooLong) {
   open();
   rig_.advance(seconds(61));
   EXPECT_TRUE(client_.wire().over() || client_.wire().finished);

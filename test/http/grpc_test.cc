@@ -38,7 +38,7 @@ TEST_F(Grpc, ACodeIsReadAsANumber) {
   EXPECT_EQ(grpcCodeOf(head(200, "14 ").headers), 2u);
 }
 
-TEST_F(Grpc, ACodeStandsForAStatusOfHttp) {
+TEST_F(Grpc, ACodeMapsToAStatusOfHttp) {
   EXPECT_EQ(httpStatusFrom(0), 200);
   EXPECT_EQ(httpStatusFrom(7), 403);
   EXPECT_EQ(httpStatusFrom(8), 429);
@@ -105,7 +105,7 @@ TEST_F(Grpc, TheStatusOfAnAnswerWithoutABodyIsInItsHead) {
   EXPECT_EQ(grpcStatusOf(head(200, "13"), &none).code, 13U);
 }
 
-TEST_F(Grpc, AnAnswerThatSaysNothingIsJudgedByItsHttpStatus) {
+TEST_F(Grpc, AnAnswerWithoutAStatusOfGrpcIsJudgedByItsHttpStatus) {
   EXPECT_EQ(grpcStatusOf(head(503), nullptr).code, 14U);
   EXPECT_EQ(grpcStatusOf(head(200), nullptr).code, 2U) << "success is said, never guessed";
   for (const char* malformed : {"", "x", "-1", "1 ", "99999999999"}) {

@@ -126,7 +126,7 @@ TEST(H1Client, ABrokenRequestBodyEndsTheConnection) {
   EXPECT_TRUE(client.last().reset);
 }
 
-TEST(H1Client, SaysTheSameHoweverTheBytesAreCut) {
+TEST(H1Client, ReportsTheSameHoweverTheBytesAreCut) {
   const std::string responses[] = {
       std::string(kOk),
       "HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: "

@@ -28,7 +28,7 @@ TEST(H1Server, AnswersAndStaysOpen) {
   EXPECT_EQ(server.codec->activeStreams(), 0U);
 }
 
-TEST(H1Server, SaysTheSameHoweverTheBytesAreCut) {
+TEST(H1Server, ReportsTheSameHoweverTheBytesAreCut) {
   const std::string messages[] = {
       "\r\nGET /a/../b?q HTTP/1.1\r\nHost: Example.com\r\nX-A:  v w \r\nCookie: a\r\nCookie: b\r\n\r\n",
       "POST /p HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\nExpect: 100-continue\r\n\r\nhello world",
@@ -84,7 +84,7 @@ TEST(H1Server, PipelinedRequestsWaitTheirTurn) {
   EXPECT_NE(server.sink.stream(0).id, server.sink.stream(1).id);
 }
 
-TEST(H1Server, ReadsAheadOnlySoFar) {
+TEST(H1Server, ReadsAheadUpToABound) {
   H1Server server;
   server.feed(kGet);
   EXPECT_EQ(server.codec->readBudget(), kStashBytes);

@@ -85,7 +85,7 @@ TEST_F(H2Attack, WindowUpdateOfZeroAndDataBehindTheEndHarmTheirSenderOnly) {
   expectEnd(h2error::kProtocolError);
 }
 
-TEST_F(H2Attack, OurOwnResetsAreNotHeldAgainstTheClient) {
+TEST_F(H2Attack, OurOwnResetsAreNotCountedAgainstTheClient) {
   limits.resetsPerMinute = 5;
   start();
   for (std::uint32_t id = 1; id < 41; id += 2) {

@@ -332,7 +332,7 @@ TEST_F(H2ClientSide, RetiresAConnectionOnWhichManyRequestsWereCancelled) {
   EXPECT_EQ(codec->state(), CodecState::kClosed);
 }
 
-TEST_F(H2ClientSide, ARequestThatWasCancelledBeforeItWentOutIsNothingToTheBackend) {
+TEST_F(H2ClientSide, ARequestThatWasCancelledBeforeItWentOutIsNeverSeenByTheBackend) {
   for (std::uint32_t i = 0; i < limits.resetsPerMinute; ++i) codec->reset(request(), http::ResetReason::kCancelled);
   flush();
   EXPECT_EQ(codec->state(), CodecState::kOpen);
@@ -395,7 +395,7 @@ TEST_F(H2ClientSide, PassesOverFieldsThatACodecAloneWrites) {
       (H2Lines{{":method", "GET"}, {":scheme", "https"}, {":path", "/"}, {":authority", "example.com"}, {"x-a", "1"}}));
 }
 
-TEST_F(H2ClientSide, SaysGoodbyeWhenItsLastStreamIsOver) {
+TEST_F(H2ClientSide, SendsGoawayWhenItsLastStreamIsOver) {
   const StreamId id = sentRequest();
   codec->drain();
   flush();
@@ -408,7 +408,7 @@ TEST_F(H2ClientSide, SaysGoodbyeWhenItsLastStreamIsOver) {
   EXPECT_EQ(codec->state(), CodecState::kClosed);
 }
 
-TEST_F(H2ClientSide, SaysGoodbyeAtOnceIfItIsIdle) {
+TEST_F(H2ClientSide, SendsGoawayAtOnceIfItIsIdle) {
   codec->drain();
   EXPECT_TRUE(codec->wantsProduce());
   flush();

@@ -80,7 +80,7 @@ TEST(H2FrameWalk, StopsBeforeTheHeaderIsWhole) {
   EXPECT_EQ(stopsOf(data, 4), (Stops{{8, 1}})) << "the header's last byte is in the third piece";
 }
 
-TEST(H2FrameWalk, LeavesTheReservedBitAside) {
+TEST(H2FrameWalk, IgnoresTheReservedBit) {
   EXPECT_EQ(stopsOf(h2::data(0x80000005, "x", false), 1000), (Stops{{0, 5}}));
   EXPECT_TRUE(stopsOf(h2::headers(5, h2::post(), false) + h2::data(0x80000005, "x", false), 1000).empty());
 }

@@ -72,14 +72,14 @@ TEST_F(H2Secrets, CredentialsAreNeverIndexedTowardsAClient) {
   EXPECT_THAT(got.secrets, ElementsAre("set-cookie"));
 }
 
-TEST_F(H2Secrets, WhatAClientLetsNobodyIndexIsNotIndexedTowardsABackend) {
+TEST_F(H2Secrets, AFieldThatAClientMarksAsNeverIndexedIsNotIndexedTowardsABackend) {
   const H2Frame& got = passOn(h2::block(h2::get()) + h2::secretLine("x-api-key", "hidden") +
                               h2::secretLine("user-agent", "mine") + h2::line("x-plain", "1"));
   EXPECT_THAT(got.secrets, ElementsAre("x-api-key", "user-agent"));
   EXPECT_EQ(got.value("x-api-key"), "hidden");
 }
 
-TEST_F(H2Secrets, WhatABackendLetsNobodyIndexIsNotIndexedTowardsAClient) {
+TEST_F(H2Secrets, AFieldThatABackendMarksAsNeverIndexedIsNotIndexedTowardsAClient) {
   passOn(h2::block(h2::get()));
   const H2Frame& got =
       passBack(h2::line(":status", "200") + h2::secretLine("x-token", "hidden") + h2::line("x-plain", "1"));
@@ -93,7 +93,7 @@ TEST_F(H2Secrets, AMarkOfOneRequestDoesNotStayForTheNext) {
   EXPECT_THAT(got.secrets, IsEmpty());
 }
 
-TEST_F(H2Secrets, ATargetThatAClientLetsNobodyIndexIsNotIndexed) {
+TEST_F(H2Secrets, ATargetThatAClientMarksAsNeverIndexedIsNotIndexed) {
   const H2Frame& got = passOn(h2::line(":method", "GET") + h2::line(":scheme", "http") +
                               h2::secretLine(":path", "/?key=1") + h2::line(":authority", "a"));
   EXPECT_THAT(got.secrets, ElementsAre(":method", ":scheme", ":path", ":authority"));

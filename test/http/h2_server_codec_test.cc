@@ -280,7 +280,7 @@ TEST_F(H2Server, ResetsTheStreamIfTheOwnerIsGone) {
   EXPECT_EQ(resetCode(1), h2error::kCancel);
 }
 
-TEST_F(H2Server, TellsNothingOfAStreamThatItsOwnerReset) {
+TEST_F(H2Server, ReportsNothingOfAStreamThatItsOwnerReset) {
   exchange(h2::clientHello() + h2::headers(1, h2::post(), false));
   codec->reset(1, http::ResetReason::kFailed);
   exchange(h2::data(1, "abc", true));
@@ -411,7 +411,7 @@ TEST_F(H2Server, AHeadThatWasRefusedIsNotUnderWay) {
   EXPECT_EQ(codec->state(), CodecState::kOpen);
 }
 
-TEST_F(H2Server, SaysGoodbyeIfAHeadTakesTooLong) {
+TEST_F(H2Server, SendsGoawayIfAHeadTakesTooLong) {
   exchange(h2::clientHello());
   codec->feed(h2::headers(1, h2::line(":method", "GET"), true, false));
   codec->expireHead();

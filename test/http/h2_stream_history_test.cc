@@ -33,7 +33,7 @@ TEST(H2StreamHistory, KnowsWhichStreamsWereSkipped) {
   EXPECT_TRUE(history.isNew(13));
 }
 
-TEST(H2StreamHistory, SaysNothingOfStreamsThatAreNotTheClients) {
+TEST(H2StreamHistory, KnowsNothingOfStreamsThatAreNotTheClients) {
   H2StreamHistory history;
   history.open(5);
   for (const StreamId id : {0u, 2u, 4u, 6u}) {

@@ -116,7 +116,7 @@ TEST_F(ChargedHeads, OfHttp2AreGivenBackWhenTheyDoNotEnd) {
   EXPECT_EQ(account.used, 0U);
 }
 
-TEST_F(ChargedHeads, OfHttp2AreGivenBackWhenNobodyWantsThem) {
+TEST_F(ChargedHeads, OfHttp2AreGivenBackWhenTheyAreNotTaken) {
   startH2();
   sink.refuse = true;
   feed(h2::headers(1, getWith(largeLine() + references(9)), true));

@@ -110,7 +110,7 @@ TEST(RequestHygiene, AnOldRequestMayLackHost) {
   EXPECT_EQ(Checked(h1("GET", "/", Version::kHttp10), {{"host", "a"}, {"host", "a"}}).status(), 400);
 }
 
-TEST(RequestHygiene, FramingIsSaidOnce) {
+TEST(RequestHygiene, FramingIsStatedOnce) {
   const struct {
     Lines lines;
     int status;
@@ -181,7 +181,7 @@ TEST(RequestHygiene, OnlyOneExpectationIsKnown) {
   EXPECT_EQ(Checked(h1("POST"), {{"host", "a"}, {"expect", "100-continue"}, {"expect", "100-continue"}}).status(), 417);
 }
 
-TEST(RequestHygiene, FieldsThatGuardsJudgeByStandOnce) {
+TEST(RequestHygiene, FieldsThatGuardsJudgeByOccurOnce) {
   for (const char* name : {"host", "content-type", "authorization"}) {
     const std::string value = name == std::string_view("host") ? "a" : "text/plain";
     Lines lines{{name, value}};
@@ -359,7 +359,7 @@ RawResponse answer(std::uint16_t status, Version version = Version::kHttp11) {
   return raw;
 }
 
-TEST(ResponseHygiene, FramingIsSaidOnce) {
+TEST(ResponseHygiene, FramingIsStatedOnce) {
   const struct {
     std::uint16_t status;
     Lines lines;

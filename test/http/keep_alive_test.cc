@@ -25,11 +25,11 @@ TEST(KeepAlive, SaysHowLongTheConnectionStaysOpen) {
   EXPECT_EQ(timeoutOf({"timeout=4294967295"}), std::chrono::seconds(4294967295));
 }
 
-TEST(KeepAlive, TheShortestTimeCounts) {
+TEST(KeepAlive, TheShortestTimeIsUsed) {
   EXPECT_EQ(timeoutOf({"timeout=9", "max=1", "timeout=3, timeout=7"}), std::chrono::seconds(3));
 }
 
-TEST(KeepAlive, WhatIsNoNumberOfSecondsSaysNothing) {
+TEST(KeepAlive, AValueThatIsNoNumberOfSecondsIsIgnored) {
   for (const char* value : {"", "max=5", "timeout", "timeout=", "timeout=-1", "timeout=1.5", "timeout=5s", "timeout=+5",
                             "timeout= 5", "timeout=4294967296", "timeouts=5"}) {
     EXPECT_EQ(timeoutOf({value}), base::Duration::max()) << value;

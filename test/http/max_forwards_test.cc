@@ -32,7 +32,7 @@ TEST(MaxForwards, IsOneNumber) {
   EXPECT_EQ(counted({"2", "3"}), "refused");
 }
 
-TEST(MaxForwards, CountsForTwoMethods) {
+TEST(MaxForwards, AppliesToTwoMethods) {
   EXPECT_TRUE(countsForwards(Method::kOptions));
   EXPECT_TRUE(countsForwards(Method::kTrace));
   EXPECT_FALSE(countsForwards(Method::kGet));

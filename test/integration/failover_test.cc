@@ -132,7 +132,7 @@ TEST_F(Failover, CountsGatewayErrorsByThemselvesIfThePolicySaysSo) {
   EXPECT_EQ(first_.heads().size(), 8u);
 }
 
-TEST_F(Failover, LetsNoMoreProvidersRestThanThePolicyAllows) {
+TEST_F(Failover, EjectsNoMoreProvidersThanThePolicyAllows) {
   mood_ = ProviderMood::kBusy;
   moodOfOthers_ = ProviderMood::kBusy;
   start(
@@ -151,14 +151,14 @@ TEST_F(Failover, TakesNoRequestToAPrimaryThatIsDown) {
   EXPECT_THAT(ask(50), Each("second"));
 }
 
-TEST_F(Failover, LetsAPrimaryRestAsLongAsItAsks) {
+TEST_F(Failover, EjectsAPrimaryForAsLongAsItAsks) {
   mood_ = ProviderMood::kPausing;
   start({}, ", maxRetryAfter: 1h");
   EXPECT_THAT(ask(50), Each("second"));
   EXPECT_EQ(first_.heads().size(), 1u);
 }
 
-TEST_F(Failover, AsksAPrimaryThatFalteredAgainRatherThanOthersThatRest) {
+TEST_F(Failover, PrefersAPrimaryThatFailedOnceToEjectedProviders) {
   mood_ = ProviderMood::kFaltering;
   moodOfOthers_ = ProviderMood::kPausing;
   start("  healthCheck: {passive: {consecutive5XxErrors: 1000}}\n", ", maxRetryAfter: 1h");
@@ -168,14 +168,14 @@ TEST_F(Failover, AsksAPrimaryThatFalteredAgainRatherThanOthersThatRest) {
   EXPECT_EQ(second_.heads().size() + third_.heads().size(), 2u);
 }
 
-TEST_F(Failover, LetsNoPrimaryRestIfThatIsTurnedOff) {
+TEST_F(Failover, EjectsNoPrimaryIfThatIsTurnedOff) {
   mood_ = ProviderMood::kPausing;
   start({}, ", maxRetryAfter: 0s");
   EXPECT_THAT(ask(20), Each("second"));
   EXPECT_EQ(first_.heads().size(), 20u) << "each request asks it first";
 }
 
-TEST_F(Failover, BoundsHowLongAPrimaryRests) {
+TEST_F(Failover, BoundsHowLongAPrimaryIsEjected) {
   mood_ = ProviderMood::kPausing;
   start({}, ", maxRetryAfter: 100ms");
   EXPECT_THAT(ask(1), Each("second"));
@@ -197,7 +197,7 @@ TEST_F(Failover, ReturnsToThePrimaryByOneRequest) {
   EXPECT_THAT(ask(20), Each("first"));
 }
 
-TEST_F(Failover, KeepsWhatItKnowsOverAReload) {
+TEST_F(Failover, KeepsItsStateOverAReload) {
   mood_ = ProviderMood::kBroken;
   start("  healthCheck: {passive: {consecutive5XxErrors: 2, baseEjectionTime: 1h, maxEjectionTime: 1h}}\n");
   EXPECT_THAT(ask(5), Each("second"));
@@ -236,7 +236,7 @@ TEST_F(Failover, ServesEveryRequestOfManyClientsWhileThePrimaryFailsGoesAndComes
   EXPECT_TRUE(third_.heads().empty());
 }
 
-TEST(FailoverOfGrpc, RetriesCallsByTheirStatusAndLetsTheBackendRest) {
+TEST(FailoverOfGrpc, RetriesCallsByTheirStatusAndEjectsTheBackend) {
   const GrpcOrigin lacking(std::nullopt, "health_origin.mjs");  // it does not implement the service
   const GrpcOrigin origin;
   const GatewayProcess gateway(
@@ -263,7 +263,7 @@ TEST(FailoverOfGrpc, RetriesCallsByTheirStatusAndLetsTheBackendRest) {
       << "then it rests";
 }
 
-TEST_F(Failover, TellsNoProviderTheCredentialsOfAnother) {
+TEST_F(Failover, SendsNoProviderTheCredentialsOfAnother) {
   mood_ = ProviderMood::kBusy;
   start();
   const ReceivedResponse answer =

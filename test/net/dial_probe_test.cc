@@ -87,7 +87,7 @@ TEST_F(DialProbeTest, TakesAnyAnswerToADatagram) {
   EXPECT_EQ(outcome().result, ProbeResult::kReached);
 }
 
-TEST_F(DialProbeTest, TellsWhoRefusedADatagram) {
+TEST_F(DialProbeTest, ReportsWhichMachineRefusedADatagram) {
   std::uint16_t closed = 0;
   {
     const DatagramPeer gone;
@@ -118,14 +118,14 @@ TEST_F(DialProbeTest, SendsADatagramThreeTimesBeforeItGivesUp) {
   EXPECT_EQ(probed_, 1);
 }
 
-TEST_F(DialProbeTest, FailsAtOnceWhereThereIsNoWay) {
+TEST_F(DialProbeTest, FailsAtOnceWithoutARoute) {
   probe(ProbeProtocol::kTcp, *Address::parse("255.255.255.255", 7));
   ASSERT_TRUE(probe_->outcome());
   EXPECT_EQ(probe_->outcome()->result, ProbeResult::kUnreachable);
   EXPECT_EQ(probed_, 0) << "the owner looks by itself";
 }
 
-TEST_F(DialProbeTest, SaysThatItCouldNotEvenTry) {
+TEST_F(DialProbeTest, ReportsThatItCouldNotTry) {
   const test::NoMoreDescriptors scarce;
   probe(ProbeProtocol::kTcp, loopbackAt(7));
   ASSERT_TRUE(probe_->outcome());

@@ -239,7 +239,7 @@ TEST_P(TlsClientCertificate, IsRefusedByTheBackendIfItsAuthorityIsUnknown) {
   EXPECT_THAT(near.detail(), HasSubstr("unknown CA"));
 }
 
-TEST_P(TlsClientCertificate, IsNotShownToAStranger) {
+TEST_P(TlsClientCertificate, IsNotSentToAnUnverifiedServer) {
   const auto mine = test::issueClient(root, "workload");
   TlsClientSettings with = settings();
   with.serverName = "other.test";

@@ -117,7 +117,7 @@ TEST_F(BufferBudgetTest, ABodyThatComesAtOnceIsServedBesideThousandsThatDrip) {
   EXPECT_EQ(sink.told.size(), 728U);
 }
 
-TEST_F(BufferBudgetTest, NobodyGivesWayToWhatTakesFreeRoomAlone) {
+TEST_F(BufferBudgetTest, NoBodyGivesWayToOneThatTakesOnlyFreeRoom) {
   BufferBudget budget(2 * kUnit);
   BufferRoom room(budget, clock_);
   Sink sink;

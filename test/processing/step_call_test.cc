@@ -107,7 +107,7 @@ TEST_F(StepCallTest, RecordsWhatItsServerDoes) {
   EXPECT_EQ(reach(), ServerReach::kActive);
 }
 
-TEST_F(StepCallTest, TakesAStepThatHasNotWaitedForNoSignOfItsServer) {
+TEST_F(StepCallTest, DoesNotTakeAStepThatHasNotWaitedForAnAnswerOfItsServer) {
   const auto health = std::make_shared<ServerHealth>();
   const auto run = [&](const std::function<Verdict(Call&)>& process) {
     Step step = makeStep("step", Phase::kRequestHeaders, process);

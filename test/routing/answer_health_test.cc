@@ -37,7 +37,7 @@ class AnswerHealthTest : public ::testing::Test {
   AnswerHealth health_;
 };
 
-TEST_F(AnswerHealthTest, RestsAfterErrorsInARow) {
+TEST_F(AnswerHealthTest, IsEjectedAfterErrorsInARow) {
   fail(2);
   health_.onAnswer(now_, bounds_);
   fail(2);
@@ -48,7 +48,7 @@ TEST_F(AnswerHealthTest, RestsAfterErrorsInARow) {
   EXPECT_EQ(state(), State::kDue);
 }
 
-TEST_F(AnswerHealthTest, RestsLongerEachTimeUpToABound) {
+TEST_F(AnswerHealthTest, IsEjectedForLongerEachTimeUpToABound) {
   EXPECT_EQ(eject(3), seconds(10));
   EXPECT_EQ(eject(1), seconds(20)) << "one error is enough as long as it has not served";
   EXPECT_EQ(eject(1), seconds(25));
@@ -79,7 +79,7 @@ TEST_F(AnswerHealthTest, IsProbedByOneRequestAtATime) {
   EXPECT_EQ(state(), State::kServes);
 }
 
-TEST_F(AnswerHealthTest, RestsAsLongAsItAsksTo) {
+TEST_F(AnswerHealthTest, IsEjectedForAsLongAsItAsks) {
   health_.ejectUntil(now_ + seconds(7));
   health_.ejectUntil(now_ + seconds(3));
   health_.onAnswer(now_, bounds_);
@@ -90,7 +90,7 @@ TEST_F(AnswerHealthTest, RestsAsLongAsItAsksTo) {
   EXPECT_EQ(state(), State::kServes);
 }
 
-TEST_F(AnswerHealthTest, RestsNoLongerWhenACheckPassesUnlessItAskedForThat) {
+TEST_F(AnswerHealthTest, IsNotEjectedAnyMoreWhenACheckPassesUnlessItAskedForThat) {
   fail(3);
   EXPECT_EQ(state(), State::kEjected);
   health_.endEjection(now_);
@@ -126,7 +126,7 @@ TEST_F(AnswerHealthTest, CountsGatewayErrorsByThemselves) {
   EXPECT_EQ(state(), State::kEjected);
 }
 
-TEST_F(AnswerHealthTest, RestsWhenTheShareOfFailuresInAnIntervalIsTooGreat) {
+TEST_F(AnswerHealthTest, IsEjectedWhenTheShareOfFailuresInAnIntervalIsTooLarge) {
   bounds_.errors = 0;
   bounds_.failurePercent = 50;
   bounds_.minimumRequests = 10;

@@ -51,7 +51,7 @@ TEST_F(FailoverTest, TakesTheFirstPriorityAsLongAsItServes) {
   EXPECT_THAT(spread(), ElementsAre(0, 0, 100));
 }
 
-TEST_F(FailoverTest, TakesAMemberThatFailsItsHealthCheckForOneThatRests) {
+TEST_F(FailoverTest, TreatsAMemberThatFailsItsHealthCheckLikeAnEjectedOne) {
   make({{0, 1}, {1, 1}});
   const auto check = std::make_shared<HealthCheck>(HealthCheckSettings());
   policy_.members[0].check = check;
@@ -66,7 +66,7 @@ TEST_F(FailoverTest, TakesAMemberThatFailsItsHealthCheckForOneThatRests) {
   EXPECT_THAT(spread(), ElementsAre(100, 0));
 }
 
-TEST_F(FailoverTest, ChoosesNoneIfOnlyThoseThatRestAreLeftAndOneThatServesIsWanted) {
+TEST_F(FailoverTest, ChoosesNoneIfOnlyEjectedMembersAreLeftAndAServingOneIsWanted) {
   make({{0, 1}, {1, 1}});
   eject(1);
   EXPECT_EQ(policy_.chooseServing({0, 0}, 0, now_), 0u);
@@ -75,7 +75,7 @@ TEST_F(FailoverTest, ChoosesNoneIfOnlyThoseThatRestAreLeftAndOneThatServesIsWant
   EXPECT_EQ(policy_.choose({0, 0}, 3, now_), std::nullopt);
 }
 
-TEST_F(FailoverTest, LetsAShareOfTheMembersRestAtMost) {
+TEST_F(FailoverTest, EjectsAShareOfTheMembersAtMost) {
   make({{0, 1}, {0, 1}, {0, 1}});
   const auto fail = [&](std::size_t member, std::uint32_t percent) {
     policy_.members[member].passive = {.errors = 1, .ejectedPercent = percent};
@@ -90,7 +90,7 @@ TEST_F(FailoverTest, LetsAShareOfTheMembersRestAtMost) {
   EXPECT_TRUE(fail(2, 100));
 }
 
-TEST_F(FailoverTest, CountsNoneThatAsksForARestOrIsDueAmongThoseThatRestBecauseTheyFail) {
+TEST_F(FailoverTest, DoesNotCountMembersWithARetryAfterOrDueOnesAsEjectedForFailures) {
   make({{0, 1}, {1, 1}, {1, 0}});
   policy_.members[0].passive = {.errors = 1, .ejectedPercent = 10};
   const auto failFirst = [&] {
@@ -150,7 +150,7 @@ TEST_F(FailoverTest, SharesWhatAllPrioritiesTogetherCannotTake) {
   EXPECT_THAT(spread(), ElementsAre(50, 0, 50, 0));
 }
 
-TEST_F(FailoverTest, GivesToThoseThatRestIfThereIsNoOther) {
+TEST_F(FailoverTest, UsesEjectedMembersIfThereIsNoOther) {
   make({{0, 1}, {1, 1}});
   eject(0);
   eject(1);
@@ -165,7 +165,7 @@ TEST_F(FailoverTest, LeavesAMemberWithoutWeightOut) {
   EXPECT_THAT(spread(2), ElementsAre(0, 0));
 }
 
-TEST_F(FailoverTest, FindsOutByOneRequestWhetherTheFirstServesAgain) {
+TEST_F(FailoverTest, ProbesTheFirstByOneRequest) {
   make({{0, 1}, {1, 1}});
   eject(0);
   now_ += seconds(10);
@@ -174,7 +174,7 @@ TEST_F(FailoverTest, FindsOutByOneRequestWhetherTheFirstServesAgain) {
   EXPECT_THAT(spread(), ElementsAre(100, 0));
 }
 
-TEST_F(FailoverTest, FindsOutByAnotherRequestIfTheFirstWasNotThere) {
+TEST_F(FailoverTest, ProbesByAnotherRequestIfTheFirstDidNotReachIt) {
   make({{0, 1}, {1, 1}});
   eject(0);
   now_ += seconds(10);
@@ -190,7 +190,7 @@ TEST_F(FailoverTest, GivesEverythingToALightMemberIfNoOtherServes) {
   EXPECT_THAT(spread(), ElementsAre(0, 100));
 }
 
-TEST_F(FailoverTest, DoesNotFindOutAboutAStandbyThatNobodyNeeds) {
+TEST_F(FailoverTest, DoesNotProbeAStandbyThatIsNotNeeded) {
   make({{0, 1}, {1, 1}});
   eject(1);
   now_ += seconds(10);

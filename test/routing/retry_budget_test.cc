@@ -43,7 +43,7 @@ TEST_F(RetryBudgetTest, AllowsAFewOfFewRequests) {
   EXPECT_EQ(storm(1, milliseconds(1)), 10U);
 }
 
-TEST(RetryBudgetOfIntervals, CountsInThem) {
+TEST(RetryBudgetOfIntervals, CountsRetriesInEachInterval) {
   const RetryBudget budget(hours(1), std::chrono::minutes(1));
   base::MonotonicTime now(hours(100));
   for (int i = 0; i < 100; ++i) budget.count(now);

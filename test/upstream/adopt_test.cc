@@ -70,7 +70,7 @@ TEST_F(Adoption, AnUnusedRetiredClusterGoesAtOnce) {
   EXPECT_TRUE(isGone());
 }
 
-TEST(AdoptionOfHttp2, AnIdleConnectionOfARetiredClusterSaysGoodbye) {
+TEST(AdoptionOfHttp2, AnIdleConnectionOfARetiredClusterSendsGoaway) {
   PoolRig rig({.protocol = routing::UpstreamProtocol::kHttp2});
   rig.want();
   rig.accept(0, Version::kHttp2).respond(0, 200, "");

@@ -331,7 +331,7 @@ TEST_P(OwnRequests, EndWhenNothingMoves) {
   caller.drop();
 }
 
-TEST_P(OwnRequests, KeepAwayFromAConnectionThatLetOneWaitInVain) {
+TEST_P(OwnRequests, AvoidAConnectionOnWhichOneHasTimedOut) {
   Caller caller(rig, {seconds(10), {}, {}});
   caller.start();
   accept().reads = false;

@@ -229,7 +229,7 @@ TEST_F(BackendRoom, GoesToPlansWithoutConnectionsInTheOrderInWhichTheyCame) {
   EXPECT_TRUE(rig_->begun(second));
 }
 
-TEST_F(BackendRoom, IsMadeForABusyPlanByConnectionsThatHaveRestedForAMoment) {
+TEST_F(BackendRoom, IsMadeForABusyPlanByConnectionsThatHaveBeenIdleForAMoment) {
   begin(2);
   useOne(governed_);
   want(plain_);

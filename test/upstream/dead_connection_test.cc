@@ -60,7 +60,7 @@ TEST_F(DeadConnections, ABackendThatAnswersPingsMayTakeItsTime) {
   EXPECT_FALSE(rig_->counted(kPingHit));
 }
 
-TEST_F(DeadConnections, NobodyPingsWithoutARequestThatWaits) {
+TEST_F(DeadConnections, NoPingIsSentWithoutARequestThatWaits) {
   test::BackendPeer& backend = begin();
   backend.respond(0, 200, "done");
   rig_->settle();

@@ -230,7 +230,7 @@ TEST_F(Endpoints, AttemptsThatFailTogetherCountOnce) {
   EXPECT_EQ(ip(before), "10.0.0.1") << "not longer than after one failure";
 }
 
-TEST_F(Endpoints, OnlyOneRequestFindsOutWhetherADeadOneLives) {
+TEST_F(Endpoints, OnlyOneRequestProbesADeadOne) {
   begin(service({"10.0.0.1", "10.0.0.2"}));
   for (int i = 0; i < 4; ++i) {
     rig_->want();
@@ -244,7 +244,7 @@ TEST_F(Endpoints, OnlyOneRequestFindsOutWhetherADeadOneLives) {
   EXPECT_EQ(probes, 1U) << "it does not answer, and the others do not wait for that";
 }
 
-TEST_F(Endpoints, OneThatDoesNotAnswerHoldsNobodyForLong) {
+TEST_F(Endpoints, OneThatDoesNotAnswerDelaysNoRequestForLong) {
   begin(service({"10.0.0.1", "10.0.0.2"}));
   const std::size_t request = rig_->want();
   ASSERT_EQ(rig_->dialled(), 1U);

@@ -26,7 +26,7 @@ class LivenessTest : public testing::Test {
   Liveness life_;
 };
 
-TEST_F(SignsOfLifeTest, OnlyHttp2IsPinged) {
+TEST_F(LivenessTest, OnlyHttp2IsPinged) {
   const auto h1 = codec(http::Version::kHttp11);
   life_.onWait(clock_.now());
   EXPECT_EQ(life_.due(*h1, seconds(10)), base::MonotonicTime::max());
@@ -36,7 +36,7 @@ TEST_F(SignsOfLifeTest, OnlyHttp2IsPinged) {
   EXPECT_LE(life_.due(*h2, seconds(10)), clock_.now());
 }
 
-TEST_F(SignsOfLifeTest, ASuspectIsPingedAtOnceAndDeadWithoutAnAnswer) {
+TEST_F(LivenessTest, ASuspectIsPingedAtOnceAndDeadWithoutAnAnswer) {
   const auto h2 = codec(http::Version::kHttp2);
   life_.suspect();
   EXPECT_TRUE(life_.check(*h2, seconds(10), clock_.now()));
@@ -45,7 +45,7 @@ TEST_F(SignsOfLifeTest, ASuspectIsPingedAtOnceAndDeadWithoutAnAnswer) {
   EXPECT_FALSE(life_.check(*h2, seconds(10), clock_.now()));
 }
 
-TEST_F(SignsOfLifeTest, AnyByteEndsTheSuspicionAndAnswersThePing) {
+TEST_F(LivenessTest, AnyByteEndsTheSuspicionAndAnswersThePing) {
   const auto h2 = codec(http::Version::kHttp2);
   life_.suspect();
   EXPECT_TRUE(life_.check(*h2, seconds(10), clock_.now()));
@@ -55,7 +55,7 @@ TEST_F(SignsOfLifeTest, AnyByteEndsTheSuspicionAndAnswersThePing) {
   EXPECT_TRUE(life_.check(*h2, seconds(10), clock_.now()));
 }
 
-TEST_F(SignsOfLifeTest, WithoutPingsASuspectIsLeftAlone) {
+TEST_F(LivenessTest, WithoutPingsASuspectIsLeftAlone) {
   const auto h2 = codec(http::Version::kHttp2);
   life_.suspect();
   EXPECT_EQ(life_.due(*h2, seconds(0)), base::MonotonicTime::max());

@@ -26,7 +26,7 @@ TEST(PingSchedule, PingsAfterASilenceThenAfterAMinuteThenEveryFive) {
   }
 }
 
-TEST(PingSchedule, AWordOfThePeerBeginsAnew) {
+TEST(PingSchedule, BytesOfThePeerRestartTheSchedule) {
   PingSchedule pings;
   pings.onWait(kStart);
   pings.onPing(kStart + seconds(10));

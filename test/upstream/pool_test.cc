@@ -134,7 +134,7 @@ TEST(H2Pool, RequestsShareOneConnection) {
   EXPECT_EQ(rig.dialled(), 1U);
 }
 
-TEST(H2Pool, BusyConnectionsGetCompanyUpToThree) {
+TEST(H2Pool, BusyConnectionsLeadToUpToThree) {
   PoolRig rig(speaking(routing::UpstreamProtocol::kHttp2));
   for (int i = 0; i < 8; ++i) rig.want();
   rig.accept(0, Version::kHttp2);
@@ -279,7 +279,7 @@ TEST(ProbingPool, APlanForHttp2AloneRefusesOtherVersions) {
       << "one handshake, one count";
 }
 
-TEST(ReadyConnections, AreNotLentIfTheyHaveEndedWhileTheyRested) {
+TEST(ReadyConnections, AreNotUsedIfTheyHaveEndedWhileIdle) {
   for (const Version version : {Version::kHttp11, Version::kHttp2}) {
     PoolOptions options;
     if (version == Version::kHttp2) options.protocol = routing::UpstreamProtocol::kHttp2;

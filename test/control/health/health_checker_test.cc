@@ -118,7 +118,7 @@ class HealthCheckerTest : public testing::Test, private HealthObserver {
   HealthChecker checker_{{worker_, resolver_, dialer_, shard_, *this, 7}};
 };
 
-TEST_F(HealthCheckerTest, BelievesTheFirstAnswerAndLaterOnesWhenEnoughAgree) {
+TEST_F(HealthCheckerTest, TakesTheFirstResultAtOnceAndLaterOnesWhenEnoughAgree) {
   const routing::CheckedBackend checked = backend(byHttp());
   adopt({checked});
   EXPECT_EQ(checked.check->state(), CheckedState::kUnknown);
@@ -258,7 +258,7 @@ TEST_F(HealthCheckerTest, AsksNoMoreOftenIfAProbeFailsAtOnce) {
   EXPECT_EQ(dialer_.wires.size(), 1u);
 }
 
-TEST_F(HealthCheckerTest, EndsTheRestOfABackendWhoseChecksFailedAndPassAgain) {
+TEST_F(HealthCheckerTest, EndsTheEjectionOfABackendWhoseChecksFailedAndPassAgain) {
   routing::CheckedBackend checked = backend(byHttp());
   const auto health = std::make_shared<routing::AnswerHealth>();
   checked.answers = {health};

@@ -92,7 +92,7 @@ TEST_F(RevisionStoreTest, ForgetsWhatTheLedgerForgets) {
   EXPECT_TRUE(store_->ofHistory("d3", problems_));
 }
 
-TEST_F(RevisionStoreTest, SaysWhatIsDamagedAndLeavesItOut) {
+TEST_F(RevisionStoreTest, ReportsDamagedFilesAndLeavesThemOut) {
   RevisionLedger ledger;
   keep(ledger, "d1", kOpen);
   for (const char* name : {"last-good", "revision-d1", "ledger"}) std::ofstream(folder_ + "/" + name) << "nonsense";

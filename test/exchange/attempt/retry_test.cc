@@ -63,7 +63,7 @@ TEST_F(Retry, AStalePooledConnectionIsReplacedOnce) {
   EXPECT_FALSE(rig_.told[0].error) << "nothing went wrong for the client";
 }
 
-TEST_F(Retry, NoOtherConnectionThatHasRestedIsTriedThen) {
+TEST_F(Retry, NoOtherIdleConnectionIsTriedThen) {
   // Two connections rest: the requests overlapped.
   client_.ask({.target = "/ok"});
   client_.ask({.target = "/ok"});

@@ -35,7 +35,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, RuleRetryChain,
                          ::testing::Combine(::testing::Values(Version::kHttp11, Version::kHttp2),
                                             ::testing::Values(Version::kHttp11, Version::kHttp2)));
 
-TEST_P(RuleRetryChain, TriesNothingAgainThatAGatewayBehindHasGivenUp) {
+TEST_P(RuleRetryChain, DoesNotRetryWhatAGatewayBehindHasMarkedAsFinal) {
   make();
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
@@ -47,7 +47,7 @@ TEST_P(RuleRetryChain, TriesNothingAgainThatAGatewayBehindHasGivenUp) {
   expectTold(503, 1);
 }
 
-TEST_P(RuleRetryChain, TriesAgainWhatAnotherProxySpeaksOf) {
+TEST_P(RuleRetryChain, RetriesAnErrorThatAnotherProxyReports) {
   make(1);
   const std::size_t index = get();
   BackendPeer& backend = accept(0);
@@ -59,7 +59,7 @@ TEST_P(RuleRetryChain, TriesAgainWhatAnotherProxySpeaksOf) {
   expectTold(503, 2);
 }
 
-TEST_P(RuleRetryChain, TellsAGatewayBeforeItWhatFailedAfterAllAttempts) {
+TEST_P(RuleRetryChain, MarksAFailureAfterAllAttemptsAsFinal) {
   make(1);
   const std::size_t index = getFromGateway();
   BackendPeer& backend = accept(0);
@@ -71,7 +71,7 @@ TEST_P(RuleRetryChain, TellsAGatewayBeforeItWhatFailedAfterAllAttempts) {
   expectTold(503, 2);
 }
 
-TEST_P(RuleRetryChain, TellsAGatewayBeforeItWhatFailedOtherwiseInTheEnd) {
+TEST_P(RuleRetryChain, MarksALastFailureOfAnotherKindAsFinal) {
   make();
   const std::size_t index = getFromGateway();
   BackendPeer& backend = accept(0);
@@ -88,7 +88,7 @@ TEST_P(RuleRetryChain, LeavesTheAttemptsToTheGatewayBeforeItIfItMakesNone) {
   EXPECT_EQ(told(index), "none");
 }
 
-TEST_P(RuleRetryChain, SaysNothingOfWhatSucceeds) {
+TEST_P(RuleRetryChain, MarksNoSuccess) {
   make();
   const std::size_t index = getFromGateway();
   BackendPeer& backend = accept(0);
@@ -98,7 +98,7 @@ TEST_P(RuleRetryChain, SaysNothingOfWhatSucceeds) {
   EXPECT_EQ(told(index), "none");
 }
 
-TEST_P(RuleRetryChain, TellsAGatewayBeforeItOfItsOwnErrors) {
+TEST_P(RuleRetryChain, MarksItsOwnErrorsAsFinal) {
   make(0);
   const std::size_t index = getFromGateway();
   rig_->wire(0).refuse();
@@ -109,7 +109,7 @@ TEST_P(RuleRetryChain, TellsAGatewayBeforeItOfItsOwnErrors) {
   EXPECT_EQ(told(ask({.target = "/broken"})), "none") << "the client is no gateway";
 }
 
-TEST_P(RuleRetryChain, RefusesARequestThatComesBack) {
+TEST_P(RuleRetryChain, RefusesARequestInALoop) {
   make();
   const std::size_t index = ask({.target = "/ok", .fields = {{"via", "1.1 sluice-rig, 1.1 sluice-other"}}});
   EXPECT_EQ(status(index), 508);

@@ -50,7 +50,7 @@ TEST_F(LocalReply, HasItsMembersInTheReference) {
   EXPECT_EQ(test::firstWords(test::pageTable(section, "| member | meaning |")), names);
 }
 
-TEST_F(LocalReply, NamesTheRequestAndTheLimitButKeepsWhatOnlyLogsMaySay) {
+TEST_F(LocalReply, NamesTheRequestAndTheLimitButNotTheDetailsForLogs) {
   requestId_ = "abc-1";
   base::Error error = base::Error::badRequest(413, "too long").ofLimit("processorBuffer");
   error.note = "10.0.0.9 is private";

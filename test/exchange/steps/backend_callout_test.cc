@@ -165,7 +165,7 @@ TEST_P(Callouts, MayHaveATimeOfTheirOwn) {
   EXPECT_TRUE(observed("504", "http_response_timeout"));
 }
 
-TEST_P(Callouts, AClientThatGoesTakesTheQuestionWithIt) {
+TEST_P(Callouts, AClientThatLeavesCancelsTheCallout) {
   asking();
   const std::size_t index = get();
   BackendPeer& server = guard();
@@ -430,7 +430,7 @@ TEST_P(HeldCallouts, GetMoreOfALongAnswerWhenTheyTakeSome) {
   EXPECT_EQ(all + left_, much.size());
 }
 
-TEST_P(HeldCallouts, AwaitTheEndOfAnAnswerThatIsTooLongInVain) {
+TEST_P(HeldCallouts, FailIfTheyAwaitTheEndOfAnAnswerThatIsTooLong) {
   const std::size_t bound = options_.bounds.processorBuffer;
   get();
   BackendPeer& server = guard();

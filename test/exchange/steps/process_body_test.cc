@@ -40,7 +40,7 @@ Work watches(std::vector<std::string>& seen) {
   };
 }
 
-TEST_P(ProcessBody, AWholeBodyIsThereBeforeABackendIsAskedAndItsLengthIsSaid) {
+TEST_P(ProcessBody, AWholeBodyIsThereBeforeABackendIsAskedAndItsLengthIsStated) {
   Rig& rig = with({step("wrap", Phase::kRequestBody, wraps(), kEditsWhole)});
   const std::size_t index = post("hel", false);
   EXPECT_EQ(rig.dialled(), 0U);

@@ -16,7 +16,7 @@ INSTANTIATE_TEST_SUITE_P(, RuleStepsTest,
 const StepSpec kGateway{.scope = Scope::kGateway};
 const StepSpec kLateGateway{.scope = Scope::kGateway, .priority = 10};
 
-TEST_P(RuleStepsTest, ASecretOfTheRuleThatIsLeftStaysWithIt) {
+TEST_P(RuleStepsTest, ASecretOfTheFormerRuleDoesNotReachTheNewOne) {
   steps_.first = {makeRuleStep("header", {}, injectsHeader("authorization", "left-secret")),
                   makeRuleStep("parameter", {}, injectsParameter("key", "left-parameter"))};
   steps_.gateway = {makeRuleStep("model", kLateGateway, asksForOther())};
@@ -31,7 +31,7 @@ TEST_P(RuleStepsTest, ASecretOfTheRuleThatIsLeftStaysWithIt) {
   expectOver(1);
 }
 
-TEST_P(RuleStepsTest, ChangesOfTheGatewayAreLaidOnAgainAndItsStepsRunOnce) {
+TEST_P(RuleStepsTest, ChangesOfTheGatewayAreAppliedAgainAndItsStepsRunOnce) {
   int ran = 0;
   const auto counts = [&ran](Call& call) {
     ++ran;
@@ -56,7 +56,7 @@ TEST_P(RuleStepsTest, ChangesOfTheGatewayAreLaidOnAgainAndItsStepsRunOnce) {
   EXPECT_EQ(rig_->steps, (std::vector<std::string>{"early", "left", "model", "right", "late"}));
 }
 
-TEST_P(RuleStepsTest, ChangesOfTheAskingStepCountWhateverItsScope) {
+TEST_P(RuleStepsTest, ChangesOfTheAskingStepAreKeptWhateverItsScope) {
   steps_.first = {makeRuleStep("before", {.priority = -1}, setsRequest("x-before", "1")),
                   makeRuleStep("model", {}, asksForOther()),
                   makeRuleStep("behind", {.priority = 1}, setsRequest("x-behind", "1"))};

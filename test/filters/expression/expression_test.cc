@@ -115,7 +115,7 @@ TEST(Expressions, ReadFieldsOfTheBody) {
   });
 }
 
-TEST(Expressions, AskWhetherThereIsAField) {
+TEST(Expressions, TestWhetherAFieldExists) {
   expectAll({
       {"has(json(request.body).model)", "true"},
       {"has(json(request.body).absent)", "false"},
@@ -175,7 +175,7 @@ TEST(Expressions, AbsorbErrorsInLogic) {
   });
 }
 
-TEST(Expressions, CompareNumbersByTheirWorth) {
+TEST(Expressions, CompareNumbersByValue) {
   expectAll({
       {"1 == 1.0", "true"},
       {"1 < 1.5", "true"},
@@ -334,7 +334,7 @@ TEST(Expressions, TakeBytesThatAreNoTextForCharacters) {
   EXPECT_EQ(rig("size(request.body.split(''))"), "6");
 }
 
-TEST(Expressions, SayWhatTheyReadOfTheBody) {
+TEST(Expressions, ReportWhichPartsOfTheBodyTheyRead) {
   const auto readsOf = [](std::string_view source) {
     BodyReads reads;
     EXPECT_TRUE(Expression::compile(source, MessageSide::kRequest, reads).ok()) << source;

@@ -40,7 +40,7 @@ sluice::ext_proc::Struct ownOf(const std::string& context, const processing::Pla
   return own;
 }
 
-TEST(Context, StandsBesideTheNamesOfTheExchange) {
+TEST(Context, IsSentBesideTheNamesOfTheExchange) {
   const auto own = ownOf(R"({"tier": "gold", "deep": {"list": [1, true, null]}})", {"demo/egress", "demo/route", {}});
   ASSERT_EQ(own.fields_size(), 4);
   EXPECT_EQ(own.fields().at("tier").string_value(), "gold");
@@ -49,7 +49,7 @@ TEST(Context, StandsBesideTheNamesOfTheExchange) {
   EXPECT_EQ(own.fields().at("route").string_value(), "demo/route");
 }
 
-TEST(Context, GivesWayToTheNamesThatAreKnown) {
+TEST(Context, IsOverriddenByTheNamesThatAreKnown) {
   const auto own = ownOf(R"({"route": "own", "backend": "own"})", {"demo/egress", "demo/route", {}});
   EXPECT_EQ(own.fields().at("route").string_value(), "demo/route");
   EXPECT_EQ(own.fields().at("backend").string_value(), "own");

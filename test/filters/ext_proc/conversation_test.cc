@@ -141,7 +141,7 @@ class ConversationTest : public testing::Test, private processing::StepControl, 
                          memory_};
 };
 
-TEST_F(ConversationTest, HearsOneAnswerForEachPartInTheirOrder) {
+TEST_F(ConversationTest, ReadsOneAnswerForEachPartInOrder) {
   begin(BodyForm::kStreamed);
   say(Part::kRequestHeaders);
   EXPECT_EQ(hear(), Heard::kNothing);
@@ -155,7 +155,7 @@ TEST_F(ConversationTest, HearsOneAnswerForEachPartInTheirOrder) {
 }
 
 // The server has answered to the headers, and is told of no body: it is idle until the response comes.
-TEST_F(ConversationTest, RestsWithoutAPlaceUntilTheResponseComes) {
+TEST_F(ConversationTest, ReleasesItsPlaceUntilTheResponseComes) {
   settings_.modes.request.body = BodyForm::kSkipped;
   settings_.modes.response.headers = true;
   talk_ = std::make_unique<Conversation>(settings_, server_);
@@ -214,7 +214,7 @@ TEST_F(ConversationTest, TheServerMayHaveMoreTimeOnceAndNoMoreThanIsAllowed) {
   EXPECT_EQ(talk_->due(Way::kRequest), clock_.now() + std::chrono::seconds(9));
 }
 
-TEST_F(ConversationTest, AServerInFullDuplexMayTakeItsTimeUntilItHasHeardTheEnd) {
+TEST_F(ConversationTest, AServerInFullDuplexMayTakeItsTimeUntilItHasGotTheEnd) {
   begin(BodyForm::kFullDuplex);
   say(Part::kRequestHeaders, false, Answers::kInItsOwnTime);
   say(Part::kRequestBody, false, Answers::kInItsOwnTime);
@@ -274,7 +274,7 @@ TEST_F(ConversationTest, ReadsNoMoreAnswersThanAStepTakes) {
   EXPECT_EQ(heard, 40);
 }
 
-TEST_F(ConversationTest, HearsSoManyAnswersInATurnAndTheOthersInALaterOne) {
+TEST_F(ConversationTest, ReadsABoundedNumberOfAnswersInATurn) {
   beginInDuplex();
   await();
   EXPECT_EQ(paused_, 0) << "it has heard all that there is";
@@ -294,7 +294,7 @@ TEST_F(ConversationTest, HearsSoManyAnswersInATurnAndTheOthersInALaterOne) {
   EXPECT_EQ(heard + hearTurn(), 200);
 }
 
-TEST_F(ConversationTest, ReadsSoManyWishesForTimeInATurn) {
+TEST_F(ConversationTest, ReadsABoundedNumberOfWishesForTimeInATurn) {
   begin(BodyForm::kStreamed, std::chrono::seconds(10));
   say(Part::kRequestHeaders);
   for (int i = 0; i < 1000; ++i) askForTime(9);
@@ -304,7 +304,7 @@ TEST_F(ConversationTest, ReadsSoManyWishesForTimeInATurn) {
   EXPECT_EQ(paused_, 1);
 }
 
-TEST_F(ConversationTest, HearsOfTheEndBehindAllThatWasSaid) {
+TEST_F(ConversationTest, ReadsTheEndAfterAllAnswers) {
   beginInDuplex();
   for (int i = 0; i < 500; ++i) givePiece("a", false);
   server().finish("13");
@@ -315,7 +315,7 @@ TEST_F(ConversationTest, HearsOfTheEndBehindAllThatWasSaid) {
   EXPECT_THAT(talk_->failure(), HasSubstr("gRPC status 13"));
 }
 
-TEST_F(ConversationTest, FailsIfTheServerGoesOnWithoutSayingAnything) {
+TEST_F(ConversationTest, FailsIfTheServerSendsEmptyAnswersWithoutEnd) {
   constexpr int kMost = 1024;
   beginInDuplex();
   say(Part::kRequestBody, false, Answers::kInItsOwnTime);
@@ -370,7 +370,7 @@ TEST_F(ConversationTest, AWayThatHasNoRoomForAnswersWaitsUntilTheOtherOneLeavesS
   }
 }
 
-TEST_F(ConversationTest, AWayWaitsUntilTheOtherOneHasHeardOfARefusal) {
+TEST_F(ConversationTest, AWayWaitsUntilTheOtherOneHasReadARefusal) {
   settings_.modes.response.body = BodyForm::kFullDuplex;
   beginInDuplex();
   say(Part::kResponseBody, false, Answers::kInItsOwnTime);
@@ -386,7 +386,7 @@ TEST_F(ConversationTest, AWayWaitsUntilTheOtherOneHasHeardOfARefusal) {
   EXPECT_EQ(resumed_, 1);
 }
 
-TEST_F(ConversationTest, AServerThatWasToldAllEndsTheStreamItself) {
+TEST_F(ConversationTest, AServerThatHasGotAllPartsEndsTheStreamItself) {
   begin(BodyForm::kSkipped);
   say(Part::kRequestHeaders, true);
   answerHeaders();

@@ -127,7 +127,7 @@ TEST(OpaqueServerCodec, DeliversNoMoreThanWasGranted) {
   EXPECT_EQ(server.codec->readBudget(), 2U);
 }
 
-TEST(OpaqueServerCodec, WidensTheWindowByWhatItBeganWithout) {
+TEST(OpaqueServerCodec, WidensTheWindowByTheWithheldPart) {
   OpaqueServer server(windows(4, 10));
   server.agree();
   server.codec->feed("abcdefghijkl");
@@ -221,7 +221,7 @@ TEST(OpaqueServerCodec, EndsByResetIfItsOwnerResetsTheStream) {
   EXPECT_TRUE(server.codec->abortive());
 }
 
-TEST(OpaqueServerCodec, TellsThatTheClientIsLost) {
+TEST(OpaqueServerCodec, ReportsThatTheClientIsLost) {
   OpaqueServer server;
   server.agree();
   server.codec->feedLost();
@@ -323,7 +323,7 @@ TEST(OpaqueClientCodec, SendsTheRestAfterTheBackendHasEndedItsWay) {
   EXPECT_EQ(client.codec->state(), CodecState::kClosed);
 }
 
-TEST(OpaqueClientCodec, TellsAnUncleanEndBehindWhatCameBeforeIt) {
+TEST(OpaqueClientCodec, ReportsAnUncleanEndAfterTheBytesBeforeIt) {
   OpaqueClient client(windows(4, 4));
   auto& stream = client.open();
   client.codec->feed("abcdef");
@@ -336,7 +336,7 @@ TEST(OpaqueClientCodec, TellsAnUncleanEndBehindWhatCameBeforeIt) {
   EXPECT_EQ(client.codec->state(), CodecState::kClosed);
 }
 
-TEST(OpaqueClientCodec, TellsWhyTheConnectionIsLost) {
+TEST(OpaqueClientCodec, ReportsWhyTheConnectionIsLost) {
   OpaqueClient client;
   auto& stream = client.open();
   client.codec->feedLost(base::Error::upstream(base::ErrorType::kConnectionTimeout, "gone"));

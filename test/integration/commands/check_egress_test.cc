@@ -62,7 +62,7 @@ TEST(CheckEgress, NeedsTheGatewayThatItIsGiven) {
                                     HasSubstr("the gateway " + gateway + " is not reachable\n")));
 }
 
-TEST(CheckEgress, TellsTheSameToPrograms) {
+TEST(CheckEgress, PrintsTheSameForPrograms) {
   const FullListener silent;
   const ProgramOutcome json = checkEgress({"--timeout", "50ms", "--target", at(silent.port()), "-o", "json"});
   EXPECT_EQ(json.exitCode, 0);
@@ -96,7 +96,7 @@ class ClosedNetwork : public testing::Test {
   inline static const std::string kScript = SLUICE_SOURCE_DIR "/test/integration/commands/closed_network.sh";
 };
 
-TEST_F(ClosedNetwork, HasNoWayToAnyDefaultTarget) {
+TEST_F(ClosedNetwork, ReachesNoDefaultTarget) {
   const ProgramOutcome outcome = check("", {"--timeout", "100ms"});
   EXPECT_EQ(outcome.exitCode, 0) << outcome.output << outcome.errors;
   EXPECT_THAT(outcome.output, AllOf(HasSubstr("1.1.1.1:443                  closed          no answer within 100ms\n"),
@@ -105,7 +105,7 @@ TEST_F(ClosedNetwork, HasNoWayToAnyDefaultTarget) {
                                     Not(HasSubstr("   open "))));
 }
 
-TEST_F(ClosedNetwork, IsClosedIfItRefusesWhereNobodyIsToo) {
+TEST_F(ClosedNetwork, IsClosedIfTheControlIsRefusedToo) {
   const ProgramOutcome outcome = check("ip addr add 1.1.1.1/32 dev lo; ip addr add 192.0.2.1/32 dev lo",
                                        {"--timeout", "30s", "--target", "1.1.1.1:443"});
   EXPECT_EQ(outcome.exitCode, 0);
@@ -129,7 +129,7 @@ TEST_F(ClosedNetwork, IsClosedIfARouterOnTheWayRefuses) {
 }
 
 // The listener stands for a sidecar, which takes connections to all addresses.
-TEST_F(ClosedNetwork, IsUnclearIfEverybodyIsConnected) {
+TEST_F(ClosedNetwork, IsUnclearIfEveryConnectionSucceeds) {
   const ProgramOutcome outcome = check("ip addr add 1.1.1.1/32 dev lo; ip addr add 192.0.2.1/32 dev lo; listen 443",
                                        {"--timeout", "30s", "--target", "1.1.1.1:443"});
   EXPECT_EQ(outcome.exitCode, 1) << outcome.errors;
@@ -138,7 +138,7 @@ TEST_F(ClosedNetwork, IsUnclearIfEverybodyIsConnected) {
                                     HasSubstr("Run the check from a Pod of NAMESPACE without it.\n")));
 }
 
-TEST_F(ClosedNetwork, IsAsItShallBeIfTheGatewayAloneIsReachable) {
+TEST_F(ClosedNetwork, IsClosedIfOnlyTheGatewayIsReachable) {
   const ProgramOutcome outcome =
       check("ip route add unreachable 1.1.1.1; ip route add unreachable 192.0.2.1; listen 10080",
             {"--timeout", "30s", "--target", "1.1.1.1:443", "--gateway", "localhost:10080"});

@@ -65,7 +65,7 @@ TEST(Validate, TakesEachFolderBelowAsAConfiguration) {
               HasSubstr("::error file=" + b + "/c/gateway.yaml,line=1,col=7,title=Nothing::"));
 }
 
-TEST(Diff, SaysWhatWouldChange) {
+TEST(Diff, PrintsWhatWouldChange) {
   const TempDir folder;
   const std::string before = folder.write("before.yaml", atPort(8081));
   const std::string after = folder.write("after.yaml", atPort(8082));

@@ -173,7 +173,7 @@ TEST(ConnectionPolicy, BoundsTheTimeOfARequestWhateverItsRuleSays) {
   }
 }
 
-TEST(ConnectionPolicy, BoundsTheTimeInWhichNothingMoves) {
+TEST(ConnectionPolicy, BoundsTheTimeWithoutAByte) {
   for (const SpelledPolicy& policy :
        everySpelling("timeout: {http: {streamIdleTimeout: 300ms}}", "timeouts: {idleTimeout: 300ms}")) {
     RawOrigin origin(neverAnswering());
@@ -199,7 +199,7 @@ std::uint32_t segmentsReceived(const BlockingSocket& socket) {
   return info.segmentsIn;
 }
 
-TEST(ConnectionPolicy, HasAConnectionProbedOnWhichNothingMoves) {
+TEST(ConnectionPolicy, ProbesAnIdleConnection) {
   for (const SpelledPolicy& policy :
        everySpelling("tcpKeepalive: {idleTime: 1s, interval: 1s}", "keepAliveProbes: {idleTime: 1s, interval: 1s}")) {
     std::atomic<bool> probed = false;

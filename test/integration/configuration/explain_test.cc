@@ -70,7 +70,7 @@ TEST(ExplainCommand, ExplainsCallsAndServices) {
               HasSubstr(R"("addresses":[{"ip":"10.20.0.7","port":8080,"class":"private","permitted":true}])"));
 }
 
-TEST(ExplainCommand, SaysWhatTheGatewayAnswersAndEndsWell) {
+TEST(ExplainCommand, ExplainsAnswersOfTheGatewayAndExitsWithZero) {
   const ProgramOutcome got = explain("quickstart", {"--url", "http://any.test/other"});
   EXPECT_EQ(got.exitCode, 0) << "the answer is what the configuration says";
   EXPECT_THAT(got.output, HasSubstr("passed over HTTPRoute demo/origin, rule 0, every hostname, PathPrefix /hello: the "
@@ -87,7 +87,7 @@ TEST(ExplainCommand, EndsWithOneIfTheConfigurationCannotBeServed) {
   EXPECT_THAT(got.errors, EndsWith("the configuration cannot be served\n"));
 }
 
-TEST(ExplainCommand, EndsWithTwoIfTheRequestIsNotTold) {
+TEST(ExplainCommand, EndsWithTwoIfTheRequestIsNotGiven) {
   const ProgramOutcome port = explain("quickstart", {"--url", "http://any.test:1/"});
   EXPECT_EQ(port.exitCode, 2);
   EXPECT_EQ(port.errors, "no listener has port 1; there are: demo/egress http (http, port 10080)\n");
@@ -121,7 +121,7 @@ class ExplainPage : public testing::Test {
   std::size_t asked_ = 0;
 };
 
-TEST_F(ExplainPage, SaysWhatTheAccessLogRecordsThen) {
+TEST_F(ExplainPage, AgreesWithTheAccessLog) {
   const std::string route = R"("route":{"kind":"HTTPRoute","name":"test/all","hostname":"","rule":)";
   EXPECT_THAT(explained("POST", "/chat", "x-team:+a"),
               AllOf(HasSubstr(route + "0"), HasSubstr(R"("name":"test/origin")"), HasSubstr(R"("answer":null)")));

@@ -194,7 +194,7 @@ TEST_F(ServedRevisions, AreServedOfflineByTheNextProcessWheneverTheEarlierOneWas
   }
 }
 
-TEST_F(ServedRevisions, ReplicasWithDifferentHistoriesSaySo) {
+TEST_F(ServedRevisions, ReplicasWithDifferentHistoriesReportThat) {
   GatewayProcess veteran(withState(towards(one_)));
   GatewaySpec wrong = towards(one_);
   wrong.routes = routeOfRules("    - matches: [{path: {value: /}}]\n      surprise: 1\n");

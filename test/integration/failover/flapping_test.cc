@@ -88,7 +88,7 @@ TEST_F(FlappingBackends, LoseNoUploadThatTheyHaveNotBegunToProcess) {
   EXPECT_THAT(clients.finish(), UnorderedElementsAre(Key("first"), Key("second")));
 }
 
-TEST_F(FlappingBackends, ServeWithTheOneThatRecoversWhileAllOfThemRest) {
+TEST_F(FlappingBackends, ServeWithTheOneThatRecoversWhileAllAreEjected) {
   const GatewayProcess gateway(
       spec("  healthCheck: {passive: {consecutive5XxErrors: 1, baseEjectionTime: 1h, maxEjectionTime: 1h}}\n"));
   first_.set(OriginMode::kBusy);
@@ -168,7 +168,7 @@ TEST_F(FlappingEndpoints, LoseNoUploadIfOneRefuses) {
   EXPECT_THAT(clients.finish(), UnorderedElementsAre(Key("one"), Key("three")));
 }
 
-TEST_F(FlappingEndpoints, LoseNoRequestWithRetriesIfOneGoesWithoutAWord) {
+TEST_F(FlappingEndpoints, LoseNoRequestWithRetriesIfOneGoesSilently) {
   const GatewayProcess gateway(
       spec({&one_, &two_, &three_}, flappingPolicy("tries", "  retry: {attempts: 3, backoff: 1ms}\n")));
   ClientCrowd clients(gateway.port(), kFlappers, kGet);

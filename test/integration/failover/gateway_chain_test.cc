@@ -61,7 +61,7 @@ TEST_F(ChainedGateways, MakeTheAttemptsOfTheLastAlone) {
   EXPECT_EQ(asked(), 3U);
 }
 
-TEST_F(ChainedGateways, AParentTellsTheGatewayBeforeItThatItHasTried) {
+TEST_F(ChainedGateways, AParentMarksItsFailureAsFinal) {
   const GatewayProcess parent(chained({origin_.port()}));
   const std::string mark = askRaw(parent.port(), kGetByGateway).field("proxy-status").value_or("none");
   EXPECT_TRUE(mark.starts_with("sluice-")) << mark;
@@ -83,7 +83,7 @@ TEST_F(ChainedGateways, AParentThatIsGoneIsLeftForAnother) {
   EXPECT_EQ(askRaw(first.port()).body, "served");
 }
 
-TEST_F(ChainedGateways, AParentWhoseOriginFailsRestsAsOneThatFailsItself) {
+TEST_F(ChainedGateways, AParentWhoseOriginFailsIsEjectedLikeOneThatFailsItself) {
   const GatewayProcess parent(chained({origin_.port()}));
   GatewaySpec spec = chained({parent.port(), serving_.port()});
   spec.routes +=
@@ -98,7 +98,7 @@ TEST_F(ChainedGateways, AParentWhoseOriginFailsRestsAsOneThatFailsItself) {
   EXPECT_EQ(askRaw(first.port()).body, "served");
 }
 
-TEST_F(ChainedGateways, ARequestThatComesBackIsRefusedAtOnce) {
+TEST_F(ChainedGateways, ARequestInALoopIsRefusedAtOnce) {
   GatewayProcess first(chained({origin_.port()}));
   GatewayProcess second(chained({first.port()}));
   first.reload(chained({second.port()}));

@@ -197,7 +197,7 @@ TEST_F(Controllers, WriteOnceWhatTheSchemaOfAnOlderDefinitionDrops) {
 
 // --- the catalog -----------------------------------------------------------------------------------------------------
 
-TEST_F(Controllers, SayWhenTheDefinitionsBecomeThoseOfAnotherVersion) {
+TEST_F(Controllers, ReportWhenTheDefinitionsBecomeThoseOfAnotherVersion) {
   startOwnServer();
   applyAll();
   ClusterProcess controller({"controller"}, server->kubeconfig());

@@ -28,7 +28,7 @@ class KubeHealthPort : public KubeSourceTest {
   }
 };
 
-TEST_F(KubeHealthPort, TellsNothingOfObjectsThatConcernOtherGateways) {
+TEST_F(KubeHealthPort, ShowsNothingOfObjectsThatConcernOtherGateways) {
   startServer(InstalledKinds::kGatewayApiAndOurs);
   // Both have the name that the route names, so both are read.
   kubectl->apply(gateway() + backendWithUse("demo", one.port(), "of-ours") +

@@ -43,7 +43,7 @@ class KubeTwoControllers : public KubeSourceTest {
   const TempDir folder;
 };
 
-TEST_F(KubeTwoControllers, AreToldApartByTheClaimOfTheClass) {
+TEST_F(KubeTwoControllers, AreDistinguishedByTheClaimOfTheClass) {
   // Whoever may write Leases in a namespace of his own keeps nobody from leading.
   kubectl->apply(
       "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {namespace: tenant, name: sluice-controller}\nspec: "

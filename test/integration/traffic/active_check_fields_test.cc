@@ -98,7 +98,7 @@ TEST_F(CheckFields, NameTheMethodAndTheHost) {
   }
 }
 
-TEST_F(CheckFields, SayWhichStatusesAreGood) {
+TEST_F(CheckFields, SetTheHealthyStatuses) {
   const std::vector<SpelledPolicy> several =
       askingOften(", expectedStatuses: [202, 204]", ", expectedStatuses: [{min: 202, max: 204}]");
   const std::vector<SpelledPolicy> usual = askingOften("", "");
@@ -110,7 +110,7 @@ TEST_F(CheckFields, SayWhichStatusesAreGood) {
   }
 }
 
-TEST_F(CheckFields, SayWhatTheAnswerContains) {
+TEST_F(CheckFields, SetTheExpectedAnswer) {
   const std::string good[] = {", expectedResponse: {type: Text, text: fine}",
                               ", expectedResponse: {type: Binary, binary: ZmluZQ==}"};
   const std::string wrong[] = {", expectedResponse: {type: Text, text: poor}",
@@ -127,7 +127,7 @@ TEST_F(CheckFields, SayWhatTheAnswerContains) {
   }
 }
 
-TEST_F(CheckFields, SayWhatIsSentAndExpectedOverTcp) {
+TEST_F(CheckFields, SetWhatIsSentAndExpectedOverTcp) {
   const RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     if (socket.readExactly(4) == "PING") socket.send("well, PONG!");
     self.waitUntilItStops();
@@ -174,7 +174,7 @@ TEST_F(CheckFields, BoundTheTimeOfACheck) {
   }
 }
 
-TEST_F(CheckFields, SayHowOftenABackendIsAsked) {
+TEST_F(CheckFields, SetHowOftenABackendIsChecked) {
   const auto every = [](const std::string& time) {
     return everySpelling(
         "healthCheck: {active: {type: HTTP, interval: " + time + ", " + kPatient + ", http: {path: /}}}",
@@ -193,7 +193,7 @@ TEST_F(CheckFields, SayHowOftenABackendIsAsked) {
   }
 }
 
-TEST_F(CheckFields, SayHowOftenAnUnhealthyBackendIsAsked) {
+TEST_F(CheckFields, SetHowOftenAnUnhealthyBackendIsChecked) {
   const std::string intervals = std::string("healthCheck: {active: {type: HTTP, interval: ") + kNever;
   const std::string proposed =
       std::string("healthChecking: {activeChecks: [{type: http, healthyCheckInterval: ") + kNever;
@@ -228,7 +228,7 @@ TEST_F(CheckFields, SpreadTheFirstCheck) {
   }
 }
 
-TEST_F(CheckFields, SayHowManyAnswersInARowCount) {
+TEST_F(CheckFields, SetHowManyResultsInARowAreNeeded) {
   const auto counting = [](const std::string& thresholds) {
     return everySpelling(
         "healthCheck: {active: {type: HTTP, interval: 100ms, timeout: 24h, " + thresholds + ", http: {path: /}}}",

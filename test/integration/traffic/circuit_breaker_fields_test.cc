@@ -60,7 +60,7 @@ class BreakerOfAPolicy : public testing::Test {
   std::unique_ptr<GatewayProcess> gateway_;
 };
 
-TEST_F(BreakerOfAPolicy, SayHowManyConnectionsThereAre) {
+TEST_F(BreakerOfAPolicy, BoundTheConnections) {
   for (const SpelledPolicy& policy : breakers("maxConnections: 1")) {
     SCOPED_TRACE(policy.fields);
     start(policy);
@@ -92,7 +92,7 @@ TEST_F(BreakerOfAPolicy, MayAllowMoreThanTheSettings) {
   }
 }
 
-TEST_F(BreakerOfAPolicy, SayHowManyRequestsWait) {
+TEST_F(BreakerOfAPolicy, BoundTheWaitingRequests) {
   for (const SpelledPolicy& policy : breakers("maxConnections: 1, maxPendingRequests: 1")) {
     SCOPED_TRACE(policy.fields);
     start(policy);
@@ -119,7 +119,7 @@ TEST_F(BreakerOfAPolicy, MayLetNoRequestWait) {
   }
 }
 
-TEST_F(BreakerOfAPolicy, SayHowManyRequestsThereAre) {
+TEST_F(BreakerOfAPolicy, BoundTheRequests) {
   for (const SpelledPolicy& policy : breakers("maxParallelRequests: 1")) {
     SCOPED_TRACE(policy.fields);
     start(policy);
@@ -134,7 +134,7 @@ TEST_F(BreakerOfAPolicy, SayHowManyRequestsThereAre) {
   }
 }
 
-TEST_F(BreakerOfAPolicy, SayHowManyRequestsAConnectionTakes) {
+TEST_F(BreakerOfAPolicy, BoundTheRequestsOfAConnection) {
   for (const SpelledPolicy& policy : bothKinds("circuitBreaker: {maxRequestsPerConnection: 2}")) {
     SCOPED_TRACE(policy.fields);
     start(policy);
@@ -147,7 +147,7 @@ TEST_F(BreakerOfAPolicy, SayHowManyRequestsAConnectionTakes) {
   }
 }
 
-TEST_F(BreakerOfAPolicy, CountForABackendToo) {
+TEST_F(BreakerOfAPolicy, ApplyToABackendToo) {
   origin_ = std::make_unique<HeldOrigin>();
   GatewaySpec spec;
   spec.backends = {{.port = origin_->port()}};

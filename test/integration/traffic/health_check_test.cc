@@ -230,7 +230,7 @@ TEST_F(ActiveHealth, AreNotNeededToFindOutThatABackendTakesNoConnections) {
   EXPECT_TRUE(eventually([&] { return availabilityOf(*gateway_, "gone") == "True/Available"; }));
 }
 
-TEST_F(ActiveHealth, EndTheRestOfABackendThatServesAgain) {
+TEST_F(ActiveHealth, EndTheEjectionOfABackendThatServesAgain) {
   start(kByHttp, ", passive: {consecutive5XxErrors: 1, baseEjectionTime: 1h, maxEjectionTime: 1h}");
   ASSERT_TRUE(isFound("first", true));
   first_.setServing(false);

@@ -35,7 +35,7 @@ std::uint32_t droppedSegments(const BlockingSocket& socket) {
   return info[kDrops];
 }
 
-TEST(KeepaliveFields, SayAfterHowManyProbesAConnectionIsLost) {
+TEST(KeepaliveFields, SetAfterHowManyProbesAConnectionIsLost) {
   for (const SpelledPolicy& policy : everySpelling("tcpKeepalive: {probes: 2, idleTime: 1s, interval: 1s}",
                                                    "keepAliveProbes: {maxProbes: 2, idleTime: 1s, interval: 1s}")) {
     std::atomic<bool> vanished = false;

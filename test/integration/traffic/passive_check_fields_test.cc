@@ -29,7 +29,7 @@ constexpr const char* kBusyAnswer = "HTTP/1.1 503 Service Unavailable\r\nContent
 constexpr const char* kBrokenAnswer = "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n";
 
 /// "failing" gets all requests until it rests, and then "spare" gets them.
-class RestFields : public testing::Test {
+class EjectionFields : public testing::Test {
  protected:
   void start(const SpelledPolicy& policy) {
     GatewaySpec spec;
@@ -78,7 +78,7 @@ std::vector<SpelledPolicy> bySharesOf(int percent, const std::string& interval, 
                   threshold + minimum + ", checkInterval: " + interval + "}}")};
 }
 
-TEST_F(RestFields, SayWhichShareOfFailuresIsTooGreat) {
+TEST_F(EjectionFields, SetTheShareOfFailuresThatEjects) {
   isFaltering_ = true;
   for (std::size_t i = 0; i < 3; ++i) {
     const int requests = i == 1 ? 50 : 20;  // Envoy Gateway's form does not say how many there must be
@@ -92,7 +92,7 @@ TEST_F(RestFields, SayWhichShareOfFailuresIsTooGreat) {
   }
 }
 
-TEST_F(RestFields, SayForHowLongFailuresCount) {
+TEST_F(EjectionFields, SetTheIntervalOfTheShare) {
   for (const SpelledPolicy& policy : bySharesOf(100, "1000s", 50)) {
     start(policy);
     EXPECT_EQ(failingAfter(30), 30U);
@@ -105,7 +105,7 @@ TEST_F(RestFields, SayForHowLongFailuresCount) {
   }
 }
 
-TEST_F(RestFields, SayHowManyFailuresInARowAreTooMany) {
+TEST_F(EjectionFields, SetHowManyFailuresInARowEject) {
   const SpelledPolicy cases[] = {
       ownFields("healthCheck: {passive: {consecutive5XxErrors: 7, baseEjectionTime: 24h}}"),
       envoyFields("healthCheck: {passive: {consecutive5XxErrors: 7, baseEjectionTime: 24h}}"),
@@ -116,7 +116,7 @@ TEST_F(RestFields, SayHowManyFailuresInARowAreTooMany) {
   }
 }
 
-TEST_F(RestFields, CountGatewayErrorsByThemselves) {
+TEST_F(EjectionFields, CountGatewayErrorsByThemselves) {
   for (const SpelledPolicy& policy : bothKinds(
            "healthCheck: {passive: {consecutive5XxErrors: 0, consecutiveGatewayErrors: 3, baseEjectionTime: 24h}}")) {
     isBroken_ = true;
@@ -127,7 +127,7 @@ TEST_F(RestFields, CountGatewayErrorsByThemselves) {
   }
 }
 
-TEST_F(RestFields, SayHowManyBackendsMayRest) {
+TEST_F(EjectionFields, BoundHowManyBackendsAreEjected) {
   const std::string head =
       "healthCheck: {passive: {consecutive5XxErrors: 3, baseEjectionTime: 24h, maxEjectionPercent: ";
   for (const SpelledPolicy& policy : bothKinds(head + "0}}")) {
@@ -141,7 +141,7 @@ TEST_F(RestFields, SayHowManyBackendsMayRest) {
   }
 }
 
-TEST_F(RestFields, SayHowLongABackendRests) {
+TEST_F(EjectionFields, SetTheTimeOfAnEjection) {
   for (const SpelledPolicy& policy :
        bothKinds("healthCheck: {passive: {consecutive5XxErrors: 3, baseEjectionTime: 140s}}")) {
     start(policy);
@@ -157,7 +157,7 @@ TEST_F(RestFields, SayHowLongABackendRests) {
   }
 }
 
-TEST_F(RestFields, BoundHowLongABackendRests) {
+TEST_F(EjectionFields, BoundTheTimeOfAnEjection) {
   start(
       ownFields("healthCheck: {passive: {consecutive5XxErrors: 3, baseEjectionTime: 1000s, maxEjectionTime: 1200s}}"));
   EXPECT_EQ(failingAfter(10), 3U);
@@ -170,7 +170,7 @@ TEST_F(RestFields, BoundHowLongABackendRests) {
 }
 
 // Of the first priority are two Backends, of which one is down; "spare" is of the second.
-TEST_F(RestFields, SayHowMuchOfAPriorityIsSpare) {
+TEST_F(EjectionFields, SetTheOverprovisioning) {
   const RecordingOrigin serving([](std::size_t) { return kOk; });
   for (const bool isAmple : {true, false}) {
     const std::size_t before = spare_.heads().size();

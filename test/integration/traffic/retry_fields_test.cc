@@ -131,7 +131,7 @@ class RetryFields : public testing::Test {
   std::unique_ptr<GatewayProcess> gateway_;
 };
 
-TEST_F(RetryFields, SayForWhatARequestIsTriedAgainAndHowOften) {
+TEST_F(RetryFields, SetWhichFailuresAreRetriedAndHowOften) {
   std::string documents;
   for (const TriggerCase& each : triggerCases()) {
     documents +=
@@ -145,7 +145,7 @@ TEST_F(RetryFields, SayForWhatARequestIsTriedAgainAndHowOften) {
   }
 }
 
-TEST_F(RetryFields, CountForWhatThePolicyIsFor) {
+TEST_F(RetryFields, ApplyToTheTargetsOfThePolicy) {
   const std::string group = "{group: gateway.networking.k8s.io, kind: HTTPRoute, name: ";
   const SpelledPolicy once = envoyFields("retry: {numRetries: 1, perRetry: {backOff: {baseInterval: 1ms}}}");
   const SpelledPolicy proposed = envoyFields("retryStrategy: {type: http, http: {retryOn: 5xx}}");
@@ -166,7 +166,7 @@ TEST_F(RetryFields, CountForWhatThePolicyIsFor) {
   EXPECT_EQ(attemptsAt("/none/503"), 1U);
 }
 
-TEST_F(RetryFields, SayHowSoonARequestIsTriedAgain) {
+TEST_F(RetryFields, SetThePauseBeforeARetry) {
   const SpelledPolicy cases[] = {
       ownFields("retry: {codes: [503], attempts: 3, backoff: 1000s, maxBackoff: 1500s}"),
       envoyFields("retry: {numRetries: 3, perRetry: {backOff: {baseInterval: 1000s, maxInterval: 1500s}}}"),
@@ -191,7 +191,7 @@ TEST_F(RetryFields, SayHowSoonARequestIsTriedAgain) {
   }
 }
 
-TEST_F(RetryFields, SayHowLongAnAttemptMayTake) {
+TEST_F(RetryFields, SetTheTimeoutOfAnAttempt) {
   const SpelledPolicy cases[] = {
       ownFields("retry: {codes: [504], backoff: 1ms, attemptTimeout: 1000s}"),
       ownFields("retry: {codes: [504], backoff: 1ms, attemptIdleTimeout: 1000s}"),
@@ -220,7 +220,7 @@ TEST_F(RetryFields, SayHowLongAnAttemptMayTake) {
   }
 }
 
-TEST_F(RetryFields, SayHowLongAnAttemptMayStandStill) {
+TEST_F(RetryFields, SetTheIdleTimeoutOfAnAttempt) {
   const SpelledPolicy cases[] = {
       ownFields("retry: {codes: [504], backoff: 1ms, attemptIdleTimeout: 1000s}"),
       envoyFields("retryStrategy: {type: http, http: {retryOn: 5xx}, perRetry: {idleTimeout: 1000s, backoff: "
@@ -252,7 +252,7 @@ TEST_F(RetryFields, SayHowLongAnAttemptMayStandStill) {
   }
 }
 
-TEST_F(RetryFields, SayHowManyRequestsMayBeTriedAgain) {
+TEST_F(RetryFields, SetTheRetryBudget) {
   const auto shareOf = [](const std::string& percent) {
     return std::vector<SpelledPolicy>{
         ownFields("retry: {codes: [503], backoff: 1ms, budget: {percent: " + percent + "}}"),

@@ -284,7 +284,7 @@ TEST_F(ListWatches, TryAgainWithGrowingDelaysThatDifferByChance) {
   rig.answer(last(), 200, "");
 }
 
-TEST_F(ListWatches, SayTroubleAndThatItIsOver) {
+TEST_F(ListWatches, ReportTroubleAndItsEnd) {
   follow();
   rig.answer(0, 503, statusBody(503, "starting"));
   untilNext();
@@ -295,7 +295,7 @@ TEST_F(ListWatches, SayTroubleAndThatItIsOver) {
                                 "unavailable: HTTP status 503: no JSON", "listing", "recovered"));
 }
 
-TEST_F(ListWatches, SayWhatIsForbiddenAndAskAgain) {
+TEST_F(ListWatches, ReportAForbiddenResourceAndAskAgain) {
   follow();
   rig.answer(0, 403, statusBody(403, "things is forbidden"));
   EXPECT_THAT(told, ElementsAre("listing", "forbidden: HTTP status 403: things is forbidden"));

@@ -123,7 +123,7 @@ class EventPublishing : public ::testing::Test {
   std::unique_ptr<EventPublisher> publisher;
 };
 
-TEST_F(EventPublishing, TellsTheProcessAndTheClusterOnceWhatTheControllerHasDecided) {
+TEST_F(EventPublishing, PublishesADecisionOfTheControllerOnce) {
   for (const observe::EventType type : {observe::EventType::kNormal, observe::EventType::kWarning}) {
     const std::string reason = type == observe::EventType::kNormal ? "CanaryServes" : "RevisionTainted";
     decide(event(type, reason, "Gateway demo/egress", "it is so"));
@@ -136,12 +136,12 @@ TEST_F(EventPublishing, TellsTheProcessAndTheClusterOnceWhatTheControllerHasDeci
   EXPECT_THAT(body(1), HasSubstr(R"("reason":"RevisionTainted")"));
 }
 
-TEST_F(EventPublishing, TellsNoClusterThatAllIsWell) {
+TEST_F(EventPublishing, DoesNotPublishSuccesses) {
   note(event(observe::EventType::kNormal, "Reloaded", "HTTPRoute demo/r0", "it is served"));
   EXPECT_EQ(told.size(), 0u);
 }
 
-TEST_F(EventPublishing, LeavesToTheControllersWhatCompilingSays) {
+TEST_F(EventPublishing, LeavesResultsOfCompilingToTheControllers) {
   begin(/*controls=*/false);
   know("its Backend is missing");
   lead(true);
@@ -168,7 +168,7 @@ TEST_F(EventPublishing, PostsAnEventInTheNamespaceOfItsObjectWithTheObjectsUid) 
   EXPECT_THAT(body(1), HasSubstr(R"("count":2)"));
 }
 
-TEST_F(EventPublishing, LeavesWhatEveryControllerKnowsToTheOneThatLeads) {
+TEST_F(EventPublishing, LeavesEventsOfEveryControllerToTheLeader) {
   know("told by the former leader");
   advance(LeaderElection::kLeaseDuration + milliseconds(1));
   know("perhaps told by nobody");

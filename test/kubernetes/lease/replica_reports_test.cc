@@ -114,7 +114,7 @@ TEST(ReplicaReports, JudgeAnObjectByReplicasThatReportIt) {
   EXPECT_THAT(fleet.verdict({.anyObject = true}).failing, ElementsAre("demo/b", "demo/c"));
 }
 
-TEST(ReplicaReports, TellAGatewayOfObjectsOfOtherNamespacesByTheirKindAlone) {
+TEST(ReplicaReports, NameObjectsOfOtherNamespacesToAGatewayByTheirKindAlone) {
   ReplicaFleet fleet({kWell});
   ReplicaReport report = reportOfReplica("c");
   report.failed = {failedRoute("web", "its Backend vault/key is missing")};
@@ -224,7 +224,7 @@ ReplicaReport forgedReport(const std::string& replica) {
   return forged;
 }
 
-TEST(ReplicaReports, CountForAGatewayOnlyFromItsNamespaceAndFromThatOfTheController) {
+TEST(ReplicaReports, AreTrustedForAGatewayOnlyFromItsNamespaceAndThatOfTheController) {
   ReplicaFleet fleet({kWell});
   fleet.see(forgedReport("b"));
   ReplicaReport all = forgedReport("c");
@@ -351,7 +351,7 @@ TEST(ReplicaReports, OfTheNamespaceWithMostBytesGiveWayWhereTheyAreTooLarge) {
   EXPECT_EQ(fleet.countOf(0), left) << "no other namespace has more";
 }
 
-TEST(ReplicaReports, KeepNothingOfThoseThatDoNotCount) {
+TEST(ReplicaReports, KeepNothingOfThoseThatAreNotTrusted) {
   ReplicaFleet fleet({kWell});
   fleet.see(forgedReport("b"));
   EXPECT_EQ(fleet.reports().leases().size(), 1u);

@@ -22,7 +22,7 @@ ReplicaReport reportFrom(const std::string& nameSpace, const std::string& gatewa
 const Reporters kSomeReporters{"sluice-system",
                                {{"demo/egress", {"egress-test"}}, {"demo/own", {}}, {"other/own", {}}}};
 
-TEST(Reporters, BelieveReportsBesideTheControllerOfEveryGateway) {
+TEST(Reporters, TrustReportsInTheControllersNamespaceForEveryGateway) {
   ReplicaReport report = reportFrom("sluice-system", "");
   report.podUid = "";
   report.replica = "any";
@@ -32,7 +32,7 @@ TEST(Reporters, BelieveReportsBesideTheControllerOfEveryGateway) {
   EXPECT_TRUE(kSomeReporters.mayTrust("sluice-system"));
 }
 
-TEST(Reporters, BelieveOtherReportsOnlyOfGatewaysOfTheirNamespace) {
+TEST(Reporters, TrustOtherReportsOnlyForGatewaysOfTheirNamespace) {
   EXPECT_TRUE(kSomeReporters.trusts(reportFrom("demo"), "demo/egress"));
   EXPECT_FALSE(kSomeReporters.trusts(reportFrom("demo"), "other/own"));
   EXPECT_FALSE(kSomeReporters.trusts(reportFrom("other"), "demo/egress"));
@@ -46,7 +46,7 @@ TEST(Reporters, BelieveOtherReportsOnlyOfGatewaysOfTheirNamespace) {
   EXPECT_FALSE(Reporters{}.mayTrust("demo"));
 }
 
-TEST(Reporters, BelieveOnlyPodsOfTheDeploymentWhereTheControllerKeepsOne) {
+TEST(Reporters, TrustOnlyPodsOfTheDeploymentThatTheControllerHasMade) {
   ReplicaReport report = reportFrom("demo");
   report.podUid = "";
   EXPECT_FALSE(kSomeReporters.trusts(report, "demo/egress"));
@@ -64,7 +64,7 @@ const Reporters kReportersWithPods{"sluice-system",
                                     {"sluice-system/egress", {"egress-test"}},
                                     {"sluice-system/second", {"second-test"}}}};
 
-TEST(Reporters, BelieveAPodOfAGatewayBesideTheControllerOfThatGatewayAlone) {
+TEST(Reporters, TrustAPodOfAGatewayInTheControllersNamespaceForThatGatewayAlone) {
   ReplicaReport report = reportFrom("sluice-system", "");
   EXPECT_TRUE(kReportersWithPods.trusts(report, "sluice-system/egress"));
   EXPECT_FALSE(kReportersWithPods.trusts(report, "sluice-system/second"));
@@ -78,7 +78,7 @@ TEST(Reporters, BelieveAPodOfAGatewayBesideTheControllerOfThatGatewayAlone) {
   EXPECT_FALSE(kReportersWithPods.trusts(reportFrom("sluice-system", "demo/own")));
 }
 
-TEST(Reporters, BelieveNoOtherReportBesidePodsOfGatewaysOfAGatewayElsewhereWhosePodsAreKept) {
+TEST(Reporters, TrustNoOtherReportThereForAGatewayElsewhereWhosePodsTheControllerRuns) {
   ReplicaReport report = reportFrom("sluice-system", "");
   report.replica = "any";
   EXPECT_FALSE(kReportersWithPods.trusts(report, "demo/egress")) << "a Pod of sluice-system/egress may write that";

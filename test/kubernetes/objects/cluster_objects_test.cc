@@ -110,7 +110,7 @@ TEST_F(ClusterObjectTests, AskForEachKindOnceThoseBeforeItAreKnown) {
   EXPECT_EQ(api.asked("/gateways?"), 1U);
 }
 
-TEST_F(ClusterObjectTests, TellAllUsersWhichObjectsHaveComeAndOfEachOnce) {
+TEST_F(ClusterObjectTests, NotifyAllUsersOnceOfEachObject) {
   OtherUser other;
   startWithNeeds({}, {.withStatus = true});
   EXPECT_THAT(touched, UnorderedElementsAre("sluice", "egress", "first"));
@@ -121,7 +121,7 @@ TEST_F(ClusterObjectTests, TellAllUsersWhichObjectsHaveComeAndOfEachOnce) {
   EXPECT_EQ(other.seen, 1U);
 }
 
-TEST_F(ClusterObjectTests, TellOfAllThatHasComeInATurnAtItsEnd) {
+TEST_F(ClusterObjectTests, NotifyAtTheEndOfATurnOfAllThatHasCome) {
   startWithNeeds({}, {.withStatus = true});
   changes = 0;
   {

@@ -94,7 +94,7 @@ class ProvisionerTest : public testing::Test, public ProvisionerUser {
   void onProvisioned() override { ++changes; }
 };
 
-TEST_F(ProvisionerTest, AppliesWhatIsMissingIfItLeads) {
+TEST_F(ProvisionerTest, AppliesMissingObjectsIfItLeads) {
   want({.objects = {deployment("a", R"({"a":1})")}});
   EXPECT_EQ(rig.requests(), 0U) << "it does not lead";
   lead();
@@ -109,13 +109,13 @@ TEST_F(ProvisionerTest, AppliesWhatIsMissingIfItLeads) {
   EXPECT_FALSE(asksMore()) << "it is as it should be";
 }
 
-TEST_F(ProvisionerTest, DoesNothingBeforeItKnowsWhatThereShouldBe) {
+TEST_F(ProvisionerTest, DoesNothingBeforeItHasAPlan) {
   lead();
   rig.advance(seconds(120));
   EXPECT_EQ(rig.requests(), 0U) << "or it would delete all that there is";
 }
 
-TEST_F(ProvisionerTest, AppliesWhatIsToBeOtherwiseWithoutLooking) {
+TEST_F(ProvisionerTest, AppliesAChangedPlanWithoutReadingLists) {
   want({.objects = {deployment("a"), deployment("b")}});
   lead();
   answerLists();
@@ -129,7 +129,7 @@ TEST_F(ProvisionerTest, AppliesWhatIsToBeOtherwiseWithoutLooking) {
   EXPECT_FALSE(asksMore());
 }
 
-TEST_F(ProvisionerTest, PutsRightWhatSomebodyHasChangedOrDeleted) {
+TEST_F(ProvisionerTest, RestoresObjectsThatOthersHaveChangedOrDeleted) {
   want({.objects = {deployment("a"), deployment("b"), deployment("c")}});
   lead();
   answerLists();
@@ -143,7 +143,7 @@ TEST_F(ProvisionerTest, PutsRightWhatSomebodyHasChangedOrDeleted) {
   EXPECT_FALSE(asksMore());
 }
 
-TEST_F(ProvisionerTest, DeletesWhatItKeepsNoMore) {
+TEST_F(ProvisionerTest, DeletesObjectsThatAreNotNeededAnyMore) {
   want({.objects = {deployment("a")}});
   lead();
   answerLists(itemOf("a", 1) + "," + itemOf("old", 1, "gone"));
@@ -162,7 +162,7 @@ TEST_F(ProvisionerTest, DeletesWhatItKeepsNoMore) {
   EXPECT_THAT(rig.logged.text(), Not(HasSubstr("cannot be provisioned")));
 }
 
-TEST_F(ProvisionerTest, WritesByForceOnlyWhatItKeeps) {
+TEST_F(ProvisionerTest, ForcesOnlyItsOwnObjects) {
   want({.objects = {deployment("ours"), deployment("foreign")}});
   lead();
   answerLists(itemOf("ours", 1));
@@ -174,7 +174,7 @@ TEST_F(ProvisionerTest, WritesByForceOnlyWhatItKeeps) {
               HasSubstr("/deployments/foreign: it is there and was not made for this Gateway"));
 }
 
-TEST_F(ProvisionerTest, GivesBackWhatSomebodyElseHasMadeAtTheSameMoment) {
+TEST_F(ProvisionerTest, GivesBackAnObjectThatAnotherClientHasCreatedAtTheSameTime) {
   want({.objects = {deployment("a", R"({"metadata":{"labels":{}}})")}});
   lead();
   answerLists();
@@ -187,7 +187,7 @@ TEST_F(ProvisionerTest, GivesBackWhatSomebodyElseHasMadeAtTheSameMoment) {
   EXPECT_EQ(provisioner->conditionOf("Gateway demo/a")->status, config::ConditionStatus::kFalse);
 }
 
-TEST_F(ProvisionerTest, GivesNothingToTheAccountOfSomebodyElse) {
+TEST_F(ProvisionerTest, GivesNoRightsToTheAccountOfOthers) {
   want({.objects = {account("u-gateway"), deployment("a"), deployment("b")}});
   lead();
   answerLists();
@@ -199,7 +199,7 @@ TEST_F(ProvisionerTest, GivesNothingToTheAccountOfSomebodyElse) {
   EXPECT_EQ(provisioner->conditionOf("Gateway demo/b")->status, config::ConditionStatus::kTrue);
 }
 
-TEST_F(ProvisionerTest, MakesAnewWhatAnotherGatewayOfThatNameHad) {
+TEST_F(ProvisionerTest, ReplacesObjectsOfAnEarlierGatewayOfThatName) {
   ProvisionedObject object = deployment("a");
   object.owner = "u-new";
   want({.objects = {object}});
@@ -353,7 +353,7 @@ TEST_F(ProvisionerTest, SaysThatItCannotGiveBackWhatSomebodyElseHasMade) {
   EXPECT_THAT(rig.logged.text(), HasSubstr("/deployments/a: HTTP status 409: not now"));
 }
 
-TEST_F(ProvisionerTest, SaysOfEachGatewayWhetherItsObjectsAreAsTheyShouldBe) {
+TEST_F(ProvisionerTest, ReportsForEachGatewayWhetherItsObjectsAreAsPlanned) {
   want({.objects = {deployment("good"), deployment("bad")}});
   lead();
   EXPECT_FALSE(provisioner->conditionOf("Gateway demo/good")) << "it is not known yet";

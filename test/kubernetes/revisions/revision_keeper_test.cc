@@ -264,7 +264,7 @@ TEST_F(RevisionKeeping, TriesAgainWhatCouldNotBeWritten) {
   EXPECT_EQ(writes().size(), 1u);
 }
 
-TEST_F(RevisionKeeping, AsksForAllOfARoundAlthoughTheFirstIsForbidden) {
+TEST_F(RevisionKeeping, WritesAllOfARoundAlthoughTheFirstIsForbidden) {
   for (const char* revision : {"a", "b", "c"}) {
     put(revision, 1);
     reports.see(revision, revision, revision, control::ConfigState::kInSync, rig.clock.now());
@@ -304,7 +304,7 @@ TEST_F(RevisionKeeping, DeletesOnceARevisionThatHasNoCanaryAndIsOld) {
   EXPECT_THAT(writes(), ElementsAre(HasSubstr("DELETE " + std::string(kPathOfOne) + "old ")));
 }
 
-TEST_F(RevisionKeeping, SaysNothingOfARevisionThatNoReplicaHasReported) {
+TEST_F(RevisionKeeping, WritesNoStatusOfARevisionThatNoReplicaHasReported) {
   put("forged", 9, R"(,"active":true)");
   put("real", 1);
   reports.see("one", "real", "real", control::ConfigState::kInSync, rig.clock.now());

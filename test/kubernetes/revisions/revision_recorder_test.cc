@@ -244,7 +244,7 @@ TEST_F(RevisionRecording, BecomesTheCanaryIfTheFirstOneIsGone) {
   EXPECT_THAT(posted(), ElementsAre(HasSubstr(R"("canary":"pod-1")")));
 }
 
-TEST_F(RevisionRecording, WaitsForNobodyIfItMayNotAsk) {
+TEST_F(RevisionRecording, DoesNotWaitForACanaryIfItMayNotReadRevisions) {
   api.forbidden.insert(kRecordedRevisions);
   EXPECT_FALSE(recorder->mayServe("a"));
   start();
@@ -253,7 +253,7 @@ TEST_F(RevisionRecording, WaitsForNobodyIfItMayNotAsk) {
   EXPECT_TRUE(recorder->mayServe("a"));
 }
 
-TEST_F(RevisionRecording, WaitsForNobodyIfItsRevisionIsRefused) {
+TEST_F(RevisionRecording, DoesNotWaitForACanaryIfItsRevisionIsRefused) {
   start();
   EXPECT_TRUE(known);
   EXPECT_FALSE(recorder->mayServe("a"));

@@ -156,7 +156,7 @@ TEST_F(FleetConditionsOf, ARouteLeaveOutReplicasOfOtherGateways) {
   EXPECT_EQ(programmed().reason, "Pending") << "it serves all Gateways";
 }
 
-TEST_F(FleetConditionsOf, AnObjectHaveNoWordOfReplicasOfOtherNamespaces) {
+TEST_F(FleetConditionsOf, AnObjectNameNoReplicasOfOtherNamespaces) {
   see(reportOf("a", 100));
   for (const char* gateway : {"demo/egress", ""}) {
     ReplicaReport forged = reportOf("forged", 1);
@@ -185,7 +185,7 @@ TEST_F(FleetConditionsOf, AGatewaySayWhetherSomeOrAllReplicasFail) {
   EXPECT_EQ(degraded(), "");
 }
 
-TEST_F(FleetConditionsOf, AGatewayHaveWhatElseIsKnownOfItAsLongAsItIs) {
+TEST_F(FleetConditionsOf, AGatewayHaveItsFurtherConditionsAsLongAsTheyLast) {
   ofGateway = {{"sluice.dev/Provisioned", ConditionStatus::kFalse, "NotProvisioned", "it is refused", {}},
                {"sluice.dev/RolledBack", ConditionStatus::kTrue, "RevisionActive", "an older one is served", {}}};
   const config::StatusList both = apply();

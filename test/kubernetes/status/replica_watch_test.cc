@@ -148,7 +148,7 @@ TEST_F(ReplicaRelisting, KeepsTheReportOfThisProcessWhichNeedNotBeWrittenYet) {
   EXPECT_EQ(replicas(), 1u);
 }
 
-TEST_F(ReplicaWatching, TellsOnceOfANamespaceWithBrokenReportsAndKeepsTheLastGoodOnes) {
+TEST_F(ReplicaWatching, LogsOnceANamespaceWithBrokenReportsAndKeepsTheLastGoodOnes) {
   make();
   rig.inTurn([this] { watch->trust({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}}); });
   api.serve();
@@ -166,7 +166,7 @@ TEST_F(ReplicaWatching, TellsOnceOfANamespaceWithBrokenReportsAndKeepsTheLastGoo
   EXPECT_EQ(changes, 0);
 }
 
-TEST_F(ReplicaWatching, TellsOnceThatThereAreTooManyReports) {
+TEST_F(ReplicaWatching, LogsOnceThatThereAreTooManyReports) {
   start();
   for (std::size_t i = 0; i < ReplicaReports::kMost; ++i) {
     ReplicaReport report;
@@ -182,7 +182,7 @@ TEST_F(ReplicaWatching, TellsOnceThatThereAreTooManyReports) {
   EXPECT_EQ(changes, 3);
 }
 
-TEST_F(ReplicaWatching, TellsOnceOfANamespaceWhoseReportsDoNotCount) {
+TEST_F(ReplicaWatching, LogsOnceANamespaceWhoseReportsAreNotTrusted) {
   start();
   for (int renewal = 0; renewal < 3; ++renewal) {
     writeText("one", R"({\"replica\":\"one\",\"state\":\"Rollback\"})", "tenant");
@@ -195,7 +195,7 @@ TEST_F(ReplicaWatching, TellsOnceOfANamespaceWhoseReportsDoNotCount) {
   EXPECT_EQ(replicas(), 0u);
 }
 
-TEST_F(ReplicaWatching, CountsReportsFromTheirNextRenewalOnceTheNamespaceHasAGateway) {
+TEST_F(ReplicaWatching, TrustsReportsFromTheirNextRenewalOnceTheNamespaceHasAGateway) {
   start();
   const auto renew = [this] { writeText("one", R"({\"replica\":\"one\",\"state\":\"InSync\"})", "tenant"); };
   renew();
@@ -209,7 +209,7 @@ TEST_F(ReplicaWatching, CountsReportsFromTheirNextRenewalOnceTheNamespaceHasAGat
   EXPECT_EQ(changes, 2) << "it is silent";
 }
 
-TEST_F(ReplicaWatching, TellsWhenAReportCountsNoMore) {
+TEST_F(ReplicaWatching, NotifiesWhenAReportIsNotTrustedAnyMore) {
   make();
   rig.inTurn([this] { watch->trust({"sluice-system", {{"demo/egress", {"egress-test"}}}}); });
   api.serve();
@@ -227,7 +227,7 @@ TEST_F(ReplicaWatching, TellsWhenAReportCountsNoMore) {
   EXPECT_EQ(changes, 2);
 }
 
-TEST_F(ReplicaWatching, TellsOnceThatTheReportsAreForbidden) {
+TEST_F(ReplicaWatching, LogsOnceThatTheReportsAreForbidden) {
   api.forbidden.insert(kWatchedLeases);
   start();
   api.pass(seconds(40));

@@ -27,7 +27,7 @@ constexpr const char* kForeign =
 constexpr const char* kStale =
     R"({"parents":[{"parentRef":{"name":"gone"},"controllerName":"sluice.dev/egress-gateway","conditions":[]}]})";
 
-TEST(StatusWriter, WritesOnceWhatIsWantedAndRestsThen) {
+TEST(StatusWriter, WritesAWantedStatusOnce) {
   WrittenObjects played;
   played.want("all is well");
   EXPECT_EQ(played.writes(), 0u) << "it does not lead";
@@ -232,7 +232,7 @@ TEST(StatusWriter, FreesThePlaceOfAWriteWhoseObjectHasGone) {
   EXPECT_THAT(played.rig.logged.text(), Not(HasSubstr("cannot be written"))) << "objects may go at any time";
 }
 
-TEST(StatusWriter, SaysOnceThatAKindHasNoStatus) {
+TEST(StatusWriter, LogsOnceThatAKindHasNoStatus) {
   WrittenObjects played(2);
   played.want("mine");
   played.lead();

@@ -92,7 +92,7 @@ TEST_F(ObjectWriting, WritesWhatIsWantedWhenThereIsAPlace) {
   EXPECT_EQ(writer->size(), 0u);
 }
 
-TEST_F(ObjectWriting, LooksOnceAtWhatNeedsNoWrite) {
+TEST_F(ObjectWriting, AsksOnceForARequestThatIsNotNeeded) {
   nothing = true;
   want(thingKey("a"));
   rig.advance(seconds(60));
@@ -247,7 +247,7 @@ TEST_F(ObjectWriting, WaitsWhenThereIsNoAnswer) {
   EXPECT_EQ(logged(), 1u);
 }
 
-TEST_F(ObjectWriting, TellsWhetherTheObjectOrWhatItStandsInIsMissing) {
+TEST_F(ObjectWriting, DistinguishesAMissingObjectFromAMissingNamespaceOrKind) {
   for (const char* name : {"a", "b", "c"}) want(thingKey(name));
   rig.answer(0, 404, R"({"kind":"Status","details":{"name":"a"},"message":"not found"})");
   rig.answer(1, 404, R"({"kind":"Status","details":{"name":"demo"},"message":"namespaces not found"})");
@@ -291,7 +291,7 @@ TEST_F(ObjectWriting, LogsTheFirstTroubleOfAKindUntilItIsOver) {
   EXPECT_EQ(logged(), 3u);
 }
 
-TEST_F(ObjectWriting, ForgetsEverythingWhenItIsTold) {
+TEST_F(ObjectWriting, ForgetsEverythingWhenItIsCleared) {
   again = true;
   for (const char* name : {"a", "b", "c"}) want(thingKey(name));
   wantIn(thingKey("d"), seconds(1));

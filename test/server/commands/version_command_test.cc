@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using testing::MatchesRegex;
 using testing::StartsWith;
 
-TEST(VersionCommand, TellsEveryLibraryWithItsVersion) {
+TEST(VersionCommand, ListsEveryLibraryWithItsVersion) {
   const auto document = content::parseJson(versionJson());
   ASSERT_TRUE(document.ok());
   EXPECT_EQ(document->find("version")->text, SLUICE_VERSION);
@@ -36,7 +36,7 @@ TEST(VersionCommand, TellsEveryLibraryWithItsVersion) {
   }
 }
 
-TEST(VersionCommand, TellsTheSameToPeople) {
+TEST(VersionCommand, PrintsTheSameForPeople) {
   EXPECT_THAT(versionText(), StartsWith("PART"));
   EXPECT_THAT(versionText(), HasSubstr("\nnghttp2 "));
   EXPECT_THAT(versionText(), HasSubstr(std::string(buildCommit())));

@@ -55,12 +55,12 @@ TEST(RollbackChoice, GoesFurtherBackTheSecondTime) {
   EXPECT_THAT(choice.deactivate, ElementsAre("egress-bb"));
 }
 
-TEST(RollbackChoice, IsNoneOfWhichNoControllerHasWritten) {
+TEST(RollbackChoice, IsNoRevisionWithoutAStatus) {
   EXPECT_THAT(whyNone({listedRevision("aa", 1, "")}, {"demo/egress", "aa", false}),
               HasSubstr("no replica of Gateway demo/egress has reported EgressRevision egress-aa to a controller"));
 }
 
-TEST(RollbackChoice, IsWhatIsNamedIfThatIsClear) {
+TEST(RollbackChoice, IsTheNamedRevisionIfTheNameIsUnique) {
   const std::vector<ListedRevision> all = {listedRevision("aa1", 1, "Superseded"), listedRevision("aa2", 2, "Served"),
                                            listedRevision("cc", 3, "Tainted")};
   EXPECT_EQ(choose(all, {"demo/egress", "aa1", false}).activate, "egress-aa1");

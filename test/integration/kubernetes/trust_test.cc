@@ -16,7 +16,7 @@ using testing::Not;
 constexpr const char* kServedByAll = "{.status.served}";
 constexpr const char* kRouteConditions = "{.status.parents[0].conditions}";
 
-class KubeBelief : public KubeRevisions {
+class KubeTrust : public KubeRevisions {
  protected:
   /// Writes a Lease in namespace tenant: a replica that is none of demo/egress, and refuses this revision of it.
   void forgeReport(const std::string& revision) const {
@@ -33,7 +33,7 @@ class KubeBelief : public KubeRevisions {
   }
 };
 
-TEST_F(KubeBelief, IsInNoReportFromTheNamespaceOfAnother) {
+TEST_F(KubeTrust, IsNotGivenToReportsFromTheNamespaceOfAnother) {
   const std::string first = awaitRevisionIn("Served");
   forgeReport(first);
   // What follows is reported later than that.
@@ -56,7 +56,7 @@ TEST_F(KubeBelief, IsInNoReportFromTheNamespaceOfAnother) {
   EXPECT_TRUE(controller->process().waitUntilSaid("reports of replicas in a namespace are ignored", 1));
 }
 
-TEST_F(KubeBelief, IsInNoEgressRevisionOfWhichTheControllerSaysNothing) {
+TEST_F(KubeTrust, IsNotGivenToAnEgressRevisionWithoutAStatus) {
   const std::string first = awaitRevisionIn("Served");
   const std::string data = fieldOf(first, "{.spec.data}");
   const auto forged = [&](const std::string& name, const std::string& more) {
