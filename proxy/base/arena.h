@@ -46,7 +46,7 @@ class Arena {
     return chunks_->data + start;
   }
 
-  /// Makes a T. The arena never destroys it, so the caller does if the destructor matters.
+  /// Makes a T. The arena never destroys it, so the caller must if the destructor matters.
   template <typename T, typename... Args>
   T* make(Args&&... args) {
     return new (allocate(sizeof(T), alignof(T))) T{std::forward<Args>(args)...};
@@ -63,9 +63,9 @@ class Arena {
   /// Returns the concatenation, copied once.
   std::string_view concat(std::string_view a, std::string_view b, std::string_view c = {});
 
-  /// Returns how many bytes of memory the arena holds.
+  /// Returns how many bytes of memory the arena has taken.
   std::size_t held() const { return held_; }
-  /// Returns true if the arena holds no more than one chunk does.
+  /// Returns true if the arena has taken at most one chunk.
   bool isSmall() const { return held_ <= Chunk::kCapacity; }
   /// Gives all memory back; all views into the arena become invalid.
   void clear();

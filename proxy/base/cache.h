@@ -1,8 +1,8 @@
 // A Cache keeps values made from an input and makes them again only if the input has changed.
 //
 // It works in rounds. A round asks for all values that it needs and ends with sweep(), which drops the values that the
-// round did not ask for; so it never holds more values than two rounds made. It always returns what `make` would
-// return, whatever it holds. It belongs to one owner and one thread.
+// round did not ask for; so it never has more values than two rounds made. It always returns what `make` would return,
+// whichever values it has. It belongs to one owner and one thread.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +60,8 @@ class Cache {
   };
   using Entries = std::map<Key, CachedValue, std::less<>>;
 
-  /// The entry behind the last one that was asked for. It is in no copy, whose entries are others.
+  /// The entry after the one that was returned last. A copy begins without it, because it would point into the
+  /// original.
   struct Successor {
     Successor() = default;
     Successor(const Successor& /*other*/) {}
@@ -72,7 +73,7 @@ class Cache {
     bool known = false;
   };
 
-  /// Rounds mostly ask in the order of the keys, as for the files of a folder.
+  /// Tries the next entry first, because rounds mostly ask in the order of the keys, as for the files of a folder.
   template <typename Name>
   typename Entries::iterator find(const Name& key) {
     if (next_.known && next_.entry != entries_.end() && next_.entry->first == key) return next_.entry;

@@ -1,5 +1,5 @@
-// How much of a Backend may be used at a time, where a policy says something else than the limits of the settings: the
-// thresholds of a circuit breaker (BackendTrafficPolicy.spec.circuitBreaker). A value.
+// The thresholds of a circuit breaker (BackendTrafficPolicy.spec.circuitBreaker). They bound how much of a Backend may
+// be used at a time, and replace the limits of the settings. A value.
 #pragma once
 
 #include <cstdint>

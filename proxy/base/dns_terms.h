@@ -1,5 +1,5 @@
-// DnsTerms say which addresses of a name are looked up, and for how long they count, where a policy says something else
-// than the settings of the process. A value.
+// DnsTerms name the address families that are looked up for a name, and the time for which its addresses are used,
+// where a policy overrides the settings of the process. A value.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 namespace sluice::base {
 
 enum class LookupFamily : std::uint8_t {
-  kOfSettings,     // IPv4, and IPv6 as dns.ipv6 says
+  kOfSettings,     // IPv4, and IPv6 too if dns.ipv6 is true
   kIpv4,           // alone
   kIpv6,           // alone
   kIpv4Preferred,  // IPv6 only if there is no IPv4 address
@@ -20,7 +20,7 @@ enum class LookupFamily : std::uint8_t {
 };
 
 struct DnsTerms {
-  /// How long addresses count that have no TTL, or whose TTL does not count.
+  /// How long addresses are used that have no TTL, or whose TTL is not respected.
   static constexpr std::chrono::seconds kUsualRefreshRate{30};
 
   LookupFamily family = LookupFamily::kOfSettings;

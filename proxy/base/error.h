@@ -56,13 +56,13 @@ struct Error {
   ErrorOrigin origin = ErrorOrigin::kInternal;
   /// HTTP status code of the answer: 400..599, or 200..599 in the answer of a processor.
   std::uint16_t status = 500;
-  /// One short sentence for people. Never holds a secret, nor unescaped input.
+  /// One short sentence for people. It contains no secret and no unescaped input.
   std::string detail;
-  /// Logs add this, and clients are not told: "10.0.0.9 is private". It never holds a secret either.
+  /// A detail that appears in logs and is not sent to clients: "10.0.0.9 is private". It contains no secret either.
   std::string note = {};
-  /// The last address that was tried, or that was not to be tried; empty if there was none. For logs.
+  /// The last address that was tried or refused; empty if there was none. For logs.
   std::string address = {};
-  /// The key in settings.yaml of the limit or timeout that was hit, which outlives the error; empty if none was.
+  /// The key in settings.yaml of the limit or timeout that was hit; empty if none was. The text outlives the error.
   std::string_view limit = {};
 
   Error() = default;
@@ -74,7 +74,7 @@ struct Error {
     limit = key;
     return std::move(*this);
   }
-  /// Returns all that logs say about it.
+  /// Returns the text for logs: the detail and the note.
   std::string message() const { return note.empty() ? detail : detail + ": " + note; }
 
   /// Returns an error of the client's request, with the status that names it best: 400, 408, 413, 414, 415, 417, 431,

@@ -10,7 +10,8 @@ namespace sluice::base {
 
 namespace detail {
 
-/// The two digits of each byte: a look-up in place of two, because the id of each request is written so.
+/// The two digits of each byte. One look-up for both saves time, because the id of each request is written in
+/// hexadecimal.
 inline constexpr std::array<std::array<char, 2>, 256> kHexDigits = [] {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::array<std::array<char, 2>, 256> digits{};

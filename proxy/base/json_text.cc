@@ -107,7 +107,7 @@ char* writeJsonString(char* to, std::string_view text, std::size_t maxBytes) {
   assert(maxBytes >= kCutMarker.size());
   *to++ = '"';
   char* const limit = to + maxBytes;
-  // A cut and its marker still fit here: the last border between characters that is not behind lastCut.
+  // The last border between characters at or before lastCut: after it, the marker of a cut still fits.
   char* const lastCut = limit - kCutMarker.size();
   char* cut = to;
   while (!text.empty()) {

@@ -22,8 +22,8 @@ inline constexpr std::string_view kCutMarker = "\xe2\x80\xa6";
 /// The largest number of bytes that one byte of a text becomes.
 inline constexpr std::size_t kMostBytesOfAByte = 6;
 
-/// Appends `text` as a JSON string. At most `maxBytes` (3 or more) bytes stand between the quotes, escapes counted; a
-/// text that needs more is cut at a character and ends with kCutMarker.
+/// Appends `text` as a JSON string. The text between the quotes takes at most `maxBytes` (3 or more) bytes, including
+/// escapes; a text that needs more is cut at a character and ends with kCutMarker.
 void appendJsonString(std::string& out, std::string_view text, std::size_t maxBytes);
 
 /// Appends `text` as a JSON string, however long it is.

@@ -7,7 +7,7 @@
 
 namespace sluice::base {
 
-/// Namespace and name of each.
+/// The namespace and the name of each object.
 using ObjectNames = std::set<std::pair<std::string, std::string>>;
 
 }  // namespace sluice::base

@@ -90,15 +90,16 @@ struct LimitSettings {
 /// or the gateway refuses them.
 enum class ConnectionAuth : std::uint8_t { kPin, kRefuse };
 
-/// An HTTP/1.1 client that ends its side while it waits for a response: it has left, or it is answered all the same.
+/// An HTTP/1.1 client that closes its side while it waits for a response is taken to have left (kAbort), or still gets
+/// the response (kAllow).
 enum class ClientHalfClose : std::uint8_t { kAbort, kAllow };
 
-/// What becomes of "%2F" in the paths of requests.
+/// How "%2F" in the paths of requests is handled.
 enum class EncodedSlash : std::uint8_t { kAuto, kKeep, kReject, kDecode };
-/// Whether runs of "/" become one.
+/// Whether runs of "/" are merged into one.
 enum class MergeSlashes : std::uint8_t { kAuto, kTrue, kFalse };
 
-/// kAuto keeps what the client wrote, unless a rule of that host, on that listener, matches by a path other than
+/// kAuto keeps the client's spelling, unless a rule of that host, on that listener, matches by a path other than
 /// PathPrefix "/": then "%2F" is rejected, and runs of "/" become one.
 struct PathSettings {
   EncodedSlash encodedSlash = EncodedSlash::kAuto;
@@ -122,7 +123,7 @@ struct ForwardedSettings {
   friend bool operator==(const ForwardedSettings&, const ForwardedSettings&) = default;
 };
 
-/// The field of requests and answers that tells a request from others.
+/// The header field of requests and responses that identifies a request.
 struct RequestIdSettings {
   bool accept = true;                   // keep the id that a client has sent
   std::string header = "x-request-id";  // in lower case; empty: requests have no id
@@ -148,7 +149,7 @@ struct SessionKeyRef {
   friend bool operator==(const SessionKeyRef&, const SessionKeyRef&) = default;
 };
 
-/// The entry of a Secret that holds the key of revisions, which replicas share to be compared.
+/// The entry of a Secret with the key of revisions. Replicas share it, so that their revisions can be compared.
 struct RevisionKeyRef {
   std::string nameSpace;
   std::string name;
@@ -200,9 +201,9 @@ struct ExtensionTls {
   friend bool operator==(const ExtensionTls&, const ExtensionTls&) = default;
 };
 
-/// An extensionManager of Envoy Gateway; extension_manager.h says what it means here.
+/// An extensionManager of Envoy Gateway; extension_manager.h explains its effect.
 struct ExtensionManager {
-  std::string name;                  // empty for the one of extensionManager
+  std::string name;                  // empty for the entry of the key extensionManager
   std::vector<ExtensionHook> hooks;  // at least one, each scope once, in the order of HookScope
   std::string hostname;              // of the server: a name in lower case, or an IP literal
   std::uint16_t port = 0;
@@ -216,19 +217,20 @@ struct ExtensionManager {
 /// Bounds the retries of the requests of one rule, in the whole process.
 struct RetryBudgetSettings {
   std::uint32_t percent = 20;       // of the requests of the last 10s may be retries
-  std::uint32_t minPerSecond = 10;  // retries are allowed in each second, whatever the percentage says
+  std::uint32_t minPerSecond = 10;  // so many retries are allowed in each second, whatever the percentage is
 
   friend bool operator==(const RetryBudgetSettings&, const RetryBudgetSettings&) = default;
 };
 
-/// The Gateways for which a controller keeps Pods, and what these Gateways may choose for them.
+/// The Gateways for which a controller runs Pods, and the properties that these Gateways may choose for them.
 struct ProvisioningSettings {
-  /// Gateways of these namespaces have Pods: of those with such a name, or with such labels; of all if there is
-  /// neither.
+  /// The controller runs Pods for the Gateways of namespaces with one of these names, or with labels that the selector
+  /// matches. Without names and selector, it does so in all namespaces.
   std::vector<std::string> namespaces;
   std::optional<LabelSelector> namespaceSelector;
-  /// Whoever runs Pods there may read what routes and Backends let them use; if absent, only the controller's own
-  /// namespace is trusted. Elsewhere, a Secret of another namespace takes a ReferenceGrant for the Gateway besides.
+  /// In these namespaces, a Gateway's Pods may read the Secrets of other namespaces that routes and Backends may refer
+  /// to. Elsewhere, such a Secret also needs a ReferenceGrant for the Gateway. If absent, only the controller's own
+  /// namespace is trusted.
   std::optional<std::vector<std::string>> trustedNamespaces;
   bool allowImage = false;
   bool allowServiceType = false;
@@ -249,7 +251,7 @@ struct Settings {
   std::string accessLogPath = "/dev/stdout";  // "off" for no access log
   std::optional<SessionKeyRef> sessionKey;    // if absent, the process makes a random key
   std::vector<CatalogRef> processorCatalogs;
-  std::vector<ExtensionManager> extensionManagers;  // the one without a name stands alone
+  std::vector<ExtensionManager> extensionManagers;  // one without a name is the only one
   RevisionSettings revisions;
   /// The folder of --state-dir, if that flag does not name it; empty: none.
   std::string stateDir;

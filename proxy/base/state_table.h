@@ -1,4 +1,4 @@
-// A state machine as data: for each state and event, what to do and where that leads.
+// A state machine as data: an action and the next state for each state and event.
 #pragma once
 
 #include <array>
@@ -21,8 +21,8 @@ struct Transition {
   State next;
 };
 
-/// The enumerators of State and Event count from zero, and Action{} is the action that does nothing. A cell that nobody
-/// has set has that action and the same state: it ignores the event.
+/// The enumerators of State and Event count from zero, and Action{} is the action that does nothing. A cell that was
+/// not set has that action and the same state: it ignores the event.
 template <typename State, std::size_t kStates, typename Event, std::size_t kEvents, typename Action>
 class StateTable {
  public:

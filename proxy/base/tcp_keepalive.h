@@ -1,5 +1,5 @@
-// TcpKeepalive says when TCP probes a connection on which nothing moves, so that one whose peer has gone is noticed. A
-// value; the defaults are the kernel's.
+// TcpKeepalive sets when TCP probes an idle connection, so that a peer that has gone is noticed. A value; the defaults
+// are the kernel's.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@ struct TcpKeepalive {
   static constexpr std::chrono::seconds kLongestTime{32767};
 
   std::uint32_t probes = 9;                        // without an answer, after which the connection is lost
-  Duration idleTime = std::chrono::seconds(7200);  // before the first probe; counts in whole seconds
-  Duration interval = std::chrono::seconds(75);    // between two probes; counts in whole seconds
+  Duration idleTime = std::chrono::seconds(7200);  // before the first probe; in whole seconds
+  Duration interval = std::chrono::seconds(75);    // between two probes; in whole seconds
 
   friend bool operator==(const TcpKeepalive&, const TcpKeepalive&) = default;
 };
