@@ -21,7 +21,7 @@
 
 namespace sluice::observe {
 
-/// The log fields of one exchange. Members stand in the order of the line; a member that is empty, zero (status) or
+/// The log fields of one exchange. Members are in the order of the line; a member that is empty, zero (status) or
 /// missing is written as null.
 struct AccessRecord {
   struct Failure {

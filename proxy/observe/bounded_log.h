@@ -1,4 +1,4 @@
-// Lines about traffic, of level debug or trace: as many in a second as a person can read, whatever the load is.
+// Writes log lines about traffic, of level debug or trace, and bounds them to as many in a second as a person can read.
 //
 // Each worker has one, on its thread.
 #pragma once
@@ -19,7 +19,7 @@ class BoundedLog {
   BoundedLog(const Log* log, const base::Clock& clock, LogLevel level = LogLevel::kDebug)
       : log_(log), clock_(clock), level_(level) {}
 
-  /// Returns true if the next line is written: to be asked first, because fields cost something to make.
+  /// Returns true if the next line would be written. Ask this first, because fields cost time to make.
   bool wants() { return log_ != nullptr && log_->enabled(level_) && hasRoom(); }
   void write(std::string_view message, Log::Fields fields) const { log_->write(level_, message, fields); }
 
@@ -30,8 +30,8 @@ class BoundedLog {
   const base::Clock& clock_;
   const LogLevel level_;
   base::MonotonicTime second_{};
-  std::uint32_t written_ = 0;  // in this second
-  std::uint64_t left_ = 0;     // out, in this second
+  std::uint32_t written_ = 0;  // lines written in this second
+  std::uint64_t left_ = 0;     // lines left out in this second
 };
 
 }  // namespace sluice::observe

@@ -1,9 +1,9 @@
-// Events tell operators what has gone wrong, or has changed, by the object that it concerns: denials, failures of
-// processors, reloads, rollbacks, degradations.
+// Events notify operators of faults and changes, by the object that they concern: denials, failures of processors,
+// reloads, rollbacks, degradations.
 //
 // Each thread collects its own in an EventBatch, where equal ones are counted, and hands them to the main thread about
 // once a second. The EventRing there holds the newest for /events, and logs each event once a minute at most. So
-// neither a flood of denials nor an object that never gets well fills the memory or the log.
+// neither a flood of denials nor an object that stays faulty fills the memory or the log.
 #pragma once
 
 #include <cstddef>
@@ -66,11 +66,11 @@ class EventRing {
   /// Both outlive it.
   EventRing(Log& log, MetricShard& metrics) : log_(log), dropped_(metrics.at<Metric::kEventsDropped>()) {}
 
-  /// `told` is called with each event that comes, with the occurrences that are new.
+  /// `told` is called for each event that is added, with the number of its new occurrences.
   void onEvent(std::function<void(const Event&)> told) { told_ = std::move(told); }
 
   void add(std::vector<Event> events, std::uint64_t dropped = 0);
-  /// Holds an event that its owner logs itself.
+  /// Adds an event that its owner logs itself.
   void note(Event event);
   /// Returns [{"time", "first", "last", "count", "type", "reason", "object", "message"}], the newest first: the admin
   /// document /events.

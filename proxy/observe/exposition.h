@@ -1,4 +1,4 @@
-// Metrics whose values are read when the page is asked for, not counted: their families, and a writer in Prometheus'
+// Metrics whose values are read when the page is requested, not counted: their families, and a writer in Prometheus'
 // text format 0.0.4.
 #pragma once
 

@@ -64,7 +64,7 @@ std::unique_ptr<LineFile> LineFile::over(int fd) {
   // A regular file never answers EAGAIN, and a separate open file description would overwrite lines that others print
   // through this one.
   if (S_ISREG(facts.st_mode)) return std::unique_ptr<LineFile>(new LineFile(duplicate(fd)));
-  // The file is opened anew, so that O_NONBLOCK does not affect others: it belongs to the open file description, which
+  // The file is opened again, so that O_NONBLOCK does not affect others: it belongs to the open file description, which
   // a shell may share.
   int own = ::open(("/proc/self/fd/" + std::to_string(fd)).c_str(), kFlags);
   if (own < 0) {  // a socket, or a pipe of another user

@@ -30,7 +30,7 @@ class LineFile {
   LineFile& operator=(const LineFile&) = delete;
   ~LineFile();
 
-  /// Opens its path anew, after the file was moved away to rotate it. A file that was not opened by its path stays as
+  /// Opens its path again, after the file was moved away to rotate it. A file that was not opened by its path stays as
   /// it is; after an error of config's origin the old file is still used. Any thread.
   base::Status reopen();
 
@@ -49,7 +49,7 @@ class LineFile {
   const int fd_;  // refers to another file after reopen()
   const std::string path_;
   std::mutex mutex_;
-  std::string rest_;  // the rest of a line that was taken in part
+  std::string rest_;  // the end of a line that was written in part
 };
 
 }  // namespace sluice::observe

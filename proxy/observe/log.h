@@ -63,7 +63,7 @@ class Log {
   Log(const Log&) = delete;
   Log& operator=(const Log&) = delete;
 
-  /// To be asked first where a record's fields cost something to make.
+  /// Ask this first where the fields of a record cost time to make.
   bool enabled(LogLevel level) const {
     return level >= level_.load(std::memory_order_relaxed) && level != LogLevel::kOff;
   }

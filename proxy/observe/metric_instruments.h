@@ -63,7 +63,7 @@ class Histogram {
   }};
   static constexpr std::size_t kBuckets = kBounds.size() + 1;  // the last bucket has no upper bound
 
-  /// Counts a duration; a negative one counts as zero.
+  /// Counts a duration; a negative one is counted as zero.
   void observe(base::Duration duration) {
     duration = std::max(duration, base::Duration::zero());
     std::size_t bucket = 0;

@@ -2,7 +2,7 @@
 // objects that they name. Their number is bounded for each namespace, so that no namespace can use up the room of
 // others.
 //
-// The registry is made by main and outlives everything that counts. Each worker (and the main thread) has a
+// The registry is made by main and outlives all users of instruments. Each worker (and the main thread) has a
 // MetricShard of its own and keeps pointers to the instruments that it uses: counting is a load and a store. The admin
 // thread sums the shards by a MetricsReader; meanwhile a thread waits only to begin or end a series, for the length of
 // a piece.
@@ -52,7 +52,7 @@ class StatusLabel {
 
 class MetricsRegistry {
  public:
-  /// The value of every label of the series that stands for all series without a place.
+  /// The value of every label of the overflow series, which gets the counts of all series beyond the bound.
   static constexpr std::string_view kOther = "__other__";
   static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
   /// The number of bytes of a label's value that are kept; the rest is cut off.
@@ -91,8 +91,8 @@ class MetricsRegistry {
     MetricSeries* other = nullptr;
   };
 
-  /// Returns a cell for the caller alone; nullptr, counted, if there is no room for a new series. `key` names the
-  /// labels' values.
+  /// Returns a cell that only the caller uses. If there is no room for a new series, returns nullptr and counts that.
+  /// `key` names the labels' values.
   InstrumentCell* admit(Metric metric, const std::string& key, Labels values);
   InstrumentCell* admitOther(Metric metric);
   /// Called when the caller no longer uses its cell. Its counts stay until all cells of the series have been left.

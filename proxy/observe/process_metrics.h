@@ -27,11 +27,11 @@ inline constexpr auto kProcessFamilies = std::to_array<ReadFamily>({
      "Start time of the process since the Unix epoch in seconds."},
 });
 
-/// Appends all of them as they are now. What the system does not tell is left out.
+/// Appends the current values. A value that the system does not provide is left out.
 void appendProcessMetrics(std::string& out, std::string_view version, std::string_view commit);
 
-/// Keeps their text for a second: the system takes milliseconds to count thousands of descriptors, and whoever asks for
-/// the metrics again and again must not have the thread do only that.
+/// Keeps their text for a second. The system takes milliseconds to count thousands of descriptors, so frequent requests
+/// for the metrics would otherwise keep the thread busy.
 class RecentProcessMetrics {
  public:
   static constexpr base::Duration kKept = std::chrono::seconds(1);
