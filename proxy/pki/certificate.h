@@ -15,8 +15,8 @@ namespace sluice::pki {
 
 class CertificateChain {
  public:
-  /// Parses PEM, leaf first (kubernetes.io/tls `tls.crt`). Errors have config's origin and say what is wrong with
-  /// which block.
+  /// Parses PEM, leaf first (kubernetes.io/tls `tls.crt`). Errors have config's origin and name the block and its
+  /// fault.
   static base::Result<CertificateChain> parse(std::string_view pem);
   CertificateChain(CertificateChain&&) noexcept;
   CertificateChain& operator=(CertificateChain&&) noexcept;

@@ -11,7 +11,7 @@ namespace sluice::pki {
 namespace {
 
 OSSL_PARAM octets(const char* name, std::string_view bytes) {
-  // OpenSSL does not write to what it is given here.
+  // OpenSSL does not write through this pointer.
   return OSSL_PARAM_construct_octet_string(name, const_cast<char*>(bytes.data()), bytes.size());
 }
 

@@ -15,7 +15,7 @@ base::Result<PrivateKey> PrivateKey::parse(const base::Secret& pem) {
   auto blocks = readPem(pem.reveal());
   if (!blocks) return std::move(blocks).error();
   for (const PemBlock& block : *blocks) {
-    // EC PARAMETERS may precede the key, and a certificate may stand in the same file.
+    // EC PARAMETERS may precede the key, and the same file may contain a certificate.
     if (!block.label.ends_with("PRIVATE KEY")) continue;
     if (block.encrypted) return base::Error::config("the private key is encrypted: a passphrase is not supported");
     const std::string_view der = block.der.reveal();

@@ -36,7 +36,7 @@ class ValueSealer {
 
   struct Opened {
     std::string value;
-    bool byPrevious;  // the value should be sealed anew
+    bool byPrevious;  // the value should be sealed again
   };
   /// Opens a sealed value. Returns nullopt for any text that seal() has not made with one of the keys for that scope.
   std::optional<Opened> open(std::string_view sealed, std::string_view scope) const;

@@ -21,8 +21,8 @@ constexpr const char* kDebianBundle = "/etc/ssl/certs/ca-certificates.crt";
 const char* namedFile() { return secure_getenv(X509_get_default_cert_file_env()); }
 const char* namedFolder() { return secure_getenv(X509_get_default_cert_dir_env()); }
 
-/// Returns a text that changes whenever the file does, as far as its metadata tells; for a folder, whenever a file is
-/// added or removed.
+/// Returns a text that changes whenever the metadata of the file changes; for a folder, whenever a file is added or
+/// removed.
 std::string stateOf(const char* path) {
   struct stat status = {};
   if (stat(path, &status) != 0) return "none;";
@@ -62,8 +62,8 @@ base::Result<TrustStore> TrustStore::parse(std::string_view caPem, std::string_v
   for (const X509Pointer& certificate : *certificates) {
     if (X509_STORE_add_cert(trust.get(), certificate.get()) != 1) return base::Error::config(takeOpensslError());
   }
-  // Every certificate given here is trusted as it stands: an intermediate or a single pinned certificate too, without
-  // its root.
+  // Every certificate given here is trusted by itself: an intermediate or a single pinned certificate too, without its
+  // root.
   X509_STORE_set_flags(trust.get(), X509_V_FLAG_PARTIAL_CHAIN);
   if (!lists.empty()) {
     if (auto status = trust.add(lists); !status) return std::move(status).error();
