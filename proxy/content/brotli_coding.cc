@@ -38,8 +38,8 @@ class BrotliCoding final : public Coding {
     void operator()(BrotliDecoderState* state) const { BrotliDecoderDestroyInstance(state); }
   };
 
-  /// The unit in which memory is allocated. The library does not say how many bytes it frees, so the first unit of an
-  /// allocation holds its size.
+  /// The unit in which memory is allocated. The library does not report how many bytes it frees, so the first unit of
+  /// an allocation holds its size.
   union Unit {
     std::size_t count;
     std::max_align_t aligned;

@@ -20,7 +20,7 @@ class Coding {
   virtual ~Coding() = default;
 
   /// Takes bytes off `in` and writes to the front of `out`, which it takes off too, until one of them is empty or
-  /// nothing more can be done. Returns false if the input does not have this coding, or goes on behind its end.
+  /// nothing more can be done. Returns false if the input does not have this coding, or continues after its end.
   virtual bool decode(std::string_view& in, std::span<char>& out) = 0;
   /// Returns true if the input may end here: it is complete, and all of it has been written.
   virtual bool complete() const = 0;
@@ -30,7 +30,7 @@ class Coding {
 
 enum class ZlibFormat : std::uint8_t {
   kGzip,     // RFC 1952, any number of members
-  kDeflate,  // RFC 1950 as RFC 9110 says, and RFC 1951 without the wrapper as browsers accept it
+  kDeflate,  // RFC 1950 as RFC 9110 requires, and RFC 1951 without the wrapper as browsers accept it
 };
 
 /// Decodes with a window of 32 KiB.

@@ -1,6 +1,6 @@
 // Decodes a body's Content-Encoding while it streams: gzip, x-gzip, deflate, br and zstd, and several in a row.
 //
-// Owned by the reader of one body; one thread; sans-IO. Its memory is each coding's window (Coding says how large), 16
+// Owned by the reader of one body; one thread; sans-IO. Its memory is each coding's window (Coding states its size), 16
 // KiB between one coding and the next, and the bytes written to the caller's queue: nothing grows with the body.
 #pragma once
 
@@ -28,10 +28,10 @@ struct DecodeLimits {
 enum class DecodeStatus : std::uint8_t {
   kTaken,      // all input is taken, and all its output has been written; at the end: the body is complete
   kMore,       // the room is used up: call again with the rest of the input
-  kCorrupt,    // is no valid body of its codings, or goes on behind its end
-  kTruncated,  // ends early
-  kTooLong,    // exceeds limits.decompressedBody
-  kTooDense,   // exceeds limits.decompressionRatio
+  kCorrupt,    // the body is not valid in its codings, or continues after its end
+  kTruncated,  // the body ends early
+  kTooLong,    // the body exceeds limits.decompressedBody
+  kTooDense,   // the body exceeds limits.decompressionRatio
 };
 
 inline bool failed(DecodeStatus status) { return status != DecodeStatus::kTaken && status != DecodeStatus::kMore; }

@@ -1,4 +1,4 @@
-// Encodes a text as gzip (RFC 1952). What decodes it is in decoder.h.
+// Encodes a text as gzip (RFC 1952). decoder.h decodes it.
 //
 // Pure functions; any thread.
 #pragma once
@@ -9,7 +9,7 @@
 namespace sluice::content {
 
 /// Returns one gzip member; nothing if there is no memory. `text` is shorter than 4 GiB. Equal texts have equal
-/// encodings: it holds no time and no name.
+/// encodings, because the member contains no time and no name.
 std::string gzip(std::string_view text);
 
 }  // namespace sluice::content

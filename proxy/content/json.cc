@@ -85,7 +85,7 @@ base::Result<Value> parseJson(std::string_view text, const JsonLimits& limits) {
   if (text.size() > limits.bytes) {
     return base::Error::config("is longer than " + std::to_string(limits.bytes) + " bytes");
   }
-  // Positions count from behind the byte order mark.
+  // Positions are counted from the end of the byte order mark.
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   return JsonParser(text, limits.depth).parse();
 }

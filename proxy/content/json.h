@@ -19,8 +19,8 @@ struct JsonLimits {
   std::size_t depth = 64;  // the deepest nesting of maps and lists
 };
 
-/// Parses a text. Values know line and column, but no file. The error has config's origin and says where: "line 2,
-/// column 7: ...". It quotes nothing but the name of a member that is repeated.
+/// Parses a text. Values know line and column, but no file. The error has config's origin and begins with the position:
+/// "line 2, column 7: ...". It quotes nothing but the name of a member that is repeated.
 base::Result<Value> parseJson(std::string_view text, const JsonLimits& limits = {});
 
 /// Writes without spaces, members in their order. Numbers in a spelling of YAML that JSON does not have ("0x1F", "+1",

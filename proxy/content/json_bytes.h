@@ -14,7 +14,7 @@
 
 namespace sluice::content {
 
-/// Returns true for printable ASCII that stands for itself inside a string: all but the quote and the backslash.
+/// Returns true for printable ASCII that needs no escape inside a string: all but the quote and the backslash.
 inline bool isPlainByte(char c) { return static_cast<signed char>(c) >= 0x20 && c != '"' && c != '\\'; }
 
 /// Returns the first byte from `at` on that is not plain; `end` if there is none. Reads eight bytes at a time.
@@ -32,9 +32,9 @@ inline const char* skipPlainByWords(const char* at, const char* end) {
 }
 
 #if defined(__SSE2__)
-/// Returns 16 bytes: where the text has a byte that is not plain, all bits are set, elsewhere none. Turning one bit
-/// over makes the quote follow the control characters, so that one comparison finds both, and bytes from 0x80 on too,
-/// which are negative.
+/// Returns 16 bytes. All bits of a byte are set where the text has a byte that is not plain, else none. Flipping one
+/// bit moves the quote right after the control characters, so that one comparison finds both, and also finds the bytes
+/// from 0x80 on, which are negative.
 inline __m128i bytesNotPlain(const char* at) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
   const __m128i low = _mm_cmplt_epi8(_mm_xor_si128(bytes, _mm_set1_epi8(0x02)), _mm_set1_epi8(0x21));
@@ -42,7 +42,7 @@ inline __m128i bytesNotPlain(const char* at) {
 }
 
 inline const char* skipPlain(const char* at, const char* end) {
-  // Most runs are short, and most bytes are in long ones.
+  // Most runs are short, so the first bytes are looked at one by one; but most bytes are in long runs.
   if (end - at >= 16) {
     const int found = _mm_movemask_epi8(bytesNotPlain(at));
     if (found != 0) return at + std::countr_zero(static_cast<unsigned>(found));
@@ -110,7 +110,7 @@ inline int codeOfHex(const char* at, const char* end) {
 }
 
 /// Returns the end of the escape that begins at the backslash `at`, which is two of them for a surrogate pair; null if
-/// it is none, or half of a pair.
+/// it is not an escape, or is half of a pair.
 inline const char* skipEscape(const char* at, const char* end) {
   if (end - at < 2) return nullptr;
   if (at[1] != 'u') return escapeMeans(at[1]) != '\0' ? at + 2 : nullptr;
@@ -125,7 +125,7 @@ inline const char* skipEscape(const char* at, const char* end) {
 
 /// The bytes that follow the first one of a character (RFC 3629 section 4).
 struct Utf8Rest {
-  std::uint8_t count = 0;       // 0 if no character begins so
+  std::uint8_t count = 0;       // 0 if no character begins with this byte
   unsigned char lowest = 0x80;  // of the first of them; the others are 0x80 to 0xBF
   unsigned char highest = 0xBF;
 };
@@ -180,7 +180,7 @@ inline char* writeUtf8(char* to, std::uint32_t code) {
 
 /// Returns the first byte that is no white space of JSON (RFC 8259 section 2).
 inline const char* skipSpace(const char* at, const char* end) {
-  if (at != end && static_cast<unsigned char>(*at) > ' ') return at;  // mostly there is none
+  if (at != end && static_cast<unsigned char>(*at) > ' ') return at;  // mostly there is no white space
   while (at != end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) ++at;
   return at;
 }

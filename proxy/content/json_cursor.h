@@ -1,7 +1,7 @@
-// Goes through JSON text (RFC 8259) by offsets and builds nothing: for callers that must know where in a text a value
-// stands, so that the rest of it can stay as it is.
+// Goes through JSON text (RFC 8259) by offsets and builds nothing: for callers that must know the position of a value
+// in a text, to leave the rest of the text unchanged.
 //
-// Lives for one reading; the text outlives it. As strict as parseJson() but for three checks that do not affect
+// Lives for one reading; the text outlives it. As strict as parseJson(), except for three checks that do not affect
 // positions: the encoding inside strings, halves of surrogate pairs there, and duplicate names.
 #pragma once
 
@@ -14,8 +14,7 @@ namespace sluice::content {
 
 class JsonCursor {
  public:
-  /// Values that stand in more than `mostDepth` lists and maps are refused. A byte order mark at the beginning is
-  /// skipped.
+  /// Values inside more than `mostDepth` lists and maps are refused. A byte order mark at the beginning is skipped.
   JsonCursor(std::string_view text, std::size_t mostDepth);
 
   /// Returns the offset of the next byte that is no space; the size of the text if there is none.
@@ -25,8 +24,8 @@ class JsonCursor {
   /// Returns the current offset, right behind the last thing taken.
   std::size_t at() const { return at_; }
 
-  /// Each of these takes one thing and the spaces before it. Returns false or nothing, without moving, if something
-  /// else stands there.
+  /// Each of these takes one token and the spaces before it. Returns false or nothing, without moving, if something
+  /// else follows.
   bool take(char punctuation);
   /// Takes the begin of a map or list, or the end of the open one, and counts their depth.
   bool open(char bracket);

@@ -19,7 +19,7 @@ using PathSet = std::uint64_t;
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
 
-/// The names of one open map. The first few stand side by side, so that most maps need no memory elsewhere.
+/// The names of one open map. The first few are stored in the object itself, so that most maps need no other memory.
 class MapNames {
  public:
   explicit MapNames(NameSet& others) : others_(others) {}
@@ -65,7 +65,7 @@ class JsonLocator {
   }
 
  private:
-  /// Takes a value that stands in `depth` maps and lists. The first `depth` steps of the paths `here` lead to it.
+  /// Takes a value inside `depth` maps and lists. The first `depth` steps of the paths `here` lead to it.
   const char* valueOn(const char* at, std::size_t depth, PathSet here) {
     if (here == 0) return value(at, depth, 0);
     PathSet deeper = 0;
@@ -143,7 +143,8 @@ class JsonLocator {
     }
   }
 
-  /// Leaves those of the paths `here` that go on with this name. Returns false if the map has had it.
+  /// Removes the paths whose next step is not this name from `here`. Returns false if the name is a duplicate in the
+  /// map.
   bool takeName(std::string_view name, MapNames& names, std::size_t depth, PathSet& here) const {
     for (PathSet rest = here; rest != 0; rest &= rest - 1) {
       if (stepOf(rest, depth).name != name) here &= ~(rest & -rest);
@@ -158,7 +159,7 @@ class JsonLocator {
     return paths_[static_cast<std::size_t>(std::countr_zero(paths))][depth];
   }
 
-  /// Takes a string with its quotes, and notes whether it stands for itself.
+  /// Takes a string with its quotes, and notes whether it is free of escapes.
   const char* string(const char* at) {
     at = skipPlain(at + 1, end_);
     wasPlain_ = at != end_ && *at == '"';
@@ -179,7 +180,7 @@ class JsonLocator {
     return nullptr;
   }
 
-  /// Returns a name that was found to be good, without its escapes.
+  /// Returns a valid name without its escapes.
   static std::string decoded(std::string_view raw) {
     const std::string_view quoted(raw.data() - 1, raw.size() + 2);
     return JsonCursor(quoted, 0).takeString().value_or(std::string());
@@ -196,7 +197,7 @@ class JsonLocator {
     return digits(at);
   }
 
-  /// Takes at least one.
+  /// Takes at least one digit.
   const char* digits(const char* at) const { return at != end_ && isDigit(*at) ? skipDigits(at, end_) : nullptr; }
 
   const char* word(const char* at, std::string_view word) const {

@@ -1,4 +1,4 @@
-// Checks a whole JSON text (RFC 8259) and finds where values of it stand, in one pass and without building a tree.
+// Checks a whole JSON text (RFC 8259) and finds the places of values in it, in one pass and without building a tree.
 //
 // A pure function. It is as strict as JsonScan, with the same exception for names whose hashes are equal, and for a
 // text that is there in one piece it is several times as fast. Its memory is 16 bytes for each name of the open maps,

@@ -166,7 +166,7 @@ bool JsonParser::takeNumber(Value& number) {
   return true;
 }
 
-/// Takes at least one.
+/// Takes at least one digit.
 bool JsonParser::takeDigits() {
   const char* const begin = std::exchange(at_, skipDigits(at_, end_));
   return at_ != begin;

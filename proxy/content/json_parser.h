@@ -1,4 +1,4 @@
-// Reads one JSON text (RFC 8259) into a Value; what is strict about it stands in json.h. Internal to proxy/content.
+// Reads one JSON text (RFC 8259) into a Value; json.h explains how strict it is. Internal to proxy/content.
 //
 // Lives for one reading; the text outlives it.
 #pragma once
@@ -15,7 +15,7 @@ namespace sluice::content {
 
 class JsonParser {
  public:
-  /// Values that stand in more than `mostDepth` lists and maps are refused.
+  /// Values inside more than `mostDepth` lists and maps are refused.
   JsonParser(std::string_view text, std::size_t mostDepth)
       : text_(text), at_(text.data()), end_(text.data() + text.size()), mostDepth_(mostDepth) {}
 
@@ -23,7 +23,7 @@ class JsonParser {
   base::Result<Value> parse();
 
  private:
-  // Each of these takes one thing. Returns false after fail().
+  // Each of these takes one token. Returns false after fail().
   bool takeValue(Value& value);
   bool takeMap(Value& map);
   bool takeMember(Value& map);
@@ -41,7 +41,7 @@ class JsonParser {
   void skipSpaces();
   /// Notes that the text is not JSON from here on; `message` begins with a verb or a noun.
   bool fail(std::string message);
-  /// Returns the position of what comes next. Positions are asked for in their order.
+  /// Returns the position of the next byte. Each call must be for a later position than the call before.
   Position here();
   void checkNames(const Value& map);
 
@@ -51,7 +51,7 @@ class JsonParser {
   const std::size_t mostDepth_;
   std::size_t depth_ = 0;
   std::string fault_;
-  std::string repetition_;              // of a name; a fault of the whole text comes first
+  std::string repetition_;              // error of a repeated name; reported only if the text is valid JSON otherwise
   const char* counted_ = text_.data();  // line_ counts the lines before this byte
   const char* lineBegin_ = text_.data();
   std::uint32_t line_ = 1;

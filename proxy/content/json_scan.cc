@@ -323,7 +323,7 @@ const char* JsonScan::takeHex(const char* at, const char* end) {
   return needed_ > 0 || endCode() ? at : nullptr;
 }
 
-/// Returns false if half of a surrogate pair stands alone.
+/// Returns false if half of a surrogate pair occurs alone.
 bool JsonScan::endCode() {
   const std::uint16_t first = std::exchange(pair_, std::uint16_t{0});
   if (isLowSurrogate(code_) != (first != 0)) return false;

@@ -2,9 +2,9 @@
 // and keeps nothing of the text but that value.
 //
 // Owned by one reading; one thread; sans-IO. It checks the whole text, also outside of the path, as strictly as
-// parseJson() does with its default depth: a text is complete JSON to both or to neither. The one exception are two
-// different names of one map whose hashes are equal; see NameSet. Its memory is a constant, the value, the candidates
-// of a list whose elements the path counts from the end, and 16 bytes for each name of the open maps.
+// parseJson() does with its default depth: both accept the same texts. The one exception is two different names of one
+// map whose hashes are equal; see NameSet. Its memory is a constant, the value, the candidates of a list whose elements
+// the path counts from the end, and 16 bytes for each name of the open maps.
 #pragma once
 
 #include <array>
@@ -26,8 +26,8 @@ namespace sluice::content {
 /// The value that was found.
 struct FoundJson {
   Value::Kind kind = Value::Kind::kNull;
-  /// That of Value::text; strings and numbers are cut after the requested number of bytes. Empty for lists, maps and
-  /// null.
+  /// The text as in Value::text; strings and numbers are cut after the requested number of bytes. Empty for lists, maps
+  /// and null.
   std::string text;
   bool isCut = false;
 };
@@ -36,7 +36,7 @@ class JsonScan {
  public:
   static constexpr std::size_t kMostDepth = 64;
   static constexpr std::size_t kMostSteps = 32;
-  /// The lowest index is the negative of this.
+  /// The lowest index of a step is the negative of this number.
   static constexpr std::int32_t kMostFromEnd = 64;
 
   using Found = FoundJson;
@@ -82,7 +82,7 @@ class JsonScan {
     kWord,
     kFailed
   };
-  /// The use of the bytes of a string or number.
+  /// The purpose for which the bytes of the current string or number are used.
   enum class Use : std::uint8_t { kNone, kName, kFound };
 
   // Each of these takes the bytes it can between `at` and `end` and returns where it stopped; null if the text is no

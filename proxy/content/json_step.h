@@ -8,7 +8,8 @@
 
 namespace sluice::content {
 
-/// One step of a path into a value: by name into a map, by index into a list. A step that has both goes either way.
+/// One step of a path into a value: by name into a map, by index into a list. A step that has both can be taken in a
+/// map and in a list.
 struct JsonStep {
   std::optional<std::string> name;
   std::optional<std::int32_t> index;  // negative: counted from the end

@@ -23,7 +23,7 @@ class NameHash {
 
  private:
   std::uint64_t state_ = 0x9E3779B97F4A7C15ULL;
-  std::uint64_t block_ = 0;  // bytes that are no whole word yet
+  std::uint64_t block_ = 0;  // bytes that do not fill a word yet
   std::uint64_t size_ = 0;
 };
 

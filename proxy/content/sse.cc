@@ -80,7 +80,7 @@ SseParser::Status SseParser::feed(std::string_view& in) {
 }
 
 bool SseParser::finish() {
-  // Nothing counts if there is only the second half of a CRLF, whose first half ended an event.
+  // Nothing is counted if the rest is only the second half of a CRLF whose first half ended an event.
   if (tooLong_ || complete_ || counted_ == 0) return false;
   readFields();
   complete_ = true;

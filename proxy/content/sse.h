@@ -37,7 +37,8 @@ class SseParser {
                // and the rest of the input
   };
 
-  /// `mostBytes` bounds the bytes of one event. CRLF counts as one byte, so that it does not matter how a body is cut.
+  /// `mostBytes` bounds the bytes of one event. CRLF is counted as one byte, so that it does not matter how a body is
+  /// cut.
   explicit SseParser(std::size_t mostBytes) : mostBytes_(mostBytes) {}
   SseParser(const SseParser&) = delete;
   SseParser& operator=(const SseParser&) = delete;
@@ -68,7 +69,7 @@ class SseParser {
   std::size_t lineBegin_ = 0;  // offset in buffer_
   bool afterCr_ = false;       // an LF that comes next belongs to the same line end
   bool complete_ = false;
-  bool first_ = true;  // at the start of the body, where a byte order mark may stand
+  bool first_ = true;  // at the start of the body, where a byte order mark is allowed
   bool tooLong_ = false;
 };
 

@@ -44,8 +44,8 @@ class ZlibCoding final : public Coding {
   std::size_t memory() const override { return kMemory; }
 
  private:
-  /// Reads the first two bytes of a deflated body, which tell whether it is wrapped (RFC 1950 section 2.2). Returns
-  /// false until both are here.
+  /// Reads the first two bytes of a deflated body, which show whether it is wrapped (RFC 1950 section 2.2). Returns
+  /// false until both have arrived.
   bool takeHeader(std::string_view& in) {
     if (headerSize_ == header_.size()) return true;
     while (headerSize_ < header_.size() && !in.empty()) {

@@ -62,7 +62,7 @@ class ZstdCoding final : public Coding {
   std::unique_ptr<ZSTD_DStream, FreeStream> stream_;
   std::uint32_t magic_ = 0;
   std::size_t magicSeen_ = 0;  // bytes of the current frame's magic number
-  bool drained_ = true;        // no output waits for room; the library fails if it is called in vain for long
+  bool drained_ = true;        // no output waits for room; the library fails after many calls without progress
   bool complete_ = false;
 };
 

@@ -1,4 +1,5 @@
-// A JSON Schema in the form in which values are held against it: a graph of nodes, one for each schema in the document.
+// A JSON Schema in the form in which values are checked against it: a graph of nodes, one for each schema in the
+// document.
 //
 // Made by the SchemaCompiler, then immutable and usable on any thread. Nodes refer to each other and to the documents,
 // so that all live and die with the CompiledSchema.
@@ -22,15 +23,15 @@ namespace sluice::content {
 
 struct SchemaNode;
 using SchemaNodes = std::vector<const SchemaNode*>;
-/// Schemas by name, sorted by name; or in the order of the document where that is said.
+/// Schemas with their names. They are sorted by name, unless a member states that they have the order of the document.
 using NamedSchemas = std::vector<std::pair<std::string_view, const SchemaNode*>>;
-/// Names, sorted.
+/// Sorted names.
 using SortedNames = std::vector<std::string_view>;
 
 /// Returns nullptr if there is none of this name.
 const SchemaNode* findNamed(const NamedSchemas& schemas, std::string_view name);
 
-/// A number that a keyword holds.
+/// A number that is the value of a keyword.
 struct SchemaNumber {
   ExactDecimal number;
   std::string_view text;

@@ -18,7 +18,7 @@ class EvaluatedParts {
     words_[index / 64] |= std::uint64_t{1} << index % 64;
   }
   void markAll() { all_ = true; }
-  /// Marks what `other`, which is about the same value, has marked.
+  /// Marks the parts that `other`, which belongs to the same value, has marked.
   void add(const EvaluatedParts& other) {
     all_ = all_ || other.all_;
     if (words_.empty()) words_.resize(other.words_.size());

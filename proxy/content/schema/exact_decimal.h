@@ -14,7 +14,7 @@ namespace sluice::content {
 
 class ExactDecimal {
  public:
-  /// Reads the text of a Value of the kind number. Exponents beyond 10^15 count as 10^15.
+  /// Reads the text of a Value of the kind number. Exponents beyond 10^15 are taken for 10^15.
   explicit ExactDecimal(std::string_view number);
 
   bool isZero() const { return digits_.empty(); }
@@ -22,7 +22,8 @@ class ExactDecimal {
   bool isWhole() const { return exponent_ >= static_cast<std::int64_t>(digits_.size()); }
   /// Returns the number of digits without zeros at either end.
   std::size_t digitCount() const { return digits_.size(); }
-  /// Returns nullopt unless the number is whole and not negative. Larger numbers than 64 bits hold are the largest one.
+  /// Returns nullopt unless the number is whole and not negative. A number that does not fit into 64 bits becomes the
+  /// largest one.
   std::optional<std::uint64_t> asCount() const;
   /// `divisor` is positive and has at most 18 digits.
   bool isMultipleOf(const ExactDecimal& divisor) const;

@@ -27,18 +27,18 @@ class JsonSchema {
     std::string message;
   };
 
-  /// Compiles a schema. Errors have config's origin and begin with the JSON Pointer of what is wrong.
+  /// Compiles a schema. Errors have config's origin and begin with the JSON Pointer of the faulty part.
   static base::Result<JsonSchema> compile(std::string_view text);
   static base::Result<JsonSchema> compile(Value schema);
 
-  /// Fails if a default of the schema is refused by the schema that it stands in. The specification allows that, so it
-  /// is no fault of the schema itself.
+  /// Fails if a default does not satisfy the schema that contains it. The specification allows that, so it is no fault
+  /// of the schema itself.
   base::Status checkDefaults() const;
 
   /// Returns the faults of the value, at most kMaxViolations.
   std::vector<Violation> check(const Value& value) const;
   /// Returns the faults of the value as it is. If there are none, fills in the defaults of the schema; if they exceed a
-  /// bound, that is a fault, and the value is not to be used.
+  /// bound, that is a fault, and the value must not be used.
   std::vector<Violation> apply(Value& value) const;
 
  private:

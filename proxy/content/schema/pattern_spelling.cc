@@ -49,7 +49,7 @@ bool isHex(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
-/// Returns what stands between braces at the begin of `text`; empty if nothing does.
+/// Returns the text between the braces that `text` begins with; empty if there are none.
 std::string_view braced(std::string_view text) {
   const std::size_t end = text.find('}');
   return text.starts_with('{') && end != std::string_view::npos ? text.substr(1, end - 1) : std::string_view();

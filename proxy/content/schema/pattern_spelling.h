@@ -1,4 +1,4 @@
-// Regular expressions of ECMA-262, in which JSON Schemas have theirs, for RE2.
+// Translates regular expressions of ECMA-262, which JSON Schemas use, for RE2.
 //
 // Pure function.
 #pragma once
@@ -8,8 +8,8 @@
 
 namespace sluice::content {
 
-/// Returns the expression with RE2's spelling of what both have: \u00fc and \u{fc} are \x{fc}, and \p{Letter} is \p{L}.
-/// What RE2 does not have, or is malformed, stays as it is.
+/// Returns the expression with RE2's spelling of the features that both have: \u00fc and \u{fc} become \x{fc}, and
+/// \p{Letter} becomes \p{L}. Malformed parts, and features that RE2 does not have, are left unchanged.
 std::string spelledForRe2(std::string_view pattern);
 
 }  // namespace sluice::content

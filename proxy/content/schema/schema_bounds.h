@@ -1,7 +1,7 @@
 // The bounds of JSON Schemas, and of the work of checking a value against one.
 //
-// Schemas are read from objects that anybody with a namespace may write, and so are the values. Whoever exceeds a bound
-// gets an error that names it; nobody waits for a check that does not end.
+// Schemas and values are read from objects that anybody with a namespace may write. One that exceeds a bound gets an
+// error that names the bound, so that every check ends.
 #pragma once
 
 #include <cstddef>
@@ -23,10 +23,10 @@ inline constexpr std::size_t kMaxPatternMemory = 1024 * 1024;
 inline constexpr std::size_t kMaxDivisorDigits = 18;
 
 // A check of one value.
-/// A step is a schema that a part of the value is held against, or 64 bytes that are looked at. Memory is paid for in
-/// steps too, but for a copy of the largest part that is compared as a whole.
+/// The number of steps that a check may take. One step checks a part of the value against a schema, or reads 64 bytes.
+/// Memory costs steps too, except for a copy of the largest part that is compared as a whole.
 inline constexpr std::size_t kMaxSchemaSteps = 1'000'000;
-/// The number of schemas inside each other that a value is being held against at one time.
+/// The number of nested schemas that a value is checked against at one time.
 inline constexpr std::size_t kMaxCheckDepth = 1000;
 /// A longer string is a fault wherever a pattern applies to it.
 inline constexpr std::size_t kMaxPatternedBytes = 1024;

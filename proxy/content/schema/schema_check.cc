@@ -133,7 +133,7 @@ bool SchemaCheck::holdsInPlace(const SchemaNode& node, const Value& value, Evalu
   if (!node.inPlace) return true;
   const InPlaceRules& rules = *node.inPlace;
   bool good = true;
-  // Returns false if the rest need not be looked at.
+  // Returns false if the remaining values need not be checked.
   const auto goesOn = [&](bool holdsThis) {
     good = good && holdsThis;
     return holdsThis || !stops();

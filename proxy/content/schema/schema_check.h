@@ -1,4 +1,4 @@
-// Holds values against a compiled schema.
+// Checks values against a compiled schema.
 //
 // Lives for one check, or for several that share their steps. The stack that it takes is bounded by kMaxCheckDepth.
 #pragma once
@@ -29,7 +29,8 @@ class SchemaCheck {
   /// of the value that they apply schemas to, unless `evaluated` is null.
   bool holds(const SchemaNode& node, const Value& value, EvaluatedParts* evaluated);
   bool holdsQuietly(const SchemaNode& node, const Value& value, EvaluatedParts* evaluated);
-  /// Holds a value quietly against one of several schemas, of which only those count that do not refuse it.
+  /// Checks a value against one of several alternatives, without noting faults. Marks parts only if the alternative
+  /// accepts the value.
   bool holdsBranch(const SchemaNode& node, const Value& value, EvaluatedParts* evaluated);
   bool holdsInScope(const SchemaNode& node, const Value& value, EvaluatedParts* evaluated);
   bool holdsScalars(const SchemaNode& node, const Value& value, EvaluatedParts* evaluated);
@@ -50,17 +51,17 @@ class SchemaCheck {
   const SchemaNode& dynamicTarget(const InPlaceRules& rules);
   const Value* findMember(const Value& map, std::string_view name);
 
-  /// Returns false, and ends the check, if there are not so many steps left.
+  /// Returns false, and ends the check, if fewer steps are left.
   bool spend(std::size_t steps);
   /// Returns false, and notes the fault unless the check is quiet or there is none (an empty message).
   bool refuse(const Value& at, std::string message);
   /// Ends the check.
   bool end(const Value& at, std::string message);
-  /// Returns true if nothing more is to be found out about a value that is refused.
+  /// Returns true if a refused value need not be checked further.
   bool stops() const { return quiet_ > 0 || reached_ || faults_.size() >= kMaxViolations; }
 
   const CompiledSchema& schema_;
-  std::size_t steps_ = kMaxSchemaSteps;  // that are left
+  std::size_t steps_ = kMaxSchemaSteps;  // steps that are left
   std::size_t depth_ = 0;
   std::size_t quiet_ = 0;             // how many schemas around this one may refuse without a fault
   std::vector<std::uint32_t> scope_;  // the resources that the check is inside of, outermost first

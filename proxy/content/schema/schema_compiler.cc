@@ -103,7 +103,7 @@ SchemaFault SchemaCompiler::run() {
   return {};
 }
 
-/// Returns the node of a known schema, and compiles it with all schemas below it if there is none yet.
+/// Returns the node of a known schema, and compiles it with all schemas below it if it has no node yet.
 const SchemaNode* SchemaCompiler::nodeOf(const Value& schema) {
   const auto [known, isNew] = nodes_.try_emplace(&schema, nullptr);
   if (!isNew) return known->second;

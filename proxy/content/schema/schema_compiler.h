@@ -20,7 +20,7 @@ class SchemaCompiler {
   /// Compiles `schema.document`, which is within the bounds of size and depth.
   explicit SchemaCompiler(CompiledSchema& schema) : schema_(schema) {}
 
-  /// Returns the first fault. The schema is good for nothing then.
+  /// Returns the first fault. The schema must not be used then.
   SchemaFault run();
 
  private:
@@ -47,7 +47,7 @@ class SchemaCompiler {
   const SchemaPattern* patternOf(const std::string& text, const Value& at);
 
   void follow(const SchemaLink& link);
-  /// Makes a document known. Returns false if it is none of the dialect's.
+  /// Adds a document of the dialect. Returns false if the dialect has no document with this URI.
   bool load(const std::string& uri);
   void finishDynamicAnchors();
   void finishDefaults();

@@ -5,7 +5,7 @@
 namespace sluice::content {
 namespace {
 
-/// Returns the schemas that a value is held against if it is held against this one.
+/// Returns the schemas against which a value is checked, too, if it is checked against this one.
 SchemaNodes inPlaceBelow(const SchemaNode& node) {
   SchemaNodes below;
   if (!node.inPlace) return below;

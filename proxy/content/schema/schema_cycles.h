@@ -1,4 +1,4 @@
-// Finds schemas that would be held against the same value again and again.
+// Finds schemas that would be applied to the same value again and again.
 //
 // Pure function.
 #pragma once
@@ -10,7 +10,7 @@
 namespace sluice::content {
 
 /// Returns a schema that leads back to itself without a step into the value; nullptr if there is none. It does not
-/// follow a `$dynamicRef` that is resolved anew for each value.
+/// follow a `$dynamicRef` that is resolved for each value again.
 const SchemaNode* findInPlaceCycle(const std::deque<SchemaNode>& nodes);
 
 }  // namespace sluice::content

@@ -38,7 +38,7 @@ class DefaultFiller {
   std::size_t steps_ = kMaxSchemaSteps;
   std::size_t values_ = kMaxFilledValues;
   std::size_t bytes_ = kMaxFilledBytes;
-  std::size_t inside_ = 0;  // of how many schemas this one is inside
+  std::size_t inside_ = 0;  // number of schemas around this one
   std::string fault_;
 };
 
@@ -82,7 +82,7 @@ void DefaultFiller::fillMember(const MapRules& rules, Member& member, std::size_
   bool isKnown = own != nullptr;
   if (own != nullptr) fill(*own, member.value, depth);
   for (const auto& [pattern, schema] : rules.patternProperties) {
-    // No pattern is tried on a longer name: the check has refused it, or it is a default's.
+    // No pattern is tried on a longer name: the check has refused it, or it belongs to a default.
     if (member.key.size() > kMaxPatternedBytes || !spend(pattern->stepsFor(member.key.size()))) return;
     if (!pattern->matches(member.key)) continue;
     isKnown = true;
@@ -99,7 +99,7 @@ void DefaultFiller::fillList(const ListRules& rules, Value& list, std::size_t de
   }
 }
 
-/// Takes what a default costs from what is left. Returns false if that is too little.
+/// Subtracts the cost of a default from the budget. Returns false if too little is left.
 bool DefaultFiller::pay(const Value& given, std::size_t depth) {
   if (depth > kMaxFilledDepth) return fail("levels", kMaxFilledDepth);
   if (values_ == 0) return fail("values", kMaxFilledValues);

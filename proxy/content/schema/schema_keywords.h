@@ -1,7 +1,7 @@
-// The keywords of JSON Schema 2020-12, and what each of them must hold.
+// The keywords of JSON Schema 2020-12, and the values that each of them may have.
 //
-// Constant data and pure functions. They accept what the meta-schemas of the dialect accept, so that nothing that reads
-// a schema later has to check what it finds there.
+// Constant data and pure functions. They accept the same values as the meta-schemas of the dialect, so that later
+// readers of a schema need not check them.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ struct SchemaKeyword {
 /// Returns nullptr for a name that is no keyword.
 const SchemaKeyword* findSchemaKeyword(std::string_view name);
 
-/// Returns why `value` is not what the keyword must hold, or "" if it is. Does not look into schemas below it.
+/// Returns why the keyword may not have `value`, or "" if it may. Does not look into schemas below it.
 std::string shapeFault(KeywordShape shape, const Value& value);
 
 /// Calls `visit` for each schema right below a schema.

@@ -1,4 +1,4 @@
-// Knows the schemas of a document by their URIs, and finds what a reference leads to.
+// Knows the schemas of a document by their URIs, and finds the targets of references.
 //
 // Lives as long as a compilation. A schema with an `$id` begins a resource of its own, to which the anchors and
 // relative references inside of it belong (JSON Schema 2020-12, core sections 8.2 and 9). The registry knows the
@@ -29,14 +29,14 @@ class SchemaRegistry {
  public:
   using Anchors = std::vector<std::pair<std::string_view, const Value*>>;
 
-  /// Adds a document and all schemas in it, which it checks for what their keywords hold. The document outlives the
+  /// Adds a document and all schemas in it, and checks the values of their keywords. The document outlives the
   /// registry. Returns the first fault.
   SchemaFault add(const Value& document, std::string_view uri);
   /// Adds a part of a known document that a reference names although no keyword has a schema there.
   SchemaFault addPart(const PlacedSchema& part);
 
   bool knows(std::string_view document) const { return byUri_.find(document) != byUri_.end(); }
-  /// Finds a document that is known, and what the fragment names in it: a pointer or an anchor.
+  /// Finds a known document, and the part of it that the fragment names by a pointer or an anchor.
   PlacedSchema find(std::string_view document, std::string_view fragment) const;
   bool knows(const Value& schema) const { return places_.find(&schema) != places_.end(); }
   /// Returns the resource of a known schema.

@@ -13,8 +13,8 @@ struct ResolvedUri {
   std::string fragment;  // still percent-encoded; empty if there is none
 };
 
-/// Resolves a reference against a base that has no fragment, as RFC 3986 section 5.2 says. A reference against an empty
-/// base stays as it is. Malformed ones have some result.
+/// Resolves a reference against a base that has no fragment, by RFC 3986 section 5.2. A reference against an empty base
+/// stays as it is. Malformed ones have some result.
 ResolvedUri resolveUri(std::string_view base, std::string_view reference);
 
 /// Decodes the text of a fragment (RFC 3986 section 2.1); nullopt if it is malformed.

@@ -1,4 +1,4 @@
-// A text that stands for a value in comparisons, so that many values are compared by sorting.
+// A text that represents a value in comparisons, so that many values are compared by sorting.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 namespace sluice::content {
 
 /// Appends a text that is the same for values that are equal (JSON Schema 2020-12, core section 4.2.2), and different
-/// for others: the order of members does not count, and 1 is 1.0.
+/// for others: the order of members does not matter, and 1 is equal to 1.0.
 void appendValueKey(const Value& value, std::string& key);
 
 std::string valueKey(const Value& value);

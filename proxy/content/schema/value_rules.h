@@ -1,7 +1,7 @@
 // The rules of a schema for one value without a look at its parts: its kind, its size, its number.
 //
-// Pure functions. Each returns the fault of a value as a message, or "" if there is none; values of another kind than a
-// rule is about have no fault.
+// Pure functions. Each returns the fault of a value as a message, or "" if there is none; a value of a kind to which
+// the rule does not apply has no fault.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ std::string kindFault(SchemaKinds kinds, const Value& value);
 std::string numberFault(const NumberRules& rules, const Value& value);
 /// Checks the length of a string in characters, but no pattern.
 std::string lengthFault(const StringRules& rules, const Value& value);
-/// `parts` is what the limits count: "elements" or "members".
+/// `parts` names the parts that the limits count: "elements" or "members".
 std::string countFault(const std::optional<std::uint64_t>& least, const std::optional<std::uint64_t>& most,
                        std::size_t count, std::string_view parts);
 
