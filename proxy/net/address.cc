@@ -123,7 +123,7 @@ bool operator==(const Address& a, const Address& b) {
          left.sin6_scope_id == right.sin6_scope_id;
 }
 
-// An IPv4 address stands behind a prefix of multicast addresses, from which nothing comes.
+// An IPv4 address follows a prefix of multicast addresses, which are never the source of a packet.
 ClientNetwork networkOf(const Address& address) {
   constexpr std::size_t kBytes = sizeof(ClientNetwork);
   const std::span<const std::uint8_t> bytes = address.bytes();

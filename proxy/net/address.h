@@ -38,7 +38,7 @@ class Address {
   std::string toString() const;
   friend bool operator==(const Address& a, const Address& b);
 
-  /// Writes what ip() returns and returns the end of the text. `to` has room for INET6_ADDRSTRLEN bytes.
+  /// Writes the text of ip() and returns its end. `to` has room for INET6_ADDRSTRLEN bytes.
   char* writeIp(char* to) const;
 
  private:
@@ -61,13 +61,13 @@ class IpText {
   std::uint8_t size_;
 };
 
-/// Names whoever has an address: all of an IPv4 address, and the first 64 bits of one of IPv6, because one host has all
-/// that share them (RFC 4291 section 2.5.1).
+/// Identifies the host that has an address: by the whole IPv4 address, or by the first 64 bits of an IPv6 address,
+/// because one host may use all addresses that begin with them (RFC 4291 section 2.5.1).
 using ClientNetwork = std::uint64_t;
-/// Stands for the gateway itself; no client's address has it.
+/// The value for the gateway itself, which no client's address has.
 inline constexpr ClientNetwork kOwnNetwork = ~ClientNetwork{0};
 ClientNetwork networkOf(const Address& address);
-/// The same for what Address::ip() returns; kOwnNetwork for any other text.
+/// Returns the network of an address in the form of Address::ip(); kOwnNetwork for any other text.
 ClientNetwork networkOf(std::string_view ip);
 
 /// The addresses of a name, at least one.

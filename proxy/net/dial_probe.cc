@@ -14,10 +14,10 @@
 namespace sluice::net {
 namespace {
 
-/// A question for the NS records of the root, with recursion desired (RFC 1035 section 4.1).
+/// A query for the NS records of the root, with recursion desired (RFC 1035 section 4.1).
 constexpr std::array<std::uint8_t, 17> kRootQuestion = {0x51, 0x1c, 1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 1};
 
-/// Returns the sender of an ICMP message that a control message tells of.
+/// Returns the sender of the ICMP message that a control message reports.
 std::optional<Address> icmpSender(const cmsghdr& control) {
   sock_extended_err error{};
   std::memcpy(&error, CMSG_DATA(&control), sizeof(error));
@@ -31,7 +31,7 @@ std::optional<Address> icmpSender(const cmsghdr& control) {
   return Address::fromSockaddr(address);
 }
 
-/// Returns who sent the ICMP message that failed the socket; nothing if none did.
+/// Returns the sender of the ICMP message that made the socket fail; nothing if no such message came.
 std::optional<Address> takeIcmpSender(int fd) {
   alignas(cmsghdr) std::array<char, 512> controls{};
   msghdr message{};

@@ -1,8 +1,9 @@
-// One attempt to reach an address by TCP or UDP, for whoever asks whether there is a way to it, and what bars it.
+// One attempt to reach an address by TCP or UDP, for commands that check whether there is a path to it, and find out
+// what blocks the path.
 //
-// TCP: a connection is opened and closed at once. UDP: a question for the name servers of the root is sent, up to three
-// times, and any answer counts. An error by ICMP is told together with its sender, which shows whether the address
-// itself or something on the way has refused. Owned by whoever asks. One thread.
+// TCP: a connection is opened and closed at once. UDP: a query for the name servers of the root is sent, up to three
+// times, and any answer is a success. An ICMP error is reported with its sender, which shows whether the address itself
+// or a machine on the path has refused. Owned by the caller. One thread.
 #pragma once
 
 #include <chrono>
@@ -23,8 +24,8 @@ enum class ProbeProtocol : std::uint8_t { kTcp, kUdp };
 enum class ProbeResult : std::uint8_t {
   kReached,      // a connection was established, or a datagram came back
   kRefused,      // the address refused, by RST or by ICMP; a firewall may have done so in its name
-  kRejected,     // somebody else refused by ICMP
-  kUnreachable,  // this machine has no way to the address, or does not permit it
+  kRejected,     // another machine refused by ICMP
+  kUnreachable,  // this machine has no route to the address, or does not permit it
   kTimedOut,     // nothing came back
   kFailed        // this machine could not even try, as without free descriptors
 };
@@ -32,7 +33,7 @@ enum class ProbeResult : std::uint8_t {
 struct ProbeOutcome {
   ProbeResult result;
   std::string detail;             // the system's words for it; empty if there are none
-  std::optional<Address> sender;  // who refused by ICMP; its port means nothing
+  std::optional<Address> sender;  // the machine that refused by ICMP; its port has no meaning
 };
 
 class ProbeSink {
@@ -44,13 +45,13 @@ class ProbeSink {
 
 class DialProbe final : private PollSink, private Timer {
  public:
-  /// Begins. If that fails at once, there is an outcome when the constructor returns.
+  /// Starts the probe. If that fails at once, there is an outcome when the constructor returns.
   DialProbe(Worker& worker, ProbeProtocol protocol, const Address& to, base::Duration timeout, ProbeSink& sink);
   ~DialProbe() override;
   DialProbe(const DialProbe&) = delete;
   DialProbe& operator=(const DialProbe&) = delete;
 
-  /// Returns nothing while it is open.
+  /// Returns nothing while the probe is open.
   const std::optional<ProbeOutcome>& outcome() const { return outcome_; }
 
  private:

@@ -33,8 +33,8 @@ int bindAndListen(int fd, const Address& at) {
   return listen(fd, SOMAXCONN) == 0 ? 0 : errno;
 }
 
-/// Lets sockets listen beside each other. Only while it lives, because another process that asks for the same would be
-/// let in, too.
+/// Lets sockets share a port while this object lives, but no longer: another process that sets the same option could
+/// use the port, too.
 class Sharing {
  public:
   Sharing() = default;

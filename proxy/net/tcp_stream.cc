@@ -77,7 +77,7 @@ class TcpStream::LateFailure final : public Timer {
   int code_;
 };
 
-/// Fires while the socket is not read. Once the socket is read again, the timer runs out and is not set anew.
+/// Fires while the socket is not read. Once the socket is read again, the timer runs out and is not set again.
 class TcpStream::PeerWatch final : public Timer {
  public:
   explicit PeerWatch(TcpStream& stream) : stream_(stream) {}
@@ -205,7 +205,7 @@ void TcpStream::onRead(uv_stream_t* stream, ssize_t count, const uv_buf_t* buffe
   TcpStream& self = *TcpHandle::of(stream->data).owner;
   if (count == UV_ENOBUFS) {
     self.fullReads_ = 0;
-    // The budget is spent, and the sink has granted no more.
+    // The budget is spent, and the sink has not granted further bytes.
     if (self.budget_ == 0) self.stopReading();
     return;
   }
@@ -244,7 +244,7 @@ void TcpStream::write(base::ByteQueue& from) {
   if (!canWrite()) return;
   while (!from.empty()) {
     const std::string_view front = from.front();
-    // Most writes are of one chunk, and to set up the array of many costs more than all the rest here.
+    // Most writes are of one chunk, and to set up the array of many costs more than all other work here.
     const bool taken = front.size() == from.size() ? offer(from, {&front, 1}) : offerMany(from);
     if (!taken) return keepSome(from);
   }
@@ -341,7 +341,7 @@ void TcpStream::written(int status) {
 }
 
 /// Reads what arrived before a reset: a peer that answers early and closes resets the connection when more bytes
-/// arrive, but its last words (a TLS alert, a 413) came before that.
+/// arrive, but its last bytes (a TLS alert, a 413) came before that.
 void TcpStream::readLastWords() {
   uv_os_fd_t fd = -1;
   if (reading_ != ReadState::kReading || uv_fileno(reinterpret_cast<const uv_handle_t*>(&handle_->tcp), &fd) != 0)

@@ -53,13 +53,13 @@ class TcpStream final : public Transport {
   const Address& peer() const override { return peer_; }
   const TlsFacts* tls() const override { return nullptr; }
 
-  /// For callers that write from their own memory (TLS): makes one gathered system call with at most kMaxPieces
-  /// pieces. Returns how many bytes the kernel took; 0 while pending() or not open. If the kernel took fewer than all,
-  /// the caller keeps the rest or hands it to keep().
+  /// For callers that write from their own memory (TLS): makes one gathered system call with at most kMaxPieces pieces.
+  /// Returns how many bytes the kernel took; 0 while pending() or not open. If the kernel took fewer than all, the
+  /// caller keeps the other bytes or passes them to keep().
   std::size_t tryWrite(std::span<const std::string_view> pieces);
-  /// Copies the rest that tryWrite() did not take, and is pending() until the kernel has it all. `rest` is not empty;
-  /// not while pending(). A broken connection is reported by this write, in a later turn: so a caller whose tryWrite()
-  /// fell short must call keep().
+  /// Copies the bytes that tryWrite() did not take, and is pending() until the kernel has all of them. `rest` is not
+  /// empty; not while pending(). A broken connection is reported by this write, in a later turn: so a caller whose
+  /// tryWrite() fell short must call keep().
   void keep(std::string_view rest);
   Worker& worker() const { return worker_; }
 
@@ -84,7 +84,7 @@ class TcpStream final : public Transport {
   bool offerMany(base::ByteQueue& from);
   /// `pieces` are the first of `from`.
   bool offer(base::ByteQueue& from, std::span<const std::string_view> pieces);
-  /// Takes over what the kernel shall have when there is room.
+  /// Keeps bytes for the kernel until it has room for them.
   void keepSome(base::ByteQueue& from);
   void writeKept();
   void sendFin();

@@ -28,7 +28,7 @@ TimerWheel::~TimerWheel() {
 
 void TimerWheel::set(Timer& timer, base::MonotonicTime deadline) {
   if (timer.wheel_ == this && deadline >= timer.deadline_) {
-    timer.deadline_ = deadline;  // its slot comes up first, and the timer is placed anew then
+    timer.deadline_ = deadline;  // its slot comes up first, and the timer is placed again then
     return;
   }
   timer.cancel();

@@ -81,7 +81,7 @@ class TimerWheel {
   base::MonotonicTime origin_;
   std::uint64_t tick_ = 0;  // all ticks up to this one have fired
   std::size_t count_ = 0;
-  // A timer stands on the level of the highest six bits in which its tick differs from tick_. So the slots in use of a
+  // The level of a timer is that of the highest six bits in which its tick differs from tick_. So the slots in use of a
   // level are all ahead of tick_, none wraps around, and the next one is found by counting zero bits.
   std::array<std::array<Timer*, kSlots>, kLevels> slots_{};
   std::array<std::uint64_t, kLevels>

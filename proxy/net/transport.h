@@ -33,8 +33,8 @@ class TransportSink {
   /// Called for accepted sockets while nothing is read: the peer has ended its side behind bytes that wait to be read,
   /// of which `unread` is an upper bound. Repeated about each second; onEnd() follows when they were read.
   virtual void onEndAhead(std::size_t /*unread*/) {}
-  /// Called when the connection is lost, refused, timed out or not to be trusted: no more events follow. A reset by
-  /// the peer is connection_terminated.
+  /// Called when the connection is lost, refused, timed out or not trusted: no further events follow. A reset by the
+  /// peer is connection_terminated.
   virtual void onFailed(const base::Error& error) = 0;
   /// Called when pending() has become false again.
   virtual void onWritable() = 0;
@@ -54,13 +54,13 @@ class Transport {
   /// Closes at once if close() was not called: pending bytes are lost.
   virtual ~Transport() = default;
 
-  /// Has the peer probed from now on while nothing moves.
+  /// Enables TCP keepalive: from now on, the peer is probed while the connection is idle.
   virtual void setKeepalive(const base::TcpKeepalive& keepalive) = 0;
   /// Sets how many bytes may be read until the next call; 0 stops reading. A change between 0 and not 0 costs system
   /// calls.
   virtual void setReadBudget(std::size_t bytes) = 0;
   /// Takes bytes from the front of `from` as far as the peer takes them, with one gathered system call; leaves the
-  /// rest in there (at most a bounded number of bytes is kept inside, encrypted). Takes nothing while pending().
+  /// other bytes in it (a bounded number of bytes is kept inside, encrypted). Takes nothing while pending().
   virtual void write(base::ByteQueue& from) = 0;
   /// Returns true if the peer has neither ended nor sent anything that was not read. Costs a system call.
   virtual bool isQuiet() const = 0;
@@ -70,7 +70,7 @@ class Transport {
   virtual std::uint64_t acknowledged() const = 0;
   /// Ends this side once all pending bytes have gone out: FIN, with TLS close_notify before it. Reading goes on.
   virtual void shutdown() = 0;
-  /// Ends both sides now with RST, so that the peer cannot take the bytes it has for the whole.
+  /// Ends both sides now with RST, so that the peer cannot mistake the bytes that it has for a complete message.
   virtual void abort() = 0;
 
   /// Returns the other end: for accepted sockets the client.

@@ -78,7 +78,7 @@ struct Worker::Ticker final : LoopHandle {
           auto* self = static_cast<Ticker*>(static_cast<LoopHandle*>(handle->data));
           const Turn turn(self->worker);
           self->armed =
-              false;  // also when libuv was early: then the wheel is not due, and the end of the turn arms it anew
+              false;  // also when libuv was early: then the wheel is not due, and the end of the turn arms it again
         },
         static_cast<std::uint64_t>(milliseconds), 0);
   }
@@ -151,7 +151,7 @@ void Worker::closeLoop() {
     if (uv_is_closing(handle) == 0) static_cast<LoopHandle*>(handle->data)->onLoopEnds();
   };
   uv_walk(loop_.get(), close, nullptr);
-  // The loop may return more than once, because a stop() that came before run() still counts.
+  // The loop may return more than once, because a stop() that came before run() is still in effect.
   while (uv_run(loop_.get(), UV_RUN_DEFAULT) != 0) {
   }
 }

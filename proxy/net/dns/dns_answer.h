@@ -1,4 +1,4 @@
-// The name servers' answer to one question, and how that was meant.
+// The name servers' answer to one question, with the terms of the question.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct DnsAnswer {
   std::string name;
   base::Result<Addresses> addresses;
   base::Duration ttl{};  // the addresses' TTL, not clamped
-  bool denied = false;   // a name server has said that there is no such name; not a failure of its own
+  bool denied = false;   // a name server answered that there is no such name, which is not a failure of the server
   base::DnsTerms terms = {};
 
   bool failed() const { return !addresses.ok() && !denied; }

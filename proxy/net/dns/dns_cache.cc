@@ -52,7 +52,7 @@ const base::Result<Addresses>* DnsCache::find(std::string_view key) {
   const auto found = index_.find(key);
   if (found == index_.end()) return nullptr;
   CachedName& entry = *found->second;
-  // An answer that may not be cached at all still counts in the turn that brought it.
+  // An answer that may not be cached at all is still valid in the turn that brought it.
   if (worker_.now() > entry.servedUntil) return nullptr;
   entry.used = true;
   if (entry.refreshes && !entry.isSet()) owner_.onRefreshDue(entry.name, entry.terms);

@@ -1,11 +1,11 @@
-// The cache of DNS answers. It asks no server itself: it says when a name is due to be asked again. Internal to
+// The cache of DNS answers. It sends no queries itself, but reports when a name is due for another query. Internal to
 // proxy/net, owned by the resolver. One thread.
 //
-// Addresses are valid for their TTL within [minTtl, maxTtl], or as long as the terms of their lookup say. A name that
+// Addresses are valid for their TTL within [minTtl, maxTtl], or for the time in the terms of their lookup. A name that
 // was used since its answer came is due for a refresh when four fifths of that time have passed, so that no request
 // waits for it; an answer that another worker got is due later, because that worker will probably refresh it. When name
 // servers fail, the last good answer stays valid for staleTtl beyond its TTL (RFC 8767), and is due again every
-// negativeTtl; when they say that there is no such name, it does not. Failures are valid for negativeTtl.
+// negativeTtl; if they answer that there is no such name, the answer is dropped. Failures are valid for negativeTtl.
 #pragma once
 
 #include <cstddef>

@@ -14,7 +14,7 @@ class DnsKey {
   /// `name` outlives it.
   DnsKey(std::string_view name, const base::DnsTerms& terms) : name_(name) {
     if (terms == base::DnsTerms()) return;
-    // A name holds no space.
+    // A name contains no space.
     withTerms_ = std::string(name) + " " + std::to_string(static_cast<int>(terms.family)) +
                  (terms.respectTtl ? " ttl" : "") +
                  (terms.refreshRate ? " " + std::to_string(terms.refreshRate->count()) : "");

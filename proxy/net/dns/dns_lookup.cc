@@ -16,7 +16,7 @@ struct DnsLookup::RecordQuestion final : DnsTrySink {
 
   DnsLookup& lookup;
   const bool ipv6;
-  std::size_t tries = 0;  // that have ended
+  std::size_t tries = 0;  // tries that have ended
   std::unique_ptr<DnsTry> current;
   std::optional<DnsAnswer> answer;
 };
@@ -39,7 +39,7 @@ bool asksFor(base::LookupFamily family, bool ipv6, bool ipv6OfSettings) {
   return true;
 }
 
-/// Returns those of one version; all if there are none and `alone` is false.
+/// Returns the addresses of one IP version; all addresses if there are none of it and `alone` is false.
 Addresses ofVersion(bool ipv6, bool alone, const Addresses& all) {
   Addresses found;
   std::copy_if(all.begin(), all.end(), std::back_inserter(found),
@@ -66,7 +66,7 @@ Addresses addressesOf(base::LookupFamily family, const Addresses& all) {
 
 DnsLookup::DnsLookup(const DnsPlan& plan, std::string name, const base::DnsTerms& terms, DnsLookupSink& sink)
     : plan_(plan), name_(std::move(name)), terms_(terms), sink_(sink) {
-  // If there are too many addresses, those of the first question count.
+  // If there are too many addresses, those of the first question are kept.
   const bool ipv6First = terms_.family == base::LookupFamily::kIpv6Preferred;
   for (const bool ipv6 : {ipv6First, !ipv6First}) {
     if (asksFor(terms_.family, ipv6, plan_.ipv6)) questions_.push_back(std::make_unique<RecordQuestion>(*this, ipv6));

@@ -1,10 +1,10 @@
 // The lookup of one name: a question for its A records and, if ipv6 is enabled, another one for its AAAA records; or
 // those for the family that the terms of the lookup name.
 //
-// A question is put to one server after the other until one answers or says that there is no such name. Silence, a
+// A question is sent to one server after the other until one answers or reports that there is no such name. Silence, a
 // failure, a refusal and a malformed answer all lead to the next server, and after the last one to the first again,
 // `attempts` times. A question that fails gives up as soon as the other one has addresses. The last round of several
-// goes without EDNS, which some servers do not bear. Internal to proxy/net, owned by a DnsClient. One thread.
+// goes without EDNS, which some servers do not support. Internal to proxy/net, owned by a DnsClient. One thread.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace sluice::net {
 
-/// What all lookups of a resolver have in common; outlives them.
+/// The settings that all lookups of a resolver share; outlives them.
 struct DnsPlan {
   Worker& worker;
   Addresses servers;
@@ -29,7 +29,7 @@ struct DnsPlan {
   std::size_t tries() const { return attempts * servers.size(); }
 };
 
-/// Returns those of the addresses that count for the family.
+/// Returns those of the addresses that the family allows, in its order.
 Addresses addressesOf(base::LookupFamily family, const Addresses& all);
 
 class DnsLookup;
@@ -49,7 +49,7 @@ class DnsLookup {
   DnsLookup& operator=(const DnsLookup&) = delete;
 
   bool ended() const;
-  /// Returns what the questions have brought together, once, when the lookup has ended.
+  /// Returns the combined answer of the questions, once, when the lookup has ended.
   DnsAnswer takeAnswer();
 
  private:

@@ -24,7 +24,7 @@ class DnsName {
 
   /// Returns the name; empty if it is too long.
   std::string_view text() const { return {bytes_.data(), length_}; }
-  /// Returns true for names that may stand in a question and in a log. Underscores are not allowed in host names, but
+  /// Returns true for names that may be used in a question and in a log. Underscores are not allowed in host names, but
   /// are in use.
   bool isValid() const {
     return length_ > 0 && std::all_of(bytes_.begin(), bytes_.begin() + length_, [](char c) {

@@ -43,7 +43,7 @@ Address addressOf(const ares_addr_port_node& node) {
   return Address::fromSockaddr(reinterpret_cast<const sockaddr*>(&address)).withPort(port);
 }
 
-/// Reads resolv.conf by a channel that asks nothing.
+/// Reads resolv.conf through a c-ares channel that sends no query.
 base::Result<Addresses> systemServers() {
   ares_channel channel = nullptr;
   int status = ares_init(&channel);

@@ -1,6 +1,6 @@
-// One question to one name server, on a c-ares channel of its own. So it has its own source port and id, which whoever
-// wants to forge an answer must guess anew for each question, and whatever happens to its sockets harms no other
-// question. Internal to proxy/net, owned by a DnsLookup. One thread.
+// One question to one name server, on a c-ares channel of its own. So it has its own source port and id, which an
+// attacker would have to guess for each question in order to forge an answer, and a failure of its sockets affects no
+// other question. Internal to proxy/net, owned by a DnsLookup. One thread.
 //
 // It asks by UDP, and again by TCP if the answer is truncated. No hosts file, no search domains, no aliases of the
 // system are used.

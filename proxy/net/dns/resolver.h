@@ -1,9 +1,10 @@
-// Resolves names to addresses by c-ares, never blocking: one per worker, with its own cache. What one worker is
-// answered is handed to the resolvers of the others, which so need not ask, and have the last good answer too.
+// Resolves names to addresses by c-ares, never blocking: one per worker, with its own cache. The answers that one
+// worker gets are handed to the resolvers of the others. So these need not ask, and they have the last good answer,
+// too.
 //
-// A name in `hosts` is answered from there and never asked. Answers are kept for their TTL within [minTtl, maxTtl],
-// failures for negativeTtl. A name in use is asked again before its answer expires. When the name servers fail, but
-// not when they say that there is no such name, the last good answer stays valid for up to staleTtl. Several callers
+// A name in `hosts` is answered from there and never queried. Answers are kept for their TTL within [minTtl, maxTtl],
+// failures for negativeTtl. A name in use is asked again before its answer expires. When the name servers fail, but not
+// when they answer that there is no such name, the last good answer stays valid for up to staleTtl. Several callers
 // that ask for one name share one query. Callers with terms of their own share it with those that have the same terms.
 #pragma once
 
@@ -38,15 +39,15 @@ class Resolver {
  public:
   virtual ~Resolver() = default;
 
-  /// Returns what is cached now: addresses (port 0), a failure, or nullptr if there is nothing (or it has expired).
-  /// The pointer is valid until the next turn.
+  /// Returns the cached result: addresses (port 0), a failure, or nullptr if there is none, or only an expired one. The
+  /// pointer is valid until the next turn.
   virtual const base::Result<Addresses>* cached(std::string_view name, const base::DnsTerms& terms) = 0;
   const base::Result<Addresses>* cached(std::string_view name) { return cached(name, base::DnsTerms()); }
   /// Asks for a name; `done` is called once, inside a Turn, when cached() has a result. It may only record. Errors
   /// there: dns_error, dns_timeout. IP literals need no query.
   virtual void resolve(std::string_view name, const base::DnsTerms& terms, std::function<void()> done) = 0;
   void resolve(std::string_view name, std::function<void()> done) { resolve(name, base::DnsTerms(), std::move(done)); }
-  /// Takes what the resolver of another worker was answered.
+  /// Takes an answer that the resolver of another worker got.
   virtual void learn(const DnsAnswer& answer) = 0;
 };
 

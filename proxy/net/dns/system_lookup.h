@@ -1,7 +1,7 @@
 // The lookup of one name as any program of this machine makes it: with /etc/hosts, the name servers and the search
 // domains of /etc/resolv.conf. So the short names of a cluster's Services are found, which the resolver never does.
 //
-// It is for commands: nothing is cached, and nothing blocks but the reading of those two files. Owned by whoever asks.
+// It is for commands: nothing is cached, and nothing blocks but the reading of those two files. Owned by the caller.
 // One thread.
 #pragma once
 

@@ -15,7 +15,7 @@
 
 namespace sluice::net {
 
-/// Returns true if a file of this name counts in a watched folder.
+/// Returns true if a file of this name is watched in a folder.
 using FileFilter = std::function<bool(std::string_view name)>;
 
 struct FileSignature {

@@ -6,8 +6,8 @@
 namespace sluice::net {
 namespace {
 
-// Returns absolute paths, because a relative one may have no folder's name in it, without a slash at their end, behind
-// which there would be no file's name.
+// Returns absolute paths without a slash at the end. A relative path may contain no folder's name, and after a slash at
+// the end there would be no file's name.
 std::vector<std::string> absolute(std::vector<std::string> paths) {
   for (std::string& path : paths) {
     std::error_code error;
@@ -55,7 +55,7 @@ std::map<std::string, FileWatch::Folder> FileWatch::folders() const {
   return folders;
 }
 
-/// Watches every folder anew, because a watch does not report a folder that has replaced the one it began with.
+/// Renews the watch of every folder, because a watch does not report a folder that has replaced the watched one.
 void FileWatch::watchFolders() {
   watches_.clear();
   refused_ = false;

@@ -28,11 +28,11 @@ class FileWatch {
   struct WatchOptions {
     /// Files, or folders (without their subfolders). A path need not exist.
     std::vector<std::string> paths;
-    /// Says which files count in a folder.
+    /// Decides which files of a folder are watched.
     FileFilter takes;
-    /// A burst of changes is reported once it has paused for this long,
+    /// A burst of changes is reported once it has paused for this long.
     base::Duration quiet = std::chrono::milliseconds(200);
-    /// but no later than this long after it began.
+    /// A burst without such a pause is reported this long after it began.
     base::Duration longest = std::chrono::seconds(2);
     /// How often the files are looked at without an event.
     base::Duration look = std::chrono::seconds(10);

@@ -37,7 +37,7 @@ struct TlsClientSettings {
   /// "1.2" or "1.3".
   std::string minVersion = "1.2";
   /// If not empty, only these are used, in order of preference, by the names of OpenSSL or IANA, with TLS 1.3 and TLS
-  /// 1.2 side by side; unknown names are left out. A version without any of them is not spoken.
+  /// 1.2 side by side; unknown names are left out. A version without any of them is disabled.
   std::vector<std::string> cipherSuites;
   /// In order of preference: "h2", "http/1.1".
   std::vector<std::string> alpn;
@@ -45,8 +45,8 @@ struct TlsClientSettings {
 
 class TlsClientContext {
  public:
-  /// Speaks TLS 1.2 or later, with verification on, without renegotiation or compression. Errors have config's origin:
-  /// an invalid pin or version, suites of which none is known, or none that belongs to minVersion or later.
+  /// Uses TLS 1.2 or later, with verification, without renegotiation or compression. Errors have config's origin: an
+  /// invalid pin or version, suites of which none is known, or none that belongs to minVersion or later.
   static base::Result<std::unique_ptr<TlsClientContext>> make(const TlsClientSettings& settings);
   ~TlsClientContext();
   struct ClientState;
@@ -83,9 +83,9 @@ class TlsServerContext {
 };
 
 /// Connects and verifies the backend. Failures by code: tls_certificate_error if verification refused the certificate
-/// (the detail says which rule: expired, name mismatch, untrusted issuer, self-signed ...) or if the backend demands
-/// or refuses a client certificate (alerts certificate_required, bad_certificate ...), tls_protocol_error for the
-/// rest. The context outlives the transport.
+/// (the detail names the rule: expired, name mismatch, untrusted issuer, self-signed ...) or if the backend demands or
+/// refuses a client certificate (alerts certificate_required, bad_certificate ...), tls_protocol_error otherwise. The
+/// context outlives the transport.
 std::unique_ptr<Transport> connectTls(Worker& worker, const Address& to, TlsClientContext& context,
                                       TransportSink& sink);
 std::unique_ptr<Transport> adoptTls(Worker& worker, int fd, const Address& peer, const TlsServerContext& context,

@@ -11,8 +11,8 @@
 namespace sluice::net {
 namespace {
 
-/// Returns how long the verification in this handshake holds. Without a verified chain (insecureSkipVerify) it always
-/// does.
+/// Returns the time in which the verification of this handshake stays valid. Without a verified chain
+/// (insecureSkipVerify), only revocation lists limit it.
 Validity validityOf(SSL* ssl, base::WallTime listsExpire) {
   Validity result{.until = listsExpire};
   const STACK_OF(X509)* chain = SSL_get0_verified_chain(ssl);
@@ -24,8 +24,8 @@ Validity validityOf(SSL* ssl, base::WallTime listsExpire) {
   return result;
 }
 
-// A resumed connection may get tickets too. They are no better than the session that it resumed, whose validity is the
-// connection's data.
+// A resumed connection may get tickets too. They stay valid no longer than the session that it resumed, whose validity
+// is stored with the connection.
 int storeSession(SSL* ssl, SSL_SESSION* session) {
   auto* state = static_cast<TlsClientContext::ClientState*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(ssl)));
   const auto* resumed = static_cast<const Validity*>(SSL_get_app_data(ssl));

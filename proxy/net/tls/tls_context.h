@@ -30,7 +30,7 @@ struct TlsClientContext::ClientState {
   bool hasCertificate = false;
   std::optional<PeerRules> rules;
   TlsTickets tickets;
-  /// No verification holds beyond it.
+  /// The end of the validity of every verification.
   base::WallTime listsExpire = base::WallTime::max();
 };
 

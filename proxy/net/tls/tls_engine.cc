@@ -74,7 +74,7 @@ TlsEngine::Step TlsEngine::decrypt(std::span<char> into, std::size_t& count) {
     const int result = SSL_read_ex(ssl_, into.data() + count, into.size() - count, &size);
     if (result != 1) return classify(result);
     count += size;
-    // This saves the call that would only say that it needs more.
+    // This saves a call that would only report that it needs more input.
     if (wire_.input.empty() && SSL_pending(ssl_) == 0) return Step::kNeedsInput;
   }
   return Step::kDone;

@@ -25,7 +25,7 @@ class TlsEngine {
     kNeedsInput,   // cannot go on without more of wire().input
     kNeedsOutput,  // cannot go on without room in wire().output
     kClosed,       // close_notify has arrived
-    kFailed,       // error() says why; only the bytes already in the wire can still be sent
+    kFailed,       // error() has the reason; only the bytes already in the wire can still be sent
   };
 
   /// Room that encrypt() needs for a full record, and for a control record before it.

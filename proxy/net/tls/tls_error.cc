@@ -52,7 +52,7 @@ base::Error alertError(int alert, base::ErrorOrigin origin, bool certificateMiss
   return {base::ErrorType::kTlsProtocolError, origin, "TLS alert from the peer: " + words};
 }
 
-// Describes the result of the verification: in OpenSSL's words, unless they would not say what to do.
+// Describes the result of the verification: in OpenSSL's words, unless they do not show what to do.
 std::string ruleBroken(long verdict) {
   switch (verdict) {
     case X509_V_ERR_CERT_REVOKED:

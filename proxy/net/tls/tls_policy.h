@@ -1,4 +1,4 @@
-// The versions and cipher suites of TLS that a client context speaks. Private to the tls files.
+// The versions and cipher suites of TLS that a client context offers. Private to the tls files.
 #pragma once
 
 #include <openssl/ssl.h>

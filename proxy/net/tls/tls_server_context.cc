@@ -25,8 +25,7 @@ const ServerState::ListenerCertificate& certificateFor(const ServerState& state,
 }
 
 // Selects the certificate before OpenSSL looks at the client's session, which it accepts if its context is the
-// connection's: a session of another name would stand for a certificate that was never shown, and a policy that was
-// never met.
+// connection's: resuming a session of another name would skip the certificate and the policy of this name.
 int takeServerName(SSL* ssl, int* /*alert*/, void* argument) {
   const std::string name = base::toLower(helloServerName(ssl));
   if (!name.empty()) {

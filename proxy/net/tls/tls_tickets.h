@@ -25,7 +25,7 @@ struct Validity {
   bool covers(base::WallTime now) const { return from <= now && now < until; }
 };
 
-/// A session, which resumes without the peer being verified anew.
+/// A session, which is resumed without another verification of the peer.
 struct TlsTicket {
   SslSession session;  // null if there is none
   Validity validity;   // of the verification in the handshake that began the session

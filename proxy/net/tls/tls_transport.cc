@@ -18,8 +18,8 @@ constexpr std::size_t kShortPiece = 4 * 1024;
 
 }  // namespace
 
-/// Reports to the sink what must not come from within a call of the owner: a failure, or input that waited for a
-/// budget.
+/// Reports events to the sink that must not be reported within a call of the owner: a failure, or input that waited for
+/// a budget.
 class TlsTransport::Wake final : public Timer {
  public:
   Wake(TlsTransport& transport, std::optional<base::Error> error) : transport_(transport), error_(std::move(error)) {

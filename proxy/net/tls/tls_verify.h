@@ -1,8 +1,8 @@
 // The identity that a backend must prove: the names that its certificate must carry (RFC 9525), never its common name,
-// and the public keys of which its chain must have one.
+// and the public keys one of which its chain must have.
 //
-// The checks run inside the handshake, right behind that of the chain, so that a client certificate is not shown to a
-// stranger.
+// The checks run inside the handshake, right behind that of the chain, so that a client certificate is never sent to an
+// unverified peer.
 #pragma once
 
 #include <openssl/x509.h>
