@@ -20,7 +20,7 @@ namespace sluice::http {
 enum class PipeEnd : std::uint8_t {
   kOpen,      // more may come
   kComplete,  // the pipe holds all of it, perhaps with trailers behind it
-  kBroken     // the writer failed: what is in there must not be passed on as a whole body
+  kBroken     // the writer failed: the bytes in the pipe must not be passed on as a whole body
 };
 
 class BodyPipe {

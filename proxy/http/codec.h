@@ -1,4 +1,4 @@
-// A codec translates between the bytes of a connection and the events of its streams, whichever protocol it speaks. It
+// A codec translates between the bytes of a connection and the events of its streams, whichever protocol it uses. It
 // has neither a socket nor a clock.
 //
 // Events go to a sink, whose methods only record what happened: they never call the codec back, never destroy it, and
@@ -6,9 +6,9 @@
 // handle) towards the sink, so a late event of a stream whose owner is gone finds nothing. A codec asks its sink for a
 // body pipe each time it needs it.
 //
-// Credit: on receipt, a codec delivers at most what was granted: at first limits.firstWindow per stream, and from
-// widen() on limits.streamWindow; grant() adds what the consumer has taken out of the pipe. HTTP/2 turns it into
-// WINDOW_UPDATE of the stream, HTTP/1.1 into readBudget(). The window of an HTTP/2 connection does not wait for
+// Credit: on receipt, a codec delivers at most the granted bytes: at first limits.firstWindow per stream, and from
+// widen() on limits.streamWindow; grant() adds the bytes that the consumer has taken out of the pipe. HTTP/2 turns it
+// into WINDOW_UPDATE of the stream, HTTP/1.1 into readBudget(). The window of an HTTP/2 connection does not wait for
 // consumers: it comes back as bytes arrive, because the streams that share it have consumers that know nothing of each
 // other. One thread.
 #pragma once
@@ -45,7 +45,7 @@ enum class CodecState : std::uint8_t {
 enum class ResetReason : std::uint8_t {
   kCancelled,  // its result is not wanted any more: CANCEL
   kRefused,    // it was not processed at all: REFUSED_STREAM
-  kFailed      // our side cannot complete it: INTERNAL_ERROR
+  kFailed      // the gateway cannot complete it: INTERNAL_ERROR
 };
 
 /// The part of a codec that is the same towards clients and towards backends.
@@ -56,15 +56,15 @@ class Codec {
   /// Takes bytes from the peer, and all of them: those that cannot be parsed yet are kept, within readBudget().
   virtual void feed(std::string_view bytes) = 0;
 
-  /// Says that the pipe from which this stream's body is taken has more bytes, has ended, or broke. On a broken pipe
-  /// HTTP/1.x ends the connection, HTTP/2 resets the stream.
+  /// Notifies the codec that the pipe from which this stream's body is taken has more bytes, has ended, or broke. On a
+  /// broken pipe HTTP/1.x ends the connection, HTTP/2 resets the stream.
   virtual void wake(StreamId stream) = 0;
   /// Cuts the stream short; no event of it follows. HTTP/1.x ends the connection without a further byte.
   virtual void reset(StreamId stream, ResetReason reason) = 0;
-  /// Says that the consumer took `count` bytes of the body that this stream receives.
+  /// Notifies the codec that the consumer took `count` bytes of the body that this stream receives.
   virtual void grant(StreamId stream, std::size_t count) = 0;
-  /// Lets limits.streamWindow of the body that this stream receives be under way, instead of limits.firstWindow. Called
-  /// at most once.
+  /// Raises the window of the body that this stream receives from limits.firstWindow to limits.streamWindow. Called at
+  /// most once.
   virtual void widen(StreamId stream) = 0;
 
   /// Appends bytes for the peer until `out` holds about `limit` or there are none.
@@ -75,7 +75,7 @@ class Codec {
   /// once, or in HTTP/2 when the peer has had the time to answer a PING.
   virtual void drain() = 0;
 
-  /// Returns how many bytes may be read from the socket and fed now; 0 means that reading shall stop.
+  /// Returns how many bytes may be read from the socket and fed now; 0 stops reading.
   virtual std::size_t readBudget() const = 0;
   virtual CodecState state() const = 0;
   /// Returns true, with kClosed, if a message was cut short: the connection must then end in a way that cannot be taken
@@ -120,44 +120,44 @@ class ServerSink {
   virtual void onLimitHit(Limit limit) = 0;
 };
 
-/// What the end of a client's side means.
+/// How to treat a client that has ended its side.
 enum class Departure : std::uint8_t {
-  kStays,  // it is answered: its response has begun, or there may be requests among what was not read yet
-  kWaits,  // it waits for the response to a request that is whole: some do, and some have left
-  kLeft    // nothing can be answered: in HTTP/2, and to a request that is not whole
+  kStays,  // it is answered: its response has begun, or the unread bytes may contain requests
+  kWaits,  // its request is complete; it may wait for the response or may have left
+  kLeft    // it cannot be answered: in HTTP/2, or because its request is incomplete
 };
 
 class ServerCodec : public Codec {
  public:
-  /// Says that the client has ended its side. HTTP/1.x still answers a request that is complete.
+  /// Notifies the codec that the client has ended its side. HTTP/1.x still answers a request that is complete.
   virtual void feedEnd() = 0;
-  /// Says what becomes of a client that has ended its side, behind at most `unread` bytes that were not read yet. If it
-  /// has left, feedLost() is due.
+  /// Returns how to treat a client that has ended its side after at most `unread` bytes that were not read yet. After
+  /// kLeft, the caller must call feedLost().
   virtual Departure departure(std::size_t unread) const = 0;
-  /// Says that the connection is gone without an orderly end: every stream is over (onRequestReset, not answerable),
-  /// and the state is kClosed.
+  /// Notifies the codec that the connection is gone without an orderly end: every stream is over (onRequestReset, not
+  /// answerable), and the state is kClosed.
   virtual void feedLost() = 0;
-  /// Says that the pending head took too long (timeouts.requestHeader). HTTP/1.x calls onBadRequest with 408; HTTP/2
-  /// sends GOAWAY and is kClosed.
+  /// Notifies the codec that the pending head took too long (timeouts.requestHeader). HTTP/1.x calls onBadRequest with
+  /// 408; HTTP/2 sends GOAWAY and is kClosed.
   virtual void expireHead() = 0;
-  /// Goes on with bytes that were kept: of pipelined requests in HTTP/1.x, if the previous exchange is over, and in
-  /// HTTP/2 of heads that make much work. Called in the drive beat.
+  /// Continues with bytes that were kept. In HTTP/1.x these are pipelined requests, if the previous exchange is over;
+  /// in HTTP/2 they are heads that are expensive to decode. Called in the drive beat.
   virtual void resume() {}
-  /// Returns true if such bytes are kept. Until resume(), none of them is looked at, and none is to be read.
+  /// Returns true if such bytes are kept. Until resume(), they are not parsed, and no further bytes may be read.
   virtual bool wantsResume() const { return false; }
 
   /// Sends a 1xx head; HTTP/1.0 clients get none.
   virtual void sendInterim(StreamId stream, const ResponseHead& head) = 0;
-  /// Sends the final head, of which it copies what it needs; the body that it announces is taken from
+  /// Sends the final head, and copies the parts that it needs; the body that it announces is taken from
   /// sink.responseBody(). A 101 that agrees to a request with Body::kTunnel is final too: from then on each way is one
   /// body, and the stream is over when both have ended.
   virtual void sendResponse(StreamId stream, const ResponseHead& head) = 0;
-  /// Returns true if the client's flow-control windows, and not its socket, keep the rest of this response back.
+  /// Returns true if the client's flow-control windows, and not its socket, delay the remaining bytes of this response.
   virtual bool isHeldBack(StreamId /*stream*/) const { return false; }
-  /// Says that what the client sends in this tunnel is not taken any more: the tunnel is over as soon as the response
-  /// has ended.
+  /// Notifies the codec that nothing more is taken from the client in this tunnel, so that the tunnel is over as soon
+  /// as the response has ended.
   virtual void dismiss(StreamId stream) = 0;
-  /// Returns true if part of a head has arrived and the rest has not; timeouts.requestHeader bounds that.
+  /// Returns true if a head has arrived in part; timeouts.requestHeader bounds that.
   virtual bool headPending() const = 0;
 };
 
@@ -172,8 +172,8 @@ class ClientSink {
   virtual void onInterim(Token token, ResponseMessage&& message) = 0;
   /// Called with the final head. With Body::kNone the response is complete with it. A 101 (kTunnel) comes only as the
   /// valid answer to a request with Body::kTunnel; any other answer completes that request (onRequestSent comes before
-  /// it). A success without a tunnel is an error if the client speaks HTTP/2, because there every success means a
-  /// tunnel (RFC 8441).
+  /// it). A success without a tunnel is an error if the client uses HTTP/2, because there every success means a tunnel
+  /// (RFC 8441).
   virtual void onResponse(Token token, ResponseMessage&& message) = 0;
   virtual void onResponseBody(Token token, std::string_view bytes) = 0;
   virtual void onResponseEnd(Token token) = 0;
@@ -195,29 +195,30 @@ class ClientCodec : public Codec {
  public:
   /// Returns how many requests may be begun now without waiting; HTTP/1.1 takes 1 or 0.
   virtual std::size_t availableStreams() const = 0;
-  /// Begins a request, of whose head it copies what it needs; the body that it announces is taken from
+  /// Begins a request, and copies the parts of its head that it needs; the body that it announces is taken from
   /// sink.requestBody(). To be called only with availableStreams(). `scheme` is that of this connection, which need not
   /// be the one by which the client asked. Returns 0 if the peer cannot take it after all (then nothing was begun):
   /// HTTP/2 takes no tunnel, and HTTP/1.1 none whose handshake is not prepared (RequestHead::tunnelProof).
   virtual StreamId sendRequest(Token token, const RequestHead& head, Scheme scheme) = 0;
 
-  /// Returns true if the backend has said that it takes no further request on this connection: by GOAWAY, or by a
-  /// response behind which it closes. After drain() that may be our own wish in HTTP/1.1.
+  /// Returns true if the backend has announced that it takes no further request on this connection: by GOAWAY, or by a
+  /// response after which it closes. After drain(), HTTP/1.1 may also return true because this side asked for the
+  /// close.
   virtual bool peerLeaves() const { return false; }
 
-  /// Returns for how long the backend keeps the connection open without a request, as it said with its last response;
-  /// max() if it did not. HTTP/1.1 only.
+  /// Returns for how long the backend keeps the connection open without a request, as its last response stated; max()
+  /// if it stated nothing. HTTP/1.1 only.
   virtual base::Duration keepAlive() const { return base::Duration::max(); }
 
-  /// Asks the backend for a sign of life: PING in HTTP/2, nothing in other versions.
+  /// Sends a PING in HTTP/2, to check that the backend still answers; does nothing in other versions.
   virtual void ping() {}
   /// Returns how many of our pings the backend has answered, each with kPingBytes.
   virtual std::uint64_t pingsAnswered() const { return 0; }
   static constexpr std::size_t kPingBytes = 17;
 
-  /// Says that the backend ended its side, cleanly (TLS: with close_notify) or not.
+  /// Notifies the codec that the backend ended its side, cleanly (TLS: with close_notify) or not.
   virtual void feedEnd(bool clean) = 0;
-  /// Says that the connection is lost: streams that did not have their whole response are reset with this error.
+  /// Notifies the codec that the connection is lost: streams without their whole response are reset with this error.
   virtual void feedLost(const base::Error& error) = 0;
 };
 
@@ -236,9 +237,9 @@ std::unique_ptr<ClientCodec> makeH1ClientCodec(ClientSink& sink, base::ChunkPool
 std::unique_ptr<ClientCodec> makeH2ClientCodec(ClientSink& sink, base::ChunkPool& pool, const Limits& limits,
                                                const base::Clock& clock, H2Memory* memory = nullptr);
 
-/// These make codecs of a plain byte stream, for connections that carry one exchange and nothing of HTTP. The exchange
-/// is a Tunnel::kStream, whose bodies are the bytes of either way. On the server's side it asks for `authority`, and
-/// begins with resume().
+/// These make codecs of a plain byte stream, for connections that carry one exchange and no HTTP. The exchange is a
+/// Tunnel::kStream, whose bodies are the bytes of either way. On the server's side it asks for `authority`, and begins
+/// with resume().
 std::unique_ptr<ServerCodec> makeOpaqueServerCodec(ServerSink& sink, base::ChunkPool& pool, const MessageBounds& limits,
                                                    std::string_view authority);
 std::unique_ptr<ClientCodec> makeOpaqueClientCodec(ClientSink& sink, base::ChunkPool& pool,

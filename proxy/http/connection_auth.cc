@@ -15,7 +15,7 @@ bool isConnectionScheme(std::string_view text) {
 namespace {
 
 /// Challenges come one a line, or as a list whose commas also separate the parameters of one challenge. So any element
-/// counts that begins with the name of the scheme.
+/// that begins with the name of the scheme is taken for a challenge.
 bool offersConnectionScheme(std::string_view value) {
   while (!value.empty()) {
     const std::size_t end = std::min(value.find(','), value.size());

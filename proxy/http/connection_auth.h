@@ -19,12 +19,12 @@ inline bool authenticatesConnection(const Headers& request) {
   }
   return false;
 }
-/// Returns true if the response asks for that, by a 401 or 407 with such a challenge.
+/// Returns true if the response asks for such an authentication by a 401 or 407 with a challenge.
 bool challengesConnection(const Headers& response);
 inline bool asksToAuthenticateConnection(const ResponseHead& response) {
   return (response.status == 401 || response.status == 407) && challengesConnection(response.headers);
 }
-/// Removes the lines that offer such a scheme, with whatever else they offer.
+/// Removes the lines that offer such a scheme, even if they offer other schemes, too.
 void removeConnectionChallenges(Headers& response);
 
 }  // namespace sluice::http

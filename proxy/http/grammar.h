@@ -1,5 +1,5 @@
-// Character classes of RFC 9110 section 5.6 and RFC 3986, as tables: the one place that says which byte may stand
-// where.
+// Character classes of RFC 9110 section 5.6 and RFC 3986, as tables: the one place that defines where each byte is
+// allowed.
 #pragma once
 
 #include <array>
@@ -44,7 +44,7 @@ constexpr bool isToken(std::string_view text) {
   return !text.empty();
 }
 
-/// Returns true for a byte that may stand in a request-target: printable ASCII but no "#" (RFC 9112 section 3.2 knows
+/// Returns true for a byte that is allowed in a request-target: printable ASCII but no "#" (RFC 9112 section 3.2 knows
 /// no fragment).
 constexpr bool isTargetChar(char c) { return c >= 0x21 && c <= 0x7E && c != '#'; }
 

@@ -1,7 +1,7 @@
 // A HeadAccount bounds the memory that the heads and trailers of one client connection's requests hold, from their
 // first decoded bytes on, and a HeadCharge is the part of it that one of them has taken.
 //
-// Small references to a large entry of HPACK's table would otherwise buy a client much memory. The owner of a
+// Small references to a large entry of HPACK's table would otherwise let a client occupy much memory. The owner of a
 // connection hands an account to its codec, which charges a head as it grows, and hands the charge over together with
 // the head. The account outlives the codec; one thread.
 #pragma once
@@ -19,7 +19,7 @@ namespace sluice::http {
 
 class HeadAccount {
  public:
-  /// Takes room for so many bytes more. Returns the bound that leaves no room for them; then nothing was taken.
+  /// Takes room for `bytes` more. Returns the bound that they would exceed, if any; then nothing was taken.
   virtual std::optional<Limit> take(std::size_t bytes) = 0;
   virtual void giveBack(std::size_t bytes) = 0;
 
@@ -27,7 +27,7 @@ class HeadAccount {
   ~HeadAccount() = default;
 };
 
-/// Gives back what it has taken when it goes. A charge that was moved from has taken nothing, and may be used again.
+/// Gives its bytes back when it is destroyed. A charge that was moved from has taken nothing, and may be used again.
 class HeadCharge {
  public:
   /// This much of a head is free: a chunk is part of what a connection or a request costs, and other limits bound how
@@ -47,8 +47,8 @@ class HeadCharge {
   HeadCharge& operator=(const HeadCharge&) = delete;
   ~HeadCharge() { release(); }
 
-  /// Takes what is missing for a head that holds so many bytes. Returns the bound that leaves no room for it; then the
-  /// charge is what it was.
+  /// Raises the charge to that of a head of `held` bytes. Returns the bound that it would exceed, if any; then the
+  /// charge is unchanged.
   std::optional<Limit> reach(std::size_t held) {
     const std::size_t wanted = held - std::min(held, kFree);
     if (account_ == nullptr || wanted <= taken_) return std::nullopt;
@@ -59,7 +59,7 @@ class HeadCharge {
   void release() {
     if (taken_ > 0) account_->giveBack(std::exchange(taken_, 0));
   }
-  /// Returns what was taken, which the caller gives back from now on.
+  /// Returns the charged bytes, which the caller gives back from now on.
   std::size_t takeOver() { return std::exchange(taken_, 0); }
 
  private:

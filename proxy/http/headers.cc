@@ -106,7 +106,7 @@ void Headers::reserve(base::Arena& arena, std::size_t count) {
 }
 
 void Headers::addGrowing(base::Arena& arena, const Field& field) {
-  const Field added = field;  // `field` may stand in the list that moves
+  const Field added = field;  // `field` may be in the list that moves
   reserve(arena, capacity_ == 0 ? kFirstCapacity : std::size_t{capacity_} * 2);
   fields_[size_++] = added;
 }
@@ -143,7 +143,7 @@ void Headers::set(base::Arena& arena, std::string_view name, std::string_view va
 
 Headers Headers::copy(base::Arena& arena) const {
   Headers result;
-  // Room for what an attempt usually adds, so that the copy does not grow at once.
+  // Room for the fields that an attempt usually adds, so that the copy does not grow at once.
   result.reserve(arena, size_ + kFirstCapacity / 2);
   if (size_ > 0) std::memcpy(result.fields_, fields_, size_ * sizeof(Field));
   result.size_ = size_;

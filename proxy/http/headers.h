@@ -53,19 +53,19 @@ FieldId fieldId(std::string_view lowerCaseName);
 /// Returns the name of an id other than kOther, in lower case and with static lifetime.
 std::string_view fieldName(FieldId id);
 
-/// How carefully a codec writes a field; two marks, of which each may stand alone.
+/// How a codec must treat a field that it writes: two flags, which may be combined.
 enum class Care : std::uint8_t {
-  kLook = 0,    // an edit has added it: the codec checks it
-  kNone = 1,    // hygiene has found that name and value may be written in any version
-  kSecret = 2,  // it is looked at, and no peer keeps it in a table that others may guess from (RFC 7541 section 7.1.3)
-  kCleanSecret = 3  // hygiene has looked at it, and no peer keeps it
+  kLook = 0,    // an edit has added it, so the codec must check it
+  kNone = 1,    // hygiene has checked that any version may carry its name and value
+  kSecret = 2,  // the codec must check it, and never index it: others could guess it from the table (RFC 7541 7.1.3)
+  kCleanSecret = 3  // hygiene has checked it, and it is never indexed
 };
 constexpr bool isClean(Care care) { return (static_cast<unsigned>(care) & 1) != 0; }
 constexpr bool isSecret(Care care) { return (static_cast<unsigned>(care) & 2) != 0; }
-/// Returns true for a field that a step has put in with a secret of the gateway. It is for the Backend alone: nobody
-/// else whom the gateway asks or answers may see it.
+/// Returns true for a field that a step has put in with a secret of the gateway. Only the Backend may see it, and no
+/// other peer.
 constexpr bool isInjected(Care care) { return care == Care::kSecret; }
-/// Returns the care of a field at which hygiene has looked.
+/// Returns the mark of the field after hygiene has checked it.
 constexpr Care cleaned(Care care) { return static_cast<Care>(static_cast<unsigned>(care) | 1); }
 
 struct Field {
@@ -88,7 +88,7 @@ class Headers {
     if (size_ == capacity_) return addGrowing(arena, field);
     fields_[size_++] = field;
   }
-  /// There is a line.
+  /// Changes the mark of the line that was added last. The list must not be empty.
   void setCareOfLast(Care care) { fields_[size_ - 1].care = care; }
   /// Makes room for `count` lines in all, so that so many can be added without moving the list.
   void reserve(base::Arena& arena, std::size_t count);
@@ -103,7 +103,7 @@ class Headers {
   std::size_t remove(FieldId id, std::string_view lowerCaseName);
   /// Removes the lines of that name together with its twins (areTwins()); returns how many there were.
   std::size_t removeTwins(std::string_view lowerCaseName);
-  /// Removes the lines for which drop(const Field&) is true, keeping the order of the rest.
+  /// Removes the lines for which drop(const Field&) is true, keeping the order of the others.
   template <typename Drop>
   std::size_t removeIf(Drop&& drop) {
     std::uint32_t kept = 0;
@@ -137,7 +137,7 @@ class Headers {
   std::uint32_t capacity_ = 0;
 };
 
-/// Returns true if the comma-separated list in `value` holds `token` (ASCII case ignored; RFC 9110 section 5.6.1).
+/// Returns true if the comma-separated list in `value` contains `token` (ASCII case ignored; RFC 9110 section 5.6.1).
 bool listHasToken(std::string_view value, std::string_view token);
 /// Is areTwins() for names of the same length.
 bool haveTwinBytes(std::string_view a, std::string_view b);

@@ -154,7 +154,7 @@ std::optional<Error> setFraming(RequestHead& head, const RawRequest& raw, const 
 }
 
 // A reader of the first of two lines and a reader of the last one see different requests, so a guard in the gateway
-// would judge what the backend does not read (RFC 9110 section 5.3). Host is refused with the authority.
+// would judge a line that the backend does not read (RFC 9110 section 5.3). Host is refused with the authority.
 std::optional<Error> checkSingletons(const FieldSection& fields) {
   if (fields.authorizationCount > 1) return refuse("several Authorization fields");
   if (fields.contentTypeCount > 1) return refuse("several Content-Type fields");
@@ -189,8 +189,8 @@ std::optional<Error> setFraming(ResponseHead& head, const RawResponse& raw, cons
     if (fields.lengthCount > 0) return broken("both Transfer-Encoding and Content-Length");
     if (fields.codingCount > 1 || !equalsIgnoreCase(fields.coding, "chunked"))
       return broken("unknown Transfer-Encoding");
-    // The response ends with its head all the same. What a server that gets this wrong sends behind it must not be read
-    // as the next response.
+    // The response ends with its head all the same. Bytes that a faulty server sends after it must not be read as the
+    // next response.
     if (raw.status == 204) closes = true;
   }
   if (fields.lengthCount > 0) {

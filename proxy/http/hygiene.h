@@ -2,10 +2,10 @@
 // authority, path, framing, hop-by-hop fields. Codecs call it while they build a head; no other code needs to check
 // again.
 //
-// Removal of hop-by-hop fields, and of what a peer's Connection names, happens here, before anything of ours is added:
-// a client cannot strip a field that the gateway sets. Connection options that name end-to-end fields which the gateway
-// or a proxy in front of it answers for (Authorization, Cookie, Forwarded, X-Forwarded-*, Via, Max-Forwards, ...) are
-// ignored, not obeyed.
+// Hop-by-hop fields, and the fields that a peer's Connection names, are removed here, before the gateway adds any
+// field, so that a client cannot strip a field that the gateway sets. Connection options are ignored if they name
+// end-to-end fields for which the gateway or a proxy in front of it is responsible (Authorization, Cookie, Forwarded,
+// X-Forwarded-*, Via, Max-Forwards, ...).
 #pragma once
 
 #include <cstdint>
@@ -35,17 +35,21 @@ struct RawRequest {
 };
 
 /// Returns the checked head, with its views in `arena` (into which raw's views must point too). Errors are
-/// downstream's, with the status to answer (400, 417, 501). `listener` is the scheme that the listener speaks.
+/// downstream's, with the status to answer (400, 417, 501). `listener` is the scheme of the listener.
 ///
-/// These are refused: both or conflicting framings, a Transfer-Encoding other than exactly `chunked`, Content-Length
-/// that is not one 1*DIGIT value up to 2^63-1, no or several Host in HTTP/1.1, Host that differs from the authority,
-/// userinfo, an authority that is no host[:port], unknown expectations, connection-specific fields in HTTP/2, names and
-/// values outside RFC 9110's grammar, several Authorization or Content-Type, a Content-Type that is not one media type,
-/// paths that normalizeTarget refuses, CONNECT. The fields that Connection names are removed, and all hop-by-hop fields
-/// (before anything of ours is added). Several Cookie lines become one. A Content-Length of 0 is Body::kNone, so
-/// kLength always means at least one byte. An Upgrade field is hop-by-hop too: it is forgotten, unless it asks for a
-/// tunnel (Body::kTunnel). A tunnel that is asked for by HTTP/2's extended CONNECT (RFC 8441) becomes the same GET,
-/// without a key.
+/// It refuses requests with one of these:
+///  - both framings, or conflicting ones; a Transfer-Encoding other than exactly `chunked`; a Content-Length that is
+///    not one 1*DIGIT value up to 2^63-1;
+///  - no Host or several in HTTP/1.1, a Host that differs from the authority, userinfo, an authority that is no
+///    host[:port];
+///  - names and values outside RFC 9110's grammar, connection-specific fields in HTTP/2, unknown expectations;
+///  - several lines of Authorization or Content-Type, a Content-Type that is not one media type;
+///  - a path that normalizeTarget refuses, or the method CONNECT.
+///
+/// All hop-by-hop fields and the fields that Connection names are removed before the gateway adds any field. Several
+/// Cookie lines become one. A Content-Length of 0 is Body::kNone, so kLength always means at least one byte. An Upgrade
+/// field is removed like other hop-by-hop fields, unless it asks for a tunnel (Body::kTunnel). A tunnel that is
+/// requested by HTTP/2's extended CONNECT (RFC 8441) becomes the same GET, without a key.
 base::Result<RequestHead> checkRequest(base::Arena& arena, const RawRequest& raw, Scheme listener);
 
 struct RawResponse {

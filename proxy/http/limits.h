@@ -19,7 +19,7 @@ struct MessageBounds {
   std::uint32_t firstWindow = 256 * 1024;
 };
 
-/// With those of HTTP/2's connections.
+/// The bounds of messages and of HTTP/2's connections.
 struct Limits : MessageBounds {
   std::uint32_t concurrentStreams = 100;
   std::uint32_t connectionWindow = 1024 * 1024;
@@ -30,7 +30,7 @@ struct Limits : MessageBounds {
   std::uint32_t controlFramesPerMinute = 10000;
 };
 
-/// The bound that was met, as the label of sluice_limit_hits_total.
+/// The bound that was hit, as the label of sluice_limit_hits_total.
 enum class Limit : std::uint8_t {
   kRequestLineBytes,
   kHeaderBytes,

@@ -1,7 +1,7 @@
 // Heads of messages have one form for every HTTP version (RFC 9110 section 6), so any codec writes what any other one
 // has read.
 //
-// The control data (method, authority, path, status, framing) stands in members of its own and is never repeated in
+// The control data (method, authority, path, status, framing) is in members of its own and is never repeated in
 // `headers`: there is no Host, Content-Length, Transfer-Encoding, Connection or other hop-by-hop field in there, so
 // nothing can disagree.
 #pragma once
@@ -20,7 +20,7 @@ enum class Version : std::uint8_t {
   kHttp10,
   kHttp11,
   kHttp2,
-  kOpaque  // a byte stream that nothing of HTTP is read from
+  kOpaque  // a plain byte stream without HTTP
 };
 /// Returns "1.0", "1.1" or "2" (network.protocol.version), and nothing for kOpaque.
 std::string_view versionName(Version version);
@@ -73,15 +73,15 @@ struct RequestHead {
   std::uint64_t contentLength = 0;  // if body is kLength
   bool expectContinue = false;      // the client waits for a 100 (RFC 9110 section 10.1.1)
   bool acceptsTrailers = false;     // TE: trailers
-  bool secretControl = false;       // method, authority or target hold a secret, as Care::kSecret says of a field
-  /// The path holds "%2F" or "//", about which the table of routes decides (RouteTable::slashRules()).
+  bool secretControl = false;       // method, authority or target contain a secret, like a field with Care::kSecret
+  /// The path contains "%2F" or "//", which the table of routes decides about (RouteTable::slashRules()).
   bool unusualSlashes = false;
   Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel
-  /// The value that the peer's agreement to the tunnel must show, if its kind has a handshake: codecs only compare.
+  /// The value that the peer's 101 must contain, if the kind of tunnel has a handshake. Codecs only compare it.
   std::string_view tunnelProof;
 
   std::string_view path() const { return target.substr(0, target.find('?')); }
-  /// Returns the target for others than the Backend: without its query if that may hold a secret.
+  /// Returns the target as others than the Backend may see it: without its query if that may contain a secret.
   std::string_view openTarget() const { return secretControl ? path() : target; }
   std::string_view query() const {
     const std::size_t mark = target.find('?');
@@ -99,7 +99,7 @@ struct ResponseHead {
   Body body = Body::kNone;
   Tunnel tunnel = Tunnel::kNone;  // if body is kTunnel
   bool dated = false;             // the origin sent a Date
-  /// The Content-Length that the origin stated. With body kNone (HEAD, 304) it describes what is not sent.
+  /// The Content-Length that the origin stated. With body kNone (HEAD, 304) it describes the body that is not sent.
   std::optional<std::uint64_t> contentLength;
 };
 
@@ -107,7 +107,7 @@ struct ResponseHead {
 struct RequestMessage {
   explicit RequestMessage(base::ChunkPool& pool) : arena(pool) {}
   base::Arena arena;
-  HeadCharge charge;  // what the arena was charged with as it grew
+  HeadCharge charge;  // the bytes that were charged as the arena grew
   RequestHead head;
 };
 

@@ -43,7 +43,7 @@ bool hasProxyStatusOf(const Headers& headers, std::string_view prefix) {
   return false;
 }
 
-// Each line stays one by itself: a string that does not end would otherwise take in what follows on the next.
+// Each line is parsed by itself, because a string without an end would otherwise continue on the next line.
 void removeProxyStatusOf(base::Arena& arena, std::string_view prefix, Headers& headers) {
   if (!hasProxyStatusOf(headers, prefix)) return;
   std::vector<std::string_view> lines;

@@ -2,8 +2,8 @@
 // route.
 //
 // Servers disagree about two spellings only, and both are in use: "%2F" is a part of a segment to object stores, GitLab
-// and npm, and a separator to others; "//" holds an empty segment, or is one separator. Which of them holds depends on
-// the host, so a path is normalised once before its route is known, and once more behind that if it holds one of them.
+// and npm, and a separator to others; "//" holds an empty segment, or is one separator. The right meaning depends on
+// the host, so a path is normalised before its route is known, and again after that if it contains one of them.
 //
 // Values only, in the caller's arena; any thread.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace sluice::http {
 
-/// What becomes of "%2F" in a path.
+/// How "%2F" in a path is handled.
 enum class EncodedSlash : std::uint8_t {
   kKeep,    // it stays as it is
   kReject,  // the request is refused
@@ -33,7 +33,7 @@ inline constexpr SlashRules kAnySlashes = {EncodedSlash::kKeep, false};
 
 struct NormalTarget {
   std::string_view text;
-  /// The path holds "%2F" or "//".
+  /// True if the path contains "%2F" or "//".
   bool unusualSlashes = false;
 };
 

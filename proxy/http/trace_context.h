@@ -1,4 +1,4 @@
-// The trace that a request belongs to, as its traceparent says (W3C Trace Context, section 3.2).
+// The trace that a request belongs to by its traceparent (W3C Trace Context, section 3.2).
 #pragma once
 
 #include <string_view>

@@ -20,7 +20,7 @@ namespace sluice::http {
 /// The way in which the end of a body is found.
 enum class H1Framing : std::uint8_t { kNone, kLength, kChunked, kUntilClose };
 
-/// Returns the part of its whole window that a body begins without.
+/// Returns the part of the whole window that is not granted when a body begins.
 inline std::size_t withheldOfWindow(const MessageBounds& limits) {
   return limits.streamWindow - std::min(limits.firstWindow, limits.streamWindow);
 }
@@ -32,7 +32,7 @@ class H1BodyReader {
     kBlocked,   // there is no credit for the bytes at the front of the input
     kData,      // `data` holds the next run
     kEnd,       // kChunked: the body is complete; `trailers` holds the trailer fields that may be passed on, if any
-    kFailed     // `fault` says why
+    kFailed     // `fault` has the reason
   };
   struct BodyStep {
     Status status = Status::kNeedMore;
@@ -41,14 +41,14 @@ class H1BodyReader {
     H1Fault fault;
   };
 
-  /// `length` counts for kLength only, and is more than 0. Not to be called for kNone.
+  /// `length` is used for kLength only, and is more than 0. Not to be called for kNone.
   void begin(H1Framing framing, std::uint64_t length, const MessageBounds& limits);
   /// Takes the next step's bytes from the front of `input`, which is not empty.
   BodyStep next(std::string_view& input, H1SectionReader& sections, base::ChunkPool& pool);
   /// Returns true if the run that was delivered last is the end of a kLength body.
   bool complete() const { return framing_ == H1Framing::kLength && remaining_ == 0; }
-  /// Returns true if the rest of the body may be in the next `count` bytes. The end of a chunked body is found only by
-  /// reading it, so it is never assumed.
+  /// Returns true if the body may end in the next `count` bytes. The end of a chunked body is found only by reading it,
+  /// so it is never assumed.
   bool mayEndWithin(std::uint64_t count) const { return framing_ == H1Framing::kLength && remaining_ <= count; }
   void grant(std::size_t count) { credit_ += count; }
   std::size_t credit() const { return credit_; }

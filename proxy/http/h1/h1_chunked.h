@@ -40,7 +40,7 @@ class H1ChunkDecoder {
     kDataLf,
   };
 
-  // Takes one byte of a size line. Returns false if it may not stand there.
+  // Takes one byte of a size line. Returns false if it is not allowed there.
   bool sizeLineByte(char c);
   bool sizeByte(char c);
   bool extensionByte(char c);

@@ -10,7 +10,7 @@ namespace {
 using base::Error;
 using base::ErrorType;
 
-// RFC 9110 section 8.6: a request whose method usually has content says so if it has none.
+// RFC 9110 section 8.6: a request without content states so, if its method usually has content.
 bool expectsContent(Method method) {
   return method == Method::kPost || method == Method::kPut || method == Method::kPatch;
 }
@@ -115,7 +115,7 @@ void H1ClientCodec::read(std::string_view& input) {
         failRequest();
         break;
       case Reading::kHead:
-        // Before a byte of the request has left, nothing can be the answer to it.
+        // As long as no byte of the request has left, no received byte can be its answer.
         if (!handedOver_) return fail(protocolError("the backend answered before it was asked"), true);
         readHead(input);
         break;
@@ -205,7 +205,7 @@ void H1ClientCodec::openTunnel(ResponseMessage&& message, const RawResponse& raw
   sink_.onResponse(token, std::move(message));
 }
 
-// Called for any other final answer: the exchange is like others, and its request was complete with its head.
+// Called for any other final answer: no tunnel begins, and the request was complete with its head.
 void H1ClientCodec::declineTunnel() {
   seldom_->asked = Tunnel::kNone;
   out_.finish();

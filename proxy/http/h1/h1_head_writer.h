@@ -1,5 +1,5 @@
-// Writes heads of HTTP/1.x messages. Everything is checked before the first byte is written, so that no value of ours
-// or of a processor can begin a line, or a message, of its own.
+// Writes heads of HTTP/1.x messages. Everything is checked before the first byte is written, so that no value that the
+// gateway or a processor sets can start another line or message.
 //
 // Framing and hop-by-hop fields come from the arguments alone; such names in `headers` are skipped. Pure functions; any
 // thread.
@@ -15,7 +15,7 @@
 
 namespace sluice::http {
 
-/// The head's word about the connection; kSilent leaves it to the default of the version.
+/// The Connection option of a head; kSilent leaves it to the default of the version.
 enum class H1Persistence : std::uint8_t { kSilent, kClose, kKeepAlive };
 
 /// The way in which the body of a message goes out, and the Content-Length that its head states.
@@ -24,7 +24,7 @@ struct H1Announcement {
   std::optional<std::uint64_t> contentLength;
 };
 
-/// Both return false, and have written nothing, if the head holds something that HTTP/1.x cannot carry.
+/// Both return false, and have written nothing, if the head contains something that HTTP/1.x cannot carry.
 bool writeRequestHead(base::ByteQueue& out, const RequestHead& head, const H1Announcement& body,
                       H1Persistence persistence);
 bool writeResponseHead(base::ByteQueue& out, const ResponseHead& head, const H1Announcement& body,

@@ -28,7 +28,7 @@ class H1MessageWriter {
   State state() const { return state_; }
   /// The queue for heads, which are written before begin().
   base::ByteQueue& heads() { return heads_; }
-  /// Begins the body, which follows the queued head in that framing. `length` counts for kLength only.
+  /// Begins the body, which follows the queued head in that framing. `length` is used for kLength only.
   void begin(H1Framing framing, std::uint64_t length) {
     framing_ = framing;
     remaining_ = length;
@@ -40,8 +40,8 @@ class H1MessageWriter {
   void finish() { state_ = State::kNothing; }
   void fail() { state_ = State::kFailed; }
 
-  /// Says that the pipe, null if its owner is gone, may have something. Returns false if it can deliver no whole body
-  /// any more.
+  /// Called when the pipe may have more bytes; `pipe` is null if its owner is gone. Returns false if the pipe can no
+  /// longer deliver the whole body.
   bool wake(const BodyPipe* pipe) {
     woken_ = true;
     return pipe != nullptr && pipe->end() != PipeEnd::kBroken;
@@ -50,7 +50,7 @@ class H1MessageWriter {
   bool wantsProduce() const {
     return !heads_.empty() || state_ == State::kFailed || (state_ == State::kBody && woken_);
   }
-  /// Moves what is in the pipe until `out` holds about `limit` bytes; returns how many left the pipe. The message has
+  /// Moves bytes from the pipe until `out` holds about `limit` bytes; returns how many left the pipe. The message has
   /// failed if the pipe broke, or holds another number of bytes than was announced.
   std::size_t write(BodyPipe& pipe, base::ByteQueue& out, std::size_t limit);
 

@@ -8,7 +8,7 @@
 namespace sluice::http {
 namespace {
 
-// A field line counts as name + value + 32; on the wire it is name + ": " + value.
+// A field line has the size name + value + 32; on the wire it is name + ": " + value.
 constexpr std::size_t kFieldLineOverhead = 32 - 2;
 
 // Finds a CR that is not followed by LF. A CR at the very end may still get its LF.
@@ -50,7 +50,7 @@ H1SectionReader::Status H1SectionReader::scan(std::string_view bytes, std::size_
   if (bytes.empty()) return Status::kNeedMore;
   const char first = bytes.front();
   if (endsInCr_ && first != '\n') return fail("a bare CR");
-  // No need to wait for a line's end to see that this is TLS or noise.
+  // TLS and noise are recognised before the end of the line.
   if (lines_ == 0 && lineBytes_ == 0 && !isTokenChar(first) && first != '\r' && first != '\n') return fail("not HTTP");
   std::size_t start = 0;
   while (true) {
@@ -153,7 +153,7 @@ class Lines {
     std::span<char> line;
     while (!atEmptyLine()) {
       if (!next(line)) return "a bare CR";
-      // A CR, which cannot be part of a name, stands behind the line.
+      // A CR, which cannot be part of a name, follows the line.
       char* end = line.data();
       while (const char lower = tokenLower(*end)) *end++ = lower;
       const auto colon = static_cast<std::size_t>(end - line.data());
@@ -218,7 +218,7 @@ const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, b
     if (!isDigit(c)) return "the status is not three digits";
     response.status = static_cast<std::uint16_t>(response.status * 10 + (c - '0'));
   }
-  // The space before an empty reason is missing so often, and so harmlessly, that it is forgiven.
+  // A missing space before an empty reason is accepted, because it is frequent and harmless.
   const std::string_view reason = line.substr(kStatusEnd);
   if (!reason.empty() && (reason.front() != ' ' || !isFieldValue(trimSpace(reason)))) return "the reason is malformed";
   return lines.readFields(fieldLines, arena, response.fields);

@@ -40,7 +40,7 @@ class H1SectionReader {
   /// section 2.2).
   void begin(H1Section section);
   /// Scans more bytes. kNeedMore: all of them were taken and are kept. kComplete: the section ends behind the first
-  /// `used` of them; collect() must follow. kFailed: fault() says why.
+  /// `used` of them; collect() must follow. kFailed: fault() has the reason.
   Status scan(std::string_view bytes, std::size_t& used);
   /// Returns the whole section with every CRLF, the empty line at its end included; `lastPiece` holds the bytes that
   /// the last scan used. Releases the bytes that were kept.
@@ -77,8 +77,8 @@ class H1SectionReader {
 };
 
 /// These take a section from collect(), turn names into lower case in place, and leave views into it. They return
-/// nullptr, or why the section is malformed; for a request together with the status. Hygiene decides what a name,
-/// value, method or target may hold. A higher minor version is read as HTTP/1.1 (RFC 9110 section 2.5).
+/// nullptr, or why the section is malformed; for a request together with the status. Hygiene decides which bytes a
+/// name, value, method or target may have. A higher minor version is read as HTTP/1.1 (RFC 9110 section 2.5).
 H1Fault parseRequestHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena, RawRequest& request);
 const char* parseResponseHead(std::span<char> section, std::size_t fieldLines, base::Arena& arena,
                               RawResponse& response);

@@ -1,6 +1,6 @@
-// H1RequestSections reads the sections of a client's requests, and charges what they hold to the account of its
-// connection: what is kept of an unfinished one, and what a whole one leaves to its message. Owned by the server's
-// codec; one thread.
+// H1RequestSections reads the sections of a client's requests, and charges their memory to the account of the
+// connection: the bytes that are kept of an unfinished section, and the memory that a complete section leaves to its
+// message. Owned by the server's codec; one thread.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ class H1RequestSections : public H1SectionReader {
   H1RequestSections(base::ChunkPool& pool, const MessageBounds& limits, HeadAccount* account)
       : H1SectionReader(pool, limits), charge(account) {}
 
-  /// Charges what is kept. Returns the bound that leaves no room for it; then it is to be dropped.
+  /// Charges the bytes that are kept. Returns the bound that they would exceed, if any; the caller must then drop them.
   std::optional<Limit> chargeKept() { return charge.reach(keptBytes()); }
   /// Forgets everything, and waits for a head.
   void drop() {

@@ -59,7 +59,7 @@ bool isComplete(const ResponseHead& head, const BodyPipe* pipe) {
   return head.body == Body::kNone || (pipe != nullptr && pipe->end() == PipeEnd::kComplete);
 }
 
-// Says that there is no room for the head or the trailers that arrive.
+// Reports that there is no room for the head or the trailers that arrive.
 Error noRoom(ServerSink& sink, Limit reached) {
   sink.onLimitHit(reached);
   return noRoomForHead(reached);
@@ -273,7 +273,8 @@ void H1ServerCodec::sendResponse(StreamId stream, const ResponseHead& head) {
   if (!isCurrent(stream) || out_.state() != Writing::kNothing) return;
   if (head.body == Body::kTunnel) return openTunnel(head);
   const H1Announcement body = announcementOf(head, version_, headRequest_);
-  // If the response is over before the request, the rest of the request is never read, and the client should know.
+  // If the response is over before the request, the remaining bytes of the request are never read, and the client
+  // should know.
   const bool early = reading_ == Reading::kBody && isComplete(head, sink_.responseBody(token_));
   if (reading_ == Reading::kStopped || body.framing == H1Framing::kUntilClose || early) closeAfter_ = true;
   H1Persistence persistence = H1Persistence::kSilent;

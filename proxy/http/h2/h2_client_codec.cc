@@ -82,7 +82,8 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
  private:
   using Receive = H2Stream::Receive;
   using Line = H2Sender::ControlLine;
-  // A request whose head cannot be encoded. The next produce() reports it, because calls down never answer upwards.
+  // A request whose head cannot be encoded. The next produce() reports it, because a call from the owner must not call
+  // the owner back.
   struct Unsendable {
     Token token;
     StreamId id;
@@ -205,7 +206,7 @@ class H2ClientCodec final : public ClientCodec, private H2Events {
 
   H2Session session_;
   ClientSink& sink_;
-  const base::Error* lost_ = nullptr;  // why the connection is being lost, while feedLost() tells the streams
+  const base::Error* lost_ = nullptr;  // why the connection is being lost, while feedLost() notifies the streams
   std::vector<Unsendable> unsendable_;
   // Never the id of an HTTP/2 stream: those have 31 bits.
   StreamId nextUnsendable_ = 0x80000000U;

@@ -1,8 +1,8 @@
 // Both directions of one HTTP/2 connection share these: nghttp2's session, the streams, how often streams were cut
 // short, and how the connection came to its end.
 //
-// nghttp2's callbacks carry a pointer to it. Once the connection has failed, nghttp2 is only asked for its last stream:
-// what it still holds is freed. Owned by H2Session; one thread.
+// nghttp2's callbacks carry a pointer to it. Once the connection has failed, nghttp2 is only asked for its last stream,
+// and frees its frames. Owned by H2Session; one thread.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ enum class H2ErrorCode : std::uint32_t {
   kEnhanceYourCalm = 0xb
 };
 
-/// A codec is told by these what happens on its connection: while bytes are fed or produced, and while credit is given.
+/// The events of a connection that its codec gets, while bytes are fed or produced, and while credit is given.
 class H2Events {
  public:
   /// Called when a whole field section of this stream has arrived; it is in H2Receiver::section().
@@ -79,20 +79,21 @@ class H2Connection {
   /// Returns nullptr if the connection has no such stream.
   H2Stream* find(StreamId id) { return streams.find(library, id); }
 
-  /// Marks the connection as failed from inside a callback, and returns what the callback shall return.
+  /// Marks the connection as failed from inside a callback, and returns the callback's result.
   int fail(H2ErrorCode code, std::optional<Limit> limit);
   /// Ends the connection after nghttp2 gave up, by itself or because a callback marked the connection as failed.
   void breakOff(int libraryError);
   /// Ends the connection because the peer is gone, or is not to be read any further: every stream is lost. `goodbye`
   /// goes out as a GOAWAY.
   void end(std::optional<H2ErrorCode> goodbye);
-  /// Notices that nghttp2 is done with the connection: goodbyes were said, or it found a violation.
+  /// Ends the connection if nghttp2 is done with it, because it was terminated by GOAWAY or because nghttp2 found a
+  /// violation.
   void settle();
   /// Counts a stream that the peer caused to be cut short. Returns false if that happened too often.
   bool countReset();
   /// Counts a frame of a head or body, of either side.
   void countContent() { ++contentFrames_; }
-  /// Counts a frame of the peer's that is neither such a one nor a reset. Returns false if there were too many.
+  /// Counts any other frame of the peer, except for resets. Returns false if there were too many.
   bool countControl();
 
   bool closed() const { return closed_; }
@@ -123,7 +124,7 @@ class H2Connection {
   base::MonotonicTime resetsSince_{};
   std::uint32_t resets_ = 0;
   base::MonotonicTime controlSince_;
-  std::uint64_t controlFrames_ = 0;  // since then
+  std::uint64_t controlFrames_ = 0;  // control frames since controlSince_
   std::uint64_t contentFrames_ = 0;
   std::optional<H2Violation> violation_;
   std::optional<H2ErrorCode> goodbye_;

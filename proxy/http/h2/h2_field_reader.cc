@@ -6,7 +6,7 @@ namespace {
 // The cost of a line besides its bytes (RFC 9113 section 10.5.1).
 constexpr std::size_t kSectionLineOverhead = 32;
 // A section of this many times limits.headerBytes ends the connection: one-byte references to a large entry of the
-// dynamic table would otherwise buy a thousandfold of work.
+// dynamic table would otherwise cost a thousand times their size in work.
 constexpr std::uint64_t kHopeless = 8;
 // To decode this much takes a tenth of a millisecond or less. A read of heads that are not compressed holds less.
 constexpr std::uint64_t kMostOfTurn = 256 * 1024;
@@ -27,7 +27,7 @@ void H2FieldReader::begin() {
   status = 0;
   secretControl = false;
   most_ = limits_.headerBytes;
-  turnBytes_ += bytes_;  // a large section counts twice by that
+  turnBytes_ += bytes_;  // a large section is counted twice by this
   if (turnBytes_ > kMostOfTurn) light_ = 0;
   bytes_ = 0;
   lines_ = 0;
@@ -82,7 +82,7 @@ void H2FieldReader::hideLast() {
   }
 }
 
-// nghttp2 has checked which pseudo-header fields may stand here, that none comes twice, and that :status has three
+// nghttp2 has checked which pseudo-header fields are allowed here, that none comes twice, and that :status has three
 // digits.
 void H2FieldReader::addPseudo(const Text& name, const Text& value) {
   if (name.bytes == ":method") {

@@ -37,17 +37,17 @@ class H2FieldReader {
   };
 
   void begin();
-  /// Begins to count anew how much the connection may decode before another one's turn.
+  /// Resets the count of bytes that the connection may decode before other connections have their turn.
   void beginTurn() {
     turnBytes_ = 0;
     light_ = base::Chunk::kCapacity;
   }
-  /// Gives back what nobody has taken out of the section that was last.
+  /// Frees the previous section, unless its owner has taken it over.
   void clear() {
     if (arena.held() > 0) begin();
   }
   Line add(const Text& name, const Text& value);
-  /// Says of the line that was added last that its sender lets nobody index it (RFC 7541 section 6.2.3).
+  /// Marks the line that was added last as never indexed (RFC 7541 section 6.2.3).
   void hideLast();
   /// Returns the bound that the section broke, if any.
   std::optional<Limit> excess() const { return excess_; }

@@ -1,6 +1,6 @@
 // Walks from frame to frame through the bytes that an HTTP/2 connection receives, beside nghttp2 and before it (RFC
-// 9113 section 4.1), because nghttp2 tells nobody of DATA whose stream it has closed. The walk stops in front of each
-// DATA that may be such a one. It looks at nothing but frame headers, and checks nothing.
+// 9113 section 4.1), because nghttp2 does not report DATA of a stream that it has closed. The walk stops before each
+// DATA frame whose stream may be closed. It reads only frame headers, and checks nothing.
 //
 // DATA behind HEADERS or DATA of the same stream, with neither END_STREAM nor a reset in between, belongs to a stream
 // that is open, or whose first frame has been judged: so a body in many frames costs one stop. Owned by H2Session; one

@@ -1,10 +1,10 @@
 // Hands the bytes that an HTTP/2 connection receives to nghttp2: frame by frame where a frame is to be judged before,
 // and with breaks where few bytes mean much work.
 //
-// A reference of one byte to HPACK's table may stand for a line of kilobytes, so one read may hold more fields than a
-// worker shall decode while other connections wait. Then the intake takes a break and keeps the rest of the bytes,
-// charged to the account of the heads, until goOn(). Without room for them the connection ends. While no bodies come,
-// little is read at a time, for which there always is room (HeadCharge::kFree). Owned by H2Session; one thread.
+// A reference of one byte to HPACK's table may expand to a line of kilobytes, so one read may hold more fields than a
+// worker should decode while other connections wait. Then the intake takes a break and keeps the other bytes, charged
+// to the account of the heads, until goOn(). Without room for them the connection ends. While no bodies come, little is
+// read at a time, for which there always is room (HeadCharge::kFree). Owned by H2Session; one thread.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,14 @@ class H2Intake {
   H2Intake(const H2Intake&) = delete;
   H2Intake& operator=(const H2Intake&) = delete;
 
-  /// Takes bytes, and all of them; not once the connection is closed. Ends it if nghttp2 gives up, or for want of room.
+  /// Takes bytes, and all of them; not once the connection is closed. Ends the connection if nghttp2 fails, or if there
+  /// is no room.
   void take(std::string_view bytes);
   /// Returns true during a break.
   bool pauses() const { return pauses_; }
   /// Ends the break, until the next one; only during a break.
   void goOn();
-  /// Gives up what is kept, because the connection has ended.
+  /// Drops the bytes that are kept, because the connection has ended.
   void drop();
 
  private:
@@ -46,7 +47,7 @@ class H2Intake {
   H2Receiver& receiver_;
   H2FrameWalk walk_;
   std::size_t ahead_ = 0;  // bytes that the walk has passed, and nghttp2 has not seen
-  bool stopped_ = false;   // behind them the walk has stopped, in front of a frame that is to be judged
+  bool stopped_ = false;   // the walk has stopped after them, before a frame that must be judged first
   bool pauses_ = false;
   base::ByteQueue kept_;
   HeadCharge charge_;

@@ -2,7 +2,7 @@
 // steady state costs no call of malloc.
 //
 // One per worker; outlives the worker's codecs. Blocks go back to the list of their size; the bytes in the lists are
-// bounded, and the rest goes back to the heap. One thread.
+// bounded, and others go back to the heap. One thread.
 #pragma once
 
 #include <array>

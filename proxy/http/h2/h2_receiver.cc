@@ -48,8 +48,8 @@ struct H2Receiver::Receiving {
         return 0;
       case NGHTTP2_PRIORITY:
         receiver.incompleteOf_ = 0;
-        // nghttp2 looks at no PRIORITY, because our SETTINGS say that we do not; section 6.3 still wants a stream
-        // named.
+        // nghttp2 looks at no PRIORITY, because our SETTINGS announce that we do not; section 6.3 still requires a
+        // stream.
         if (head->stream_id == 0) return connection.fail(H2ErrorCode::kProtocolError, std::nullopt);
         return controlFrame(connection);
       case NGHTTP2_RST_STREAM:
@@ -70,8 +70,9 @@ struct H2Receiver::Receiving {
                                      : connection.fail(H2ErrorCode::kEnhanceYourCalm, Limit::kControlFramesPerMinute);
   }
 
-  // Notes that HEADERS open a stream, or answers those that come after the end of theirs. Those that nghttp2 only
-  // decodes, because their stream is gone, are as good as control frames; it takes at most eight CONTINUATIONs of each.
+  // Notes that HEADERS open a stream, or answers those that come after the end of theirs. HEADERS that nghttp2 only
+  // decodes, because their stream is gone, are counted like control frames; it takes at most eight CONTINUATIONs of
+  // each.
   static int headers(H2Connection& connection, StreamId id) {
     const bool fromClient = connection.side == H2Side::kServer;
     if (fromClient && connection.history.isNew(id)) {
@@ -123,7 +124,7 @@ struct H2Receiver::Receiving {
     return status;
   }
 
-  // Without this, nghttp2 would drop a malformed line and let the rest pass (RFC 9113 section 8.2.1 wants the message
+  // Without this, nghttp2 would drop a malformed line and let the others pass (RFC 9113 section 8.2.1 wants the message
   // refused).
   static int invalidHeader(nghttp2_session*, const nghttp2_frame*, nghttp2_rcbuf*, nghttp2_rcbuf*, std::uint8_t,
                            void* userData) {
@@ -241,7 +242,7 @@ int H2Receiver::answerLateHeaders(StreamId id) {
   return 0;
 }
 
-// nghttp2_session_terminate_session() leaves it at the violation that nghttp2 has found before, if there is one.
+// If nghttp2 has found a violation before, nghttp2_session_terminate_session() keeps that one.
 void H2Receiver::judgeData(StreamId id) {
   using PeerEnd = H2StreamHistory::PeerEnd;
   switch (connection_.history.endOf(id)) {
@@ -266,7 +267,7 @@ void H2Receiver::answerReset(StreamId id) {
 }
 
 void H2Receiver::closeStream(H2Stream& stream, std::uint32_t code) {
-  if (incompleteOf_ == stream.id) {  // nghttp2 does not tell of its end any more
+  if (incompleteOf_ == stream.id) {  // nghttp2 no longer reports its end
     incompleteOf_ = 0;
     section_.clear();
   }
@@ -305,14 +306,14 @@ void H2Receiver::widen(StreamId id) {
   }
 }
 
-// RFC 9113 section 5.2.2. nghttp2 does the same for padding and for DATA of streams that are gone, and says
+// RFC 9113 section 5.2.2. nghttp2 does the same for padding and for DATA of streams that are gone, and sends
 // WINDOW_UPDATE when half of the window has been used.
 void H2Receiver::returnCredit() {
   if (unreturned_ > 0) nghttp2_session_consume_connection(connection_.library, std::exchange(unreturned_, 0));
 }
 
-// Three quarters of the window are used. A quarter is what one read brings, so the peer does not stand still meanwhile;
-// and streams that are read have most often granted something before that, whose WINDOW_UPDATE this one can go with. A
+// Three quarters of the window are used. A quarter is what one read brings, so the peer does not stop meanwhile; and
+// streams that are read have most often granted something before that, whose WINDOW_UPDATE this one can go with. A
 // system call for it alone is rare.
 bool H2Receiver::isCreditDue() const {
   const auto used = static_cast<std::uint64_t>(nghttp2_session_get_effective_recv_data_length(connection_.library));

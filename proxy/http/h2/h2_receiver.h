@@ -61,9 +61,9 @@ class H2Receiver {
   bool isCreditDue() const;
 
  private:
-  struct Receiving;  // nghttp2's callbacks for what arrives
+  struct Receiving;  // nghttp2's callbacks for received frames
 
-  /// Answers HEADERS that come after the end of their stream. Returns what the callback shall return.
+  /// Answers HEADERS that come after the end of their stream. Returns the callback's result.
   int answerLateHeaders(StreamId id);
   /// Answers a frame that comes after the peer's reset of its stream.
   void answerReset(StreamId id);

@@ -16,7 +16,7 @@ namespace {
 
 const std::uint8_t* asBytes(std::string_view text) { return reinterpret_cast<const std::uint8_t*>(text.data()); }
 
-// The rest of the control data was made by the codec: numbers, and words of its own.
+// The codec has made the other control data: numbers, and words of its own.
 bool isSendable(const RequestHead& head) {
   const auto holds = [](std::string_view value, int (*check)(const std::uint8_t*, std::size_t)) {
     return !value.empty() && check(asBytes(value), value.size()) != 0;
@@ -46,7 +46,7 @@ bool isRegularName(std::string_view name) {
 }
 
 // A field section in nghttp2's form, on the stack unless it is long. Lines that filters have added after hygiene are
-// checked: HTTP/2 would carry a line break faithfully to a peer that speaks HTTP/1.1.
+// checked: HTTP/2 would carry a line break faithfully to a peer that uses HTTP/1.1.
 class LineList {
  public:
   explicit LineList(std::size_t lines) {
@@ -218,7 +218,7 @@ int H2Sender::produce(base::ByteQueue& out, std::size_t limit) {
   return size < 0 ? static_cast<int>(size) : 0;
 }
 
-// nghttp2 lays the preface into the frame buffer when a client's session is made. That buffer is shared, and other
+// nghttp2 writes the preface into the frame buffer when a client's session is made. That buffer is shared, and other
 // sessions write before this one does: so the preface is taken out at once, and sent separately.
 void H2Sender::takePreface() {
   const std::uint8_t* data = nullptr;

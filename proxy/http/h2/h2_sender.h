@@ -1,7 +1,7 @@
-// The sending half of one HTTP/2 connection decides what leaves, and in which order (RFC 9113): heads are submitted at
-// once (nghttp2 copies them into the worker's H2Memory), frames are serialised in produce() alone, once per turn and
-// never inside the callbacks of the receiving half, and bodies move from the pipe to the connection's queue without a
-// copy.
+// The sending half of one HTTP/2 connection, which decides which frames leave, and in which order (RFC 9113): heads are
+// submitted at once (nghttp2 copies them into the worker's H2Memory), frames are serialised in produce() alone, once
+// per turn and never inside the callbacks of the receiving half, and bodies move from the pipe to the connection's
+// queue without a copy.
 //
 // Owned by H2Session; one thread.
 #pragma once
@@ -35,22 +35,22 @@ class H2Sender {
     std::string_view value;
   };
   enum class Head : std::uint8_t { kInterim, kLast, kBeforeBody };
-  /// Submits a response head. A line that may not stand in a field section resets the stream instead.
+  /// Submits a response head. A line that is not allowed in a field section resets the stream instead.
   void submitResponse(H2Stream& stream, std::span<const ControlLine> control, const Headers& fields, Head kind);
-  /// Submits a request, whose control data is in `control`, and names the stream. Returns false if a line may not stand
-  /// in a field section; nothing was submitted then.
+  /// Submits a request, whose control data is in `control`, and names the stream. Returns false if a line is not
+  /// allowed in a field section; nothing was submitted then.
   bool submitRequest(H2Stream& stream, std::span<const ControlLine> control, const RequestHead& head);
   void submitReset(H2Stream& stream, H2ErrorCode code);
-  /// Resets a stream for a violation, which counts as a reset by the peer.
+  /// Resets a stream for a violation, which is counted as a reset by the peer.
   void resetViolated(H2Stream& stream);
   void submitPing();
   /// Submits a GOAWAY that names the last stream that was begun, or with `notice` one that promises such a GOAWAY (RFC
   /// 9113 section 6.8).
   void submitGoaway(bool notice);
 
-  /// Says that the stream's pipe has more bytes, has ended, or broke.
+  /// Called when the stream's pipe has more bytes, has ended, or broke.
   void wake(StreamId id);
-  /// Cuts the stream short for its owner, who hears no more of it.
+  /// Cuts the stream short for its owner, which gets no further events of it.
   void reset(StreamId id, ResetReason reason);
   /// Returns true if the peer's window for this stream, or for the connection, is used up.
   bool isBlocked(StreamId id) const;
@@ -68,7 +68,7 @@ class H2Sender {
   void writeGoodbye(base::ByteQueue& out);
 
  private:
-  struct Sending;  // nghttp2's callbacks for what leaves
+  struct Sending;  // nghttp2's callbacks for sent frames
 
   void submitTrailers(H2Stream& stream, const Headers& fields);
   /// Resets the stream after the pipe of its body broke.

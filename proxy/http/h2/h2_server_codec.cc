@@ -93,7 +93,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     if (isTunnel(stream) && stream.receive == Receive::kBody) return;
     if (stream.token != kNoToken) sink_.onResponseSent(stream.token);
     stream.detach();
-    // The client need not send the rest (RFC 9113 section 8.1).
+    // The client need not send the remaining body (RFC 9113 section 8.1).
     if (stream.receive != Receive::kDone) session_.sender().submitReset(stream, H2ErrorCode::kNoError);
   }
   void streamLost(H2Stream& stream, const H2Loss& loss) override {
@@ -139,7 +139,7 @@ class H2ServerCodec final : public ServerCodec, private H2Events {
     if (endOfStream && hasBody) sink_.onRequestEnd(stream.token);
   }
 
-  // Leaves the answer to the owner; the rest of the request is not read.
+  // Leaves the answer to the owner; the remaining bytes of the request are not read.
   void refuse(H2Stream& stream, const base::Error& error, bool endOfStream) {
     stream.receive = endOfStream ? Receive::kDone : Receive::kDiscard;
     stream.token = sink_.onBadRequest(stream.id, error);

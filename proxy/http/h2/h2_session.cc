@@ -12,7 +12,7 @@ namespace {
 // One read of a connection brings this much (the worker's read buffer), unless a client sends nothing but heads.
 constexpr std::size_t kReadBudget = 256 * 1024;
 constexpr std::size_t kHeadsBudget = HeadCharge::kFree;
-// HEADERS and RST_STREAM of each stream may be queued besides what the peer makes us send.
+// HEADERS and RST_STREAM of each stream may be queued besides the frames that the peer makes us send.
 constexpr std::size_t kFramesPerStream = 2;
 
 void* takeMemory(std::size_t size, void* memory) { return static_cast<H2Memory*>(memory)->allocate(size); }
@@ -32,7 +32,8 @@ void mustWork(int status) {
 void setOptions(nghttp2_option* option, const Limits& limits) {
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_closed_streams(option, 1);
-  // One request goes out at first, the others wait here for SETTINGS: a backend that takes few would refuse them.
+  // Until SETTINGS arrive, one request goes out and the others wait here, because a backend that allows few streams
+  // would refuse them.
   nghttp2_option_set_peer_max_concurrent_streams(option, 1);
   nghttp2_option_set_max_outbound_ack(option, limits.queuedControlFrames);
   nghttp2_option_set_max_send_header_block_length(option, std::size_t{2} * limits.headerBytes + 64 * 1024);

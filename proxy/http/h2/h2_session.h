@@ -1,8 +1,8 @@
-// One HTTP/2 connection over nghttp2, as both codecs use it: joins what is received (H2Receiver) and what is sent
-// (H2Sender) on one H2Connection, and bounds what a peer may make this side queue (RFC 9113).
+// One HTTP/2 connection over nghttp2, as both codecs use it: joins the receiving half (H2Receiver) and the sending half
+// (H2Sender) on one H2Connection, and bounds the frames that a peer may make this side queue (RFC 9113).
 //
-// A codec owns one, forwards its public calls to the direction that they concern, and says as H2Events what the events
-// mean. One thread.
+// A codec owns one, forwards its public calls to the half that they concern, and handles the events as H2Events. One
+// thread.
 #pragma once
 
 #include <algorithm>
@@ -25,8 +25,8 @@ namespace sluice::http {
 
 class H2Session {
  public:
-  /// Without `memory` the session keeps an H2Memory of its own. What is received is charged to `heads`, if there is
-  /// such an account.
+  /// Without `memory` the session keeps an H2Memory of its own. Received heads are charged to `heads`, if there is such
+  /// an account.
   H2Session(H2Side side, H2Events& events, base::ChunkPool& pool, const Limits& limits, const base::Clock& clock,
             H2Memory* memory, HeadAccount* heads = nullptr);
   H2Session(const H2Session&) = delete;
@@ -34,7 +34,8 @@ class H2Session {
   ~H2Session();
 
   void feed(std::string_view bytes);
-  /// Returns true if bytes were kept back because they make much work (h2_intake.h); resume() goes on with them.
+  /// Returns true if bytes were kept back because they are expensive to decode (h2_intake.h); resume() continues with
+  /// them.
   bool pauses() const { return !closed() && intake_.pauses(); }
   void resume();
   void produce(base::ByteQueue& out, std::size_t limit);
@@ -73,7 +74,7 @@ class H2Session {
   void makeLibrarySession(H2Memory& shared);
   void submitSettings();
   void settleReceived();
-  /// Bounds what the bytes that were received make this side queue.
+  /// Bounds the frames that the received bytes make this side queue.
   void boundReceived();
   void dropInput();
   std::size_t queuedFrames() const;

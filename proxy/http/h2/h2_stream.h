@@ -1,4 +1,4 @@
-// A codec remembers this of one HTTP/2 stream, between its first byte and its end (RFC 9113 section 5.1).
+// The state of one HTTP/2 stream in a codec, from its first byte to its end (RFC 9113 section 5.1).
 //
 // Owned by the connection's H2Streams, in the worker's H2Memory; nghttp2 carries a pointer to it. One thread.
 #pragma once
@@ -27,7 +27,7 @@ struct H2Stream {
 
   H2Stream* previous = nullptr;
   H2Stream* next = nullptr;
-  Token token = kNoToken;         // kNoToken: gets no more events
+  Token token = kNoToken;         // kNoToken: the owner gets no further events
   std::size_t ungranted = 0;      // body bytes handed over that the consumer has not taken
   const char* failure = nullptr;  // why our side cannot complete it; static text
   StreamId id = 0;
@@ -35,8 +35,8 @@ struct H2Stream {
   Method method = Method::kGet;
   Receive receive = Receive::kHead;
   Send send = Send::kOpen;
-  bool resetByUs = false;  // not for a violation that nghttp2 found
-  bool violated = false;   // by the peer, for which we reset it
+  bool resetByUs = false;  // false for a violation that nghttp2 found
+  bool violated = false;   // the peer broke the protocol, and we reset the stream for that
   bool resetByPeer = false;
 
   /// Ends the events for the owner, and forgets the body that it has not taken.
@@ -50,7 +50,7 @@ struct H2Stream {
 struct H2Loss {
   std::uint32_t code = 0;  // RFC 9113 section 7
   bool connectionLost = false;
-  bool unprocessed = false;  // the peer certainly has not begun with it
+  bool unprocessed = false;  // the peer certainly has not begun to process it
 };
 
 }  // namespace sluice::http

@@ -1,5 +1,5 @@
-// Remembers of the newest streams that a client has opened on an HTTP/2 connection how the peer's part of each came to
-// its end, so that a frame which comes too late can be told from one that was under way (RFC 9113 section 5.1).
+// Remembers how the peer's part of each of the newest streams of an HTTP/2 connection ended, so that a frame which
+// comes too late can be distinguished from one that was already in flight (RFC 9113 section 5.1).
 //
 // nghttp2 forgets a stream when it closes, and passes over the frames that still come for it. Each side of a connection
 // keeps this history. It forgets too: a stream that is older than the newest ones is unknown, like one that lives or

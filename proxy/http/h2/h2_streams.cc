@@ -13,7 +13,7 @@ H2Streams::~H2Streams() {
 
 H2Stream* H2Streams::lookUp(const nghttp2_session* library, StreamId id) const {
   if (id == 0) return nullptr;
-  // nghttp2 declares the session mutable, and only looks.
+  // nghttp2 takes a mutable session, but only reads it.
   auto* session = const_cast<nghttp2_session*>(library);
   const auto libraryId = static_cast<std::int32_t>(id);
   if (void* data = nghttp2_session_get_stream_user_data(session, libraryId)) return static_cast<H2Stream*>(data);

@@ -59,7 +59,7 @@ void OpaqueClientCodec::feedEnd(bool clean) {
 
 void OpaqueClientCodec::feedLost(const Error& error) {
   if (state() == CodecState::kClosed) return;
-  // The backend had ended its way: bytes that are still on the way to it have lost their purpose.
+  // The backend had ended its way, so bytes that are still in flight to it are of no use.
   if (stream_.input() == OpaqueStream::Input::kDone) {
     const Token token = std::exchange(token_, kNoToken);
     state_ = State::kEnded;

@@ -1,5 +1,5 @@
-// Codecs of a plain byte stream. A connection carries one exchange, a tunnel of bytes: the request's body is what the
-// client sends, the response's body is what the backend sends, and each ends by itself (half-close).
+// Codecs of a plain byte stream. A connection carries one exchange, a tunnel of bytes: the request's body has the
+// client's bytes, the response's body has the backend's bytes, and each ends by itself (half-close).
 //
 // They also move the bytes of a tunnel that an HTTP/1.1 connection has become (RFC 9110 section 7.8): the HTTP/1.1
 // codec hands its stream over and forwards the calls that concern it. Owned by the connection, or by that codec; one

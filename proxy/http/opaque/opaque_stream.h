@@ -35,7 +35,7 @@ class OpaqueStream {
     kHeld,     // bytes are read ahead until open()
     kOpen,     // bytes are delivered by credit
     kIgnored,  // bytes are dropped
-    kDone      // the peer's end was told
+    kDone      // the peer's end was reported
   };
   enum class Output : std::uint8_t {
     kHeld,
@@ -52,15 +52,15 @@ class OpaqueStream {
   /// Lets both ways move.
   void open();
   void feed(std::string_view bytes);
-  /// Says that the peer has ended its way, which is reported as soon as everything before was delivered.
+  /// Called when the peer has ended its way. The codec gets the end as soon as everything before it was delivered.
   void feedEnd();
   void grant(std::size_t count);
-  /// Lets limits.streamWindow be under way.
+  /// Raises the window to limits.streamWindow.
   void widen() { grant(withheld_); }
   /// Drops everything that arrives from now on.
   void ignoreInput();
 
-  /// Says that the pipe has more, has ended, or broke.
+  /// Called when the pipe has more bytes, has ended, or broke.
   void wake();
   /// Moves bytes from the pipe until `out` holds about `limit`.
   void produce(base::ByteQueue& out, std::size_t limit);
