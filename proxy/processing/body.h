@@ -1,8 +1,8 @@
 // A body as a step gets it: the whole body, or the part that has come since the step was last asked.
 //
-// A processor reads bytes(), and writes the bytes that shall go on in their place into change() or replacement(). Until
-// it has answered, the pipeline keeps the bytes as they came, so that a step that fails leaves no trace. A Body lives
-// for one call.
+// A processor reads bytes(), and writes the bytes that are to go on in their place into change() or replacement().
+// Until it has answered, the pipeline keeps the bytes as they came, so that a step that fails leaves no trace. A Body
+// lives for one call.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ enum class BodyMode : std::uint8_t {
 
 struct BodyInterest {
   BodyMode mode = BodyMode::kNone;
-  /// Bounds the bytes of kBuffered and kInspected, as they come and as text. 0 stands for limits.processorBuffer, which
+  /// Bounds the bytes of kBuffered and kInspected, as they come and as text. 0 means limits.processorBuffer, which
   /// bounds them in any case.
   std::uint64_t bound = 0;
   /// True if the step may change bytes; the length of a streamed body is then not known beforehand.
@@ -39,8 +39,8 @@ struct BodyInterest {
 class Body {
  public:
   Body(const base::ByteQueue& bytes, bool last) : bytes_(bytes), last_(last), changed_(bytes.pool()) {}
-  /// `held` counts the bytes that the pipeline holds of this body, `claimed` those that the processor holds because of
-  /// it; `share` has room for both.
+  /// `held` is the number of bytes of this body in the pipeline, `claimed` the number of bytes that the processor keeps
+  /// because of it; `share` has room for both.
   Body(const base::ByteQueue& bytes, bool last, BufferShare& share, std::uint64_t held, std::uint64_t claimed)
       : Body(bytes, last) {
     share_ = &share;
@@ -56,8 +56,8 @@ class Body {
   http::Trailers* trailers() const { return trailers_; }
   void setTrailers(http::Trailers* behind) { trailers_ = behind; }
 
-  /// Called by a processor that holds `bytes` in all because of this body; they count against
-  /// limits.processorBufferTotal too. Returns false if there is no room for them; the processor then fails with
+  /// Called by a processor that keeps `bytes` in all because of this body; they are charged to
+  /// limits.processorBufferTotal, too. Returns false if there is no room for them; the processor then fails with
   /// Cause::kNoRoom.
   bool claim(std::uint64_t bytes) {
     claimed_ = bytes;
@@ -78,7 +78,7 @@ class Body {
     return changed_;
   }
   bool isChanged() const { return isChanged_; }
-  /// Returns the size of what was put into change() or replacement() so far.
+  /// Returns the number of bytes in change() or replacement() so far.
   std::size_t replacementSize() const { return isChanged_ ? changed_.size() : 0; }
   base::ByteQueue&& takeChanged() { return std::move(changed_); }
 

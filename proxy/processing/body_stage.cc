@@ -18,7 +18,7 @@ constexpr base::Duration kLongestTurn = std::chrono::milliseconds(1);
 
 bool collectsAll(BodyMode mode) { return mode == BodyMode::kBuffered || mode == BodyMode::kInspected; }
 
-/// Returns what follows if there is more `text` to be had, or else if the body has `ended`.
+/// Returns the next step of the work: decoding if there may be more `text`, or the end if the body has `ended`.
 Ahead ahead(bool text, bool ended) { return text ? Ahead::kText : ended ? Ahead::kNothing : Ahead::kUnknown; }
 
 Verdict noRoom(PipelineHost& host) {
@@ -187,7 +187,7 @@ bool BodyStage::stream(PipelineHost& host, const StepTarget& target, Flow& to) {
   return !body.last() || finish(host, verdict, to);
 }
 
-/// Returns what the step is asked about.
+/// Returns the part of the body that the step is asked about.
 Body BodyStage::bodyNow() {
   const bool last = ahead_ == Ahead::kNothing;
   Body body(given_, last, share_, needed() - claimed_, claimed_);
@@ -195,7 +195,7 @@ Body BodyStage::bodyNow() {
   return body;
 }
 
-/// Asks a step that takes and gives bytes in its own time, until it has heard all that there is.
+/// Asks a step with a body of BodyMode::kDuplex until it has seen all bytes that have come.
 bool BodyStage::converse(PipelineHost& host, const StepTarget& target, Flow& to, std::size_t room) {
   while (!call.waits() && to.bytes.size() < room && (call.isDue() || hasNews())) {
     given_.splice(input.bytes, input.bytes.size());
@@ -215,7 +215,7 @@ bool BodyStage::converse(PipelineHost& host, const StepTarget& target, Flow& to,
   return true;
 }
 
-/// Lets go on what a step has given that takes and gives bytes in its own time.
+/// Passes on the output of a step with a body of BodyMode::kDuplex.
 void BodyStage::takeOutput(PipelineHost& host, const Verdict& verdict, Body& body, Flow& to) {
   base::ByteQueue given(given_.pool());
   if (verdict.kind() != Verdict::Kind::kWait) std::swap(given, given_);
@@ -245,7 +245,7 @@ bool BodyStage::give(PipelineHost& host, Flow& to) {
   share_.bring(coming - input.bytes.size());
   if (!yield.wrong && !reach(host)) yield.wrong = noRoom(host);
   if (!yield.wrong) return true;
-  exact_ = exact_ && !stripped_;  // the rest of a text that went on decoded cannot be had
+  exact_ = exact_ && !stripped_;  // the remaining part of a text that went on decoded is not available
   return finish(host, *yield.wrong, to);
 }
 
@@ -325,15 +325,15 @@ bool BodyStage::reach(PipelineHost& host) {
   return share_.reach(bytes);
 }
 
-/// Returns the bytes that have come and are here.
+/// Returns the number of bytes that have come and are still in this stage.
 std::uint64_t BodyStage::come() const {
   return input.bytes.size() + coded_.size() + (text_.isNeeded() ? 0 : given_.size());
 }
 
 bool BodyStage::holdsWhole() const { return collectsAll(mode_); }
 
-/// Returns how many bytes count against limits.processorBufferTotal. The pieces of a streamed body are bounded by
-/// themselves, so only the memory of its decoder counts, and what the processor has claimed.
+/// Returns how many bytes are charged to limits.processorBufferTotal. The pieces of a streamed body are bounded by
+/// themselves, so only the memory of its decoder is charged, and the bytes that the processor has claimed.
 std::uint64_t BodyStage::needed() const {
   const std::uint64_t bytes = state_ == State::kCollecting ? held() : 0;
   return bytes + text_.memory() + claimed_;
@@ -366,7 +366,8 @@ bool BodyStage::giveWay(PipelineHost& host, Flow& to) {
   return !host.ends(call.step(), noRoom(host));
 }
 
-/// Lets go on, as it came, what is still here of what the step was given: in front of all that `to` gets from now on.
+/// Passes on, unchanged, the bytes that the step was given and that are still here. They precede all bytes that `to`
+/// gets from now on.
 void BodyStage::restore(Flow& to) {
   base::ByteQueue held(given_.pool());
   held.splice(unreleased_, unreleased_.size());

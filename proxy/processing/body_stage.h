@@ -1,7 +1,7 @@
 // A step on the way of a body, with the bytes that have come for it and the bytes that it was given.
 //
 // If a step that fails open fails, the body goes on byte for byte as it came. That is possible as long as every byte
-// that the step let go on is one that it was given, and the rest is still here: a buffered body always is, of a
+// that the step let go on is one of its input, and the other bytes are still here: a buffered body always is, of a
 // streamed one at most limits.replayBuffer. Otherwise the exchange fails. The Pipeline owns its stages; one thread.
 #pragma once
 
@@ -23,9 +23,9 @@ struct Flow {
   http::Trailers* trailers = nullptr;  // behind the end; null if there are none
 };
 
-/// Says whether more text follows the bytes that a step was given.
+/// Whether more text follows the bytes that a step was given.
 enum class Ahead : std::uint8_t {
-  kUnknown,  // bytes that come, if any do
+  kUnknown,  // any bytes that still come
   kText,     // text that has come and that the step has not been given
   kNothing
 };
@@ -64,10 +64,10 @@ class BodyStage {
   void keepRoomFor(std::uint64_t count) {
     if (state_ == State::kPassing) share_.keep(count);
   }
-  /// Called when nobody will get the body. The step is not asked again.
+  /// Called when the body is discarded. The step is not asked again.
   void drop();
-  /// Called when the stage may go on after a pause, or had to give way to other bodies. Returns false if `ticket` is
-  /// that of neither.
+  /// Called when the stage may go on after a pause, or had to give way to other bodies. Returns false if `ticket`
+  /// belongs to neither.
   bool answer(Ticket ticket);
 
   StepCall call;
@@ -78,8 +78,8 @@ class BodyStage {
     kBeginning,   // a streamed step has not decided about the head yet
     kCollecting,  // a buffered step has not answered yet, or an inspecting one has not seen the end
     kStreaming,
-    kDecoding,  // the step will not be asked again; the rest of a body that goes on as text is still decoded
-    kPassing    // nor that: what comes goes on as it is
+    kDecoding,  // the step will not be asked again; the remaining part of a body that goes on as text is still decoded
+    kPassing    // the step is done, and bytes pass unchanged
   };
 
   bool prepare(PipelineHost& host, const StepTarget& target);
@@ -109,8 +109,8 @@ class BodyStage {
   void remember(PipelineHost& host, base::ByteQueue&& given, const base::ByteQueue& released);
   std::optional<Verdict> excess(PipelineHost& host, std::uint64_t size) const;
   void restore(Flow& to);
-  /// Ends the step with this verdict; what it held goes on into `to`, or in front of what `input` has. Returns true if
-  /// the exchange goes on.
+  /// Ends the step with this verdict; the bytes that it held go on into `to`, or to the front of `input`. Returns true
+  /// if the exchange goes on.
   bool finish(PipelineHost& host, const Verdict& verdict, Flow& to);
 
   const BodyMode mode_;

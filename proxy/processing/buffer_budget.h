@@ -35,7 +35,7 @@ class BufferBudget {
   }
   /// Returns how many bytes of the common half are taken.
   std::uint64_t used() const { return taken_.load(std::memory_order_relaxed); }
-  /// Takes bytes of the common half. Returns false if there are not so many left.
+  /// Takes bytes of the common half. Returns false if fewer are left.
   bool take(std::uint64_t bytes) {
     const std::uint64_t before = taken_.fetch_add(bytes, std::memory_order_relaxed);
     const std::uint64_t most = most_.load(std::memory_order_relaxed);
@@ -72,8 +72,8 @@ class ShareQueue {
 };
 
 /// Accounts for the bodies of one worker, and chooses the one that gives way when there is no room for another unit:
-/// 1. A body that leaves, if nobody has taken a unit of it for kStuck. A server that does not read its requests, or a
-///    client that does not read its responses, so keeps nobody else out.
+/// 1. A body that leaves, if no unit of it was taken for kStuck. A server that does not read its requests, or a
+/// client that does not read its responses, so blocks no other body.
 /// 2. The first body that leaves of a client whose bodies that leave take more than half of the room, unless that
 ///    client asks itself: its own new bodies never cost it those that steps have worked on.
 /// 3. Among the bodies that arrive, the one that has gone longest without bringing a unit. So a client that sends its
@@ -118,7 +118,7 @@ class BufferShare {
  public:
   static constexpr std::uint64_t kUnit = 16 * 1024;
 
-  /// `client` is the address of the client because of whom the bytes are held.
+  /// `client` is the address of the client for which the bytes are held.
   explicit BufferShare(BufferRoom& room, std::string_view client = {});
   BufferShare(BufferShare&& other) noexcept;
   BufferShare(const BufferShare&) = delete;
@@ -126,22 +126,22 @@ class BufferShare {
   BufferShare& operator=(BufferShare&&) = delete;
   ~BufferShare() { release(); }
 
-  /// Takes room like reach(), but nobody has to give way for it.
+  /// Takes room like reach(), but no other body has to give way for it.
   bool reachFree(std::uint64_t bytes);
   /// Takes room until there is enough for `bytes` in all, in steps of kUnit; other bodies may have to give way. Returns
   /// false if none of them can, or if this one has had to give way itself. Not called for a body that leaves.
   bool reach(std::uint64_t bytes);
   /// Gives back the room that it has beyond `bytes`. A body that leaves has moved if that is a unit or more.
   void keep(std::uint64_t bytes);
-  /// Called when so many bytes have come that take no more room.
+  /// Called when `bytes` have come that need no further room.
   void bring(std::uint64_t bytes);
-  /// Says that this body arrives, and may have to give way from here on. When it does, its room is given back at once,
-  /// and `waker` wakes its exchange.
+  /// Called when this body begins to arrive. It may have to give way from here on. When it does, its room is given back
+  /// at once, and `waker` wakes its exchange.
   void arrive(Waker waker);
-  /// Says that this body is here, and does not have to give way while its step works on it.
+  /// Called when this body has arrived. It does not have to give way while its step works on it.
   void settle();
-  /// Says that its step has let the body, which has arrived before, go on: keep() is called as it is taken. It may have
-  /// to give way again, also while later steps, or a connection to its Backend, keep it waiting.
+  /// Called when the step has let the body go on after it had arrived; keep() is then called as the body is taken. It
+  /// may have to give way again, also while later steps, or a connection to its Backend, keep it waiting.
   void leave();
   bool hasGivenWay() const { return gaveWay_; }
   void release();
@@ -161,7 +161,7 @@ class BufferShare {
   bool gaveWay_ = false;
   ShareQueue* queue_ = nullptr;  // null: it does not have to give way
   std::uint64_t taken_ = 0;
-  std::uint64_t brought_ = 0;  // bytes told to bring() since the share was last moved to the end of its queue
+  std::uint64_t brought_ = 0;  // bytes reported to bring() since the share was last moved to the end of its queue
   base::MonotonicTime moved_{};
   Waker waker_;
   BufferShare* before_ = nullptr;

@@ -78,7 +78,8 @@ struct Call {
   base::Arena& arena;
   const base::Clock& clock;
   /// In phases of the request, the head that the Backend will get, as the steps before have left it; in phases of the
-  /// response, the head that it got, without what steps have put in for it alone. Names of fields are in lower case.
+  /// response, the head that it got, without the fields that steps have added for it only. Names of fields are in lower
+  /// case.
   const http::RequestHead& request;
   /// Changes `request`. In phases of the response an edit has no effect, because the Backend has the request already.
   RequestEditor& edit;
@@ -91,8 +92,8 @@ struct Call {
   /// Null unless the processor wants a body in this phase. While the bytes of a streamed body come, it is too late for
   /// changes of the heads; they have no effect then.
   Body* body;
-  /// Null in steps that may not state a wish. The wish of a streamed step counts until it has answered to the head and
-  /// to the bytes that came with it.
+  /// Null in steps that may not state a wish. The wish of a streamed step is heeded until the step has answered to the
+  /// head and to the bytes that came with it.
   RouteWish* wish;
   /// Null in phases other than connect.
   Destination* destination;
@@ -134,7 +135,7 @@ struct Call {
   /// Called by a processor that then returns Verdict::wait(). The deadline of the step runs from here. A processor that
   /// returns hold() or stream() has no deadline then.
   Resumer suspend() { return control.suspend(std::nullopt); }
-  /// The same, with a deadline of the processor's own, for those two verdicts too.
+  /// Like suspend(), but with a deadline of the processor's own, which applies to those two verdicts, too.
   Resumer suspend(base::MonotonicTime until) { return control.suspend(until); }
   /// Called in the place of suspend() by a processor that could go on, and lets other exchanges of the worker go first:
   /// the step is asked again in a later round of the loop.

@@ -2,9 +2,9 @@
 // processor.
 //
 // Call::callout() makes it. It belongs to the step, and is cancelled when the step has decided or failed, even by its
-// deadline, of which the processor is not told. It moves on by itself between the times that the processor is asked,
-// and wakes the step only through a Resumer. It speaks the version of HTTP that its target speaks, and counts against
-// the limits of the target as any request does. It lives on the thread of the exchange.
+// deadline, of which the processor is not notified. It moves on by itself between the times that the processor is
+// asked, and wakes the step only through a Resumer. It uses the target's version of HTTP, and is counted against the
+// limits of the target as any request is. It lives on the thread of the exchange.
 #pragma once
 
 #include <cstddef>
@@ -30,14 +30,14 @@ class CalloutTarget {
   virtual ~CalloutTarget() = default;
 };
 
-/// Says how often a call of gRPC is tried whose server has said nothing yet (gRPC's retryPolicy).
+/// How a gRPC call is retried if its server has sent no answer yet (gRPC's retryPolicy).
 struct CalloutRetry {
   std::uint32_t attempts = 1;  // in all
   base::Duration firstPause{};
   base::Duration longestPause{};
-  double multiplier = 1;       // of each pause by the one before it
-  std::uint32_t statuses = 0;  // of gRPC, a bit each, for which it is tried again
-  base::Duration within{};     // from the first attempt on; no later one begins behind that
+  double multiplier = 1;       // of a pause, relative to the one before it
+  std::uint32_t statuses = 0;  // the gRPC statuses that are retried, one bit each
+  base::Duration within{};     // from the first attempt on; no attempt begins later
 
   bool covers(std::uint32_t status) const { return status < 32 && (statuses >> status & 1) != 0; }
 };
@@ -45,13 +45,13 @@ struct CalloutRetry {
 /// Describes a callout. The head is copied, so it may go.
 struct CalloutRequest {
   std::shared_ptr<const CalloutTarget> target;
-  /// An empty authority stands for that of the target. Unless the body is kNone, it comes by send() and end(). A
-  /// kLength body must have exactly the stated length, or the request is broken off.
+  /// An empty authority means that of the target. Unless the body is kNone, it comes by send() and end(). A kLength
+  /// body must have exactly the stated length, or the request is broken off.
   const http::RequestHead& head;
-  /// The time from now to the end of the answer. Zero stands for the time that the step may wait for an answer.
+  /// The time from now to the end of the answer. Zero means the time that the step may wait for an answer.
   base::Duration timeout{};
   CalloutRetry retry = {};
-  /// The address of the client because of whom it is made; empty if there is none.
+  /// The address of the client for which it is made; empty if there is none.
   std::string_view client = {};
 };
 
@@ -71,22 +71,22 @@ class Callout {
   /// Returns how many of the bytes sent the server has not taken.
   virtual std::size_t unsent() const = 0;
 
-  /// Resumes the step at that moment, or at once if it has passed; a change since a step was last resumed counts for
-  /// kChange. Several steps may await one callout, at the same moment; one that awaits it already does so once. While
-  /// kEnd is awaited, an answer larger than limits.processorBuffer fails the callout.
+  /// Resumes the step at that moment, or at once if it has passed; a change that came after the step was last resumed
+  /// is a kChange. Several steps may await one callout, at the same moment; one that awaits it already does so once.
+  /// While kEnd is awaited, an answer larger than limits.processorBuffer fails the callout.
   virtual void await(Resumer resumer, Moment moment) = 0;
   /// Resumes all that await it, as if something had come.
   virtual void wake() = 0;
-  /// Says that nothing is sent or awaited for now. It holds no place among limits.backendRequests until the next
-  /// send(), which takes one even beyond the limit.
+  /// Called when nothing is sent or awaited for now. The callout then takes no place among limits.backendRequests until
+  /// the next send(), which takes one even beyond the limit.
   virtual void releasePlace() = 0;
-  /// Breaks the request off, unless it is over; the callout then fails, and whoever awaits it is resumed.
+  /// Breaks the request off, unless it is over; the callout then fails, and all steps that await it are resumed.
   virtual void cancel() = 0;
 
   /// Returns the head of the answer; nullptr until it has come.
   virtual const http::ResponseHead* head() const = 0;
   /// Returns the bytes of the answer's body that have come and were not taken. Once there are limits.processorBuffer of
-  /// them, no more come until some are taken, so a part of the body that is wanted whole cannot be larger.
+  /// them, no more come until some are taken, so the step cannot get a larger part of the body as a whole.
   virtual const base::ByteQueue& received() const = 0;
   virtual void take(std::size_t count) = 0;
   /// Returns true if nothing more comes: the answer is complete, or there is an error().

@@ -36,15 +36,15 @@ struct Step {
   bool failOpen = false;
   bool preAuth = false;
   bool preRouting = false;  // a step of a Gateway that runs before a route is matched
-  /// How long it may wait for one answer. Zero stands for timeouts.processor.
+  /// How long it may wait for one answer. Zero means timeouts.processor.
   base::Duration timeout{};
-  /// Counts only if its phase has a body.
+  /// Used only if its phase has a body.
   BodyInterest body{};
   bool ownsFields = false;  // the processor has ownedFields(); set by Chain
   /// The step decides whether the client may make the request, so it runs before all others that are behind
-  /// authentication, those of request-headers included. Counts only in request-headers and request-body.
+  /// authentication, those of request-headers included. Used only in request-headers and request-body.
   bool authorizes = false;
-  /// Stands for the type in that phase, for as long as the process lives; 0: no number does.
+  /// The number of the type in that phase, which stays the same while the process lives; 0: it has none.
   std::uint32_t number = 0;
   /// Null for a step that asks no server.
   std::shared_ptr<const ServerHealth> server = nullptr;
@@ -74,7 +74,7 @@ inline bool isSameStep(const Step& a, const Step& b) {
 }
 
 /// Returns true if the exchange goes on without this failed step. A step is never skipped because the gateway is full:
-/// a client that fills the gateway would switch the step off for everybody.
+/// a client that fills the gateway would switch the step off for all clients.
 inline bool isSkipped(const Step& step, const Verdict& failure) {
   return step.failOpen && failure.cause() != Cause::kNoRoom;
 }

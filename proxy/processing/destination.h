@@ -1,7 +1,7 @@
 // The destination of an attempt that is about to connect. Steps of the phase connect see it, and may narrow it.
 //
-// A small value in the arena of the exchange, made for each attempt; a copy is enough to undo what a step has done. It
-// only ever shrinks, so that no step can lead a request to an address that the gateway has not resolved and guarded.
+// A small value in the arena of the exchange, made for each attempt; a copy is enough to undo a step. It only ever
+// shrinks, so that no step can lead a request to an address that the gateway has not resolved and guarded.
 #pragma once
 
 #include <algorithm>

@@ -31,9 +31,9 @@ class EventBody {
   /// `mostBytes` bounds one event.
   explicit EventBody(std::size_t mostBytes) : parser_(mostBytes) {}
 
-  /// Calls visit(event) -> EventFate for each event that `body` completes. When the body ends, the rest is an event
-  /// too, although no empty line ends it: there are clients that read it. Each piece must be taken once, and not again
-  /// when the step has waited. Fails (Cause::kOverLimit) if an event is longer than the bound.
+  /// Calls visit(event) -> EventFate for each event that `body` completes. When the body ends, its last bytes are an
+  /// event too, although no empty line ends it: there are clients that read it. Each piece must be taken once, and not
+  /// again when the step has waited. Fails (Cause::kOverLimit) if an event is longer than the bound.
   template <typename Visit>
   Verdict take(Body& body, Visit&& visit) {
     const std::string whole = body.bytes().text();

@@ -1,4 +1,4 @@
-// The table of processor types that main hands down, and what a type is given to make a processor for one use.
+// The table of processor types that main passes on, and the arguments with which a type makes a processor for one use.
 //
 // Used on the loading thread, while a configuration is compiled.
 #pragma once
@@ -21,14 +21,14 @@ namespace sluice::processing {
 /// The reason why a use is refused, as a condition of the extension reports it.
 struct Refusal {
   std::string reason;   // "InsecureCredential", "InvalidSecretRef", ...
-  std::string message;  // with the field; never what a Secret holds
+  std::string message;  // with the field; never the contents of a Secret
 };
 
 /// The Secret that a reference leads to, or the reason why it leads to none.
 struct FoundSecret {
   std::optional<base::Secret> bytes;
-  /// Set if there are no bytes: InvalidSecretRef says what is missing, RefNotPermitted that no grant permits the
-  /// reference.
+  /// Set if there are no bytes: InvalidSecretRef names the missing part, RefNotPermitted means that no grant permits
+  /// the reference.
   Refusal refusal;
 };
 
@@ -36,8 +36,8 @@ struct FoundSecret {
 class SecretLookup {
  public:
   virtual ~SecretLookup() = default;
-  /// Returns the bytes of `key`, or of the Secret's only key if `key` is empty. An empty `nameSpace` stands for that of
-  /// the owner.
+  /// Returns the bytes of `key`, or of the Secret's only key if `key` is empty. An empty `nameSpace` means that of the
+  /// owner.
   virtual FoundSecret find(std::string_view nameSpace, std::string_view name, std::string_view key) const = 0;
 };
 
@@ -51,11 +51,11 @@ struct FoundBackend {
 class TargetLookup {
  public:
   virtual ~TargetLookup() = default;
-  /// Finds what a backendRef means: a map with name, and maybe group, kind (Service if there is none), namespace (that
-  /// of the owner if there is none) and port. The settings' own uses may also name a server by its hostname or address,
-  /// with its name in metrics, {fqdn: {hostname, port}} or {ip: {address, port}}, and maybe tls. An equal reference
-  /// leads to the same target as long as nothing has changed. With `http2`, requests to it are always of that version;
-  /// what cannot speak it is refused.
+  /// Finds the target of a backendRef: a map with name, and maybe group, kind (Service if there is none), namespace
+  /// (that of the owner if there is none) and port. The settings' own uses may also name a server by its hostname or
+  /// address, with its name in metrics, {fqdn: {hostname, port}} or {ip: {address, port}}, and maybe tls. An equal
+  /// reference leads to the same target as long as nothing has changed. With `http2`, requests to it are always of that
+  /// version; a target that cannot use it is refused.
   virtual FoundBackend find(const content::Value& backendRef, bool http2) const = 0;
 };
 
@@ -91,15 +91,15 @@ class Awaited {
 };
 
 enum class LoadState : std::uint8_t {
-  kPending,   // it is being found out whether what it needs is there
+  kPending,   // it is not known yet whether everything that it needs is there
   kActive,    // there is a processor
-  kDegraded,  // what it needs is missing, and is awaited
+  kDegraded,  // something that it needs is missing, and is awaited
   kError      // it is refused until the configuration changes
 };
 
 struct Made {
   std::shared_ptr<const Processor> processor;        // only if it is active
-  Refusal refusal = {};                              // why it is not
+  Refusal refusal = {};                              // the reason if it is not active
   std::shared_ptr<const Awaited> awaited = nullptr;  // only if it is pending or degraded
   bool pending = false;
 

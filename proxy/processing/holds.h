@@ -26,12 +26,12 @@ class Holds {
   Holds& operator=(const Holds&) = delete;
   ~Holds() { release(); }
 
-  /// `what` belongs to the processor that adds it, or outlives it. `owner` is whoever will look for it; null if nobody
-  /// will.
+  /// `what` belongs to the processor that adds it, or outlives it. `owner` is the key by which find() returns it; null
+  /// if it is never looked for.
   void add(base::Arena& arena, const void* what, GiveBack giveBack, const void* owner = nullptr) {
     first_ = arena.make<HeldResource>(what, giveBack, owner, first_);
   }
-  /// Returns what was added last for that owner; nullptr if nothing was.
+  /// Returns the resource that was added last for that owner; nullptr if there is none.
   const void* find(const void* owner) const {
     const HeldResource* resource = first_;
     while (resource != nullptr && resource->owner != owner) resource = resource->next;

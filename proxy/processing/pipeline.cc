@@ -97,7 +97,7 @@ bool Pipeline::tookEnd() {
   return through && queue_.empty() && !std::exchange(endTold_, true);
 }
 
-/// Looks at the wish of the step that was begun last. Returns true if the route shall be matched again.
+/// Looks at the wish of the step that was begun last. Returns true if the route is to be matched again.
 bool Pipeline::wishes(Newest newest) {
   if (newest == Newest::kHeard || wish_ == nullptr) return false;
   askedByStep_ = std::exchange(wish_->matchAgain, false);
@@ -119,7 +119,8 @@ bool Pipeline::guardFields(const Step& step, const StepTarget& target) {
   for (const std::string& owned : step.processor->ownedFields()) {
     if (!host_.dropSent(target.request, owned)) continue;
     sent = true;
-    // The head of the attempt is made anew, from one that still has them.
+    // The head of the attempt may be made again from one that still has these fields, so the removal is recorded as an
+    // edit.
     if (&target == ofBackend_) RequestEditor(target.arena, target.request, step, target.edits).removeTwins(owned);
   }
   return sent;
@@ -169,8 +170,8 @@ inline bool Pipeline::endHeadStep(const Verdict& verdict, base::MonotonicTime no
   return !refused_;
 }
 
-/// Moves the bytes that have come through the stages. Returns false if the message goes no further. `outside` counts
-/// those that have left them, and that nobody has taken yet.
+/// Moves the bytes that have come through the stages. Returns false if the message goes no further. `outside` is the
+/// number of bytes that have left them and were not taken yet.
 bool Pipeline::flow(std::size_t outside) {
   bool more = !stages_.empty();
   while (more) {
@@ -179,7 +180,8 @@ bool Pipeline::flow(std::size_t outside) {
       const bool isLast = i + 1 == stages_.size();
       Flow& to = isLast ? out_ : stages_[i + 1].input;
       std::size_t room = !isLast && stages_[i + 1].collects() ? std::numeric_limits<std::size_t>::max() : kInside;
-      // A step that gives bytes in its own time gives none that nobody takes.
+      // The output of a kDuplex step is bounded, including the bytes that have left the pipeline and were not taken
+      // yet.
       const bool inItsOwnTime = stages_[i].mode() == BodyMode::kDuplex;
       if (isLast && inItsOwnTime) room -= std::min(room, outside);
       if (!stages_[i].turn(host_, targetOf(stages_[i].call.step()), to, room)) {

@@ -19,7 +19,7 @@
 
 namespace sluice::processing {
 
-/// Says how the body of a message and a pipeline meet.
+/// How the body of a message relates to a pipeline.
 enum class BodyPath : std::uint8_t {
   kBypasses,  // no step wants it
   kEmpty,     // steps want it, and there is none; they may still put something in its place
@@ -31,7 +31,7 @@ constexpr BodyPath bodyPath(http::Body body, bool wanted) {
   return body == http::Body::kNone ? BodyPath::kEmpty : BodyPath::kFlows;
 }
 
-/// Says how far the body of a pipeline has come.
+/// How much of the body of a pipeline has come.
 enum class PipelineBody : std::uint8_t {
   kBypasses,  // it goes another way
   kEmpty,     // there is none; steps may put something in its place
@@ -45,7 +45,7 @@ class Pipeline {
     kDone,        // every step that was appended has begun
     kWaits,       // a step is suspended, or needs more of the body
     kMatchAgain,  // a step asks for the route to be matched again: go() on when that is done
-    kRefused      // the host was told why
+    kRefused      // the host has got the reason
   };
 
   Pipeline(PipelineHost& host, const StepTarget& target, base::ChunkPool& pool, BodyPath path);
@@ -54,7 +54,7 @@ class Pipeline {
   void append(const Chains& chains, Phase phase) { queue_.append(chains, phase); }
   /// Appends the steps of one round of a request.
   void appendRequest(const Chains& chains, Round round) { queue_.appendRequest(chains, round); }
-  /// Says that nothing more will be appended, so that what comes through may leave.
+  /// Called when nothing more will be appended, so that the bytes that come through may leave.
   void seal() { sealed_ = true; }
   /// Forgets the steps that have not begun, because the route is another one. From here on no step runs that has run
   /// already.
@@ -62,22 +62,23 @@ class Pipeline {
   /// From here on, steps of a Backend work on `target`, which outlives the pipeline and has a head of its own. They
   /// share the body with all other steps, so they may look at it but must not change it.
   void setBackend(const StepTarget& target) { ofBackend_ = &target; }
-  /// The body shall come through here although no step has wanted it so far. `path` is not kBypasses.
+  /// Routes the body through the pipeline, although no step has wanted it so far. `path` is not kBypasses.
   void carry(BodyPath path);
 
   /// Moves on as far as it can. Bytes that have come through are put into `to`; `beyond` counts the bytes that have
   /// left `to` and are still in the gateway.
   Outcome go(base::ByteQueue& to, std::size_t beyond);
-  /// Returns the step because of which the route shall be matched again.
+  /// Returns the step because of which the route is matched again.
   const Step* asking() const { return asking_; }
   /// Returns true if that step asked for it itself. False means that a field which the step decides about came from the
   /// client; that does not use up the one time that steps may ask.
   bool askedByStep() const { return askedByStep_; }
 
-  /// Returns true if the body goes through the pipeline; it is then put into `source`, and its end told by end().
+  /// Returns true if the body goes through the pipeline; it is then put into `source`, and its end is reported by
+  /// end().
   bool carries() const { return body_ != PipelineBody::kBypasses; }
   void end(std::optional<http::Trailers> behind);
-  /// Returns true if the end of the body has not been told.
+  /// Returns true if the end of the body was not reported.
   bool isOpen() const { return body_ == PipelineBody::kOpen; }
   /// Returns how many bytes of the body may be put into `source` now. `beyond` as in go().
   std::size_t room(std::size_t beyond) const;
@@ -85,9 +86,9 @@ class Pipeline {
   std::size_t takeFed() { return std::exchange(fed_, 0); }
   /// Returns true once, when all of the body has come through; `trailers` are then those behind it.
   bool tookEnd();
-  /// Counts the bytes on their way into the steps and out of them, without what steps keep.
+  /// Returns the number of bytes on their way into the steps and out of them, without those that steps keep.
   std::uint64_t held() const { return source.size() + out_.bytes.size(); }
-  /// Returns true if a step needs more of the body, and nobody has brought it.
+  /// Returns true if a step needs more of the body, and has not got it.
   bool starves() const { return !stages_.empty() && stages_.back().needsMore() && source.empty() && isOpen(); }
   /// Returns true if a step has changed the body, or may yet.
   bool alters() const {
@@ -115,7 +116,7 @@ class Pipeline {
   /// to the process. Bytes that several steps have held are accounted for by the last of these.
   void keepRoomFor(std::uint64_t count);
 
-  /// Called when nobody will get the body: its bytes and their room are given back. No call of go() follows.
+  /// Called when the body is discarded: its bytes and their room are given back. No call of go() follows.
   void dropBody();
 
   base::ByteQueue source;
@@ -125,11 +126,11 @@ class Pipeline {
   /// Bounds the bytes between `source` and the connection that takes them, unless a buffered step collects.
   static constexpr std::size_t kInside = 64 * 1024;
 
-  /// Says whether the wish of the step that was begun last has been looked at.
+  /// Whether the wish of the step that was begun last has been looked at.
   enum class Newest : std::uint8_t {
-    kHeard,  // it was looked at, or no step was begun
-    kBegun,  // it was not
-    kGuards  // nor that; and the step decides about fields that the client had sent
+    kHeard,  // it has been looked at, or no step was begun
+    kBegun,  // it has not been looked at
+    kGuards  // it has not been looked at, and the step decides about fields that the client had sent
   };
 
   bool flows() const { return body_ == PipelineBody::kOpen || body_ == PipelineBody::kEnded; }
@@ -157,7 +158,7 @@ class Pipeline {
   StepQueue queue_;
   PipelineBody body_;
   bool sealed_ = false;
-  bool endTold_ = false;  // which holds even if the pipeline is not sealed any more
+  bool endTold_ = false;  // stays true even if the pipeline is not sealed any more
   bool refused_ = false;
   bool rerouted_ = false;
   Newest newest_ = Newest::kHeard;

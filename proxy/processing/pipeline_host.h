@@ -59,7 +59,7 @@ class PipelineHost {
   virtual bool ends(const Step& step, const Verdict& verdict) = 0;
 
  protected:
-  /// What is referred to outlives the host.
+  /// The referenced objects outlive the host.
   PipelineHost(const base::Clock& clock, Services& services, const Peer& peer)
       : clock_(clock), services_(services), peer_(peer) {}
   void setPlace(const Place& place) { place_ = place; }

@@ -15,7 +15,7 @@
 
 namespace sluice::processing {
 
-/// What a processor may look at before it says how it wants a body.
+/// The values from which a processor decides how it wants a body.
 struct MessageView {
   Phase phase;
   const http::RequestHead& request;
@@ -31,8 +31,8 @@ class Processor {
   virtual ~Processor() = default;
 
   virtual Verdict process(Call& call, const Peer& peer) const = 0;
-  /// Called instead of process() when the step has waited beyond its deadline. Returns what the processor knows all the
-  /// same: a reply or a failure. With nullopt the step fails with Cause::kTimeout.
+  /// Called instead of process() when the step has waited beyond its deadline. Returns a reply or a failure of the
+  /// processor's own; with nullopt the step fails with Cause::kTimeout.
   virtual std::optional<Verdict> expired(Call& /*call*/) const { return std::nullopt; }
   /// Returns how it wants the body in one of its phases, if that phase has bodies.
   virtual BodyInterest body(Phase /*phase*/) const { return {}; }
@@ -43,13 +43,13 @@ class Processor {
   /// their twins that a client sent are removed before the step is asked, and do not come back if the step fails and is
   /// skipped; the route is then matched again without them.
   virtual std::span<const std::string> ownedFields() const { return {}; }
-  /// Returns the status of requests that are refused because it has failed or did not answer in time; 0 stands for the
+  /// Returns the status of requests that are refused because it has failed or did not answer in time; 0 means the
   /// gateway's own.
   virtual std::uint16_t statusOnError() const { return 0; }
   /// Returns the targets of its own requests.
   virtual std::span<const std::shared_ptr<const CalloutTarget>> targets() const { return {}; }
-  /// Returns how it wants the body of this message, if its body() says `usual`. It is asked once for each message, when
-  /// the steps before it have run. With kNone the step is asked once, about the heads alone.
+  /// Returns how it wants the body of this message, if its body() returns `usual`. It is asked once for each message,
+  /// when the steps before it have run. With kNone the step is asked once, about the heads alone.
   virtual BodyMode bodyMode(BodyMode usual, const MessageView& /*message*/) const { return usual; }
   /// Removes from `fields` those that it would remove or replace in the head of the response. It is called for fields
   /// that go to the client and that no step sees: trailers, and those of 1xx heads.

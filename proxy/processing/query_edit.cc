@@ -7,8 +7,8 @@
 namespace sluice::processing {
 namespace {
 
-/// Removes the first character of `text` and returns it, decoded as in a form. A "%" that encodes nothing stands for
-/// itself.
+/// Removes the first character of `text` and returns it, decoded as in a form. A "%" that encodes nothing is a literal
+/// character.
 char takeDecoded(std::string_view& text) {
   const char first = text.front();
   const int high = first == '%' && text.size() >= 3 ? http::hexValue(text[1]) : -1;

@@ -15,12 +15,12 @@ namespace sluice::processing {
 std::string encodeQuery(std::string_view text);
 
 /// Returns true if some server would take this parameter ("name=value" or "name") for one named `name`. Letter case and
-/// percent-encodings do not matter, and elements of a list ("name[]=") count.
+/// percent-encodings do not matter, and elements of a list ("name[]=") are included.
 bool namesParameter(std::string_view parameter, std::string_view name);
 
 /// Returns `target` without the parameters named `name`, whether "&" or ";" separates them, and with `parameter`
-/// ("name=value", encoded) behind the rest, which stays as it is. If `parameter` is empty, none is added, and the "?"
-/// goes with the last one that is removed.
+/// ("name=value", encoded) at the end of the other parameters, which stay as they are. If `parameter` is empty, none is
+/// added, and the "?" goes with the last one that is removed.
 std::string_view replaceParameter(base::Arena& arena, std::string_view target, std::string_view name,
                                   std::string_view parameter);
 

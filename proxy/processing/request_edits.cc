@@ -17,7 +17,7 @@ void RequestEdit::applyTo(base::Arena& arena, http::RequestHead& head, bool with
       head.headers.removeTwins(field.name);
       return;
     case Kind::kRemoveSent:
-      // Hygiene has looked at what came from a client, and not yet at what the gateway has put in.
+      // Hygiene has checked the lines that came from a client, but not those that the gateway has put in.
       head.headers.removeIf([this](const http::Field& line) {
         return http::areTwins(line.name, field.name) && http::isClean(line.care);
       });

@@ -22,7 +22,7 @@ struct RequestEdit {
     kAdd,           // one more line of the field
     kRemove,        // every line of that name
     kRemoveTwins,   // every line of that name and of its twins (http::areTwins)
-    kRemoveSent,    // those of these lines that the client has sent
+    kRemoveSent,    // the lines of kRemoveTwins, but only those that the client has sent
     kSetParameter,  // `field.value` ("name=value", encoded) in the place of the query's parameters of that name
     kSetTarget      // `field.value` in the place of path and query, in normal form (http::normalizeTarget)
   };
@@ -47,7 +47,7 @@ class RequestEdits {
   };
 
  public:
-  /// An end that the list had, and to which it can be rewound.
+  /// A former end of the list, to which it can be rewound.
   using Mark = EditRecord*;
 
   void begin(base::Arena& arena, const Step& step) { append(*arena.make<EditRecord>(&step, nullptr, nullptr)); }
@@ -57,12 +57,12 @@ class RequestEdits {
     append(made.record);
   }
   Mark end() const { return last_; }
-  /// Forgets everything that was added since `mark` was the end.
+  /// Forgets everything that was added after `mark`.
   void rewind(Mark mark);
   void clear() { first_ = last_ = nullptr; }
   bool empty() const { return first_ == nullptr; }
 
-  /// Forgets the steps for which keep(const Step&) is false, and what they changed.
+  /// Forgets the steps for which keep(const Step&) is false, and their changes.
   template <typename Keep>
   void keepIf(Keep&& keep) {
     EditRecord** to = &first_;
@@ -74,8 +74,8 @@ class RequestEdits {
     }
     *to = nullptr;
   }
-  /// Makes the changes of the steps for which counts(const Step&) is true; without secrets on a head that does not go
-  /// to the Backend that was chosen (a mirror's).
+  /// Makes the changes of the steps for which counts(const Step&) is true. A head that does not go to the chosen
+  /// Backend (a mirror's) gets them without secrets.
   template <typename Counts>
   void layOn(base::Arena& arena, http::RequestHead& head, Counts&& counts, bool withSecrets = true) const {
     for (const EditRecord* each = first_; each != nullptr; each = each->next) {
@@ -119,7 +119,7 @@ class RequestEditor {
   void remove(std::string_view name) { make({RequestEdit::Kind::kRemove, {name, {}, http::fieldId(name)}}); }
   void removeTwins(std::string_view name) { make({RequestEdit::Kind::kRemoveTwins, {name, {}}}); }
   void removeSent(std::string_view name) { make({RequestEdit::Kind::kRemoveSent, {name, {}}}); }
-  /// Sets a parameter of the query, see replaceParameter(). The parameter is a secret if `care` says so.
+  /// Sets a parameter of the query, see replaceParameter(). `care` decides whether the parameter is a secret.
   void setParameter(std::string_view name, std::string_view parameter, http::Care care) {
     make({RequestEdit::Kind::kSetParameter, {name, parameter, http::FieldId::kOther, care}});
   }

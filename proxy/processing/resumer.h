@@ -10,7 +10,7 @@
 
 namespace sluice::processing {
 
-/// Tells the waits of one exchange apart; never 0.
+/// Identifies one wait of an exchange; never 0.
 using Ticket = std::uint32_t;
 
 /// Takes the answers of Resumers and Wakers, and outlives them all.

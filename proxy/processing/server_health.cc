@@ -19,7 +19,7 @@ void ServerHealth::onFailure(Cause cause, base::WallTime now) const {
     since_.store(now.time_since_epoch().count(), std::memory_order_relaxed);
   }
   cause_.store(cause, std::memory_order_relaxed);
-  // The count is published last, so that whoever sees it sees a time too.
+  // The count is published last, so that a thread that reads it also reads a time.
   failures_.fetch_add(1, std::memory_order_release);
 }
 

@@ -1,9 +1,9 @@
-// ServerHealth says whether a server answers now, and if it does not, since when: the server of a use of a payload
-// processor, or a Backend, which answers if it takes connections.
+// ServerHealth records whether a server answers, and if it does not, since when. The server is that of a use of a
+// payload processor, or a Backend, which answers if it takes connections.
 //
-// All workers share one for each use or Backend, and it survives reloads. Workers record what they see; a server that
-// answers costs them two loads. The control plane asks what follows from it, and fixes that as the announced
-// state, which changes only there, so that a compilation sees one state of each server.
+// All workers share one for each use or Backend, and it survives reloads. Workers record the outcomes that they see; a
+// server that answers costs them two loads. The control plane derives the announced state from that. No other code
+// changes the announced state, so a compilation sees one state of each server.
 #pragma once
 
 #include <atomic>
@@ -18,25 +18,25 @@ namespace sluice::processing {
 
 enum class ServerReach : std::uint8_t {
   kPending,  // it has not been asked, or not answered yet
-  kActive,   // it has answered the last time
-  kDegraded  // it fails now
+  kActive,   // its last answer was a success
+  kDegraded  // it does not answer now
 };
 /// Returns "pending", "active" or "degraded".
 std::string_view reachName(ServerReach reach);
 
 struct ServerReport {
   ServerReach reach = ServerReach::kPending;
-  // The rest counts for kDegraded alone.
-  base::WallTime since{};       // of the first failure in this row
+  // The other members are set for kDegraded only.
+  base::WallTime since{};       // of the first of the failures in a row
   std::uint32_t failures = 0;   // in a row, when the state was announced
-  Cause cause = Cause::kError;  // of the last one
+  Cause cause = Cause::kError;  // of the last failure
 
   friend bool operator==(const ServerReport&, const ServerReport&) = default;
 };
 
 class ServerHealth {
  public:
-  /// A server is Degraded after this many failures in a row, or when one has stood for kPatience.
+  /// A server is Degraded after this many failures in a row, or if it has not answered for kPatience after a failure.
   static constexpr std::uint32_t kMostFailures = 3;
   static constexpr base::Duration kPatience = std::chrono::seconds(1);
 
@@ -49,7 +49,8 @@ class ServerHealth {
 
   /// Any thread: returns the state that was announced last.
   ServerReport announced() const;
-  /// Called by the control plane: announces the state of now, and returns it. Counts alone change no announced state.
+  /// Called by the control plane: announces the current state and returns it. The announced state changes only if its
+  /// `reach` changes, not with the number of failures.
   ServerReport announce(base::WallTime now) const;
 
  private:

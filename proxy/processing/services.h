@@ -21,7 +21,7 @@ class Services {
   /// Starts a request, and never returns null: a request that there is no room for has failed already. `place` is that
   /// of the step, and `request.timeout` is not zero.
   virtual std::unique_ptr<Callout> callout(const CalloutRequest& request, const Place& place) = 0;
-  /// Takes a request that nobody awaits any more, and lets it go on by itself for at most kLongestLeave.
+  /// Takes over a request that no step awaits any more, and lets it go on by itself for at most kLongestLeave.
   virtual void leave(std::unique_ptr<Callout> callout) = 0;
   virtual WorkerStates& workerStates() = 0;
 };

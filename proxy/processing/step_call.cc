@@ -72,7 +72,7 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
     if (begun_ == base::MonotonicTime{}) begun_ = host.clock().now();
     if (step_->failOpen) keepHeads(target);
   }
-  const bool inVain = wait_ > Wait::kResumed;  // it has waited, and there is no answer
+  const bool inVain = wait_ > Wait::kResumed;  // it has waited, and no answer has come
   const bool resumed = wait_ == Wait::kResumed;
   if (!inVain) wait_ = Wait::kNone;
   Control control(host, *this);
@@ -104,7 +104,7 @@ Verdict StepCall::ask(PipelineHost& host, const StepTarget& target, Body* body) 
     decide(verdict, target, body);
     return verdict;
   }
-  ticket_ = 0;  // an answer that comes all the same has no effect
+  ticket_ = 0;  // an answer that still comes has no effect
   if (step_->server != nullptr) noteServer(host, verdict, resumed);
   const bool nowhere = destination != nullptr && destination->addresses().empty();
   if (nowhere && verdict.kind() == Verdict::Kind::kContinue) verdict = denied();
@@ -118,7 +118,7 @@ void StepCall::noteServer(const PipelineHost& host, const Verdict& verdict, bool
     const bool ofServer = cause == Cause::kError || cause == Cause::kTimeout || cause == Cause::kDropped;
     if (ofServer) step_->server->onFailure(cause, host.clock().wallNow());
   } else if (resumed) {
-    // A step that has not waited has not heard its server: it had nothing to ask.
+    // A step that has not waited did not ask its server, so it has learnt nothing about it.
     step_->server->onAnswer();
   }
 }

@@ -20,7 +20,7 @@ class StepCall {
   const Step& step() const { return *step_; }
   /// Asks the processor, or fails if the answer that the step waited for will not come. Must not be called while it
   /// waits. If a step that fails open fails, its changes of the heads and of the destination are undone; after one that
-  /// fails closed nobody sees them any more.
+  /// fails closed they are not used any more.
   Verdict ask(PipelineHost& host, const StepTarget& target, Body* body);
   bool waits() const { return wait_ == Wait::kWaiting; }
   /// Returns true if an answer has come since it was last asked.
@@ -44,11 +44,12 @@ class StepCall {
   class Control;
   struct KeptHeads;
 
-  /// Returns the verdict of a step that has waited in vain.
+  /// Returns the verdict of a step whose wait has timed out.
   Verdict unanswered(Call& call);
   /// Returns false if there is nothing to wait for.
   bool suspend(const PipelineHost& host);
-  /// Records what the verdict says about the server that the step asks. `resumed` says that it has waited before.
+  /// Records whether the server that the step asks has answered, as the verdict shows. `resumed` is true if the step
+  /// has waited before.
   void noteServer(const PipelineHost& host, const Verdict& verdict, bool resumed) const;
   void decide(const Verdict& verdict, const StepTarget& target, const Body* body);
   /// Returns how long it may wait for one answer.
@@ -69,7 +70,7 @@ class StepCall {
   bool decided_ = false;  // about the heads; its later changes of them have no effect
   Ticket ticket_ = 0;     // of the Resumer that may still resume it
   base::MonotonicTime begun_{};
-  base::MonotonicTime deadline_ = base::MonotonicTime::max();  // counts while ticket_ does
+  base::MonotonicTime deadline_ = base::MonotonicTime::max();  // valid while ticket_ is not 0
   std::vector<std::unique_ptr<Callout>> callouts_;
   const KeptHeads* kept_ = nullptr;  // null unless the step fails open and has not decided
 };

@@ -33,13 +33,13 @@ constexpr bool isPossible(std::uint16_t status, bool asksForTunnel) {
 
 /// The cause of a step's failure, which is the label `reason` of sluice_processor_failures_total.
 enum class Cause : std::uint8_t {
-  kError,      // the processor says so
+  kError,      // the processor reports a failure
   kTimeout,    // the step waited beyond its deadline
   kDropped,    // the answer that the step waited for will never come
   kOverLimit,  // the body is longer than the step may be given
   kNoRoom,     // the gateway is full: bodies take all that they may together, or there are too many requests to the
-               // server that the step asks. The exchange fails whatever failOpen says
-  kBadBody     // the body is not encoded as its Content-Encoding says
+               // server that the step asks. The exchange fails whatever failOpen is
+  kBadBody     // the body is not encoded as its Content-Encoding claims
 };
 /// Returns "error", "timeout", "dropped", "over_limit" (for kNoRoom too) or "bad_body".
 std::string_view causeName(Cause cause);
@@ -53,11 +53,11 @@ class Verdict {
   /// Puts the decision off. When the Resumer that was taken with Call::suspend() is resumed, the processor is asked
   /// again, with the same state and the same bytes.
   static Verdict wait() { return Verdict(Kind::kWait); }
-  /// Return the answers of a step that wants a body as kDuplex: it has taken the bytes that it was given, and what it
-  /// has put into replacement() goes on. It is asked again when more has come, or when its Resumer is resumed. hold()
-  /// keeps the head and all later steps waiting; stream() lets them go on, and from then on the step changes no head.
-  /// To such a step, wait() says that the bytes are not taken, and goOn() that it is done: what it was given goes on in
-  /// the usual way, and the rest as it comes.
+  /// Return the answers of a step that wants a body as kDuplex: it has taken the bytes of its input, and the bytes in
+  /// replacement() go on. It is asked again when more has come, or when its Resumer is resumed. hold() keeps the head
+  /// and all later steps waiting; stream() lets them go on, and from then on the step changes no head. From such a
+  /// step, wait() means that the bytes are not taken. goOn() means that the step is done: the bytes of its input go on
+  /// as usual, and later ones as they come.
   static Verdict hold() { return Verdict(Kind::kHold); }
   static Verdict stream() { return Verdict(Kind::kStream); }
   static Verdict reply(Reply reply) {
@@ -65,9 +65,9 @@ class Verdict {
     verdict.reply_ = std::move(reply);
     return verdict;
   }
-  /// Says that the step could not do its work; failOpen decides about the exchange. `reason` is one short sentence for
-  /// the log, and never holds a secret or unescaped input.
-  /// `limit` is the key of the limit that was hit, if one was, as in base::Error.
+  /// The step could not do its work, and failOpen decides about the exchange. `reason` is one short sentence for the
+  /// log, without secrets or unescaped input. `limit` is the key of the limit that was hit, if one was, as in
+  /// base::Error.
   static Verdict fail(std::string reason, Cause cause = Cause::kError, std::string_view limit = {}) {
     Verdict verdict(Kind::kFail);
     verdict.failure_ = FailureReason{std::move(reason), limit};
@@ -75,7 +75,7 @@ class Verdict {
     return verdict;
   }
 
-  /// Says that the step has failed because its own request has. A timeout, or a lack of room, is kept as the cause.
+  /// The step has failed because its own request has failed. A timeout, or a lack of room, is kept as the cause.
   static Verdict fail(const base::Error& error) { return fail(error.message(), causeOf(error), error.limit); }
 
   Kind kind() const { return kind_; }
