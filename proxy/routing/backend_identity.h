@@ -1,4 +1,4 @@
-// The identity of a destination holds everything by which two connections to backends would differ. Clusters, their
+// The identity of a destination contains everything in which two connections to backends could differ. Clusters, their
 // bounds and their pools are found by it, whichever configuration named the destination.
 //
 // A value, made once when a configuration is compiled; it holds no secret. It compares by its SHA-256, so each request
@@ -21,7 +21,7 @@ class BackendIdentity {
  public:
   /// Makes the identity of no destination.
   BackendIdentity() = default;
-  // These are implicit, because an identity is made of a text and of nothing else.
+  // These constructors are implicit, because an identity is made of a text only.
   BackendIdentity(std::string text) : text_(std::move(text)) {
     if (text_.empty()) return;
     const pki::Sha256Digest digest = pki::sha256(text_);

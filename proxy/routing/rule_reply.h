@@ -1,5 +1,5 @@
-// Some replies are made from a rule and its weighted backend alone: redirects, the answers to CORS preflights, those to
-// OPTIONS that may go no further, and refusals. The filters of both also edit the head of every other reply.
+// Makes the replies that need only a rule and its weighted backend: redirects, answers to CORS preflights, answers to
+// OPTIONS whose Max-Forwards is used up, and refusals. The filters of both also edit the head of every other reply.
 //
 // Pure functions; views are into the arena and the rule, which the exchange keeps.
 #pragma once
@@ -24,8 +24,8 @@ inline const Cors* corsOf(const AppliedFilters& filters) {
   return filters.backend != nullptr && filters.backend->cors ? filters.backend->cors.get() : filters.rule.cors.get();
 }
 
-/// Returns the answer to a request that has found no rule (404, 421), or whose rule refuses it: 415 to what is not
-/// gRPC, and the rule's own failure.
+/// Returns the answer to a request that has found no rule (404, 421), or whose rule refuses it: 415 for a request that
+/// is not gRPC, or the rule's own failure.
 std::optional<base::Error> refusalOf(const http::RequestHead& request, const RouteMatch& match);
 
 /// Return true if the request goes to no backend, because it is redirected, is a CORS preflight, or has come to the end
@@ -46,7 +46,8 @@ inline void finishHead(base::Arena& arena, const http::RequestHead& request, con
     filters.backend->responseHeaders->apply(arena, headers);
   if (const Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);
 }
-/// Applies the CORS policy to the head of an error, which other origins may read too. No other filter is for errors.
+/// Applies the CORS policy to the head of an error, which other origins may read, too. No other filter applies to
+/// errors.
 inline void finishErrorHead(base::Arena& arena, const http::RequestHead& request, const AppliedFilters& filters,
                             http::Headers& headers) {
   if (const Cors* cors = corsOf(filters)) cors->apply(arena, request, headers);

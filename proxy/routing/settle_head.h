@@ -1,4 +1,4 @@
-// Settles what must be settled about a request before its route is looked for.
+// Prepares the head of a request before its route is looked for.
 //
 // Pure functions; views are into the arena.
 #pragma once
@@ -13,10 +13,10 @@
 
 namespace sluice::routing {
 
-/// Does the work of settleHead() for the few requests that have some.
+/// The slow path of settleHead(), for the few requests that need it.
 std::optional<base::Error> settleUnusualHead(base::Arena& arena, http::RequestHead& head, const RouteTable& routes);
 
-/// Brings a path with "%2F" or "//" into the form that is right for its host, before anything judges it, and counts
+/// Normalises a path with "%2F" or "//" by the rules of its host, before anything is matched against it, and counts
 /// Max-Forwards down. Returns the answer to a request that may not go on (400, 501).
 inline std::optional<base::Error> settleHead(base::Arena& arena, http::RequestHead& head, const RouteTable& routes) {
   if (!head.unusualSlashes && !http::countsForwards(head.method)) return std::nullopt;

@@ -38,7 +38,7 @@
 
 namespace sluice::routing {
 
-/// The protocol that a Backend speaks.
+/// The protocol of a Backend.
 enum class UpstreamProtocol : std::uint8_t {
   kAuto,    // with TLS the version that ALPN chooses, HTTP/2 preferred; without TLS HTTP/1.1
   kHttp11,  // HTTP/1.1 only
@@ -54,7 +54,7 @@ struct UpstreamTls {
   std::shared_ptr<const pki::CertificateChain> clientCertificate;  // Mutual only
   std::shared_ptr<const pki::PrivateKey> clientKey;
   bool insecureSkipVerify = false;
-  /// SHA-256 of public keys (SubjectPublicKeyInfo) in base64, 44 characters each, one of which the chain must hold;
+  /// SHA-256 of public keys (SubjectPublicKeyInfo) in base64, 44 characters each, one of which the chain must have;
   /// empty: any.
   std::vector<std::string> spkiPins;
   std::string minVersion;    // "1.2" or "1.3"; empty: the default
@@ -70,11 +70,11 @@ struct BackendPlan {
   /// if they lead to one destination: the namespaces of a cluster do not trust each other.
   std::string object = {};
   BackendIdentity identity;
-  /// The identity that health and limits know it by, if that is not its own: the same destination by another version of
-  /// HTTP, or without the settings of a policy.
+  /// The identity to which health and limits belong, if it is not its own: that of the same destination by another
+  /// version of HTTP, or without the settings of a policy.
   BackendIdentity countsAs = {};
-  /// Only with bounds of a policy: the identity under which all plans with these bounds count together, by either
-  /// version of HTTP.
+  /// Only with bounds of a policy: the identity that all plans with these bounds share, by either version of HTTP, so
+  /// that they are counted together.
   BackendIdentity boundsOf = {};
   std::string hostname;  // lower case; a name, or an IP literal
   std::uint16_t port = 0;
@@ -85,13 +85,13 @@ struct BackendPlan {
   std::optional<UpstreamTls> tls;
   ConnectionSettings connection = {};  // of policies
   /// Only of a Service, or a Backend that leads to one: the endpoints that are ready, sorted and without duplicates, in
-  /// place of the addresses of `hostname`. They come and go while the identity stays: a rule's plan may have those of
-  /// an earlier snapshot, and Snapshot::backends has those of now.
+  /// place of the addresses of `hostname`. They change while the identity stays: a rule's plan may have those of an
+  /// earlier snapshot, and Snapshot::backends has the current ones.
   std::optional<std::vector<Endpoint>> endpoints = std::nullopt;
-  /// Only of a Backend: whether it takes connections. Workers record it; no request depends on it.
+  /// Only of a Backend: records whether it takes connections. Workers write it; no request depends on it.
   std::shared_ptr<const processing::ServerHealth> reach = nullptr;
-  /// True of a server that the settings name. It is expected in private networks, as an endpoint of a Service is, and
-  /// the address guard judges its addresses alike.
+  /// True of a server that the settings name. It may be in a private network, like an endpoint of a Service, so the
+  /// address guard treats its addresses in the same way.
   bool ofSettings = false;
   /// The same Backend in HTTP/1.1 only, if ALPN would decide otherwise: for requests that HTTP/2 cannot carry.
   std::shared_ptr<const BackendPlan> http11 = nullptr;
@@ -99,14 +99,14 @@ struct BackendPlan {
   /// leaves them out.
   std::shared_ptr<const processing::Chain> chain = nullptr;
 
-  /// Returns the identity under which health counts.
+  /// Returns the identity to which health belongs.
   const BackendIdentity& countedAs() const { return countsAs.empty() ? identity : countsAs; }
-  /// Returns the identity under which connections and requests count.
+  /// Returns the identity by which connections and requests are counted.
   const BackendIdentity& boundedAs() const { return boundsOf.empty() ? countedAs() : boundsOf; }
 };
 
 /// Returns the plan by which the request reaches the Backend; nullptr if there is none, because it asks for a tunnel
-/// and the Backend speaks HTTP/2 only.
+/// and the Backend supports HTTP/2 only.
 const std::shared_ptr<const BackendPlan>* planFor(const http::RequestHead& request,
                                                   const std::shared_ptr<const BackendPlan>& backend);
 
@@ -130,10 +130,10 @@ struct WeightedBackend {
 /// A rule of a route, at all listeners to which the route is attached. Code that uses it beyond the life of its
 /// snapshot shares it.
 struct Rule : std::enable_shared_from_this<Rule> {
-  /// Returns `error` as a rule answers with it. For a rule of a GRPCRoute (`grpc`) its status is 503, which becomes
-  /// UNAVAILABLE in gRPC (GRPCRouteRule.backendRefs).
+  /// Returns `error` in the form in which a rule answers with it. For a rule of a GRPCRoute (`grpc`) its status is 503,
+  /// which becomes UNAVAILABLE in gRPC (GRPCRouteRule.backendRefs).
   static base::Error refusal(base::Error error, bool grpc);
-  /// Returns the answer to requests that the rule leads to no Backend, because it has none or all weights are 0.
+  /// Returns the answer of a rule that has no Backend, or whose weights are all 0.
   base::Error withoutBackend() const;
 
   std::string route;    // "namespace/name"
@@ -151,7 +151,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   std::optional<base::Duration> requestTimeout;
   base::Duration backendRequestTimeout = base::Duration::zero();  // of each attempt
   base::Duration attemptIdleTimeout = base::Duration::zero();     // of each attempt, without a byte; zero: none
-  /// How long nothing may move, in place of timeouts.streamIdle of the settings.
+  /// The longest time without a byte, in place of timeouts.streamIdle of the settings.
   std::optional<base::Duration> streamIdleTimeout = std::nullopt;
   std::optional<RetryPolicy> retry;
   std::shared_ptr<const FailoverPolicy> failover;  // null: requests are spread by weight alone
@@ -168,7 +168,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   std::shared_ptr<const Endpoints> failingEndpoints(const WeightedBackend& backend) const {
     return healthChecks.empty() ? nullptr : checkedEndpoints(backend);
   }
-  /// Returns whether it bounds a request by other times than the settings do.
+  /// Returns whether it has times for a request that differ from the settings.
   bool hasDeadlines() const { return requestTimeout || streamIdleTimeout; }
   /// Returns whether it bounds each attempt.
   bool boundsAttempts() const {
@@ -180,7 +180,7 @@ struct Rule : std::enable_shared_from_this<Rule> {
   /// Returns the weighted backends that lead to no Backend because something about them is broken (a bit each, by
   /// position).
   std::uint64_t broken() const;
-  /// Returns those and the ones whose filters answer themselves, none of which takes a retry.
+  /// Returns these, and those whose filters answer requests themselves. Neither can take a retry.
   std::uint64_t unfit() const;
   /// Chooses likewise among the weighted backends that lead to a Backend and are not in `tried` (a bit each, by
   /// position). Returns nullptr if there are none.
@@ -204,11 +204,12 @@ struct Bind {
   ListenerService service;
 };
 
-/// A Backend that is to be asked whether it serves.
+/// A Backend with an active health check.
 struct CheckedBackend {
   std::shared_ptr<const BackendPlan> backend;
   std::shared_ptr<const HealthCheck> check;
-  /// Rules judge it by its answers too. When the check finds that it serves again, its rests there end.
+  /// The outlier detection of rules that use the Backend, too. If the check finds that it serves again, its ejections
+  /// end.
   std::vector<std::shared_ptr<const AnswerHealth>> answers;
 };
 

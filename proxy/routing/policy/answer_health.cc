@@ -14,7 +14,7 @@ void raise(std::atomic<base::MonotonicTime::rep>& time, base::MonotonicTime to) 
 
 }  // namespace
 
-// The time behind a rest is divided into windows, and each has one probe.
+// The time after an ejection is divided into windows, and each window has one probe.
 bool AnswerHealth::tryProbe(base::MonotonicTime now) const {
   const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
   const base::MonotonicTime::rep passed = now.time_since_epoch().count() - until;
@@ -40,7 +40,7 @@ bool AnswerHealth::countRequest(base::MonotonicTime now, const PassiveHealthBoun
   return failed && requests >= bounds.minimumRequests && failures * kWhole >= requests * bounds.failurePercent;
 }
 
-// Requests that were under way when it was ejected say nothing new.
+// Failures of requests that were in flight when the Backend was ejected are ignored, because they are no new evidence.
 bool AnswerHealth::onError(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool isGatewayError) const {
   const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
   if (now.time_since_epoch().count() < until) return false;
@@ -68,7 +68,7 @@ void AnswerHealth::eject(base::MonotonicTime now, const PassiveHealthBounds& bou
       until_.compare_exchange_strong(before, (now + ejection).time_since_epoch().count(), std::memory_order_relaxed);
   if (!first) return;  // another thread has ejected it
   ejections_.store(ejections, std::memory_order_relaxed);
-  // The times count from when the Backend last served, however long it is away.
+  // Times are measured from the moment when the Backend last served, however long it is ejected.
   recovered_.store((now + ejection).time_since_epoch().count(), std::memory_order_relaxed);
   forgetErrors();
   requests_.store(0, std::memory_order_relaxed);

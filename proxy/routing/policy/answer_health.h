@@ -1,9 +1,10 @@
-// What a rule knows of one of its Backends by the answers to its requests: a Backend that fails several times in a row,
-// or asks for a pause (Retry-After), rests. Then one request finds out whether it serves again.
+// Outlier detection for one Backend of a rule, by the answers to the rule's requests. A Backend that fails several
+// times in a row, or asks for a pause (Retry-After), is ejected for a time. After that, one request probes whether it
+// serves again.
 //
 // There is one for each weighted backend of a rule with a fail-over or such a policy, for the whole process; it
-// survives reloads; any thread. It is the rule's and not the Backend's, because the clients of one rule must not take a
-// Backend away from those of others, who have credentials and quotas of their own.
+// survives reloads; any thread. It belongs to the rule and not to the Backend, because the clients of one rule must not
+// eject a Backend for those of other rules, which have credentials and quotas of their own.
 #pragma once
 
 #include <atomic>
@@ -16,16 +17,16 @@
 
 namespace sluice::routing {
 
-/// TrafficPolicy.spec.healthCheck.passive
+/// The fields of TrafficPolicy.spec.healthCheck.passive.
 struct PassiveHealthBounds {
-  std::uint32_t errors = 5;                                // in a row; 0: any number
-  std::uint32_t gatewayErrors = 0;                         // likewise, of 502 to 504 and of requests without an answer
-  base::Duration baseEjection = std::chrono::seconds(30);  // times how often it was ejected
+  std::uint32_t errors = 5;                                  // in a row; 0: any number
+  std::uint32_t gatewayErrors = 0;                           // in a row: 502 to 504 or no answer; 0: any number
+  base::Duration baseEjection = std::chrono::seconds(30);    // multiplied by the number of ejections
   base::Duration longestEjection = std::chrono::minutes(5);  // never zero
   std::uint32_t failurePercent = 0;                          // of the requests in an interval; 0: any share
-  std::uint32_t minimumRequests = 50;                        // in an interval, before that share counts
+  std::uint32_t minimumRequests = 50;                        // in an interval, before failurePercent applies
   base::Duration interval = std::chrono::seconds(10);        // never zero
-  std::uint32_t ejectedPercent = 100;                        // of the rule's Backends, that may be ejected at once
+  std::uint32_t ejectedPercent = 100;                        // the share of the rule's Backends that may be ejected
 };
 
 class AnswerHealth {
@@ -33,24 +34,24 @@ class AnswerHealth {
   enum class State : std::uint8_t {
     kServes,
     kEjected,
-    kDue  // its rest has passed, and no request has found out yet whether it serves
+    kDue  // its ejection has ended, and no request has probed yet whether it serves
   };
-  /// Returns true if it neither rests nor is due.
+  /// Returns true if it is neither ejected nor due for a probe.
   bool serves() const { return until_.load(std::memory_order_relaxed) == 0; }
   State state(base::MonotonicTime now) const {
     const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
     if (until == 0) return State::kServes;
     return now.time_since_epoch().count() < until ? State::kEjected : State::kDue;
   }
-  /// Returns true if it rests because it failed, and not because it asked for a pause.
+  /// Returns true if it is ejected because it failed, and not because of a Retry-After.
   bool isEjected(base::MonotonicTime now) const {
     const base::MonotonicTime::rep until = until_.load(std::memory_order_relaxed);
     return now.time_since_epoch().count() < until && until > asked_.load(std::memory_order_relaxed);
   }
-  /// Returns true if it is due, and the request that asks may find out whether it serves. One may, and another one if
-  /// nothing was heard of the first for a while.
+  /// Returns true if it is due and the calling request may be its probe. One request may, and another one if the first
+  /// has had no outcome for kProbe.
   bool tryProbe(base::MonotonicTime now) const;
-  /// Called when a request that was to find out has not been to the Backend. Another one may.
+  /// Called when a probe did not reach the Backend. Another request may then be the probe.
   void giveProbeBack() const { probe_.store(0, std::memory_order_relaxed); }
 
   /// Called when it has answered with a status below 500.
@@ -59,18 +60,18 @@ class AnswerHealth {
     if (bounds.failurePercent != 0) countRequest(now, bounds, /*failed=*/false);
     if (until_.load(std::memory_order_relaxed) != 0) recover(now);
   }
-  /// Called when it has answered with another one, or has failed before it answered. `isGatewayError` says that this
-  /// was a status from 502 to 504, or no answer at all. Returns true if that is enough for eject().
+  /// Called when it has answered with a status of 500 or more, or has failed before it answered. `isGatewayError` is
+  /// true for a status from 502 to 504, and if there was no answer. Returns true if the caller may now eject() it.
   bool onError(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool isGatewayError) const;
-  /// Lets it rest, for longer the more often it has.
+  /// Ejects it, for a longer time after each ejection.
   void eject(base::MonotonicTime now, const PassiveHealthBounds& bounds) const;
-  /// Called when it asks for a pause.
+  /// Ejects it until that time, because of its own Retry-After.
   void ejectUntil(base::MonotonicTime until) const;
-  /// Called when a health check has found that it serves again. It rests no longer, unless it asked for that itself.
+  /// Called when a health check has found that it serves again. Ends its ejection, unless a Retry-After caused it.
   void endEjection(base::MonotonicTime now) const;
 
  private:
-  /// How long a request has for finding out.
+  /// How long a probe may take before another one may begin.
   static constexpr base::Duration kProbe = std::chrono::seconds(5);
 
   void recover(base::MonotonicTime now) const;
@@ -78,13 +79,13 @@ class AnswerHealth {
     errors_.store(0, std::memory_order_relaxed);
     gatewayErrors_.store(0, std::memory_order_relaxed);
   }
-  /// Returns true if the share of failures in this interval is too great.
+  /// Counts a request, and returns true if the share of failures in this interval is too large.
   bool countRequest(base::MonotonicTime now, const PassiveHealthBounds& bounds, bool failed) const;
 
-  mutable std::atomic<std::uint32_t> errors_{0};         // in a row
-  mutable std::atomic<std::uint32_t> gatewayErrors_{0};  // likewise
-  mutable std::atomic<std::uint32_t> requests_{0};       // of this interval; counted only if their share matters
-  mutable std::atomic<std::uint32_t> failures_{0};       // likewise
+  mutable std::atomic<std::uint32_t> errors_{0};         // failures in a row
+  mutable std::atomic<std::uint32_t> gatewayErrors_{0};  // gateway errors in a row
+  mutable std::atomic<std::uint32_t> requests_{0};       // in this interval; counted only if failurePercent is set
+  mutable std::atomic<std::uint32_t> failures_{0};       // failed ones of these
   mutable std::atomic<std::uint32_t> ejections_{0};
   mutable std::atomic<base::MonotonicTime::rep> until_{0};      // when its rest passes; 0: it serves
   mutable std::atomic<base::MonotonicTime::rep> interval_{0};   // when this interval began; 0: none has
@@ -93,7 +94,8 @@ class AnswerHealth {
   mutable std::atomic<base::MonotonicTime::rep> recovered_{0};  // when it served again
 };
 
-/// The task of a request to find out whether a Backend serves. Another request may, unless this one has been there.
+/// Makes a request the probe of a Backend. If it is destroyed before the request has reached the Backend, another
+/// request may be the probe.
 class ProbeTask {
  public:
   ProbeTask() = default;
@@ -107,13 +109,13 @@ class ProbeTask {
     if (of_) of_->giveProbeBack();
   }
 
-  /// Called when the request goes to the Backend, whose answer will tell.
+  /// Called when the request goes to the Backend, whose answer is the outcome of the probe.
   void begin() {
     if (of_) of_.reset();
   }
 
  private:
-  std::shared_ptr<const AnswerHealth> of_;  // null if there is no task
+  std::shared_ptr<const AnswerHealth> of_;  // null if the request is no probe
 };
 
 }  // namespace sluice::routing

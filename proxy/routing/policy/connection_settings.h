@@ -1,5 +1,5 @@
-// ConnectionSettings say how connections to a Backend are made and how long they live, where a policy says something
-// else than the settings of the process. A value; part of a BackendPlan.
+// How connections to a Backend are made and how long they live, where a policy overrides the settings of the process. A
+// value; part of a BackendPlan.
 #pragma once
 
 #include <cstdint>
@@ -19,13 +19,13 @@ struct ConnectionSettings {
   std::optional<base::Duration> idleTimeout = std::nullopt;
   /// The time after which a connection takes no further request; zero: no bound.
   base::Duration lifetime = base::Duration::zero();
-  /// The probes of a connection on which nothing moves; nullopt: none.
+  /// The keepalive probes of an idle connection; nullopt: none.
   std::optional<base::TcpKeepalive> keepalive = std::nullopt;
-  /// Which addresses of the Backend's name are looked up, and how long they count.
+  /// Which addresses of the Backend's name are looked up, and how long they are used.
   base::DnsTerms dns = {};
   /// Connections go to the first address alone, because all addresses of the name lead to the same service.
   bool logicalDns = false;
-  /// What is bounded by itself, and not with all other connections and requests of the Backend.
+  /// The bounds of a circuit breaker of its own, which does not count the Backend's other connections and requests.
   base::CircuitBreakerBounds bounds = {};
   /// The number of requests after which a connection takes no further one; 0: any number.
   std::uint32_t requestsPerConnection = 0;

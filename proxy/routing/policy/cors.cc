@@ -82,7 +82,7 @@ bool Origin::read(std::string_view text) {
   if (!https && !text.starts_with("http://")) return false;
   text.remove_prefix(text.find("://") + 3);
   port = https ? 443 : 80;
-  // The colons of an IPv6 address stand in brackets.
+  // The colons of an IPv6 address are inside of brackets.
   const std::size_t colon = text.find(':', text.starts_with('[') ? std::min(text.find(']'), text.size()) : 0);
   host = text.substr(0, colon);
   if (host.empty() || host.find_first_of("/?#@") != std::string_view::npos) return false;
@@ -127,7 +127,7 @@ void Cors::addPreflight(base::Arena& arena, const http::RequestHead& request, ht
 
 void Cors::addExposed(base::Arena& arena, const http::RequestHead& request, http::Headers& answer) const {
   const bool named = exposeAll && credentials;
-  if (named && isPreflight(request)) return;  // its answer has no field that a script could want
+  if (named && isPreflight(request)) return;  // its answer has no field that a script could read
   const std::string_view names = named ? exposableNames(arena, answer) : std::string_view(exposeHeaders);
   if (!names.empty()) answer.add(arena, "access-control-expose-headers", names);
 }

@@ -1,5 +1,5 @@
-// The CORS policy tells browsers which requests from other origins are allowed (Gateway API HTTPCORSFilter; Fetch
-// standard, "CORS protocol").
+// The CORS policy, which tells browsers which requests from other origins are allowed (Gateway API HTTPCORSFilter;
+// Fetch standard, "CORS protocol").
 //
 // Immutable, part of a Rule or of one of its weighted backends; any thread.
 #pragma once
@@ -47,7 +47,7 @@ struct Cors {
 
   /// Replaces the CORS fields of `answer`, the final head of the answer to `request`, because this policy alone decides
   /// which origin may read it. Views are into this object, the request and `arena`. An origin that is allowed is
-  /// echoed, never answered by "*", which is right with credentials and without; so every answer varies by it.
+  /// echoed, never answered by "*", because that works with and without credentials; so every answer varies by it.
   void apply(base::Arena& arena, const http::RequestHead& request, http::Headers& answer) const;
 
  private:

@@ -70,8 +70,8 @@ void FailoverPolicy::noteError(const FailoverMember& member, base::MonotonicTime
   if (ejected * kWhole < member.passive.ejectedPercent * all) member.health->eject(now, member.passive);
 }
 
-// Each priority takes as much of what is left as its available share allows, times the overprovisioning. If all of them
-// together cannot take everything, they share it as they can.
+// Each priority takes as much of the remaining load as its available share allows, multiplied by the overprovisioning.
+// If all of them together cannot take everything, each gets a part in proportion to its available share.
 std::optional<std::size_t> FailoverPolicy::chooseAmong(const Chances& chances, std::uint64_t unavailable) const {
   std::uint32_t priorities = 0;
   for (const FailoverMember& each : members) priorities = std::max(priorities, each.priority + 1);

@@ -23,10 +23,10 @@ struct FailoverMember {
   std::uint32_t priority = 0;                  // 0 comes first; of n priorities the last is n - 1
   std::uint32_t weight = 1;                    // among those of its priority
   std::shared_ptr<const AnswerHealth> health;  // never null
-  std::shared_ptr<const HealthCheck> check;    // null: nobody asks it
+  std::shared_ptr<const HealthCheck> check;    // null: there is no active check
   PassiveHealthBounds passive;
 
-  /// Returns false if a check has found that it does not serve.
+  /// Returns false if an active check has found that it does not serve.
   bool passes() const { return check == nullptr || !check->fails(); }
 };
 
@@ -34,17 +34,17 @@ struct FailoverPolicy {
   std::vector<FailoverMember> members;  // as Rule::backends, at most 64
   /// The sum of the weights of the first priority; 0 if one of its members is broken.
   std::uint64_t usualWeight = 0;
-  /// In percent: with 140, five Backends of which one is out still get all requests of their priority.
+  /// In percent. With 140, five Backends still get all requests of their priority if one of them is ejected.
   std::uint32_t overprovisioning = 140;
-  base::Duration longestRest = std::chrono::minutes(1);  // that a Backend may ask for by Retry-After
+  base::Duration longestRest = std::chrono::minutes(1);  // the longest ejection by a Backend's own Retry-After
 
   /// Two numbers that are uniform over 64 bits.
   struct Chances {
     std::uint64_t ofPriority;
     std::uint64_t ofMember;
   };
-  /// Chooses the member for a request at the usual time, when all members of the first priority serve. Returns nullopt
-  /// at other times.
+  /// Chooses the member for a request if all members of the first priority serve, which is the usual case. Else returns
+  /// nullopt.
   std::optional<std::size_t> chooseUsual(std::uint64_t random) const {
     if (usualWeight == 0) return std::nullopt;
     std::uint64_t ticket = scaled(random, usualWeight);
@@ -58,19 +58,20 @@ struct FailoverPolicy {
     }
     return chosen;
   }
-  /// Chooses the member for a request, none of `without` (a bit each, by position). Those that rest are chosen if there
-  /// is no other. Returns nullopt if no member is left that has a weight.
+  /// Chooses the member for a request, but none of `without` (a bit each, by position). Ejected members are chosen only
+  /// if there is no other. Returns nullopt if no member with a weight is left.
   std::optional<std::size_t> choose(const Chances& chances, std::uint64_t without, base::MonotonicTime now) const;
-  /// Chooses likewise, but none that rests.
+  /// Chooses likewise, but no ejected member.
   std::optional<std::size_t> chooseServing(const Chances& chances, std::uint64_t without,
                                            base::MonotonicTime now) const;
-  /// Returns the member about which the request shall find out whether it serves, because its rest has passed; nullopt
-  /// if there is none, or `chosen` comes before it. The member awaits the outcome, or giveProbeBack().
+  /// Returns the member that the request must probe, because its ejection has ended; nullopt if there is none, or if
+  /// `chosen` comes before it. The member waits for the outcome, or for giveProbeBack().
   std::optional<std::size_t> probe(std::optional<std::size_t> chosen, std::uint64_t without,
                                    base::MonotonicTime now) const;
 
-  /// Called when a member has failed; `isGatewayError` as AnswerHealth::onError() has it. If that was too much, and not
-  /// too many others rest because they failed, it rests. Threads that count at once may let one more rest.
+  /// Called when a member has failed; `isGatewayError` is that of AnswerHealth::onError(). Ejects the member if it has
+  /// reached a bound, unless too many others are ejected because they failed. Threads that do this at the same time may
+  /// eject one more.
   void noteError(const FailoverMember& member, base::MonotonicTime now, bool isGatewayError) const;
 
  private:

@@ -20,9 +20,9 @@ struct HeaderEdit {
   /// The value of a `set` of Host, which replaces the authority instead of a field line; empty: the authority stays.
   std::string authority;
 
-  /// Applies the edit. A field that is set or removed takes its twins with it (http::areTwins), or a peer could send it
-  /// once more beside or in place of the one that is set. The strings in `headers` are then views into this object,
-  /// which outlives the exchange (the rule is pinned).
+  /// Applies the edit. The twins of a field that is set or removed are removed, too (http::areTwins), because otherwise
+  /// a peer could send it once more. The strings in `headers` are then views into this object, which outlives the
+  /// exchange (the rule is pinned).
   void apply(base::Arena& arena, http::Headers& headers) const;
   /// Removes the same fields from the trailers, where they would undo the edit.
   void withhold(http::Headers& fields) const;

@@ -5,7 +5,7 @@
 namespace sluice::routing {
 namespace {
 
-/// Returns whether a Service serves that has these endpoints: with one that does, or of which nobody knows yet.
+/// Returns whether a Service with these endpoints serves: if one of them is healthy or not yet checked.
 CheckedState stateOfAll(const std::map<Endpoint, CheckedState>& endpoints) {
   const auto any = [&endpoints](CheckedState state) {
     return std::any_of(endpoints.begin(), endpoints.end(), [&](const auto& each) { return each.second == state; });

@@ -21,7 +21,7 @@ namespace sluice::routing {
 
 class RetryBudget;
 
-/// A retry that is on its way. It counts against its budget, which outlives it, until it is destroyed.
+/// A retry in progress. It is charged to its budget, which outlives it, until it is destroyed.
 class ActiveRetry {
  public:
   ActiveRetry(ActiveRetry&& other) noexcept : budget_(std::exchange(other.budget_, nullptr)) {}
@@ -41,10 +41,10 @@ class ActiveRetry {
 /// How many retries a budget allows.
 struct RetryBounds {
   std::uint32_t percent = 0;  // of the requests
-  std::uint32_t least = 0;    // in each `minInterval`, whatever the percentage says
-  /// If it is set, retries are allowed while fewer than so many are on their way, in place of `least`.
+  std::uint32_t least = 0;    // in each `minInterval`, whatever the percentage is
+  /// If it is set, it replaces `least`: retries are allowed while fewer than so many are in progress.
   std::optional<std::uint32_t> minConcurrent = std::nullopt;
-  /// If it is set, no more than so many are on their way at a time, whatever the others say.
+  /// If it is set, no more than so many are in progress at a time, whatever the other bounds allow.
   std::optional<std::uint32_t> maxConcurrent = std::nullopt;
 
   friend bool operator==(const RetryBounds&, const RetryBounds&) = default;
@@ -52,7 +52,7 @@ struct RetryBounds {
 
 class RetryBudget {
  public:
-  /// Retries are a share of the requests of the last `interval`; some are allowed in each `minInterval` all the same.
+  /// Retries may be a share of the requests of the last `interval`; some are allowed in each `minInterval` in any case.
   explicit RetryBudget(base::Duration interval = std::chrono::seconds(10),
                        base::Duration minInterval = std::chrono::seconds(1))
       : slot_(interval / kSlots), minInterval_(minInterval) {}
@@ -70,13 +70,13 @@ class RetryBudget {
     std::uint64_t requests = 0;
     std::uint64_t retries = 0;
   };
-  /// What is known of the last interval. Each slot is a tenth of it, and has a number.
+  /// The counts of the last interval. Each slot is a tenth of it, and has a number.
   struct History {
     std::array<IntervalSlot, kSlots> slots{};
     std::uint64_t latest = 0;     // the number of the latest slot
     std::uint64_t requests = 0;   // counted so far
     base::MonotonicTime begun{};  // the last time that `minInterval` began
-    std::uint32_t taken = 0;      // since then
+    std::uint32_t taken = 0;      // retries since `begun`
 
     IntervalSlot& slot(std::uint64_t number) { return slots[number % kSlots]; }
     void lookBack(std::uint64_t now, std::uint64_t counted);
@@ -89,13 +89,13 @@ class RetryBudget {
     return static_cast<std::uint64_t>(time.time_since_epoch() / slot_);
   }
 
-  const base::Duration slot_;  // how long one lasts
+  const base::Duration slot_;  // the length of a slot
   const base::Duration minInterval_;
   mutable std::atomic<std::uint64_t> requests_{0};
-  mutable std::atomic<base::MonotonicTime::rep> begun_{0};  // when the first of them came
-  mutable std::atomic<std::uint32_t> active_{0};            // retries; grows behind the mutex
+  mutable std::atomic<base::MonotonicTime::rep> begun_{0};  // when the first request came
+  mutable std::atomic<std::uint32_t> active_{0};            // retries in progress; incremented under the mutex
   mutable std::mutex mutex_;
-  mutable History history_;  // behind the mutex
+  mutable History history_;  // guarded by the mutex
 };
 
 inline ActiveRetry::ActiveRetry(const RetryBudget& budget) : budget_(&budget) {

@@ -15,7 +15,7 @@
 
 namespace sluice::routing {
 
-/// The bounds of a rule's budget in place of those of the settings, and others that these do not have.
+/// The bounds of a rule's budget, which replace those of the settings, and bounds that the settings do not have.
 struct RetryBudgetBounds {
   std::optional<std::uint32_t> percent = std::nullopt;
   std::optional<std::uint32_t> minPerSecond = std::nullopt;
@@ -28,7 +28,7 @@ struct RetryBudgetBounds {
   }
 };
 
-/// What an XBackendTrafficPolicy says of the retries at one Backend, whose rules all count against it.
+/// The retry constraint of an XBackendTrafficPolicy for one Backend; the retries of all rules are charged to it.
 struct RetryConstraint {
   std::uint32_t percent = 0;
   std::uint32_t minCount = 0;
@@ -45,11 +45,11 @@ struct RetryPolicy {
   std::uint32_t attempts = 0;  // beyond the first
   /// Status codes of gRPC from 0 to 31, a bit each.
   std::uint32_t grpcCodes = 0;
-  base::Duration backoff{};  // the least time between two
+  base::Duration backoff{};  // the shortest time between two attempts
   /// A pause that doubles stops growing here.
   base::Duration longestBackoff = std::chrono::seconds(10);
   RetryBudgetBounds bounds = {};
-  /// Never null.
+  /// The retry budget of the rule; never null.
   std::shared_ptr<const RetryBudget> budget = std::make_shared<const RetryBudget>();
 
   bool covers(std::uint16_t status) const { return status >= 400 && status < 600 && codes.test(status - 400U); }

@@ -24,8 +24,8 @@ struct SessionPolicy {
   /// The paths of the rule's matches, without a "/" at the end, if a cookie for them covers all requests that the
   /// matches take.
   std::vector<std::string> paths;
-  /// The tag that stands for each weighted backend in a value, by its place. It is made of the reference, so it stays
-  /// when the list is reordered.
+  /// The tag of each weighted backend in a value, by its position. It is made of the reference, so it stays when the
+  /// list is reordered.
   std::vector<std::uint64_t> shares;
 
   /// Returns the Path of a cookie that is set in answer to that path (RFC 6265 section 5.1.4): the longest of `paths`

@@ -11,7 +11,7 @@
 namespace sluice::routing {
 namespace {
 
-// Each column costs every request a look at one of its fields, and routes tell their requests apart by a few names.
+// Each column costs every request a look at one of its fields, and routes distinguish their requests by a few names.
 constexpr std::size_t kMostColumns = 8;
 
 /// Calls visit(kind, name, value) for each value that a request must have exactly.

@@ -1,5 +1,5 @@
 // Values by hostname, found from the most to the least specific: the name itself, then wildcards from the longest
-// suffix on ("*.example.com" stands for one or more labels before it), then the value for every host.
+// suffix on ("*.example.com" matches one or more labels before it), then the value for every host.
 //
 // Built once, then immutable: any number of threads may look things up. The cost of a look-up depends on the host
 // alone.

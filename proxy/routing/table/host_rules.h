@@ -1,6 +1,6 @@
 // The rules of one hostname of a listener, and a store of them: hostnames with the same routes share them, whatever
 // their listener, so that a route of many hostnames at many listeners takes the memory of one. So do the tables of
-// successive configurations: a change of one route makes the rules of its own hostnames anew.
+// successive configurations: a change of one route rebuilds the rules of its own hostnames only.
 #pragma once
 
 #include <memory>
@@ -15,8 +15,8 @@
 
 namespace sluice::routing {
 
-/// Immutable once made. A hostname of a listener is for one kind of route (GRPCRouteSpec.hostnames): with calls there
-/// are no paths.
+/// Immutable once made. A hostname of a listener is for one kind of route (GRPCRouteSpec.hostnames): if it has gRPC
+/// calls, it has no paths.
 class HostRules {
  public:
   explicit HostRules(const std::vector<std::shared_ptr<const RouteCandidates>>& routes);

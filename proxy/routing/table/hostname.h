@@ -5,7 +5,7 @@
 
 namespace sluice::routing {
 
-/// Returns true if some host matches both. They are in lower case; "*.suffix" stands for one or more labels before the
+/// Returns true if some host matches both. They are in lower case; "*.suffix" matches one or more labels before the
 /// suffix; "" for every host.
 bool hostnamesIntersect(std::string_view a, std::string_view b);
 

@@ -23,7 +23,7 @@ struct RpcPattern {
   bool isExpression = false;  // both of them
 };
 
-/// A header field or query parameter that a match names. If several have one name, the first counts.
+/// A header field or query parameter that a match names. If several have one name, only the first is used.
 struct FieldMatch {
   std::string name;
   std::string value;

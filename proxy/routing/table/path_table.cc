@@ -56,7 +56,7 @@ void PathTable::addPrefix(std::string_view prefix, const Candidate& candidate) {
       child->parent = node;
       child->rest = prefix;
     } else if (shared < child->rest.size()) {
-      // The new prefix ends above the child, or leaves its path: a node in between stands for the part that they share.
+      // The new prefix ends above the child, or leaves its path: a new node in between has the part that they share.
       auto fork = std::make_unique<Node>();
       fork->parent = node;
       fork->rest = child->rest.substr(0, shared);

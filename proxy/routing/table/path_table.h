@@ -53,8 +53,7 @@ class PathTable {
   }
 
  private:
-  /// A path at which a prefix ends, or at which two of them part; the root stands for "/". Children belong to their
-  /// parent.
+  /// A path at which a prefix ends, or at which two of them part; the root is "/". Children belong to their parent.
   struct Node {
     const Node* parent = nullptr;
     std::string rest;  // the path below the parent, without its first element: "", or "/b/c"

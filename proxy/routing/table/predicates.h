@@ -1,11 +1,9 @@
 // The conditions of a match besides its path: method, header fields, query parameters (Gateway API HTTPRouteMatch).
 //
 // Immutable once built. The API leaves some choices, which are made as follows:
-// - Lines of a repeated field count as one value, joined by "," (RFC 9110 section 5.3). "host" stands for the authority
-//   as sent.
-// - The first parameter of a name counts. Names and values are percent-decoded before they are compared, so that no
-//   encoding can walk around a match; "+" stays "+", a parameter without "=" has the empty value, and "&" alone
-//   separates.
+// - Lines of a repeated field are one value, joined by "," (RFC 9110 section 5.3). "host" is the authority as sent.
+// - Only the first parameter of a name is used. Names and values are percent-decoded before they are compared, so that
+//   no encoding can evade a match; "+" stays "+", a parameter without "=" has the empty value, and only "&" separates.
 #pragma once
 
 #include <array>
@@ -40,7 +38,7 @@ using ValueBuffer = std::array<char, 4096>;
 std::optional<std::string_view> valueOf(const http::RequestHead& head, PredicateKind kind, std::string_view name,
                                         ValueBuffer& buffer);
 
-/// The first predicate that does not hold for a request, if there is one.
+/// The first condition that a request does not meet, if there is one.
 struct Unmet {
   const Predicate* predicate = nullptr;  // null for a method
   PredicateKind kind = PredicateKind::kMethod;
@@ -52,8 +50,8 @@ struct Predicates {
   std::vector<Predicate> headers;
   std::vector<Predicate> query;
 
-  /// Returns the first of them, in the order of their members, that does not hold. Allocates only if an expression
-  /// meets a repeated field or an encoded parameter of over 1 KiB.
+  /// Returns the first condition, in the order of the members, that the request does not meet. Allocates only if an
+  /// expression meets a repeated field or an encoded parameter of over 1 KiB.
   Unmet unmet(const http::RequestHead& head) const;
   bool hold(const http::RequestHead& head) const { return !unmet(head).exists; }
 };

@@ -1,8 +1,8 @@
 // A regular expression in RE2's syntax. It takes linear time whatever the pattern and the text, so no request can make
-// a route stall.
+// routing slow.
 //
-// Immutable; shared by all workers. Its memory is bounded: the program, and what RE2 remembers of the texts that it has
-// seen, take at most 256 KiB. Bytes are Latin-1, because field values need not be UTF-8.
+// Immutable; shared by all workers. Its memory is bounded: the program, and RE2's cache of the texts that it has seen,
+// take at most 256 KiB. Bytes are Latin-1, because field values need not be UTF-8.
 #pragma once
 
 #include <cstddef>

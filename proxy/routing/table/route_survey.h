@@ -1,5 +1,5 @@
-// A survey says of the entries of a RouteTable how they stand to one request, so that people can see why a request gets
-// the rule that it gets. It asks the functions by which the table finds rules.
+// A survey compares the entries of a RouteTable with one request, so that people can see why the request gets its rule.
+// It uses the same functions as the table.
 //
 // Pure functions. Views and pointers are into the table.
 #pragma once
@@ -18,13 +18,13 @@ namespace sluice::routing {
 
 /// The first condition of an entry that a request does not meet.
 enum class EntryFit : std::uint8_t {
-  kHolds,     // it meets all of them
+  kHolds,     // the request meets all conditions
   kPath,      // the path, or the gRPC service and method
   kMethod,    // the method
   kHeader,    // a header field
   kQuery,     // a query parameter
   kHostname,  // a hostname of the route
-  kListener   // it meets all of them, at a listener that does not own the host
+  kListener   // the request meets all conditions, but the listener does not own the host
 };
 
 struct SurveyedEntry {
@@ -39,10 +39,11 @@ struct RouteSurvey {
   const ServedListener* listener = nullptr;  // the one that owns the host; null if none does
   std::string listenerHostname;
   /// The entries, the best first: those whose hostname and path fit in the order in which the table tries them, then
-  /// those whose path comes closest, and then those whose hostname does. The first that holds is the one that serves.
+  /// those whose path comes closest, and then those whose hostname does. The first whose conditions are met is the one
+  /// that serves.
   std::vector<SurveyedEntry> entries;
 
-  /// Returns nullptr if no entry holds.
+  /// Returns nullptr if no entry serves the request.
   const SurveyedEntry* serving() const;
 };
 

@@ -36,15 +36,16 @@ class RouteTable {
   explicit RouteTable(std::shared_ptr<const RouteIndex> index);
 
   /// Finds the rule, and allocates nothing. `head` is in normal form (http/hygiene). A connection that was opened for a
-  /// `serverName` (SNI, lower case) belongs to one listener, whose certificate and policy it met: a request for a host
-  /// of another one is misdirected (RFC 9110 section 15.5.20). Without a name it belongs to no particular listener.
+  /// `serverName` (SNI, lower case) belongs to one listener, whose certificate and policy it has satisfied: a request
+  /// for a host of another one is misdirected (RFC 9110 section 15.5.20). Without a name it belongs to no particular
+  /// listener.
   RouteMatch match(const http::RequestHead& head, std::string_view serverName = {}) const;
 
-  /// Returns how a path with "%2F" or "//" of a request for that authority is brought into the form that is matched and
+  /// Returns how a path with "%2F" or "//" of a request for that authority is normalised before it is matched and
   /// forwarded.
   http::SlashRules slashRules(std::string_view authority) const;
 
-  /// Returns what it is made of, for those who look at all of it.
+  /// Returns the index of the table, for code that lists all entries.
   const RouteIndex& index() const { return *index_; }
 
  private:

@@ -1,5 +1,5 @@
 // Makes RouteTables out of the candidates of routes, in any order: a table depends on the set of candidates alone. The
-// tables that one builder makes, or several with one store, share what they have in common.
+// tables that one builder makes, or several with one store, share their common parts.
 #pragma once
 
 #include <memory>
@@ -24,13 +24,13 @@ class RouteTableBuilder {
   RouteTableBuilder(const RouteTableBuilder&) = delete;
   RouteTableBuilder& operator=(const RouteTableBuilder&) = delete;
 
-  /// A listener owns its hostname (lower case, "*.suffix", or "" for every host) even if no route is attached to it:
-  /// requests for it are not for a less specific listener. A null `name` gives it none.
+  /// A listener owns its hostname (lower case, "*.suffix", or "" for every host) even if no route is attached to it: a
+  /// less specific listener then gets no requests for it. A null `name` gives it none.
   void addListener(std::string_view hostname, std::shared_ptr<const ServedListener> name = nullptr);
   /// Adds a route under one of its own hostnames, spelled likewise, at a listener. GRPCRoutes and others never share a
   /// hostname at a listener, because attaching prevents that.
   void add(std::string_view listenerHostname, std::string_view hostname, std::shared_ptr<const RouteCandidates> route);
-  /// Returns the table of what was added since the last one was built.
+  /// Returns the table of the listeners and routes that were added since the last one was built.
   RouteTable build();
 
  private:

@@ -20,8 +20,8 @@ struct ServedListener : std::enable_shared_from_this<ServedListener> {
   std::shared_ptr<const processing::Chain> preRouting;
   /// The steps of all other PayloadProcessors that target it or its Gateway; may be null.
   std::shared_ptr<const processing::Chain> chain;
-  /// Takes the requests that no rule matches, so that they pass the steps that every request there has to pass; may be
-  /// null: then they are answered before these steps.
+  /// Takes the requests that no rule matches, so that they pass the steps of the Gateway, too. May be null; such
+  /// requests are then answered before these steps.
   std::shared_ptr<const Rule> rest;
 };
 
