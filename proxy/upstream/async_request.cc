@@ -35,7 +35,7 @@ void AsyncRequest::start(const http::RequestHead& head, const net::Addresses* al
   raise(AsyncEvent::kStart);
 }
 
-// --- what it is told -------------------------------------------------------------------------------------------------
+// --- calls and events ------------------------------------------------------------------------------------------------
 
 void AsyncRequest::progress() {
   lastProgress_ = context_.worker().now();
@@ -124,7 +124,7 @@ void AsyncRequest::onTimer() {
   fail(base::Error::upstream(base::ErrorType::kHttpResponseTimeout, "the backend did not answer in time"));
 }
 
-// --- what follows from it --------------------------------------------------------------------------------------------
+// --- transitions and actions -----------------------------------------------------------------------------------------
 
 void AsyncRequest::raise(AsyncEvent event) {
   for (std::optional<AsyncEvent> next = event; next;) {

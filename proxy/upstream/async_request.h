@@ -1,7 +1,7 @@
 // A request to a Backend that the gateway makes for itself, and that moves itself: a copy for a mirror, a processor's
 // call to a service. It waits for a connection, sends, receives, watches its deadlines and reports to its owner. Like a
-// client's request, it is sent once more, unseen, if the Backend has certainly not begun with it. What it does when is
-// in the tables of async_transitions.h.
+// client's request, it is repeated, without notice to its owner, if the Backend has certainly not begun to process it.
+// The tables of async_transitions.h define its states.
 //
 // Its owner may be any object that lives on the worker; destroying the request cancels it, and no call follows. Events
 // of codecs and pools are recorded, and acted on in the drive beat of Upstreams. One thread.
@@ -32,7 +32,7 @@ namespace sluice::upstream {
 /// Each function only records: it does not destroy the request, and calls back at most grant() and fail().
 class AsyncRequestOwner {
  public:
-  /// Returns whose request it is, and since when that client holds it up.
+  /// Returns the client for which the request is made, and since when that client has held it up.
   virtual PlaceClaim claim() const { return {}; }
   /// Called before start() when resolve() may be asked again.
   virtual void onAddresses() = 0;
@@ -40,7 +40,7 @@ class AsyncRequestOwner {
   virtual void onResponse(http::ResponseMessage&& message) = 0;
   /// Called with bytes of the body, to be granted when they are taken.
   virtual void onResponseBody(std::string_view bytes) = 0;
-  /// Called when the Backend's side took bytes out of body().
+  /// Called when the codec took bytes out of body().
   virtual void onRequestTaken() = 0;
   /// Called when the whole response has arrived. No call follows.
   virtual void onResponseEnd(std::optional<http::Trailers> trailers) = 0;
@@ -69,24 +69,25 @@ class AsyncRequest final : private net::Timer {
   bool enter(const std::shared_ptr<const routing::BackendPlan>& plan) {
     return request_.enter(plan, owner_.claim().client, /*seeks=*/true);
   }
-  /// The same, for a request for which no other one gives way.
+  /// Like enter(), but no other request gives way for this one.
   bool enterIfFree(const std::shared_ptr<const routing::BackendPlan>& plan) {
     return request_.enter(plan, owner_.claim().client, /*seeks=*/false);
   }
-  /// Returns where it could go, like Cluster::resolve(); if that is empty, the owner is told when to ask again.
+  /// Returns the addresses of the Backend, like Cluster::resolve(). If there are none yet, the owner is notified when
+  /// to ask again.
   base::Result<net::Addresses> resolve() { return request_.resolve(); }
   /// Sends it as soon as there is a connection, only to one of `allowed` unless that is null. Both outlive it.
   void start(const http::RequestHead& head, const net::Addresses* allowed = nullptr);
-  /// Returns the pipe for the body that the head announces. After each change wake() is due.
+  /// Returns the pipe for the body that the head announces. The owner must call wake() after each change.
   http::BodyPipe& body() { return body_; }
   const http::BodyPipe& body() const { return body_; }
   void wake();
-  /// Says that the owner took `count` bytes of the response's body.
+  /// Called when the owner took `count` bytes of the response's body.
   void grant(std::size_t count);
-  /// Do Request::rest() and Request::comeBack().
+  /// Do Request::releasePlace() and Request::retakePlace().
   void releasePlace() { request_.releasePlace(); }
   void retakePlace() { request_.retakePlace(); }
-  /// Ends it; the owner is told in the next beat, unless it was told of an end already.
+  /// Ends it with an error. The owner is notified in the next beat, unless it was notified of an end before.
   void fail(const base::Error& error);
 
   /// Returns true if it has ended or is about to.
@@ -136,7 +137,7 @@ class AsyncRequest final : private net::Timer {
   std::size_t taken_ = 0;  // bytes of the response's body that are not granted yet
   AsyncRequestState requestState_ = AsyncRequestState::kPreparing;
   AsyncResponseState responseState_ = AsyncResponseState::kSilent;
-  std::uint32_t repeats_ = 0;  // how often it was sent once more, unseen
+  std::uint32_t repeats_ = 0;  // the number of repeats, of which the owner gets no notice
   const base::MonotonicTime made_;
   base::MonotonicTime begun_;
   base::MonotonicTime lastProgress_;

@@ -46,7 +46,7 @@ constexpr AsyncRequestTable makeRequestTable() {
   }
   for (const Req state : {Req::kSent, Req::kSentBody}) {
     table.set(state, E::kEndWhole, A::kRelease, Req::kOver);
-    // A Backend that has the whole request and says nothing may be one that is not there any more.
+    // A Backend that has the whole request and sends nothing may be dead, so its connection is checked.
     table.set(state, E::kEndSilent, A::kExpire, Req::kOver);
     table.set(state, E::kEndEarly, A::kCut, Req::kOver);
   }
@@ -82,7 +82,7 @@ constexpr AsyncResponseTable makeResponseTable() {
   return table;
 }
 
-/// Returns true if the request gives back what it has, whenever and however it ends.
+/// Returns true if the request gives back its connection and its place, whenever and however it ends.
 constexpr bool alwaysLeaves(const AsyncRequestTable& table) {
   for (std::size_t state = 0; state < static_cast<std::size_t>(Req::kOver); ++state) {
     for (const E end : {E::kEndWhole, E::kEndSilent, E::kEndEarly}) {

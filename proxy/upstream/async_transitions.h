@@ -1,8 +1,8 @@
-// The two state machines of an AsyncRequest as data: one for the request's way to the Backend, one for what has come of
-// the response.
+// The two state machines of an AsyncRequest as data: one for the request's way to the Backend, one for the part of the
+// response that has come.
 //
-// Every event is shown to both. A cell says what to do and where that leads; a cell without action and with the same
-// state ignores the event. test/upstream/async_transitions_test.cc goes through every cell.
+// Every event is shown to both. A cell has an action and the next state; a cell without action and with the same state
+// ignores the event. test/upstream/async_transitions_test.cc goes through every cell.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace sluice::upstream {
 enum class AsyncRequestState : std::uint8_t {
   kPreparing,    // until start()
   kSeeking,      // asks for a connection in the next beat
-  kWaiting,      // a connection was asked for; the pool says when to ask again
+  kWaiting,      // a connection was asked for; the pool notifies it when to ask again
   kSending,      // the codec has it, and all of its body is still here
   kSendingBody,  // the codec has it, and has taken some of its body
   kSent,         // the whole request was handed over, and no byte of a body was taken
@@ -30,8 +30,8 @@ enum class AsyncResponseState : std::uint8_t {
   kWhole,           // all of it has come
   kFailed,          // the request fails: error is set, and nothing has come
   kFailedBegun,     // the same; the final head has come
-  kFailedButWhole,  // the same; all of the response has come all the same
-  kTold             // the owner knows how it ended, or wants to know nothing any more
+  kFailedButWhole,  // the same, although all of the response has come
+  kTold             // the owner was notified of the end, or wants no notice any more
 };
 inline constexpr std::size_t kAsyncResponseStates = 7;
 
@@ -58,16 +58,16 @@ inline constexpr std::size_t kAsyncEvents = 16;
 
 enum class AsyncRequestAction : std::uint8_t {
   kNone,
-  kTellAddresses,  // tells the owner that it may resolve() again
+  kTellAddresses,  // notifies the owner that it may resolve() again
   kAskSoon,        // asks for a beat
   kAcquire,        // asks for a connection: raises kLeased or kFail, or waits
   kBegin,          // hands the head to the codec: raises kBegun or kFail
-  kFeed,           // grants what the owner took, and tells the codec of more body
+  kFeed,           // grants the bytes that the owner took, and notifies the codec of more body
   kGrant,          // grants what the owner took
   kAbandon,        // stops waiting for a connection, and leaves
   kCut,            // cuts the stream, and leaves
-  kExpire,         // the same, and doubts the connection
-  kRelease         // leaves: both ways are done
+  kExpire,         // the same, and has the connection checked
+  kRelease         // leaves its place and connection, because both ways are done
 };
 
 enum class AsyncResponseAction : std::uint8_t { kNone, kTellEnd, kTellFailure };

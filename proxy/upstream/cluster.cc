@@ -191,7 +191,7 @@ base::Result<base::Handle<Connection>> Cluster::acquire(http::Token waiter, cons
     Connection* own = wishes.client != http::kNoToken ? owner_.pins().find(wishes.client, *this) : nullptr;
     const bool allowed = own != nullptr && (wishes.allowed == nullptr || contains(*wishes.allowed, own->peer()));
     if (allowed) {
-      abandon(waiter);  // it may have been told of another connection
+      abandon(waiter);  // it may have been notified of another connection
       return own->handle();
     }
   }
@@ -219,7 +219,7 @@ bool Cluster::mayWait() const {
   return bound ? budget_.pending.load(std::memory_order_relaxed) < *bound : waiting_ < owner_.pendingBound();
 }
 
-// What this adds wraps around if `more` is negative, as it does in waiting_.
+// A negative `more` becomes a large unsigned number, so that the addition wraps around and subtracts.
 void Cluster::countWaiters(int more) {
   waiting_ += static_cast<std::size_t>(more);
   if (!plan_->connection.bounds.pendingRequests) return;
@@ -250,7 +250,7 @@ ConnectionWait Cluster::waitOf(http::Token waiter) const {
   return pools_.empty() ? ConnectionWait{} : pools_.front()->waitOf(waiter);
 }
 
-// A request that was told of room in a pool comes back to that pool, because elsewhere it would have to wait again.
+// A request that was notified by a pool comes back to that pool, because elsewhere it would have to wait again.
 Pool* Cluster::place(http::Token waiter, const Wishes& wishes) {
   if (const auto found = placements_.find(waiter); found != placements_.end()) return found->second.pool;
   const auto allows = [&wishes](const net::Address& address) {
@@ -337,7 +337,7 @@ Pool* Cluster::spread(const Pools& pools, Elsewhere among, const Terms& terms) {
     Pool& each = *pools[(first + i) % count];
     if (serves(each)) return &each;
   }
-  // One that fails its health checks is better than one that takes no connections.
+  // An endpoint that fails its health checks is still better than one that takes no connections.
   if (terms.failing != nullptr && among != Elsewhere::kConnected) {
     return spread(pools, among, {terms.avoided, terms.allowed, nullptr});
   }
@@ -371,7 +371,7 @@ observe::Gauge* Cluster::gauge(ConnectionUse use) {
   return nullptr;
 }
 
-// A Backend that serves by the connections that it has is not away, whatever becomes of another one.
+// A Backend with open connections is not unreachable, even if another connection fails.
 void Cluster::onUnreached(const base::Error& error) {
   if (plan_->reach == nullptr || error.type == base::ErrorType::kDestinationIpProhibited) return;
   bool serves = false;

@@ -61,12 +61,12 @@ class Cluster final : public PoolOwner {
   void leave(http::Token request, Place place);
   BackendPlaces& places() { return room_.places(); }
   /// Returns false if no connection could be opened lately, at any endpoint, so that a request had better go to another
-  /// Backend. One request at a time is told otherwise, to find out whether that still holds.
+  /// Backend. For one request at a time it returns true nevertheless, so that this request tries again.
   bool serves() const;
 
   /// Takes another plan of the same identity: new endpoints are used from now on, and missing ones get no new request.
   void adopt(const std::shared_ptr<const routing::BackendPlan>& plan);
-  /// Says that no new request comes: idle connections close as soon as no request is left that could want them.
+  /// Called when no new request will come. Idle connections close as soon as no request is left that could use them.
   void retire();
   bool deserted() const override { return retired_ && users_ == 0; }
   /// Returns true if it was retired and nothing refers to it any more.
@@ -77,16 +77,16 @@ class Cluster final : public PoolOwner {
   }
 
   /// Returns where a connection could go now, with ports: the addresses of the name, or all endpoints, without those
-  /// that the address guard prohibits. If that is empty, it is not known yet, and WaiterSink tells the waiter when to
-  /// ask again. An error means that there is no address.
+  /// that the address guard prohibits. If there are none, they are not known yet, and WaiterSink notifies the waiter
+  /// when to ask again. An error means that there is no address.
   base::Result<net::Addresses> resolve(http::Token waiter);
-  /// Returns a connection with room for one request. With an empty handle, WaiterSink tells the waiter when to ask
-  /// again; with an error, it cannot even wait.
+  /// Returns a connection with room for one request. With an empty handle, WaiterSink notifies the waiter when to ask
+  /// again; with an error, the request cannot wait either.
   base::Result<base::Handle<Connection>> acquire(http::Token waiter, const Wishes& wishes = {});
-  /// Says that the waiter does not want a connection any more; it may have been told of one already.
+  /// Called when the waiter does not want a connection any more. It may have been notified of one already.
   void abandon(http::Token waiter);
 
-  /// Says what a request waits for that was given no connection, or no address.
+  /// Returns the cause for which a request without a connection, or without an address, waits.
   ConnectionWait waitOf(http::Token waiter) const;
 
   bool retired() const { return retired_; }
@@ -106,14 +106,14 @@ class Cluster final : public PoolOwner {
   void onUnreached(const base::Error& error) override;
 
  private:
-  /// The pool where a request waits, or where it was told to ask again.
+  /// The pool where a request waits, or which has notified it to ask again.
   struct Placement {
     Pool* pool;
     unsigned tries;
     std::optional<net::Addresses> allowed;  // nullopt: any
     std::shared_ptr<const routing::Endpoints> failing;
   };
-  /// What a choice among endpoints heeds; see Wishes.
+  /// The conditions for a choice among endpoints; see Wishes.
   struct Terms {
     const Pool* avoided = nullptr;
     const net::Addresses* allowed = nullptr;
@@ -126,7 +126,7 @@ class Cluster final : public PoolOwner {
   Pool* place(http::Token waiter, const Wishes& wishes);
   /// Returns nullptr if there is no such endpoint.
   Pool* poolAt(const net::Address& address) const;
-  /// Returns nullptr if only those that the terms avoid would do.
+  /// Returns nullptr if the terms exclude all endpoints.
   Pool* choose(Elsewhere among, const Terms& terms);
   /// Returns the less busy of two pools that are chosen at random.
   template <typename Pools>

@@ -9,10 +9,10 @@ namespace {
 // One flush encodes this much before it writes: as much as one read brings, which keeps system calls few and is fair to
 // other connections.
 constexpr std::size_t kFlushBytes = 256 * 1024;
-// A Backend that says how long it keeps a connection is not asked in its last moment, when a request and the end could
-// cross.
+// If a Backend states how long it keeps a connection, the connection is not used in the last moment of that time, when
+// a request and the close could cross.
 constexpr base::Duration kBeforeEnd = std::chrono::seconds(1);
-// A connection that was used just now is not looked at: that would be a system call per request.
+// The socket of a connection that was used just now is not checked, because that would be a system call per request.
 constexpr base::Duration kRest = std::chrono::seconds(1);
 // The bytes that may follow the handshake at once, before the codec sets the budget.
 constexpr std::size_t kFirstRead = 64 * 1024;
@@ -36,7 +36,7 @@ std::unique_ptr<http::ClientCodec> makeCodec(http::Version version, UpstreamCont
   return http::makeH1ClientCodec(sinks, chunks, owner.limits());
 }
 
-/// Returns why a codec takes no more requests that was neither drained nor told of the connection's end.
+/// Returns why a codec takes no further requests although it was neither drained nor notified of the connection's end.
 ConnectionEnd endOf(const http::ClientCodec& codec) {
   if (!codec.peerLeaves()) return ConnectionEnd::kNotReusable;
   return codec.version() == http::Version::kHttp2 ? ConnectionEnd::kGoaway : ConnectionEnd::kConnectionClose;
@@ -195,14 +195,15 @@ void Connection::onEnd(bool clean) {
 
 void Connection::onFailed(const base::Error& error) {
   if (state_ == State::kDead) return;
-  // The process has no descriptor for it.
+  // The process has no descriptor left for the connection.
   if (error.type == base::ErrorType::kConnectionLimitReached) owner_.onLimit("backendConnections");
   const bool refused =
       error.type == base::ErrorType::kConnectionRefused || error.type == base::ErrorType::kConnectionTerminated;
   if (state_ == State::kConnecting && refused && hasNext()) return redialSoon();
   log_.note(error);
   if (!codec_) return fail(error);
-  // Not dead yet: a codec whose consumer is slow may hold the rest of a response that came whole.
+  // The connection is not dead yet, because a codec whose consumer is slow may still have the last bytes of a complete
+  // response.
   codec_->feedLost(error);
   retire();
   state_ = State::kLost;
@@ -214,7 +215,7 @@ void Connection::redialSoon() {
   touch();
 }
 
-/// Sets the timer to `due`, or earlier if the connection is to show before that whether it lives.
+/// Sets the timer to `due`, or to an earlier time at which its liveness is checked.
 void Connection::arm(base::MonotonicTime due) {
   const base::MonotonicTime earliest = std::min(due, liveness_.due(*codec_, owner_.timeouts().upstreamPing));
   if (earliest != deadline() || !isSet()) owner_.worker().timers().set(*this, earliest);
@@ -343,13 +344,13 @@ void Connection::settle() {
   if (counted_ == ConnectionUse::kActive) lastUsed_ = owner_.worker().now();
   count(unused ? ConnectionUse::kIdle : ConnectionUse::kActive);
   if (codecState == http::CodecState::kOpen && state_ == State::kServing) {
-    // Without requests, and before its next ping is due, a suspect cannot show that it lives: it would only take a
-    // place.
+    // Without requests, and before the next ping is due, a suspected connection cannot prove that it is alive, so it
+    // would only take a place.
     const base::MonotonicTime soon = owner_.worker().now() + PingSchedule::kAnswer;
     if (unused && liveness_.isSuspect() && liveness_.due(*codec_, owner_.timeouts().upstreamPing) > soon)
       return drain();
     transport_->setReadBudget(codec_->readBudget());
-    // Its Backend may keep an idle connection for a shorter time than the timer knows of.
+    // Its Backend may keep an idle connection for a shorter time than the one to which the timer is set.
     if (unused && codec_->keepAlive() != base::Duration::max()) {
       const base::Duration own = ownIdleTimeout(connectionSettings(), owner_.timeouts());
       arm(std::min(deadline(), lastUsed_ + idleTimeout(own, *codec_)));

@@ -48,7 +48,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   ConnectionOwner& pool() const { return pool_; }
   /// Returns how many requests can be begun now.
   std::size_t available() const;
-  /// Returns false if nobody has used it for a while, and its socket has the Backend's end or other bytes that were not
+  /// Returns false if no request has used it for a while, and the Backend has ended it or has sent bytes that were not
   /// read yet. Costs a system call then.
   bool isFresh() const;
   /// Returns how many requests were begun so far; with more than one the connection came from the pool.
@@ -58,7 +58,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   const net::Address& peer() const { return addresses_[attempt_]; }
   /// Returns true if the address has been reached, and its TLS handshake is under way.
   bool shakesHands() const { return state_ == State::kConnecting && transport_ && transport_->hasShakenHands(); }
-  /// Returns true if the Backend does not take what was written.
+  /// Returns true if the Backend does not take the written bytes.
   bool backsUp() const { return transport_ && transport_->pending(); }
 
   /// Begins a request. Returns 0 if it cannot be taken after all.
@@ -71,9 +71,9 @@ class Connection final : public net::TransportSink, private net::Timer {
   /// Returns the client that it serves alone; kNoToken if it serves any client.
   http::Token pinnedTo() const { return pinnedTo_; }
 
-  /// Called when a request has waited in vain for any byte of its response. Other requests take another connection
-  /// until a byte comes on this one. It is given up if it does not answer a ping, and at once if nothing could show
-  /// that it lives. Does nothing in HTTP/1.1, where a request that was cut short ends its connection.
+  /// Called when a request has timed out without any byte of its response. Other requests take another connection until
+  /// a byte comes on this one. It is given up if it does not answer a ping, and at once if no ping is possible. Does
+  /// nothing in HTTP/1.1, where a request that was cut short ends its connection.
   void suspect();
 
   /// Takes no new request, and closes when those in flight are done. Does nothing while connecting, because a request
@@ -130,7 +130,7 @@ class Connection final : public net::TransportSink, private net::Timer {
   const base::MonotonicTime connectBy_;                         // for all addresses together
   base::MonotonicTime expiresAt_ = base::MonotonicTime::max();  // when it takes no further request
   Liveness liveness_;
-  bool redial_ = false;  // the address refuses or does not answer: the next one is tried in the beat
+  bool redial_ = false;  // the address refuses or does not answer, so the next one is tried in the beat
   ConnectionUse counted_ = ConnectionUse::kNone;
   ConnectionLog log_;
 };

@@ -1,7 +1,7 @@
-// Tells operators, by debug lines, of the connections to Backends themselves: when one is open, and why it ended. A
-// connection that was never opened has the second line alone.
+// Writes debug lines about the connections to Backends: one when a connection is open, and one when it has ended, with
+// the reason. A failed dial has only the second line.
 //
-// Each connection has one, which keeps why it ended until then; nothing is rendered unless the line is written. One
+// Each connection has one, which keeps the reason until the end. Nothing is rendered unless the line is written. One
 // thread.
 #pragma once
 
@@ -21,7 +21,7 @@ namespace sluice::upstream {
 
 enum class ConnectionEnd : std::uint8_t {
   kStopped,          // the process stops
-  kIdle,             // no request has used it for timeouts.upstreamIdle, or as long as a policy says
+  kIdle,             // no request has used it for timeouts.upstreamIdle, or for the time of a policy
   kLifetime,         // it is as old, or has had as many requests, as a policy allows
   kDrained,          // the gateway has no use for it any more: its Backend or address has gone, or the client it served
   kPeerClosed,       // the Backend closed it
@@ -41,13 +41,13 @@ class ConnectionLog {
   /// `out` outlives it; nothing is written if it is null. The connection is made at `now`.
   ConnectionLog(observe::BoundedLog* out, base::MonotonicTime now) : out_(out), dialled_(now) {}
 
-  /// Called when an address is dialled; of several, the last one counts.
+  /// Called when an address is dialled. If there are several, the lines have the last one.
   void onDial(base::MonotonicTime now) { dialled_ = now; }
   /// Writes the line of a connection that is open. `tls` is null without TLS.
   void tellOpen(std::string_view backend, const net::Address& peer, http::Version version, const net::TlsFacts* tls,
                 base::MonotonicTime now);
 
-  /// Notes why the connection ends. The first reason counts.
+  /// Notes why the connection ends. Only the first reason is kept.
   void note(ConnectionEnd why) {
     if (end_ == ConnectionEnd::kStopped) end_ = why;
   }

@@ -18,20 +18,20 @@ class ConnectionOwner {
   /// Each connection calls attach() when it is made, before it dials, and detach() when it is destroyed.
   virtual void attach(const Connection& connection) = 0;
   virtual void detach() = 0;
-  /// Returns the version to speak; `tls` is null without TLS.
+  /// Returns the version of HTTP to use; `tls` is null without TLS.
   virtual base::Result<http::Version> negotiated(const net::TlsFacts* tls) = 0;
-  /// Called when the connection may be given out: when it is open, and when it shows life after withhold().
+  /// Called when the connection may be given out: when it is open, and when bytes come on it after withhold().
   virtual void onServing(Connection& connection) = 0;
   virtual void onCapacity(Connection& connection) = 0;
   /// Takes the connection off all lists, so that no further request gets it.
   virtual void withhold(Connection& connection) = 0;
-  /// Called when a connection was lost with a request that it was lent for after a rest: those that still rest have
-  /// rested for as long, and take no request.
+  /// Called when a connection was lost with the first request after it had been idle. Other connections that have been
+  /// idle for as long take no request.
   virtual void onStale() = 0;
-  /// Called when a connection takes longer than one to a live endpoint would: requests that wait for it may do better
-  /// elsewhere.
+  /// Called when a connection takes longer than usual: requests that wait for it should try another endpoint.
   virtual void onSlow() = 0;
-  /// Called when a connection is not to be given out any more. `error` says why it never became ready; null if it had.
+  /// Called when a connection must not be given out any more. `error` is the reason why it never became ready; null if
+  /// it did.
   virtual void onGone(Connection& connection, const base::Error* error) = 0;
 
  protected:

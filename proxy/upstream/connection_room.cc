@@ -27,7 +27,7 @@ const RoomUser* ConnectionRoom::firstStarving() const {
   return found != seekers_.end() ? *found : nullptr;
 }
 
-// What ends for a pool that starves is not for one that settles before it.
+// The room of a connection that was closed for a starving pool must not be taken by a pool that settles before it.
 bool ConnectionRoom::tryTake(const RoomUser& pool) {
   const RoomUser* first = firstStarving();
   if (first != nullptr && first != &pool) return false;
@@ -60,7 +60,8 @@ bool ConnectionRoom::seek(RoomUser& pool, std::size_t lacking) {
   const bool othersYield = std::any_of(pools_.begin(), pools_.end(),
                                        [&](const RoomUser* other) { return other != &pool && other->mayYield(); });
   const RoomUser* first = firstStarving();
-  const bool othersFirst = first != nullptr && first != &pool;  // their requests end in time, and then it is its turn
+  // A starving pool comes first; this one follows when connections end.
+  const bool othersFirst = first != nullptr && first != &pool;
   if (!othersYield && !othersFirst) return false;
   enlist(pool);
   const base::MonotonicTime now = owner_.worker().now();

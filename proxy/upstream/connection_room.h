@@ -1,13 +1,14 @@
-// The room that limits.backendConnections leaves for connections of one worker to one Backend. Several pools share it:
-// the Backend has one for each version of HTTP, for each of the settings that policies give it, and for each endpoint.
+// Distributes limits.backendConnections of one Backend among the pools of one worker. A Backend has a pool for each
+// version of HTTP, for each of the settings that policies give it, and for each endpoint.
 //
 // Nothing here runs while there is room. When there is none for a pool whose requests wait, an idle connection of
 // another pool closes for it, the least recently used one. If all are busy, the pool waits too:
 //
 // - A pool without any connection gets the next one that another pool is done with, before the requests that wait
-//   there, so that no plan of a Backend can keep another one out by requests that end.
-// - A pool that has connections, which serve its requests in time, gets those that have rested for a moment. So a plan
-//   that was busy does not keep what it needs no more, and two that are busy do not take turns at handshakes.
+//   there. So no plan of a Backend can keep another one out, as long as requests end.
+// - A pool that has connections, which serve its requests in time, gets those of others that have been idle for a
+// moment. So a plan does not keep connections that it does not need any more, and two busy plans do not take turns at
+//   handshakes.
 //
 // Owned by ConnectionRooms; one thread.
 #pragma once
@@ -33,7 +34,7 @@ class ConnectionRoom final : private net::Timer {
  public:
   /// How long a connection has no request before a pool that has others may have it closed.
   static constexpr base::Duration kRest = std::chrono::seconds(1);
-  /// How long it takes until other workers are asked again.
+  /// The time until other workers are asked again.
   static constexpr base::Duration kAskAgain = std::chrono::milliseconds(50);
 
   /// Joins the Backend's circuit breaker until the room is destroyed.
@@ -77,8 +78,8 @@ class ConnectionRoom final : private net::Timer {
   /// Closes the least recently used of the connections that have been idle since `since`, but none of that pool.
   /// Returns false if there is none.
   bool closeIdle(const RoomUser* except, base::MonotonicTime since);
-  /// Returns how many connections were closed for others in this round, and are still to be destroyed. One whose peer
-  /// does not take its goodbye is not waited for any longer.
+  /// Returns how many connections were closed for others in this round and are still to be destroyed, without those
+  /// whose peer does not take the last bytes.
   std::size_t closing();
 
   UpstreamContext& owner_;
@@ -86,8 +87,8 @@ class ConnectionRoom final : private net::Timer {
   CircuitBreaker& budget_;
   BackendPlaces places_;
   std::vector<RoomUser*> pools_;
-  std::vector<RoomUser*> seekers_;    // for which there was no room, in the order in which they came
-  std::vector<RoomUser*> elsewhere_;  // for which other workers were asked; they settle when the timer fires
+  std::vector<RoomUser*> seekers_;    // pools for which there was no room, in the order in which they came
+  std::vector<RoomUser*> elsewhere_;  // pools for which other workers were asked; they settle when the timer fires
   std::size_t closing_ = 0;
   base::MonotonicTime closedAt_{};
 };

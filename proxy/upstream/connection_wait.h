@@ -1,6 +1,6 @@
-// What a request that has no connection yet waits for, as operators are shown it.
+// The cause for which a request without a connection waits, in the form that operators see.
 //
-// It is derived from the pool where the request waits at the moment of the question; nothing is kept for it.
+// It is derived on request from the pool where the request waits; no state is kept for it.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +10,9 @@ namespace sluice::upstream {
 
 struct ConnectionWait {
   enum class Stage : std::uint8_t {
-    kNone,      // it does not wait, or was just told to ask again
+    kNone,      // it does not wait, or was just notified to ask again
     kResolver,  // name servers, for the addresses of the name `where`
-    kQueue,     // a connection that other requests have, or that may not be opened yet
+    kQueue,     // a connection: all are in use, or a new one may not be opened yet
     kDial,      // a connection that is being made to the address `where`
     kHandshake  // the TLS handshake with the address `where`
   };

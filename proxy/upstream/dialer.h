@@ -11,7 +11,7 @@ namespace sluice::upstream {
 class Dialer {
  public:
   virtual ~Dialer() = default;
-  /// Starts to connect; the sink is told of the outcome in a later turn. `tls` may be null: plaintext.
+  /// Starts to connect; the sink is notified of the outcome in a later turn. `tls` may be null: plaintext.
   virtual std::unique_ptr<net::Transport> dial(const net::Address& to, net::TlsClientContext* tls,
                                                net::TransportSink& sink) = 0;
 };

@@ -25,7 +25,7 @@ base::MonotonicTime Liveness::due(const http::ClientCodec& codec, base::Duration
 
 bool Liveness::check(http::ClientCodec& codec, base::Duration silence, base::MonotonicTime now) {
   if (due(codec, silence) > now) return true;
-  // The answer may wait where nobody reads it.
+  // The answer may be in the socket's buffer, which is not read now.
   if (codec.readBudget() == 0) {
     schedule_.onBytes(now);
     return true;

@@ -1,6 +1,6 @@
-// Whether the Backend at the other end of a connection still speaks: it is asked by PING where requests wait in
-// silence, and suspected of being dead once one has waited in vain. Only HTTP/2 has pings, and connections that outlive
-// a request that was cut short. The connection owns it; one thread.
+// Checks whether the Backend of a connection is still alive. It gets a PING if requests wait and no bytes come, and is
+// suspected of being dead once a request has timed out. Only HTTP/2 has pings, and connections that outlive a request
+// that was cut short. The connection owns it; one thread.
 #pragma once
 
 #include <string_view>
@@ -16,14 +16,14 @@ class Liveness {
  public:
   /// Called when a request begins on a connection that had none.
   void onWait(base::MonotonicTime now) { schedule_.onWait(now); }
-  /// Gives the codec what the Backend has sent. Returns true if that ends a suspicion.
+  /// Gives the codec the bytes that the Backend has sent. Returns true if they end a suspicion.
   bool feed(http::ClientCodec& codec, std::string_view bytes, base::MonotonicTime now);
 
   /// Called for a connection of HTTP/2. Returns false if it is suspected already.
   bool suspect() { return !std::exchange(suspect_, true); }
   bool isSuspect() const { return suspect_; }
 
-  /// Returns when check() has something to do; max() for never. `silence` is timeouts.upstreamPing.
+  /// Returns when check() must be called; max() for never. `silence` is timeouts.upstreamPing.
   base::MonotonicTime due(const http::ClientCodec& codec, base::Duration silence) const;
   /// Pings if that is due. Returns false if the connection is dead.
   bool check(http::ClientCodec& codec, base::Duration silence, base::MonotonicTime now);

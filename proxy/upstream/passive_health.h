@@ -1,5 +1,5 @@
 // Passive health of one endpoint: an endpoint that does not take connections is ejected for a moment, twice as long
-// after each further attempt. That tries an endpoint that restarts soon enough, and one that is gone rarely enough.
+// after each further attempt. So an endpoint that restarts is tried again soon, and one that is gone is tried rarely.
 //
 // Owned by the endpoint's pool; one thread.
 #pragma once
@@ -21,7 +21,7 @@ class PassiveHealth {
   PassiveHealth& operator=(const PassiveHealth&) = delete;
 
   /// Called when an attempt to connect failed, or takes so long that another endpoint is tried, or when the name has no
-  /// address. Attempts that were on their way at once fail together, and count once.
+  /// address. Failures of attempts that were in progress at the same time are counted once.
   void onFailure(base::MonotonicTime now) {
     if (now < ejectedUntil_) return;
     ejectedUntil_ = now + kFirstEjection * (1U << std::min(failures_, kMostDoublings));
@@ -33,7 +33,7 @@ class PassiveHealth {
     failures_ = 0;
     ejectedUntil_ = {};
   }
-  /// Returns whether the endpoint is ejected; `probing` says that a request already finds out whether the next attempt
+  /// Returns whether the endpoint is ejected; `probing` is true if a request already probes whether the next attempt
   /// fails too.
   bool ejected(base::MonotonicTime now, bool probing) const {
     return failures_ > 0 && (now < ejectedUntil_ || probing);
@@ -45,7 +45,7 @@ class PassiveHealth {
 
   std::size_t& failing_;
   base::MonotonicTime ejectedUntil_{};
-  unsigned failures_ = 0;  // attempts to connect, since the last good one
+  unsigned failures_ = 0;  // failed attempts to connect since the last success
 };
 
 }  // namespace sluice::upstream

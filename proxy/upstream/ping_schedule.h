@@ -1,8 +1,8 @@
-// When a connection of HTTP/2 on which requests wait is asked for a sign of life, and when it is taken for dead.
+// Decides when a PING is sent on a connection of HTTP/2 whose requests wait, and when the connection is taken for dead.
 //
-// A peer that answers a PING and says nothing else is asked again after kSecond, and from then on every kLater: servers
-// of gRPC end connections on which they get pings more often than every five minutes. It keeps times, and has neither a
-// timer nor a clock. One thread.
+// If the peer answers a PING and sends nothing else, the next one follows after kSecond, and further ones every kLater:
+// servers of gRPC end connections on which they get pings more often than every five minutes. It only computes times,
+// without a timer or a clock. One thread.
 #pragma once
 
 #include <algorithm>
@@ -36,11 +36,11 @@ class PingSchedule {
     unanswered_ = true;
   }
 
-  /// Returns true if the peer owes the answer to a ping.
+  /// Returns true if the peer has not answered the last ping yet.
   bool isUnanswered() const { return unanswered_; }
-  /// Returns when a ping is due that has not been answered: the connection is dead then.
+  /// Returns when the answer to the last ping is due; without it, the connection is dead.
   base::MonotonicTime answerDue() const { return pinged_ + kAnswer; }
-  /// Returns when the next ping is due if the first one comes after so long a silence.
+  /// Returns when the next ping is due. The first one follows after a time of `silence`.
   base::MonotonicTime pingDue(base::Duration silence) const {
     const base::MonotonicTime due = quietSince_ + silence;
     if (count_ == 0) return due;
@@ -50,7 +50,7 @@ class PingSchedule {
  private:
   base::MonotonicTime quietSince_{};
   base::MonotonicTime pinged_{};
-  std::uint32_t count_ = 0;  // pings since the peer's last word
+  std::uint32_t count_ = 0;  // pings since the peer last sent something else
   bool unanswered_ = false;
 };
 

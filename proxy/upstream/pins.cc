@@ -19,7 +19,7 @@ void Pins::each(const Handles& handles, const PoolOwner& cluster, Visit&& visit)
   }
 }
 
-// The first client keeps it: a request of another one may have been under way on the connection when it was pinned.
+// The first client keeps the connection: a request of another one may have been in flight on it when it was pinned.
 void Pins::add(Connection& connection, http::Token client) {
   if (connection.pinnedTo() != http::kNoToken || connection.gone) return;
   connection.pin(client);

@@ -40,8 +40,8 @@ class Pins {
   void release(http::Token client);
   /// Called when the pool closes: its connections take no new request, and close as soon as they are done.
   void drain(const ConnectionOwner& pool);
-  /// Closes an idle connection that has taken such room, unless one is closing already. Returns true if there will be
-  /// room.
+  /// Closes an idle pinned connection that takes room of that breaker, unless one is closing already. Returns true if
+  /// there will be room.
   bool makeRoom(ConnectionRoom& room);
 
  private:

@@ -10,7 +10,8 @@
 namespace sluice::upstream {
 namespace {
 
-// As many connections of HTTP/2 get company when they are busy; beyond that, one more comes when all are full.
+// Up to this many connections of HTTP/2 are opened when the existing ones are busy; further ones only when all are
+// full.
 constexpr std::size_t kSharedConnections = 3;
 
 std::optional<base::Result<net::Addresses>> alone(const std::optional<net::Address>& endpoint) {
@@ -72,7 +73,7 @@ void Pool::ask(http::Token waiter) { waiting_.addAsker(waiter); }
 
 void Pool::abandon(http::Token waiter) {
   if (!waiting_.empty() || waiting_.hasAskers()) waiting_.remove(waiter);
-  // It may have been told of a connection that it now leaves to another waiter.
+  // It may have been notified of a connection, which now goes to another waiter.
   if (!waiting_.empty()) return markDirty();
   room_.forget(*this);
 }
@@ -81,8 +82,8 @@ std::size_t Pool::load() const {
   return waiting_.size() + open_ - connecting_.size() - ready_.idle() - ready_.shared() + ready_.streams();
 }
 
-// Requests are told of connections in the order in which both came. A pool that does not know its version yet, or
-// speaks HTTP/2, makes one connection for all of them.
+// Requests are notified of connections in the order in which both came. A pool that does not know its version yet, or
+// uses HTTP/2, makes one connection for all of them.
 ConnectionWait Pool::waitOf(http::Token waiter) const {
   using Stage = ConnectionWait::Stage;
   const std::optional<std::size_t> ahead = waiting_.ahead(waiter);
@@ -151,7 +152,8 @@ const base::Result<net::Addresses>* Pool::addresses() {
   const base::Result<net::Addresses>* known = owner_.resolver().cached(hostname, terms);
   if (known == nullptr && !resolving_) {
     resolving_ = true;
-    // The pool lives until the resolver answers, or as long as the worker's Upstreams, which outlives the resolver.
+    // The pool lives until the resolver answers, or until the worker's Upstreams is destroyed, which outlives the
+    // resolver.
     owner_.resolver().resolve(hostname, terms, [this] {
       resolving_ = false;
       markDirty();
@@ -193,7 +195,7 @@ void Pool::onFull() {
   if (owner_.pins().makeRoom(room_)) return room_.enlist(*this);
   if (open_ == 0) waiting_.move(Elsewhere::kConnected);
   if (waiting_.empty() || room_.seek(*this, lacking())) return;
-  // Open connections serve them in time, and those that only end, such as a tunnel, make room.
+  // Open connections serve these requests in time; connections that can only end, such as those of tunnels, make room.
   if (attached_ > 0) return room_.seekElsewhere(*this);
   waiting_.failAll(
       base::Error::upstream(base::ErrorType::kConnectionLimitReached, "too many connections to the backend")
@@ -247,7 +249,7 @@ void Pool::onGone(Connection& connection, const base::Error* error) {
     std::erase(connecting_, connection.handle());
     health_.onFailure(owner_.worker().now());
     cluster_.onUnreached(*error);
-    // Other connections may still come for the rest; if there are none, no request may wait in vain.
+    // Other connections may still open for the others; if there are none, no request may be left waiting.
     waiting_.fail(*error, open_ == 0 || !version_ ? waiting_.size() : 1, Elsewhere::kReachable);
   }
   if (!waiting_.empty()) markDirty();

@@ -1,9 +1,9 @@
 // The connections of one worker to one endpoint of a Backend, and the requests that wait for one.
 //
 // HTTP/1.1 connections are given out last-in first-out; HTTP/2 requests go to the least loaded of a few connections.
-// Until the first handshake has shown which version the endpoint speaks, one connection probes and all requests wait
-// for it. The pools of a Backend share the room of limits.backendConnections (ConnectionRoom). Owned by its Cluster, or
-// by Upstreams once the endpoint has gone, until the last connection has closed. One thread.
+// Until the first handshake has shown which version the endpoint uses, only one connection is opened, and all requests
+// wait for it. The pools of a Backend share the room of limits.backendConnections (ConnectionRoom). Owned by its
+// Cluster, or by Upstreams once the endpoint has gone, until the last connection has closed. One thread.
 #pragma once
 
 #include <cstdint>
@@ -42,26 +42,26 @@ class Pool final : public ConnectionOwner, public RoomUser {
   net::DnsStrategy dnsStrategy() const;
   /// Returns the known addresses, before permits(); nullptr while they are being resolved.
   const base::Result<net::Addresses>* addresses();
-  /// Tells `waiter` by WaiterSink once addresses() are known.
+  /// Notifies `waiter` by WaiterSink once addresses() are known.
   void ask(http::Token waiter);
 
   /// Returns a connection with room for one request; nullptr if there is none. A connection that serves one at a time
   /// is taken off its list.
   Connection* take();
-  /// Tells `waiter` by WaiterSink when there is a connection, or why there is none; or gives the waiter back to the
-  /// cluster.
+  /// Notifies `waiter` by WaiterSink when there is a connection, or with the reason why there is none; or gives the
+  /// waiter back to the cluster.
   void wait(http::Token waiter);
-  /// Says that the waiter does not want a connection any more; it may have been told of one already.
+  /// Called when the waiter does not want a connection any more. It may have been notified of one already.
   void abandon(http::Token waiter);
 
-  /// Returns the number of requests on their way and of those that wait.
+  /// Returns the number of requests in flight and of those that wait.
   std::size_t load() const;
   std::size_t openConnections() const { return open_; }
   bool hasServing() const { return open_ > connecting_.size(); }
-  /// Returns true if the last attempt to connect failed a moment ago, or if a request is finding out whether the next
-  /// one fails too.
+  /// Returns true if the endpoint is ejected: the last attempt to connect failed a moment ago, or one request probes
+  /// whether the next attempt fails, too.
   bool ejected(base::MonotonicTime now) const { return health_.ejected(now, !connecting_.empty()); }
-  /// Says what a request waits for that waits here. Linear in the number of those that wait.
+  /// Returns the cause for which a request waits here. Linear in the number of those that wait.
   ConnectionWait waitOf(http::Token waiter) const;
 
   /// Called when the endpoint has gone: no new request goes to it, and the requests that wait for it get another one.
@@ -73,7 +73,7 @@ class Pool final : public ConnectionOwner, public RoomUser {
     return abandoned() && waiting_.empty() && !waiting_.hasAskers() && !dirty && !ejected(now);
   }
 
-  /// Runs in the drive beat: tells waiters, opens connections.
+  /// Runs in the drive beat: notifies waiters and opens connections.
   void settle();
   bool dirty = false;
 
@@ -99,9 +99,9 @@ class Pool final : public ConnectionOwner, public RoomUser {
 
  private:
   bool closing() const;
-  /// Returns how many more connections are worth while.
+  /// Returns how many more connections should be opened.
   std::size_t lacking() const;
-  /// Opens a connection. Returns false if that serves no request now; on an error all waiters were told.
+  /// Opens a connection. Returns false if that serves no request now; after an error all waiters have been notified.
   bool open();
   /// Called when there is no room for a connection that it wants, or when another pool comes first.
   void onFull();
@@ -120,7 +120,8 @@ class Pool final : public ConnectionOwner, public RoomUser {
   PassiveHealth health_;
   bool resolving_ = false;
   bool retired_ = false;
-  bool attentive_ = false;  // settles when a connection becomes idle, to end it or for other pools
+  /// If true, the pool settles when a connection becomes idle, to close it or to offer it to other pools.
+  bool attentive_ = false;
 };
 
 }  // namespace sluice::upstream

@@ -1,4 +1,4 @@
-// The cluster that pools of connections belong to, as they see it. Implemented by Cluster.
+// The interface of the cluster for its pools. Implemented by Cluster.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@ class Pool;
 /// The metric http_client_open_connections counts a connection under one of these.
 enum class ConnectionUse : std::uint8_t { kNone, kIdle, kActive };
 
-/// Names the other endpoints that may serve a request whose own cannot.
+/// The other endpoints that may serve a request whose own cannot.
 enum class Elsewhere : std::uint8_t {
-  kAny,        // any other one: the one that they wait for has gone
+  kAny,        // any other one, because the endpoint has gone
   kReachable,  // those that are not ejected
-  kConnected   // those with connections: no more may be opened
+  kConnected   // those with connections, because no more may be opened
 };
 
 class PoolOwner {
@@ -37,13 +37,13 @@ class PoolOwner {
   virtual void countWaiters(int more) = 0;
   /// Returns whether a request may find another endpoint.
   virtual bool hasChoice() const = 0;
-  /// Has `waiter`, which `from` cannot serve, wait for another endpoint. Returns false, and changes nothing, if there
-  /// is none for it or if it has tried enough of them.
+  /// Moves `waiter`, which `from` cannot serve, to another endpoint. Returns false, and changes nothing, if there is
+  /// none for it or if it has tried enough of them.
   virtual bool relocate(http::Token waiter, const Pool& from, Elsewhere elsewhere) = 0;
-  /// Called when the waiter was told of a failure.
+  /// Called when the waiter was notified of a failure.
   virtual void forget(http::Token waiter) = 0;
   virtual void onUse(ConnectionUse before, ConnectionUse now) = 0;
-  /// Called when a connection serves.
+  /// Called when a connection has been opened.
   virtual void onReached() = 0;
   /// Called when no connection could be made.
   virtual void onUnreached(const base::Error& error) = 0;

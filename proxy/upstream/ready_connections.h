@@ -26,26 +26,26 @@ class ReadyConnections {
   /// HTTP/2 with the fewest requests, else the one that became idle last; nullptr if there is none.
   Connection* take();
 
-  /// Returns how many serve one request at a time and are idle.
+  /// Returns how many connections serve one request at a time and are idle.
   std::size_t idle() const { return idle_.size(); }
-  /// Returns how many speak HTTP/2.
+  /// Returns the number of connections of HTTP/2.
   std::size_t shared() const { return shared_.size(); }
-  /// Returns true if one of those has no request.
+  /// Returns true if a connection of HTTP/2 has no request.
   bool hasIdleShared() const;
-  /// Returns the number of requests on those of HTTP/2.
+  /// Returns the number of requests on connections of HTTP/2.
   std::size_t streams() const;
   /// Returns how many requests could be begun now.
   std::size_t spare() const;
-  /// Returns true if another connection of HTTP/2 is worth while beside this one and its like.
+  /// Returns true if this connection of HTTP/2 is so busy that another one should be opened.
   bool isBusy(Connection& connection) const;
-  /// Returns true if that holds for each of those of HTTP/2.
+  /// Returns true if all connections of HTTP/2 are that busy.
   bool allBusy() const;
   /// Returns the one that has been without a request for longest, of those that have had one or were made before
   /// `made`; nullptr if there is none.
   Connection* leastRecentlyUsed(base::MonotonicTime made) const;
-  /// Lets those end that serve one request at a time and are idle.
+  /// Closes those that serve one request at a time and are idle.
   void drainIdle();
-  /// Lets all end as soon as their requests have.
+  /// Closes each as soon as its requests have ended.
   void drain();
 
  private:

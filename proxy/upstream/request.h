@@ -1,8 +1,8 @@
 // One request to a Backend, tried once: it takes a place at the Backend, leases a connection, goes out, gets its
 // response by credit, and may be cancelled. A retry is another Request.
 //
-// There is no other way to use a cluster, a connection or its codec. A Request moves nothing by itself: its user calls
-// it, and is told the outcome by its token (RequestSinks). Owned by its user; one thread.
+// There is no other way to use a cluster, a connection or its codec. A Request does nothing by itself: its user calls
+// it, and gets the outcome by its token (RequestSinks). Owned by its user; one thread.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@
 
 namespace sluice::upstream {
 
-/// A request that the Backend has certainly not processed, or that a connection has lost which was kept too long, is
-/// sent again at once up to so many times.
+/// How often a request is sent again at once, if the Backend has certainly not processed it, or if it was lost with a
+/// connection that had been idle for too long.
 inline constexpr std::uint32_t kMostRepeats = 5;
 
 class Request {
@@ -45,32 +45,32 @@ class Request {
 
   /// Takes a place among limits.backendRequests of that Backend, or seeks one for which others give way; then acquire()
   /// waits for it. Returns false if there is none. The functions below that wait, lease or send need one. `client` is
-  /// the one because of whom it is made.
+  /// the client for which it is made.
   bool enter(const std::shared_ptr<const routing::BackendPlan>& plan, net::ClientNetwork client, bool seeks = true);
   bool entered() const { return at_.cluster != nullptr; }
   void leave() {
     if (entered()) std::exchange(at_.cluster, nullptr)->leave(token_, at_.place);
   }
-  /// Returns true if it holds a place of the circuit breaker with that number.
+  /// Returns true if it has a place of the circuit breaker with that number.
   bool holdsPlaceOf(std::uint64_t breaker) const {
     return entered() && at_.place == Place::kHeld && at_.cluster->places().breaker() == breaker;
   }
-  /// Gives the place back for as long as the client has to go on first, although the Backend has the request.
+  /// Gives the place back until the client continues, although the Backend has the request.
   void releasePlace() {
     if (entered() && at_.place == Place::kHeld) at_.place = at_.cluster->places().releasePlace();
   }
-  /// Takes it again.
+  /// Takes the place again.
   void retakePlace() {
     if (!entered() || at_.place != Place::kReleased) return;
     at_.cluster->places().retakePlace();
     at_.place = Place::kHeld;
   }
 
-  /// Returns Cluster::resolve(): empty means that the user is told when to ask again.
+  /// Returns Cluster::resolve(): empty means that the user is notified when to ask again.
   base::Result<net::Addresses> resolve() { return at_.cluster->resolve(token_); }
-  /// Leases a connection. Returns false if the user is told when to ask again.
+  /// Leases a connection. Returns false if there is none yet; the user is then notified when to ask again.
   base::Result<bool> acquire(const Wishes& wishes);
-  /// Says what it waits for, if it was told to ask again later.
+  /// Returns the cause of the wait, if it has to ask again later.
   ConnectionWait wait() const {
     if (!entered()) return {};
     return at_.place == Place::kSought ? ConnectionWait{ConnectionWait::Stage::kQueue} : at_.cluster->waitOf(token_);
@@ -81,48 +81,49 @@ class Request {
   void abandon();
   /// Gives the leased connection back, if it is still there.
   void giveBack();
-  /// Checks the leased connection: from here on peer() and wentStale() know it. Returns false if it was lost
+  /// Checks the leased connection. From here on, peer() and wentStale() refer to it. Returns false if it was lost
   /// meanwhile.
   bool claim();
 
-  /// Sends the head, and the body that it announces out of the user's pipe; to be called behind a successful claim() in
+  /// Sends the head, and the body that it announces out of the user's pipe; to be called after a successful claim() in
   /// the same turn. A connection that the head authenticates serves `client` alone from then on. Returns false if the
   /// request cannot be expressed in the Backend's version of HTTP.
   bool begin(const http::RequestHead& head, http::Token client);
   /// Returns true if it was begun and may still have events.
   bool active() const { return at_.stream != 0; }
-  /// Says that no event follows: it was reset, or both ways are done.
+  /// Called when no event follows, because it was reset or both ways are done.
   void end() { at_.stream = 0; }
-  /// Says that the pipe has more of the body, or its end.
+  /// Called when the pipe has more of the body, or its end.
   void wake();
-  /// Says that the user took `count` bytes of the response's body.
+  /// Called when the user took `count` bytes of the response's body.
   void grant(std::size_t count);
   /// Does Codec::widen() for the response.
   void widen();
   void cancel() {
     if (active()) cutShort();
   }
-  /// Cancels a request that has waited in vain for any byte of its response: the connection may be dead.
+  /// Cancels a request that has timed out without any byte of its response, so that the connection may be dead.
   void expire();
   /// Makes the connection serve that client alone from now on.
   void pin(http::Token client);
 
-  /// Returns when a try that may take `bound` from begin() on is over its time; max() if it has not begun, or if
-  /// `bound` is 0.
+  /// Returns the deadline of an attempt that may take `bound` from begin() on; max() if it has not begun, or if `bound`
+  /// is 0.
   base::MonotonicTime deadline(base::Duration bound) const;
   /// Returns the address to which it went; nullptr if it never had a connection.
   const net::Address* peer() const { return at_.peer ? &*at_.peer : nullptr; }
   /// Returns true if the connection had served other requests.
   bool reused() const { return at_.reused; }
-  /// Returns true if it failed because the connection had been kept for too long.
+  /// Returns true if it failed because the connection had been idle for too long.
   bool wentStale(const base::Error& error) const {
     return at_.reused && error.type == base::ErrorType::kConnectionTerminated && lostConnection();
   }
-  /// Called before it is sent again after that: it gets no other connection that has rested for as long.
+  /// Called before it is sent again after that, so that it does not get another connection that has been idle for as
+  /// long.
   void avoidStale();
 
  private:
-  /// Returns true if not just the stream is over, but the connection.
+  /// Returns true if the connection is lost, and not only the stream.
   bool lostConnection() const;
   void cutShort();
   Connection* connection() const { return context_.find(at_.connection); }

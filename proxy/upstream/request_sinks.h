@@ -1,4 +1,5 @@
-// Codecs and pools know a request by its token alone. RequestSinks hands their events to the user whose request it is.
+// Codecs and pools know a request by its token alone. RequestSinks hands their events to the user to which the request
+// belongs.
 //
 // A token carries its user in bits that no slab's index reaches, so each event goes to one table, which looks for the
 // request among its own. Owned by Upstreams' UpstreamContext; one thread.
@@ -18,7 +19,7 @@ namespace sluice::upstream {
 
 enum class User : std::uint8_t {
   kExchange,     // 0, so the token of an exchange is that of its handle
-  kAsyncRequest  // everything that is no client's request: async_request.h
+  kAsyncRequest  // the gateway's own requests: async_request.h
 };
 
 template <typename T>

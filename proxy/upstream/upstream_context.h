@@ -50,7 +50,7 @@ struct UpstreamParts {
   http::H2Memory& h2Memory;
   UpstreamPolicy policy;
   std::uint64_t randomSeed = 1;             // for the choice of endpoints; must not be 0
-  observe::BoundedLog* debugLog = nullptr;  // null: connections are not told of
+  observe::BoundedLog* debugLog = nullptr;  // null: nothing is written about connections
 };
 
 class UpstreamContext {
@@ -78,7 +78,7 @@ class UpstreamContext {
   }
   observe::BoundedLog* debugLog() const { return parts_.debugLog; }
   std::uint64_t random() { return random_.next(); }
-  /// How many endpoints took no connection lately, and how many Backends can have none.
+  /// How many endpoints took no connection lately, and how many Backends none of whose endpoints takes one.
   std::size_t& failing() { return failing_; }
 
   /// Returns the worker's cluster of that Backend, made at first use. O(1).
@@ -91,7 +91,7 @@ class UpstreamContext {
   virtual void createConnection(Pool& pool, net::Addresses addresses) = 0;
   /// Keeps a pool that its cluster has retired.
   virtual void keepUntilEmpty(std::unique_ptr<Pool> pool) = 0;
-  /// Has the object driven in this beat.
+  /// Marks the object to be driven in this beat.
   virtual void markDirty(Pool& pool) = 0;
   virtual void markDirty(AsyncRequest& request) = 0;
   /// Returns the request's token for codecs and pools, which is valid until it leaves.

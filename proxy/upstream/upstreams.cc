@@ -59,8 +59,8 @@ void Upstreams::adopt(const UpstreamPolicy& policy, const Plans& plans) {
 }
 
 void Upstreams::drive() {
-  // This comes before the pools: a request that leaves may be the last one of a cluster, and its pools must learn that
-  // when they settle.
+  // Requests come before the pools: one that leaves may be the last one of a cluster, and its pools must know that when
+  // they settle.
   asyncRequests_.drive();
   for (std::size_t i = 0; i < dirtyPools_.size(); ++i) {
     dirtyPools_[i]->dirty = false;

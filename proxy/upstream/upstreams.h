@@ -43,8 +43,7 @@ class Upstreams final : public UpstreamContext {
   /// with connections and waiting requests, except those of endpoints that are gone. The clusters of the others go when
   /// the last request has left them. A connection to an address that is not allowed any more takes no new request.
   void adopt(const UpstreamPolicy& policy, const Plans& plans);
-  /// Returns the names of the Backends for which clusters count in metrics, including clusters that only wait for their
-  /// end.
+  /// Returns the names of the Backends whose clusters have metrics, including clusters that only wait for their end.
   std::set<std::string_view> counting() const;
   /// Returns true if clusters have ended since the last call.
   bool takeLeft() { return std::exchange(left_, false); }
@@ -83,8 +82,8 @@ class Upstreams final : public UpstreamContext {
   /// The cluster that was found last, where most requests go; null if there is none.
   const ByIdentity<std::unique_ptr<Cluster>>::value_type* recent_ = nullptr;
   Plans plans_;                                    // of the last adopt()
-  std::vector<std::unique_ptr<Cluster>> retired_;  // no new request comes to them
-  std::vector<std::unique_ptr<Pool>> leaving_;     // whose clusters may be retired themselves
+  std::vector<std::unique_ptr<Cluster>> retired_;  // clusters that get no new requests
+  std::vector<std::unique_ptr<Pool>> leaving_;     // of removed endpoints; their clusters may be retired, too
   bool left_ = false;
   std::vector<Pool*> dirtyPools_;
   Pins pins_{*this};

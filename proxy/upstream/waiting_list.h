@@ -1,7 +1,7 @@
 // The requests that wait for one pool: for a connection, in the order in which they came, or for addresses alone.
 //
-// Each is a token, told through WaiterSink. The cluster counts them against its bound, and may have some of them wait
-// for another pool. Owned by the pool; one thread.
+// Each is a token, which is notified through WaiterSink. The cluster counts them against its bound, and may have some
+// of them wait for another pool. Owned by the pool; one thread.
 #pragma once
 
 #include <cstddef>
@@ -32,16 +32,16 @@ class WaitingList {
   std::size_t size() const { return waiters_.size(); }
   bool empty() const { return waiters_.empty(); }
   bool hasAskers() const { return !askers_.empty(); }
-  /// Returns how many requests will be told of a connection before that one; nullopt if it does not wait for one.
+  /// Returns how many requests will be notified of a connection before that one; nullopt if it does not wait for one.
   std::optional<std::size_t> ahead(http::Token waiter) const;
   /// Returns true if it waits for addresses alone.
   bool asks(http::Token asker) const;
 
-  /// Tells as many requests as there is `room` for that there is a connection.
+  /// Notifies as many requests of a connection as there is `room` for.
   void wake(std::size_t room);
-  /// Tells all requests that wait for addresses that these are known.
+  /// Notifies all requests that wait for addresses that these are known.
   void wakeAskers();
-  /// Tells `count` requests that no connection will come. A request that another endpoint `elsewhere` takes does not
+  /// Notifies `count` requests that no connection will come. A request that another endpoint `elsewhere` takes does not
   /// fail.
   void fail(const base::Error& error, std::size_t count, Elsewhere elsewhere);
   void failAll(const base::Error& error, Elsewhere elsewhere) { fail(error, size(), elsewhere); }

@@ -2,7 +2,7 @@
 
 namespace sluice::upstream {
 
-// Places that come back while requests seek some are not for others.
+// While requests seek places, a place that becomes free is for them, and not for new requests.
 Place BackendPlaces::enterBesideOthers(http::Token request, net::ClientNetwork client, bool seeks) {
   const bool isSpare = breaker_.requests.room() > breaker_.seeking.load(std::memory_order_relaxed);
   if (isSpare && breaker_.requests.tryAdd()) return Place::kHeld;

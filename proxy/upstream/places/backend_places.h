@@ -1,4 +1,4 @@
-// The places among limits.backendRequests of one Backend, as the requests of one worker take them and give them back.
+// Takes and gives back the places among limits.backendRequests of one Backend, for the requests of one worker.
 //
 // Owned by the cluster; one thread.
 #pragma once
@@ -13,12 +13,12 @@
 
 namespace sluice::upstream {
 
-/// How a request that has entered stands to the places.
+/// The state of a request that has entered, with regard to places.
 enum class Place : std::uint8_t {
   kNone,  // there is no room for it
   kHeld,
-  kSought,  // others give way for it
-  kReleased  // its client has to go on first
+  kSought,   // others give way for it
+  kReleased  // it has given its place back until its client continues
 };
 
 class BackendPlaces {
@@ -35,18 +35,18 @@ class BackendPlaces {
     const bool isFree = breaker_.seeking.load(std::memory_order_relaxed) == 0;
     return isFree && breaker_.requests.tryAdd() ? Place::kHeld : enterBesideOthers(request, client, seeks);
   }
-  /// Takes a place for a request that seeks one. Returns false if WaiterSink tells it when to ask again, or that there
-  /// is none.
+  /// Takes a place for a request that seeks one. Returns false if there is none yet; WaiterSink then notifies it when
+  /// to ask again, or that it will get none.
   bool take(http::Token request) { return places_.take(breaker_, request); }
-  /// Gives the place of a request back for as long as its client has to go on first. Returns Place::kHeld if so many
-  /// others do that the place is kept.
+  /// Gives the place of a request back until its client continues. Returns Place::kHeld, and keeps the place, if too
+  /// many others have done so.
   Place releasePlace();
-  /// Takes the place of a request that rests again, even beyond the bound.
+  /// Takes the place of such a request again, even beyond the bound.
   void retakePlace();
   void leave(http::Token request, Place place) { place == Place::kHeld ? giveBack() : forget(request, place); }
 
  private:
-  /// How many requests may rest for each place.
+  /// How many requests may give their place back, for each place.
   static constexpr std::uint64_t kMostReleased = 16;
 
   Place enterBesideOthers(http::Token request, net::ClientNetwork client, bool seeks);

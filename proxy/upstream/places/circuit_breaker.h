@@ -52,23 +52,24 @@ class BoundedCount {
 };
 
 struct CircuitBreaker {
-  /// `unique` names it among those of the process; another one of the same Backend, later, has another number.
+  /// `unique` identifies it in the process; a later one of the same Backend has another number.
   CircuitBreaker(std::uint64_t unique, std::uint64_t maxConnections, std::uint64_t maxRequests)
       : number(unique), connections(maxConnections), requests(maxRequests) {}
   const std::uint64_t number;
   BoundedCount connections;
   BoundedCount requests;
-  /// The requests for which others give way, of all workers. Places that come back are theirs.
+  /// The requests of all workers for which others give way. Places that become free are for them.
   std::atomic<std::uint64_t> seeking{0};
-  /// Requests that hold no place for now: see Request::rest(). There are 16 for each place at most.
+  /// The requests that have given their place back for now: see Request::releasePlace(). There are at most 16 for each
+  /// place.
   std::atomic<std::uint64_t> released{0};
-  /// The requests that wait, if the bounds say how many may. Each worker looks before it adds one, so there may be as
-  /// many more as there are other workers.
+  /// The requests that wait, if the bounds limit them. Each worker looks before it adds one, so there may be as many
+  /// more as there are other workers.
   std::atomic<std::uint64_t> pending{0};
   mutable PlaceReports reports;
 };
 
-// The functions below return the name of the limit that counts: that of the policy, or that of the settings.
+// The functions below return the name of the limit that applies: that of the policy, or that of the settings.
 inline std::string_view connectionLimit(const base::CircuitBreakerBounds& bounds) {
   return bounds.connections ? "maxConnections" : "backendConnections";
 }
@@ -85,22 +86,22 @@ inline base::Error tooManyRequests(std::string_view limit) {
       .ofLimit(limit);
 }
 
-/// Returns the error of a request whose client has held it up while others want its place.
+/// Returns the error of a request that was ended because its client held it up while others wanted its place.
 inline base::Error placeWanted(std::string_view limit) {
   return base::Error(base::ErrorType::kConnectionLimitReached, base::ErrorOrigin::kDownstream,
                      "the client holds up a place at the backend that other clients want")
       .ofLimit(limit);
 }
 
-/// The circuit breakers of all Backends, by BackendPlan::boundedAs(). Any thread; used only when a worker
-/// meets a Backend for the first time, and when it has done with it.
+/// The circuit breakers of all Backends, by BackendPlan::boundedAs(). Any thread; used only when a worker uses a
+/// Backend for the first time, and when it has finished with it.
 class CircuitBreakers {
  public:
   CircuitBreakers(std::uint64_t maxConnections, std::uint64_t maxRequests)
       : maxConnections_(maxConnections), maxRequests_(maxRequests) {}
 
   /// Returns the Backend's circuit breaker, which stays in place until as many have left as have joined. The bounds are
-  /// those of the identity: what they do not say is as the settings say.
+  /// those of the identity; the settings apply to the others.
   CircuitBreaker& join(const routing::BackendIdentity& identity, const base::CircuitBreakerBounds& bounds = {}) {
     const std::lock_guard lock(mutex_);
     SharedBreaker& shared = breakers_[identity];
@@ -126,7 +127,7 @@ class CircuitBreakers {
     if (--found->second.users == 0) breakers_.erase(found);
   }
 
-  /// Each worker is a party from its beginning to its end.
+  /// Each worker is registered as a party from its beginning to its end.
   void enroll(PlaceParty& party) {
     const std::lock_guard lock(mutex_);
     parties_.push_back(&party);
@@ -141,7 +142,7 @@ class CircuitBreakers {
     const std::lock_guard lock(mutex_);
     return parties_.size();
   }
-  /// Passes the ask on to all other workers.
+  /// Passes the request for places on to all other workers.
   void ask(const PlaceParty& asking, const std::shared_ptr<const PlaceAsk>& ask) {
     const std::lock_guard lock(mutex_);
     for (PlaceParty* each : parties_) {
@@ -182,12 +183,12 @@ class CircuitBreakers {
   std::vector<PlaceParty*> parties_;
 };
 
-/// Keeps the circuit breaker of a Backend in place.
+/// Keeps the circuit breaker of a Backend alive.
 class JoinedBreaker {
  public:
   JoinedBreaker(CircuitBreakers& all, routing::BackendIdentity identity, const base::CircuitBreakerBounds& bounds)
       : all_(all), identity_(std::move(identity)), breaker_(&all.join(identity_, bounds)) {}
-  /// Keeps none if there is none.
+  /// Keeps nothing alive if the breaker is null.
   JoinedBreaker(CircuitBreakers& all, routing::BackendIdentity identity)
       : all_(all), identity_(std::move(identity)), breaker_(all.joinKnown(identity_)) {}
   ~JoinedBreaker() {

@@ -1,7 +1,7 @@
 // A worker that has requests without a place at a Backend asks the other workers to count theirs (PlaceReports), and to
 // let some give way.
 //
-// An ask goes to all of them at once. Two workers may meet one wish; then a place is free.
+// It is sent to all of them at once. Two workers may fulfil one wish; then one place stays free.
 #pragma once
 
 #include <atomic>
@@ -20,13 +20,13 @@ class PlaceAsk {
  public:
   struct Wish {
     net::ClientNetwork client;
-    std::uint64_t held;  // by that client, in all
+    std::uint64_t held;  // the places that the client holds in all
     mutable std::atomic<bool> met = false;
 
     Wish(net::ClientNetwork wisher, std::uint64_t places) : client(wisher), held(places) {}
   };
 
-  /// The Backend is the one that counts as `boundedAs`, and `limit` is the name of the bound.
+  /// `boundedAs` identifies the Backend's circuit breaker, and `limit` is the name of the bound.
   PlaceAsk(routing::BackendIdentity boundedAs, std::string_view limit)
       : boundedAs_(std::move(boundedAs)), limit_(limit) {}
 
@@ -46,7 +46,8 @@ class PlaceParty {
  public:
   /// Called on the thread of the worker that asks.
   virtual void onAsked(std::shared_ptr<const PlaceAsk> ask) = 0;
-  /// Another worker lacks a connection to that Backend, of which there may be no more. Called on its thread.
+  /// Called when another worker needs a connection to that Backend and the bound is reached. Called on that worker's
+  /// thread.
   virtual void onConnectionWanted(const routing::BackendIdentity& boundedAs) = 0;
 
  protected:

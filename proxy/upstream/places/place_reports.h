@@ -1,4 +1,4 @@
-// How many places of one Backend each client holds, as the workers have counted their own requests.
+// How many places of one Backend each client holds, according to the workers' counts of their own requests.
 //
 // A worker counts only while places are short, and when another one asks, so counts may be missing or old. Any thread.
 #pragma once
@@ -21,7 +21,7 @@ using ClientTotals = std::map<net::ClientNetwork, std::uint64_t>;
 
 class PlaceReports {
  public:
-  /// Older counts say nothing.
+  /// Older counts are ignored.
   static constexpr base::Duration kFresh = std::chrono::seconds(1);
 
   void put(const PlaceParty& worker, ClientTotals totals, base::MonotonicTime now) {

@@ -1,11 +1,11 @@
-// A survey says which clients hold the places of a Backend (limits.backendRequests), and which request gives way when
-// there is none left.
+// A survey shows which clients hold the places of a Backend (limits.backendRequests), and chooses the request that
+// gives way when none is left.
 //
 // While places are short, no client keeps more than its share: one that wants a place gets the next one of a client
-// that holds two more than it does, or is refused. The request that gives way is one whose client owes bytes of its
-// body, or does not take bytes of its response: of the client that holds most, the one that has stood still for
-// longest. A request that waits for its Backend never gives way. Requests of one and the same client take places from
-// each other only if they have stood still for very long. A value; one thread.
+// that holds two more than it does, or is refused. The request that gives way is one whose client does not send its
+// body or does not take its response. It is the request of the client with most places that has been stalled for
+// longest. A request that waits for its Backend never gives way. Requests of the same client take places from each
+// other only if they have been stalled for very long. A value; one thread.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@
 
 namespace sluice::upstream {
 
-/// Describes whose request holds a place, and since when that client holds the request up.
+/// The client whose request has a place, and the time since when that client has held the request up.
 struct PlaceClaim {
   net::ClientNetwork client = net::kOwnNetwork;
   base::MonotonicTime owesSince = base::MonotonicTime::max();  // max(): it waits for its Backend
@@ -48,7 +48,7 @@ class PlaceSurvey {
   void add(http::Token holder, const PlaceClaim& claim);
   /// Returns how many places each client holds by the requests that were added.
   ClientTotals totals() const;
-  /// Sets how many they hold at all workers. Unless `complete`, some workers have not counted.
+  /// Sets how many places they hold at all workers. `complete` is false if some workers have not counted.
   void weigh(const ClientTotals& totals, bool complete);
 
   std::uint64_t heldBy(net::ClientNetwork client) const;
@@ -61,7 +61,7 @@ class PlaceSurvey {
  private:
   struct Share {
     std::uint64_t held = 0;
-    std::vector<StalledRequest> stalled;  // a heap: the one that has stood still for longest comes first
+    std::vector<StalledRequest> stalled;  // a heap: the one that has been stalled for longest comes first
 
     bool hasStalled(base::Duration time, base::MonotonicTime now) const {
       return !stalled.empty() && now - stalled.front().since >= time;

@@ -35,7 +35,7 @@ bool Places::seek(const JoinedBreaker& joined, http::Token request, net::ClientN
   return true;
 }
 
-// A request that was not told of a place would take that of one that was.
+// Only a request that was notified may take a place, because it would else take the place of one that was.
 bool Places::take(CircuitBreaker& breaker, http::Token request) {
   const auto seeker = find(request);
   if (seeker == seekers_.end() || !std::exchange(seeker->told, false) || !breaker.requests.tryAdd()) return false;
@@ -66,7 +66,7 @@ void Places::remove(std::vector<Seeker>::iterator seeker) {
   seekers_.erase(seeker);
 }
 
-/// Tells as many requests as there are places, including those that were told already.
+/// Notifies as many requests as there are places, including those that were notified before.
 void Places::tell(const CircuitBreaker& breaker) {
   std::uint64_t room = breaker.requests.room();
   for (Seeker& each : seekers_) {
@@ -126,7 +126,8 @@ void Places::onTimer() {
   if (!seekers_.empty() || !surveys_.empty()) startTimer();
 }
 
-/// Has requests give way for those that have not been told of a place, and asks the other workers for the rest.
+/// Makes requests give way for those that have not been notified of a place, and asks the other workers for the
+/// remaining places.
 void Places::serve(const JoinedBreaker& joined) {
   const CircuitBreaker& breaker = *joined.get();
   tell(breaker);

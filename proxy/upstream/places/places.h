@@ -1,10 +1,10 @@
 // The requests of one worker that have no place at their Backend yet, because limits.backendRequests is reached, and
 // for which others give way: see PlaceSurvey.
 //
-// Requests of this worker give way first, in the same beat. If none can, the other workers are asked, which count their
-// requests then too. A request is refused at once if no client holds so much more that it may get a place, and after
-// kPatience otherwise. While some seek places, those that come back are theirs alone. The cost is bounded: however many
-// requests are refused, a Backend is surveyed once in kInterval. Owned by Upstreams; one thread.
+// Requests of this worker give way first, in the same beat. If none can, the other workers are asked, and they then
+// count their requests, too. A request is refused at once if no client holds so much more that it may get a place, and
+// after kPatience otherwise. While some requests seek places, only these get a place that becomes free. The cost is
+// bounded: however many requests are refused, a Backend is surveyed once in kInterval. Owned by Upstreams; one thread.
 #pragma once
 
 #include <chrono>
@@ -33,12 +33,11 @@ class Places final : public PlaceParty, private net::Timer {
  public:
   static constexpr base::Duration kPatience = std::chrono::seconds(1);
   static constexpr base::Duration kInterval = std::chrono::milliseconds(50);
-  /// More of them than this are refused, and more of one client.
+  /// Requests beyond these bounds are refused: in all, and of one client.
   static constexpr std::size_t kMostSeekers = 512;
   static constexpr std::size_t kMostOfClient = 64;
 
-  /// All outlive it.
-  /// `closeIdle` closes an idle connection of this worker to the Backend that counts as its argument.
+  /// All outlive it. `closeIdle` closes an idle connection of this worker to the Backend with that identity.
   using CloseIdle = std::function<void(const routing::BackendIdentity& boundedAs)>;
   Places(net::Worker& worker, CircuitBreakers& breakers, WaiterSink& requests, observe::MetricShard& metrics,
          CloseIdle closeIdle);
@@ -46,17 +45,17 @@ class Places final : public PlaceParty, private net::Timer {
   Places(const Places&) = delete;
   Places& operator=(const Places&) = delete;
 
-  /// Called when there is no place for the request. Returns false if it is to be refused; otherwise WaiterSink tells it
-  /// when take() may be called, or that no place has come.
+  /// Called when there is no place for the request. Returns false if it must be refused; else WaiterSink notifies it
+  /// when take() may be called, or that it will get no place.
   bool seek(const JoinedBreaker& joined, http::Token request, net::ClientNetwork client, std::string_view limit);
-  /// Takes a place for a request that seeks one. Returns false if it is to wait further.
+  /// Takes a place for a request that seeks one. Returns false if it must wait further.
   bool take(CircuitBreaker& breaker, http::Token request);
-  /// Says that the request seeks no place any more.
+  /// Called when the request seeks no place any more.
   void forget(http::Token request);
-  /// Called when a place has come back that requests may seek, of whichever worker.
+  /// Called when a place has become free that requests of any worker may seek.
   void onLeft(const CircuitBreaker& breaker) { tell(breaker); }
 
-  /// Has the other workers close an idle connection.
+  /// Makes the other workers close an idle connection.
   void wantConnection(const JoinedBreaker& joined) { breakers_.wantConnection(*this, joined.identity()); }
 
   // PlaceParty
@@ -83,7 +82,7 @@ class Places final : public PlaceParty, private net::Timer {
   void serve(const JoinedBreaker& joined);
   std::vector<Seeker>::iterator find(http::Token request);
   void remove(std::vector<Seeker>::iterator seeker);
-  /// Has a request give way to one of that client, which holds `held` places. Returns false if there is none.
+  /// Makes a request give way to one of that client, which holds `held` places. Returns false if there is none.
   bool makeWay(const CircuitBreaker& breaker, std::string_view limit, net::ClientNetwork client, std::uint64_t held);
 
   base::MonotonicTime now() const { return worker_.now(); }

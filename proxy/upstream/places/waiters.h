@@ -1,4 +1,4 @@
-// Pools and places tell waiting requests through a WaiterSink, and learn from it about those that hold places. Each
+// Pools and places notify waiting requests through a WaiterSink, and learn from it about those that have places. Each
 // table of requests implements one.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace sluice::upstream {
 
-/// The places that others want.
+/// The bound whose places other requests want.
 struct PlaceDemand {
   std::uint64_t breaker;   // the number of the circuit breaker
   std::string_view limit;  // the name of its bound
@@ -28,8 +28,8 @@ class WaiterSink {
 
   /// Adds the requests that hold a place of the circuit breaker with that number. Linear in the number of requests.
   virtual void surveyPlaces(std::uint64_t breaker, PlaceSurvey& survey) = 0;
-  /// Ends a request for others that want its place. Returns false, and does nothing, if it holds no place of that
-  /// breaker any more, or if its client has brought or taken bytes since `stalled.since`.
+  /// Ends a request because others want its place. Returns false, and does nothing, if it has no place of that breaker
+  /// any more, or if its client has brought or taken bytes since `stalled.since`.
   virtual bool giveWay(const StalledRequest& stalled, const PlaceDemand& demand) = 0;
 };
 
