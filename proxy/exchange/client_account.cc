@@ -5,8 +5,7 @@
 
 namespace sluice::exchange {
 
-// Time counts against the client only while bytes wait for it, so a quiet stream of events lives as long as streamIdle
-// lets it.
+// The client's time runs only while bytes wait for it, so a quiet stream of events is bounded by streamIdle only.
 inline void ClientAccount::watchClient() {
   const bool sends = t_.responseState == ResponseState::kStreaming || t_.responseState == ResponseState::kAnswering;
   if (t_.responseBody.bytes.empty() || !sends || t_.tunnels()) {
@@ -90,7 +89,7 @@ base::MonotonicTime ClientAccount::takingDeadline() const {
 }
 
 // The kernel takes bytes in large pieces, so a client that reads slowly and steadily may seem to take none. The bytes
-// that its system has acknowledged since the last look tell the two apart. If windows of HTTP/2 keep the bytes back,
+// that its system has acknowledged since the last look distinguish the two. If windows of HTTP/2 keep the bytes back,
 // there is no doubt.
 bool ClientAccount::renewIfSocketMoves() {
   Downstream* downstream = t_.downstream();

@@ -1,5 +1,5 @@
 // ClientAccount charges the bodies of one exchange to the memory of its client's connection, and measures how fast the
-// client takes what waits for it. The exchange owns it.
+// client takes the bytes that wait for it. The exchange owns it.
 #pragma once
 
 #include <cstdint>
@@ -18,10 +18,10 @@ class ClientAccount {
     return heldOfRequest() + heldOfResponse() == 0 && units_ == 0 && !requestWide_ && !responseWide_ &&
            owesSince_ == base::MonotonicTime{};
   }
-  /// Charges what is held now. Called whenever the exchange comes to rest.
+  /// Charges the bytes that are held now. Called at the end of each drive of the exchange.
   void settle();
 
-  /// Returns true if a bound of the client's memory is reached, so that a body that holds so much gets no credit.
+  /// Returns true if a body that holds `held` bytes gets no credit, because a bound of the client's memory is reached.
   bool withholds(std::uint64_t held) const;
   /// Return true once, when the consumer of the body has taken enough of it to have the whole window, and there is
   /// room.
@@ -60,7 +60,7 @@ class ClientAccount {
   bool responseWide_ = false;
   bool looked_ = false;                  // acknowledgedMark_ is set
   std::uint64_t takenMark_ = 0;          // responseBytes when owesSince_ was set
-  std::uint64_t acknowledgedMark_ = 0;   // what the client's system had acknowledged at the last look
+  std::uint64_t acknowledgedMark_ = 0;   // the bytes that the client's system had acknowledged at the last look
   base::MonotonicTime withheldSince_{};  // zero if no bound is reached
   base::MonotonicTime owesSince_{};      // zero if nothing waits for the client
 };

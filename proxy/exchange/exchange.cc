@@ -63,7 +63,7 @@ void Exchange::surveyPlace(std::uint64_t breaker, upstream::PlaceSurvey& survey)
   survey.add(token(), {s_.transaction.client.network, clientOwesSince(s_)});
 }
 
-// A client that takes a response may have done so without the gateway's notice, as far as its socket goes.
+// The client may have taken bytes out of the socket's buffer without an event for the gateway, so the socket is asked.
 bool Exchange::giveWay(base::MonotonicTime stalledSince, const upstream::PlaceDemand& demand) {
   if (!s_.attempts.current().request.holdsPlaceOf(demand.breaker) || clientOwesSince(s_) > stalledSince) return false;
   if (!s_.transaction.responseBody.bytes.empty() && s_.account.renewIfSocketMoves()) return false;
@@ -73,12 +73,12 @@ bool Exchange::giveWay(base::MonotonicTime stalledSince, const upstream::PlaceDe
 
 // --- time -----------------------------------------------------------------------------------------------------------
 
-/// Returns true if the client owes bytes of its body, and nothing else is owed.
+/// Returns true if the exchange waits for bytes of the client's body, and for nothing else.
 bool Exchange::clientStalls() const {
   const http::RequestHead& head = s_.transaction.request.head;
   if (head.body == http::Body::kTunnel) return false;
   if (s_.processing.steps() != nullptr) {
-    if (s_.processing.deadline() != base::MonotonicTime::max()) return false;  // a step owes its answer
+    if (s_.processing.deadline() != base::MonotonicTime::max()) return false;  // a step is suspended
     if (s_.processing.starves()) return !http::speaksGrpc(head);
   }
   return s_.transaction.requestState == RequestState::kSending && isBeforeHead(s_.transaction.responseState) &&
@@ -207,7 +207,7 @@ void Exchange::expire(Expiry expiry) {
   }
 }
 
-/// Returns who has let the exchange stand still; `silent` is the error of a backend that does not answer.
+/// Returns the error of the side that has stalled the exchange; `silent` is that of a backend that does not answer.
 base::Error Exchange::idleError(const base::Error& silent) const {
   if (!s_.transaction.responseBody.bytes.empty()) {
     return {base::ErrorType::kConnectionTerminated, base::ErrorOrigin::kDownstream,

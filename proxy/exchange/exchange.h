@@ -35,7 +35,8 @@ class Exchange final : private net::Timer {
   http::Token token() const { return s_.transaction.token(); }
   bool finished() const { return s_.transaction.finished(); }
   HeadMemory& headMemory() { return s_.headMemory; }
-  /// Called before the snapshot that it was routed by goes. Keeps what it uses of the snapshot, and its revision.
+  /// Called before the snapshot by which it was routed is released. Keeps the parts of the snapshot that it uses, and
+  /// the revision.
   void pin(const std::string& revision) { s_.transaction.route.pin(revision); }
 
   // Called by the client's connection.
@@ -55,7 +56,7 @@ class Exchange final : private net::Timer {
   void onRequestTaken(std::size_t count) { s_.requestBody.onTaken(count); }
   /// Called when a suspended step may go on, or has been dropped.
   void onStepAnswer(processing::Ticket ticket, bool dropped);
-  /// Returns true if the pool may tell it of a connection, or that there will be none.
+  /// Returns true if the pool may still notify it that a connection is ready, or that none will be.
   bool waitsForPool() const {
     return s_.transaction.requestState == RequestState::kAcquiring ||
            s_.transaction.requestState == RequestState::kConnecting;
@@ -65,7 +66,7 @@ class Exchange final : private net::Timer {
   http::BodyPipe& requestBody() { return s_.requestBody.outlet(); }
   http::BodyPipe& responseBody() { return s_.transaction.responseBody; }
 
-  /// Adds it to the survey if its attempt holds a place of the circuit breaker with that number.
+  /// Adds the exchange to the survey if its attempt has a place at the circuit breaker with that number.
   void surveyPlace(std::uint64_t breaker, upstream::PlaceSurvey& survey) const;
   /// Does upstream::WaiterSink::giveWay().
   bool giveWay(base::MonotonicTime stalledSince, const upstream::PlaceDemand& demand);
@@ -77,7 +78,7 @@ class Exchange final : private net::Timer {
   std::string_view processor() const { return s_.processing.refusing(); }
   /// Returns the first step that is suspended; nullptr if none is.
   const processing::Step* suspendedStep() const;
-  /// Says what it waits for now.
+  /// Returns the event that the exchange waits for now.
   ExchangeWait wait() const { return waitOf(s_); }
   /// Returns the revision of the configuration that routed it, if `current` is the one that is served now.
   const std::string& revision(const std::string& current) const {

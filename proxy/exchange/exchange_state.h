@@ -1,5 +1,5 @@
-// Everything that an exchange consists of, but for the two paths that move it. The exchange owns it; its parts know
-// each other, so it does not move.
+// All parts of an exchange, except for the two paths that move it. The exchange owns it; its parts know each other, so
+// it does not move.
 #pragma once
 
 #include <utility>

@@ -52,14 +52,14 @@ bool clientMaySend(const Transaction& t) {
   return t.requestState == RequestState::kSending && t.requestBody.end() == http::PipeEnd::kOpen;
 }
 
-/// Returns what a response is missing that goes to the client, or that steps want whole.
+/// Returns the event for which a response waits that goes to the client, or that steps want as a whole.
 Wait waitForResponseBody(const Transaction& t) {
   if (t.tunnels()) return Wait::kTunnel;
   if (t.responseBody.end() != http::PipeEnd::kOpen) return Wait::kNothing;
   return clientMaySend(t) ? Wait::kEitherSide : Wait::kResponseBody;
 }
 
-/// Returns what is missing until the Backend has the request, and has begun to answer.
+/// Returns the event for which the request waits until the Backend has it and has begun to answer.
 ExchangeWait waitForRequest(const ExchangeState& s) {
   const Transaction& t = s.transaction;
   if (s.processing.starves()) return {Wait::kRequestBody};

@@ -1,6 +1,6 @@
-// Says what an exchange waits for at this moment: the answer to "what hangs?".
+// Finds the event that an exchange waits for at this moment, so that operators can find out why a request hangs.
 //
-// It is derived from the state of the exchange when somebody asks; nothing is kept for it. Pure functions.
+// It is derived from the state of the exchange on request; no state is kept for it. Pure functions.
 #pragma once
 
 #include <array>
@@ -16,7 +16,7 @@ namespace sluice::exchange {
 enum class Wait : std::uint8_t {
   kNothing,        // it goes on at once
   kResolver,       // the name servers
-  kConnection,     // a connection to the Backend that other requests have, or that may not be opened yet
+  kConnection,     // a connection to the Backend: all are in use, or a new one may not be opened yet
   kDial,           // a TCP connection to the Backend
   kHandshake,      // the TLS handshake with the Backend
   kProcessor,      // the answer that a suspended step waits for
@@ -24,8 +24,8 @@ enum class Wait : std::uint8_t {
   kResponseHead,   // the Backend: the head of its response
   kResponseBody,   // the Backend: more of its body
   kEitherSide,     // the client or the Backend: both may send
-  kClientCredit,   // the client does not take what there is for it
-  kBackendCredit,  // the Backend does not take what there is for it
+  kClientCredit,   // the client does not take the bytes that wait for it
+  kBackendCredit,  // the Backend does not take the bytes that wait for it
   kBackoff,        // the time of the next attempt
   kTunnel          // either side of a tunnel
 };
@@ -43,12 +43,13 @@ struct ExchangeWait {
   std::string where = {};  // the name that is resolved, or the address of a connection that is being made; else empty
 };
 
-/// If several things are missing, the first one counts in this order: a step, a side that does not take bytes, a
-/// connection, a side that does not send.
+/// If the exchange waits for several things, this returns the first in this order: a step, a side that does not take
+/// bytes, a connection, a side that does not send.
 ExchangeWait waitOf(const ExchangeState& state);
 
 /// Returns since when the client has held up an attempt, because it brings no bytes of its body or takes none of the
-/// response; max() if it does not. Where both sides may send, as in gRPC, the client counts until the response begins.
+/// response; max() if it does not. Where both sides may send, as in gRPC, the client is the one that holds it up until
+/// the response begins.
 base::MonotonicTime clientOwesSince(const ExchangeState& state);
 
 }  // namespace sluice::exchange

@@ -33,7 +33,7 @@ class Exchanges final : public ExchangeContext,
   /// in flight keep their rules; later ones find the rules of the new snapshot. `revision` is the one served until now.
   void adopt(const base::Settings& settings, const std::string& revision);
 
-  /// Forgets what the worker kept for processors that have gone.
+  /// Drops the state that the worker kept for processors that are gone.
   void sweepStates() { services_.workerStates().sweep(); }
 
   /// Sets the sealer of the values of sessions from now on.
@@ -62,7 +62,7 @@ class Exchanges final : public ExchangeContext,
   void drive();
   void reap();
   bool quiet() const { return due_.empty() && finished_.empty() && mirrors_.quiet(); }
-  /// Ends every exchange, and reports each as it stands.
+  /// Ends every exchange, and reports each in its present state.
   void shutdown();
 
   // ExchangeContext
@@ -95,7 +95,7 @@ class Exchanges final : public ExchangeContext,
 
  private:
   WorkerServices services_{*this};
-  Mirrors mirrors_{*this};  // before the exchanges, which tell them when they go
+  Mirrors mirrors_{*this};  // declared before the exchanges, which notify them when they are destroyed
   base::Slab<Exchange> exchanges_;
   std::vector<base::Handle<Exchange>> due_;
   std::vector<base::Handle<Exchange>> batch_;

@@ -9,7 +9,7 @@
 namespace sluice::exchange {
 namespace {
 
-// A kept method or authority is no longer than what the access log shows of it, and a path neither.
+// A method, an authority or a path that is kept is as long as the access log shows it, at most.
 constexpr std::size_t kKeptText = observe::AccessLog::kMaxTextBytes;
 constexpr std::size_t kKeptPath = observe::AccessLog::kMaxPathBytes;
 

@@ -1,9 +1,9 @@
 // The memory of requests' heads and trailers: ClientHeads is the account of one client connection, and HeadMemory the
 // charge of one exchange.
 //
-// The codec of the connection charges what it decodes, and the exchange takes that over with the head, and keeps it
-// charged while parts of it may still need the head. It drops the head as soon as the gateway replies itself. A client
-// would otherwise hold much memory for as long as it does not take the replies.
+// The codec of the connection charges the bytes that it decodes. The exchange takes the charge over with the head, and
+// keeps it as long as one of its parts may still need the head. It drops the head as soon as the gateway replies
+// itself. A client would otherwise hold much memory for as long as it does not take the replies.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace sluice::exchange {
 
-/// Bounds what the heads and trailers of one connection's requests hold together by limits.headerMemory, and those of
-/// all connections by limits.headerMemoryTotal. The connection owns it; it outlives the codec.
+/// Bounds the memory of the heads and trailers of one connection's requests by limits.headerMemory, and that of all
+/// connections by limits.headerMemoryTotal. The connection owns it; it outlives the codec.
 class ClientHeads final : public http::HeadAccount {
  public:
   explicit ClientHeads(ExchangeContext& context) : context_(context) {}
@@ -45,15 +45,15 @@ class HeadMemory {
  public:
   explicit HeadMemory(Transaction& transaction) : t_(transaction) {}
 
-  /// Returns true if there is nothing to charge (http::HeadCharge::kFree).
+  /// Returns true if the head is so small that it is free (http::HeadCharge::kFree).
   bool isFree() const { return t_.request.arena.isSmall(); }
-  /// Charges what the head holds. An error says that there is no room for it, and that the request can only be refused.
+  /// Charges the memory of the head. Returns an error if there is no room for it; the request can only be refused then.
   std::optional<base::Error> charge();
   /// Takes over the charge of the request's trailers.
   void add(http::Trailers& trailers) { trailersCharge_ += trailers.charge.takeOver(); }
   /// Gives everything back. Called before the exchange goes.
   void release();
-  /// Drops the head of the request except for what the access log shows of it.
+  /// Drops the head of the request except for the parts that the access log shows.
   void drop();
 
  private:

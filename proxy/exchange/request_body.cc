@@ -13,7 +13,7 @@ using processing::Pipeline;
 void RequestBody::add(std::string_view bytes) {
   t_.requestBytes += bytes.size();
   t_.progressOfReceiving();
-  // A body that nobody wants any more is received only to be dropped.
+  // A body that is not needed any more is received only to be dropped.
   if (t_.requestState == RequestState::kStopped) return;
   if (Pipeline* steps = processing_.requestCarrier()) {
     steps->source.append(bytes);
@@ -44,7 +44,7 @@ void RequestBody::receiveEnd(std::optional<http::Trailers> trailers) {
   finishPipe(t_.requestBody, std::move(trailers));
   guardRequestTrailers(t_, attempts_.backend());
   processing_.guardTrailers();
-  // Bytes that came to a stopped request were given to no mirror.
+  // Bytes that came after the request was stopped were given to no mirror.
   if (!mirrors_.empty() && t_.requestState != RequestState::kStopped) mirrors_.endBody();
 }
 
@@ -65,7 +65,7 @@ void RequestBody::onTaken(std::size_t count) {
 /// Called when the attempt has `count` more bytes of the body.
 void RequestBody::pass(std::size_t count) {
   const std::size_t fresh = attempts_.pass(count);
-  // Steps before the attempt have granted the client what they took.
+  // Steps before the attempt have already granted the client the bytes that they took.
   if (processing_.requestCarrier() == nullptr) ungranted_ += fresh;
 }
 

@@ -11,18 +11,19 @@
 namespace sluice::exchange {
 
 /// Returns true for 1 to 128 visible ASCII characters without quotes and backslashes: such an id can be written in any
-/// log as it is.
+/// log without escapes.
 bool isCleanRequestId(std::string_view id);
 
-/// Returns a new id, in the form of a UUID of version 4 (RFC 9562). It names, and protects nothing.
+/// Returns a new id, in the form of a UUID of version 4 (RFC 9562). It identifies a request, and must not be used as a
+/// secret.
 std::string_view makeRequestId(base::Arena& arena, base::Random& random);
 
-/// Adds a field for the id, whose bytes outlive the headers. The name may go with the settings. No id comes twice, so
-/// tables of HTTP/2 do not keep it, where it would push out fields that do.
+/// Adds a field for the id, whose bytes outlive the headers. The name need not outlive the settings. No id comes twice,
+/// so it is not indexed in tables of HTTP/2, where it would only displace fields that recur.
 void addRequestId(base::Arena& arena, http::Headers& headers, std::string_view name, std::string_view id);
 
-/// Returns the id of a request: the one that came, if the settings accept it, it is clean and there is no other; else a
-/// new one, which replaces what came. Empty if the settings want none.
+/// Returns the id of a request. This is the id that came, if the settings accept it, it is clean and there is only one;
+/// else a new one, which replaces those that came. Empty if the settings disable ids.
 std::string_view settleRequestId(base::Arena& arena, http::Headers& headers, const base::RequestIdSettings& settings,
                                  base::Random& random);
 

@@ -23,13 +23,13 @@ constexpr std::uint64_t bits(Event first, Events... rest) {
   return Transaction::bitOf(first) | bits(rest...);
 }
 
-/// Returns true if a Backend that has the whole request says nothing in time: its connection may be dead.
+/// Returns true if a Backend that has the whole request does not answer in time: its connection may be dead.
 bool hasWaitedInVain(const Transaction& t) {
   const bool isWhole = t.request.head.body == http::Body::kNone || t.requestBody.end() == http::PipeEnd::kComplete;
   return t.error && t.error->type == base::ErrorType::kHttpResponseTimeout && isWhole && !t.response;
 }
 
-// Events of an attempt that is given up no longer count, but events of the request's steps do, because these go on.
+// Events of an attempt that is given up are ignored, but events of the request's steps are not, because these go on.
 constexpr std::uint64_t kAttemptEvents =
     bits(Event::kStepsDone, Event::kAttemptSteps, Event::kConnectSteps, Event::kPoolReady, Event::kLeased,
          Event::kUnavailable, Event::kRequestTaken, Event::kRequestSent, Event::kInterim, Event::kResponseArrived,
@@ -121,7 +121,7 @@ void RequestPath::refuseUnrouted(base::Error error) {
   t_.raise(Event::kRejected, std::move(error));
 }
 
-/// Decides where the request goes, as far as its route says so.
+/// Applies the parts of the rule that decide where the request goes.
 void RequestPath::decide(const routing::RouteMatch& match) {
   takeRule(match.rule);
   const std::optional<base::Error> refusal = chooseBackend(match);
@@ -172,7 +172,7 @@ void RequestPath::onMoved(RequestBody::Outcome outcome) {
   }
 }
 
-/// Tells a client that waits for 100 (Continue) to send the body that a step needs.
+/// Sends 100 (Continue) to a client that waits for it before it sends the body that a step needs.
 void RequestPath::await() {
   Downstream* downstream = t_.downstream();
   if (downstream != nullptr && s_.processing.starves()) proceed(*downstream);
@@ -189,7 +189,8 @@ void RequestPath::processSecond() {
   onMoved(s_.requestBody.moveRequest());
 }
 
-// Steps that ask cost no transition each: there may be more of them than one drive allows.
+// Steps that ask for another match of the route cost no transition each, because there may be more of them than one
+// drive allows.
 void RequestPath::passWishes() {
   RequestBody::Outcome outcome = RequestBody::Outcome::kMatchAgain;
   while (outcome == RequestBody::Outcome::kMatchAgain) outcome = s_.requestBody.moveRequest();
@@ -240,7 +241,7 @@ void RequestPath::enter() {
   if (!taken) s_.mirrors.start(mirrors);
 }
 
-/// Called for a request that goes to no Backend, and that no step has answered.
+/// Called for a request that no step has answered and that goes to no Backend.
 void RequestPath::answerByRule() {
   const routing::Rule& rule = *t_.route.rule;
   const http::RequestHead& asked = t_.asked != nullptr ? *t_.asked : t_.request.head;
@@ -324,7 +325,7 @@ void RequestPath::acquire() {
     if (allowed == nullptr) {
       auto addresses = request.resolve();
       if (!addresses.ok()) return t_.raise(Event::kUnavailable, addresses.error());
-      if (addresses->empty()) return;  // the pool tells when they are known
+      if (addresses->empty()) return;  // the pool notifies the exchange when they are known
       s_.processing.beginConnect(*std::move(addresses));
       return t_.raise(Event::kConnectSteps);
     }

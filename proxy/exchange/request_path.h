@@ -47,7 +47,7 @@ class RequestPath {
 
   ExchangeState& s_;
   Transaction& t_;
-  bool proceeded_ = false;  // the client was told 100 (Continue)
+  bool proceeded_ = false;  // the client has got 100 (Continue)
 };
 
 }  // namespace sluice::exchange

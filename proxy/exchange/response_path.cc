@@ -82,7 +82,7 @@ void ResponsePath::keepToClient(http::ResponseHead& challenge) {
   s_.attempts.current().request.pin(t_.client.connection);
 }
 
-// --- whether the response is kept -----------------------------------------------------------------------------------
+// --- the decision to keep the response -------------------------------------------------------------------------------
 
 void ResponsePath::judgeStatus() {
   const Retries* const retries = s_.attempts.retries();
@@ -94,7 +94,7 @@ void ResponsePath::keep() {
   t_.raise(s_.processing.chains().wantsKeptResponse() ? Event::kResponseHead : Event::kResponseReady);
 }
 
-// A rule that names a status says that requests answered with it may be repeated, whatever their method (GEP-1731).
+// If a rule names a status, requests answered with it may be repeated, whatever their method (GEP-1731).
 void ResponsePath::judgeResponse() {
   switch (s_.attempts.plan()) {
     case Attempts::Planning::kPlanned:
@@ -124,7 +124,7 @@ void ResponsePath::process() {
   if (outcome == Pipeline::Outcome::kDone) t_.raise(Event::kResponseStepsDone);
 }
 
-// --- what the client gets -------------------------------------------------------------------------------------------
+// --- the response to the client --------------------------------------------------------------------------------------
 
 void ResponsePath::forwardInterim() {
   http::ServerCodec* codec = t_.codec();
@@ -141,7 +141,7 @@ void ResponsePath::start() {
   s_.attempts.settle();
   http::ResponseMessage& response = *t_.response;
   if (s_.processing.steps() != nullptr && s_.processing.steps()->response) {
-    // Everything that could keep the response from the client has been asked, and its head is about to leave.
+    // Called when nothing can keep the response from the client any more, and its head is about to leave.
     Pipeline& steps = *s_.processing.steps()->response;
     steps.seal();
     if (steps.carries()) {
@@ -160,7 +160,8 @@ void ResponsePath::start() {
   if (http::ServerCodec* codec = t_.codec()) codec->sendResponse(t_.client.stream, response.head);
 }
 
-/// Tells a gateway before this one that a failure stands. For others, what gateways behind this one say is left out.
+/// Marks a failure as final for a gateway before this one. For other clients, removes the marks of gateways behind this
+/// one.
 void ResponsePath::settleStanding(http::ResponseMessage& response) {
   if (!t_.fromGateway) return hideFinal(response.arena, response.head.headers);
   const Retries* const retries = s_.attempts.retries();
@@ -175,7 +176,8 @@ void ResponsePath::addDate(http::ResponseMessage& response) {
   response.head.headers.add(response.arena, http::FieldId::kDate, response.arena.copy(t_.context.date()));
 }
 
-/// Tells the client the request's id, unless the origin has one of its own, by which its operators know the request.
+/// Adds the request's id to the response, unless the origin has one of its own, by which its operators know the
+/// request.
 void ResponsePath::addRequestId(http::ResponseMessage& response) {
   const std::string& name = t_.context.identity().requestId.header;
   if (t_.requestId.empty() || name.empty() || response.head.headers.find(name) != nullptr) return;
@@ -225,8 +227,8 @@ void ResponsePath::reply() {
   s_.processing.finishReply();
   t_.status = reply.head.status;
   codec->sendResponse(t_.client.stream, reply.head);
-  t_.response.reset();  // the codec has what it needs
-  // Steps live in the request's arena, and hold on to what they have counted until the exchange is over.
+  t_.response.reset();  // the codec has copied the parts that it needs
+  // Steps live in the request's arena, and keep the places that they have taken until the exchange is over.
   if (s_.processing.steps() == nullptr && !s_.headMemory.isFree()) s_.headMemory.drop();
   t_.lastProgress = t_.now();
   t_.rearm = true;

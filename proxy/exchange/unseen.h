@@ -1,6 +1,6 @@
-// Filters and steps are not shown trailers, nor the 1xx heads that come before a response, so neither may be a way
-// around them. Fields that filters and steps have set or removed are removed from trailers too. A 1xx head passes the
-// filters, but not steps that must see a response first.
+// Filters and steps see neither trailers nor the 1xx heads before a response, so these must not carry fields past them.
+// Fields that filters and steps have set or removed are removed from trailers too. A 1xx head passes the filters, but
+// not steps that must see a response first.
 #pragma once
 
 #include "proxy/exchange/steps/processing.h"

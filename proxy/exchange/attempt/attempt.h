@@ -15,13 +15,13 @@ namespace sluice::exchange {
 struct Attempt {
   upstream::Request request;
   const routing::WeightedBackend* backend = nullptr;  // null until it is chosen
-  std::uint32_t number = 0;                           // how many have been counted, with this one: see count()
+  std::uint32_t number = 0;                           // of the attempts so far, including this one; see count()
   bool counted = false;
   base::MonotonicTime begun{};      // when it was sent, or until then when it began to wait for a connection
   base::MonotonicTime firstByte{};  // that of the final head
   bool unprocessed = false;         // the backend has certainly not acted on it (RFC 9113 section 8.7)
 
-  /// Counts it, however often it is made once more.
+  /// Counts the attempt once, however often it is repeated.
   void count() {
     if (!std::exchange(counted, true)) ++number;
   }

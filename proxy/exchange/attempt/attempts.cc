@@ -11,13 +11,13 @@
 namespace sluice::exchange {
 namespace {
 
-/// Returns true if another attempt may end otherwise: the error comes neither from the gateway nor from the address
-/// guard, which would both say the same again.
+/// Returns true if another attempt may succeed: the error comes neither from the gateway nor from the address guard,
+/// which would both fail again.
 bool isPassing(const base::Error& error) {
   return error.origin == base::ErrorOrigin::kUpstream && error.type != base::ErrorType::kDestinationIpProhibited;
 }
 
-/// Returns the status of an answer, or what that of gRPC stands for if the head has one.
+/// Returns the HTTP status of an answer, or the one that its grpc-status maps to, if the head has one.
 std::uint16_t statusOf(const http::ResponseHead& head, const http::RequestHead& request) {
   if (!http::speaksGrpc(request)) return head.status;
   const std::optional<std::uint32_t> code = http::grpcCodeOf(head.headers);
@@ -26,7 +26,7 @@ std::uint16_t statusOf(const http::ResponseHead& head, const http::RequestHead& 
 
 }  // namespace
 
-// A session goes on unless a fail-over knows that its Backend does not serve.
+// A session keeps its Backend, unless the rule has a fail-over and the Backend does not serve now.
 bool Attempts::resumeSession(http::RequestHead* before) {
   const routing::Rule& rule = *t_.route.rule;
   session_ = std::make_unique<Session>(rule);
@@ -53,7 +53,7 @@ http::RequestHead Attempts::head(RuleFilters filters) {
                      t_.client.forwarded(), filters);
 }
 
-// Nothing is kept for a tunnel, whose bytes cannot be had again.
+// Nothing is kept for a tunnel, because its bytes cannot be replayed.
 void Attempts::makeRetries() {
   if (t_.request.head.body == http::Body::kTunnel) return;
   retries_.emplace(*t_.route.rule, t_.requestBody.bytes, t_.context.limits().replayBuffer);
@@ -111,7 +111,7 @@ bool Attempts::bodyIntact() const {
 Attempts::Planning Attempts::plan() {
   if (!retries_ || !retries_->left() || t_.requestBody.end() == http::PipeEnd::kBroken) return Planning::kNone;
   const base::MonotonicTime due = t_.now() + retries_->pause(t_.context.random());
-  // The client would wait for nothing.
+  // The request would time out before the attempt begins.
   if (due >= requestDeadline(t_.started, t_.route.rule, t_.context.timeouts())) return Planning::kNone;
   if (!bodyIntact()) {
     t_.context.onLimit("replayBuffer");
@@ -128,8 +128,8 @@ Attempts::Planning Attempts::plan() {
   return Planning::kPlanned;
 }
 
-// A Backend that this request has not been to, and that takes connections, gets no more than it would if the traffic
-// were its own. So a fail-over is not held up by the retries that the budget is there for.
+// The first try at another Backend that takes connections is not charged to the budget, because it adds no more load
+// than a first attempt there. So a budget that retries have used up does not block a fail-over.
 bool Attempts::budgetAllows(const routing::WeightedBackend& next, std::optional<routing::ActiveRetry>& place) {
   const base::Box<routing::RetryConstraint>& constraint = next.retryConstraint;
   if (!retries_->hasTried(next) && serves(next)) {
@@ -142,7 +142,7 @@ bool Attempts::budgetAllows(const routing::WeightedBackend& next, std::optional<
   return place.has_value();
 }
 
-/// Chooses again, without the Backends that take no connections, if that leaves any.
+/// If the chosen Backend takes no connections, chooses among those that do, if there are any.
 void Attempts::leaveOutDead() {
   if (attempt_.backend == nullptr || serves(*attempt_.backend)) return;
   if (const auto* another = t_.route.rule->chooseAnother(t_.context.random(), dead())) attempt_.backend = another;
@@ -172,12 +172,12 @@ const routing::WeightedBackend* Attempts::chooseByPriority() {
     return &rule.backends[*due];
   }
   if (!chosen) chosen = rule.failover->choose(chances, rule.broken(), t_.now());
-  // A rule whose every reference is broken says so.
+  // If all references of the rule are broken, one of them is chosen, and its error answers the request.
   if (!chosen) chosen = rule.failover->choose(chances, 0, t_.now());
   return chosen ? &rule.backends[*chosen] : nullptr;
 }
 
-// With a fail-over, a Backend that serves and has failed once may do better than another one that rests.
+// With a fail-over, a Backend that serves and has failed once is preferred to an ejected one.
 const routing::WeightedBackend& Attempts::chooseNext() {
   const routing::Rule& rule = *t_.route.rule;
   const routing::WeightedBackend& failed = *attempt_.backend;
@@ -199,13 +199,13 @@ const routing::WeightedBackend& Attempts::chooseNext() {
   return nextServes ? next : choose(/*alsoEjected=*/true);
 }
 
-/// Returns the weighted backend of the attempt as the rule's fail-over knows it.
+/// Returns the member of the rule's fail-over that belongs to the weighted backend of the attempt.
 const routing::FailoverMember& Attempts::member() const {
   const routing::Rule& rule = *t_.route.rule;
   return rule.failover->members[static_cast<std::size_t>(attempt_.backend - rule.backends.data())];
 }
 
-// The gateway's own limits say nothing about the Backend, and neither does a client that takes its time with the body.
+// Errors of the gateway's own limits, or of a client that sends its body slowly, are no evidence against the Backend.
 void Attempts::noteError(const base::Error& error) const {
   const bool isSlowUpload =
       error.type == base::ErrorType::kHttpResponseTimeout && t_.requestState != RequestState::kSent;
@@ -234,7 +234,7 @@ void Attempts::noteAnswer(const http::ResponseHead& head) {
   if (ejection > base::Duration::zero()) answering.health->ejectUntil(now + ejection);
 }
 
-/// Returns true if the Backend takes connections as far as this worker knows, or if none stands behind it.
+/// Returns true if the Backend takes connections as far as this worker knows, or if the reference leads to no Backend.
 bool Attempts::serves(const routing::WeightedBackend& backend) {
   if (!backend.backend) return true;
   const auto* plan = routing::planFor(t_.request.head, backend.backend);

@@ -1,5 +1,5 @@
-// Attempts decides about the attempts of one exchange: which Backend each goes to, what is sent again, and whether
-// another one follows a failure. An exchange has one attempt at a time; one thread.
+// Attempts decides about the attempts of one exchange: which Backend each goes to, which bytes are sent again, and
+// whether another one follows a failure. An exchange has one attempt at a time; one thread.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class Attempts {
       if (rule.retry && rule.backends.size() > 1) leaveOutDead();
     }
   }
-  /// Forgets what was chosen, because the route is another one.
+  /// Forgets the choice, because the route has changed.
   void reset();
   /// Returns the head of the attempt, with views into the arena of the request.
   http::RequestHead head(RuleFilters filters);
@@ -48,13 +48,13 @@ class Attempts {
   void keepForRetries() {
     if (t_.route.rule->retry) makeRetries();
   }
-  /// Called when the attempt begins to be made.
+  /// Called when the preparation of the attempt begins.
   void begin() {
     attempt_.begun = t_.now();
     probe_.begin();
     if (retries_ && retries_->begin()) t_.rearm = true;
   }
-  /// Puts the whole body back in front of what is in the request's pipe, for the next attempt.
+  /// Puts the bytes that were sent back to the front of the request's pipe, for the next attempt.
   void rewind();
   /// Called when more of the body has come.
   void keep(std::string_view bytes) {
@@ -87,8 +87,8 @@ class Attempts {
   }
   enum class Planning : std::uint8_t {
     kPlanned,
-    kNone,        // no attempt is left or possible: what failed stands
-    kConstrained  // a policy of the Backend allows no more, and says that the client is told so
+    kNone,        // no attempt is left or possible: the failure is final
+    kConstrained  // a policy of the Backend allows no more, and defines the answer to the client
   };
   /// Plans another attempt.
   Planning plan();
@@ -101,7 +101,7 @@ class Attempts {
   base::MonotonicTime deadline() const { return attempt_.request.deadline(t_.route.rule->backendRequestTimeout); }
   bool hasTried(const routing::WeightedBackend& backend) const { return retries_ && retries_->hasTried(backend); }
 
-  /// Returns what the pool is asked for. `allowed` is null unless steps of connect have narrowed the addresses.
+  /// Returns the wishes for the pool. `allowed` is null unless steps of connect have narrowed the addresses.
   upstream::Wishes wishes(const net::Addresses* allowed) const {
     return {.preferred = session_ ? session_->endpoint() : nullptr,
             .avoided = retries_ ? retries_->avoided() : nullptr,
@@ -109,7 +109,7 @@ class Attempts {
             .failing = t_.route.rule->failingEndpoints(*attempt_.backend),
             .client = t_.client.connection};
   }
-  /// Puts into the response the session value that the client is to carry from now on, if that is another one.
+  /// Puts the session value that the client must send from now on into the response, if it has changed.
   void tellSession() {
     if (session_) renewSession();
   }
@@ -135,7 +135,7 @@ class Attempts {
   std::optional<Retries> retries_;    // set if the rule retries
   std::unique_ptr<Session> session_;  // null unless the rule persists sessions
   routing::ProbeTask probe_;
-  std::uint32_t repeats_ = 0;  // how often an attempt was made once more, unseen by the client
+  std::uint32_t repeats_ = 0;  // the number of repeated attempts, which the client does not notice
 };
 
 }  // namespace sluice::exchange

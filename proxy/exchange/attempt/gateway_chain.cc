@@ -11,8 +11,8 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t";
 
-/// Returns who is in that part of the Via list: "1.1 pseudonym", perhaps with a comment behind it. Few requests have a
-/// Via, so it stays out of the loop over the fields of all of them.
+/// Returns the kind of intermediary in that part of the Via list: "1.1 pseudonym", perhaps followed by a comment. Few
+/// requests have a Via, so this is kept out of the loop over the fields of every request.
 [[gnu::noinline]] Passage passageIn(std::string_view via, std::string_view pseudonym) {
   constexpr std::string_view kAny = GatewayIdentity::kPseudonyms;
   Passage passage = Passage::kNone;

@@ -1,6 +1,6 @@
-// What gateways in a row tell each other, so that requests go in no circle and attempts are not multiplied: Via says
-// that a gateway has passed the request on, and Proxy-Status (RFC 9209) that a failure stands after all attempts which
-// a gateway behind this one makes. Pure functions.
+// The fields by which several gateways in a row avoid loops and do not multiply retries. Via shows that a gateway has
+// forwarded the request. Proxy-Status (RFC 9209) shows that a failure is final, because a gateway behind this one has
+// made all its attempts. Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -12,24 +12,24 @@
 
 namespace sluice::exchange {
 
-/// Says who has passed a request on, as its Via tells.
+/// The gateways that have forwarded a request, according to its Via.
 enum class Passage : std::uint8_t {
   kNone,     // no gateway
   kGateway,  // another gateway, and not this one
-  kHere      // this gateway, so that the request has gone in a circle
+  kHere      // this gateway, so the request is in a loop
 };
 
 Passage passageOf(const http::Headers& headers, const GatewayIdentity& identity);
 
-/// Returns true if that error of this gateway's own is its last word. One of a limit of its own is not: another gateway
-/// may serve the request.
+/// Returns true if that error of this gateway is final, so that a gateway before it must not retry. An error of one of
+/// its own limits is not, because another gateway may serve the request.
 bool isFinalHere(const base::Error& error);
-/// Returns true if a gateway behind this one says that the response is its last word.
+/// Returns true if a gateway behind this one has marked the response as final.
 bool isFinalBehind(const http::Headers& headers);
-/// Removes what gateways behind this one say of the response, which is not for clients.
+/// Removes the marks of gateways behind this one, which are not meant for clients.
 void hideFinal(base::Arena& arena, http::Headers& headers);
 
-/// Say of a response that it is the last word of this gateway: one with that status that it passes on, or its own.
+/// Mark a response of this gateway as final: a forwarded one with the status `received`, or its own with `error`.
 void markFinal(base::Arena& arena, const GatewayIdentity& identity, std::uint16_t received, http::Headers& headers);
 void markFinal(base::Arena& arena, const GatewayIdentity& identity, const base::Error& error, http::Headers& headers);
 

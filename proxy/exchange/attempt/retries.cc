@@ -16,7 +16,7 @@ bool Retries::covers(const http::ResponseHead& head) const {
   const routing::RetryPolicy& policy = *rule_.retry;
   if (policy.covers(head.status)) return true;
   if (policy.grpcCodes == 0 || head.body != http::Body::kNone) return false;
-  // A call that failed before its first message has a head that is all of the answer ("Trailers-Only").
+  // The answer to a call that failed before its first message is a head only ("Trailers-Only").
   const std::optional<std::uint32_t> code = http::grpcCodeOf(head.headers);
   return code && policy.coversGrpc(*code);
 }

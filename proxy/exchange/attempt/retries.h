@@ -22,7 +22,7 @@ class Retries {
   Retries(const routing::Rule& rule, const base::ByteQueue& body, std::size_t replayBound)
       : replay(body, replayBound), rule_(rule) {}
 
-  /// Returns the answer to a request that a policy of the Backend does not allow to be tried again.
+  /// Returns the answer to a request whose retry is forbidden by a policy of the Backend.
   static base::Error constrained();
 
   bool left() const { return made_ < rule_.retry->attempts; }
@@ -39,8 +39,8 @@ class Retries {
   /// a bound, and up to a quarter more by `random`, so that requests which failed together do not come back together.
   base::Duration pause(std::uint64_t random) const;
 
-  /// Plans one more attempt, at that time and to that weighted backend. `place` is that in a budget, if it needs
-  /// one.
+  /// Plans one more attempt, at that time and to that weighted backend. `place` is its place in the retry budget, if it
+  /// needs one.
   void plan(base::MonotonicTime due, const routing::WeightedBackend& next, std::optional<routing::ActiveRetry> place) {
     ++made_;
     place_ = std::move(place);
@@ -85,7 +85,7 @@ class Retries {
   Replay replay;
 
  private:
-  /// Returns true if the rule names that status, of HTTP or of gRPC.
+  /// Returns true if the rule names the HTTP or gRPC status of the answer.
   bool covers(const http::ResponseHead& head) const;
   std::uint64_t bitOf(const routing::WeightedBackend& backend) const {
     return std::uint64_t{1} << (&backend - rule_.backends.data());
@@ -97,7 +97,7 @@ class Retries {
   const routing::WeightedBackend* next_ = nullptr;
   std::optional<net::Address> avoided_;
   std::optional<routing::ActiveRetry>
-      place_;  // in a budget, of the attempt that is planned or made, if that is a retry
+      place_;  // the place in the retry budget of the current or planned attempt, if that is a retry
   base::MonotonicTime due_ = base::MonotonicTime::max();
 };
 

@@ -65,7 +65,7 @@ void Mirror::record() {
   table_.mark(*this);
 }
 
-/// The client holds it up while the Backend has all that has come.
+/// The client holds the mirror up while the Backend has all bytes that have come.
 upstream::PlaceClaim Mirror::claim() const {
   const bool owes = state_ == State::kStarted && !ended_ && heldBytes() == 0;
   return {client_, owes ? brought_ : base::MonotonicTime::max()};

@@ -1,8 +1,8 @@
 // A Mirror is a copy of one request, with a head and a body of its own, on its way to the Backend of a RequestMirror
-// filter. Its response is discarded, and nobody waits for it. Mirrors owns it; one thread.
+// filter. Its response is discarded, and no exchange waits for it. Mirrors owns it; one thread.
 //
 // There are no retries: a copy that cannot be sent, or whose Backend takes it more slowly than the client brings it, is
-// dropped. Calls to it only record what has happened; flush() follows in the drive beat.
+// dropped. Calls to it only record events; flush() follows in the drive beat.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class ExchangeContext;
 class Mirror;
 
 /// The request that a copy is made of. The objects of the configuration live as long as the snapshot, or until pin();
-/// the rest lives for the call alone.
+/// the other arguments live for the call only.
 struct MirrorSource {
   const routing::ServedListener& listener;
   const routing::Rule& rule;
@@ -38,7 +38,7 @@ struct MirrorSource {
   ForwardedClient client;
 };
 
-/// The table that a mirror stands in, which also takes the answers of steps that have waited.
+/// The table that owns a mirror. It also takes the answers of steps that have waited.
 class MirrorTable : public processing::ResumeSink {
  public:
   /// Has the mirror flushed in this beat.
@@ -53,20 +53,20 @@ class Mirror final : private net::Timer, private upstream::AsyncRequestOwner, pr
   bool dead() const { return state_ == State::kReported; }
   void flush();
   bool dirty = false;  // for Mirrors
-  /// Called before the snapshot goes. Keeps what it uses of the snapshot.
+  /// Called before the snapshot goes. Keeps the parts of the snapshot that it uses.
   void pin();
   /// Called first. Returns false if limits.backendRequests has no room for it.
   bool enter() { return request_.enterIfFree(target_.backend); }
 
-  /// Called as the body comes from the client. The part that is there when the copy is made may be held whole, as far
-  /// as limits.processorBufferTotal has room for it. Beyond that, and beyond limits.exchangeBuffer, bytes that its
-  /// Backend has not taken end it.
+  /// Called as the body comes from the client. The part that has come when the copy is made may be kept whole, if
+  /// limits.processorBufferTotal has room for it. If the bytes that its Backend has not taken exceed that and
+  /// limits.exchangeBuffer, the mirror ends.
   void beginBody(const base::ByteQueue& bytes);
   void addBody(std::string_view bytes);
   void endBody(const http::Headers* trailers);
-  /// Called when no more of the request will come. Without all of it the copy goes too.
+  /// Called when no further bytes of the request will come. Unless all of it has come, the copy is dropped.
   void leave();
-  /// Called when the client is gone, and the purpose of the copy with it.
+  /// Called when the client is gone, so that the copy is not needed any more.
   void cancel();
 
   /// Called when a suspended step of its Backend has its answer, or the body had to give way to others.

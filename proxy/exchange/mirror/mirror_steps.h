@@ -18,7 +18,7 @@ namespace sluice::exchange {
 /// Implemented by the mirror whose steps they are.
 class MirrorStepsOwner {
  public:
-  /// Called when a step has ended the mirror, and why.
+  /// Called when a step has ended the mirror, with the reason.
   virtual void onRefused(const base::Error& error) = 0;
 
  protected:
@@ -39,8 +39,8 @@ class MirrorSteps final : private StepHost {
   enum class Outcome : std::uint8_t {
     kWaits,           // it waits for a step, or for more of the body
     kNeedsAddresses,  // connectTo() is to be called
-    kReady,           // the head is what the Backend gets; the body may still come
-    kRefused          // the mirror has been told why
+    kReady,           // the head is ready for the Backend; the body may still come
+    kRefused          // the mirror has got the reason
   };
   /// Moves on as far as it can.
   Outcome go();

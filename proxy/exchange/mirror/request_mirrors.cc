@@ -14,7 +14,7 @@ void RequestMirrors::each(Visit&& visit) {
 }
 
 void RequestMirrors::start(const std::vector<routing::RequestMirror>& wanted) {
-  if (t_.request.head.body == http::Body::kTunnel) return;  // a conversation has no copy
+  if (t_.request.head.body == http::Body::kTunnel) return;  // a tunnel cannot be mirrored
   std::optional<http::RequestHead> head;
   for (const routing::RequestMirror& target : wanted) {
     if (!target.takesAll() && !target.takes(t_.context.random())) continue;

@@ -1,5 +1,5 @@
-// RequestMirrors tells the mirrored requests of one exchange of its body and of the body's end, and asks nothing of
-// them. The exchange owns it; Mirrors owns the mirrors themselves.
+// RequestMirrors passes the body of one exchange, and its end, to the mirrored requests, and expects nothing from them.
+// The exchange owns it; Mirrors owns the mirrors themselves.
 #pragma once
 
 #include <string_view>
@@ -15,7 +15,7 @@ namespace sluice::exchange {
 class RequestMirrors {
  public:
   RequestMirrors(Transaction& transaction, Processing& processing) : t_(transaction), processing_(processing) {}
-  /// Without all of the request the mirrors go too.
+  /// The mirrors are dropped unless all of the request has come.
   ~RequestMirrors() {
     if (!handles_.empty()) leave();
   }

@@ -17,7 +17,7 @@ void addMember(std::string& text, std::string_view key, std::string_view value) 
   base::appendJsonString(text, value, kMaxText);
 }
 
-/// Returns the class of errors that SDKs of model providers tell apart by `error.type`.
+/// Returns the class of errors by which SDKs of model providers distinguish errors in `error.type`.
 std::string_view errorClass(std::uint16_t status) {
   if (status == 403) return "permission_error";
   if (status == 404) return "not_found_error";
@@ -25,8 +25,8 @@ std::string_view errorClass(std::uint16_t status) {
   return status < 500 ? "invalid_request_error" : "api_error";
 }
 
-// RFC 9457 section 4.2.1: "about:blank" says that the status itself is all there is to know about the type. The object
-// `error` says the same once more, where SDKs of model providers look for it.
+// RFC 9457 section 4.2.1: the type "about:blank" means that the status describes the problem. The object `error`
+// repeats that in the place where SDKs of model providers look for it.
 std::string problemDocument(const LocalReplyParts& reply) {
   const base::Error& error = reply.error;
   const std::string_view code = base::errorTypeName(error.type);
@@ -50,7 +50,7 @@ const std::string* ownBody(const LocalReplyParts& reply) {
   return reply.ofStep != nullptr && reply.ofStep->body ? &*reply.ofStep->body : nullptr;
 }
 
-// gRPC over HTTP/2, "Status-Message": percent-encodes what is not printable ASCII, and "%".
+// gRPC over HTTP/2, "Status-Message": percent-encodes bytes that are not printable ASCII, and "%".
 std::string_view grpcMessage(base::Arena& arena, std::string_view message) {
   static constexpr char kHex[] = "0123456789ABCDEF";
   std::string text;

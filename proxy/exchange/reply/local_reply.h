@@ -11,12 +11,12 @@
 
 namespace sluice::exchange {
 
-/// A local reply is made of these.
+/// The contents of a local reply.
 struct LocalReplyParts {
   const http::RequestHead& request;
   const base::Error& error;
   std::string_view requestId = {};            // empty if requests have none
-  const processing::Reply* ofStep = nullptr;  // may have a body in the place of the document about the error
+  const processing::Reply* ofStep = nullptr;  // a step's reply, whose body replaces the document about the error
 };
 
 /// Returns the head of the reply, with views into `arena`. Its body is put into `pipe`, which is then complete; HEAD

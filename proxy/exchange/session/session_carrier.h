@@ -18,18 +18,18 @@ namespace sluice::exchange {
 /// few values that may be ours by their size `valueSize`, as views into the request's arena.
 std::vector<std::string_view> takeSessions(const routing::SessionPolicy& policy, std::size_t valueSize,
                                            http::RequestMessage& request);
-/// Removes them from the head as the client sent it too, where that is kept besides.
+/// Removes them from the copy of the head as the client sent it, if there is one.
 void removeSessions(const routing::SessionPolicy& policy, base::Arena& arena, http::Headers& headers);
 
-/// The terms on which the client is to carry a value.
+/// The attributes of a value that the client must send.
 struct SessionTerms {
   std::string_view requestPath;
-  bool secure;         // the client came by TLS
+  bool secure;         // the client connected by TLS
   base::Duration age;  // that of the session
 };
 
 /// Adds the value as the field of the policy, in place of the backend's, or as one more cookie: HttpOnly,
-/// SameSite=Strict, Secure where the client came by TLS (GEP-1619, "Cookie Attributes"), and with Max-Age if it is
+/// SameSite=Strict, Secure where the client connected by TLS (GEP-1619, "Cookie Attributes"), and with Max-Age if it is
 /// permanent.
 void addSession(const routing::SessionPolicy& policy, std::string_view value, const SessionTerms& terms,
                 http::ResponseMessage& response);

@@ -1,6 +1,7 @@
-// A SessionValue says when a session began and where it is bound to, before that is sealed.
+// A SessionValue is the plain value of a session, before it is sealed: when the session began, and the endpoint to
+// which it is bound.
 //
-// As bytes it always has one size, so that its length tells nothing either.
+// All values have the same size in bytes, so that the length reveals nothing.
 #pragma once
 
 #include <cstddef>

@@ -180,7 +180,8 @@ void BackendCallout::onResponseEnd(std::optional<http::Trailers> trailers) {
 
 void BackendCallout::onFailed(const base::Error& error) {
   error_ = error;
-  if (!cancelled_) context_.observer().onCallout(*this);  // a request that was broken off is no fault of the server
+  // A cancelled request is not reported, because the server is not at fault.
+  if (!cancelled_) context_.observer().onCallout(*this);
   const bool isOfServer = error.origin == base::ErrorOrigin::kUpstream && !cancelled_;
   if (isOfServer && planAnother(kUnavailable)) return error_.reset();
   tell();

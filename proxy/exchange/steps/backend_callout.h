@@ -78,7 +78,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   bool isPausing() const { return pause_.isSet(); }
   /// Plans another attempt if the policy has one for that status of gRPC, and nothing of the answer has come.
   bool planAnother(std::uint32_t status);
-  /// Wakes the step, if it waits for what has come.
+  /// Wakes the steps that wait for such an event.
   void tell();
   void failBeyondBound();
   std::uint64_t mostReceived() const;
@@ -107,7 +107,7 @@ class BackendCallout final : public processing::Callout, private upstream::Async
   bool cancelled_ = false;
   bool changed_ = false;  // since await() was called last
   Moment moment_ = Moment::kChange;
-  std::vector<processing::Resumer> waiting_;  // for `moment_`
+  std::vector<processing::Resumer> waiting_;  // resumed at `moment_`
 };
 
 }  // namespace sluice::exchange

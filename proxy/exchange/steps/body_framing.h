@@ -16,7 +16,7 @@ std::optional<http::Trailers> trailersOf(const http::BodyPipe& pipe);
 void removeDigests(http::Headers& headers);
 
 /// Removes from `trailers` the fields that the head that was sent has already, and their twins. Some servers merge
-/// trailers into the head, and a client must not repeat behind the body what the gateway has put into the head.
+/// trailers into the head, and a client must not repeat fields behind the body that the gateway has put into the head.
 void removeTwinsOf(const http::Headers& sent, http::Headers& trailers);
 
 /// Frames a body that steps have changed (`alters`): by its length if all of it is in `pipe`, else by its end. A

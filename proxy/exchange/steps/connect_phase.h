@@ -1,5 +1,5 @@
 // ConnectPhase holds the addresses that one attempt may be connected to: those that were resolved and guarded, as far
-// as the steps of the phase connect have left them. The name is not looked up again behind these steps.
+// as the steps of the phase connect have left them. The name is not looked up again after these steps.
 #pragma once
 
 #include "proxy/base/arena.h"

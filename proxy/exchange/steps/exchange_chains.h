@@ -14,7 +14,7 @@ class ExchangeChains {
  public:
   ExchangeChains(const Transaction& transaction, const Attempts& attempts) : t_(transaction), attempts_(attempts) {}
 
-  /// Looks at what is known now. Called when the route or the Backend has changed.
+  /// Updates the chains and phases. Called when the route or the Backend has changed.
   void findPhases() {
     const MatchedRoute& route = t_.route;
     const std::uint8_t ofGateway = route.listener != nullptr ? phasesOf(route.listener->chain.get()) : std::uint8_t{0};
@@ -44,7 +44,7 @@ class ExchangeChains {
   bool hasAttemptSteps() const { return phases_ != 0 && attemptIsConcerned(); }
 
  private:
-  /// A chain of the weighted backend stands in the place of the Backend's.
+  /// A chain of the weighted backend replaces that of the Backend.
   const processing::Chain* ofBackend() const {
     const routing::WeightedBackend* weighted = attempts_.backend();
     if (weighted == nullptr) return nullptr;

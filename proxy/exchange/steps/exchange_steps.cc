@@ -13,7 +13,7 @@ using processing::Verdict;
 
 namespace {
 
-/// Returns the head, or a copy without what steps have put in for the Backend alone.
+/// Returns the head, or a copy without the fields that steps have added for the Backend only.
 http::RequestHead& withoutSecrets(http::RequestHead& head, base::Arena& arena) {
   const auto isSecret = [](const http::Field& field) { return http::isInjected(field.care); };
   if (!head.secretControl && std::none_of(head.headers.begin(), head.headers.end(), isSecret)) return head;

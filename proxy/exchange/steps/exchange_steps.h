@@ -2,7 +2,7 @@
 // its attempt and of its response, each with the body on its way through them.
 //
 // It lives in the arena of an exchange whose rule or Backend has processors; other exchanges have none. The exchange
-// says which steps run when, and their decisions come back as events.
+// decides which steps run when, and their decisions come back as events.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ class ExchangeStepsOwner {
  public:
   /// Returns the names of Gateway, route and Backend, as far as they are known.
   virtual processing::Place place() const = 0;
-  /// Called when a step has ended the exchange, and why.
+  /// Called when a step has ended the exchange, with the reason.
   virtual void onRefused(const base::Error& error) = 0;
 
  protected:
@@ -56,7 +56,7 @@ class ExchangeSteps final : private StepHost {
   /// Shows a local reply to the steps of response-headers, which cannot keep it from the client.
   void passBy(const processing::Chains& chains, http::ResponseHead& head);
 
-  /// Called when the request goes nowhere any more: its body takes no room while the client takes the answer.
+  /// Called when the request is not sent any further. Its body then takes no room while the client reads the answer.
   void dropRequestBody();
 
   /// Returns when a suspended step has waited too long; max() if none is suspended.
@@ -66,7 +66,7 @@ class ExchangeSteps final : private StepHost {
   void expire(base::MonotonicTime now);
   bool answer(processing::Ticket ticket, bool dropped);
 
-  /// Return the bytes that came to steps and were not taken from behind them, without what steps keep.
+  /// Return the bytes that came to steps and whose results were not taken yet, without the bytes that steps keep.
   std::uint64_t heldOfRequest() const {
     return (request ? request->held() : 0) + (attempt ? attempt->held() + attemptBody.bytes.size() : 0);
   }
@@ -77,9 +77,9 @@ class ExchangeSteps final : private StepHost {
   http::RequestHead* sentHead = nullptr;
   /// Keeps the head from before the filters and the steps of the rule; null until the rule is found.
   http::RequestHead* headBeforeRule = nullptr;
-  /// Says whether the filters of the rule are in the head of the request.
+  /// Whether the filters of the rule have been applied to the head of the request.
   RuleFilters ruleFilters = RuleFilters::kPending;
-  /// Record what steps have changed since the rule was found, and what they had changed before.
+  /// The changes that steps have made since the rule was found, and those that they had made before.
   processing::RequestEdits edits;
   processing::RequestEdits editsBeforeRouting;
   /// The Backend whose steps before authentication have run.
@@ -106,9 +106,9 @@ class ExchangeSteps final : private StepHost {
   bool matchedAgain = false;
   /// The rule that was matched first. Steps of it may still be under way.
   std::shared_ptr<const routing::Rule> formerRule;
-  /// Updates the names of where the exchange is. Called when a pipeline begins or the route has changed.
+  /// Updates the names of Gateway, route and Backend. Called when a pipeline begins or the route has changed.
   void findPlace();
-  /// The exchange cannot go on because of what a step did, although the step itself did not fail.
+  /// Ends the exchange because of an action of a step that did not fail itself.
   void refuse(const processing::Step& step, std::string reason);
 
  private:
@@ -123,7 +123,7 @@ class ExchangeSteps final : private StepHost {
   ExchangeStepsOwner& exchange_;
   http::RequestMessage& request_;
   bool placeKnown_ = false;
-  bool heeded_ = true;                // the decisions of steps count
+  bool heeded_ = true;                // false if the decisions of steps are ignored
   processing::Holds holds_;           // those of steps that run once
   processing::Holds holdsOfAttempt_;  // those of steps that run for each attempt
 };

@@ -19,8 +19,9 @@ namespace {
 
 bool isAnyStep(const Step&) { return true; }
 
-/// Makes the changes of filters and steps in their order: the filters of the rule act on what the steps of the first
-/// round have left, and the other steps on what the filters have. `rule` is null if its filters are not due.
+/// Makes the changes of filters and steps in their order: the filters of the rule act on the head that the steps of the
+/// first round have left, and the other steps on the head that the filters have left. `rule` is null if its filters are
+/// not due.
 void layChanges(Transaction& t, http::RequestHead& head, const routing::Rule* rule,
                 const processing::RequestEdits& edits, bool withSecrets) {
   const auto isFirst = [](const Step& step) { return processing::roundOf(step) == Round::kFirst; };
@@ -81,7 +82,7 @@ bool Processing::beginFirstRound() {
   return true;
 }
 
-/// `carries` says that the body goes through the steps.
+/// `carries` is true if the body goes through the steps.
 Pipeline& Processing::beginRequest(bool carries) {
   t_.asked = t_.request.arena.make<http::RequestHead>(t_.request.head);
   t_.request.head.headers = t_.asked->headers.copy(t_.request.arena);

@@ -6,8 +6,8 @@
 // the attempt's copy of the head: once it is made, before it is connected, and before it is sent. Steps of a response
 // run before it is decided whether the response is kept, and on the one that is kept.
 //
-// A step may ask once for the route to be matched again. The head then goes back to what it was before the filters and
-// steps of the rule that is left, so that nothing which that rule put in, a credential above all, leaves with another.
+// A step may ask once for the route to be matched again. The changes of the former rule's filters and steps are undone
+// then, so that no field of that rule, such as a credential, is sent by another one.
 //
 // The exchange owns it. Without processors it costs a few bytes; with them, its steps live in the request's arena.
 #pragma once
@@ -31,7 +31,7 @@ class Processing final : private ExchangeStepsOwner {
 
   ExchangeChains& chains() { return chains_; }
   const ExchangeChains& chains() const { return chains_; }
-  /// Returns nullptr if no step has had a part so far.
+  /// Returns nullptr if no step has begun so far.
   ExchangeSteps* steps() const { return steps_.get(); }
 
   /// Begins the steps of the listener that come before a route is matched.
@@ -47,18 +47,18 @@ class Processing final : private ExchangeStepsOwner {
 
   enum class Rematch : std::uint8_t {
     kSame,     // nothing changes
-    kRefused,  // the exchange cannot go on
+    kRefused,  // the exchange has been refused
     kChanged   // another rule, or none
   };
-  /// Matches the route again because a step has asked for it, by what is served now: the listener's own table may be
-  /// gone.
+  /// Matches the route again because a step has asked for it, by the configuration that is served now: the listener's
+  /// own table may be gone.
   Rematch matchAgain(routing::RouteMatch& match);
   /// Matches the route behind the steps that came before routing.
   routing::RouteMatch matchWithHints(http::RequestHead head) const;
-  /// Called when the rule is left. Its steps may still have some of the body under their hands.
+  /// Called when the rule is left. Its steps may still work on a part of the body.
   void leaveRule();
-  /// Makes the head anew from the one before the rule: the filters of the rule apply, if their time has come, and then
-  /// what the steps that count have changed.
+  /// Makes the head again from the one before the rule: the filters of the rule apply, if their time has come, and then
+  /// the changes of the steps that are still in effect.
   void rebuildHead();
   /// Begins the first round of another rule. Steps that have run do not run again.
   void restartRounds();
@@ -89,14 +89,14 @@ class Processing final : private ExchangeStepsOwner {
   processing::Pipeline* responseCarrier() const { return carrier(&ExchangeSteps::response); }
   /// Returns nullptr if the attempt has no steps.
   processing::Pipeline* attempt() const { return steps_ && steps_->attempt ? &*steps_->attempt : nullptr; }
-  /// Returns true if a step needs the client's body, and nothing else is under way.
+  /// Returns true if a step waits for the client's body, and the exchange for nothing else.
   bool starves() const;
   /// Removes from the trailers of the request the fields that the head that is sent has already.
   void guardTrailers();
-  /// Returns how far the request's fields have come on their way through the filters of the rule.
+  /// Returns whether the filters of the rule have been applied to the request's fields.
   RuleFilters ruleFilters() const { return steps_ ? steps_->ruleFilters : RuleFilters::kPending; }
-  /// Returns the head as the filters and steps of the Gateway and the rule have left it, without what steps marked as
-  /// secret.
+  /// Returns the head as the filters and steps of the Gateway and the rule have left it, without the fields that steps
+  /// marked as secret.
   http::RequestHead headOfMirrors();
   /// Returns the name of the processor that replied or failed; empty if none did.
   std::string_view refusing() const {

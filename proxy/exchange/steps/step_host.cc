@@ -41,7 +41,7 @@ base::Error failureOf(const processing::Step& step, const processing::Verdict& v
   const auto ofProcessor = [&verdict](base::ErrorType type, std::string_view detail) {
     return base::Error(type, base::ErrorOrigin::kProcessor, std::string(detail)).ofLimit(verdict.limit());
   };
-  /// The sentence for the client, who is not told what the processor has said.
+  /// The sentence for the client, which does not repeat the processor's own reason.
   const auto silent = [&](base::ErrorType type, std::string_view detail) {
     base::Error error = ofProcessor(type, detail);
     error.note = verdict.reason();

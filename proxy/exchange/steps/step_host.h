@@ -1,4 +1,4 @@
-// StepHost gives pipelines what they need of their worker, whether they run for an exchange or for a mirror of it. The
+// StepHost gives pipelines the services of their worker, whether they run for an exchange or for a mirror of it. The
 // derived class acts on the decisions of steps.
 #pragma once
 
@@ -40,7 +40,7 @@ class StepHost : public processing::PipelineHost {
   processing::Ticket tickets_ = 0;
 };
 
-/// Returns the error that a client gets when a step has failed. It never repeats what the step said.
+/// Returns the error that a client gets when a step has failed. It never repeats the step's own reason.
 base::Error failureOf(const processing::Step& step, const processing::Verdict& verdict);
 
 }  // namespace sluice::exchange

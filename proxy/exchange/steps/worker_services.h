@@ -26,7 +26,7 @@ class WorkerServices final : public processing::Services {
   void shutdown();
 
  private:
-  /// A request that nobody awaits. More of them than this at once are ended at once.
+  /// A request that no step awaits. If there are more than this, further ones are ended at once.
   static constexpr std::size_t kMostLeft = 1024;
   struct Left final : net::Timer {
     void onTimer() override { callout->cancel(); }

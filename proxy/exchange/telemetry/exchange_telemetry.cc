@@ -149,7 +149,7 @@ void ExchangeTelemetry::tellAttempt(const Exchange& exchange, const Attempt& att
                 {"error.message", message}});
 }
 
-/// Tells of a request that policy has denied. The client's own mistakes are no events.
+/// Records an event for a request that a policy has denied. Mistakes of the client are no events.
 void ExchangeTelemetry::tellDenial(const Exchange& exchange) {
   const base::Error& error = *exchange.transaction().error;
   if (error.type != base::ErrorType::kDestinationIpProhibited && error.type != base::ErrorType::kHttpRequestDenied) {

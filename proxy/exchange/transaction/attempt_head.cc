@@ -7,7 +7,7 @@
 namespace sluice::exchange {
 namespace {
 
-/// If a rule or a weighted backend sets Host and rewrites it too, the filter that was made for it counts.
+/// If a rule or a weighted backend both sets Host as a header and rewrites the hostname, the rewrite wins.
 void applyAuthority(const base::Box<routing::HeaderEdit>& edit, const routing::UrlRewrite& rewrite,
                     http::RequestHead& head) {
   if (edit && !edit->authority.empty()) head.authority = edit->authority;
@@ -26,12 +26,12 @@ http::RequestHead attemptHead(base::Arena& arena, const http::RequestHead& reque
     if (rule.requestHeaders) rule.requestHeaders->apply(arena, head.headers);
   }
   if (!backend.backend->endpoints || head.authority.empty()) head.authority = backend.backend->authority;
-  // The gateway invites the body itself, once it has the connection to pass it on (RFC 9110 section 10.1.1).
+  // The gateway sends 100 (Continue) itself, once it has a connection for the body (RFC 9110 section 10.1.1).
   head.expectContinue = false;
   applyAuthority(rule.requestHeaders, rule.rewrite, head);
   if (backend.requestHeaders) backend.requestHeaders->apply(arena, head.headers);
   applyAuthority(backend.requestHeaders, backend.rewrite, head);
-  // Both would rewrite the path that was matched, not the result of the other, so the more specific one counts.
+  // Both would rewrite the path that was matched, not the result of the other, so only the more specific one applies.
   const bool ofBackend = backend.rewrite.path != routing::PathRewrite::kNone;
   head.target = (ofBackend ? backend.rewrite : rule.rewrite).rewritten(arena, request.target);
   head.headers.add(arena, http::FieldId::kVia, identity.via(request.version));

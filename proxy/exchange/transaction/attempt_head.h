@@ -17,10 +17,10 @@ namespace sluice::exchange {
 /// The values that the gateway itself puts into requests.
 class GatewayIdentity {
  public:
-  /// What the pseudonyms of all gateways begin with.
+  /// The beginning of the pseudonym of every gateway.
   static constexpr std::string_view kPseudonyms = "sluice-";
 
-  /// `pseudonym` stands for the gateway in Via: "sluice-<instance>" (RFC 9110 section 7.6.3).
+  /// `pseudonym` names the gateway in Via: "sluice-<instance>" (RFC 9110 section 7.6.3).
   explicit GatewayIdentity(const std::string& pseudonym, base::ForwardedSettings forwardedFields = {},
                            base::RequestIdSettings requestIds = {})
       : forwarded(forwardedFields),
@@ -47,10 +47,10 @@ class GatewayIdentity {
   std::string via2_;
 };
 
-/// Says how far the fields of a request have come on their way through the filters of its rule.
+/// Whether the filters of the rule have been applied to the fields of a request.
 enum class RuleFilters : std::uint8_t {
-  kPending,  // none has been applied
-  kApplied   // the fields have come through them
+  kPending,  // not yet
+  kApplied   // all of them
 };
 
 /// Returns the request head as this Backend gets it: with the Backend's authority (for a Service the client's), the

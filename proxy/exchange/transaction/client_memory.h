@@ -8,10 +8,10 @@
 // HTTP/2 grants a stream its initial window before it is known whether its bytes will be taken, and a grant cannot be
 // called back. So that the sum stays near its bound, a body begins with a first window, which is the share of a stream
 // in connectionMemory. Once its consumer has taken half of that, the body is widened to the whole streamWindow,
-// provided that all of it fits below both bounds, and is charged with all of it from then on. So streams that nobody
-// reads hold connectionMemory in each direction at most. Streams that were read, were widened and are not read any more
-// hold what they are charged with, which is connectionMemory once more. The price is one WINDOW_UPDATE for each body of
-// HTTP/2 that is longer than two first windows.
+// provided that all of it fits below both bounds, and is charged with all of it from then on. So streams that are not
+// read hold connectionMemory in each direction at most. Streams that were read, were widened and are not read any more
+// hold the bytes that they are charged with, which is connectionMemory once more. The price is one WINDOW_UPDATE for
+// each body of HTTP/2 that is longer than two first windows.
 //
 // While a bound is reached, a body that holds half of a first window or more gets no credit until it holds less, and
 // its exchange is reset if that takes longer than timeouts.responseIdle. A body that holds less goes on, so a client
@@ -41,7 +41,7 @@ struct BodyWindow {
 
 BodyWindow bodyWindowOf(const base::LimitSettings& limits);
 
-/// Counts what all accounts of the process have taken. Any thread may call it.
+/// The bytes that all accounts of the process have taken. Any thread may call it.
 class ClientMemoryTotal {
  public:
   explicit ClientMemoryTotal(std::uint64_t most) : most_(most) {}

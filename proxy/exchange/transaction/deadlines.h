@@ -22,7 +22,7 @@ struct Timeline {
       std::nullopt;  // the time without progress, in place of timeouts.streamIdle
   base::MonotonicTime request = base::MonotonicTime::max();
   base::MonotonicTime attempt = base::MonotonicTime::max();
-  base::MonotonicTime attemptIdle = base::MonotonicTime::max();  // the attempt has stood still for too long
+  base::MonotonicTime attemptIdle = base::MonotonicTime::max();  // the attempt has moved no byte for too long
   base::MonotonicTime retry = base::MonotonicTime::max();        // the next attempt is due
   base::MonotonicTime step = base::MonotonicTime::max();         // a suspended step has waited too long
   base::MonotonicTime withheld = base::MonotonicTime::max();     // a body had no credit for too long
@@ -37,7 +37,7 @@ enum class Expiry : std::uint8_t {
   kWithheld,     // a bound of the client's memory was reached for too long (timeouts.responseIdle)
   kUnclaimed,    // the client took less than limits.responseRate in timeouts.responseIdle
   kBody,         // the client did not bring its body in time (timeouts.bodyIdle)
-  kIdle,         // nothing moved (timeouts.streamIdle, or what a policy says)
+  kIdle,         // no byte moved for timeouts.streamIdle, or the time of a policy
   kRequest,      // HTTPRouteTimeouts.request, or timeouts.request
   kAttempt,      // HTTPRouteTimeouts.backendRequest
   kAttemptIdle,  // nothing of the attempt moved (TrafficPolicy.spec.retry.attemptIdleTimeout)
@@ -60,8 +60,8 @@ inline base::MonotonicTime firstDeadline(const Timeline& line) {
 /// kAttempt and kAttemptIdle if its rule retries, and after kUnclaimed if the client's socket moves.
 Expiry expiredAt(const Timeline& line, base::MonotonicTime now);
 
-/// Returns when the whole exchange has taken too long, by its rule if that says so; max() if nothing bounds it. `rule`
-/// may be null.
+/// Returns when the whole exchange has taken too long, by its rule if it has such a timeout; max() if nothing bounds
+/// it. `rule` may be null.
 inline base::MonotonicTime requestDeadline(base::MonotonicTime started, const routing::Rule* rule,
                                            const base::TimeoutSettings& timeouts) {
   const bool own = rule != nullptr && rule->requestTimeout;

@@ -35,7 +35,7 @@ std::string_view clientBehind(const http::Headers& headers, std::size_t trustedH
   return net::Address::parse(client, 0) ? client : std::string_view();
 }
 
-/// Returns the whole chain. Its readers know how many of its last members to believe.
+/// Returns the whole chain. Its readers know how many of its last members they can trust.
 std::string chainTo(const http::Headers& headers, std::string_view peer) {
   std::string chain;
   forEachHop(headers, [&](std::string_view hop) { chain.append(hop).append(", "); });

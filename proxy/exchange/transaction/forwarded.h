@@ -1,4 +1,4 @@
-// Forwarded (RFC 7239), and the fields in use before it, say which way a request came. A client could claim anything,
+// Forwarded (RFC 7239), and the fields in use before it, describe the path of a request. A client could claim anything,
 // so none of these fields reaches a backend by itself. The gateway writes its own, as far as settings.yaml's
 // forwardedHeaders asks for them.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace sluice::exchange {
 
-/// The client as backends are told of it.
+/// The client in the form in which backends learn of it.
 struct ForwardedClient {
   std::string_view address;  // without a port
   bool secure;
@@ -28,7 +28,7 @@ void replaceForwarded(base::Arena& arena, http::Headers& headers, const base::Fo
                       std::string_view client, bool secure, std::string_view authority);
 
 /// Removes all such fields, and adds those that the settings ask for. `authority` is the one that the client has asked
-/// for; `secure` says that the request came over TLS.
+/// for; `secure` is true if the request came over TLS.
 inline void writeForwarded(base::Arena& arena, http::Headers& headers, const base::ForwardedSettings& settings,
                            std::string_view client, bool secure, std::string_view authority) {
   if (settings.mode == base::ForwardedHeaders::kOff) {

@@ -1,4 +1,4 @@
-// An ExchangeObserver is told what becomes of exchanges. It writes logs and metrics.
+// An ExchangeObserver is notified of the progress of exchanges, to write logs and metrics.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct StepReport {
 class ExchangeObserver {
  public:
   virtual ~ExchangeObserver() = default;
-  /// Called when rule and Backend are decided, or that there are none. Not called for requests whose head was refused.
+  /// Called when rule and Backend are chosen, or when there are none. Not called for requests whose head was refused.
   virtual void onRouted(const Exchange& exchange) = 0;
   /// Called when the route is left again because the request is matched once more; onRouted() follows.
   virtual void onLeftRoute(const Exchange& exchange) = 0;
@@ -40,9 +40,9 @@ class ExchangeObserver {
   virtual void onFinished(const Exchange& exchange) = 0;
   /// Called when a step of a payload processor has run to its end.
   virtual void onStep(const StepReport& report) = 0;
-  /// Called when a mirrored request is over, one way or another.
+  /// Called when a mirrored request is over, whether it succeeded or failed.
   virtual void onMirrored(const Mirror& mirror) = 0;
-  /// Called when a processor's own request is over, one way or another, unless the processor gave it up.
+  /// Called when a processor's own request has succeeded or failed, unless the processor gave it up.
   virtual void onCallout(const BackendCallout& callout) = 0;
   virtual void onLimit(std::string_view limit) = 0;
 };

@@ -45,7 +45,7 @@ struct MatchedRoute {
   const routing::ServedListener* listener = nullptr;  // null until it is found
   const routing::Rule* rule = nullptr;                // null until it is found, and if there is none
 
-  /// Keeps both, because the snapshot goes. `revision` is the configuration that the request was routed by.
+  /// Keeps both, because the snapshot will be released. `revision` is the configuration that the request was routed by.
   void pin(const std::string& revision) {
     if (pinned) return;
     pinned = std::make_unique<Pinned>();
@@ -90,7 +90,7 @@ class Transaction {
     pending |= bitOf(event);
     if (!scheduled) schedule();
   }
-  /// Records the event and its reason. A reason that the client is being told, or was told, stays.
+  /// Records the event and its reason. A reason that is being sent to the client, or was sent, stays.
   void raise(Event event, const base::Error& reason) {
     if (isBeforeHead(responseState) || responseState == ResponseState::kStreaming) error = reason;
     raise(event);
@@ -115,7 +115,7 @@ class Transaction {
     receivedMark = requestBytes;
     passedMark = passedBytes;
   }
-  /// Record progress once more than a drip of the body has come, or was taken, since the last progress.
+  /// Record progress once enough of the body has come, or was taken, since the last progress.
   void progressOfReceiving() { progressOfBody(requestBytes, receivedMark); }
   void progressOfPassing() { progressOfBody(passedBytes, passedMark); }
 
@@ -126,8 +126,8 @@ class Transaction {
 
   http::RequestMessage request;
   /// The head as the client sent it, if steps may change it; null if none does. A local reply of the rule is made from
-  /// it, so that nothing that a step put in goes where it is not meant to. It lives in the arena of the request, and is
-  /// framed as the body that the steps left.
+  /// it, so that nothing that a step put in reaches a place for which it is not meant. It lives in the arena of the
+  /// request, and is framed as the body that the steps left.
   http::RequestHead* asked = nullptr;
   http::BodyPipe requestBody;
   std::vector<http::ResponseMessage> interims;  // heads not yet passed on; bounded by limits.informationalResponses
@@ -135,7 +135,7 @@ class Transaction {
   http::BodyPipe responseBody;
   MatchedRoute route;
   bool fromGateway = false;  // another gateway has passed the request on
-  bool routed = false;       // the observer was told of a route, or that there is none
+  bool routed = false;       // the observer was notified of a route, or that there is none
 
   RequestState requestState = RequestState::kRouting;
   ResponseState responseState = ResponseState::kWaiting;

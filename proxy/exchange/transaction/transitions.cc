@@ -83,14 +83,14 @@ constexpr base::Transition<Req, E, A> kRequestTransitions[] = {
     {Req::kSending, E::kAttemptExpired, A::kCancelUpstream, Req::kSending},
     {Req::kSending, E::kRepeat, A::kRepeat, Req::kPreparing},
     {Req::kSending, E::kRetry, A::kBackOff, Req::kBackingOff},
-    // An early response is complete, so the rest of the request has lost its purpose.
+    // An early response is complete, so the remaining bytes of the request are not needed.
     {Req::kSending, E::kResponseSent, A::kCancelUpstream, Req::kStopped},
 
     {Req::kSent, E::kRequestTaken, A::kGrantClient, Req::kSent},
     {Req::kSent, E::kAttemptExpired, A::kCancelUpstream, Req::kSent},
     {Req::kSent, E::kRepeat, A::kRepeat, Req::kPreparing},
     {Req::kSent, E::kRetry, A::kBackOff, Req::kBackingOff},
-    // Nothing is left to cut, unless the backend leaves open a stream whose response was complete with its head.
+    // This has an effect only if the backend has left a stream open whose response was complete with its head.
     {Req::kSent, E::kResponseSent, A::kCancelUpstream, Req::kStopped},
 
     {Req::kBackingOff, E::kRetryDue, A::kPrepare, Req::kPreparing},

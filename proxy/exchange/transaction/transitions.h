@@ -1,8 +1,8 @@
 // The two state machines of an exchange as data: one for the request's way to the backend, one for the response's way
 // to the client.
 //
-// Every event is shown to both. A cell says what to do and where that leads; a cell without action and with the same
-// state ignores the event. test/exchange/transitions_test.cc goes through every cell.
+// Every event is shown to both. A cell has an action and the next state; a cell without action and with the same state
+// ignores the event. test/exchange/transitions_test.cc goes through every cell.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ enum class RequestState : std::uint8_t {
   kSending,        // the upstream codec has the request; its body streams
   kSent,           // the whole request was handed over
   kBackingOff,     // the next attempt has to wait
-  kStopped         // no more of the request will be sent
+  kStopped         // no further bytes of the request will be sent
 };
 inline constexpr std::size_t kRequestStates = 13;
 
@@ -36,7 +36,7 @@ enum class ResponseState : std::uint8_t {
   kResponseHeaders,  // the response is kept; steps of response-headers and response-body run before its head leaves
   kStreaming,        // the backend's response goes to the client
   kAnswering,        // a local reply goes to the client
-  kDone              // the client has everything it will get
+  kDone              // the client has everything that it will get
 };
 inline constexpr std::size_t kResponseStates = 6;
 
@@ -72,7 +72,7 @@ enum class Event : std::uint8_t {
   kResponseStepsDone,  // the steps of the response's state have decided
   kResponseRefused,    // the final head has a status for which the rule retries
   kResponseHead,       // the final head is kept, and steps want to see it
-  kResponseReady,      // the final head is what the client gets
+  kResponseReady,      // the final head is ready for the client
   kResponseBody,       // the response's body has more bytes, or its end
   kResponseTaken,      // the downstream codec took bytes of the response's body
   kUpstreamReset,      // the backend's stream ended early: error is set
@@ -89,7 +89,7 @@ enum class RequestAction : std::uint8_t {
   kRoute,             // finds rule and Backend: raises kGatewaySteps, kRouteSteps, kRejected, or as kEnter
   kMatch,             // finds them behind the steps that come before routing
   kProcess,           // moves the steps of the state: raises kStepsDone, kMatchAgain or kRejected, or waits
-  kPassWishes,        // as kProcess, but heeds no wish, because a route is matched behind these steps anyway
+  kPassWishes,        // as kProcess, but ignores wishes, because a route is matched after these steps anyway
   kMatchAgain,        // matches the route once more: raises kRouteChanged or kRejected, or moves on as kProcess
   kProcessTentative,  // applies the filters of the rule, then moves the steps of the tentative Backend
   kProcessSecond,     // moves the steps behind authentication
@@ -103,9 +103,9 @@ enum class RequestAction : std::uint8_t {
   kAbandon,           // leaves the pool's queue
   kBegin,             // hands the attempt's head to the upstream codec
   kMoveBody,          // moves the body through the steps that have begun
-  kForwardRequest,    // tells the upstream codec of more body
+  kForwardRequest,    // notifies the upstream codec of more body
   kGrantClient,       // lets the client send as much as was taken
-  kDismissClient,     // in a tunnel, lets the client go if the backend takes no more of what it says
+  kDismissClient,     // in a tunnel, lets the client end if the backend takes no more bytes from it
   kCancelUpstream,    // cuts the upstream stream
 };
 
@@ -121,7 +121,7 @@ enum class ResponseAction : std::uint8_t {
   kJudgeFailure,     // raises kRepeat, kRetry or kGiveUp
   kGiveUp,           // raises kGiveUp: once steps have seen a response as the one that is kept, no other follows
   kStartResponse,    // hands the backend's head to the downstream codec
-  kForwardResponse,  // tells the downstream codec of more body
+  kForwardResponse,  // notifies the downstream codec of more body
   kGrantUpstream,    // lets the backend send as much as was taken
   kReply,            // makes a local reply, from error or from the rule
   kBreakResponse,    // shows the client that the response is not whole
@@ -140,7 +140,7 @@ extern const ResponseTable kResponseTable;
 inline const RequestCell& requestCell(RequestState state, Event event) { return kRequestTable.at(state, event); }
 inline const ResponseCell& responseCell(ResponseState state, Event event) { return kResponseTable.at(state, event); }
 
-/// Returns true if the client has had nothing of a final head.
+/// Returns true if no part of a final head has been sent to the client.
 inline bool isBeforeHead(ResponseState state) { return state <= ResponseState::kResponseHeaders; }
 
 std::string_view requestStateName(RequestState state);
