@@ -18,12 +18,12 @@ namespace sluice::control {
 struct Loaded {
   enum class Outcome : std::uint8_t {
     kServable,
-    kUnchanged,   // it contains nothing that is not served already
+    kUnchanged,   // the same configuration is served already
     kRefused,     // its content is at fault: reading it again has the same outcome
     kUnavailable  // it could not be read now
   };
   Outcome outcome = Outcome::kRefused;
-  /// Null if there is none, which only restore() says.
+  /// Null if there is none, which only happens with restore().
   std::shared_ptr<const CompiledConfiguration> configuration;
   /// Set if it is servable. While nothing is served, a refused one may have it too: then its listeners are known, and
   /// answer every request with 500.
@@ -36,14 +36,14 @@ class Loader {
  public:
   virtual ~Loader() = default;
   using Done = std::function<void(Loaded&& loaded)>;
-  /// Reads and compiles anew, then calls `done` on the main thread in a later Turn, unless its loop has ended. `served`
-  /// is the configuration that the new one follows; its members are null for the first one. The new one listens at none
-  /// of the `unusable` places.
+  /// Reads and compiles again, then calls `done` on the main thread in a later Turn, unless its loop has ended.
+  /// `served` is the configuration that the new one follows; its members are null for the first one. The new one
+  /// listens at none of the `unusable` places.
   virtual void load(const Loaded& served, compile::UnusablePlaces unusable, Done done) = 0;
   /// Does the same with the content that is served already, for an environment that has changed. If `newest` has a
-  /// configuration, which was read later and is not served, what changes by itself is as it has it.
+  /// configuration, which was read later and is not served, Secrets and endpoints are taken from it.
   virtual void recompile(const Loaded& served, const Loaded& newest, compile::UnusablePlaces unusable, Done done) = 0;
-  /// Does the same with the last good configuration of an earlier process, as far as one is kept.
+  /// Does the same with the last good configuration of an earlier process, if one is kept.
   virtual void restore(compile::UnusablePlaces unusable, Done done) = 0;
   /// Keeps a configuration that is served as the last good one.
   virtual void keep(const Loaded& served) = 0;

@@ -40,7 +40,7 @@ std::string whyTainted(const LedgerRevision& tainted, const CompiledConfiguratio
          read.revision + "`";
 }
 
-/// Returns its problems after one that says why it is refused.
+/// Returns its problems, after one with the reason of the refusal.
 std::shared_ptr<const config::Problems> problemsOf(const SharedConfiguration& configuration, std::string refusal) {
   config::Problem problem;
   problem.message = std::move(refusal);
@@ -49,7 +49,7 @@ std::shared_ptr<const config::Problems> problemsOf(const SharedConfiguration& co
   return all;
 }
 
-/// Returns a text that differs if what is served does.
+/// Returns a text that differs if another configuration is served.
 std::string contentOf(const CompiledConfiguration& configuration) {
   return configuration.servedDigest + configuration.endpointsDigest;
 }
@@ -152,7 +152,7 @@ void LoadingThread::judge(const Loaded& served, const std::string& text, compile
                           std::function<void(Judgement)> done) {
   post([this, served = served.configuration, text, unusable = std::move(unusable), done = std::move(done)] {
     config::TextCache texts;
-    ConfigurationCache cache;  // of its own: what is served keeps the states of its processors
+    ConfigurationCache cache;  // a separate one, so that the served configuration keeps the states of its processors
     const CompiledConfiguration made =
         makeConfiguration(atSource(config::readTexts({{"body", text}}, {}, newRevisionKey(), texts)), served.get(),
                           processors_, cache, std::move(unusable), pool_);
@@ -206,13 +206,13 @@ void LoadingThread::openStateOf(const base::Settings& settings) {
   openState();
 }
 
-/// Returns the set with what holds for all sets of the source, from wherever it was read.
+/// Returns the set with the properties that all sets of the source share, wherever it was read from.
 config::ObjectSet LoadingThread::atSource(config::ObjectSet set) const {
   set.keeping = source_.keeping();
   return set;
 }
 
-/// Compiles what `read` returns; if that names another key of digests, with that one.
+/// Compiles the set that `read` returns. If it names another key of digests, compiles it with that one.
 std::shared_ptr<const CompiledConfiguration> LoadingThread::compileByItsKey(
     const std::function<config::ObjectSet()>& read, const CompiledConfiguration* before,
     const compile::UnusablePlaces& unusable) {
@@ -263,8 +263,8 @@ Loaded LoadingThread::servable(std::shared_ptr<const CompiledConfiguration> read
   return {Loaded::Outcome::kRefused, read, nullptr, problems};
 }
 
-/// Taints what is at fault by its content. The listeners of a configuration that can be read are known, and answer 500
-/// if nothing better is served.
+/// Taints a configuration whose content is at fault. If it can be read, its listeners are known, and answer 500 if no
+/// other configuration is served.
 Loaded LoadingThread::refused(std::shared_ptr<const CompiledConfiguration> read, bool somethingIsServed) {
   Loaded loaded{Loaded::Outcome::kRefused, read, nullptr, problemsOf(read)};
   if (read->unavailable()) {

@@ -29,12 +29,12 @@ namespace sluice::control {
 class LoadingThread final : public Loader {
  public:
   /// References outlive it. `stateFolder` is where the last good configuration is kept beyond the process's end; empty:
-  /// where the settings say. `events` belongs to the main thread; null: nobody is told of objects that are not fully
-  /// served. Gateways get their addresses of `pool`, if there is one.
+  /// where the settings say. `events` belongs to the main thread; null: no events for objects that are not fully
+  /// served. Gateways get their addresses from `pool`, if there is one.
   LoadingThread(Source& source, const processing::BuiltinTypes& processors, observe::Log& log, net::Worker& main,
                 std::string stateFolder = {}, observe::EventRing* events = nullptr,
                 std::optional<compile::AddressPool> pool = std::nullopt);
-  /// Waits until the current job, whose result is dropped, and what is still to be kept are done.
+  /// Waits until the current job, whose result is dropped, and all jobs that store files are done.
   ~LoadingThread() override;
   LoadingThread(const LoadingThread&) = delete;
   LoadingThread& operator=(const LoadingThread&) = delete;
@@ -48,22 +48,21 @@ class LoadingThread final : public Loader {
 
   struct Judgement {
     std::string document;                               // verdictDocument()
-    std::shared_ptr<const routing::Snapshot> snapshot;  // what would be served; null if nothing can be read
+    std::shared_ptr<const routing::Snapshot> snapshot;  // null if nothing can be read
   };
-  /// Says what would become of a configuration with this text if it followed `served`, and nothing listened at the
-  /// `unusable` places: calls `done` on the main thread in a later Turn. Nothing is changed by it. Revisions with
-  /// Secrets are those of no other key, so that nobody can compare guesses of a Secret with what is served. One at a
-  /// time.
+  /// Predicts the result if a configuration with this text followed `served`, and the `unusable` places had no
+  /// listeners; calls `done` on the main thread in a later Turn. It changes nothing. Its revisions have a key of their
+  /// own, so that guesses of a Secret cannot be compared with the served one. One at a time.
   void judge(const Loaded& served, const std::string& text, compile::UnusablePlaces unusable,
              std::function<void(Judgement)> done);
   /// Returns the revisions that were served or refused. Any thread.
   std::shared_ptr<const RevisionLedger> ledger() const;
 
  private:
-  /// Hands a job to the thread. One that is `owed` is done even if the thread is about to end.
+  /// Hands a job to the thread. An `owed` job is done even if the thread is about to end.
   void post(std::function<void()> job, bool owed = false);
   void run();
-  /// Hands over what was loaded.
+  /// Hands the loaded configuration to the main thread.
   void hand(Loaded&& loaded, const Done& done);
   void openStore();
   void openState();
@@ -72,7 +71,7 @@ class LoadingThread final : public Loader {
   std::shared_ptr<const CompiledConfiguration> compileByItsKey(const std::function<config::ObjectSet()>& read,
                                                                const CompiledConfiguration* before,
                                                                const compile::UnusablePlaces& unusable);
-  /// With `reports` it tells of problems and conditions; those of the objects that users wrote last were told before.
+  /// With `reports`, logs problems and conditions. They are not logged again for objects that were reported before.
   Loaded loadNow(const Loaded& served, const std::function<config::ObjectSet()>& readSet,
                  const compile::UnusablePlaces& unusable, bool reports = true);
   Loaded restoreNow(const compile::UnusablePlaces& unusable);
@@ -84,7 +83,7 @@ class LoadingThread final : public Loader {
   void report(const config::Problems& problems);
   void report(const CompiledConfiguration& configuration);
 
-  // These belong to others. The thread uses them, but only post() of the main thread's worker.
+  // The thread does not own these. Of the main thread's worker, it uses only post().
   Source& source_;
   const processing::BuiltinTypes& processors_;
   observe::Log& log_;
@@ -96,8 +95,8 @@ class LoadingThread final : public Loader {
   std::string stateFolder_;  // empty until one is named
   std::optional<RevisionStore> store_;
   base::Secret ownKey_;
-  base::Secret revisionKey_;  // the own one, or that which the configuration names
-  std::string keptDigest_;    // of what is stored as the last good configuration
+  base::Secret revisionKey_;  // its own key, or the one that the configuration names
+  std::string keptDigest_;    // of the stored last good configuration
   ConfigurationCache cache_;
   GenerationMaker maker_;
   ConditionLog conditionLog_;

@@ -17,7 +17,7 @@ class Publisher {
  public:
   virtual ~Publisher() = default;
   /// Opens the sockets that `next` listens on, besides those that are open already. Returns the places where that is
-  /// not possible, which may be free in the next attempt.
+  /// not possible. They may be free in the next attempt.
   virtual compile::UnusablePlaces open(const Generation& next) = 0;
   /// Tries to listen at places that could not be used. Returns true if one of them can be used now; its socket stays
   /// open for the next generation.

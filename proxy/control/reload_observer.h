@@ -1,5 +1,5 @@
 // A ReloadObserver gets the outcome of each reload on the main thread. The log, the metrics, users of the served
-// settings and what is reported to a cluster depend on it.
+// settings and the reports to a cluster depend on it.
 #pragma once
 
 #include <string_view>
@@ -13,19 +13,19 @@ namespace sluice::control {
 class ReloadObserver {
  public:
   virtual ~ReloadObserver() = default;
-  /// Called before one of the functions below, and when the first one is served, with what came of the objects of the
-  /// source: the statuses of their newest versions, even if nothing else of it is served. A configuration that was
-  /// restored, or could not be read, is not shown.
+  /// Called before one of the functions below, and when the first configuration is served, with the statuses of the
+  /// newest objects of the source, even if nothing else of it is served. Not called for a configuration that was
+  /// restored or could not be read.
   virtual void onCompiled(const CompiledConfiguration& /*compiled*/) {}
-  /// Called when the configuration that was read is the one that is served.
+  /// Called when the configuration that was read is served already.
   virtual void onUnchanged(const Revisions& /*revisions*/) {}
   /// Called when a configuration was refused. The old one stays in service, if there is one.
   virtual void onRefused(const Revisions& /*revisions*/) {}
-  /// Called when a configuration is good and must not be served yet. The old one stays in service.
+  /// Called when a configuration is good but must not be served yet. The old one stays in service.
   virtual void onHeld(const Revisions& /*revisions*/) {}
   /// Called when `now` is served; `before` was the revision until then.
   virtual void onServed(const Revisions& /*revisions*/, const Generation& /*now*/, std::string_view /*before*/) {}
-  /// Called when `now` is served, which has what users had written before, and what changes by itself of now.
+  /// Called when `now` is served, which has the same objects of users as before, with current Secrets and endpoints.
   virtual void onRefreshed(const Generation& /*now*/) {}
 };
 

@@ -7,7 +7,7 @@ using S = ReloadState;
 using E = ReloadEvent;
 using A = ReloadAction;
 
-/// The states of one occasion, and what distinguishes it from the others.
+/// The states of one occasion, and the events and actions that only it has.
 struct Occasion {
   S loading;
   S publishing;
@@ -117,7 +117,7 @@ constexpr ThenTable makeThenTable() {
   return table;
 }
 
-/// Returns true if nothing that a Loader may say in a state that waits for it is ignored, so that no course hangs.
+/// Returns true if no state that waits for the Loader ignores one of its outcomes, so that no course hangs.
 constexpr bool hearsLoader(const CourseTable& table) {
   for (const S state : {S::kRestoring, S::kStarting, S::kLoadingSource, S::kLoadingEnvironment, S::kLoadingServers,
                         S::kLoadingRefresh}) {
@@ -128,7 +128,7 @@ constexpr bool hearsLoader(const CourseTable& table) {
   return true;
 }
 
-/// Returns true if what workers know already is brought to its end by every state behind it.
+/// Returns true if every course that has been published to the workers is brought to its end.
 constexpr bool endsWhatIsPublished(const CourseTable& table) {
   for (const Occasion& each : {kSource, kRecompiled[0], kRecompiled[1], kRecompiled[2]}) {
     if (table.at(each.publishing, E::kAdopted).next != each.accepting) return false;

@@ -1,8 +1,8 @@
-// The two state machines of a Reloader as data: the course that a configuration takes into service, and what follows
-// when it has come to rest.
+// The two state machines of a Reloader as data: the course by which a configuration is put into service, and the action
+// that follows when the course has ended.
 //
-// Every event is shown to both. A cell says what to do and where that leads; a cell without action and with the same
-// state ignores the event. test/control/reload_transitions_test.cc goes through every cell.
+// Every event is shown to both. A cell has an action and the next state; a cell without action and with the same state
+// ignores the event. test/control/reload_transitions_test.cc goes through every cell.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,9 @@
 
 namespace sluice::control {
 
-/// A configuration on its way comes from the source, or is the served one, compiled again for an environment that has
-/// changed, for servers that have other states, or for what changes by itself in what was read and is not served (a
-/// refresh).
+/// A configuration that is being put into service comes from the source, or is the served one, compiled again because
+/// the environment has changed, because servers have other states, or because Secrets or endpoints have changed in a
+/// set that was read and is not served (a refresh).
 enum class ReloadState : std::uint8_t {
   kRestoring,  // the last good configuration of an earlier process is being loaded
   kStarting,   // the first one is being read from the source
@@ -24,7 +24,7 @@ enum class ReloadState : std::uint8_t {
   kLoadingEnvironment,
   kLoadingServers,
   kLoadingRefresh,
-  kPublishingSource,  // workers get to know it
+  kPublishingSource,  // workers adopt it
   kPublishingEnvironment,
   kPublishingServers,
   kPublishingRefresh,
@@ -35,7 +35,7 @@ enum class ReloadState : std::uint8_t {
 };
 inline constexpr std::size_t kReloadStates = 16;
 
-/// The next thing to do when no reload is in progress any more.
+/// The next operation when no reload is in progress any more.
 enum class Then : std::uint8_t { kRest, kReload, kStop };
 inline constexpr std::size_t kThens = 3;
 
@@ -45,31 +45,31 @@ enum class ReloadEvent : std::uint8_t {
   kStop,                // stop() was called
   kDue,                 // it is time to look again
   kRead,                // the source is to be read
-  kServersMoved,        // servers have other states than what is served says
-  kEnvironmentChanged,  // what is served may be served more completely, and the source would be refused
+  kServersMoved,        // servers have other states than in the served configuration
+  kEnvironmentChanged,  // the served configuration may be served more completely, and the source would be refused
   kServable,            // loaded: it can be served
-  kUnchanged,           // loaded: it contains nothing that is not served already
+  kUnchanged,           // loaded: the same configuration is served already
   kRefused,             // loaded: its content is at fault
   kUnavailable,         // not loaded: that may work later
-  kLate,                // loaded, or not, when nobody wants it any more
-  kNotYet,              // it can be served, but must not be yet
-  kUnusable,            // the process cannot listen at places of it
+  kLate,                // loaded, or not, after stop()
+  kNotYet,              // it can be served, but must wait
+  kUnusable,            // the process cannot listen at some of its places
   kOpened,              // its sockets are open
   kFirst,               // the first configuration is to be read, or read once more
   kHopeless,            // not even the listeners of the first one are known
   kNoWorkers,           // workers could not be made for the first one
   kFenced,              // the workers that were made refuse every request
   kMade,                // workers were made, and serve the first one
-  kRestored,            // that was the one of an earlier process
-  kAdopted,             // all workers know it
+  kRestored,            // the served one is that of an earlier process
+  kAdopted,             // all workers have adopted it
   kAccepted,            // connections are accepted for it
-  kRefresh,             // what changes by itself in what was read is newer than what is served
+  kRefresh,             // the set that was read may have newer Secrets and endpoints than the served one
   kGaveUp,              // nothing can be served
   kSettled              // the course has come to its end
 };
 inline constexpr std::size_t kReloadEvents = 26;
 
-/// The actions of the course. Each that says nothing else waits for what it has begun.
+/// The actions of the course. An action waits for the operation that it has begun, unless its comment states otherwise.
 enum class ReloadAction : std::uint8_t {
   kNone,
   kRestore,            // loads the configuration of an earlier process
@@ -80,32 +80,32 @@ enum class ReloadAction : std::uint8_t {
   kMakeWorkers,        // raises kMade, kFenced or kNoWorkers
   kServeRestored,      // raises kRestored
   kServeFirst,         // raises kSettled
-  kWait,               // says why nothing is served: raises kGaveUp
-  kWaitFenced,         // the same, behind listeners that refuse everything
+  kWait,               // reports why nothing is served: raises kGaveUp
+  kWaitFenced,         // the same, with listeners that refuse every request
   kWaitClosed,         // the same, without listeners
   kRead,               // reads the source
-  kRecompile,          // compiles what is served again
-  kRecompileAsServed,  // the same, without the places that it does without
-  kRefresh,            // the same, with what changes by itself in what was read
+  kRecompile,          // compiles the served configuration again
+  kRecompileAsServed,  // the same, without the places that it lacks already
+  kRefresh,            // the same, with the Secrets and endpoints of the set that was read
   kAdmit,              // raises kNotYet, or as kOpen
-  kPublish,            // raises kAdopted if nobody has to take it
+  kPublish,            // raises kAdopted if there are no workers
   kAccept,             // raises kAccepted in the same way
-  kServeSource,        // takes over what was accepted, and tells of it: raises kSettled
+  kServeSource,        // takes the accepted configuration over, and notifies observers: raises kSettled
   kServeEnvironment,
   kServeServers,
   kServeRefresh,
-  kConfirm,     // the source has what is served: raises kSettled
+  kConfirm,     // the source has the served configuration: raises kSettled
   kRefuse,      // the source is at fault: raises kRefresh or kSettled
   kMissSource,  // the source cannot be read: raises kSettled
-  kHold,        // what was read has to wait: raises kRefresh or kSettled
-  kKeepServed,  // serves on, as if nothing had been tried: raises kSettled
-  kLook,        // raises kServersMoved, kRead or kEnvironmentChanged, or looks later
+  kHold,        // the configuration that was read has to wait: raises kRefresh or kSettled
+  kKeepServed,  // keeps the served configuration, as if nothing had been tried: raises kSettled
+  kLook,        // checks the environment: raises kServersMoved, kRead or kEnvironmentChanged, or checks again later
   kSettle,      // raises kSettled
-  kDiscard,     // drops what was loaded and is not served
+  kDiscard,     // drops the loaded configuration that is not served
   kForget       // the same, in a process that has never served
 };
 
-/// The actions of what follows.
+/// The actions that follow the course.
 enum class ThenAction : std::uint8_t {
   kNone,
   kReadNow,    // raises kRead

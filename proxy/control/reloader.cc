@@ -8,11 +8,11 @@
 namespace sluice::control {
 namespace {
 
-/// Attempts follow one another after these delays, the last one again and again, each made longer or shorter by up to
-/// a half, so that replicas do not try together.
+/// The delays between attempts; the last one is repeated. Each is made longer or shorter by up to a half, so that
+/// replicas do not try at the same time.
 constexpr std::array<int, 10> kTryAfterMilliseconds = {0, 10, 10, 100, 100, 500, 500, 3000, 3000, 5000};
 
-// Looking at the servers of processors costs little, and people wait for what it finds.
+// The states of processors' servers are cheap to check, and people wait for the result.
 constexpr base::Duration kLookAtServersAfter = std::chrono::seconds(1);
 
 base::Duration spread(base::Duration delay, base::Random& random) {
@@ -20,7 +20,7 @@ base::Duration spread(base::Duration delay, base::Random& random) {
   return delay / 2 + delay * static_cast<base::Duration::rep>(random.next() % kParts) / kParts;
 }
 
-/// Returns the places that `loaded` left out, and those that it could not listen at either.
+/// Returns the places that `loaded` left out, and further places where it could not listen.
 compile::UnusablePlaces allUnusable(const Loaded& loaded, compile::UnusablePlaces failed) {
   const compile::UnusablePlaces& before = loaded.configuration->unusable;
   failed.insert(failed.end(), before.begin(), before.end());
@@ -42,7 +42,7 @@ bool watchesServers(const Loaded& served) {
   return !compiled.servers.empty() || !compiled.health.empty();
 }
 
-/// Returns true if the server of a processor, or a Backend, has another state than what is served says.
+/// Returns true if the server of a processor, or a Backend, has another state than in the served configuration.
 bool serversMoved(const Loaded& served, base::WallTime now) {
   if (!watchesServers(served)) return false;
   const compile::CompileResult& compiled = served.configuration->compiled;
@@ -51,7 +51,7 @@ bool serversMoved(const Loaded& served, base::WallTime now) {
   return moved;
 }
 
-/// Returns true if what is served may be served more completely now.
+/// Returns true if the served configuration may be served more completely now.
 bool environmentChanged(const CompiledConfiguration& served, Publisher& publisher) {
   const std::vector<compile::AwaitingUse>& awaiting = served.compiled.awaiting;
   return (!served.unusable.empty() && publisher.openAny(served.unusable)) ||
@@ -97,9 +97,9 @@ void Reloader::retry(std::string prefix, std::function<void(bool)> done) {
 
 void Reloader::stop() { raise(ReloadEvent::kStop); }
 
-// An observer that an action tells something may call reload() or stop(). That only sets `then_`, because a course is
-// at rest no earlier than its last action has been performed. Nobody calls back while it looks at what is served, at
-// rest.
+// An observer may call reload() or stop() while an action notifies it. That only sets `then_`, because the course does
+// not end before its last action has been performed. No observer is notified while the environment is checked after the
+// end of a course.
 void Reloader::raise(ReloadEvent event) {
   for (std::optional<ReloadEvent> next = event; next;) {
     const auto& course = kCourseTable.at(state_, *next);
@@ -133,7 +133,7 @@ std::optional<ReloadEvent> Reloader::act(ThenAction action) {
   return std::nullopt;
 }
 
-/// Performs those that wait for what they begin, unless it is done at once, or follow nothing.
+/// Performs the actions that begin an operation and wait for its end, or after which nothing follows.
 std::optional<ReloadEvent> Reloader::act(ReloadAction action) {
   switch (action) {
     case ReloadAction::kNone:
@@ -176,7 +176,7 @@ std::optional<ReloadEvent> Reloader::act(ReloadAction action) {
   return std::nullopt;
 }
 
-/// Performs those that raise an event at once.
+/// Performs the actions that raise an event at once.
 std::optional<ReloadEvent> Reloader::conclude(ReloadAction action) {
   switch (action) {
     case ReloadAction::kSkipRestored:
@@ -202,7 +202,7 @@ std::optional<ReloadEvent> Reloader::conclude(ReloadAction action) {
       parts_.publisher.closeOthers(*candidate_.generation);
       return wait();
     case ReloadAction::kWaitClosed:
-      // Nobody would accept connections on the open sockets.
+      // Without workers, no connection on the open sockets would be accepted.
       parts_.publisher.closeOthers(Generation());
       return wait();
     case ReloadAction::kAdmit:
@@ -216,7 +216,7 @@ std::optional<ReloadEvent> Reloader::conclude(ReloadAction action) {
   }
 }
 
-/// Performs those that tell what became of what was on its way.
+/// Performs the actions that report the outcome of a course.
 ReloadEvent Reloader::tell(ReloadAction action) {
   std::string before;
   switch (action) {
@@ -232,7 +232,7 @@ ReloadEvent Reloader::tell(ReloadAction action) {
       keepServed();
       tellObservers([&](ReloadObserver& each) { each.onServed(revisions_, *served_.generation, before); });
       break;
-    // A refresh, or another state of servers, serves the same objects of users, so neither counts as a reload.
+    // A refresh, or another state of servers, serves the same objects of users, so it is not reported as a reload.
     case ReloadAction::kServeServers:
       takeOver();
       ++changes_;
@@ -338,7 +338,7 @@ ReloadEvent Reloader::open() {
   return ReloadEvent::kUnusable;
 }
 
-// --- what is served --------------------------------------------------------------------------------------------------
+// --- the served configuration ----------------------------------------------------------------------------------------
 
 std::optional<ReloadEvent> Reloader::publish() {
   revisions_.published = candidate_.configuration->servedRevision;
@@ -353,23 +353,23 @@ std::optional<ReloadEvent> Reloader::accept() {
   return handover == Publisher::Handover::kDone ? std::optional(ReloadEvent::kAccepted) : std::nullopt;
 }
 
-/// Serves what was accepted. Returns the revision that was served until now.
+/// Serves the accepted configuration. Returns the revision that was served until now.
 std::string Reloader::takeOver() {
   parts_.publisher.closeOthers(*candidate_.generation);
   std::swap(served_, candidate_);
   return std::exchange(revisions_.served, served_.configuration->servedRevision);
 }
 
-/// Called when something else is served.
+/// Called when another configuration is served.
 void Reloader::keepServed() {
   parts_.loader.keep(served_);
   if (revisions_.standing == Standing::kServed)
     tellObservers([&](ReloadObserver& each) { each.onCompiled(*served_.configuration); });
 }
 
-/// Serves on what is served, because that became of what was read.
+/// Keeps the served configuration, because the one that was read cannot be served.
 void Reloader::serveOn(Standing standing) {
-  // They may have been opened for an earlier compilation of it.
+  // Further sockets may have been opened for an earlier compilation of it.
   parts_.publisher.closeOthers(*served_.generation);
   revisions_.desired = candidate_.configuration->revision;
   stand(standing, candidate_.problems);
@@ -377,9 +377,9 @@ void Reloader::serveOn(Standing standing) {
     tellObservers([&](ReloadObserver& each) { each.onCompiled(*candidate_.configuration); });
 }
 
-/// Returns whether what is served gets what changes by itself in what was read.
+/// Returns whether the served configuration gets the Secrets and endpoints of the set that was read.
 ReloadEvent Reloader::refreshes() const {
-  // Files have nothing of that kind; a set of the API server has a number.
+  // This is only done for sets of the API server, which have a number.
   const bool never = candidate_.configuration->set.serial == 0 || then_ == Then::kStop;
   return never ? ReloadEvent::kSettled : ReloadEvent::kRefresh;
 }

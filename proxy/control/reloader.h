@@ -7,10 +7,10 @@
 // the process waits for the source to become good. Until then listeners that are known answer 500.
 //
 // A configuration is not refused because of an address or port where the process cannot listen. It is compiled once
-// more without these places, and they are tried from then on, as is a source that could not be read. When a place can
-// be used, a processor may find what it needs, or the server of one has another state, what is served is compiled
-// again, even while the source is refused. What was read and is not served, because it is refused or may not be served
-// yet, still gives what is served its Secrets and endpoints.
+// more without these places, and they are tried from then on, as is a source that could not be read. The served
+// configuration is compiled again when a place can be used, when a processor may find the objects that it needs, or
+// when the server of a processor has another state, even while the source is refused. A set that was read and is not
+// served, because it is refused or must wait, still supplies the served configuration with its Secrets and endpoints.
 //
 // It decides, by the tables of reload_transitions.h, and leaves the work to a Loader, a Publisher and the caller of
 // start(). It belongs to the main thread.
@@ -40,8 +40,8 @@ namespace sluice::control {
 /// Decides whether a good configuration has to wait before it is served.
 class ServingGate {
  public:
-  /// Returns false if what was read of the source must not be served in place of something else yet; the Reloader is
-  /// asked to reload() when it may be.
+  /// Returns false if the configuration that was read must not replace the served one yet; reload() is called when it
+  /// may.
   virtual bool mayServe(const CompiledConfiguration& read) = 0;
 
  protected:
@@ -61,12 +61,12 @@ class Reloader final : public Reloadable, private net::Timer {
   /// The parts outlive it.
   explicit Reloader(const Parts& parts) : parts_(parts), random_(parts.randomSeed) {}
 
-  /// Tells this one, too, from now on, after those that were added before. It outlives the last reload.
+  /// Adds an observer, which is notified after those that were added before. It outlives the last reload.
   void observe(ReloadObserver& observer) { observers_.push_back(&observer); }
 
-  /// Makes workers that serve the generation, whose sockets are open, in the place of those that it made before; or
-  /// that refuse every request at its listeners, if its outcome says so. If it fails, because of the environment, there
-  /// are none.
+  /// Makes workers that serve the generation, whose sockets are open, and ends those that it made before. If the
+  /// outcome is a refusal, the workers refuse every request at its listeners. If it fails, because of the environment,
+  /// there are no workers.
   using MakeWorkers = std::function<base::Status(const Loaded&)>;
   /// Serves the last good configuration that is kept, if there is one, and reads the source. Workers are made for the
   /// first configuration that can be served, and before that for the listeners of one that is refused; later ones are
@@ -79,8 +79,8 @@ class Reloader final : public Reloadable, private net::Timer {
   /// Forgets that the revision whose digest begins with `prefix` is tainted, and reads the configuration again. Calls
   /// `done` in a later Turn, with false unless there was exactly one such revision.
   void retry(std::string prefix, std::function<void(bool)> done);
-  /// Begins no further reload and drops a configuration that is being loaded. One that workers already know is brought
-  /// to its end, because otherwise its new sockets would accept connections that no worker serves.
+  /// Begins no further reload and drops a configuration that is being loaded. One that was published to the workers is
+  /// brought to its end, because otherwise its new sockets would accept connections that no worker serves.
   void stop();
 
   /// Returns true while a configuration is on its way to the workers.
@@ -136,10 +136,10 @@ class Reloader final : public Reloadable, private net::Timer {
   ReloadState state_ = ReloadState::kRestoring;
   Then then_ = Then::kRest;
   Loaded served_;
-  Loaded candidate_;                 // what was loaded, until it is served, refused or dropped
-  Loaded newest_;                    // what was read last, while what is served is brought up to date by it
+  Loaded candidate_;                 // the loaded configuration, until it is served, refused or dropped
+  Loaded newest_;                    // the configuration that was read last, while the served one is refreshed from it
   Loaded refused_;                   // the last one, while nothing is served
-  compile::UnusablePlaces without_;  // what is loaded next has to do without these
+  compile::UnusablePlaces without_;  // the places that the next loaded configuration has to leave out
   std::size_t retries_ = 0;          // attempts since the source last changed
   Revisions revisions_;
   std::uint64_t changes_ = 0;

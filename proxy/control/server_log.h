@@ -1,5 +1,4 @@
-// Tells people when the server of a payload processor has another state than in the configuration before: a line for
-// each change.
+// Logs a line when the server of a payload processor has another state than in the configuration before.
 //
 // A pure function but for the log; the loading thread calls it.
 #pragma once
@@ -11,7 +10,7 @@
 
 namespace sluice::control {
 
-/// A server that is new counts as Pending before, of which nobody is told.
+/// A new server is taken to have been Pending before, and Pending is not logged.
 void logServers(const std::vector<compile::AskedServer>& before, const std::vector<compile::AskedServer>& now,
                 const observe::Log& log);
 

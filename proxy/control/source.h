@@ -17,17 +17,17 @@ class Source {
   /// is the key of revisions (config/load/revision.h), which seldom changes. The set contains the problems of whatever
   /// could not be read.
   virtual config::ObjectSet read(const base::Secret& key) = 0;
-  /// Returns the set that is served with what changes by itself in `newest`, which was read later. Any thread.
+  /// Returns the served set with the Secrets and endpoints of `newest`, which was read later. Any thread.
   virtual config::ObjectSet refreshed(const config::ObjectSet& served, const config::ObjectSet&) const {
     return served;
   }
   /// Returns ObjectSet::keeping for all sets of the source. Any thread, once it is watched.
   virtual config::PodKeeping keeping() const { return {}; }
-  /// Asks `reader`, which outlives it, to read again whenever a set that is read afterwards may be a different one.
-  /// Call it once, before the first reading, so that no change is missed.
+  /// Asks `reader`, which outlives it, to read again whenever the set may have changed. Call it once, before the first
+  /// reading, so that no change is missed.
   virtual void watch(Reloadable& reader) = 0;
-  /// Ends a reading that waits for something. To be called on the main thread before its loop ends; what is read after
-  /// that may be incomplete.
+  /// Ends a reading that waits. To be called on the main thread before its loop ends; objects that are read after that
+  /// may be incomplete.
   virtual void close() {}
 };
 

@@ -1,4 +1,4 @@
-// A TextSource is a configuration that never changes: one text, which whoever started the process gave.
+// A TextSource is a configuration that never changes: one text, which was given on the command line.
 #pragma once
 
 #include "config/load/text_cache.h"

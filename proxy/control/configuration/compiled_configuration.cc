@@ -13,8 +13,8 @@
 namespace sluice::control {
 namespace {
 
-/// Returns the digest of what is served without what the environment lacks, so that replicas show the difference. The
-/// order in which a process has found out what it lacks does not count.
+/// Returns the digest of a configuration that is served without the things that the environment lacks, so that replicas
+/// show the difference. It does not depend on the order in which a process has found them missing.
 std::string digestWithout(const CompiledConfiguration& made) {
   std::vector<std::string> lacking;
   for (const compile::UnusablePlace& each : made.unusable)
@@ -37,8 +37,8 @@ compile::GatewayAddresses withOthers(const compile::GatewayAddresses& first, con
   return all;
 }
 
-/// Returns the addresses that Gateways shall keep. What is served counts, unless it was chosen before the statuses
-/// could be read: clients have been told what those report.
+/// Returns the addresses that Gateways must keep. These are the served ones, unless they were chosen before the
+/// statuses could be read: then the addresses in the statuses take precedence, because clients use them.
 compile::GatewayAddresses knownAddresses(const config::ObjectSet& set, const CompiledConfiguration* previous) {
   const compile::GatewayAddresses served =
       previous == nullptr ? compile::GatewayAddresses() : previous->compiled.addresses;

@@ -21,9 +21,9 @@ namespace sluice::control {
 
 struct CompiledConfiguration {
   config::Problems problems;
-  /// False if a document is not YAML, which rejects the whole set.
+  /// False if a document is not YAML, so that the whole set is rejected.
   bool readable = false;
-  /// The objects as they were read, and the earlier versions that are served in place of some of them.
+  /// The objects that were read, and the earlier versions that are served in place of some of them.
   config::ObjectSet set;
   std::vector<config::KeptVersion> kept;
   /// The model that was compiled. Once it is served, the next reading starts from it.
@@ -31,23 +31,23 @@ struct CompiledConfiguration {
   /// The types of payload processors; null if the set is not readable.
   std::shared_ptr<const config::Catalog> catalog;
   compile::CompileResult compiled;
-  /// Digest of the objects as they are written, and of what is served of them. Earlier versions of objects that their
-  /// schemas refuse make the difference, and what the environment does not give: places and extensions.
+  /// Digest of the objects as they are written, and of those that are served. They differ by earlier versions of
+  /// objects that their schemas refuse, and by listen places and extensions that the environment lacks.
   std::string digest;
   std::string servedDigest;
-  /// The beginnings of these digests. The first is what people and machines want, and the second, by which they compare
-  /// replicas, what they get.
+  /// The beginnings of these digests. The first identifies the desired configuration, and the second the served one, by
+  /// which replicas are compared.
   std::string revision;
   std::string servedRevision;
   /// The key of digests that the settings name.
   std::optional<base::Secret> revisionKey;
   /// Where this process cannot listen.
   compile::UnusablePlaces unusable;
-  /// Digest of the EndpointSlices, which the other one leaves out.
+  /// Digest of the EndpointSlices, which the other digests leave out.
   std::string endpointsDigest;
 
-  /// Returns true if both would be served in the same way. The authorities of the system are no objects and may change
-  /// by themselves.
+  /// Returns true if both would be served in the same way. The authorities of the system are compared, too, because
+  /// they may change without a change of objects.
   bool sameAs(const CompiledConfiguration& other) const {
     return digest == other.digest && servedDigest == other.servedDigest && endpointsDigest == other.endpointsDigest &&
            unusable == other.unusable && compiled.awaiting == other.compiled.awaiting &&
@@ -56,7 +56,7 @@ struct CompiledConfiguration {
   }
   /// Returns true if it could not be read as it is now, although its content may be right.
   bool unavailable() const { return set.unavailable; }
-  /// Returns true if something is missing in the environment that may come.
+  /// Returns true if the environment lacks something that may come later.
   bool awaitsEnvironment() const { return !unusable.empty() || !compiled.awaiting.empty(); }
   /// Returns true if it can be served, at least in parts.
   bool usable() const { return readable && compiled.usable; }
@@ -72,8 +72,8 @@ struct ConfigurationCache {
 
 /// `previous` is the configuration that is served now, nullptr if there is none. Its valid objects replace those that
 /// have become invalid (config/load/last_good.h). Nothing listens at `unusable` places. If there is a `pool`, Gateways
-/// get their addresses of it: those that they have in `previous` or, if that was made without any reports, in those of
-/// the set, and else new ones.
+/// get their addresses from it. They keep those of `previous` or, if that was made without statuses, those in the
+/// statuses of the set. Other Gateways get new ones.
 CompiledConfiguration makeConfiguration(config::ObjectSet set, const CompiledConfiguration* previous,
                                         const processing::BuiltinTypes& processors, ConfigurationCache& cache,
                                         compile::UnusablePlaces unusable = {},

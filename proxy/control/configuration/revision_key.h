@@ -13,7 +13,7 @@ namespace sluice::control {
 /// there is none.
 std::optional<base::Secret> givenRevisionKey(const config::Model& model, config::Problems& problems);
 
-/// Returns a key that nobody else knows, as long as the digests that it protects.
+/// Returns a random key, as long as the digests that it protects.
 base::Secret newRevisionKey();
 
 }  // namespace sluice::control

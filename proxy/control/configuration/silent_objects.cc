@@ -29,7 +29,7 @@ bool isAlmostOurs(const config::GatewayClass& each) {
   return each.controllerName != config::kControllerName && !base::closestWord(each.controllerName, ours).empty();
 }
 
-/// Without any class of ours that is an error (missingClass()).
+/// If the configuration has no class of this program, that is an error (missingClass()).
 void addClasses(const config::Model& model, config::Problems& problems) {
   if (model.gatewayClassName.empty()) return;
   for (const config::GatewayClass& each : model.all<config::GatewayClass>()) {
@@ -101,8 +101,8 @@ void addEndpoints(const config::Model& model, config::Problems& problems) {
   }
 }
 
-/// What is spoken to in plain text because a policy's reference is misspelt need not be in any status: the ancestors of
-/// a policy are Gateways, and none may lead to what it names.
+/// A misspelt reference of a policy leaves a destination in plain text, and no status may show that: the ancestors of a
+/// policy are Gateways, and none may use the object that the policy names.
 void addTlsTargets(const config::Model& model, config::Problems& problems) {
   for (const config::BackendTlsPolicy& policy : model.all<config::BackendTlsPolicy>()) {
     for (const config::PolicyTarget& target : policy.targets) {
@@ -120,8 +120,8 @@ void addTlsTargets(const config::Model& model, config::Problems& problems) {
   }
 }
 
-/// An object without a namespace is fine among others without one. Beside objects that name theirs, it was probably
-/// meant to be with them.
+/// An object without a namespace is fine if no object has one. If others name theirs, the namespace was probably
+/// forgotten.
 void addUnplaced(const config::Model& model, config::Problems& problems) {
   bool others = false;
   std::vector<const config::ObjectMeta*> unplaced;

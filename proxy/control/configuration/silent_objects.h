@@ -1,4 +1,4 @@
-// Finds objects that are right by themselves and have no effect, which is seldom what their writers meant.
+// Finds objects that are valid but have no effect, which is probably a mistake.
 #pragma once
 
 #include "config/ground/problem.h"
@@ -6,12 +6,13 @@
 
 namespace sluice::control {
 
-/// Returns a warning for each of them: classes whose controllerName is almost ours, routes without a parent, Services
-/// without endpoints, EndpointSlices of no Service, BackendTLSPolicies for what does not exist, and objects that became
-/// those of namespace "default" among others that name theirs.
+/// Returns a warning for each of them: classes whose controllerName is almost that of this program, routes without a
+/// parent, Services without endpoints, EndpointSlices of no Service, BackendTLSPolicies for what does not exist, and
+/// objects that became those of namespace "default" among others that name theirs.
 config::Problems silentObjects(const config::Model& model);
 
-/// Returns the error for a configuration without a class of ours, with a hint at the class that was probably meant.
+/// Returns the error for a configuration without a class of this program, with a hint at the class that was probably
+/// meant.
 config::Problem missingClass(const config::Model& model);
 
 }  // namespace sluice::control

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMostFieldsNamed = 10;
 
-/// Returns one message for each object that has such fields, by the name that problems give it.
+/// Returns one message for each object that has such fields, by the object's name in problems.
 std::map<std::string, std::vector<std::string>> unknownFieldsByObject(const config::Problems& problems) {
   std::map<std::string, std::vector<std::string>> fields;
   for (const config::Problem& each : problems) {

@@ -1,4 +1,4 @@
-// Says on an object which of its fields are ignored because this program does not know them.
+// Reports the fields of an object that are ignored because this program does not know them.
 //
 // In files that is an error. The CRDs of a cluster may be newer than this program, so there it is a warning, as the
 // condition `sluice.dev/UnknownFields`, which is absent from objects without such fields. Pure function.
@@ -13,8 +13,8 @@ namespace sluice::control {
 
 inline constexpr std::string_view kUnknownFields = "sluice.dev/UnknownFields";
 
-/// Adds the condition to the statuses of the objects that `problems` have such warnings about, wherever the object has
-/// conditions.
+/// Adds the condition to the statuses of the objects with such warnings in `problems`, in every place where the object
+/// has conditions.
 void addUnknownFields(config::StatusList& statuses, const config::Problems& problems);
 
 }  // namespace sluice::control

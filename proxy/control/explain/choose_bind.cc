@@ -11,7 +11,7 @@ namespace {
 
 using Binds = std::vector<const routing::Bind*>;
 
-/// Returns the sockets, but of those that differ by their address alone only one.
+/// Returns the sockets, with only one of those that differ by their address alone.
 Binds distinctBinds(const routing::Snapshot& snapshot) {
   Binds binds;
   for (const routing::Bind& bind : snapshot.binds) {

@@ -1,4 +1,4 @@
-// Finds the socket at which a request arrives, as far as its URL and the name of a Gateway tell.
+// Finds the socket at which a request arrives, by its URL and the name of a Gateway.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace sluice::control {
 
-/// Returns the socket that speaks the scheme of the URL and has its port. A URL that names no port may mean any port,
-/// if there is none of the scheme's own. Of several sockets, the one with a listener for the host is meant. `gateway`
-/// is "namespace/name", or empty for all Gateways. An error says which listeners there are, or that several fit.
+/// Returns the socket with the scheme and the port of the URL. A URL that names no port may mean any port, if there is
+/// none of the scheme's own. Of several sockets, the one with a listener for the host is returned. `gateway` is
+/// "namespace/name", or empty for all Gateways. An error lists the listeners, or states that several fit.
 base::Result<const routing::Bind*> chooseBind(const routing::Snapshot& snapshot, const UrlInQuestion& url,
                                               std::string_view gateway);
 

@@ -86,7 +86,7 @@ class ExplanationMaker {
             matchInWords(match)};
   }
 
-  /// A preflight is surveyed as the request that it announces, if it is matched as that.
+  /// A preflight is surveyed as the request that it announces, if it is matched as that request.
   void survey() {
     if (match_.listener == nullptr) return;
     routing::RouteSurvey survey = routing::surveyRoutes(routes_, head_, kSurveyed);
@@ -186,7 +186,8 @@ class ExplanationMaker {
     return result;
   }
 
-  /// Refuses credentials for connections, and whatever a step of the Gateway that cannot run would see.
+  /// Refuses requests that authenticate their connection, and requests that a step of the Gateway would see that cannot
+  /// run.
   void refuseBeforeSteps(const routing::Rule& rule) {
     const bool authenticates = http::authenticatesConnection(head_.headers);
     if (authenticates && snapshot_.settings.connectionAuth == base::ConnectionAuth::kRefuse) {
@@ -201,7 +202,8 @@ class ExplanationMaker {
     }
   }
 
-  /// Replaces what the rule and its weighted backends do, but for those that are broken and refuse the request before.
+  /// Replaces the outcome of the rule and its weighted backends by this answer, except for broken ones, which refuse
+  /// the request earlier.
   void answerInstead(const routing::Rule& rule, const base::Error& error, Course course) {
     if (result_.backends.empty()) refuse(error, course);
     for (std::size_t i = 0; i < result_.backends.size(); ++i) {

@@ -34,7 +34,7 @@ ExplainedAddress judged(const net::Address& address, bool permitted) {
           permitted};
 }
 
-/// Returns the plan with the endpoints of now.
+/// Returns the plan with the current endpoints.
 const routing::BackendPlan& newest(const routing::Snapshot& snapshot, const routing::BackendPlan& plan) {
   const auto found = std::find_if(snapshot.backends.begin(), snapshot.backends.end(),
                                   [&](const auto& each) { return each->identity == plan.identity; });

@@ -1,4 +1,5 @@
-// Describes a weighted backend of a rule: where its requests go, how, and whether the address guard lets them.
+// Describes a weighted backend of a rule: the destination of its requests, how they get there, and whether the address
+// guard allows it.
 #pragma once
 
 #include "proxy/base/result.h"
@@ -12,7 +13,7 @@ namespace sluice::control {
 ExplainedBackend explainedBackend(const http::RequestHead& request, const routing::WeightedBackend& backend,
                                   const routing::Snapshot& snapshot);
 
-/// Adds what the name of a Backend was resolved to, with the verdict of the guard about each address.
+/// Adds the addresses of a Backend's name, with the verdict of the guard about each.
 void addResolved(ExplainedBackend& backend, const base::Result<net::Addresses>& resolved,
                  const routing::AddressGuard& guard);
 

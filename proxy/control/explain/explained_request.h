@@ -1,4 +1,4 @@
-// The request that is to be explained: as somebody asks about it, and as the data plane sees it.
+// The request that is to be explained: as the user describes it, and as the data plane sees it.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace sluice::control {
 
-/// The request as somebody asks about it.
+/// The request as the user describes it.
 struct RequestInQuestion {
   std::string method = "GET";
   std::string url;                   // "https://host:port/path?query"
@@ -32,7 +32,7 @@ struct UrlInQuestion {
   std::string target;  // path and query; "/" if it has none
 };
 
-/// Takes a URL apart. Errors say in which way it is none.
+/// Takes a URL apart. Errors name the fault.
 base::Result<UrlInQuestion> readUrl(std::string_view url);
 
 /// The memory of a head, and the head; or the answer to a request that the codecs refuse.
@@ -43,7 +43,7 @@ struct ReadRequest {
 };
 
 /// Makes the head as codecs do (http/hygiene). The request is HTTP/2 if it has the Content-Type of gRPC, else HTTP/1.1.
-/// A Host among the headers replaces the one of the URL. Errors are those of who asks: a header without a colon.
+/// A Host among the headers replaces the one of the URL. Errors are those of the question: a header without a colon.
 base::Result<ReadRequest> readRequest(const RequestInQuestion& asked, const UrlInQuestion& url);
 
 }  // namespace sluice::control

@@ -12,7 +12,7 @@
 
 namespace sluice::control {
 
-/// The chains that a request meets; any may be null.
+/// The chains that a request passes; any may be null.
 struct StepSources {
   const processing::Chain* preRouting = nullptr;
   const processing::Chain* gateway = nullptr;
@@ -23,7 +23,7 @@ struct StepSources {
 /// How far a request goes.
 enum class Course : std::uint8_t {
   kRefused,    // its route, or the lack of one, answers
-  kStopped,    // a step of the Gateway that cannot run answers (control::refusingStep())
+  kStopped,    // a step of the Gateway answers because it cannot run (control::refusingStep())
   kAnswered,   // a filter answers, or the rule names no backends
   kForwarded,  // a Backend gets it
 };

@@ -1,5 +1,5 @@
-// An explanation says what the gateway would do with a request, and why. It is a value, made by explain() and printed
-// as a text or as JSON. It holds no value of a header field, no query and no configuration of a processor.
+// An explanation describes how the gateway would handle a request, and why. It is a value, made by explain() and
+// printed as a text or as JSON. It contains no value of a header field, no query and no configuration of a processor.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct PassedOver {
 /// An answer that the gateway gives by itself.
 struct ExplainedAnswer {
   std::uint16_t status = 0;
-  std::optional<std::uint32_t> grpcStatus = std::nullopt;  // of an answer in gRPC's terms
+  std::optional<std::uint32_t> grpcStatus = std::nullopt;  // of an answer in the form of gRPC
   std::string code;      // error.type of the access log; empty if the answer is no error
   std::string reason;    // one sentence
   std::string location;  // of a redirect, without its query
@@ -50,7 +50,7 @@ struct ExplainedFilter {
   std::string type;   // as in the API
   std::string scope;  // "rule" or "backendRef"
   bool ofResponse = false;
-  std::string effect;  // what it does; names of header fields, but no values
+  std::string effect;  // its effect; names of header fields, but no values
 };
 
 /// A step of a payload processor, in the order in which it runs.
@@ -90,10 +90,10 @@ struct ExplainedBackend {
   std::uint16_t port = 0;
   std::string protocol;
   std::optional<ExplainedTls> tls;
-  /// The literal address or the endpoints, or what the name was resolved to.
+  /// The literal address, the endpoints, or the addresses of the name.
   std::vector<ExplainedAddress> addresses;
   bool unresolved = false;        // the hostname is a name, and was not resolved
-  base::DnsTerms dns;             // how it is to be resolved
+  base::DnsTerms dns;             // the terms on which it is resolved
   std::string resolutionFailure;  // why a name could not be resolved
   std::optional<ExplainedAnswer> answer;
   std::vector<ExplainedFilter> filters;
@@ -130,7 +130,7 @@ struct Explanation {
   std::optional<ExplainedAnswer> answer;
   std::vector<ExplainedFilter> filters;
   std::vector<ExplainedStep> steps;
-  std::vector<std::string> notes;  // what else may decide
+  std::vector<std::string> notes;  // other things that may decide
 };
 
 inline constexpr std::size_t kMostPassedOver = 5;

@@ -5,7 +5,7 @@
 namespace sluice::control {
 namespace {
 
-/// Collects lines whose words stand in one column.
+/// Collects lines whose labels are aligned in one column.
 class FactWriter {
  public:
   void line(std::string_view word, const std::string& fact) {

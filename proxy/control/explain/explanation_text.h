@@ -1,4 +1,4 @@
-// Prints an explanation as a text for people: one fact a line, each behind a word that says what it is about.
+// Prints an explanation as a text for people: one fact a line, each after its label.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ std::string predicateInWords(const char* what, const routing::Predicate& predica
   return std::string(", ") + what + " " + predicate.name + (expression ? " (RegularExpression)" : "");
 }
 
-/// Says whether the request lacks the value, or has another one.
+/// Describes whether the request lacks the value or has another one.
 std::string unmetInWords(const routing::SurveyedEntry& entry, const http::RequestHead& head) {
   const bool isHeader = entry.fit == EntryFit::kHeader;
   routing::ValueBuffer buffer;

@@ -117,7 +117,7 @@ void BackendProbe::onOpen() {
 }
 
 void BackendProbe::onBytes(std::string_view bytes) {
-  // A Backend that sends byte by byte must not have all of it searched each time.
+  // If a Backend sends byte by byte, the search must not begin at the first byte each time.
   const std::size_t searched = text_.size() - std::min(text_.size(), settings_.expected.size());
   text_.append(bytes);
   if (text_.find(settings_.expected, searched) != std::string::npos) return end({});

@@ -1,6 +1,6 @@
-// One question to a Backend whether it serves: an HTTP request, a call of grpc.health.v1, or a TCP connection.
+// One probe of a Backend: an HTTP request, a call of grpc.health.v1, or a TCP connection.
 //
-// Owned by whoever asks; destroying it ends it. One thread.
+// Owned by the health checker; destroying it ends the probe. One thread.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ namespace sluice::control {
 
 class ProbeUser {
  public:
-  /// Called when drive() is due. It only records that.
+  /// Called when drive() must be called. The callback only records that.
   virtual void onProbeDue() = 0;
 
  protected:
@@ -44,12 +44,11 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
   BackendProbe(const BackendProbe&) = delete;
   BackendProbe& operator=(const BackendProbe&) = delete;
 
-  /// Goes on, in a beat.
+  /// Continues the probe, in a beat.
   void drive();
-  /// Returns null as long as it is under way, "" if the Backend serves, or else what is wrong, in words without
-  /// secrets.
+  /// Returns null as long as the probe runs, "" if the Backend serves, or else the fault, without secrets.
   const std::optional<std::string>& fault() const { return fault_; }
-  /// Returns true if the fault is a limit of the gateway's own, which says nothing about the Backend.
+  /// Returns true if the fault is a limit of the gateway's own, which does not depend on the Backend.
   bool failedByOwnLimit() const { return ownLimit_; }
 
  private:
@@ -64,7 +63,7 @@ class BackendProbe final : private upstream::AsyncRequestOwner, private net::Tra
   void onResponseBody(std::string_view bytes) override;
   void onRequestTaken() override {}
   void onResponseEnd(std::optional<http::Trailers> trailers) override;
-  // Both of them.
+  // Used by both kinds of probes.
   void onFailed(const base::Error& error) override;
   // net::TransportSink, of kTcp
   void onOpen() override;

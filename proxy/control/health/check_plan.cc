@@ -33,7 +33,8 @@ std::shared_ptr<const routing::BackendPlan> planOfChecks(const routing::BackendP
   plan->authority = compile::authorityOf(*plan);
   plan->identity = compile::identityOf(*plan) + "|check " + std::to_string(generation) +
                    (endpoint ? " of " + compile::hostAndPort(endpoint->ip, endpoint->port) : "");
-  // What a check finds is told by the check. Another port, or one endpoint alone, says nothing about the Backend.
+  // Only the check itself reports its result. Another port, or one endpoint alone, is no evidence about the Backend's
+  // reachability.
   plan->reach = nullptr;
   plan->countsAs = {};
   plan->boundsOf = {};

@@ -12,7 +12,7 @@ using routing::CheckedState;
 
 // Each check has one request at most.
 constexpr std::uint64_t kMostProbes = 1024;
-// Who writes EndpointSlices must not have the main thread ask all the time; further endpoints count as healthy.
+// An author of EndpointSlices must not be able to keep the main thread busy; further endpoints are treated as healthy.
 constexpr std::size_t kMostEndpoints = 256;
 constexpr base::Duration kLongestStart = std::chrono::seconds(1);
 constexpr base::Duration::rep kJitterParts =
@@ -20,7 +20,8 @@ constexpr base::Duration::rep kJitterParts =
 
 }  // namespace
 
-/// The check of one Backend, or of one endpoint of a Service: when it is asked next, and what its last answers say.
+/// The check of one Backend, or of one endpoint of a Service: the time of the next probe, and the result of the last
+/// ones.
 class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser {
  public:
   EndpointCheck(HealthChecker& checker, routing::CheckedBackend backend, std::optional<routing::Endpoint> endpoint)
@@ -43,7 +44,7 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
   void drive() {
     due_ = false;
     if (probe_ == nullptr) {
-      if (!std::exchange(isTime_, false)) return;  // the probe that was due has ended meanwhile
+      if (!std::exchange(isTime_, false)) return;  // the probe has ended meanwhile
       probe_ = std::make_unique<BackendProbe>(
           ProbeParts{checker_.upstreams_, checker_.parts_.dialer, static_cast<ProbeUser&>(*this)}, plan_, settings());
       return;
@@ -103,8 +104,8 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
     checker_.parts_.observer.onHealth(backend_, endpoint_, wrong);
   }
 
-  /// A Backend that passes its checks again is back, even if too few of them failed to make it unhealthy. If none of
-  /// them failed, they know nothing of what made it rest.
+  /// If a Backend passes its checks again, its ejections end, even if too few checks had failed to make it unhealthy.
+  /// If no check had failed, the checks do not see the fault for which it was ejected.
   void endEjections(bool good) {
     if (!good) hasFailed_ = true;
     if (!hasFailed_ || !good || inARow_ < settings().healthyThreshold) return;
@@ -131,9 +132,9 @@ class HealthChecker::EndpointCheck final : private net::Timer, private ProbeUser
   std::shared_ptr<const routing::BackendPlan> plan_;
   std::unique_ptr<BackendProbe> probe_;
   bool due_ = false;
-  bool isTime_ = false;  // for the next probe
+  bool isTime_ = false;  // true when the next probe is due
   bool lastGood_ = true;
-  bool hasFailed_ = false;  // since it passed often enough in a row
+  bool hasFailed_ = false;  // true if it has failed since it last passed often enough in a row
   std::uint32_t inARow_ = 0;
 };
 

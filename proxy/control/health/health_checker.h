@@ -1,8 +1,8 @@
-// Asks Backends again and again whether they serve (TrafficPolicy.spec.healthCheck.active), for the whole process.
+// Runs the active health checks of the whole process (TrafficPolicy.spec.healthCheck.active).
 //
-// As Envoy does, it believes the first answer at once, and later ones when enough of them in a row agree. It has
+// As in Envoy, the first result is effective at once, and later ones when enough of them in a row agree. It has
 // connections of its own, so that a check waits for no request and no request for a check. The endpoints of a Service
-// are asked one by one. It runs on the main thread's loop; what it finds out is in routing::HealthCheck.
+// are checked one by one. It runs on the main thread's loop; the results are in routing::HealthCheck.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ namespace sluice::control {
 
 class HealthObserver {
  public:
-  /// Called when a check has found that the Backend serves, or, with what is `wrong`, that it does not; not at every
-  /// check. `endpoint` is set for one of the endpoints of a Service.
+  /// Called when the health of a Backend has changed. `wrong` is the fault if it is unhealthy, else empty. `endpoint`
+  /// is set for one of the endpoints of a Service.
   virtual void onHealth(const routing::CheckedBackend& backend, const std::optional<routing::Endpoint>& endpoint,
                         const std::string& wrong) = 0;
 
@@ -73,7 +73,7 @@ class HealthChecker final : public net::Beats {
   /// Each endpoint of a Service is checked by itself; a Backend has one that is not named here.
   using CheckKey = std::pair<const routing::HealthCheck*, std::optional<routing::Endpoint>>;
   void setChecks();
-  /// Writes what is known of the endpoints of a Service.
+  /// Writes the state of the endpoints of a Service.
   void gather(const routing::CheckedBackend& backend);
 
   const HealthCheckerParts parts_;

@@ -1,4 +1,4 @@
-// Tells people, once a day and with every configuration, which certificates of listeners will have expired in a month.
+// Warns, once a day and with every configuration, of certificates of listeners that expire within a month.
 //
 // It belongs to the main thread.
 #pragma once
@@ -22,7 +22,7 @@ class CertificateWatch final : private net::Timer {
   CertificateWatch(observe::EventRing& events, net::TimerWheel& timers, const base::Clock& clock)
       : events_(events), timers_(timers), clock_(clock) {}
 
-  /// Looks at the certificates of what is served now, and once a day from now on.
+  /// Checks the certificates of the served configuration now, and once a day from now on.
   void adopt(const routing::Snapshot& served);
 
  private:

@@ -1,4 +1,4 @@
-// Tells people which objects are not served as they are written, each condition once for as long as it holds.
+// Logs which objects are not served as they are written, each condition once for as long as it lasts.
 //
 // It belongs to the loading thread.
 #pragma once

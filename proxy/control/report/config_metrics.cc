@@ -20,7 +20,7 @@ namespace {
 
 double secondsOf(base::WallTime time) { return std::chrono::duration<double>(time.time_since_epoch()).count(); }
 
-/// Tells which objects are counted.
+/// Decides which objects are counted.
 class ScrapedObjects {
  public:
   ScrapedObjects(const compile::CompileResult& compiled, CountedObjects which) {
@@ -39,7 +39,7 @@ class ScrapedObjects {
   }
 
   bool has(const config::ObjectStatus& object) const { return !served_ || served_->has(object); }
-  /// Returns true also for a problem of no object, and for that of an object without a status if it stands in the
+  /// Also returns true for a problem without an object, and for the problem of an object without a status in the
   /// namespace of a served one.
   bool has(const config::Problem& problem) const {
     if (!served_) return true;

@@ -1,4 +1,4 @@
-// Metrics that tell what became of the configuration, read from it when the page is asked for.
+// Metrics of the state of the configuration, read from it when the page is requested.
 #pragma once
 
 #include <array>
@@ -35,7 +35,7 @@ inline constexpr auto kConfigFamilies = std::to_array<observe::ReadFamily>({
      "When the certificate of a listener, or the client certificate of a Backend, expires, since the Unix epoch."},
 });
 
-/// Says which objects are counted.
+/// The objects that are counted.
 enum class CountedObjects : std::uint8_t { kAll, kServed };  // all that are known, or those of ServedObjects
 
 /// Appends all of them. `configuration` is the served one, or else the one that was read last; null if none was read.

@@ -24,7 +24,8 @@ struct ChangeDetails {
   std::string changed;
 };
 
-/// Adds what is removed and changed, and then what is added, with these details, or without any with the texts.
+/// Adds the removed and changed entries, and then the added ones, with these details; without details, it uses the
+/// texts.
 void compare(const NamedTexts& before, const NamedTexts& after, const std::string& what,
              const std::optional<ChangeDetails>& details, std::vector<ConfigurationChange>& changes) {
   for (const auto& [name, text] : before) {

@@ -1,7 +1,7 @@
-// Compares two configurations: `sluice diff` prints what would change if a process that serves one were given the
+// Compares two configurations: `sluice diff` prints the changes that would follow if a process that serves one got the
 // other.
 //
-// A value, made from two compiled configurations; it holds no secrets.
+// A value, made from two compiled configurations; it contains no secrets.
 #pragma once
 
 #include <string>
@@ -17,11 +17,11 @@ struct ConfigurationChange {
   Kind kind = Kind::kChanged;
   std::string what;    // "object", "listener", "backend", "settings", or "problem": a condition
   std::string name;    // "HTTPRoute demo/web", "127.0.0.1:8080", "demo/origin"
-  std::string detail;  // what that means; may be empty
+  std::string detail;  // the effect of the change; may be empty
 };
 
 /// Returns the changes from `before`, which is served, to `after`, which was made with `before` as its previous
-/// configuration. In the order of what they are.
+/// configuration. Ordered by `what`.
 std::vector<ConfigurationChange> changesOf(const CompiledConfiguration& before, const CompiledConfiguration& after);
 
 /// Returns one line for each change, and one that sums up; or a JSON list of {"change", "what", "name", "detail"}.

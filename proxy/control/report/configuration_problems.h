@@ -1,5 +1,4 @@
-// Lists everything that is wrong with a configuration: what could not be read, and what compiling found, each
-// with its file and line.
+// Lists all problems of a configuration, of reading and of compiling, each with its file and line.
 #pragma once
 
 #include "config/ground/problem.h"

@@ -21,7 +21,7 @@ config::ObjectStatus untold(const config::ObjectStatus& object, const std::set<s
   config::ObjectStatus result = object;
   const auto clear = [&](std::vector<config::Condition>& conditions) {
     for (config::Condition& each : conditions) {
-      const auto same = told.lower_bound(each.message);  // with or without what follows from it
+      const auto same = told.lower_bound(each.message);  // with or without its consequence
       const bool known = same != told.end() && same->starts_with(each.message);
       if (!each.findings.empty() || known) each.message.clear();
     }

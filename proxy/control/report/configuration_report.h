@@ -1,4 +1,4 @@
-// Writes what `sluice validate` says about a configuration, for people and for programs.
+// Writes the report of `sluice validate` about a configuration, for people and for programs.
 #pragma once
 
 #include <string>

@@ -10,7 +10,7 @@ namespace sluice::control {
 
 class EventRelay {
  public:
-  /// Both belong to the main thread, and outlive what is handed over.
+  /// Both belong to the main thread, and outlive the pending calls.
   EventRelay(net::Worker& main, observe::EventRing& ring) : main_(&main), ring_(&ring) {}
 
   /// Moves all that the batch has to the ring.

@@ -1,4 +1,4 @@
-// The documents that say which configuration is served, for the admin port.
+// The documents of the admin port that show which configuration is served.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 namespace sluice::control {
 
 /// Returns {"desired", "published", "served", "state", "since", "problems", "objects"}: the admin document /status.
-/// `configuration` is the served one, or else the one that was read last. A long list of problems is cut, and says so.
+/// `configuration` is the served one, or else the one that was read last. A long list of problems is cut, with a note.
 std::string statusDocument(const CompiledConfiguration& configuration, const Revisions& revisions);
-/// Returns {"valid", "state", "desired", "served", "problems", "objects"}: what would be said if `configuration` were
-/// given to the process. `refusal` says why it would not be served, although it could be; else it is empty.
+/// Returns {"valid", "state", "desired", "served", "problems", "objects"}: the verdict about `configuration`, as if the
+/// process got it. `refusal` is the reason why it would not be served although it is valid; else it is empty.
 std::string verdictDocument(const CompiledConfiguration& configuration, const std::string& refusal);
 
 }  // namespace sluice::control

@@ -79,7 +79,7 @@ bool RevisionLedger::load(const std::vector<std::string_view>& fields) {
     read.push_back({std::string(fields[i]), std::string(fields[i + 1]),
                     base::WallTime(std::chrono::milliseconds(count)), std::string(fields[i + 3])});
   }
-  // The bound of the settings, which are not known yet, may be another one.
+  // The settings, which are not known yet, may have another bound.
   revisions_ = std::move(read);
   return true;
 }

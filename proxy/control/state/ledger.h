@@ -1,6 +1,6 @@
 // The revisions that a process has served or refused, the newest first.
 //
-// A refused revision is tainted: it is not served while it is here, even if it is read again, until somebody clears it.
+// A refused revision is tainted: it is not served while it is here, even if it is read again, until the user clears it.
 // Belongs to the loading thread; copies are handed out.
 #pragma once
 
@@ -14,10 +14,10 @@
 namespace sluice::control {
 
 struct LedgerRevision {
-  std::string digest;        // of what is written
+  std::string digest;        // of the objects as they are written
   std::string servedDigest;  // empty if it was refused
   base::WallTime time;       // when it was served, or refused, for the last time
-  std::string reason;        // why it is tainted; empty if it is not
+  std::string reason;        // the reason of the taint; empty if it is not tainted
 
   bool tainted() const { return !reason.empty(); }
   friend bool operator==(const LedgerRevision&, const LedgerRevision&) = default;

@@ -61,8 +61,8 @@ std::optional<StoredConfiguration> configurationOf(const std::vector<base::Secre
   return stored;
 }
 
-/// Reads a file, if it is there, by `parse`, which returns false if the fields are not those of such a file. Adds to
-/// `problems` what is wrong with it.
+/// Reads a file, if it is there, by `parse`, which returns false if the fields are not those of such a file. Adds its
+/// faults to `problems`.
 template <typename Parse>
 void readIfThere(const std::string& path, config::Problems& problems, Parse&& parse) {
   if (::access(path.c_str(), F_OK) != 0) return;

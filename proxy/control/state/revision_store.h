@@ -1,4 +1,5 @@
-// The folder of --state-dir: what a process needs to go on where an earlier one ended, without its source.
+// The folder of --state-dir: the files with which a process can continue where an earlier one ended, without its
+// source.
 //
 //   key        the key of digests, so that digests can be compared from one process to the next
 //   ledger     the revisions of ledger.h
@@ -49,9 +50,10 @@ class RevisionStore {
   /// Stores the ledger, and forgets configurations of the history that it does not have.
   base::Status keep(const RevisionLedger& ledger);
 
-  /// Fills the ledger. A damaged one is told, and left empty.
+  /// Fills the ledger. If the file is damaged, reports that and leaves the ledger empty.
   void read(RevisionLedger& ledger, config::Problems& problems) const;
-  /// Return the last good configuration, and one of the history. A damaged one is told, and is none.
+  /// Return the last good configuration, and one of the history. If the file is damaged, they report that and return
+  /// nothing.
   std::optional<StoredConfiguration> lastGood(config::Problems& problems) const;
   std::optional<StoredConfiguration> ofHistory(std::string_view digest, config::Problems& problems) const;
 

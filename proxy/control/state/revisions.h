@@ -1,4 +1,4 @@
-// The revisions that are desired, published and served. They tell people and other controllers the state of a reload.
+// The revisions that are desired, published and served. They show people and other controllers the state of a reload.
 //
 // A value of the main thread.
 #pragma once
@@ -34,10 +34,10 @@ constexpr std::string_view configStateName(ConfigState state) {
   return "RollbackFailed";
 }
 
-/// Says how the configuration that was read last stands to the one that is served.
+/// The relation of the configuration that was read last to the served one.
 enum class Standing : std::uint8_t {
-  kServed,           // it is what is served; also if nothing was read yet
-  kHeld,             // it is good, and is not to be served yet
+  kServed,           // it is served; also if nothing was read yet
+  kHeld,             // it is good, but must not be served yet
   kRefused,          // its content is at fault, and the last good one is served
   kUnavailable,      // it could not be read, which is tried again, and the last good one is served
   kRefusedAlone,     // its content is at fault, and there is no good one
@@ -68,7 +68,7 @@ constexpr bool isUnavailable(Standing standing) {
 struct Revisions {
   std::string desired;    // read last
   std::string published;  // handed to the workers last
-  std::string served;     // served by all workers; empty if nothing is
+  std::string served;     // served by all workers; empty if nothing is served
 
   Standing standing = Standing::kServed;
   base::WallTime since{};     // the time when state() began

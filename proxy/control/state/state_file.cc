@@ -16,8 +16,8 @@
 namespace sluice::control {
 namespace {
 
-// The first line names the format and its version; the second is the SHA-256 of the rest. The fields follow as
-// netstrings: LENGTH ":" BYTES ",".
+// The first line names the format and its version; the second is the SHA-256 of the lines after it. The fields follow
+// as netstrings: LENGTH ":" BYTES ",".
 constexpr std::string_view kFormat = "sluice-state 1\n";
 constexpr std::size_t kDigestLine = 65;
 

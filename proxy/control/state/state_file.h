@@ -1,8 +1,8 @@
-// Files in which a process keeps what the next one needs.
+// The files in which a process keeps data for the next one.
 //
-// A file is replaced as a whole, by a rename, once its content is on disk. So whatever moment the process or the
-// machine ends at, there is the old content or the new one. Damage by others is found by a checksum. Only the owner may
-// read such a file.
+// A file is replaced as a whole, by a rename, once its content is on disk. So if the process or the machine ends at any
+// moment, the file has the old or the new content. Damage by others is found by a checksum. Only the owner may read
+// such a file.
 #pragma once
 
 #include <string>
