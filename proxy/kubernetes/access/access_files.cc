@@ -25,8 +25,8 @@ class AccessFile {
   bool isOpen() const { return fd_ >= 0; }
   bool look(struct stat& status) const { return ::fstat(fd_, &status) == 0; }
 
-  /// Returns the content, and no more of it than `most` bytes; nothing if that fails, for the reason in errno. `size`
-  /// is what the content is expected to have.
+  /// Returns at most `most` bytes of the content; nothing if that fails, for the reason in errno. `size` is the
+  /// expected size of the content.
   std::optional<std::string> read(std::size_t size, std::size_t most) const {
     // One buffer of the right size leaves no copies of a secret behind.
     std::string text(std::min(size + 1, most), '\0');

@@ -1,7 +1,7 @@
-// Reads the small files that hold credentials for an API server.
+// Reads the small files that contain credentials for an API server.
 //
 // Pure functions over files; they block, as briefly as reading a small file does. Errors have config's origin and never
-// hold a byte of a file.
+// contain a byte of a file.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 
 namespace sluice::kubernetes {
 
-/// The largest token: a header field with it is far beyond what API servers accept.
+/// The largest token: a header field with it is far larger than API servers accept.
 inline constexpr std::size_t kMaxTokenBytes = std::size_t{64} * 1024;
 
 /// Returns the content of a regular file, behind all links. A pipe or a device is refused, because it could be read
@@ -23,9 +23,9 @@ base::Result<base::Secret> readAccessFile(const std::string& path, std::size_t m
 /// Returns `text` without the white space around it.
 std::string_view withoutOuterSpace(std::string_view text);
 
-/// Returns the token that `text` holds, white space around it left out. Errors do not say where it came from: it is
-/// empty, larger than kMaxTokenBytes, or holds a byte other than visible ASCII, which no credentials of a header field
-/// have (RFC 6750 section 2.1).
+/// Returns the token in `text`, without the white space around it. Errors do not name its source: it is empty, larger
+/// than kMaxTokenBytes, or has a byte other than visible ASCII, which credentials of a header field may not have (RFC
+/// 6750 section 2.1).
 base::Result<base::Secret> parseToken(std::string_view text);
 
 /// Returns the token in a file. Errors name the path.

@@ -8,7 +8,7 @@ namespace sluice::kubernetes {
 
 std::string fingerprintOfAccess(const ApiAccess& access) {
   pki::Sha256 digest;
-  // With its length before it, no part can pass for the end of another one.
+  // The length before each part prevents that two different lists of parts have the same text.
   const auto add = [&](std::string_view part) { digest.add(std::to_string(part.size())).add(":").add(part); };
   add(access.host);
   add(std::to_string(access.port));
@@ -19,7 +19,7 @@ std::string fingerprintOfAccess(const ApiAccess& access) {
     add(access.insecureSkipVerify ? "unverified"
         : access.trust != nullptr ? access.trust->fingerprint()
                                   : "system " + pki::TrustStore::systemFingerprint());
-    // The key belongs to the certificate, so another key comes with another certificate.
+    // The key need not be hashed: it belongs to the certificate, so another key comes with another certificate.
     add(access.clientCertificate != nullptr ? access.clientCertificate->fingerprint() : "");
   }
   return pki::toHex(digest.finish());

@@ -1,8 +1,8 @@
-// An ApiAccess says how this process reaches a Kubernetes API server, and how it authenticates to it.
+// The address of a Kubernetes API server, and the credentials by which this process authenticates to it.
 //
-// A plain value, made of files that others replace while the process runs: projected tokens, certificates that are
-// renewed. Its reader is called again about once a minute, and whenever the server refuses the credentials; the new
-// value is then compared with the old one.
+// An ApiAccess is a plain value, made of files that others replace while the process runs: projected tokens,
+// certificates that are renewed. Its reader is called again about once a minute, and whenever the server refuses the
+// credentials; the new value is then compared with the old one.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct ApiAccess {
   std::uint16_t port = 443;
   /// The path of the server's URL, without a slash at its end: "" or "/k8s/clusters/c-1".
   std::string pathPrefix;
-  /// Without it, `host` is this machine, and there are no credentials.
+  /// If false, `host` is this machine, and there are no credentials.
   bool tls = true;
   /// The name, or IP address, that the server's certificate must have; a name is sent as SNI too.
   std::string serverName;
@@ -38,8 +38,8 @@ struct ApiAccess {
   base::Secret token;
   /// The namespace of the kubeconfig's context, or of the service account; "default" if none is named.
   std::string nameSpace;
-  /// SHA-256 in hex over the address of the server and over all that counts in a TLS handshake. If it changes,
-  /// connections are to be made anew; for a token or a namespace alone it does not. It discloses nothing about keys.
+  /// SHA-256 in hex over the address of the server and everything that affects a TLS handshake. If it changes,
+  /// connections must be replaced; it does not change for a token or a namespace alone. It reveals nothing about keys.
   std::string fingerprint;
 };
 

@@ -45,7 +45,7 @@ base::Status readService(const EnvironmentLookup& environment, ApiAccess& access
   return base::Done{};
 }
 
-/// A folder without a token is one that no service account was mounted into.
+/// If the folder has no token, no service account was mounted into it.
 base::Status readAccountToken(const std::string& folder, ApiAccess& access) {
   const std::string path = folder + "/token";
   base::Result<base::Secret> token = readTokenFile(path);

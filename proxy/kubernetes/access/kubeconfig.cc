@@ -63,7 +63,7 @@ constexpr RefusedField kRefusedOfClusters[] = {
     {"proxy-url", "proxies are not supported: give a server that is reached without one"},
 };
 
-/// Returns true for "", [] and the like, which count as an absent field in kubeconfigs.
+/// Returns true for "", [] and the like, which kubeconfigs have in place of an absent field.
 bool isEmptyValue(const Value& value) {
   return (value.isString() && value.text.empty()) || (value.isList() && value.items.empty());
 }
@@ -81,7 +81,7 @@ std::string optionalText(FieldReader& reader, std::string_view key, const config
   return value == nullptr || isEmptyValue(*value) ? std::string() : reader.text(key, rule);
 }
 
-/// Does the same for a text that no message may quote.
+/// Like the function above, for a text that no message may quote.
 base::Secret optionalSecret(FieldReader& reader, std::string_view key) {
   const Value* value = reader.find(key);
   if (value == nullptr) return {};
@@ -89,8 +89,8 @@ base::Secret optionalSecret(FieldReader& reader, std::string_view key) {
   return value->isString() ? base::Secret(value->text) : base::Secret();
 }
 
-/// Returns the certificates of a PEM file that may hold their key too, as the kubelet's does. A block that does not end
-/// is among them.
+/// Returns the certificates of a PEM file that may contain their key, too, like that of the kubelet. An unterminated
+/// block is among them.
 std::string certificateBlocks(std::string_view pem) {
   constexpr std::string_view kBegin = "-----BEGIN CERTIFICATE-----";
   constexpr std::string_view kEnd = "-----END CERTIFICATE-----";
@@ -111,8 +111,8 @@ struct PemSource {
   base::Secret pem;
 };
 
-/// Reads the entries of one kubeconfig's current context into an ApiAccess. Problems collect, and one of them refuses
-/// the whole.
+/// Reads the entries of one kubeconfig's current context into an ApiAccess. It collects all problems, and refuses the
+/// file if there is one.
 class KubeconfigReading {
  public:
   explicit KubeconfigReading(const std::string& path)
@@ -192,7 +192,7 @@ void KubeconfigReading::readTop(FieldReader& top) {
   if (user.empty()) return;
   if (const std::optional<NamedEntry> entry = find(top, "users", "user", user)) {
     ObjectContext its("user " + base::quote(user), problems_);
-    // A file that is cut there must not pass for one without credentials.
+    // A file that was cut off here must not be taken for one without credentials.
     if (entry->body == nullptr || entry->body->isNull())
       return its.error(entry->position, "", "is empty: write {} for a user without credentials");
     FieldReader body(entry->body, "", entry->position, its);
@@ -245,7 +245,7 @@ void KubeconfigReading::readCluster(FieldReader& cluster) {
 
 void KubeconfigReading::readUser(FieldReader& user) {
   refuseFields(user, kRefusedOfUsers);
-  // Whoever else has the port of a plain connection would get them.
+  // Another process on the port of a plain connection would get them.
   if (!access_.tls || user.context().errors() > 0) return;
   readToken(user);
   readClientCertificate(user);

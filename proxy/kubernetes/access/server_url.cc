@@ -26,7 +26,8 @@ std::optional<std::uint16_t> decimalPort(std::string_view text) {
   return port;
 }
 
-/// Removes the scheme from `text`, and sets what depends on it. Returns false if it is none of the two.
+/// Removes the scheme from `text`, and sets the members that depend on it. Returns false if it is neither http nor
+/// https.
 bool takeScheme(std::string_view& text, ServerUrl& url) {
   for (const std::string_view scheme : {"https://", "http://"}) {
     if (!base::equalsIgnoringCase(text.substr(0, scheme.size()), scheme)) continue;
@@ -38,7 +39,7 @@ bool takeScheme(std::string_view& text, ServerUrl& url) {
   return false;
 }
 
-/// Reads "host", "host:port", "[address]" or "[address]:port". Returns what is wrong, or nothing.
+/// Reads "host", "host:port", "[address]" or "[address]:port". Returns the fault, or nothing.
 std::string readAuthority(std::string_view text, ServerUrl& url) {
   const bool brackets = text.starts_with('[');
   const std::size_t end = brackets ? text.find(']') : text.rfind(':');

@@ -1,4 +1,4 @@
-// Reads the URL of an API server as kubeconfigs have it: https://host:port/prefix.
+// Reads the URL of an API server in the form of kubeconfigs: https://host:port/prefix.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ServerUrl {
 std::string canonicalHost(std::string_view text);
 
 /// Parses a URL. http:// is accepted for this machine only: a loopback address, or localhost. Errors have config's
-/// origin, are predicates ("must begin with https://"), and do not quote a URL that holds credentials.
+/// origin, are predicates ("must begin with https://"), and do not quote a URL that contains credentials.
 base::Result<ServerUrl> parseServerUrl(std::string_view text);
 
 }  // namespace sluice::kubernetes

@@ -17,14 +17,14 @@ constexpr std::uint64_t kMostRequests = 16384;
 constexpr std::uint16_t kUnauthorized = 401;
 constexpr int kMostRetryAfter = 600;  // seconds
 
-/// Whoever deploys the gateway names the API server, so its address may be any.
+/// The API server may have any address, because it is named by the person who deploys the gateway.
 routing::AddressGuard anyAddress() { return std::move(routing::AddressGuard::make({"0.0.0.0/0", "::/0"})).value(); }
 
 upstream::UpstreamPolicy apiPolicy() { return {anyAddress(), http::Limits(), base::TimeoutSettings(), kMostRequests}; }
 
 std::string bracketed(const std::string& host) { return host.find(':') == std::string::npos ? host : "[" + host + "]"; }
 
-/// `generation` counts how often the connections that there were have been given up.
+/// `generation` is the number of times that all connections have been given up.
 std::shared_ptr<const routing::BackendPlan> planTo(const ApiAccess& access, unsigned generation) {
   auto plan = std::make_shared<routing::BackendPlan>();
   plan->name = plan->object = kName;

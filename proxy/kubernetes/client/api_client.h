@@ -1,9 +1,8 @@
 // The client of a Kubernetes API server: requests over upstream::AsyncRequest, on the main thread's loop.
 //
-// HTTP/2 or 1.1, as the server's ALPN has it, over few connections: as many as it takes so that none has more streams
-// than the server allows. What it was given to authenticate with is read again every minute, because tokens,
-// certificates and authorities rotate, and at once after a 401 or a failed handshake. A call on which the server was
-// silent for too long casts doubt on its connection: calls made later do not use that.
+// HTTP/2 or 1.1, as the server's ALPN chooses, over as few connections as the server's limit on streams allows. The
+// credentials are read again every minute, because tokens, certificates and authorities rotate, and at once after a 401
+// or a failed handshake. If the server is silent on a call for too long, later calls do not use its connection.
 #pragma once
 
 #include <cstdint>
@@ -39,13 +38,13 @@ struct ApiRequest {
   std::string accept = "application/json";
   /// The longest time without a byte from the server.
   base::Duration idle = std::chrono::seconds(30);
-  bool listed = false;  // the answer is a list, of whatever length, whose items are taken one by one
+  bool listed = false;  // the answer is a list of any length, whose items are taken one by one
 };
 
-/// Each function may destroy the call that it is about, and make others.
+/// Each function may destroy its call, and make others.
 class ApiCallUser {
  public:
-  /// `retryAfter` is what the server asked for, or zero.
+  /// `retryAfter` is the pause that the server asked for, or zero.
   virtual void onApiResponse(int status, base::Duration retryAfter) = 0;
   virtual void onApiBody(std::string_view bytes) = 0;
   /// The whole answer has arrived. No call follows.
@@ -100,7 +99,7 @@ struct ApiClientParts {
   upstream::Dialer& dialer;
   observe::MetricShard& metrics;
   observe::Log& log;
-  /// Reads where the server is and how to authenticate to it, again and again.
+  /// Reads the address of the server and the credentials, each time that they are needed again.
   std::function<base::Result<ApiAccess>()> readAccess;
   std::uint64_t randomSeed = 1;  // of delays
 };
@@ -117,7 +116,7 @@ class ApiClient final : public net::Beats, private net::Timer {
   const ApiAccess& access() const { return *access_; }
   /// Returns "https://127.0.0.1:6443", for messages.
   std::string url() const;
-  /// Returns a number that is uniform over 64 bits, for delays that must not be those of other clients.
+  /// Returns a number that is uniform over 64 bits, for delays that must differ from those of other clients.
   std::uint64_t random() { return random_.next(); }
   net::Worker& worker() { return parts_.worker; }
   observe::Log& log() { return parts_.log; }
@@ -145,9 +144,9 @@ class ApiClient final : public net::Beats, private net::Timer {
   base::Random random_;
   std::optional<ApiAccess> access_;
   std::shared_ptr<const routing::BackendPlan> plan_;
-  std::string lastFault_;  // of reading the access again
+  std::string lastFault_;  // the last fault of reading the access again
   base::MonotonicTime refreshed_{};
-  bool doubtsAccess_ = false;  // the server has refused it, or we the server
+  bool doubtsAccess_ = false;  // the server has refused the credentials, or its certificate was refused
   bool doubtsConnections_ = false;
   unsigned generation_ = 0;  // of connections
   http::H2Memory h2Memory_;

@@ -1,6 +1,6 @@
 // One request to an API server and its whole answer, for requests whose answers are small, or are lists.
 //
-// Owned by whoever waits for the answer; destroying it cancels the request. Lives on the main thread.
+// Owned by the object that waits for the answer; destroying it cancels the request. Lives on the main thread.
 #pragma once
 
 #include <functional>
@@ -33,9 +33,9 @@ class ApiExchange final : private ApiCallUser {
   /// `client` outlives it.
   ApiExchange(ApiClient& client, const ApiRequest& request, Done done);
   using TakeItem = std::function<void(content::Value&& item)>;
-  /// For an answer that is a list, of whatever length. `take` is shown each item while it arrives, but for those that
-  /// are no JSON or too large (ListDecoder), and only records. The body of the answer is the list without its items;
-  /// null if it cannot be read.
+  /// For an answer that is a list of any length. `take` gets each item when it arrives, except for those that are no
+  /// JSON or too large (ListDecoder), and only records it. The body of the answer is the list without its items; null
+  /// if it cannot be read.
   ApiExchange(ApiClient& client, const ApiRequest& request, TakeItem take, Done done);
 
  private:
@@ -53,7 +53,7 @@ class ApiExchange final : private ApiCallUser {
   bool tooLong_ = false;
   const TakeItem take_;
   ListDecoder list_{/*leavesOut=*/true};
-  bool unreadable_ = false;  // the list
+  bool unreadable_ = false;  // the list cannot be read
   ApiCall call_;
 };
 

@@ -12,16 +12,16 @@ base::Error badList(std::string detail) {
 }
 
 constexpr const char* kTooLarge = "has an object that is too large";
-/// In the text without the items, so that the parser sees what stands between them.
+/// The text without the items has this in their place, so that the parser checks the text between them.
 constexpr std::string_view kPlaceOfItem = "0";
 
 bool mayStandBetweenItems(char c) { return std::string_view(" \t\r\n,{[]").find(c) != std::string_view::npos; }
 
 }  // namespace
 
-// It tells only where items begin and end; whether they are JSON is the parser's question.
+// It only finds where items begin and end; the parser checks whether they are JSON.
 base::Result<std::optional<content::Value>> ListDecoder::next(std::string_view& bytes) {
-  std::size_t from = 0;  // what is before it has been copied
+  std::size_t from = 0;  // the bytes before it have been copied
   for (std::size_t at = 0; at < bytes.size(); ++at) {
     const char c = bytes[at];
     if (takeInString(c)) continue;

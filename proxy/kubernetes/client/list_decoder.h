@@ -1,7 +1,7 @@
 // Takes a Kubernetes list (`{"kind": "...List", "metadata": {...}, "items": [...]}`) apart while it arrives, so that
 // one of its items at a time is in memory as text.
 //
-// Lives for one answer; one thread; sans-IO. Any other JSON object, such as a Status, is what rest() returns.
+// Lives for one answer; one thread; sans-IO. If the answer is another JSON object, such as a Status, rest() returns it.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ class ListDecoder {
   /// nullopt once all of them are taken. Fails if an item is no JSON or too large, unless it is left out; call nothing
   /// else then.
   base::Result<std::optional<content::Value>> next(std::string_view& bytes);
-  /// Returns everything but the items, whose list is empty in it; to be called once, at the end of the answer. Fails if
-  /// that is no JSON.
+  /// Returns the answer with an empty list of items; to be called once, at the end of the answer. Fails if that is no
+  /// JSON.
   base::Result<content::Value> rest();
 
  private:
@@ -46,7 +46,7 @@ class ListDecoder {
   bool escaped_ = false;
   bool inItems_ = false;
   bool leavesOut_ = false;
-  bool tooLarge_ = false;  // the item that is being read
+  bool tooLarge_ = false;  // the item that is being read is too large
 };
 
 }  // namespace sluice::kubernetes

@@ -17,8 +17,8 @@ constexpr int kGone = 410;
 constexpr int kUnprocessable = 422;
 constexpr std::uint64_t kShortestWatch = 300;  // seconds; the server ends it after up to twice as many
 constexpr base::Duration kListIdle = std::chrono::seconds(30);
-constexpr unsigned kFailuresUntilList = 3;  // a watch that fails so often may have a version that the server never had
-/// A watch that the server ends earlier, or a list that is outdated earlier, is not followed by another one at once.
+constexpr unsigned kFailuresUntilList = 3;  // then the watch's version may be one that the server never had
+/// If the server ends a watch earlier, or a list is outdated earlier, there is a pause before the next one.
 constexpr base::Duration kShortWhile = std::chrono::seconds(1);
 constexpr std::string_view kInitialEventsEnd = "k8s.io/initial-events-end";
 
@@ -109,7 +109,7 @@ void ListWatch::onTimer() {
   again ? list() : watch();
 }
 
-/// Lists after a gap: at once, unless this comes so soon after the last time that it may go on for ever.
+/// Lists after a gap: at once, unless the last gap was so recent that this could become a busy loop.
 void ListWatch::listAnew() {
   resourceVersion_.clear();
   const bool soon = failures_++ > 0 || client_.worker().now() < listed_ + kShortWhile;
@@ -134,7 +134,7 @@ void ListWatch::failed(ListTrouble trouble, const std::string& message) {
     phase_ = Phase::kIdle;
     resourceVersion_.clear();
   } else {
-    // Watches break off every now and then; what counts is whether the next attempt succeeds.
+    // Watches break off every now and then, so only the failure of the next attempt is reported.
     const bool watched = phase_ == Phase::kWatching && status_ == kOk;
     if (watched && client_.worker().now() >= called_ + kShortWhile) failures_ = 0;
     const bool brokeOff = watched && failures_ == 0;
@@ -183,7 +183,7 @@ void ListWatch::onApiEnd() {
     streams_ = failures_ < kFailuresUntilList;
     return failed(ListTrouble::kUnavailable, "the server has ended the list before it was complete");
   }
-  // The server ends each watch after a while. One that it ends too early may end so again and again.
+  // The server ends each watch after a while. If it ends one too early, it may do so again and again.
   if (client_.worker().now() >= called_ + kShortWhile) return watch();
   startTimer(delayNow());
   ++failures_;
@@ -200,7 +200,7 @@ void ListWatch::refused() {
     streams_ = false;
     return list();
   }
-  // A watch tells less than a list about why it is refused.
+  // The refusal of a list gives a better reason than that of a watch.
   if (status_ == kGone || (phase_ == Phase::kWatching && status_ == kNotFound)) return listAnew();
   failed(troubleOf(status_), message);
 }

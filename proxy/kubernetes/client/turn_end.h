@@ -1,8 +1,7 @@
-// A TurnEnd acts on what a turn has recorded (net/worker.h), once at the end of the turn, when all that has arrived in
-// it is known.
+// A TurnEnd acts on the records of a turn (net/worker.h) once, at its end, when all data of the turn has arrived.
 //
-// It is marked in the turn, and called in the beat after it, when all calls of the ApiClient have told their users what
-// they have. Belongs to the main thread.
+// It is marked in the turn, and called in the beat after it, when all calls of the ApiClient have notified their users.
+// Belongs to the main thread.
 #pragma once
 
 #include <vector>

@@ -31,7 +31,7 @@ class WatchDecoder {
   base::Result<std::optional<WatchEvent>> next(std::string_view& bytes);
 
  private:
-  std::string line_;  // as far as it has arrived
+  std::string line_;  // the part of the line that has arrived
 };
 
 }  // namespace sluice::kubernetes

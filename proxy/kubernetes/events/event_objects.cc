@@ -22,7 +22,8 @@ std::string_view eventTypeName(observe::EventType type) {
   return type == observe::EventType::kNormal ? "Normal" : "Warning";
 }
 
-/// Returns the texts one after the other, each with its length before it, so that no two lists of texts are the same.
+/// Returns the texts one after the other, each with its length before it, so that different lists have different
+/// results.
 std::string framedTexts(std::initializer_list<std::string_view> texts) {
   std::string all;
   for (const std::string_view each : texts) all.append(std::to_string(each.size())).append(":").append(each);
@@ -66,7 +67,8 @@ std::optional<EventRegarding> regardingOf(std::string_view object) {
 }
 
 base::MonotonicTime TokenBucket::next(base::MonotonicTime now) const {
-  // After `burst` tokens at once it needs burst * refill until it is full; it is empty while more than one less misses.
+  // After `burst` tokens at once it needs burst * refill until it is full; it is empty if more than burst - 1 are
+  // missing.
   return std::max(now, fullAt_ - (burst_ - 1) * refill_);
 }
 
@@ -90,7 +92,7 @@ void EventObjects::note(const observe::Event& event, const EventRegarding& regar
   const std::string key = nameSpace + "/" + name;
   if (const auto known = held_.find(key); known != held_.end()) {
     HeldObject& held = known->second;
-    // `due` says already when its series may be written next.
+    // `due` already has the time at which its series may be written next.
     held.count += event.count;
     held.last = std::max(held.last, event.last);
     held.notedAt = now;
@@ -239,7 +241,8 @@ void EventObjects::found(Held::iterator at, EventOutcome outcome, const content:
     case EventOutcome::kDone: {
       const std::int64_t there = std::max<std::int64_t>(1, numberIn(valueIn(answer, "series"), "count").value_or(1));
       const auto count = static_cast<std::uint64_t>(there);
-      // Either we have made it, and lost the answer; or an earlier process has, and we go on counting.
+      // Either this process has created it and the answer was lost, or an earlier process has created it. The count
+      // continues.
       if (textIn(answer, "eventTime") != apiMicroTime(held.first)) held.count += count;
       settle(held, count, now);
       return;
@@ -265,7 +268,7 @@ void EventObjects::patched(Held::iterator at, EventOutcome outcome, base::Monoto
       settle(held, held.sent, now + kSeriesPeriod);
       return;
     case EventOutcome::kMissing:
-      // The API server has deleted it. What has occurred since is a new event.
+      // The API server has deleted it. Occurrences since then are a new event.
       held.count -= std::min(held.count, held.written);
       held.written = 0;
       held.first = held.last;

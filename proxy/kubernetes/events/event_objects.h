@@ -4,13 +4,13 @@
 // reporting instance: also after a restart, a repeat is a patch of the object's series and no new object. Repeats are
 // counted here and written once in kSeriesPeriod at most.
 //
-// As client-go's EventSourceObjectSpamFilter does, each object that events concern has a bucket of tokens, of which
+// As client-go's EventSourceObjectSpamFilter does, each object that events concern has a bucket of tokens, from which
 // each write takes one: kObjectBurst at once, and another one every kObjectRefill. All objects together have
 // kTotalBurst and kTotalRefill. A new event for whose object there is no token is dropped and counted; a series waits
 // for the next token, and loses nothing. So a flood of denials costs the API server little.
 //
-// It is a state machine of one thread without sockets and clocks. Its owner sends what take() returns, and reports one
-// outcome for each with done().
+// It is a state machine of one thread without sockets and clocks. Its owner sends the requests that take() returns, and
+// reports one outcome for each with done().
 #pragma once
 
 #include <chrono>
@@ -39,7 +39,7 @@ struct EventRegarding {
 };
 
 /// Returns kind, namespace and name of an event's object ("HTTPRoute demo/web"); nullopt if it names no such object, as
-/// events about the process and about processors do.
+/// in events about the process and about processors.
 std::optional<EventRegarding> regardingOf(std::string_view object);
 
 /// A request to the API server: a GET, a creation or a merge patch.
@@ -78,7 +78,7 @@ class EventObjects {
   static constexpr std::string_view kReportingController = "sluice.dev/egress-gateway";
   static constexpr std::size_t kMostNoteBytes = 1024;
   static constexpr std::size_t kMostHeld = 1000;     // different events
-  static constexpr std::size_t kMostObjects = 5000;  // that have spent tokens
+  static constexpr std::size_t kMostObjects = 5000;  // objects that have spent tokens
   static constexpr int kObjectBurst = 25;
   static constexpr base::Duration kObjectRefill = std::chrono::minutes(5);
   static constexpr int kTotalBurst = 100;
@@ -89,11 +89,11 @@ class EventObjects {
   static constexpr base::Duration kRetryPeriod = std::chrono::seconds(10);
   static constexpr int kMostTries = 12;
 
-  /// `instance` names this process among all that report: its Pod. It is cut at 128 bytes.
+  /// `instance` identifies this process among those that report events: its Pod. It is cut at 128 bytes.
   explicit EventObjects(std::string_view instance);
 
-  /// Takes in an event, which may have occurred several times. `action` is what was done or has failed, in upper camel
-  /// case; it must not be empty.
+  /// Takes an event, which may have occurred several times. `action` names the operation that was done or has failed,
+  /// in upper camel case; it must not be empty.
   void note(const observe::Event& event, const EventRegarding& regarding, std::string_view action,
             base::MonotonicTime now);
   /// Returns the requests that are due, the oldest first and at most `most`.

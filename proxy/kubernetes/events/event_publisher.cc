@@ -19,7 +19,7 @@ EventOutcome eventOutcome(WriteOutcome outcome) {
 
 }  // namespace
 
-// An event waits for as long as EventObjects says, and keeps no other one from being sent.
+// EventObjects decides how long an event waits; it delays no other event.
 EventPublisher::EventPublisher(ApiClient& client, const ClusterObjects& objects, observe::EventRing& ring,
                                const Instance& instance)
     : client_(client),

@@ -1,5 +1,5 @@
-// Tells the cluster of the warnings of this process, and of what its controller decides: sends the requests of
-// EventObjects (event_objects.h) when they are due.
+// Writes the warnings of this process, and the decisions of its controller, as events to the cluster: it sends the
+// requests of EventObjects (event_objects.h) when they are due.
 //
 // Only the controller that leads publishes the results of a compilation, because every replica has the same ones. A
 // reload that succeeds is not published.
@@ -24,15 +24,15 @@ namespace sluice::kubernetes {
 class EventPublisher final : private ObjectWriterUser, private net::Timer {
  public:
   struct Instance {
-    std::string name;       // of this process among all that report
+    std::string name;       // the name of this process among those that report events
     bool controls = false;  // it is a controller
   };
   /// References outlive it. It takes the warnings of `ring` from now on.
   EventPublisher(ApiClient& client, const ClusterObjects& objects, observe::EventRing& ring, const Instance& instance);
 
-  /// Tells the process and the cluster of something that the controller has decided; inside a Turn.
+  /// Reports a decision of the controller to the process's own list of events and to the cluster; inside a Turn.
   void tell(const observe::Event& event);
-  /// Says whether this controller leads; inside a Turn.
+  /// Called with whether this controller leads; inside a Turn.
   void lead(bool leads);
 
  private:
@@ -41,11 +41,11 @@ class EventPublisher final : private ObjectWriterUser, private net::Timer {
 
   void onTimer() override { send(); }
   void onEvent(const observe::Event& event);
-  /// Takes an event, with the occurrences since it was told last. One about the process as a whole concerns the first
-  /// of our GatewayClasses, and one about what is no object of the cluster is left out.
+  /// Takes an event, with the occurrences since its last report. An event about the process as a whole concerns the
+  /// first of our GatewayClasses. An event about something that is no object of the cluster is left out.
   void publish(const observe::Event& event);
-  /// Takes an event that every controller knows of and only the one that leads publishes. Until this one does, it keeps
-  /// the newest ones: in the last moments of another leader, nobody may have published them.
+  /// Takes an event that every controller knows and only the leader publishes. If this one does not lead, it keeps the
+  /// newest events, because a leader that has just ended may not have published them.
   void publishIfLeading(const observe::Event& event);
   void send();
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
@@ -58,7 +58,7 @@ class EventPublisher final : private ObjectWriterUser, private net::Timer {
   EventObjects events_;
   bool leads_ = false;
   std::deque<std::pair<base::MonotonicTime, observe::Event>> kept_;  // with the time at which each came
-  std::map<WriteKey, ApiRequest> requests_;                          // that have not been sent
+  std::map<WriteKey, ApiRequest> requests_;                          // requests that have not been sent
   ObjectWriter writer_;
 };
 

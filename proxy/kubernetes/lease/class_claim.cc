@@ -13,7 +13,8 @@ namespace {
 
 constexpr int kClaimedMeanwhile = 409;
 
-/// Returns true if the server does not let us write the claim, by its rules or by those of an admission policy.
+/// Returns true if the server does not permit this process to write the claim, by its rules or by those of an admission
+/// policy.
 bool isClaimRefused(int status) {
   constexpr int kMalformed = 400;
   constexpr int kForbidden = 403;
@@ -21,7 +22,7 @@ bool isClaimRefused(int status) {
   return status == kMalformed || status == kForbidden || status == kInvalid;
 }
 
-/// Returns the path of a list of nothing but that object. The rights of a controller are to list, not to get.
+/// Returns the path of a list with only that object, because a controller has the right to list, but not to get.
 std::string listOfOne(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return path.substr(0, slash) + "?fieldSelector=" + processing::encodeQuery("metadata.name=" + path.substr(slash + 1));
@@ -38,7 +39,7 @@ std::string faultOfList(const ApiAnswer& answer) {
   return itemsOf(answer.body) == nullptr ? "the list cannot be read" : "";
 }
 
-/// Returns the namespace of a claim; empty if it is none.
+/// Returns the namespace of a claim; empty if it is not a claim.
 std::string namespaceOfClaim(std::string_view claim) {
   const base::Result<content::Value> parsed = content::parseJson(claim);
   return parsed.ok() ? std::string(textIn(&*parsed, "namespace")) : std::string();
@@ -105,18 +106,19 @@ void ClassClaim::onTimer() {
   read();
 }
 
-/// Says whether what it leads by holds with a claim of that namespace, or of none, which is another one than before.
+/// Returns true if the ground on which it leads stays valid with a claim of that namespace, or with none. `changed` is
+/// true if the claim is another one than before.
 bool ClassClaim::keepsGround(const std::string& nameSpace, bool changed) const {
   const bool own = nameSpace == candidacy_.nameSpace;
   if (ground_ == Ground::kStanding) return own;
-  // Whether the Lease of a claim that has not changed is alive again is looked at next.
+  // If the claim has not changed, the next step checks whether its Lease is alive again.
   return ground_ == Ground::kLease && (own || nameSpace.empty() || !changed);
 }
 
 void ClassClaim::takeClass(const ApiAnswer& answer) {
   if (const std::string fault = faultOfList(answer); !fault.empty()) return failed(fault);
   const content::Value* found = firstItem(answer);
-  if (found == nullptr) return;  // it was deleted, which is known soon
+  if (found == nullptr) return;  // it was deleted; the watch reports that soon
   const content::Value* metadata = valueIn(found, "metadata");
   classVersion_ = textIn(metadata, "resourceVersion");
   const std::string_view claim = textIn(valueIn(metadata, "annotations"), annotation_);
@@ -176,7 +178,7 @@ void ClassClaim::takeWritten(const ApiAnswer& answer) {
   told_.clear();
 }
 
-/// Takes a request that was not answered, or not as it should be. If it was a claim, nothing is known of its outcome.
+/// Handles a request that failed or was not answered. If it was a claim, its outcome is unknown.
 void ClassClaim::failed(const std::string& reason) {
   const bool own = namespaceOfClaim(standing_) == candidacy_.nameSpace;
   const bool stands = own && client_.worker().now() - standsSince_ >= LeaderElection::kLeaseDuration;
@@ -184,7 +186,7 @@ void ClassClaim::failed(const std::string& reason) {
   tellFault(reason);
 }
 
-/// Says once what keeps this process from claiming the class, and what follows from it.
+/// Logs once why this process cannot claim the class, and the consequence.
 void ClassClaim::tellFault(const std::string& reason) {
   const std::string consequence =
       leads_ ? "this one leads by its Lease meanwhile" : "this one does not lead, and nothing is written until then";

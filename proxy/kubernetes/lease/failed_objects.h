@@ -1,4 +1,4 @@
-// The objects of which a replica serves something else than what is written: what it reports beside its revision.
+// The objects that a replica does not serve as they are written; it reports them beside its revision.
 //
 // Pure function.
 #pragma once
@@ -10,8 +10,8 @@
 
 namespace sluice::kubernetes {
 
-/// Returns these objects, each with the reason that it has first. A broken reference is served as it is written, namely
-/// as errors, so it is none of these; and neither is a Backend that does not serve.
+/// Returns these objects, each with its first reason. A broken reference is served as it is written, with errors, so it
+/// is not among them. Neither is a Backend that does not serve.
 std::vector<FailedObject> failedObjectsOf(const config::StatusList& statuses);
 
 }  // namespace sluice::kubernetes

@@ -54,7 +54,7 @@ void LeaderElection::read(LeaseRecord record, base::MonotonicTime now) {
 }
 
 void LeaderElection::absent(base::MonotonicTime now) {
-  // Somebody has deleted it, and another candidate may have created it anew by now.
+  // It was deleted, and another candidate may have created it again by now.
   leaderUntil_ = base::MonotonicTime::min();
   const bool mayCreate = state_ == State::kReading && !stopping_;
   seen_ = {};
@@ -86,7 +86,7 @@ void LeaderElection::written(LeaseRecord record, base::MonotonicTime now) {
 void LeaderElection::conflicted(base::MonotonicTime now) { failed(now); }
 
 void LeaderElection::failed(base::MonotonicTime now) {
-  // What is known of the Lease may be old, after a write in any case. So it is read first.
+  // The known state of the Lease may be old, especially after a write, so it is read first.
   const bool over = state_ == State::kReleasing || (stopping_ && state_ == State::kReading);
   if (over) {
     schedule(State::kDone, now);
@@ -120,12 +120,13 @@ void LeaderElection::release(base::MonotonicTime now) {
 }
 
 bool LeaderElection::isExpired(base::MonotonicTime now) const {
-  // A holder that says nothing holds the Lease as long as we would.
+  // If the holder states no duration, it holds the Lease for as long as this process would.
   return now - changedAt_ >= leaseDuration(seen_, kLeaseDuration);
 }
 
 void LeaderElection::see(LeaseRecord record, base::MonotonicTime now) {
-  // The resourceVersion counts too: a holder whose wall clock stands still writes the same renewTime again and again.
+  // The resourceVersion is compared, too, because a holder whose wall clock does not move writes the same renewTime
+  // again and again.
   if (record == seen_) return;
   seen_ = std::move(record);
   changedAt_ = now;

@@ -1,13 +1,13 @@
-// Decides which of several controllers writes: the one that holds a Lease. The rules are those of client-go's
-// leaderelection, so that our controllers and tools of others understand the Lease alike.
+// Decides which of several controllers is the leader that writes: the one that holds a Lease. The rules are those of
+// client-go's leaderelection, so that our controllers and tools of others understand the Lease alike.
 //
-// It is a state machine of one thread without sockets and clocks. Its owner asks next() what to do, sends that request,
-// and reports exactly one outcome: read(), absent(), written(), conflicted() or failed(). A request that has no answer
-// within kRequestTimeout is given up by the owner and has failed(), whether or not the API server has executed it; an
-// answer that comes later is dropped.
+// It is a state machine of one thread without sockets and clocks. Its owner gets the request to send from next(), sends
+// it, and reports exactly one outcome: read(), absent(), written(), conflicted() or failed(). A request that has no
+// answer within kRequestTimeout is given up by the owner and has failed(), whether or not the API server has executed
+// it; an answer that comes later is dropped.
 //
-// At no moment do two processes have isLeader() true, however late or lost their requests are and whatever their wall
-// clocks say:
+// At no moment is isLeader() true in two processes, however late or lost their requests are and whatever their wall
+// clocks show:
 //
 // - A holder leads until kRenewDeadline after it sent the last request that renewed the Lease, which is before the
 //   server executed it. When that time has passed it does not lead any more, without any event.
@@ -16,9 +16,9 @@
 //   are for people.
 // - Each write names the resourceVersion that its sender has seen, so that only one of several writers succeeds.
 //
-// This holds if the rates of the monotonic clocks differ by less than a half, and if nobody deletes or edits the Lease
-// by hand. A clock that stands still while its machine is suspended breaks the first; what such a leader still writes
-// must be refused by the resourceVersion of the objects that it writes.
+// This holds if the rates of the monotonic clocks differ by less than a half, and if the Lease is not deleted or edited
+// by hand. A clock that stops while its machine is suspended breaks the first condition; writes of such a leader must
+// be refused by the resourceVersion of their objects.
 #pragma once
 
 #include <chrono>
@@ -32,7 +32,7 @@
 
 namespace sluice::kubernetes {
 
-/// The Lease, and who asks for it.
+/// The Lease, and the identity of the candidate.
 struct Candidacy {
   std::string nameSpace;
   std::string lease;
@@ -64,7 +64,7 @@ class LeaderElection {
   /// `seed` must not be 0.
   LeaderElection(Candidacy candidacy, std::uint64_t seed) : candidacy_(std::move(candidacy)), random_(seed) {}
 
-  /// Returns what is to be done now. After any other step than kWait and kDone, it waits for the outcome.
+  /// Returns the next step. After any other step than kWait and kDone, it waits for the outcome.
   Action next(base::MonotonicTime now, base::WallTime wall);
 
   /// Reports that the Lease was read.
@@ -75,17 +75,17 @@ class LeaderElection {
   void written(LeaseRecord record, base::MonotonicTime now);
   /// Reports that the write was refused, because the Lease is there already or has changed.
   void conflicted(base::MonotonicTime now);
-  /// Reports that the outcome is anything else, or unknown.
+  /// Reports any other or an unknown outcome.
   void failed(base::MonotonicTime now);
 
   bool isLeader(base::MonotonicTime now) const { return now < leaderUntil_; }
-  /// Returns when isLeader() becomes false unless the Lease is renewed; in the past for those that do not lead.
+  /// Returns when isLeader() becomes false unless the Lease is renewed; a time in the past if it does not lead.
   base::MonotonicTime leaderUntil() const { return leaderUntil_; }
-  /// Returns who held the Lease when it was last seen; empty if nobody did.
+  /// Returns the holder of the Lease when it was last seen; empty if it had none.
   const std::string& holder() const { return seen_.holderIdentity; }
 
-  /// Ends the leadership at once, and has the Lease given back if we hold it, so that another candidate need not wait
-  /// for its end. It is tried once. next() returns kDone when that is over.
+  /// Ends the leadership at once, and gives the Lease back if this process holds it, so that another candidate need not
+  /// wait for its end. It is tried once. next() returns kDone when that is over.
   void release(base::MonotonicTime now);
 
  private:

@@ -31,7 +31,7 @@ void LeaseHolder::onTimer() {
   step();
 }
 
-/// Does what is to be done now, and wakes when there is something else.
+/// Performs the next step, and sets the timer for the one after that.
 void LeaseHolder::step() {
   const base::MonotonicTime now = client_.worker().now();
   base::MonotonicTime wake = exchange_ != nullptr ? giveUpAt_ : base::MonotonicTime::max();
@@ -92,7 +92,7 @@ void LeaseHolder::answered(LeaderElection::Step done, const base::Result<ApiAnsw
   step();
 }
 
-/// Says once what keeps this process from leading.
+/// Logs once why this process cannot lead.
 void LeaseHolder::tellFault(const std::string& reason) {
   if (std::exchange(told_, reason) == reason) return;
   client_.log().warn("the Lease can be neither taken nor renewed",

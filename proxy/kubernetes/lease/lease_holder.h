@@ -1,4 +1,5 @@
-// Asks for a Lease, renews it, and gives it back: the requests and timers of a LeaderElection (leader_election.h).
+// Acquires a Lease, renews it, and gives it back: it has the requests and timers of a LeaderElection
+// (leader_election.h).
 //
 // Lives on the main thread.
 #pragma once
@@ -15,14 +16,15 @@ namespace sluice::kubernetes {
 
 class LeaseHolder final : private net::Timer {
  public:
-  /// Both outlive it. `user` is told whenever leads() is another value than before.
+  /// Both outlive it. `user` is notified whenever leads() has changed.
   LeaseHolder(ApiClient& client, Candidacy candidacy, LeadershipUser& user);
 
   void start() { step(); }
-  /// Gives the Lease back, if it is held, and calls `done` inside a Turn when that is over, whatever came of it.
+  /// Gives the Lease back, if it is held, and calls `done` inside a Turn when that is over, whether or not it
+  /// succeeded.
   void release(std::function<void()> done);
   bool leads() const { return leads_; }
-  /// Returns who holds the Lease as far as it is known; empty if nobody does.
+  /// Returns the known holder of the Lease; empty if it has none.
   const std::string& holder() const { return election_.holder(); }
 
  private:

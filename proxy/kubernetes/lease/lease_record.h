@@ -1,4 +1,4 @@
-// The content of a Lease (coordination.k8s.io/v1), by which processes tell each other that they are alive.
+// The content of a Lease (coordination.k8s.io/v1), by which processes show each other that they are alive.
 //
 // Values and pure functions; any thread.
 #pragma once
@@ -18,7 +18,7 @@ inline constexpr std::string_view kLeaseGroup = "coordination.k8s.io";
 inline constexpr std::string_view kLeaseKind = "Lease";
 
 struct LeaseRecord {
-  std::string holderIdentity;  // empty: nobody holds it
+  std::string holderIdentity;  // empty: it has no holder
   std::int64_t leaseDurationSeconds = 0;
   std::string acquireTime;  // a MicroTime as it was written; empty if there is none
   std::string renewTime;
@@ -31,7 +31,7 @@ struct LeaseRecord {
 /// Reads a Lease as the API server sends it. Members that are missing or have the wrong form are left empty.
 LeaseRecord readLeaseRecord(const content::Value& lease);
 
-/// Returns for how long it is held after a change; `otherwise` if it does not say so.
+/// Returns for how long it is held after a change; `otherwise` if it has no duration.
 base::Duration leaseDuration(const LeaseRecord& lease, base::Duration otherwise);
 
 /// Writes the member `spec` with everything that is not empty.

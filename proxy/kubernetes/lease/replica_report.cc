@@ -51,7 +51,7 @@ std::string reportAnnotation(const ReplicaReport& report) {
   const std::size_t most = std::min(report.failed.size(), ReplicaReport::kMostFailed);
   for (std::size_t i = 0; i < most; ++i) {
     const std::string each = failedObjectJson(report.failed[i]);
-    // Two brackets close what is open, and a comma stands before the entry.
+    // Two more bytes are for the closing brackets, and one for the comma before the entry.
     if (each.size() + 3 > room) break;
     room -= each.size() + 1;
     json.json(each);
@@ -96,7 +96,7 @@ base::Status readSeen(const Value* seen, ReplicaReport& report) {
   return base::Done{};
 }
 
-/// Returns an error if a text of the report, or who holds its Lease, is too long to be kept.
+/// Returns an error if a text of the report, or the holder of its Lease, is too long to be kept.
 base::Status checkLengths(const ReplicaReport& report, const Value& lease) {
   for (const std::string* name :
        {&report.replica, &report.podUid, &report.replicaOf, &report.desired, &report.served, &report.desiredObjects,
@@ -139,7 +139,7 @@ bool hasFailed(const ReplicaReport& report, const FleetQuestion& question) {
   });
 }
 
-/// Returns what a replica says of an object to readers of a namespace; empty: to everybody.
+/// Returns the text about an object of a replica's report for readers of that namespace; empty: for all readers.
 std::string complaintAbout(const FailedObject& object, std::string_view reader) {
   if (object.nameSpace.empty()) {
     return boundedText(object.kind + " " + object.name + ": " + object.reason + ": " + object.message,
@@ -152,20 +152,21 @@ std::string complaintAbout(const FailedObject& object, std::string_view reader) 
                      ReplicaReport::kMostToldBytes);
 }
 
-/// Returns why the replica refused the set, in parentheses. A reader of one namespace is told of objects there alone.
+/// Returns why the replica refused the set, in parentheses. A reader of one namespace sees objects of that namespace
+/// only.
 std::string refusalFor(const std::string& reader, const ReplicaReport& report) {
   if (report.problem.empty()) return {};
   if (!reader.empty() && report.problemNamespace != reader) return " (its log says why)";
   return " (" + boundedText(report.problem, ReplicaReport::kMostToldBytes) + ")";
 }
 
-/// Returns the namespace of those who read the verdict; empty: they read all.
+/// Returns the namespace of the verdict's readers; empty: they may read all namespaces.
 std::string readerOf(const FleetQuestion& question) {
   if (!question.object.name.empty()) return question.object.nameSpace;
   return question.gateway.substr(0, question.gateway.find('/'));
 }
 
-/// Returns what a failing replica says of the matter, in one phrase.
+/// Returns the reason of a failing replica in one phrase.
 std::string complaint(const ReplicaReport& report, const FleetQuestion& question) {
   const std::string reader = readerOf(question);
   for (const FailedObject& each : report.failed) {
@@ -183,7 +184,7 @@ std::string complaint(const ReplicaReport& report, const FleetQuestion& question
                                                          : refuses + " and has no good one";
 }
 
-/// A failing replica and what it says.
+/// A failing replica and its reason.
 struct Complaint {
   std::string nameSpace;
   std::string replica;  // "namespace/name"

@@ -1,13 +1,13 @@
-// A ReplicaReport is what a replica of the data plane says about itself; aggregate() judges the reports of all
+// A ReplicaReport is the report of a replica of the data plane about itself; aggregate() judges the reports of all
 // replicas.
 //
 // A replica reports in a Lease of its own namespace, which it renews every kReportRenewPeriod and whenever its report
-// changes. The label `sluice.dev/replica-of` is what reports are listed by, the annotation `sluice.dev/report` holds
-// the report as JSON, and the replica's Pod owns the Lease, so that it goes with it. Only that replica writes it: it is
-// posted once, and after that the same body is a merge patch.
+// changes. Reports are listed by the label `sluice.dev/replica-of`. The annotation `sluice.dev/report` contains the
+// report as JSON. The replica's Pod owns the Lease, so that the Lease is deleted with it. Only that replica writes it:
+// it is posted once, and after that the same body is a merge patch.
 //
-// Whether a replica is still there is judged by the observer's own clock, never by the times in the Lease: a report
-// counts for its leaseDurationSeconds, which are three renewals, from when the observer saw the Lease change.
+// Whether a replica is still there is judged by the observer's own clock, never by the times in the Lease: a report is
+// valid for its leaseDurationSeconds, which are three renewals, from the moment when the observer saw the Lease change.
 #pragma once
 
 #include <chrono>
@@ -45,8 +45,8 @@ struct FailedObject {
 
 struct ReplicaReport {
   static constexpr std::size_t kMostFailed = 50;
-  static constexpr std::size_t kMostMessageBytes = 1024;  // that are written
-  static constexpr std::size_t kMostToldBytes = 256;      // of a message that are read, and told in conditions
+  static constexpr std::size_t kMostMessageBytes = 1024;  // of a message that are written
+  static constexpr std::size_t kMostToldBytes = 256;      // of a message that are read, and shown in conditions
   static constexpr std::size_t kMostBytes = std::size_t{32} * 1024;  // of the JSON
   static constexpr std::size_t kMostNameBytes = 253;                 // of the replica, and of a revision
   static constexpr std::size_t kMostGatewayBytes = std::size_t{8} * 1024;
@@ -61,10 +61,10 @@ struct ReplicaReport {
   std::string desired;    // revisions
   std::string served;
   control::ConfigState state = control::ConfigState::kInSync;
-  std::string problem = {};           // why what is desired was refused; empty if it was not
+  std::string problem = {};           // why the desired revision was refused; empty if it was not
   std::string problemNamespace = {};  // of the object that the problem is about; empty if it is about no such object
-  /// The revisions by which EgressRevisions are named: of the objects that it was given last, and of those that it
-  /// serves. They are empty if it keeps no EgressRevisions.
+  /// The revisions of the objects that it got last, and of those that it serves. EgressRevisions are named by them.
+  /// They are empty if it keeps no EgressRevisions.
   std::string desiredObjects = {};
   std::string servedObjects = {};
   std::string servedObjectsSince = {};  // when this process began to serve them: a metav1.MicroTime
@@ -76,7 +76,7 @@ struct ReplicaReport {
 
   bool operator==(const ReplicaReport&) const = default;
 
-  /// Returns true if it says that the replica serves that Gateway ("namespace/name").
+  /// Returns true if it states that the replica serves that Gateway ("namespace/name").
   bool serves(std::string_view gateway) const;
   /// Returns about how many bytes it takes in memory.
   std::size_t bytes() const;
@@ -91,8 +91,8 @@ std::string replicaLeaseName(std::string_view replica);
 /// `failed`, the first kMostFailed are written, messages are cut at kMostMessageBytes, and then the last ones are left
 /// out until it fits. failedInAll counts them all.
 std::string replicaLease(const ReplicaReport& report, base::WallTime now);
-/// Reads a report, with messages cut at kMostToldBytes. The error says which part is missing or has the wrong form, or
-/// what in it or in its Lease is too large: whoever may write Leases must not fill the memory of those that read them.
+/// Reads a report, with messages cut at kMostToldBytes. The error names the part that is missing or has the wrong form,
+/// or that is too large: an author of Leases must not be able to fill the memory of their readers.
 base::Result<ReplicaReport> readReplicaReport(const content::Value& lease);
 
 enum class FleetState : std::uint8_t {
@@ -109,8 +109,8 @@ struct FleetVerdict {
 
   FleetState state = FleetState::kActive;
   std::string reason;  // "NoReplicas", "ReplicasInSync", "SomeReplicasFailing" or "AllReplicasFailing"
-  /// Names replicas of the reader's namespace alone: that of the object, or else of the Gateway, that was asked for. If
-  /// neither was, it names replicas of all.
+  /// Names only replicas of the reader's namespace, which is that of the object or else of the Gateway in the question.
+  /// If the question has neither, it names replicas of all namespaces.
   std::string message;
   std::size_t replicas = 0;
   std::size_t serving = 0;           // replicas that serve the revision
@@ -125,8 +125,8 @@ struct SeenReport {
   ReplicaReport report;
   LeaseRecord lease;
   base::MonotonicTime changedAt{};
-  /// It was gone when forget() was called. What is kept of it tells a Lease that is listed again from one that is
-  /// renewed.
+  /// True if the replica was gone when forget() was called. The other members distinguish a Lease that is listed again
+  /// from one that is renewed.
   bool forgotten = false;
 
   /// Returns when the replica is gone unless it reports again.
@@ -134,22 +134,22 @@ struct SeenReport {
   bool isGone(base::MonotonicTime now) const { return now >= end(); }
 };
 
-/// Says which reports count in aggregate(), and what failing means.
+/// Selects the reports for aggregate(), and defines when a replica fails.
 struct FleetQuestion {
-  std::string replicaOf = {};  // empty: whatever it is
-  std::string gateway = {};    // empty: whatever it is. Replicas that serve all Gateways of the class count for each
-  /// The revision that is judged. Only replicas that were given it can fail by it: with another desired revision they
-  /// count as neither failing nor serving. Empty: each by the revision that it desires.
+  std::string replicaOf = {};  // empty: any
+  std::string gateway = {};    // empty: any. Replicas that serve all Gateways of the class are included for each
+  /// The revision that is judged. A replica with another desired revision neither fails nor serves. Empty: each replica
+  /// is judged by its own desired revision.
   std::string revision = {};
   /// If this is not empty, it is judged in place of `revision`: the revision of an EgressRevision.
   std::string objects = {};
-  /// A replica fails if its state is not InSync. That alone decides about rollbacks. If this is true, it fails also if
+  /// A replica fails if its state is not InSync; only that decides about rollbacks. If this is true, it also fails if
   /// it reports any object.
   bool anyObject = false;
-  /// If this is not 0, a replica serves what is asked for if it has seen so much of the object's kind, whatever its
+  /// If this is not 0, a replica serves the object if it has seen this resourceVersion of its kind, whatever its
   /// revision.
   std::uint64_t version = 0;
-  /// The verdict names replicas of all namespaces: whoever asks may read these.
+  /// The verdict may name replicas of all namespaces, because its readers may read these.
   bool namesAll = false;
   /// If this has a name, a replica fails only if it reports this object (kind, namespace, name), whatever its state.
   FailedObject object = {};

@@ -48,7 +48,7 @@ void ReplicaReporter::onWritten(const WriteKey& key, WriteOutcome outcome, const
     cancel();
     return std::exchange(left_, nullptr)();
   }
-  // It may be that of an earlier process of this name, and somebody may delete it.
+  // It may be the Lease of an earlier process of this name, and may be deleted.
   const bool isMissing = answer.ok() && answer->status == kNoLease;
   const bool isOther = lease_ == Lease::kUnknown ? outcome == WriteOutcome::kConflict : isMissing;
   if (outcome == WriteOutcome::kDone) lease_ = Lease::kThere;

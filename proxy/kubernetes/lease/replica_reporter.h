@@ -1,5 +1,5 @@
-// Reports what this replica serves, in a Lease of its own (replica_report.h): when it has changed, and every
-// kReportRenewPeriod.
+// Reports the configuration that this replica serves, in a Lease of its own (replica_report.h): when it has changed,
+// and every kReportRenewPeriod.
 //
 // Lives on the main thread.
 #pragma once
@@ -16,7 +16,7 @@ namespace sluice::kubernetes {
 
 class ReplicaReporterUser {
  public:
-  /// Returns the report of this moment; called inside a Turn.
+  /// Returns the current report; called inside a Turn.
   virtual ReplicaReport makeReport() = 0;
 
  protected:
@@ -31,9 +31,9 @@ class ReplicaReporter final : private ObjectWriterUser, private net::Timer {
   /// Both outlive it.
   ReplicaReporter(ApiClient& client, ReplicaReporterUser& user);
 
-  /// Says that makeReport() may return another report; inside a Turn. The first call begins to report.
+  /// Called when makeReport() may return another report; inside a Turn. The first call starts the reports.
   void changed();
-  /// Removes the Lease, and calls `done` inside a Turn when that is over, whatever came of it.
+  /// Removes the Lease, and calls `done` inside a Turn when that is over, whether or not it succeeded.
   void leave(std::function<void()> done);
 
  private:

@@ -55,8 +55,8 @@ void ReplicaReports::put(const std::string& lease, SeenReport&& seen) {
   ++countedInAll_;
 }
 
-/// Makes room for one more report of a namespace that has `own`: that which has most loses some if it has more then all
-/// the same. Returns false if none does.
+/// Makes room for one more report of a namespace that has `own` reports. The namespace with most reports loses some, if
+/// it would still have more than this one. Returns false if there is none.
 bool ReplicaReports::makeRoom(const SeenOfNamespace& own, std::size_t bytes) {
   const auto largest = [this](auto&& sizeOf) -> SeenOfNamespace& {
     return std::max_element(counted_.begin(), counted_.end(),

@@ -1,4 +1,4 @@
-// The reports of replicas that an observer has seen, and which of them count.
+// The reports of replicas that an observer has seen and trusts.
 #pragma once
 
 #include <cstddef>
@@ -17,42 +17,43 @@
 
 namespace sluice::kubernetes {
 
-/// Keeps nothing of reports that do not count. Each namespace has a bound of its own, and where all together have too
-/// many, the one that has most gives way, so that nobody's reports take the place of others'. Belongs to one thread.
+/// Keeps only trusted reports. Each namespace has a bound, and if all together have too many, the namespace with most
+/// reports loses some, so that no namespace displaces the reports of others. Belongs to one thread.
 class ReplicaReports {
  public:
-  /// Reports that are beyond are dropped and counted.
+  /// Reports beyond these bounds are dropped and counted.
   static constexpr std::size_t kMost = 6000;         // of one namespace
   static constexpr std::size_t kMostInAll = 20'000;  // of all namespaces together
   static constexpr std::size_t kMostBytesInAll = std::size_t{64} << 20;
 
-  /// Says whose reports count. Before that, none does. One that counts from now on is taken in with the next change of
-  /// its Lease.
+  /// Sets whose reports are trusted; before the first call, none is. A report that is trusted from now on is taken with
+  /// the next change of its Lease.
   void trust(Reporters reporters);
-  /// Returns true if reports of that namespace may count.
+  /// Returns true if reports of that namespace may be trusted.
   bool mayTrust(std::string_view nameSpace) const { return reporters_.mayTrust(nameSpace); }
 
-  /// Takes in a Lease, listed or watched. The error is that of readReplicaReport(); then the replica counts with its
-  /// last good report until that is too old. Leases of namespaces that are not heard are not read.
+  /// Takes a Lease, listed or watched. After an error of readReplicaReport(), the last good report stays until it is
+  /// too old. Leases of namespaces that are not trusted are not read.
   base::Status see(const content::Value& lease, base::MonotonicTime now);
-  /// Takes out the report of a Lease that was deleted. Returns true if its replica counted, and was not forgotten.
+  /// Removes the report of a Lease that was deleted. Returns true if the report was trusted, and its replica not
+  /// forgotten.
   bool remove(std::string_view nameSpace, std::string_view lease);
-  /// Forgets all replicas that are gone, and returns the names of those that counted. Each comes back with the next
-  /// change of its Lease.
+  /// Forgets all replicas that are gone, and returns their names. Each comes back with the next change of its Lease.
   std::vector<std::string> forget(base::MonotonicTime now);
 
   FleetVerdict verdict(const FleetQuestion& question, base::MonotonicTime now) const;
-  /// Returns the report of a Lease; null if there is none, or it does not count, or its replica is forgotten.
+  /// Returns the report of a Lease; null if there is none, if it is not trusted, or if its replica is forgotten.
   const ReplicaReport* find(std::string_view nameSpace, std::string_view lease) const;
-  /// Returns true if a Lease was seen, and its report counts.
+  /// Returns true if a Lease was seen, and its report is trusted.
   bool counts(std::string_view nameSpace, std::string_view lease) const;
-  /// Returns namespace and name of each Lease whose report counts and was not removed.
+  /// Returns namespace and name of each Lease whose report is trusted and was not removed.
   std::vector<std::pair<std::string, std::string>> leases() const;
   /// Returns when the next replica is gone if nothing changes; the end of time if there is none.
   base::MonotonicTime nextEnd() const;
-  /// Returns the reports that count for that Gateway ("namespace/name"); if it is empty, for any.
+  /// Returns the reports that are trusted for that Gateway ("namespace/name"); if it is empty, for any.
   std::vector<const SeenReport*> of(const std::string& gateway) const;
-  /// Returns how many reports that counted were dropped for want of room: new ones, and those that gave way to others.
+  /// Returns how many trusted reports were dropped because there was no room: new ones, and those that gave way to
+  /// others.
   std::size_t dropped() const { return dropped_; }
 
  private:
@@ -64,7 +65,7 @@ class ReplicaReports {
   using SeenByNamespace = std::map<std::string, SeenOfNamespace, std::less<>>;
 
   const SeenReport* at(std::string_view nameSpace, std::string_view lease) const;
-  /// Keeps a report that counts, if there is room.
+  /// Keeps a trusted report, if there is room.
   void put(const std::string& lease, SeenReport&& seen);
   bool makeRoom(const SeenOfNamespace& own, std::size_t bytes);
   void evict(SeenOfNamespace& from);

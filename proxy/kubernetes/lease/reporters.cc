@@ -31,7 +31,7 @@ bool isNameOfPod(std::string_view pod, std::string_view deployment) {
   const std::string_view prefix = pod.substr(0, pod.size() - kPodSuffix);
   const std::string_view name = deployment.substr(0, kMostPodPrefix);
   if (!std::all_of(suffix.begin(), suffix.end(), isPodNameDigit) || !prefix.starts_with(name)) return false;
-  // The name is followed by "-HASH-", of which as much is left as fits.
+  // The name is followed by "-HASH-", which is cut if it does not fit.
   std::string_view rest = prefix.substr(name.size());
   const bool cut = prefix.size() == kMostPodPrefix;
   if (rest.empty()) return cut;

@@ -1,16 +1,16 @@
-// Says whose reports count for which Gateway (replica_report.h).
+// Decides whose reports are trusted for which Gateway (replica_report.h).
 //
-// Whoever may write Leases in any namespace may claim there to be a replica of any Gateway. So a report counts only if
-// its Lease stands in the controller's own namespace, or in that of the Gateway. There, if the controller keeps Pods
-// for the Gateway, the Lease must be that of one of them: by its name, by its owner, and by the names that a Deployment
-// gives to its Pods. That the Pod exists is not looked up, which would take the right to read all Pods: who writes
-// Leases beside a Gateway is taken for its owner.
+// An author of Leases in any namespace can claim to be a replica of any Gateway. So a report is trusted only if its
+// Lease is in the controller's own namespace, or in that of the Gateway. There, if the controller runs Pods for the
+// Gateway, the Lease must be that of one of them: by its name, by its owner, and by the names that a Deployment gives
+// to its Pods. Whether the Pod exists is not checked, because that would need the right to read all Pods: an author of
+// Leases in a Gateway's namespace is taken for its owner.
 //
-// Reports in the controller's own namespace are those of the platform, and count for all Gateways. But the controller
-// may keep Pods of Gateways there too, which may write Leases and see what tenants send. So a report there under the
-// name of such a Pod counts for the Gateway of that Pod alone. A Pod can write Leases under other names as well: where
-// the controller keeps any Pods beside itself, no report there counts for a Gateway of another namespace whose Pods it
-// keeps, because those speak for themselves.
+// Reports in the controller's own namespace are those of the platform, and are trusted for all Gateways. But the
+// controller may run Pods of Gateways there, too, which may write Leases and handle traffic of tenants. So a report
+// there under the name of such a Pod is trusted for the Gateway of that Pod only. A Pod can write Leases under other
+// names as well. So if the controller runs any Pods in its own namespace, no report there is trusted for a Gateway of
+// another namespace whose Pods it runs, because these have reports of their own.
 //
 // Values and pure functions; any thread.
 #pragma once
@@ -26,17 +26,17 @@ namespace sluice::kubernetes {
 
 struct Reporters {
   std::string home = {};  // the namespace of the controller
-  /// All Gateways, by "namespace/name", with the names of the Deployments that the controller keeps for each; none if
-  /// people keep its Pods themselves.
+  /// All Gateways, by "namespace/name", with the names of the Deployments that the controller has made for each; none
+  /// if its Pods are not made by the controller.
   std::map<std::string, std::set<std::string>, std::less<>> gateways = {};
 
   bool operator==(const Reporters&) const = default;
 
-  /// Returns true if a report in that namespace may count for any Gateway.
+  /// Returns true if a report in that namespace may be trusted for any Gateway.
   bool mayTrust(std::string_view nameSpace) const;
-  /// Returns true if the report counts for that Gateway, provided that it says that its replica serves it.
+  /// Returns true if the report is trusted for that Gateway, provided that it states that its replica serves it.
   bool trusts(const ReplicaReport& report, std::string_view gateway) const;
-  /// Returns true if it counts for any Gateway.
+  /// Returns true if the report is trusted for any Gateway.
   bool trusts(const ReplicaReport& report) const;
 
  private:

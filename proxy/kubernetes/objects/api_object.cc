@@ -50,7 +50,7 @@ Value keptMetadata(Value&& metadata) {
   return kept;
 }
 
-/// Returns a name that tells people and caches which object a text is.
+/// Returns a name by which people and caches identify the object of a text.
 std::string textName(const config::ObjectKind& kind, const ApiObjectKey& key) {
   std::string name(config::kApiServerPrefix);
   name += kind.kind;

@@ -1,5 +1,5 @@
-// One object of an API server, as far as it is kept: its text for the loading thread, which has everything that users
-// write and nothing that changes by itself, and what is needed to write its status.
+// The kept parts of one object of an API server: its text for the loading thread, which has everything that users write
+// and nothing that changes by itself, and the data for writing its status.
 #pragma once
 
 #include <memory>
@@ -21,14 +21,14 @@ struct ApiObject {
   std::string resourceVersion;
   std::uint64_t changedAt = 0;  // resourceVersion with which the text came, or changed
   std::string service;          // of an EndpointSlice; empty for other kinds
-  std::string status;           // JSON; empty if there is none, or if nobody wants it
+  std::string status;           // JSON; empty if there is none, or if it is not kept
 };
 
 ApiObjectKey keyOf(const content::Value& object);
 /// Returns the Service of an EndpointSlice; empty if it has none.
 std::string_view serviceOf(const content::Value& slice);
 
-/// Makes what is kept of an object that the API server has given, as it is or as an item of a list, which may lack
+/// Makes the kept parts of an object that came from the API server, by itself or as an item of a list, which may lack
 /// apiVersion and kind. The text leaves out the status, managedFields, the resourceVersion and the like, so that it
 /// changes with the object's own content alone.
 ApiObject makeApiObject(const config::ObjectKind& kind, std::string_view version, content::Value&& object,

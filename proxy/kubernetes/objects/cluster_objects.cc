@@ -18,7 +18,7 @@ constexpr base::Duration kWithoutCrds = std::chrono::seconds(30);
 constexpr base::Duration kAfterDoubt = std::chrono::seconds(1);
 constexpr base::Duration kAfterAbsence = std::chrono::seconds(5);
 
-/// Each stage needs what the stages before it have found.
+/// Each stage needs the objects of the stages before it.
 enum class Stage { kClasses, kGateways, kObjects, kServices };
 constexpr std::array kStages{Stage::kClasses, Stage::kGateways, Stage::kObjects, Stage::kServices};
 
@@ -56,7 +56,7 @@ bool hasStatusOfOurs(const Value& route) {
          });
 }
 
-/// Parses what was kept of an object, its status too.
+/// Parses the kept parts of an object, including its status.
 Value keptValue(const ApiObject& object) {
   auto parsed = content::parseJson(object.text->text.reveal(), {.bytes = ListDecoder::kMostBytes});
   if (!parsed.ok()) return {};
@@ -87,7 +87,7 @@ void ClusterObjects::need(NamedObjects names) {
   mark();
 }
 
-// --- what is kept ----------------------------------------------------------------------------------------------------
+// --- the choice of objects -------------------------------------------------------------------------------------------
 
 bool ClusterObjects::wants(const config::ObjectKind& kind, const Value& object) const {
   if (kind.isOf<config::GatewayClass>()) return memberText(specOf(object), "controllerName") == config::kControllerName;
@@ -105,7 +105,7 @@ bool ClusterObjects::wantsGateway(const ApiObjectKey& key, const Value& object) 
   return ours && (scope_.gateways.empty() || scope_.gateways.contains(key.first + "/" + key.second));
 }
 
-// The kind of the parent does not matter here: a name too many costs memory, and nothing else.
+// The kind of the parent does not matter here: an additional name only costs memory.
 bool ClusterObjects::wantsRoute(const Value& route) const {
   const Value* parents = specOf(route).find("parentRefs");
   const std::string own = keyOf(route).first;
@@ -125,7 +125,7 @@ void ClusterObjects::onCrds() {
   mark();
 }
 
-// Collections are told of each object; what follows from all of them is done once.
+// Collections get each object at once; the consequences of all of them are worked out once.
 void ClusterObjects::onTurnEnd() {
   eachCollection([](FollowedCollection& each) { each.settle(); });
   const bool doubts = std::any_of(kinds_.begin(), kinds_.end(), [](const auto& each) { return each->doubtsAbsence(); });
@@ -158,7 +158,7 @@ void ClusterObjects::startStages() {
   }
 }
 
-/// Finds our classes and the served Gateways, and lists again what belongs to new ones.
+/// Finds our classes and the served Gateways, and lists the objects of new ones again.
 void ClusterObjects::findGateways() {
   std::set<std::string> classes;
   std::set<ApiObjectKey> gateways;
@@ -190,7 +190,7 @@ void ClusterObjects::findGateways() {
   adopt(gateways_, std::move(gateways), isRoute);
 }
 
-// --- what is named ---------------------------------------------------------------------------------------------------
+// --- referenced objects ----------------------------------------------------------------------------------------------
 
 void ClusterObjects::followNamed() {
   if (!asked_) return;
@@ -241,7 +241,7 @@ void ClusterObjects::fetchServices() {
   }
 }
 
-// --- CRDs that come and go -------------------------------------------------------------------------------------------
+// --- CRDs that are installed or removed ------------------------------------------------------------------------------
 
 /// Looks for kinds that the server lacks after that pause, unless it does so earlier.
 void ClusterObjects::lookAgainAfter(base::Duration pause) {
@@ -262,8 +262,8 @@ bool ClusterObjects::isInstalled(const config::ObjectKind& kind) const {
   return kind.group.empty() || crds_.has(pluralOf(kind.kind) + "." + std::string(kind.group));
 }
 
-/// A kind that is installed and forbidden may hold what restricts traffic, so nothing is served without it. A kind that
-/// is not installed may be forbidden too.
+/// Objects of an installed kind that may not be read might restrict traffic, so nothing is served without them. A kind
+/// that is not installed may be forbidden, too.
 bool ClusterObjects::isKnown(const FollowedCollection& collection) const {
   const config::ObjectKind& kind = collection.kind();
   const bool withheld =
@@ -271,7 +271,7 @@ bool ClusterObjects::isKnown(const FollowedCollection& collection) const {
   return collection.complete() && !withheld;
 }
 
-// --- what others see -------------------------------------------------------------------------------------------------
+// --- results for users of the class ----------------------------------------------------------------------------------
 
 template <typename Visit>
 void ClusterObjects::eachCollection(Visit&& visit) const {

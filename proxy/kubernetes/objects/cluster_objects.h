@@ -1,9 +1,9 @@
 // ClusterObjects keeps those objects of a cluster that concern the Gateways that are served, and follows their changes.
 //
-// It follows kinds that hold no secrets as a whole, and keeps of them what belongs to the served Gateways. Secrets and
-// ConfigMaps are followed one by one, by name, so that a Role may list exactly those; and Services, of which a cluster
-// may have very many, are kept only if they are named, with their EndpointSlices. Which objects are named is for the
-// reader of the texts to say (need()). Lives on the main thread.
+// It follows whole kinds that contain no secrets, and keeps those of their objects that belong to the served Gateways.
+// Secrets and ConfigMaps are followed one by one, by name, so that a Role may list exactly those; and Services, of
+// which a cluster may have very many, are kept only if they are named, with their EndpointSlices. The reader of the
+// texts decides which objects are named (need()). Lives on the main thread.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@
 
 namespace sluice::kubernetes {
 
-/// Which objects concern a process.
+/// The objects that concern a process.
 struct ClusterScope {
   /// "namespace/name" of the Gateways to serve; empty: all of our GatewayClasses.
   std::set<std::string> gateways = {};
-  /// Keep statuses, and objects that have a status of ours although they do not concern us any more.
+  /// If true, statuses are kept, and so are objects with a status of this program that do not concern it any more.
   bool withStatus = false;
 };
 
@@ -36,7 +36,7 @@ class ClusterObjectsUser;
 
 class ClusterObjects final : private CollectionOwner, private CrdNamesUser, private TurnEnd, private net::Timer {
  public:
-  /// An object that is named and that the server does not let us read.
+  /// A named object that the server does not let this process read.
   struct ForbiddenObject {
     std::string_view kind;
     ApiObjectKey key;
@@ -45,24 +45,25 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
 
   /// `client` outlives it.
   ClusterObjects(ApiClient& client, ClusterScope scope);
-  /// Tells this one from now on, after those that were added before. It outlives the last event of the loop.
+  /// Adds an observer, which is notified after those that were added before. It outlives the last event of the loop.
   void addUser(ClusterObjectsUser& user) { users_.push_back(&user); }
 
-  /// Begins; the client is open.
+  /// Begins to follow the objects. The client must be open.
   void start();
-  /// Says which objects the texts name. Those that are not named any more are forgotten.
+  /// Sets the objects that the texts name. Those that are not named any more are forgotten.
   void need(NamedObjects names);
   const NamedObjects& needed() const { return needed_; }
   /// Returns true if need() has been settled once.
   bool knowsNeeds() const { return knowsNeeds_; }
 
-  /// Returns true if all kinds are known but those of Services, which need() comes before.
+  /// Returns true if all kinds have been listed, except for those of Services, which are listed after need().
   bool listed() const;
-  /// Returns true if the texts are all that there is to read of the cluster, and all that they name.
+  /// Returns true if the texts are complete: all objects of the cluster that concern the process, and all that these
+  /// name.
   bool complete() const;
-  /// Returns what is still awaited, as a sentence for people; empty if nothing is.
+  /// Returns a sentence for people about the objects that are still awaited; empty if there are none.
   std::string awaited() const;
-  /// Returns true if what has come so far is in texts().
+  /// Returns true if texts() has all objects that have come so far.
   bool isSettled() const { return !isMarked(); }
   /// Returns the texts, in an order that does not depend on when they came.
   config::KeptTexts texts() const;
@@ -75,7 +76,7 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
   /// Returns, for each kind of routes, the resourceVersion up to which its changes are in texts().
   std::map<std::string, std::uint64_t> seenRoutes() const;
 
-  /// Names objects whose status is kept.
+  /// Identifies objects whose status is kept.
   using Touched = std::vector<std::pair<const config::ObjectKind*, ApiObjectKey>>;
 
   /// Returns the newest version of an object, with the version of its API; null if it is not kept.
@@ -90,7 +91,7 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
   const std::set<std::string>& gatewaysInScope() const { return scope_.gateways; }
   /// Returns the first of our GatewayClasses; empty if there is none.
   std::string firstClass() const { return classes_.empty() ? std::string() : *classes_.begin(); }
-  /// Shows each kept object of kinds with a status.
+  /// Calls the function with each kept object of kinds with a status.
   void forEach(
       const std::function<void(const config::ObjectKind&, const ApiObjectKey&, const ApiObject&)>& visit) const;
 
@@ -126,8 +127,8 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
   std::vector<std::unique_ptr<ServiceFetch>> fetches_;
   std::set<const config::ObjectKind*> started_;  // kinds that are followed
   std::set<std::string> classes_;                // our GatewayClasses
-  std::set<ApiObjectKey> gateways_;              // those that are served
-  std::optional<NamedObjects> asked_;            // of need(), until it is settled
+  std::set<ApiObjectKey> gateways_;              // the Gateways that are served
+  std::optional<NamedObjects> asked_;            // the argument of need(), until it is settled
   NamedObjects needed_;
   bool knowsNeeds_ = false;
   bool textsChanged_ = false;
@@ -137,8 +138,8 @@ class ClusterObjects final : private CollectionOwner, private CrdNamesUser, priv
 
 class ClusterObjectsUser {
  public:
-  /// Called inside a Turn when what any function of ClusterObjects returns may have changed. These have come, or are
-  /// other versions than before.
+  /// Called inside a Turn when the result of any function of ClusterObjects may have changed. The objects in `touched`
+  /// are new, or other versions than before.
   virtual void onObjects(const ClusterObjects::Touched& touched) = 0;
 
  protected:

@@ -1,5 +1,4 @@
-// Says in the log what keeps the collections of a cluster from being followed: each thing once when it begins, and once
-// when it is over.
+// Logs why collections of a cluster cannot be followed: each fault once when it begins, and once when it is over.
 //
 // Lives on the main thread.
 #pragma once
@@ -17,10 +16,10 @@ class CollectionLog {
   /// `log` outlives it.
   explicit CollectionLog(observe::Log& log) : log_(log) {}
 
-  /// Takes the state of one collection. After all of them tell() is due.
+  /// Takes the state of one collection. Call tell() after all of them.
   void look(const FollowedCollection& collection);
-  /// Says what is different from the last time. `url` is the API server's. Kinds that the server does not have are said
-  /// as soon as all of them are known, which is what `listed` says.
+  /// Logs the differences from the last time. `url` is that of the API server. Kinds that the server does not have are
+  /// logged as soon as all are known, when `listed` is true.
   void tell(const std::string& url, bool listed);
 
  private:
@@ -31,7 +30,7 @@ class CollectionLog {
   struct Findings {
     std::set<std::string> absent;
     std::set<std::string> forbidden;
-    std::string reason;   // why the first of these is forbidden
+    std::string reason;   // why the first forbidden collection is forbidden
     std::string trouble;  // of the first collection that has any
   };
 
@@ -40,8 +39,7 @@ class CollectionLog {
   Findings told_;
 };
 
-/// Returns what of a kind a collection follows, for people: "HTTPRoute.gateway.networking.k8s.io" or
-/// "Secret demo/token".
+/// Returns the name of a collection for people: "HTTPRoute.gateway.networking.k8s.io" or "Secret demo/token".
 std::string collectionName(const FollowedCollection& collection);
 
 }  // namespace sluice::kubernetes

@@ -1,5 +1,5 @@
 // Follows the names of the cluster's CustomResourceDefinitions, so that a kind whose CRD is installed later is read
-// from then on, and the version of Gateway API of which they are. Only their metadata is asked for.
+// from then on, and the version of Gateway API to which they belong. Only their metadata is asked for.
 //
 // Lives on the main thread.
 #pragma once
@@ -29,11 +29,11 @@ class CrdNames final : private ListWatchUser {
   void start() { follow_.list(); }
   /// Returns true as long as the server lets them be followed.
   bool followed() const { return followed_; }
-  /// Returns true once it is known which CRDs there are, or that nobody will say.
+  /// Returns true once it is known which CRDs there are, or that this cannot be known.
   bool answered() const { return answered_; }
   /// Returns true if the server had that CRD ("httproutes.gateway.networking.k8s.io") when it answered last.
   bool has(std::string_view name) const { return names_.contains(name); }
-  /// Returns the version of Gateway API that the CRD of GatewayClasses says it is of ("v1.6.1", its annotation
+  /// Returns the version of Gateway API in the CRD of GatewayClasses ("v1.6.1", its annotation
   /// gateway.networking.k8s.io/bundle-version); empty if it is not known.
   const std::string& gatewayApiVersion() const { return gatewayApiVersion_; }
 

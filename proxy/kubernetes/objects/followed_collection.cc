@@ -112,7 +112,7 @@ void FollowedCollection::put(content::Value&& object) {
   tell();
 }
 
-// --- what the server says --------------------------------------------------------------------------------------------
+// --- answers of the server -------------------------------------------------------------------------------------------
 
 void FollowedCollection::onListing(ListWatch& /*from*/) { listed_.emplace(); }
 

@@ -1,4 +1,4 @@
-// The objects of one kind that an API server has, as far as its owner wants them, kept current by a ListWatch.
+// The objects of one kind that its owner wants, kept up to date with the API server by a ListWatch.
 //
 // A kind whose CRD is not installed has no objects. Lives on the main thread.
 #pragma once
@@ -24,12 +24,12 @@ class FollowedCollection;
 /// Each function only records.
 class CollectionOwner {
  public:
-  /// Returns true if the object is to be kept.
+  /// Returns true if the object must be kept.
   virtual bool wants(const config::ObjectKind& kind, const content::Value& object) const = 0;
-  /// Returns true if the server has said that it has the kind: then objects that were there are not gone because it
-  /// does not find them at the moment, as while it starts.
+  /// Returns true if the server is known to have the kind. Objects that were seen before are then not taken for gone if
+  /// the server does not find the kind at the moment, as while it starts.
   virtual bool isInstalled(const config::ObjectKind& kind) const = 0;
-  /// Called when objects have come, changed or gone, or when state() or trouble() is another one.
+  /// Called when objects have come, changed or gone, or when state() or trouble() has changed.
   virtual void onCollection(FollowedCollection& collection) = 0;
 
  protected:
@@ -40,11 +40,11 @@ class FollowedCollection final : private ListWatchUser {
  public:
   enum class State {
     kUnknown,    // never listed
-    kFollowed,   // listed; while the server is away these are the objects that it had last
+    kFollowed,   // listed; while the server is unreachable, these are the last known objects
     kAbsent,     // the server has no such resource
-    kForbidden,  // the server does not let us list it
+    kForbidden,  // the server does not permit to list it
   };
-  /// Says which objects of the kind are followed: all of them, or one by its name.
+  /// The objects of the kind that are followed: all of them, or one by its name.
   struct Scope {
     std::string nameSpace = {};
     std::string name = {};
@@ -55,38 +55,40 @@ class FollowedCollection final : private ListWatchUser {
   /// References outlive it.
   FollowedCollection(ApiClient& client, CollectionOwner& owner, const config::ObjectKind& kind, Scope scope);
 
-  /// Begins; to be called once.
+  /// Begins to follow the collection; to be called once.
   void start();
   /// Tries the next version of the kind if the server lacks one; to be called after each onCollection(), outside of it.
   void settle();
-  /// Tries again what the server did not find the last time; to be called now and then.
+  /// Tries a kind again that the server did not find the last time; to be called from time to time.
   void retry();
-  /// Lists again, because more is wanted than before. Until then it is not complete.
+  /// Lists again, because more objects are wanted than before. Until the end of the list, it is not complete.
   void listAgain();
-  /// Forgets what `wanted` does not want any more.
+  /// Forgets the objects for which `wanted` returns false.
   void prune(const std::function<bool(const ApiObjectKey& key, const ApiObject& object)>& wanted);
 
   const config::ObjectKind& kind() const { return kind_; }
   const Scope& scope() const { return scope_; }
   State state() const { return state_; }
-  /// Returns true if everything that is wanted is known, or cannot be.
+  /// Returns true if all wanted objects are known, or cannot be known.
   bool complete() const { return state_ != State::kUnknown && !listing_; }
-  /// Returns what the server said last if it does not answer as it should; empty otherwise.
+  /// Returns the last error of the server; empty if there is none.
   const std::string& trouble() const { return trouble_; }
-  /// Returns true if the server does not find the kind, which it has nonetheless. retry() is due.
+  /// Returns true if the server does not find the kind although it has it, so that retry() should be called.
   bool doubtsAbsence() const { return doubtsAbsence_; }
   std::string_view version() const { return kind_.versions[version_]; }
   const ApiObjects& objects() const { return objects_; }
   const ApiObject* find(const ApiObjectKey& key) const;
   /// Returns the resourceVersion up to which the server's changes are in objects(); 0 if that is not known.
   std::uint64_t seen() const;
-  /// Returns true, once, if the objects have changed in more than their status, or whether they may be read.
+  /// Returns true, once, if the objects have changed in more than their status, or if the permission to read them has
+  /// changed.
   bool takeChanged() { return std::exchange(changed_, false); }
 
   /// Returns the objects that have come, changed or gone since the last call, if their statuses are kept.
   std::vector<ApiObjectKey> takeTouched() { return std::exchange(touched_, {}); }
 
-  /// Between these two, what the server shows is noted, so that put() can tell what is older.
+  /// Between these two calls, the names of objects that the server shows are noted, so that put() can recognise an
+  /// older version.
   void beginFetch() { ++fetches_; }
   void endFetch();
   /// Puts an object that was fetched, unless the server has shown it since beginFetch().
@@ -112,14 +114,14 @@ class FollowedCollection final : private ListWatchUser {
   std::size_t version_ = 0;  // index in kind_.versions
   std::unique_ptr<ListWatch> follow_;
   State state_ = State::kUnknown;
-  bool listing_ = false;  // what is wanted may not have been shown yet
+  bool listing_ = false;  // not all wanted objects have been shown yet
   bool lacksVersion_ = false;
   bool doubtsAbsence_ = false;
   bool changed_ = false;
   std::vector<ApiObjectKey> touched_;
   std::string trouble_;
   ApiObjects objects_;
-  std::optional<std::set<ApiObjectKey>> listed_;  // and kept, in this listing
+  std::optional<std::set<ApiObjectKey>> listed_;  // the objects that were shown and kept in this listing
   std::size_t fetches_ = 0;
   std::set<ApiObjectKey> shown_;  // since the first open beginFetch()
 };

@@ -24,7 +24,7 @@ class NameCollector {
  public:
   NameCollector() = default;
   explicit NameCollector(base::SecretName classKeys) : classKeys_(std::move(classKeys)) {}
-  /// Leaves out what the model's ReferenceGrants do not permit, and routes that a Gateway has not admitted.
+  /// Leaves out references that the model's ReferenceGrants do not permit, and routes that a Gateway has not admitted.
   NameCollector(const config::Model& model, const compile::RoutesOfGateways& routes)
       : model_(&model), routes_(&routes) {}
 
@@ -42,7 +42,8 @@ class NameCollector {
     visit<config::ConfigMap>(reading);
   }
 
-  /// Follows the ConfigMaps that were seen: what a class's settings name, and what a catalog's entries name.
+  /// Follows the references in the ConfigMaps that were seen: those of a class's settings, and those of a catalog's
+  /// entries.
   NamesOfGateways finish() && {
     for (const auto& name : classParameters_) addSettings(name);
     for (const auto& name : catalogs_) addCatalog(name);
@@ -57,7 +58,8 @@ class NameCollector {
 
  private:
   using Name = std::pair<std::string, std::string>;
-  /// What the routes of a Gateway refer to, and the namespaces of it, of these routes and of what they refer to.
+  /// The objects to which the routes of a Gateway refer, and the namespaces of the Gateway, its routes and these
+  /// objects.
   struct GatewayReach {
     std::set<Name> backends;
     std::set<std::string> nameSpaces;
@@ -166,7 +168,7 @@ class NameCollector {
     }
   }
 
-  /// Takes what a processor or policy names, which is for objects of its namespace.
+  /// Takes the references of a processor or policy, which applies to objects of its namespace.
   template <typename Names>
   void takeOfNamespace(const Names& names, const config::ObjectMeta& holder) {
     if (model_ != nullptr) into_.assign(1, &ofNamespaces_[holder.nameSpace]);
@@ -178,7 +180,7 @@ class NameCollector {
     for (const config::ObjectRef& ref : refs) take(ref, holder);
   }
 
-  /// Takes what requests are sent to. It can be no Secret and no ConfigMap, whatever its kind says.
+  /// Takes the destination of requests, which is never a Secret or a ConfigMap, even if the reference has such a kind.
   void takeDestination(const config::ObjectRef& ref, const config::ObjectMeta& holder) {
     if (config::isKindOf<config::Backend>(ref.group, ref.kind) ||
         config::isKindOf<config::Service>(ref.group, ref.kind))
@@ -251,11 +253,11 @@ class NameCollector {
   const base::SecretName classKeys_;  // PodKeeping::classKeys
   NamesOfGateways names_;
   std::vector<NamedObjects*> into_{&names_.common};
-  // Only with a model: what each Backend names, and the processors and policies of each namespace.
+  // Used only with a model: the references of each Backend, and those of the processors and policies of each namespace.
   std::map<Name, NamedObjects> ofBackends_;
   std::map<std::string, NamedObjects> ofNamespaces_;
   std::map<NamedGateway, GatewayReach> reach_;
-  std::vector<GatewayReach*> reached_;  // by the route that is being read
+  std::vector<GatewayReach*> reached_;  // reached by the route that is being read
   std::set<Name> classParameters_;
   std::set<Name> catalogs_;
   std::map<Name, const config::ConfigMap*> maps_;

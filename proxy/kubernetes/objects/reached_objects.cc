@@ -15,7 +15,7 @@ namespace {
 
 constexpr bool isOfName(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'; }
 
-/// Shows each word of a JSON text, and for a word with dots its parts too.
+/// Calls the function with each word of a JSON text, and for a word with dots also with its parts.
 template <typename Visit>
 void forEachWord(std::string_view json, Visit&& visit) {
   for (std::size_t i = 0; i < json.size();) {
@@ -40,7 +40,7 @@ void forEachWord(std::string_view json, Visit&& visit) {
   }
 }
 
-/// Finds what is reached, from one object to the next.
+/// Finds the reached objects, from one object to the next.
 class ReachSearch {
  public:
   explicit ReachSearch(const config::ObjectSet& set) : set_(set), stays_(set.readings.size(), false) {
@@ -56,7 +56,7 @@ class ReachSearch {
   }
 
  private:
-  /// Returns the object of a text; null if it has several, or nobody can read it. Then it is no matter of reach.
+  /// Returns the object of a text; null if it has several or cannot be read. Such a text is always kept.
   const config::ObjectReading* objectOf(std::size_t index) const {
     const auto& readings = *set_.readings[index];
     return readings.size() == 1 && readings.front().kind != nullptr ? &readings.front() : nullptr;
@@ -98,8 +98,8 @@ class ReachSearch {
     toRead_.push_back(index);
   }
 
-  /// Returns the part of a text that may name others. What is followed by its name leads nowhere itself, or it would
-  /// stay reached for ever; but a ConfigMap may hold settings, or a catalog.
+  /// Returns the part of a text that may name other objects. Objects that are followed by name are not searched,
+  /// because they would else stay reached for ever; but a ConfigMap may contain settings or a catalog.
   std::string_view namingPart(std::size_t index) const {
     const std::string_view text = set_.texts[index]->text.reveal();
     const config::ObjectReading* object = objectOf(index);
@@ -121,7 +121,7 @@ class ReachSearch {
   const config::ObjectSet& set_;
   std::vector<bool> stays_;
   std::deque<std::size_t> toRead_;
-  IndexesByName namespaces_;  // what else than Backends a namespace has
+  IndexesByName namespaces_;  // the objects of a namespace except Backends
   IndexesByName backends_;    // of all namespaces
 };
 

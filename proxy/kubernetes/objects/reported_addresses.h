@@ -1,4 +1,4 @@
-// The addresses that the statuses of Gateways report. Clients rely on them, so a process that starts goes on with them.
+// The addresses that the statuses of Gateways report. Clients rely on them, so a process that starts keeps using them.
 #pragma once
 
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace sluice::kubernetes {
 
-/// Adds what `status`, the JSON of a Gateway's status, has in its addresses. What is not an IP address there, or not
-/// legible at all, is left out.
+/// Adds the addresses in `status`, the JSON of a Gateway's status. Entries that are no IP addresses, or not legible,
+/// are left out.
 void addReportedAddresses(std::string_view gateway, std::string_view status, config::ReportedAddresses& addresses);
 
 /// Returns the addresses of all Gateways whose statuses are kept. Main thread.

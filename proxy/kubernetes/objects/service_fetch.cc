@@ -50,7 +50,7 @@ void ServiceFetch::onObject(ListWatch& from, content::Value&& object) {
 }
 
 void ServiceFetch::onTrouble(ListWatch& from, ListTrouble trouble, const std::string&) {
-  if (trouble != ListTrouble::kUnavailable) end(from);  // else it is tried again
+  if (trouble != ListTrouble::kUnavailable) end(from);  // if it is unavailable, it is tried again
 }
 
 void ServiceFetch::end(const ListWatch& from) {

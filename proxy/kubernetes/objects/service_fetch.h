@@ -1,6 +1,6 @@
-// Reads one Service and its EndpointSlices that were let pass before somebody named the Service.
+// Reads one Service and its EndpointSlices, which were ignored when they came because no object named the Service.
 //
-// What the server has shown of them since the fetch began is newer and stays. Lives on the main thread.
+// Versions that the server has shown since the fetch began are newer and stay. Lives on the main thread.
 #pragma once
 
 #include <functional>

@@ -16,12 +16,12 @@ class KeyDerivation {
  public:
   KeyDerivation(const config::Model& model, std::string uid) : model_(model), uid_(std::move(uid)) {}
 
-  /// Keys of one purpose are derived alike, whatever their entries.
+  /// Keys of one purpose are derived in the same way, whatever the names of their entries.
   void add(std::string_view entry, std::string_view purpose, const std::string& nameSpace, const std::string& name,
            const std::string& key) {
     const auto* secret = model_.find<config::SecretObject>(nameSpace, name);
     const base::Secret* bytes = secret == nullptr ? nullptr : secret->find(key);
-    // A key that is derived from one that can be guessed would tell whether a guess is right.
+    // A key derived from a guessable one would reveal whether a guess is right.
     if (bytes == nullptr || bytes->reveal().size() < pki::kDerivedKeyBytes) return;
     const auto derived = pki::deriveKey(*bytes, "sluice.dev " + std::string(purpose) + " " + uid_);
     if (derived.ok()) keys_.emplace(entry, base::encodeBase64(derived->reveal()));

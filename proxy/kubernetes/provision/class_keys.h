@@ -1,5 +1,5 @@
-// The keys that Pods have in place of those of their GatewayClass (sessionPersistence, revisions.keyRef), if the class
-// does not trust their namespace: whoever can read the Pods' Secrets must not learn what other Gateways use.
+// The keys that Pods get in place of those of their GatewayClass (sessionPersistence, revisions.keyRef), if the class
+// does not trust their namespace: a reader of the Pods' Secrets must not learn the keys of other Gateways.
 //
 // The controller derives each from the class's key and the uid of the Gateway, and keeps them in a Secret of the
 // Gateway's namespace. Pure functions.

@@ -7,7 +7,7 @@
 namespace sluice::kubernetes {
 namespace {
 
-/// Statuses change the resourceVersion all the time, so it counts only where there is no generation.
+/// Statuses change the resourceVersion all the time, so it is used only if there is no generation.
 std::string versionOf(const content::Value* metadata) {
   const std::string uid(textIn(metadata, "uid"));
   if (const auto generation = numberIn(metadata, "generation")) return uid + "/" + std::to_string(*generation);

@@ -1,5 +1,4 @@
-// An object with the label of the controller (kManagedByLabel), as far as the controller needs to know it. Anybody may
-// write that label.
+// The properties that the controller needs of an object with its label (kManagedByLabel). Anybody may write that label.
 //
 // A value; any thread.
 #pragma once
@@ -17,13 +16,13 @@ struct FoundObject {
   std::string nameSpace;  // empty for kinds without one
   std::string path;
   std::string uid;
-  /// Changes if somebody changes what is applied.
+  /// Changes if anybody changes the applied fields.
   std::string version;
   std::vector<std::string> owners;              // uids
   std::pair<std::string, std::string> gateway;  // namespace and name that its labels have; empty if they have none
-  bool deleted = false;                         // it was, and a finalizer keeps it
+  bool deleted = false;                         // it is being deleted, and a finalizer keeps it
 
-  /// Returns true if it is the one that is kept. Another Gateway may have had its name.
+  /// Returns true if it is the provisioned object. An object of another Gateway may have had its name.
   bool belongsTo(const ProvisionedObject& wanted) const;
 };
 

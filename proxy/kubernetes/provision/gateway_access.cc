@@ -14,11 +14,12 @@ struct ReadableNames {
   std::set<std::string> secrets = {};
   std::set<std::string> configMaps = {};
 };
-/// An API server takes objects of 1.5 MB. Whoever writes routes and policies says how many names there are.
+/// An API server takes objects of up to 1.5 MB, and the authors of routes and policies decide how many names there are.
 constexpr std::size_t kMostBytesOfNames = std::size_t{1} << 20;
 constexpr std::size_t kBytesAroundName = 3;  // quotes and a comma
 
-/// Removes the last names, so that the others have at most `room` bytes in a Role, and takes these off.
+/// Removes the last names, so that the others take at most `room` bytes in a Role, and subtracts their size from
+/// `room`.
 void boundNames(std::set<std::string>& names, std::size_t& room) {
   auto each = names.begin();
   for (; each != names.end() && each->size() + kBytesAroundName <= room; ++each)
@@ -40,7 +41,7 @@ void writeTextList(base::JsonWriter& json, std::string_view key, const Texts& te
   json.endList();
 }
 
-/// Writes a rule of a Role. Without names it is for all objects of the resource.
+/// Writes a rule of a Role. Without names it applies to all objects of the resource.
 void writeRoleRule(base::JsonWriter& json, std::string_view group, std::string_view resource,
                    const std::set<std::string>& names, std::initializer_list<std::string_view> verbs) {
   json.beginObject();

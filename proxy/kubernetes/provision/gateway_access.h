@@ -1,10 +1,9 @@
-// Says what the Pods of a Gateway may read and write in the cluster: Roles and their bindings, which the controller
-// keeps.
+// Makes the Roles and bindings that define which objects the Pods of a Gateway may read and write in the cluster.
 //
 // In its own namespace a Gateway has the Leases of its replicas. Secrets and ConfigMaps it may read by name alone: in
-// each namespace a Role lists exactly those that its objects name and are permitted to use. What holds no secrets it
-// reads by a ClusterRole of all Gateways, which whoever installs the controller has made, and which each Gateway is
-// bound to by itself: none gets rights by the objects of another one.
+// each namespace a Role lists exactly those that its objects name and are permitted to use. Kinds without secrets are
+// read by a ClusterRole for all Gateways, which is installed with the controller. Each Gateway has a binding of its own
+// to it, so that none gets rights by the objects of another one.
 //
 // Pure functions.
 #pragma once
@@ -20,7 +19,7 @@ namespace sluice::kubernetes {
 inline constexpr std::string_view kGatewayClusterRole = "sluice-gateway";
 
 /// Returns a Role and a RoleBinding for each namespace, and the ClusterRoleBinding. A Role names at most 1 MiB of
-/// objects, Secrets first; what is beyond may not be read.
+/// objects, Secrets first; further ones cannot be read.
 std::vector<ProvisionedObject> accessOf(const GatewayToRun& run, const NamesOfGateways& names);
 
 }  // namespace sluice::kubernetes

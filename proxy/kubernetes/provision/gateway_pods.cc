@@ -15,11 +15,11 @@ constexpr std::int64_t kHealthPort = 9902;
 constexpr std::int64_t kUser = 65532;  // of the image
 constexpr std::int64_t kFirstHighPort = 1024;
 constexpr std::int64_t kUsualReplicas = 2;
-/// The time in which Services learn that a Pod ends, before it takes no more connections.
+/// The time in which Services learn that a Pod ends, before it stops accepting connections.
 constexpr std::int64_t kSecondsBeforeStop = 5;
 constexpr std::int64_t kSpareSeconds = 5;  // beyond those that a Pod may take to end
 constexpr std::string_view kStateVolume = "/var/lib/sluice";
-// The volume belongs to root, so the gateway keeps others out of a folder of its own in it.
+// The volume belongs to root, so the gateway makes a folder of its own in it that others cannot enter.
 constexpr std::string_view kStateFolder = "/var/lib/sluice/state";
 
 /// Writes the objects of one Gateway.
@@ -56,7 +56,8 @@ class PodWriter {
     json.endObject();
   }
 
-  /// Clients reach the listeners, and the platform the health port; whom the gateway may reach, it decides itself.
+  /// Clients may reach the listeners, and the platform the health port. The gateway itself decides which destinations
+  /// it may reach.
   void writeNetworkPolicy(base::JsonWriter& json) const {
     json.key("spec").beginObject();
     writeSelector(json, "podSelector");
@@ -89,7 +90,7 @@ class PodWriter {
 
   void writeDeployment(base::JsonWriter& json) const {
     json.key("spec").beginObject();
-    // The number belongs to the autoscaler if there is one.
+    // If there is an autoscaler, it sets the number.
     if (!run_.parameters.autoscaling) json.member("replicas", run_.parameters.replicas.value_or(kUsualReplicas));
     writeSelector(json, "selector");
     json.key("strategy").beginObject().member("type", "RollingUpdate");

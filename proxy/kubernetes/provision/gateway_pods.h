@@ -1,9 +1,9 @@
-// Says what the Pods of a Gateway are made of: the objects in its namespace that the controller keeps for it, and that
-// go with it.
+// Makes the objects of a Gateway's Pods: the controller keeps them in the Gateway's namespace, and they are deleted
+// with it.
 //
-// A Pod has no more than it needs: no privileges, a root that it cannot write, a folder in memory for the last good
-// configuration, and its own address, at which it listens on the ports of the Gateway. A new Pod gets traffic once it
-// serves a usable configuration, and replaces none before.
+// A Pod has only the rights and files that it needs: no privileges, a root that it cannot write, a folder in memory for
+// the last good configuration, and its own address, at which it listens on the ports of the Gateway. A new Pod gets
+// traffic, and replaces another Pod, only once it serves a usable configuration.
 //
 // Pure functions.
 #pragma once

@@ -1,5 +1,4 @@
-// A Gateway whose Pods the controller keeps, and what all objects that it keeps for the Gateway have in common: names,
-// labels and owners (GEP-1762).
+// A Gateway whose Pods the controller runs, and the names, labels and owners that all its objects share (GEP-1762).
 //
 // Pure functions.
 #pragma once
@@ -23,9 +22,9 @@ struct GatewayToRun {
   config::GatewayParameters parameters = {};
   std::string image = {};                // unless the parameters name one
   base::Duration drainTimeout{};         // of the settings
-  std::string controllerNamespace = {};  // of the controller that keeps it
-  /// The Secret of its namespace with the keys that its Pods have in place of the class's (class_keys.h); empty: they
-  /// have those of the class.
+  std::string controllerNamespace = {};  // of the controller that provisions it
+  /// The Secret in its namespace with keys that replace those of the class for its Pods (class_keys.h); empty: they use
+  /// those of the class.
   std::string classKeys = {};
   /// Its infrastructure.annotations are those of its ServiceAccount, too.
   bool serviceAccountAnnotations = false;
@@ -43,13 +42,13 @@ std::map<std::string, std::string> labelsOf(const config::Gateway& gateway);
 
 /// Writes a map of texts.
 void writeTextMap(base::JsonWriter& json, const std::map<std::string, std::string>& texts);
-/// Begins an object of that kind: apiVersion, kind and metadata. One in the Gateway's namespace is owned by it, and has
-/// the labels and annotations of infrastructure: elsewhere they are not the Gateway's to choose. The writer is inside
-/// the object.
+/// Begins an object of that kind: apiVersion, kind and metadata. An object in the Gateway's namespace is owned by the
+/// Gateway and has the labels and annotations of its infrastructure; in other namespaces the Gateway may not choose
+/// them. The writer is inside the object afterwards.
 base::JsonWriter beginProvisioned(const GatewayToRun& run, const ProvisionedKind& kind, std::string_view nameSpace,
                                   std::string_view name);
 
-/// Returns the object whose JSON was begun so.
+/// Returns the object whose JSON beginObject() has begun.
 ProvisionedObject provisionedFor(const GatewayToRun& run, const ProvisionedKind& kind, std::string_view nameSpace,
                                  std::string_view name, std::string body);
 

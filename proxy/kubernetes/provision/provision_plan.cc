@@ -27,7 +27,7 @@ bool takeParameters(const config::Model& model, GatewayToRun& run) {
   return true;
 }
 
-/// Returns the first address that the Gateway asks for; nullptr if it leaves the choice to us.
+/// Returns the first address that the Gateway asks for; nullptr if it leaves the choice to the controller.
 const config::GatewayAddress* askedAddress(const config::Gateway& gateway) {
   const auto found = std::find_if(gateway.addresses.begin(), gateway.addresses.end(),
                                   [](const config::GatewayAddress& each) { return !each.value.empty(); });
@@ -85,7 +85,7 @@ class Planner {
     return run;
   }
 
-  /// Its Pods serve on what it was before.
+  /// Its Pods keep serving its previous version.
   void addRejected(const config::Rejected& rejected) {
     const auto* legible = rejected.legible<config::Gateway>();
     if (!model_.settingsFault.empty()) {
@@ -101,8 +101,8 @@ class Planner {
     }
   }
 
-  /// Objects that Pods need come before them, and the account comes before its rights, so that no other one of its name
-  /// gets any.
+  /// Objects that Pods need come before them, and the account comes before its rights, so that no other account of this
+  /// name gets them.
   void addGateway(const GatewayToRun& run) {
     std::vector<ProvisionedObject> all = podsOf(run);
     for (ProvisionedObject& object : accessOf(run, names_)) all.push_back(std::move(object));
@@ -114,7 +114,7 @@ class Planner {
     std::move(all.begin(), all.end(), std::back_inserter(plan_.objects));
   }
 
-  /// Leaves the Pods of a Gateway as they are. Whatever its writer asks for, they read no more than they may now.
+  /// Leaves the Pods of a Gateway as they are. Whatever the Gateway asks for, they get no further rights.
   void addAccess(const GatewayToRun& run) {
     const config::ObjectMeta& meta = run.gateway.meta;
     leaveAlone(meta.nameSpace, meta.name, LeftAlone::kPods);

@@ -1,5 +1,5 @@
-// Plans what the controller keeps in the cluster for the Gateways of a configuration: their Pods and what these may
-// read.
+// Plans the objects that the controller keeps in the cluster for the Gateways of a configuration: those of their Pods,
+// and those that grant rights to these.
 #pragma once
 
 #include <string>
@@ -11,15 +11,16 @@
 
 namespace sluice::kubernetes {
 
-/// Returns the plan for all Gateways of our GatewayClass, whose Pods run `image` unless their parameters name another
-/// one, and may read what `names` has for them; nullopt if there is no such class, because then it is not known which
-/// Gateways there should be. The Pods of a Gateway which its schema refuses, whose parameters cannot be used, or which
-/// has chosen what its class forbids, stay as they are, with what they may read now; if nothing of it is legible, with
-/// what they may read in its own namespace. All are left alone while the settings of the class are wrong.
+/// Returns the plan for all Gateways of our GatewayClass; nullopt if there is no such class, because then it is not
+/// known which Gateways there should be. The Pods run `image` unless their parameters name another one, and may read
+/// the objects that `names` has for them.
+/// The Pods of a Gateway stay as they are, with their present rights, if its schema refuses it, if its parameters
+/// cannot be used, or if it has chosen something that its class forbids. If the Gateway is not legible at all, they
+/// keep their rights in its own namespace. All are left alone while the settings of the class are invalid.
 std::optional<ProvisionPlan> planProvision(const control::CompiledConfiguration& compiled,
                                            const ClusterObjects& objects, const std::string& image,
                                            const NamesOfGateways& names);
-/// Says that each Gateway is reached by the Service that the plan has for it.
+/// Sets that each Gateway is reached by the Service that the plan has for it.
 config::StatusList withServiceAddresses(const config::StatusList& statuses, const config::Model& model);
 
 }  // namespace sluice::kubernetes

@@ -1,5 +1,5 @@
-// The objects that the controller keeps for a Gateway: what its Pods are made of, and what they may read. All are
-// Kubernetes' own kinds, so the table of kinds that the configuration has knows nothing of them.
+// The objects that the controller keeps for a Gateway: those of its Pods, and those that grant rights to these. All are
+// Kubernetes' own kinds, which the configuration's table of kinds does not have.
 //
 // Values; any thread.
 #pragma once
@@ -41,11 +41,11 @@ inline constexpr ProvisionedKind kAutoscaler{"autoscaling", "v2", "HorizontalPod
 
 }  // namespace provisioned
 
-/// Returns true for kinds that say what Pods may read and write, and of which they are not made.
+/// Returns true for kinds that grant rights to Pods, which are not parts of the Pods themselves.
 bool isAccess(const ProvisionedKind& kind);
 /// Returns true for kinds without which a Gateway's Pods would run with fewer rights, or without keys.
 bool isNeededByPods(const ProvisionedKind& kind);
-/// Returns all kinds, in the order in which their objects are applied: what Pods need comes before them.
+/// Returns all kinds, in the order in which their objects are applied: objects that Pods need come before them.
 std::span<const ProvisionedKind* const> provisionedKinds();
 
 struct ProvisionedObject {
@@ -57,18 +57,18 @@ struct ProvisionedObject {
   std::string gateway = {};
   /// The uid of the Gateway, if that owns the object: it does in its own namespace. Else empty.
   std::string owner = {};
-  /// True if it is kept as it should be where it is there, and is not made anew.
+  /// True if an existing object is kept up to date, but a missing one is not created.
   bool onlyIfThere = false;
 
   std::string path() const { return kind->path(nameSpace) + "/" + name; }
-  /// Returns true if it stands in another namespace than the Gateway.
+  /// Returns true if it is in another namespace than the Gateway.
   bool isElsewhere() const;
 };
 
-/// The label and its value by which the controller finds what it keeps.
+/// The label and its value by which the controller finds its objects.
 inline constexpr std::string_view kManagedByLabel = "app.kubernetes.io/managed-by";
 inline constexpr std::string_view kManagedBy = "sluice-controller";
-/// The labels that say for which Gateway an object is kept.
+/// The labels that name the Gateway for which an object is kept.
 inline constexpr std::string_view kGatewayNameLabel = "gateway.networking.k8s.io/gateway-name";
 inline constexpr std::string_view kGatewayNamespaceLabel = "sluice.dev/gateway-namespace";
 

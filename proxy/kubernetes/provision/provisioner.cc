@@ -45,7 +45,7 @@ std::string bodyOfRelease(const ProvisionedKind& kind, const std::string& path) 
 
 }  // namespace
 
-// A refusal stops nothing but its object, and is told by conditions too. Only the server may ask for a pause.
+// A refusal stops only its own object, and is reported by conditions, too. Only the server may ask for a pause.
 Provisioner::Provisioner(ApiClient& client, ProvisionerUser& user)
     : client_(client), user_(user), writer_(client, {}, *this) {}
 
@@ -100,7 +100,7 @@ void Provisioner::onTimer() {
 void Provisioner::begin(bool looks) {
   if (!leads_ || !given_) return;
   wantedChanged_ = false;
-  // An object that is kept no more is found by looking.
+  // Objects that are not needed any more are found when the lists are read.
   const bool removes = std::any_of(applied_.begin(), applied_.end(),
                                    [this](const auto& applied) { return !wantedPaths_.contains(applied.first); });
   if (looks || removes) {
@@ -235,7 +235,7 @@ void Provisioner::executed(const Task& task, const ApiAnswer& answer) {
   }
 }
 
-/// Says that somebody else has an object of that name.
+/// Reports that another object has that name.
 void Provisioner::refuseForeign(const Task& task) {
   const std::string why = "it is there and was not made for this Gateway, so it stays as it is";
   fail(task, why, why);
@@ -243,7 +243,7 @@ void Provisioner::refuseForeign(const Task& task) {
 
 void Provisioner::fail(const Task& task, const std::string& why, const std::string& told) {
   if (task.type == Task::Type::kList) {
-    found_.clear();  // of a part of them nothing follows
+    found_.clear();  // nothing can be concluded from a part of the list
     unwanted_.clear();
   }
   const std::string kind(task.kind->kind);
@@ -256,7 +256,7 @@ void Provisioner::fail(const Task& task, const std::string& why, const std::stri
   if (!isFirst && first->second.elsewhere && !fault.elsewhere) first->second = std::move(fault);
 }
 
-/// Takes an object of a list, if anything is to be done about it.
+/// Takes an object of a list, if it needs an action.
 void Provisioner::take(const ProvisionedKind& kind, const content::Value& object) {
   FoundObject found = foundObject(kind, object);
   if (!wantedPaths_.contains(found.path)) {
@@ -282,7 +282,7 @@ void Provisioner::endPage(const Task& task, const content::Value& list) {
   judge(*task.kind);
 }
 
-/// Plans what is to be done about the objects of a kind.
+/// Plans the actions for the objects of a kind.
 void Provisioner::judge(const ProvisionedKind& kind) {
   std::map<std::string, FoundObject> found = std::exchange(found_, {});
   for (const ProvisionedObject& each : wanted_.objects) {
@@ -326,7 +326,8 @@ void Provisioner::note(const Task& task, const content::Value& object) {
   client_.log().info("an object of a Gateway has been applied", {{"kind", task.kind->kind}, {"path", task.path}});
 }
 
-/// What has the label of no Gateway may be of those that are left alone: an earlier version has made it for all.
+/// An object without the label of a Gateway may belong to Gateways that are left alone: an earlier version made such
+/// objects for all Gateways.
 bool Provisioner::isLeftAlone(const ProvisionedKind& kind, const FoundObject& object) const {
   const auto& all = wanted_.leftAlone;
   if (object.gateway.second.empty()) {

@@ -1,17 +1,17 @@
-// Keeps provisioned objects in the cluster as they should be, if this controller leads: applies what is missing or was
-// changed, and deletes what it keeps no more.
+// Keeps provisioned objects in the cluster in their planned state, if this controller leads: it applies objects that
+// are missing or were changed, and deletes those that are not needed any more.
 //
-// It applies by server-side apply, so that people may add fields of their own. An object that it has applied is applied
-// again when it should be otherwise, or when somebody has changed it: once a minute it looks at the versions of all
-// objects with its label. Whatever has that label and is none of its objects is deleted, so nothing is left of a
-// Gateway that was deleted while no controller ran; at most kMostRemovals of a kind and namespace in one round, because
-// anybody may write the label. What is refused for one object stops no other one, is tried again, and is said by a
-// condition of its Gateway. That names no object of another namespace, because others read it than there.
+// It applies by server-side apply, so that people may add fields of their own. An applied object is applied again when
+// its plan has changed, or when anybody has changed the object: once a minute the controller reads the versions of all
+// objects with its label. Other objects with that label are deleted, so that nothing is left of a Gateway that was
+// deleted while no controller ran; at most kMostRemovals of a kind and namespace in one round, because anybody may
+// write the label. A refusal of one object stops no other one, is tried again, and is reported by a condition of its
+// Gateway. The condition names no object of another namespace, because its readers may not read that namespace.
 //
-// An object that is missing from those with its label is made only if nothing else has its name: what somebody else has
-// made is never taken over. While it is not known that a Gateway has a ServiceAccount of its own, nothing more of it is
-// applied, because all of it would give rights to another one of that name. Its Pods are made after what they need in
-// its own namespace. A kind whose list cannot be read is not judged.
+// An object that is missing among those with its label is created only if no other object has its name: objects of
+// others are never taken over. As long as it is not known that a Gateway has a ServiceAccount of its own, none of its
+// other objects is applied, because they would give rights to another account of that name. Its Pods are created after
+// the objects that they need in its own namespace. A kind whose list cannot be read is not changed.
 //
 // Lives on the main thread.
 #pragma once
@@ -34,10 +34,10 @@
 
 namespace sluice::kubernetes {
 
-/// Says which objects of a Gateway stay as they are, because the controller does not know how they should be.
+/// The objects of a Gateway that stay as they are, because the controller does not know their planned state.
 enum class LeftAlone : std::uint8_t {
-  kPods,          // all but what they may read
-  kNotElsewhere,  // all but what they may read in other namespaces, which may have withdrawn it
+  kPods,          // all objects except those that grant rights
+  kNotElsewhere,  // all objects except those that grant rights in other namespaces, whose grants may have ended
   kAll
 };
 
@@ -64,11 +64,12 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
   /// Both outlive it.
   Provisioner(ApiClient& client, ProvisionerUser& user);
 
-  /// Takes all that there should be; inside a Turn.
+  /// Takes the plan of all objects; inside a Turn.
   void want(ProvisionPlan plan);
   void lead(bool leads);
-  /// Returns whether the objects of a Gateway ("Gateway demo/egress") are as they should be, and if not, the first
-  /// reason; Unknown while they are being changed; none if it has no objects. It has no observedGeneration.
+  /// Returns a condition: whether the objects of a Gateway ("Gateway demo/egress") are as planned, with the first
+  /// reason if they are not; Unknown while they are being changed; none if it has no objects. It has no
+  /// observedGeneration.
   std::optional<config::Condition> conditionOf(const std::string& gateway) const;
 
  private:
@@ -78,8 +79,8 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
 
     bool operator==(const ProvisionFault&) const = default;
   };
-  /// The first fault for each Gateway whose objects are not as they should be, those elsewhere last; "" stands for all
-  /// Gateways.
+  /// The first fault for each Gateway whose objects are not as planned. Faults in other namespaces come last. The key
+  /// "" is for all Gateways.
   using Faults = std::map<std::string, ProvisionFault>;
   /// The paths of objects that must be there before other objects of a Gateway are applied.
   struct Needs {
@@ -90,22 +91,22 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
     const ProvisionedKind* kind = nullptr;
     std::string body;
     std::string uid;
-    std::string version;  // that the object had afterwards: its generation, or for kinds without one resourceVersion
+    std::string version;  // of the applied object: its generation, or for kinds without one its resourceVersion
   };
   /// The requests of a round are sent one after the other.
   struct Task {
     enum class Type {
-      kList,     // what has our label
-      kFind,     // whether something has that name
-      kCreate,   // applies what nothing else had the name of
-      kApply,    // applies what is ours
-      kRelease,  // gives back the fields of an object that somebody else has made since kFind
+      kList,     // lists the objects with the controller's label
+      kFind,     // checks whether an object has that name
+      kCreate,   // applies an object whose name was free
+      kApply,    // applies an object of the controller
+      kRelease,  // gives back the fields of an object that another client has created since kFind
       kDelete
     };
     Type type;
     const ProvisionedKind* kind = nullptr;
     std::string path;
-    std::string body = {};     // of what is applied
+    std::string body = {};     // of the object that is applied
     std::string gateway = {};  // for which the object is kept
     std::string uid = {};      // kApply, kDelete: of the object; another one of its name may have come meanwhile
     bool elsewhere = false;    // the object is not in the Gateway's namespace
@@ -113,10 +114,10 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
   };
 
   void onTimer() override;
-  /// Begins a round: looks at what there is, or only applies what should be otherwise.
+  /// Begins a round: reads the existing objects, or only applies those whose plan has changed.
   void begin(bool looks);
   void next();
-  /// Returns true if the task has to wait for something that is not known to be there.
+  /// Returns true if the task has to wait for an object that is not known to exist.
   bool isHeldBack(const Task& task) const;
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
   void onItem(const content::Value& item) override { take(*tasks_.front().kind, item); }
@@ -128,11 +129,11 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
   void judge(const ProvisionedKind& kind);
   void note(const Task& task, const content::Value& object);
   void refuseForeign(const Task& task);
-  /// `told` is what others than those who run the controller are told of an object of another namespace.
+  /// `told` is the text about an object of another namespace for readers other than the controller's operators.
   void fail(const Task& task, const std::string& why, const std::string& told);
   bool isLeftAlone(const ProvisionedKind& kind, const FoundObject& object) const;
   void remove(const ProvisionedKind& kind, const FoundObject& object);
-  /// `uid` is that of the object if it is ours and there; else empty.
+  /// `uid` is that of the object if it exists and belongs to the controller; else empty.
   void apply(const ProvisionedObject& object, const std::string& uid);
   void tellFailure(const std::string& gateway, const std::string& reason);
   void endRound();
@@ -147,14 +148,14 @@ class Provisioner final : private ObjectWriterUser, private net::Timer {
   std::deque<Task> tasks_;                        // of this round; the first one is under way
   // Filled while a kind is listed, page by page.
   std::map<std::string, FoundObject> found_;     // by path
-  std::map<std::string, std::size_t> unwanted_;  // how many of them are to be removed, by namespace
-  bool moreUnwanted_ = false;                    // in this round, than are removed in it
+  std::map<std::string, std::size_t> unwanted_;  // the number of unwanted objects, by namespace
+  bool moreUnwanted_ = false;                    // more objects are unwanted than this round removes
   Faults faults_;                                // of this round
   std::optional<Faults> outcome_;                // of the last round that has ended
-  std::set<std::string> pending_;                // Gateways whose objects shall be others than in that round
+  std::set<std::string> pending_;                // Gateways whose plan has changed since that round
   std::set<std::string> logged_;                 // the reasons of the last round
   std::set<std::string> reasons_;                // of this round
-  base::Duration retryAfter_{};                  // that the server asked for in this round
+  base::Duration retryAfter_{};                  // the pause that the server asked for in this round
   bool wantedChanged_ = false;
   bool leads_ = false;
   ObjectWriter writer_;

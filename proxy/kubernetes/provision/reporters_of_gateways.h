@@ -1,4 +1,4 @@
-// Says by the Gateways of a configuration whose reports count (lease/reporters.h).
+// Decides by the Gateways of a configuration whose reports are trusted (lease/reporters.h).
 //
 // Pure functions.
 #pragma once
@@ -10,7 +10,8 @@
 
 namespace sluice::kubernetes {
 
-/// `home` is the namespace of the controller. If `keepsPods` is true, it keeps those of the Gateways of our class.
+/// `home` is the namespace of the controller. If `keepsPods` is true, the controller runs the Pods of the Gateways of
+/// our class.
 Reporters reportersOf(const config::Model& model, const std::string& home, bool keepsPods);
 
 }  // namespace sluice::kubernetes

@@ -13,7 +13,8 @@ bool isOneOf(const std::string& group, const std::string& kind) {
   return (config::isKindOf<Kinds>(group, kind) || ...);
 }
 
-/// Returns true if the grant is from objects of a Gateway's chains in one of these namespaces.
+/// Returns true if the grant permits references from Gateways, routes, Backends or processors in one of these
+/// namespaces.
 bool isForAny(const config::ReferenceGrant& grant, const std::set<std::string>& nameSpaces) {
   return std::any_of(grant.from.begin(), grant.from.end(), [&](const config::ReferenceGrant::From& from) {
     return nameSpaces.contains(from.nameSpace) &&

@@ -22,7 +22,7 @@ std::string titleOf(const NamedGatewayOfSet& gateway) {
   return kind + " " + nameSpace + "/" + name;
 }
 
-/// Returns the group of a Gateway, which may be legible alone.
+/// Returns the group of a Gateway, even if no other part of it is legible.
 std::string groupOf(const config::Model& model, const NamedGatewayOfSet& gateway) {
   std::string group;
   const auto look = [&](const config::Gateway& each) {
@@ -75,7 +75,7 @@ UpgradeLosses upgradeLosses(const config::ObjectSet& set, const std::string& con
   for (const config::Rejected& each : model.rejected) {
     if (each.legible<config::Gateway>() != nullptr) all.push_back(each.nameSpace);
   }
-  // Before, the Pods of all namespaces read what their routes led to.
+  // In earlier versions, the Pods of all namespaces could read the Secrets that their routes led to.
   model.settings.provisioning.trustedNamespaces = std::move(all);
   for (const auto& [gateway, before] : secretsIn(model, processors)) {
     base::ObjectNames lost;

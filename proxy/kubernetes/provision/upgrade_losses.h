@@ -1,5 +1,5 @@
-// Says what the Gateways of a configuration would lose if a controller of this version kept their Pods: Secrets that
-// the Pods may not read, and Pods that are not kept as they are asked for.
+// Finds the losses of the Gateways of a configuration if a controller of this version ran their Pods: Secrets that the
+// Pods could not read, and requested properties that the Pods would not have.
 //
 // A pure function.
 #pragma once

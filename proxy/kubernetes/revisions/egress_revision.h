@@ -1,11 +1,12 @@
-// An EgressRevision (sluice.dev/v1alpha1) keeps the objects that a Gateway's replicas were given, under the name by
-// which replicas report them (revised_objects.h), so that an earlier configuration can be looked at and brought back
-// even if no Pod is left that has served it.
+// An EgressRevision (sluice.dev/v1alpha1) keeps the objects that a Gateway's replicas got, under the name by which
+// replicas report them (revised_objects.h). So an earlier configuration can be inspected and restored even if no Pod is
+// left that has served it.
 //
 // The replica that sees a revision first creates the object; the controller writes its status; people set spec.active.
-// Pods of other Gateways of the namespace may create objects too. So one counts only if it has the name of its Gateway
-// and revision, and it cannot be active before the controller has written a status, which no Pod may: that takes a
-// replica of the Gateway that reports the revision. What it holds is served only if it has the digest in its name.
+// Pods of other Gateways of the namespace may create objects too. So an object is used only if it has the name of its
+// Gateway and revision. It cannot be active before the controller has written its status, which no Pod may write, and
+// the controller does that only if a replica of the Gateway reports the revision. Its content is served only if it has
+// the digest in its name.
 //
 // Values and pure functions; any thread.
 #pragma once
@@ -30,7 +31,7 @@ inline constexpr std::string_view kEgressRevisionKind = "EgressRevision";
 /// Returns "/apis/sluice.dev/v1alpha1/namespaces/NAMESPACE/egressrevisions", or without a namespace the path of all.
 std::string egressRevisionsPath(std::string_view nameSpace = {});
 
-/// The Gateway whose replicas they are.
+/// The Gateway to which the replicas belong.
 struct RevisedGateway {
   std::string apiVersion;  // "gateway.networking.k8s.io/v1"
   std::string kind;
@@ -58,21 +59,21 @@ struct EgressRevision {
   std::string name;
   std::string uid;
   std::string created;   // metadata.creationTimestamp; texts of this form compare as times
-  bool deleted = false;  // it was, and a finalizer keeps it
+  bool deleted = false;  // it is being deleted, and a finalizer keeps it
   std::string gatewayKind;
   std::string gateway;  // its name
   std::string revision;
-  std::string data;     // empty if the objects are too large to be kept, or if nobody wants to read it
+  std::string data;     // empty if the objects are too large to be kept, or if it was not read
   bool judged = false;  // the controller has written its status
-  bool active = false;  // the replicas serve it in place of the newest objects; never if it is not judged
+  bool active = false;  // the replicas serve it in place of the newest objects; false if it is not judged
   /// The replica that serves it before all others, until it is validated; empty if all serve it at once.
   std::string canary;
   bool validated = false;  // the canary has served it
   RevisionState state = RevisionState::kPending;
   std::string served;      // "2/3"
-  std::string lastServed;  // a metav1.Time; empty if it never was
+  std::string lastServed;  // a metav1.Time; empty if it was never served
   std::string message;     // why it is refused or tainted, at most kMostMessageBytes
-  /// The Secrets that the Gateway's Pods could read while they were given it, at most kMostSecrets.
+  /// The Secrets that the Gateway's Pods could read while this was the newest revision, at most kMostSecrets.
   std::set<ApiObjectKey> secrets;
   /// The status and lastTransitionTime of each condition that it has.
   std::map<std::string, std::pair<std::string, std::string>, std::less<>> conditions;
@@ -82,19 +83,19 @@ struct EgressRevision {
   bool wasServed() const;
   /// Returns "demo/egress" for its Gateway, as replicas report it.
   std::string gatewayKey() const { return nameSpace + "/" + gateway; }
-  /// Returns the Gateway as events name it: "Gateway demo/egress".
+  /// Returns the Gateway in the form of events: "Gateway demo/egress".
   std::string gatewayTitle() const { return gatewayKind + " " + gatewayKey(); }
   std::string path() const { return egressRevisionsPath(nameSpace) + "/" + name; }
 };
 
-/// Returns the name of the object for a Gateway of that name: the same, cut if it is long, and the revision.
+/// Returns the name of the object for a Gateway of that name: this name, cut if it is long, and the revision.
 std::string nameOfRevision(const std::string& gateway, std::string_view revision);
 /// Returns the object to be created, with the name of its canary or none.
 std::string egressRevisionJson(const RevisedGateway& gateway, const RevisedObjects& objects, const std::string& canary);
 /// Returns the merge patch of its status.
 std::string revisionStatusPatch(const EgressRevision& revision, base::WallTime now);
-/// Reads an object; of spec.data only if it is active, and `withData` is true. The error says which field is missing,
-/// or that its name is another one than nameOfRevision().
+/// Reads an object. Reads spec.data only if the object is active and `withData` is true. The error names the missing
+/// field, or the name if it differs from nameOfRevision().
 base::Result<EgressRevision> readEgressRevision(const content::Value& object, bool withData);
 
 }  // namespace sluice::kubernetes

@@ -17,7 +17,7 @@ NamedObjects followedBy(const config::ObjectSet& served, const config::ObjectSet
   std::erase_if(followed.secrets, [&](const auto& name) { return !known.secrets.contains(name); });
   std::erase_if(followed.services, [&](const auto& name) { return !known.services.contains(name); });
   for (std::size_t i = 0; i < newest.readings.size(); ++i) {
-    if (!newest.texts[i]->file.empty()) continue;  // what must not be read has no text
+    if (!newest.texts[i]->file.empty()) continue;  // an object that must not be read has no text
     for (const config::ObjectReading& each : *newest.readings[i]) {
       if (each.identity.kind == config::SecretObject::kKind) {
         followed.secrets.erase({each.identity.nameSpace, each.identity.name});
@@ -27,8 +27,8 @@ NamedObjects followedBy(const config::ObjectSet& served, const config::ObjectSet
   return followed;
 }
 
-/// Returns true for an object of the API server that is as it was when it was read last: a Secret, a Service, or an
-/// EndpointSlice of a Service, that is followed.
+/// Returns true for an object of the API server whose followed version is used: a Secret, a Service, or an
+/// EndpointSlice of a Service.
 bool isFollowed(const config::ObjectSet& set, std::size_t index, const NamedObjects& followed) {
   const auto& readings = *set.readings[index];
   const std::string& file = set.texts[index]->file;

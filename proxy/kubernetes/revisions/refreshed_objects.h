@@ -1,5 +1,5 @@
-// Gives a configuration that is served the Secrets, Services and EndpointSlices of now, while what users have written
-// since then is refused, or must not be served yet: keys are rotated and Pods move, whatever becomes of that.
+// Updates a served configuration with the current Secrets, Services and EndpointSlices while the newer objects of users
+// are refused or must not be served yet: keys are rotated and Pods move in the meantime.
 //
 // Pure functions; any thread.
 #pragma once
@@ -8,9 +8,9 @@
 
 namespace sluice::kubernetes {
 
-/// Returns `served` with the Secrets, Services and EndpointSlices of these as `newest` has or lacks them, if the
-/// objects of both name them and the API server lets them be read. All others stay as they were, because only what the
-/// newest objects name is followed.
+/// Returns `served` with its Secrets, Services and their EndpointSlices replaced by those of `newest`, or removed if
+/// `newest` lacks them, as long as the objects of both name them and the API server lets them be read. All others stay
+/// unchanged, because only the objects that the newest objects name are followed.
 config::ObjectSet refreshedObjects(const config::ObjectSet& served, const config::ObjectSet& newest);
 
 }  // namespace sluice::kubernetes

@@ -13,7 +13,7 @@
 namespace sluice::kubernetes {
 namespace {
 
-/// Returns true for kinds that are known to hold no secrets, and whose objects change only when people change them.
+/// Returns true for kinds that are known to contain no secrets, and whose objects change only when people change them.
 bool isKept(const config::ObjectReading& reading) {
   const config::ObjectKind* kind = reading.kind;
   return kind != nullptr && !kind->isOf<config::SecretObject>() && !kind->isOf<config::Service>() &&
@@ -57,7 +57,7 @@ base::Result<config::KeptTexts> unpackObjects(const PinnedRevision& pinned) {
   if (pinned.data.empty()) return base::Error::config("is missing, because the objects were too large to be kept");
   const std::optional<std::string> bytes = base::decodeBase64(pinned.data);
   if (!bytes) return base::Error::config("is not base64");
-  // No gzip is denser than that, so the size is the only bound.
+  // This is the highest ratio that gzip can have, so only the size is bounded.
   constexpr std::uint32_t kDensest = 1100;
   auto decoder = content::Decoder::make("gzip", {RevisedObjects::kMostTextBytes, kDensest});
   base::ChunkPool pool;
@@ -70,7 +70,7 @@ base::Result<config::KeptTexts> unpackObjects(const PinnedRevision& pinned) {
   config::KeptTexts texts;
   for (std::size_t from = 0; from < all.size();) {
     const std::size_t end = std::min(all.find('\n', from), all.size());
-    // The name tells people and caches which object it is.
+    // People and caches identify the object by this name.
     std::string name(config::kApiServerPrefix);
     name.append("EgressRevision/").append(pinned.name).append("/").append(std::to_string(texts.size()));
     texts.push_back(

@@ -1,9 +1,9 @@
-// The objects of a configuration that an EgressRevision keeps: what users have written, without what holds secrets and
-// without what changes by itself.
+// The objects of a configuration that an EgressRevision keeps: those that users have written, without objects that
+// contain secrets or change by themselves.
 //
-// Secrets are left out, because whoever may read an EgressRevision need not be allowed to read them; Services and their
-// EndpointSlices, because an old version of them says nothing about where Pods are now. So a revision that is brought
-// back is served with the Secrets and Services of today.
+// Secrets are left out, because a reader of EgressRevisions need not have the right to read Secrets. Services and their
+// EndpointSlices are left out, because old versions do not show where Pods are now. So a restored revision is served
+// with current Secrets and Services.
 //
 // Values and pure functions; any thread.
 #pragma once
@@ -39,10 +39,10 @@ bool isRevised(const config::KeptText& text, const std::vector<config::ObjectRea
 
 /// Returns the revision of the objects that an API server has given.
 std::string revisionOfObjects(const config::ObjectSet& set);
-/// Returns them as an EgressRevision keeps them: one JSON text a line, as gzip in base64; empty if that is longer than
-/// kMostDataBytes.
+/// Returns the objects in the form of an EgressRevision: one JSON text a line, as gzip in base64; empty if that is
+/// longer than kMostDataBytes.
 std::string packObjects(const config::ObjectSet& set);
-/// Reads what packObjects() has written. The error says which form is wrong.
+/// Reads the result of packObjects(). The error names the form that is wrong.
 base::Result<config::KeptTexts> unpackObjects(const PinnedRevision& pinned);
 
 }  // namespace sluice::kubernetes

@@ -26,7 +26,7 @@ bool isSameStatus(const EgressRevision& a, const EgressRevision& b) {
 
 }  // namespace
 
-// After a refusal the round goes on, so that no namespace holds back the others; then all is judged again.
+// After a refusal the round goes on, so that no namespace delays the others. Then all revisions are judged again.
 RevisionKeeper::RevisionKeeper(ApiClient& client, std::set<std::string> scope, EventPublisher& events,
                                RevisionKeeperUser& user)
     : client_(client),
@@ -83,7 +83,7 @@ void RevisionKeeper::wakeAt(base::MonotonicTime at) {
   if (!isSet() || at < deadline()) client_.worker().timers().set(*this, at);
 }
 
-// While something is being written, the watch may not show it yet. When it is written, all is judged again.
+// While a write is in progress, the watch may not show its result yet. After it, all revisions are judged again.
 void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime now) {
   if (!leads_ || !watch_.listed() || !writes_.empty()) return;
   removals_.clear();
@@ -125,7 +125,7 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
     keepFew(revisions);
     for (const EgressRevision* each : revisions) write(*each, each->created == newest[gateway], fleetOf(*each), now);
   }
-  // A revision that nobody has reported must not take the place of one that was served.
+  // A revision that no replica has reported must not displace one that was served.
   for (auto& [gateway, revisions] : unknown) {
     keepFew(revisions);
     std::erase_if(revisions, isWithoutCanary);
@@ -138,11 +138,11 @@ void RevisionKeeper::judge(const ReplicaReports& reports, base::MonotonicTime no
   tellActive();
 }
 
-/// Removes a revision that waits for a canary which is not there; returns true if it does.
+/// Removes a revision whose canary does not exist; returns true if it does so.
 bool RevisionKeeper::removeWithoutCanary(const EgressRevision& revision, const ReportsOfGateway& reports,
                                          base::MonotonicTime now) {
   if (canaryOf(revision, reports).state != CanaryState::kGone) return false;
-  // Until then, a replica may only not have reported to this controller yet.
+  // Before that, the replica may exist and not have reported to this controller yet.
   if (now - ledSince_ >= kReportDuration) {
     remove(revision);
     return true;
@@ -151,7 +151,7 @@ bool RevisionKeeper::removeWithoutCanary(const EgressRevision& revision, const R
   return false;
 }
 
-/// Writes what has become of a revision, if it is anything new.
+/// Writes the status of a revision if it has changed.
 void RevisionKeeper::write(const EgressRevision& revision, bool isNewest, const ReportsOfGateway& reports,
                            base::MonotonicTime now) {
   const base::WallTime wallNow = client_.worker().clock().wallNow();
@@ -166,7 +166,7 @@ void RevisionKeeper::write(const EgressRevision& revision, bool isNewest, const 
   written_.insert_or_assign(revision.key(), WrittenStatus{revision, judged});
 }
 
-/// Returns true if the revision has that status, or was given it and is not seen to be changed since.
+/// Returns true if the revision has that status, or if the status was written and no later change was seen.
 bool RevisionKeeper::isWritten(const EgressRevision& revision, const EgressRevision& judged) const {
   const auto last = written_.find(revision.key());
   const bool remembered = last != written_.end() && last->second.seen.uid == revision.uid;
@@ -175,14 +175,14 @@ bool RevisionKeeper::isWritten(const EgressRevision& revision, const EgressRevis
   if (isSameStatus(judged, revision) && sameSecrets) return true;
   if (!remembered || !isSameStatus(revision, last->second.seen)) return false;
   EgressRevision before = last->second.judged;
-  before.lastServed = judged.lastServed;  // that follows from when it was judged
+  before.lastServed = judged.lastServed;  // it depends on the time of the judgement
   return isSameStatus(judged, before) && judged.secrets == before.secrets;
 }
 
-/// Takes the oldest revisions beyond what is kept, but for those in use, out of a list, and returns them.
+/// Removes the oldest revisions beyond the number to keep, except for those in use, from a list, and returns them.
 RevisionKeeper::Revisions RevisionKeeper::takeSurplus(Revisions& of, const std::set<ApiObjectKey>& inUse) const {
   std::sort(of.begin(), of.end(), [](const EgressRevision* a, const EgressRevision* b) {
-    // Both are texts of one form, so they compare as times.
+    // Both are texts of the same form, so they compare as times.
     const std::string& usedA = std::max(a->created, a->lastServed);
     const std::string& usedB = std::max(b->created, b->lastServed);
     return std::tie(usedA, a->name) > std::tie(usedB, b->name);
@@ -200,7 +200,7 @@ void RevisionKeeper::remove(const EgressRevision& revision) {
   push(revision, deleteRequest(revision.path(), revision.uid));
 }
 
-/// Returns what people are to be told of a change.
+/// Returns the events for a change.
 std::vector<observe::Event> RevisionKeeper::decidedOf(const EgressRevision& before, const EgressRevision& now) const {
   const base::WallTime time = client_.worker().clock().wallNow();
   std::vector<observe::Event> events;
@@ -246,7 +246,7 @@ void RevisionKeeper::onWritten(const WriteKey& key, WriteOutcome outcome, const 
   const bool isGone = answer.ok() && answer->status == kRevisionGone;
   if (outcome == WriteOutcome::kDone || isGone) {
     for (const observe::Event& each : write.mapped().decided) events_.tell(each);
-    // Reports that have come while this was written have not been judged.
+    // Reports that came during the write have not been judged yet.
     if (writes_.empty()) user_.onRevisionsToJudge();
     return;
   }

@@ -1,21 +1,22 @@
-// Judges the EgressRevisions of all Gateways by what their replicas report, if this controller leads: writes their
-// statuses, and deletes the oldest ones beyond what is kept.
+// Judges the EgressRevisions of all Gateways by the reports of their replicas, if this controller leads: it writes
+// their statuses, and deletes the oldest ones beyond the number to keep.
 //
-// Only a revision that replicas of its Gateway report, or have reported, gets a status: others are not worth more than
-// the word of whoever has created them, and of these the newest alone are kept. Of revisions whose Gateway does not
-// exist, the newest of each namespace are.
+// Only a revision that replicas of its Gateway report, or have reported, gets a status. Others are only claims of their
+// creators, and just the newest ones are kept. Of revisions whose Gateway does not exist, the newest of each namespace
+// are kept.
 //
-// A revision is tainted once all replicas of its Gateway were given it and refuse it. It stays so, whatever they say
-// later, until its object is deleted. Revisions that a replica serves or was given, that are active, or that were
-// served or created last are not deleted. One that asks for a canary is validated once that has served it for
-// kCanaryTime without a break; if the canary goes before, and others report, the object is deleted, so that another
-// replica becomes the canary.
+// A revision is tainted once all replicas of its Gateway got it and refuse it. It stays tainted, whatever they report
+// later, until its object is deleted. Revisions are not deleted if a replica serves them or got them last, if they are
+// active, or if they were served or created last. A revision that asks for a canary is validated once the canary has
+// served it for kCanaryTime without a break. If the canary is gone before that, and other replicas report, the object
+// is deleted, so that another replica becomes the canary.
 //
-// At most kMostRemovals of a namespace are deleted in one round, so that whoever creates many there holds back no other
-// namespace. When a round is written, the next one follows.
+// At most kMostRemovals of a namespace are deleted in one round, so that many objects there delay no other namespace.
+// When a round is written, the next one follows.
 //
-// Pods may read the Secrets alone that their newest objects name. So the status of a revision says which they could
-// read while it was the newest one, and these are readable again while people have it served. Lives on the main thread.
+// Pods may read only the Secrets that their newest objects name. So the status of a revision lists the Secrets that
+// they could read while it was the newest one, and these are readable again while the revision is active. Lives on the
+// main thread.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +41,7 @@ namespace sluice::kubernetes {
 
 class RevisionKeeperUser {
  public:
-  /// Called inside a Turn when judge() may find something else; it only records.
+  /// Called inside a Turn when judge() may have another result; it only records.
   virtual void onRevisionsToJudge() = 0;
 
  protected:
@@ -53,25 +54,25 @@ class RevisionKeeper final : private ObjectWriterUser, private RevisionWatchUser
   static constexpr base::Duration kCanaryTime = std::chrono::seconds(5);
   static constexpr std::size_t kMostRemovals = 20;
 
-  /// References outlive it. `scope` has "namespace/name" of the Gateways that are judged; empty: all. People are told
-  /// by `events`.
+  /// References outlive it. `scope` has "namespace/name" of the Gateways that are judged; empty: all. `events` gets the
+  /// events for people.
   RevisionKeeper(ApiClient& client, std::set<std::string> scope, EventPublisher& events, RevisionKeeperUser& user);
 
   void start() { watch_.start(); }
   void lead(bool leads);
-  /// Sets which Gateways there are, which may not be legible.
+  /// Sets the existing Gateways, including those that are not legible.
   void setGateways(std::set<NamedGateway> gateways) { gateways_ = std::move(gateways); }
   /// Sets how many of each Gateway are kept. Those in use are kept in any case.
   void setMost(std::size_t most) { most_ = most; }
   /// Sets the Secrets that the Pods of each Gateway may read, as their newest objects name them.
   void setReadable(compile::SecretsOfGateways readable) { readable_ = std::move(readable); }
-  /// Returns true once it is known which revisions there are, or that it cannot be known.
+  /// Returns true once it is known which revisions there are, or that this cannot be known.
   bool isSettled() const { return watch_.isSettled(); }
-  /// Returns the Secrets that Pods should be able to read besides, because people have an earlier revision served.
+  /// Returns the additional Secrets that Pods must be able to read because an earlier revision is active.
   compile::SecretsOfGateways readableBesides() const;
-  /// Judges all by these reports; inside a Turn.
+  /// Judges all revisions by these reports; inside a Turn.
   void judge(const ReplicaReports& reports, base::MonotonicTime now);
-  /// Returns a condition if people have an earlier revision served at a Gateway.
+  /// Returns a condition if an earlier revision is active at a Gateway.
   std::optional<config::Condition> conditionOf(const config::ObjectStatus& gateway) const;
 
  private:
@@ -79,13 +80,13 @@ class RevisionKeeper final : private ObjectWriterUser, private RevisionWatchUser
   using RevisionsOfGateways = std::map<NamedGateway, Revisions>;
   struct Write {
     ApiRequest request;
-    std::vector<observe::Event> decided;  // people are told of it once that is written
+    std::vector<observe::Event> decided;  // events that are published once the status is written
   };
 
   void onTimer() override { user_.onRevisionsToJudge(); }
   void onRevisions() override { user_.onRevisionsToJudge(); }
   struct WrittenStatus {
-    EgressRevision seen;  // as it was before
+    EgressRevision seen;  // the object before the write
     EgressRevision judged;
   };
 
@@ -111,19 +112,19 @@ class RevisionKeeper final : private ObjectWriterUser, private RevisionWatchUser
   EventPublisher& events_;
   RevisionKeeperUser& user_;
   RevisionWatch watch_;
-  std::map<WriteKey, Write> writes_;             // that have no outcome yet
+  std::map<WriteKey, Write> writes_;             // writes that have no outcome yet
   std::map<std::string, std::size_t> removals_;  // of this round, by namespace
   std::size_t most_ = 10;
   std::set<NamedGateway> gateways_;
   compile::SecretsOfGateways readable_;
-  /// The status of each that was written last. It may not be seen yet, and a CustomResourceDefinition of before drops
-  /// Secrets from it.
+  /// The last written status of each revision. The watch may not show it yet, and an older CustomResourceDefinition
+  /// drops its Secrets.
   std::map<ApiObjectKey, WrittenStatus> written_;
   bool leads_ = false;
   base::MonotonicTime ledSince_{};
-  /// Since when the canary of each serves it: by what it says, and by our clock.
+  /// Since when the canary of each revision has served it: by its own report, and by this process's clock.
   std::map<ApiObjectKey, std::pair<std::string, base::MonotonicTime>> canariesSince_;
-  std::set<ApiObjectKey> active_;  // those that people were told of
+  std::set<ApiObjectKey> active_;  // active revisions for which an event was published
   ObjectWriter writer_;
 };
 

@@ -12,7 +12,7 @@ ApiObjectKey keyOfGateway(const std::string& gateway) {
   return {gateway.substr(0, slash), gateway.substr(slash + 1)};
 }
 
-/// Returns the Gateway of that name, of whichever kind.
+/// Returns the Gateway of that name, of either kind.
 std::optional<RevisedGateway> findGateway(const ClusterObjects& objects, const ApiObjectKey& key) {
   for (const std::string_view kind : {config::Gateway::kKind, config::Gateway::kEgressKind}) {
     const FollowedCollection* collection = objects.collectionOf(kind, key);
@@ -55,7 +55,8 @@ bool RevisionRecorder::mayServe(const std::string& revision) {
 }
 
 bool RevisionRecorder::isReleased(const std::string& revision) const {
-  if (watch_.isWithheld() || refused_ || revision == unasked_) return true;  // there is nobody to ask
+  // Without a readable or accepted EgressRevision, no canary is possible.
+  if (watch_.isWithheld() || refused_ || revision == unasked_) return true;
   const EgressRevision* known = find(revision);
   if (known == nullptr) return false;
   if (known->canary == replica_) return true;
@@ -76,7 +77,7 @@ const EgressRevision* RevisionRecorder::find(const std::string& revision) const 
   return nullptr;
 }
 
-/// Of several active revisions, the one that was created last counts.
+/// If several revisions are active, the one that was created last is served.
 void RevisionRecorder::onRevisions() {
   const EgressRevision* active = nullptr;
   for (const auto& [key, each] : watch_.revisions()) {
@@ -110,7 +111,7 @@ void RevisionRecorder::releaseIfDue() {
   }
 }
 
-/// Returns true if the object of that revision is there, and names no canary or is not that of the revision.
+/// Returns true if the object of that name exists, and names no canary or belongs to another revision.
 bool RevisionRecorder::hasNoCanary(const std::string& revision) const {
   const EgressRevision* known = find(revision);
   return known == nullptr ? revision == existing_ : known->canary.empty();
@@ -132,8 +133,8 @@ void RevisionRecorder::onRevisionDeleted(const EgressRevision& revision) {
   if (revision.revision == unasked_) unasked_.clear();
   user_.onForgotten(revision.revision);
   if (wanted_ == nullptr || wanted_->revision != revision.revision || writer_.isWriting()) return;
-  // The controller deletes one whose canary is not there. If somebody makes such objects, ours must not come too late.
-  // But what is deleted each time must not be created each time at once.
+  // The controller deletes an object whose canary does not exist. If others create such objects, this one is created at
+  // once, so as not to come too late; but only once, or a deletion and a creation could follow each other without end.
   const bool again = std::exchange(hurried_, revision.revision) == revision.revision;
   const bool isOurs = revision.canary.empty() || revision.canary == replica_;
   if (isOurs && !again) return;
@@ -163,7 +164,7 @@ void RevisionRecorder::onWritten(const WriteKey& key, WriteOutcome outcome, cons
   // A server that is busy or broken may take it later.
   refused_ = !exists && outcome != WriteOutcome::kBusy && outcome != WriteOutcome::kNoAnswer;
   if (exists) {
-    // The watch shows the object, whoever has created it.
+    // The watch shows the object, whichever client has created it.
     existing_ = outcome == WriteOutcome::kDone ? std::string() : posted_;
     releaseIfDue();
     if (wanted_ != nullptr && wanted_->revision != posted_) createIfMissing();

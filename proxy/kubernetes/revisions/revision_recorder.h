@@ -1,14 +1,14 @@
-// Keeps the revisions of one Gateway as EgressRevisions, in a process that serves it: creates the object for what it
-// was given, says which revision people want to be served in place of the newest one, and, if the Gateway asks for it,
-// when a new one may be served.
+// Keeps the revisions of one Gateway as EgressRevisions, in a process that serves it: it creates the object for the
+// newest objects, notifies its user of the active revision, and, if the Gateway asks for a canary, decides when a new
+// revision may be served.
 //
 // All replicas see the same objects; the first one that creates the EgressRevision is enough, and the others wait a
 // moment so that they need not try. If the Gateway asks for a canary, it is the replica that has created the object:
 // the others do not serve the revision until the controller has written that this one does.
 //
-// Others may create objects too. If the object of that name is another Gateway's or another revision's, or names no
-// canary although the Gateway asks for one and nobody has served it, then there is no canary to wait for: after
-// kTryToCreateAgainAfter the replica serves the revision, and the log says so. Lives on the main thread.
+// Others may create objects too. There is no canary to wait for if the object of that name belongs to another Gateway
+// or another revision, or if it names no canary although the Gateway asks for one and no replica has served it. After
+// kTryToCreateAgainAfter the replica then serves the revision, and logs that. Lives on the main thread.
 #pragma once
 
 #include <memory>
@@ -27,11 +27,11 @@ class RevisionRecorderUser {
  public:
   /// Called with the revision to serve in place of the newest objects; null: none.
   virtual void onPin(std::shared_ptr<const PinnedRevision> pinned) = 0;
-  /// Called when it is known whether something is to be pinned, or when it cannot be known now.
+  /// Called when it is known whether a revision is pinned, or when that cannot be known now.
   virtual void onPinKnown() = 0;
-  /// Called when what mayServe() has held back may be served now.
+  /// Called when the revision that mayServe() has held back may be served now.
   virtual void onReleased() = 0;
-  /// Called when somebody has deleted the EgressRevision of this revision, so that it may be tried again.
+  /// Called when the EgressRevision of this revision was deleted, so that the revision may be tried again.
   virtual void onForgotten(const std::string& revision) = 0;
 
  protected:
@@ -52,14 +52,14 @@ class RevisionRecorder final : private ObjectWriterUser, private RevisionWatchUs
   RevisionRecorder(ApiClient& client, const ClusterObjects& objects, const Names& names, RevisionRecorderUser& user);
 
   void start() { watch_.start(); }
-  /// Says what the replica was given last, and whether it asks for a canary; null: nothing that is to be kept. Inside a
-  /// Turn.
+  /// Sets the objects that the replica got last, and whether the Gateway asks for a canary; null: there are none to
+  /// keep. Inside a Turn.
   void want(std::shared_ptr<const RevisedObjects> objects, bool withCanary);
   /// Returns false if this replica has to wait before it serves a revision that asks for a canary.
   bool mayServe(const std::string& revision);
 
  private:
-  /// Ends the wait for a canary that there is not.
+  /// Ends the wait for a canary that does not exist.
   void onTimer() override;
   std::optional<ApiRequest> requestFor(const WriteKey& key) override;
   void onWritten(const WriteKey& key, WriteOutcome outcome, const base::Result<ApiAnswer>& answer) override;
@@ -88,7 +88,7 @@ class RevisionRecorder final : private ObjectWriterUser, private RevisionWatchUs
   std::string hurried_;   // the revision that was deleted last, and created again without a pause
   std::string existing_;  // the revision whose object was there already when it was to be created
   std::string unasked_;   // the revision that is served although no canary is known
-  bool refused_ = false;  // the last one was
+  bool refused_ = false;  // the server has refused the last object
   ObjectWriter writer_;
 };
 

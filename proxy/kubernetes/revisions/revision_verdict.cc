@@ -68,7 +68,7 @@ EgressRevision judgeRevision(EgressRevision revision, const ReportsOfGateway& re
 CanaryReport canaryOf(const EgressRevision& revision, const ReportsOfGateway& reports) {
   if (!awaitsCanary(revision)) return {};
   const ReplicaReport* report = reports.find(revision.canary);
-  // If nobody's reports count, those of the next canary would not either.
+  // If no reports are trusted, those of the next canary would not be trusted, either.
   if (report == nullptr) return {reports.any() ? CanaryState::kGone : CanaryState::kWaited};
   if (report->servedObjects != revision.revision) return {CanaryState::kWaited};
   return {CanaryState::kServing, report->servedObjectsSince};

@@ -1,4 +1,4 @@
-// What becomes of an EgressRevision by what the replicas of its Gateway report.
+// Judges an EgressRevision by the reports of its Gateway's replicas.
 //
 // Values and pure functions; any thread.
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace sluice::kubernetes {
 
-/// What the replicas of one Gateway report at one time, gathered once for all of its revisions.
+/// The reports of one Gateway's replicas at one time, gathered once for all of its revisions.
 class ReportsOfGateway {
  public:
   /// `gateway` is "namespace/name". `reports` outlives it and does not change.
@@ -24,13 +24,13 @@ class ReportsOfGateway {
 
   /// Returns the judgement on a revision of the Gateway's objects.
   FleetVerdict verdict(const std::string& revision) const;
-  /// Returns the report of a replica of this Gateway alone; nullptr if there is none.
+  /// Returns the report of a replica that serves only this Gateway; nullptr if there is none.
   const ReplicaReport* find(std::string_view replica) const;
-  /// Returns true if any replica of this Gateway alone reports.
+  /// Returns true if any replica that serves only this Gateway reports.
   bool any() const { return !replicas_.empty(); }
-  /// Returns true if a replica was given that revision last.
+  /// Returns true if a replica got that revision last.
   bool isGiven(std::string_view revision) const { return given_.contains(revision); }
-  /// Returns true if a replica serves that revision or was given it last.
+  /// Returns true if a replica serves that revision or got it last.
   bool isInUse(std::string_view revision) const { return isGiven(revision) || served_.contains(revision); }
 
  private:
@@ -42,8 +42,8 @@ class ReportsOfGateway {
   std::set<std::string_view> served_;
 };
 
-/// Returns the revision with its state, `served`, `lastServed` and `message` as they are now. One that its canary
-/// refuses is tainted, because no other replica is given it.
+/// Returns the revision with its current state, `served`, `lastServed` and `message`. A revision that its canary
+/// refuses is tainted, because no other replica gets it.
 EgressRevision judgeRevision(EgressRevision revision, const ReportsOfGateway& reports, base::WallTime wallNow);
 
 enum class CanaryState : std::uint8_t {
@@ -54,7 +54,7 @@ enum class CanaryState : std::uint8_t {
 };
 struct CanaryReport {
   CanaryState state = CanaryState::kNone;
-  std::string since = {};  // kServing: changes when the canary begins anew, as after a crash
+  std::string since = {};  // kServing: changes when the canary starts again, as after a crash
 };
 CanaryReport canaryOf(const EgressRevision& revision, const ReportsOfGateway& reports);
 

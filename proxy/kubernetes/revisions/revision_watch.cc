@@ -55,7 +55,7 @@ void RevisionWatch::onTrouble(ListWatch&, ListTrouble trouble, const std::string
     client_.worker().timers().set(*this, client_.worker().now() + kLookForKindAgainAfter);
     return;
   }
-  // Whether the server answers at all is said by those who follow the configuration.
+  // The collections of the configuration report whether the server answers at all.
   if (trouble != ListTrouble::kForbidden || std::exchange(told_, message) == message) return;
   client_.log().warn("EgressRevisions cannot be watched", {{"reason", message}});
 }

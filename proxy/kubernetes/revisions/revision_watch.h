@@ -16,7 +16,7 @@ namespace sluice::kubernetes {
 /// Each function is called inside a Turn, and only records.
 class RevisionWatchUser {
  public:
-  /// Called when another function of the watch may return something else than before.
+  /// Called when the result of another function of the watch may have changed.
   virtual void onRevisions() = 0;
   virtual void onRevisionDeleted(const EgressRevision& /*revision*/) {}
 
@@ -29,15 +29,16 @@ class RevisionWatch final : private ListWatchUser, private net::Timer {
   /// A cluster may get the CustomResourceDefinition later.
   static constexpr base::Duration kLookForKindAgainAfter = std::chrono::minutes(1);
 
-  /// References outlive it. If `withData` is true, what active ones keep is read too.
+  /// References outlive it. If `withData` is true, the data of active revisions is read, too.
   RevisionWatch(ApiClient& client, const std::string& nameSpace, bool withData, RevisionWatchUser& user);
 
   void start() { follow_.list(); }
-  /// Returns true if all that there are were seen once.
+  /// Returns true if all existing revisions were seen once.
   bool listed() const { return listedOnce_; }
-  /// Returns true if the server does not know the kind, or does not let us read it.
+  /// Returns true if the server does not have the kind, or does not permit to read it.
   bool isWithheld() const { return withheld_; }
-  /// Returns true if more is not known soon: they were listed once, or cannot be at the moment.
+  /// Returns true if it is of no use to wait for further revisions: they were listed once, or cannot be listed at the
+  /// moment.
   bool isSettled() const { return listedOnce_ || troubled_; }
   const std::map<ApiObjectKey, EgressRevision>& revisions() const { return revisions_; }
 
@@ -61,7 +62,7 @@ class RevisionWatch final : private ListWatchUser, private net::Timer {
   RevisionWatchUser& user_;
   ListWatch follow_;
   std::map<ApiObjectKey, EgressRevision> revisions_;
-  std::optional<std::set<ApiObjectKey>> listing_;  // what the listing under way has shown
+  std::optional<std::set<ApiObjectKey>> listing_;  // the revisions that the current listing has shown
   bool listedOnce_ = false;
   bool withheld_ = false;
   bool troubled_ = false;

@@ -46,8 +46,8 @@ void appendOthers(const config::ObjectSet& others, config::ObjectSet& set) {
   if (!others.refused.empty()) set.refused = others.refused;
 }
 
-/// An object that may not be read is like one that its schema refuses: whoever names it is told why, and its last good
-/// version, if there is one, stays in service.
+/// An object that may not be read is treated like one that its schema refuses: objects that name it report the reason,
+/// and its last good version, if there is one, stays in service.
 std::shared_ptr<const std::vector<config::ObjectReading>> readingOf(const ClusterObjects::ForbiddenObject& object) {
   config::ObjectReading reading;
   reading.kind = config::findObjectKind("", object.kind);
@@ -72,7 +72,7 @@ KubernetesSource::KubernetesSource(ApiClient& client, net::Worker& main, Cluster
     : client_(client),
       main_(main),
       beside_(std::move(beside)),
-      // Statuses are written to all objects, and files may refer to any.
+      // Nothing is left out if statuses are written to all objects, or if files may refer to any object.
       narrows_(!scope.gateways.empty() && !scope.withStatus && beside_ == nullptr),
       objects_(client, std::move(scope)) {
   objects_.addUser(*this);
@@ -111,7 +111,7 @@ void KubernetesSource::onChanged() {
   }
   news_.notify_one();
   changedSince_ = changedSince_ || changed;
-  // What is not complete would be refused; who reads now is told when it is.
+  // An incomplete set would be refused; a reader that waits is notified when it is complete.
   if (complete && changedSince_) changedNow();
 }
 
@@ -160,8 +160,8 @@ void KubernetesSource::close() {
 
 // --- loading thread --------------------------------------------------------------------------------------------------
 
-// Each round reads what is there, and says what it names. Only when the kinds are listed is it known what is named at
-// all; when all that is named has come, it may name more.
+// Each round reads the existing texts and reports the names in them. The names are known only when all kinds are
+// listed, and named objects that have come may name further ones.
 config::ObjectSet KubernetesSource::read(const base::Secret& key) {
   const auto until = main_.clock().now() + kLongestWait;
   std::unique_lock lock(mutex_);
@@ -209,7 +209,7 @@ config::ObjectSet KubernetesSource::readTold(const Told& told, const base::Secre
   return set;
 }
 
-/// Returns the pinned texts. The error says why they are not what the revision was made of.
+/// Returns the pinned texts. The error has the reason why they are not those of the revision.
 base::Result<config::KeptTexts> KubernetesSource::pinnedTexts(const PinnedRevision& pinned, const base::Secret& key) {
   auto unpacked = unpackObjects(pinned);
   if (!unpacked) return unpacked;
@@ -223,7 +223,7 @@ base::Result<config::KeptTexts> KubernetesSource::pinnedTexts(const PinnedRevisi
   return base::Error::config("has another digest than spec.revision");
 }
 
-/// Reads the pinned objects with the texts of now that no revision keeps.
+/// Reads the pinned objects together with the current texts of the kinds that no revision keeps.
 config::ObjectSet KubernetesSource::readPinned(const Told& told, const base::Secret& key) {
   if (std::exchange(unpackedFrom_, told.pinned) != told.pinned) unpacked_ = pinnedTexts(*told.pinned, key);
   const base::Result<config::KeptTexts>& pinned = unpacked_;

@@ -1,9 +1,9 @@
-// A KubernetesSource provides the configuration that a Kubernetes API server has.
+// A KubernetesSource provides the configuration from a Kubernetes API server.
 //
-// Its objects are followed on the main thread (cluster_objects.h); the loading thread takes their texts, says what
-// these name, and waits until that is there too, so that no configuration is read of which a part is still on its way.
-// When the server goes away, what it said last stays the configuration. An earlier configuration may be pinned in place
-// of what the server has now; then only Secrets and Services are those of now.
+// Its objects are followed on the main thread (cluster_objects.h); the loading thread takes their texts, reports the
+// names in them, and waits until these objects have come, too, so that it never reads a part of a configuration. While
+// the server is unreachable, the last known objects stay the configuration. An earlier configuration may be pinned in
+// place of the server's newest objects; then only Secrets and Services are the current ones.
 #pragma once
 
 #include <condition_variable>
@@ -25,13 +25,13 @@ namespace sluice::kubernetes {
 
 class KubernetesSource final : public control::Source, private ClusterObjectsUser, private net::Timer {
  public:
-  /// The longest time for which read() waits for what objects name.
+  /// The longest time for which read() waits for named objects.
   static constexpr base::Duration kLongestWait = std::chrono::seconds(5);
   /// A burst of changes is read together: at most once in this time.
   static constexpr base::Duration kBetweenChanges = std::chrono::milliseconds(64);
 
-  /// `client` and `main` outlive it. `beside` is another source whose objects count where the server has none of that
-  /// name; may be null.
+  /// `client` and `main` outlive it. `beside` is another source, whose objects are used only if the server has none of
+  /// that name; may be null.
   KubernetesSource(ApiClient& client, net::Worker& main, ClusterScope scope, std::unique_ptr<control::Source> beside);
 
   config::ObjectSet read(const base::Secret& key) override;
@@ -43,20 +43,21 @@ class KubernetesSource final : public control::Source, private ClusterObjectsUse
   /// Sets keeping(); to be called before it is watched.
   void setKeeping(config::PodKeeping keeping) { keeping_ = std::move(keeping); }
   ClusterObjects& objects() { return objects_; }
-  /// Returns true if a set of this serial number (ObjectSet::serial) has all that the server has told.
+  /// Returns true if the set of this serial number (ObjectSet::serial) has all changes that the server has sent.
   bool isNewest(std::uint64_t serial) const { return !pins_ && serial == serial_ && objects_.isSettled(); }
 
-  /// Has revised() return something, and the first reading wait for knowPin(); to be called before that.
+  /// Enables revised(), and makes the first reading wait for knowPin(); to be called before that reading.
   void reviseObjects() { revises_ = true; }
-  /// Says that it is known whether something is pinned. Inside a Turn.
+  /// Called when it is known whether a revision is pinned. Inside a Turn.
   void knowPin();
   /// Returns the objects of the set of this serial number, if it is the one that was read last, and complete.
   std::shared_ptr<const RevisedObjects> revised(std::uint64_t serial);
-  /// Has an earlier configuration read in place of what the server has; null: what the server has. Inside a Turn.
+  /// Sets an earlier configuration that is read in place of the server's objects; null: the server's objects are read.
+  /// Inside a Turn.
   void pin(std::shared_ptr<const PinnedRevision> pinned);
 
  private:
-  /// What the main thread has told the loading thread last.
+  /// The last data from the main thread for the loading thread.
   struct Told {
     config::KeptTexts texts;
     std::uint64_t serial = 0;
@@ -84,9 +85,9 @@ class KubernetesSource final : public control::Source, private ClusterObjectsUse
   ApiClient& client_;
   net::Worker& main_;
   std::string server_;          // set before the first reading
-  config::PodKeeping keeping_;  // likewise
+  config::PodKeeping keeping_;  // set before the first reading, too
   const std::unique_ptr<control::Source> beside_;
-  const bool narrows_;                     // only what its Gateways reach is read
+  const bool narrows_;                     // only the objects that its Gateways reach are read
   control::Reloadable* reader_ = nullptr;  // once it is watched
   base::MonotonicTime lastChange_{};
   std::uint64_t serial_ = 0;

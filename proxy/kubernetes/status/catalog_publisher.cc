@@ -13,10 +13,10 @@ namespace {
 constexpr base::Duration kPublishAgainAfter = std::chrono::seconds(10);
 constexpr base::Duration kPublishAnewAfter = std::chrono::minutes(1);
 
-/// The key of the whole list, whose objects are applied in its order.
+/// The key of the whole list, whose objects are applied in order.
 WriteKey catalogKey() { return {config::kGatewayGroup, config::GatewayClass::kKind, {}, {}}; }
 
-/// Returns what applies the objects of a list.
+/// Returns the requests that apply the objects of a list.
 std::deque<ApiRequest> requestsOf(const std::string& text) {
   std::deque<ApiRequest> requests;
   const auto list = content::parseJson(text, {.bytes = ApiExchange::kMostBytes});

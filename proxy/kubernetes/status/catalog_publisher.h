@@ -1,8 +1,8 @@
 // Publishes which kinds of payload processors the gateway supports: a ConfigMap with the list, which may be long, and
 // an annotation of the GatewayClass that names it.
 //
-// Both are written by server-side apply, by who leads alone: whenever the list has changed, and once a minute, because
-// admission may depend on them and somebody may have changed or deleted them. Lives on the main thread.
+// Only the leader writes both, by server-side apply: whenever the list has changed, and once a minute, because
+// admission may depend on them and anybody may have changed or deleted them. Lives on the main thread.
 #pragma once
 
 #include <deque>
@@ -29,7 +29,7 @@ class CatalogPublisher final : private ObjectWriterUser {
   ApiClient& client_;
   std::string wanted_;
   std::string publishing_;
-  std::deque<ApiRequest> left_;  // of what is being published
+  std::deque<ApiRequest> left_;  // remaining requests of the current list
   ObjectWriter writer_;
   bool leads_ = false;
 };

@@ -64,8 +64,7 @@ void ClusterController::onCompiled(const control::CompiledConfiguration& compile
   catalog_.want(publishes ? config::publishedKindsJson(*compiled.catalog, gatewayClass, candidacy_.nameSpace) : "");
 }
 
-/// Keeps Pods for all Gateways, with the Secrets that their newest objects name, and those that people have brought
-/// back.
+/// Provisions all Gateways, with the Secrets that their newest objects name, and those of active earlier revisions.
 void ClusterController::provision(const control::CompiledConfiguration& compiled) {
   NamesOfGateways names =
       namesOfGateways(compiled.set, compiled.model, compiled.compiled.secrets, compiled.compiled.routes);
@@ -76,7 +75,7 @@ void ClusterController::provision(const control::CompiledConfiguration& compiled
   broughtBack_ = revisions_.readableBesides();
   for (const auto& [gateway, earlier] : *broughtBack_) {
     std::set<std::string> reached = names.reached[gateway];
-    // The settings of the GatewayClass may have named another Secret, where they and the catalog have their own.
+    // The settings of the GatewayClass may have named other Secrets, for themselves and the catalog.
     for (const auto& [nameSpace, name] : names.common.configMaps) reached.insert(nameSpace);
     names.own[gateway].secrets.merge(restoredSecrets(earlier, gateway, std::move(reached), compiled.model));
   }
@@ -98,10 +97,10 @@ void ClusterController::onTimer() {
 }
 
 void ClusterController::judgeRevisions() {
-  if (!gateways_) return;  // replicas may report before it is known what they should serve
+  if (!gateways_) return;  // replicas may report before the Gateways are known
   judgedAt_ = client_.worker().now();
   revisions_.judge(replicas_.reports(), client_.worker().now());
-  // The plan is made of what was compiled, which is not kept.
+  // The plan is made from the compiled configuration, which is not kept.
   if (image_.empty() || !revisions_.isSettled() || broughtBack_ == revisions_.readableBesides()) return;
   broughtBack_ = revisions_.readableBesides();
   reader_.reload();
@@ -119,7 +118,7 @@ std::vector<config::Condition> ClusterController::conditionsOf(const config::Obj
   return known;
 }
 
-/// Tells each fault once.
+/// Reports each fault once.
 void ClusterController::onProvisioned() {
   judgeSoon();
   if (!gateways_) return;

@@ -1,6 +1,6 @@
-// The controller: what it compiles becomes the statuses of the objects in the cluster, the catalog that the
-// GatewayClass publishes, and, if it is told an image, what the Gateways run in. Of several controllers the one that
-// holds the Lease, and has claimed the GatewayClass, writes; the others are ready to.
+// The controller. From each compiled configuration it writes the statuses of the objects in the cluster and the catalog
+// that the GatewayClass publishes and, if it has an image, it provisions the Gateways. Of several controllers, the
+// leader writes, which holds the Lease and has claimed the GatewayClass; the others are standbys.
 //
 // Lives on the main thread.
 #pragma once
@@ -38,17 +38,18 @@ class ClusterController final : public control::ReloadObserver,
                                 private FleetFacts,
                                 private net::Timer {
  public:
-  /// References outlive it. `reader` is asked to read again when onCompiled() is to be called once more. `candidacy`
-  /// names the Lease. With an `image` it keeps Pods for each Gateway.
+  /// References outlive it. `reader` is asked to read again when onCompiled() must be called once more. `candidacy`
+  /// names the Lease. With an `image` it runs Pods for each Gateway.
   ClusterController(ApiClient& client, ClusterObjects& objects, EventPublisher& events, control::Reloadable& reader,
                     Candidacy candidacy, std::string image);
 
   void start();
-  /// Writes the statuses; to be told of what is compiled after this one, which knows who reports on it.
+  /// Writes the statuses. It must be notified of a compiled configuration after this object, which decides whose
+  /// reports are trusted.
   control::ReloadObserver& statuses() { return statuses_; }
-  /// Takes a configuration that was compiled of the cluster's objects; inside a Turn.
+  /// Takes a configuration that was compiled from the cluster's objects; inside a Turn.
   void onCompiled(const control::CompiledConfiguration& compiled) override;
-  /// Takes the report of this very process, if it serves traffic too.
+  /// Takes the report of this process itself, if it serves traffic, too.
   void onOwnReport(const ReplicaReport& report) { replicas_.seeOwn(report); }
   /// Gives the Lease back, so that another controller need not wait for its end, then calls `done`.
   void release(std::function<void()> done);
@@ -84,7 +85,7 @@ class ClusterController final : public control::ReloadObserver,
   RevisionKeeper revisions_;
   /// The Secrets of earlier revisions that the last plan took into account; nullopt if there was no plan.
   std::optional<compile::SecretsOfGateways> broughtBack_;
-  std::map<std::string, std::string> notProvisioned_;  // what was told of each Gateway
+  std::map<std::string, std::string> notProvisioned_;  // the last reported fault of each Gateway
   ClassClaim claim_;
   LeaseHolder lease_;
 };

@@ -14,9 +14,9 @@ namespace {
 
 using GatewayKey = std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>;
 
-/// Leaves out what is said about parents that are no Gateways of ours: they are for their own controllers to speak of,
-/// and if there is no such Gateway, for nobody. Files have no other controllers, so there it is said that it is
-/// missing.
+/// Leaves out statuses about parents that are no Gateways of this controller: only their own controllers write about
+/// them, and no controller does if the Gateway does not exist. For files there are no other controllers, so they report
+/// a missing Gateway.
 config::StatusList withoutForeignParents(const config::StatusList& statuses) {
   std::set<GatewayKey> gateways;
   for (const config::ObjectStatus& each : statuses) {

@@ -1,4 +1,4 @@
-// Which of the statuses that were compiled are for a cluster. A pure function.
+// Selects the compiled statuses that are written to a cluster. A pure function.
 #pragma once
 
 #include "config/status/status_list.h"
@@ -6,8 +6,8 @@
 
 namespace sluice::kubernetes {
 
-/// Returns the statuses of a configuration's objects as they are to be written to the API server. `keepsPods` says that
-/// Gateways run in Pods that the controller keeps, so that their addresses are those of Services.
+/// Returns the statuses of a configuration's objects in the form in which they are written to the API server.
+/// `keepsPods` is true if the controller runs the Pods of Gateways, so that their addresses are those of Services.
 config::StatusList clusterStatuses(const control::CompiledConfiguration& compiled, bool keepsPods);
 
 }  // namespace sluice::kubernetes

@@ -25,7 +25,7 @@ bool sameCondition(const Condition& a, const Condition& b) {
          a.observedGeneration == b.observedGeneration;
 }
 
-/// Returns what the replicas of a parent's Gateway say of the route.
+/// Returns the condition of a route at one parent, from the reports of the replicas of its Gateway.
 Condition programmed(const config::ObjectStatus& route, const config::ParentStatus& parent,
                      const ReplicaReports& reports, std::uint64_t changedAt, base::MonotonicTime now) {
   FleetQuestion question;
@@ -54,7 +54,7 @@ Condition programmed(const config::ObjectStatus& route, const config::ParentStat
   return condition;
 }
 
-/// Returns what a Gateway's replicas say of themselves; none if there are none.
+/// Returns the condition of a Gateway from the reports of its replicas; none if there are no replicas.
 std::optional<Condition> degraded(const config::ObjectStatus& gateway, const ReplicaReports& reports,
                                   base::MonotonicTime now) {
   FleetQuestion question;
@@ -95,7 +95,7 @@ void addCondition(std::vector<Condition>& conditions, const Condition& condition
   config::setCondition(conditions, condition);
 }
 
-/// `added` has one condition for each parent of a route; those of a Gateway are for the Gateway itself.
+/// `added` has one condition for each parent of a route, or the conditions of a Gateway.
 config::StatusList::Shared withConditions(const config::ObjectStatus& object, const std::vector<Condition>& added) {
   auto result = std::make_shared<config::ObjectStatus>(object);
   if (isGatewayStatus(object)) {
@@ -111,7 +111,7 @@ bool hasCondition(const std::vector<Condition>& conditions, const Condition& con
   return found != nullptr && sameCondition(*found, condition);
 }
 
-/// Returns true if withConditions() would make `result`, which was made with as many.
+/// Returns true if withConditions() would make `result`, which has the same number of added conditions.
 bool hasConditions(const config::ObjectStatus& result, const std::vector<Condition>& added) {
   if (isGatewayStatus(result)) {
     return std::all_of(added.begin(), added.end(),

@@ -1,8 +1,8 @@
-// Adds to a status that the controller has compiled what its replicas say: whether all of them serve a route's newest
+// Adds the reports of replicas to a status that the controller has compiled: whether all of them serve a route's newest
 // generation (`sluice.dev/Programmed` of each of its parents), and whether some or all of a Gateway's replicas cannot
-// serve what they should (`Degraded`). Others of the controller add what they know of a Gateway.
+// serve their desired configuration (`Degraded`). Other parts of the controller add conditions of Gateways, too.
 //
-// Conditions without that prefix speak of what was compiled, whoever serves it. A pure function.
+// Conditions without that prefix are about the compiled configuration, whichever replicas serve it. A pure function.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@ class FleetFacts {
   virtual const ReplicaReports& reports() const = 0;
   /// Returns the resourceVersion at which an object got its present content; 0 if it is not known.
   virtual std::uint64_t changedAt(const config::ObjectStatus& object) const = 0;
-  /// Returns what else is known of a Gateway, without observedGeneration: conditions of other types.
+  /// Returns further conditions of a Gateway, of other types and without observedGeneration.
   virtual std::vector<config::Condition> conditionsOf(const config::ObjectStatus& gateway) const = 0;
 
  protected:
@@ -31,14 +31,14 @@ class FleetFacts {
 };
 
 struct FleetStatus {
-  config::StatusList::Shared compiled;  // that it was made of
+  config::StatusList::Shared compiled;  // the compiled status that it was made of
   config::StatusList::Shared status;
-  std::size_t added = 0;  // conditions
-  bool awaited = false;   // it will change as soon as the last replica serves what it should
+  std::size_t added = 0;  // number of added conditions
+  bool awaited = false;   // it will change as soon as the last replica serves its desired configuration
 };
 
-/// Returns a status with the replicas' conditions. If it is the same as `last`, which this returned for the object
-/// before, it is shared with that, because there are thousands of them.
+/// Returns a status with the replicas' conditions. If it is equal to `last`, which this function returned for the
+/// object before, both share it, because there are thousands of them.
 FleetStatus withFleetConditions(const config::StatusList::Shared& compiled, const FleetStatus& last,
                                 const FleetFacts& facts, base::MonotonicTime now);
 

@@ -40,13 +40,13 @@ void ReplicaWatch::see(const content::Value& lease) {
   const bool drops = reports_.dropped() != dropped;
   drops ? tellDropped(key) : tellIfIgnored(key);
   wake();
-  // A renewal alone is no news, but another report may have given way to this one.
+  // A renewal alone changes nothing, but another report may have been dropped for this one.
   const ReplicaReport* report = reports_.find(key.first, key.second);
   if (drops || (report == nullptr ? before.has_value() : before != *report)) user_.onReports();
 }
 
 void ReplicaWatch::tellUnread(const ApiObjectKey& key, const std::string& reason) {
-  if (!reports_.mayTrust(key.first)) return;  // it would not count
+  if (!reports_.mayTrust(key.first)) return;  // its reports would not be trusted
   if (unread_.size() >= kMostTold || !unread_.insert(key.first).second) return;
   client_.log().warn("the report of a replica cannot be read",
                      {{"lease", key.first + "/" + key.second}, {"reason", reason}});

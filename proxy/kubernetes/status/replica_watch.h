@@ -1,6 +1,6 @@
-// Follows the reports of all replicas of the data plane (lease/replica_report.h) in all namespaces, and says once of a
-// namespace that has some that do not count, or cannot be read, and once that there are too many. Lives on the main
-// thread.
+// Follows the reports of all replicas of the data plane (lease/replica_report.h) in all namespaces. It logs once for
+// each namespace that it has reports that are not trusted or cannot be read, and once that there are too many. Lives on
+// the main thread.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ namespace sluice::kubernetes {
 
 class ReplicaWatchUser {
  public:
-  /// Called inside a Turn when a replica reports something new, or is gone; it only records.
+  /// Called inside a Turn when the report of a replica has changed, or the replica is gone; it only records.
   virtual void onReports() = 0;
 
  protected:
@@ -29,10 +29,11 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   /// Both outlive it.
   ReplicaWatch(ApiClient& client, ReplicaWatchUser& user);
 
-  /// Says whose reports count. They are followed from the first call on, so that none is judged without the others.
+  /// Sets whose reports are trusted. Leases are followed from the first call on, so that no report is judged without
+  /// the others.
   void trust(Reporters reporters);
   const ReplicaReports& reports() const { return reports_; }
-  /// Takes the report of this very process, which need not come back from the API server first.
+  /// Takes the report of this process itself, which need not come back from the API server first.
   void seeOwn(const ReplicaReport& report);
 
  private:
@@ -57,11 +58,11 @@ class ReplicaWatch final : private ListWatchUser, private net::Timer {
   ListWatch follow_;
   ReplicaReports reports_;
   std::optional<std::set<ApiObjectKey>> listed_;
-  std::optional<ApiObjectKey> own_;  // the Lease of this very process, which may not be written yet
+  std::optional<ApiObjectKey> own_;  // the Lease of this process itself, which may not be written yet
   std::set<std::string> unread_;     // namespaces that have reports that cannot be read
   std::set<std::string> ignored_;    // namespaces that have reports that do not count
   std::string told_;                 // why they cannot be listed
-  bool toldDropped_ = false;         // that there are too many
+  bool toldDropped_ = false;         // the warning of too many reports was logged
   bool started_ = false;
 };
 

@@ -77,7 +77,7 @@ bool isSameValue(const Value& a, const Value& b) {
   return a.text == b.text && areSameLists(a.items, b.items);
 }
 
-/// What tells the entries of a list apart.
+/// The rules by which entries of a list are distinguished.
 struct EntryRules {
   std::size_t most = 0;
   std::function<bool(const Value& entry)> isOurs;
@@ -108,7 +108,7 @@ std::vector<Value> mergedList(const EntryRules& rules, const std::vector<Value>&
 
 bool haveSameText(const Value& a, const Value& b, std::string_view key) { return textIn(&a, key) == textIn(&b, key); }
 
-/// Returns true for types whose prefix is our domain or one below it, as "extension.sluice.dev/key".
+/// Returns true for types whose prefix is this program's domain or one below it, such as "extension.sluice.dev/key".
 bool hasOurDomain(std::string_view type) {
   const std::string_view domain = type.substr(0, std::min(type.find('/'), type.size()));
   if (domain.size() == type.size() || !domain.ends_with(config::kOwnGroup)) return false;
@@ -185,7 +185,7 @@ class StatusMerge {
     merge(list, rules, std::move(wanted));
   }
 
-  /// Takes over a list that is ours alone.
+  /// Takes over a list that only this program writes.
   void whole(std::string_view list, std::size_t most, std::vector<Value> wanted) {
     if (wanted.size() > most) wanted.resize(most);
     put(list, std::move(wanted));

@@ -30,7 +30,7 @@ StatusWriter::StatusWriter(ApiClient& client, ClusterObjects& objects, const Fle
   objects.addUser(*this);
 }
 
-// --- what is to be looked at -----------------------------------------------------------------------------------------
+// --- objects to check ------------------------------------------------------------------------------------------------
 
 void StatusWriter::onCompiled(const control::CompiledConfiguration& compiled) {
   if (compiled.readable) want(clusterStatuses(compiled, keepsPods_));
@@ -41,7 +41,7 @@ void StatusWriter::want(config::StatusList compiled) {
   judge();
 }
 
-// The map changes in place, because of thousands of objects mostly one is another one.
+// The map is changed in place, because usually one of thousands of objects has changed.
 void StatusWriter::judge() {
   if (!compiled_) return;
   const base::MonotonicTime now = client_.worker().now();
@@ -104,7 +104,7 @@ StatusWriter::Wanted StatusWriter::wantedOf(const WriteKey& key) const {
   return found == wanted_.end() ? nullptr : found->second.fleet.status;
 }
 
-/// Returns the difference between what is wanted and `status`; nullopt if there is none.
+/// Returns the difference between the wanted status and `status`; nullopt if there is none.
 std::optional<std::string> StatusWriter::patchOf(const WriteKey& key, const content::Value* status,
                                                  std::string_view resourceVersion) const {
   const OwnEntries own{key.nameSpace, &objects_.gatewaysInScope()};
@@ -115,7 +115,7 @@ std::optional<std::string> StatusWriter::patchOf(const WriteKey& key, const cont
   return withoutOurs(*kind.status, status, resourceVersion, own);
 }
 
-/// Compares what is wanted with what is there: the difference is written.
+/// Compares the wanted status with the present one. The request writes the difference.
 std::optional<ApiRequest> StatusWriter::requestFor(const WriteKey& key) {
   const auto write = writes_.find(key);
   const ClusterObjects::NewestObject found = objects_.find(key.group, key.kind, {key.nameSpace, key.name});
@@ -170,7 +170,7 @@ void StatusWriter::onWritten(const WriteKey& key, WriteOutcome outcome, const ba
       break;
     case WriteOutcome::kConflict:
     case WriteOutcome::kMissing:
-      break;  // the watch shows the newer version, or that the object is gone
+      break;  // the watch will show the newer version or the deletion
     case WriteOutcome::kRefused:
       writes_.at(key).refused = true;
       break;
@@ -198,7 +198,7 @@ void StatusWriter::accepted(const WriteKey& key, const content::Value& answer) {
       tellNotKept(key, "the API server does not keep what is written: is the schema of the kind's CRD an older one?");
     }
   }
-  if (write->second.resourceVersion == version) writes_.erase(write);  // nothing has changed, and nothing follows
+  if (write->second.resourceVersion == version) writes_.erase(write);  // nothing has changed, so no event follows
 }
 
 void StatusWriter::tellNotKept(const WriteKey& key, std::string_view reason) {

@@ -1,23 +1,23 @@
-// Writes what became of each object into its status at the API server.
+// Writes the status of each object to the API server.
 //
-// It has the statuses of the configuration that was compiled last, adds what the replicas say (fleet_conditions.h), and
-// compares what is wanted so with what the API server has (status_patch.h). An object is looked at again when either of
-// them changes, so that nothing is written twice and nothing is asked for at rest. An object that no configuration has
-// been compiled with yet is left alone. A status that is about to change once more, when the last replica serves the
-// object, waits for that, but not longer than kLongestAwait, so that a change of an object costs one write. Only who
-// leads writes. Lives on the main thread.
+// It has the statuses of the configuration that was compiled last, adds the reports of replicas (fleet_conditions.h),
+// and compares the result with the status at the API server (status_patch.h). An object is compared again when either
+// of them changes, so that no status is written twice, and no requests are made without changes. An object that no
+// compiled configuration has contained yet is left alone. If a status will change once more when the last replica
+// serves the object, it waits for that, but no longer than kLongestAwait, so that a change of an object costs one
+// write. Only the leader writes. Lives on the main thread.
 //
-// The ObjectWriter (writer/object_writer.h) says who waits when the server does not take writes, and namespaces take
-// turns. What else a write may come to:
+// The ObjectWriter (writer/object_writer.h) decides which objects wait when the server does not take writes, and lets
+// namespaces take turns. Other outcomes of a write:
 //
 //   409                     It is made again when the newer version has come.
-//   other refusals          It is made again when the object, or what is wanted, has changed.
-//   success, and the answer says something else than was written, because the schema of a CRD lacks a field: it is not
-//                           made again as long as the status stays what the server has made of it.
-//   success, and somebody else changes it back: after kMostRepeats writes for one wanted status, each further one waits
-//                           twice as long as the one before, up to kLongestHold.
+//   other refusals          It is made again when the object, or the wanted status, has changed.
+//   success, but the answer differs from the written status, because the schema of a CRD lacks a field: it is not made
+//                           again as long as the status stays as the server has stored it.
+//   success, but another client changes the status back: after kMostRepeats writes for one wanted status, each further
+//                           write waits twice as long as the one before, up to kLongestHold.
 //
-// Of each kind and cause, the first trouble is logged.
+// For each kind and cause, the first failure is logged.
 #pragma once
 
 #include <chrono>
@@ -40,11 +40,11 @@ namespace sluice::kubernetes {
 
 class StatusWriter final : public control::ReloadObserver, private ObjectWriterUser, private ClusterObjectsUser {
  public:
-  /// Writes that are under way at one time.
+  /// The number of writes in progress at one time.
   static constexpr std::size_t kMostWrites = 16;
-  /// Writes of one object for one wanted status that are made at once.
+  /// The number of writes of one object for one wanted status that are made without a pause.
   static constexpr int kMostRepeats = 8;
-  /// Replicas report at most once in a second, and what they say is judged half a second later.
+  /// Replicas report at most once in a second, and their reports are judged half a second later.
   static constexpr base::Duration kLongestAwait = std::chrono::seconds(2);
   static constexpr base::Duration kLongestPause = std::chrono::seconds(30);
   static constexpr base::Duration kLongestHold = std::chrono::minutes(5);
@@ -52,13 +52,13 @@ class StatusWriter final : public control::ReloadObserver, private ObjectWriterU
   /// References outlive it. `keepsPods` is for clusterStatuses().
   StatusWriter(ApiClient& client, ClusterObjects& objects, const FleetFacts& facts, bool keepsPods);
 
-  // Each inside a Turn.
+  // Each of these is called inside a Turn.
   void onCompiled(const control::CompiledConfiguration& compiled) override;
   /// Takes the statuses of a newer configuration.
   void want(config::StatusList compiled);
-  /// Looks at what is wanted again, because facts may be others than before.
+  /// Compares all objects again, because facts may have changed.
   void judge();
-  /// Begins to write, or ends it.
+  /// Begins or ends the writing.
   void lead(bool leads);
 
  private:
@@ -66,18 +66,18 @@ class StatusWriter final : public control::ReloadObserver, private ObjectWriterU
   struct WantedStatus {
     FleetStatus fleet;
     std::uint64_t round = 0;                                        // of the judge() that it was in last
-    std::optional<base::MonotonicTime> awaitsUntil = std::nullopt;  // until when it waits for replicas, at the longest
+    std::optional<base::MonotonicTime> awaitsUntil = std::nullopt;  // the latest time until which it waits for replicas
   };
   struct StatusWrite {
-    std::string resourceVersion;  // of the object that the write is about
-    Wanted wanted;                // what was written; null: that nothing is ours
-    bool refused = false;         // as long as neither of them is another one
+    std::string resourceVersion;  // of the object that is written
+    Wanted wanted;                // the written status; null: our entries were removed
+    bool refused = false;         // the write was refused; it is repeated when one of the members above has changed
   };
-  /// What became of the writes of one wanted status.
+  /// The history of the writes of one wanted status.
   struct StatusRepeats {
     int writes = 0;
     base::MonotonicTime last{};
-    std::optional<std::string> left;  // the status that the server has made of the last write, if it is another one
+    std::optional<std::string> left;  // the stored status after the last write, if it differs from the written one
   };
 
   void onObjects(const ClusterObjects::Touched& touched) override;
@@ -98,10 +98,10 @@ class StatusWriter final : public control::ReloadObserver, private ObjectWriterU
   std::optional<config::StatusList> compiled_;
   std::uint64_t round_ = 0;  // of judge()
   std::map<WriteKey, WantedStatus> wanted_;
-  std::set<WriteKey> unjudged_;             // objects that have come since, of which nothing is wanted
-  std::map<WriteKey, StatusWrite> writes_;  // until the API server shows what came of them
+  std::set<WriteKey> unjudged_;             // objects that have come since then, which have no wanted status yet
+  std::map<WriteKey, StatusWrite> writes_;  // writes whose results the API server has not shown yet
   std::map<WriteKey, StatusRepeats> repeats_;
-  std::set<std::string_view> notKept_;  // kinds of which it was logged that a status is not kept
+  std::set<std::string_view> notKept_;  // kinds for which it was logged that the server does not keep a status
   bool leads_ = false;
   ObjectWriter writer_;
 };

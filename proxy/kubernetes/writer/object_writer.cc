@@ -24,7 +24,7 @@ WriteOutcome outcomeOf(const WriteKey& key, const base::Result<ApiAnswer>& answe
     case kForbiddenStatus:
       return WriteOutcome::kForbidden;
     case kNotFoundStatus: {
-      // Else its namespace, its kind, or a status of that kind is what there is not.
+      // Otherwise its namespace, its kind, or the status of that kind does not exist.
       const std::string_view missing = textIn(valueIn(&answer->body, "details"), "name");
       return !missing.empty() && missing == key.name ? WriteOutcome::kMissing : WriteOutcome::kRefused;
     }
@@ -39,7 +39,7 @@ WriteOutcome outcomeOf(const WriteKey& key, const base::Result<ApiAnswer>& answe
 
 }  // namespace
 
-// --- what is to be looked at -----------------------------------------------------------------------------------------
+// --- objects to check ------------------------------------------------------------------------------------------------
 
 void ObjectWriter::want(const WriteKey& key, base::MonotonicTime at) {
   if (const auto open = open_.find(key); open != open_.end()) {
@@ -75,8 +75,8 @@ void ObjectWriter::makeDue(const WriteKey& key) {
   due_[key.nameSpace].push_back(key);
 }
 
-/// Has what is due looked at: at the end of this turn, or in the next round of the loop if this one had its share, so
-/// that others have theirs.
+/// Schedules the objects that are due: for the end of this turn, or for the next round of the loop if this round had
+/// its share, so that other work is done in between.
 void ObjectWriter::wake() {
   base::MonotonicTime at = later_.empty() ? base::MonotonicTime::max() : later_.begin()->first;
   if (!due_.empty() && open_.size() < rules_.most) {
@@ -115,7 +115,7 @@ void ObjectWriter::look(const WriteKey& key) {
   if (forbidden != forbidden_.end() && client_.worker().now() < forbidden->second.until) {
     return want(key, forbidden->second.until);
   }
-  open_.try_emplace(key);  // so that the user may want it once more
+  open_.try_emplace(key);  // so that the user may call want() for it again
   const std::optional<ApiRequest> request = user_.requestFor(key);
   if (!request) {
     const auto open = open_.extract(key);
@@ -131,7 +131,7 @@ void ObjectWriter::look(const WriteKey& key) {
 // --- answers ---------------------------------------------------------------------------------------------------------
 
 void ObjectWriter::ended(const WriteKey& key, const base::Result<ApiAnswer>& answer) {
-  const auto write = open_.extract(key);  // the exchange must not go before this returns
+  const auto write = open_.extract(key);  // the exchange must live until this returns
   const WriteOutcome outcome = outcomeOf(key, answer);
   outcome == WriteOutcome::kDone ? succeeded(key) : failed(key, outcome, answer);
   if (write.mapped().again != base::MonotonicTime::max()) want(key, write.mapped().again);
@@ -171,7 +171,7 @@ void ObjectWriter::prolong(WritePause& pause, base::Duration asked) const {
   constexpr unsigned kMostDoublings = 16;
   const base::MonotonicTime now = client_.worker().now();
   base::Duration delay = asked;
-  if (now >= pause.until) {  // else several were under way
+  if (now >= pause.until) {  // within the pause, further failures are of writes that were already in progress
     const base::Duration own = kShortestPause * (1U << std::min(pause.times++, kMostDoublings));
     delay = std::max(delay, std::min(own, rules_.longestPause));
   }

@@ -15,10 +15,11 @@ ApiRequest createRequest(std::string path, std::string body);
 /// Changes the object at `path` by a JSON merge patch (RFC 7396).
 ApiRequest mergePatchRequest(std::string path, std::string body);
 enum class ApplyConflicts { kFail, kForce };
-/// Applies the fields of `body` as those of a field manager. With kForce, fields that others have changed are taken
-/// back; else the server refuses these.
+/// Applies the fields of `body` for a field manager. With kForce, fields that others have changed are overwritten;
+/// otherwise the server refuses the request.
 ApiRequest applyRequest(const std::string& path, std::string_view manager, ApplyConflicts conflicts, std::string body);
-/// Deletes the object at `path` if it has that uid, because another one of its name may have come meanwhile.
+/// Deletes the object at `path` if it has that uid, because another object of the same name may have been created
+/// meanwhile.
 ApiRequest deleteRequest(std::string path, std::string_view uid);
 
 }  // namespace sluice::kubernetes
