@@ -43,7 +43,7 @@ void takeNamespace(CLI::App& command, std::string& to, const char* text) {
   command.add_option("--namespace", to, text)->type_name("NAMESPACE")->check(checkNamespace);
 }
 
-/// Adds an option whose value is one of `words`, which are told with it.
+/// Adds an option whose value is one of `words`, which the help lists.
 CLI::Option* takeWord(CLI::App& command, const char* flag, const std::vector<std::string>& words,
                       const std::function<void(const std::string&)>& take, const char* text) {
   return command.add_option_function<std::string>(flag, take, text)
@@ -486,7 +486,7 @@ CommandLine parseCommandLine(int argc, const char* const* argv) {
   if (options.command == Command::kRun) return finishRun(app, forwarding, kubernetes, std::move(options));
   if (options.command == Command::kCheckUpgrade) options.kubernetes = std::move(kubernetes.options);
   if (options.command == Command::kController) {
-    // Another controller would take the Pods of other Gateways for its own that are kept no more.
+    // Another controller would take the Pods of other Gateways for its own Pods that are not needed any more.
     if (!kubernetes.options.image.empty() && !kubernetes.options.gateways.empty()) {
       return refuse(app, "--image is for a controller of all Gateways, and so without --gateway");
     }

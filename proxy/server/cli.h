@@ -37,11 +37,11 @@ enum class Command {
 
 /// How a process takes part in a Kubernetes cluster.
 struct KubernetesOptions {
-  std::string kubeconfig;                // empty: what a Pod has
+  std::string kubeconfig;                // empty: the service account of the Pod
   std::vector<std::string> gateways;     // "namespace/name" of those to serve; none: all of our GatewayClasses
   bool controller = false;               // statuses are written back
   std::string controllerNamespace = {};  // of the controller that keeps this Pod; empty: none does
-  std::string classKeys = {};            // the Secret in the Gateway's namespace with keys in place of the class's
+  std::string classKeys = {};            // the Secret in the Gateway's namespace whose keys replace those of the class
   std::string image = {};                // of the Pods that the controller keeps for Gateways; empty: it keeps none
   std::optional<compile::AddressPool> addressPool = std::nullopt;  // none: Gateways share all addresses of the machine
 };
@@ -50,7 +50,7 @@ struct Options {
   Command command = Command::kRun;
   std::vector<std::string> config;
   std::string objects;                                         // kRun: the configuration itself, in place of `config`
-  std::optional<KubernetesOptions> kubernetes = std::nullopt;  // an API server has objects too, or kStatus: is asked
+  std::optional<KubernetesOptions> kubernetes = std::nullopt;  // the API server with further objects, or for kStatus
   OutputFormat output = OutputFormat::kText;
   std::string revision;                     // kClearRevision
   RollbackOptions rollback = {};            // kRollback
@@ -71,8 +71,8 @@ struct Options {
   observe::LogLevel logLevel = observe::LogLevel::kInfo;
 };
 
-/// The options, or the exit code with which the process shall end (help, version and other pages about the command
-/// line were printed to stdout, errors to stderr).
+/// The options, or the exit code with which the process must end (help, version and other pages about the command line
+/// were printed to stdout, errors to stderr).
 struct CommandLine {
   std::optional<Options> options;
   int exitCode = 0;

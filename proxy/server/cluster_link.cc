@@ -28,9 +28,9 @@ std::string leaseOf(const std::vector<std::string>& gateways) {
 }
 
 constexpr std::size_t kMostRefusedObjects = 20;
-constexpr std::string_view kAllGateways = "sluice";  // what replicas of all Gateways are replicas of
+constexpr std::string_view kAllGateways = "sluice";  // the name of the group of replicas that serve all Gateways
 
-/// Returns true if a new configuration is to be served by one replica of the Gateway before all others.
+/// Returns true if one replica of the Gateway must serve a new configuration before all others.
 bool asksForCanary(const config::Model& model, const std::string& name) {
   for (const config::Gateway& each : model.all<config::Gateway>()) {
     if (each.meta.qualifiedName() != name) continue;
@@ -167,8 +167,8 @@ kubernetes::ReplicaReport ClusterLink::makeReport() {
   const config::Problem* why = refused ? config::firstErrorOf(*revisions_->problems) : nullptr;
   report_.problem = why != nullptr ? config::render(*why) : std::string();
   report_.problemNamespace = why != nullptr ? config::namespaceOf(*why) : std::string_view();
-  // What came after the last configuration was read may have changed nothing but statuses. What was refused as a whole
-  // is not served.
+  // Changes after the last reading may be of statuses only, so the routes are seen if no newer set exists. A
+  // configuration that was refused as a whole is not served.
   const bool served = revisions_->standing == control::Standing::kServed;
   if (served && source_->isNewest(compiledSerial_)) report_.seen = source_->objects().seenRoutes();
   return report_;

@@ -37,18 +37,18 @@ class ClusterLink final : public control::ServingGate,
 
   /// Makes the source of the cluster's objects, which outlives the reports; `beside` may be null. Called once.
   std::unique_ptr<kubernetes::KubernetesSource> makeSource(std::unique_ptr<control::Source> beside);
-  /// Reads where the API server is, and how to authenticate to it; to be called before anybody watches the source. The
-  /// error names the file and the field.
+  /// Reads where the API server is, and how to authenticate to it; to be called before the source is watched. The error
+  /// names the file and the field.
   base::Status open();
   net::Beats& beats() { return client_; }
-  /// Begins to tell the cluster of events, and to write back, if this process is a controller, what becomes of the
-  /// objects of the source. Called once it is watched.
+  /// Begins to write events to the cluster and, if this process is a controller, the statuses of the source's objects.
+  /// Called once the source is watched.
   struct Replica {
     bool servesTraffic;
-    std::uint16_t adminPort;  // by which it is told from others of its machine, if it is no Pod
+    std::uint16_t adminPort;  // distinguishes it from others of its machine, if it is no Pod
   };
   void report(control::Reloader& reloader, observe::EventRing& events, const Replica& replica);
-  /// Returns false if this replica has to wait for another one before it serves what was read.
+  /// Returns false if this replica must wait for another one before it serves the configuration that was read.
   bool mayServe(const control::CompiledConfiguration& read) override;
   /// Gives the Lease back, if it is held, then calls `left` in a later Turn; that may take some seconds.
   void leave(std::function<void()> left);
@@ -74,12 +74,12 @@ class ClusterLink final : public control::ServingGate,
   std::optional<kubernetes::RevisionRecorder> recorder_;
   std::optional<kubernetes::ClusterController> controller_;
   kubernetes::KubernetesSource* source_ = nullptr;
-  control::Reloader* reloader_ = nullptr;          // these two: since report()
+  control::Reloader* reloader_ = nullptr;          // set by report(), like revisions_
   const control::Revisions* revisions_ = nullptr;  // null in a process without traffic
   // These describe the configuration that was compiled last, for reports.
   kubernetes::ReplicaReport report_;
   std::uint64_t compiledSerial_ = 0;
-  /// The newest revisions of objects that were refused, with the digests by which this process knows them.
+  /// The newest refused revisions of the objects, with the digests that this process has for them.
   std::deque<std::pair<std::string, std::string>> refusedObjects_;
   std::string outsideOfPods_;  // the name of a replica that is no Pod
 };

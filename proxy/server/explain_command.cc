@@ -47,7 +47,7 @@ int fail(int code, const base::Error& error) {
   return code;
 }
 
-/// Asks a running gateway, which knows what it serves.
+/// Asks a running gateway, which knows its served configuration.
 int printExplanationOf(const net::Address& admin, const Options& options) {
   const std::string query = writeExplainQuery({options.request, options.output == OutputFormat::kText});
   const auto reply = askAdmin(admin, http::Method::kGet, "/explain?" + query);

@@ -60,7 +60,7 @@ std::optional<compile::AddressPool> poolOf(const Options& options) {
   return options.kubernetes ? options.kubernetes->addressPool : std::nullopt;
 }
 
-/// A page's text that is made anew only when its version has changed, and is shared by all requests until then.
+/// A page's text that is made again only when its version has changed, and is shared by all requests until then.
 class SharedText {
  public:
   template <typename Make>
@@ -137,7 +137,7 @@ class Process final : private control::ReloadObserver {
   AdminPages healthPages_;
   AdminActions adminActions_;
   const AdminActions healthActions_;
-  AdminServer admin_;  // outlives all that may hold answers of it
+  AdminServer admin_;  // outlives all objects that may have answers of it
   net::BeatGroup beats_;
   ExchangesPage exchangesPage_{main_};
   std::optional<ClusterLink> cluster_;  // outlives the source
@@ -156,7 +156,7 @@ class Process final : private control::ReloadObserver {
   observe::RecentProcessMetrics processMetrics_{SLUICE_VERSION, buildCommit()};
   WorkerGroup workers_;
   bool draining_ = false;
-  bool leaving_ = false;  // the cluster is told that this process ends
+  bool leaving_ = false;  // the cluster is being notified that this process ends
   bool stopped_ = false;
 };
 
@@ -167,9 +167,10 @@ void forbidCoreFiles() {
 }
 
 // The allocator keeps what a thread has freed for the threads of the same arena. Workers take large buffers in turn
-// from budgets that they share, and with an arena for each of them the process would hold the most that each worker
-// ever had. There is no contention to speak of, because a request in steady state allocates nothing. The arena keeps
-// what the reload of a large configuration frees and the next one takes again, which would cost page faults each time.
+// from budgets that they share, and with an arena for each of them, the process would keep the largest amount that each
+// worker ever had. There is hardly any contention, because a request in steady state allocates nothing. The arena keeps
+// the memory that the reload of a large configuration frees, because the next reload takes it again, and page faults
+// are expensive.
 void shareFreedMemory() {
   constexpr int kKept = 64 * 1024 * 1024;
   ::mallopt(M_ARENA_MAX, 1);
@@ -225,7 +226,7 @@ base::Status Process::openAdmin() {
   return base::Done{};
 }
 
-/// Called when something else is served.
+/// Called when another configuration is served.
 void Process::adopt(const control::Generation& served) {
   admin_.setBounds(adminBounds(served.snapshot->settings, descriptors_.adminConnections));
   certificates_.adopt(*served.snapshot);
@@ -345,13 +346,13 @@ base::Status Process::serve(const control::Loaded& first) {
                         {"admin", adminSockets_[0].address().toString()},
                         {"health", adminSockets_[1].address().toString()},
                         {"revision", generation.revision}});
-  main_.post([this] {  // once the configuration is the served one
+  main_.post([this] {  // once the configuration is served
     adopt(*reloader_.generation());
   });
   return base::Done{};
 }
 
-// Called inside a Turn. Taking leave of the cluster takes a moment, or some if the API server does not answer.
+// Called inside a Turn. Giving the Lease back takes a moment, or seconds if the API server does not answer.
 void Process::end() {
   if (!cluster_) return stop();
   leaving_ = true;

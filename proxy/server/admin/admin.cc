@@ -47,7 +47,7 @@ void AdminServer::serve(const net::ListenSocket& socket, const AdminPages& pages
 }
 
 void AdminServer::listen(AdminPort& port) {
-  port.listener.reset();  // two of them cannot watch one socket
+  port.listener.reset();  // two listeners cannot watch one socket
   const auto accepted = [this, &port](int fd, const net::Address& peer) {
     ::setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &kSendBuffer, sizeof kSendBuffer);
     connections_.create(static_cast<AdminTable&>(*this), port, ConnectionParts{worker_, limits_, timeouts_}, fd, peer);

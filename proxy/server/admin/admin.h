@@ -1,7 +1,7 @@
 // The admin and health ports for operators and probes, on the main thread, apart from the data path and its rules.
 //
-// GET and HEAD change nothing; a POST asks for an action, and no web page can send one. A client that asks and does not
-// read, or connects and does not ask, neither keeps a place from a probe nor fills the process's memory: each port has
+// GET and HEAD change nothing; a POST asks for an action, and no web page can send one. A client that does not read its
+// answer, or connects without a request, can neither lock out a probe nor fill the memory of the process. Each port has
 // a number of places, and when they are taken, the client that has been idle for longest gives way to a new one.
 #pragma once
 
@@ -37,10 +37,11 @@ AdminBounds adminBounds(const base::Settings& settings, std::size_t mostConnecti
 class AdminServer final : public net::Beats, private AdminTable {
  public:
   /// New connections that a port takes in one round of the loop, if it has as many places. Until the round ends they
-  /// come on top of the others, and none gives way before a round in which it could have asked. The rest waits in the
-  /// system's queue, which costs no descriptor.
+  /// are allowed beyond the number of places, so that no client gives way before a round in which it could have sent a
+  /// request. Further connections wait in the system's queue, which costs no descriptor.
   static constexpr std::size_t kAcceptsPerRound = 64;
-  /// The size of the text that all clients together have not taken yet, or have sent; beyond it clients give way.
+  /// The bound of the text in memory for all clients together: answers that were not taken yet, and bodies of requests.
+  /// Beyond it clients give way.
   static constexpr std::size_t kMaxHeldText = 16 * 1024 * 1024;
 
   /// The worker, whose beats include it, and the metrics outlive the server.
@@ -81,7 +82,7 @@ class AdminServer final : public net::Beats, private AdminTable {
   base::BeatTable<AdminConnection> connections_;
   TurnQueue<AdminConnection> later_{worker_, connections_};
   std::uint64_t moves_ = 0;  // counts the moves of all clients
-  bool textGiven_ = false;   // text was handed out, or taken, since makeRoomForText() last looked
+  bool textGiven_ = false;   // text was added or taken since the last makeRoomForText()
 };
 
 }  // namespace sluice::server

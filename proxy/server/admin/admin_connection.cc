@@ -8,7 +8,7 @@
 namespace sluice::server {
 namespace {
 
-// For this long after it connected, a client is expected to ask.
+// The time after it connected in which a client is expected to send a request.
 constexpr base::Duration kYoung = std::chrono::seconds(1);
 
 // Returns true for addresses and "localhost": a web page whose name is made to resolve to this address would send its

@@ -19,13 +19,12 @@ namespace sluice::server {
 
 class AdminConnection;
 
-/// A socket that pages are served on. Each has places of its own, so that a full port does not shut the other.
+/// A socket on which pages are served. Each has places of its own, so that a full port does not block the other.
 struct AdminPort {
   const net::ListenSocket& socket;
   const AdminPages& pages;
   const AdminActions& actions;
-  /// Answers whatever Host is asked for, because probes and scrapers come by names of their own. Nothing can be
-  /// changed.
+  /// Accepts any Host, because probes and scrapers use names of their own. Such a port has no actions.
   bool anyHost = false;
   std::size_t clients = 0;  // includes the dead clients that are not reaped yet
   std::unique_ptr<net::TcpListener> listener = nullptr;
@@ -61,14 +60,14 @@ class AdminConnection final : public ServerConnection {
   bool dirty = false;         // belongs to the table
   bool waitsForTurn = false;  // belongs to the queue
 
-  /// Called when a page has answered; does nothing if the client has given up the request.
+  /// Called with the answer of a page; does nothing if the client has given up the request.
   void answer(http::StreamId stream, AdminDocument&& document);
   /// The drive beat: sends the answers, because sinks may not call their codec back.
   void sendAnswers();
 
   net::ClientNetwork network() const { return net::networkOf(peer()); }
   bool isOf(const AdminPort& port) const { return &port_ == &port; }
-  /// How much the client deserves its place: the lowest gives way first. Clients that have just connected, and may be
+  /// The priority of the client for its place: the lowest gives way first. Clients that have just connected, and may be
   /// about to ask, come after all others; otherwise the order is that of the last request or the last piece taken.
   using Claim = std::pair<bool, std::uint64_t>;
   Claim claim();

@@ -19,7 +19,7 @@
 namespace sluice::server {
 
 /// The content of a document: a text, which all copies share, or pieces that are made as the client takes them. So a
-/// client that reads slowly, or never, holds no more than one piece.
+/// client that reads slowly, or never, keeps no more than one piece in memory.
 class AdminBody {
  public:
   /// Appends the next piece; false if there is none.
@@ -39,7 +39,8 @@ class AdminBody {
   /// Moves the next bytes into `out` until that holds `most` bytes, or one piece more; returns false once everything
   /// was moved.
   bool read(base::ByteQueue& out, std::size_t most);
-  /// Returns the bytes of text that are kept for this copy; a text that several copies share counts in equal parts.
+  /// Returns the bytes of text that are kept for this copy; the size of a text that several copies share is divided
+  /// equally.
   std::size_t held() const;
 
  private:
@@ -84,8 +85,8 @@ class AdminAnswer {
   http::StreamId stream_;
 };
 
-/// Made of a function that returns the document, of one that makes it from the query of the request, or of one that
-/// takes the answer and gives it when it can.
+/// A page is made of a function: one that returns the document, one that makes it from the query of the request, or one
+/// that gets the AdminAnswer and answers later.
 class AdminPage {
  public:
   /// Makes a page that drops every answer.
@@ -107,7 +108,7 @@ class AdminPage {
   AdminPage(Take take)
       : ask_([take = std::move(take)](AdminAnswer answer, std::string_view) mutable { take(std::move(answer)); }) {}
 
-  /// `query` is what stands behind the "?", as it was sent.
+  /// `query` is the text after the "?", as it was sent.
   void ask(AdminAnswer answer, std::string_view query) const { ask_(std::move(answer), query); }
 
  private:
@@ -119,7 +120,7 @@ using AdminPages = std::map<std::string, AdminPage, std::less<>>;
 
 /// The request by which a client asks for an action.
 struct AdminPost {
-  std::string query;  // what stands behind the "?", as it was sent
+  std::string query;  // the text after the "?", as it was sent
   std::string body;
 };
 

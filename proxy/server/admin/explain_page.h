@@ -1,5 +1,4 @@
-// The admin page /explain: what the gateway that answers would do with a request, by the configuration that it serves.
-// Main thread.
+// The admin page /explain: how this gateway would handle a request, by the configuration that it serves. Main thread.
 #pragma once
 
 #include <cstddef>

@@ -9,7 +9,7 @@
 namespace sluice::server {
 namespace {
 
-/// A namespace that cannot be read is one that is not known: the check does not depend on it.
+/// If the namespace cannot be read, it is unknown, because the check does not depend on it.
 std::string ownNamespace() {
   base::Result<std::string> name = kubernetes::readPodNamespace(environmentVariable);
   return name ? *std::move(name) : std::string();

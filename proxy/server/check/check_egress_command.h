@@ -1,4 +1,4 @@
-// `sluice check egress`: whether direct egress is really closed, by trying from where the command runs.
+// `sluice check egress`: checks whether direct egress is closed, by connections from the place where the command runs.
 #pragma once
 
 #include <chrono>
@@ -19,7 +19,7 @@ struct EgressCheckOptions {
   base::Duration timeout = std::chrono::seconds(5);  // of one lookup, and of one connection
 };
 
-/// Prints what was tried, what happened, and what it means. Returns 0 if direct egress is closed and the gateway, if
+/// Prints the attempts, their outcomes, and the conclusion. Returns 0 if direct egress is closed and the gateway, if
 /// there is one, is reachable; else 1.
 int checkEgress(const EgressCheckOptions& options, OutputFormat format);
 

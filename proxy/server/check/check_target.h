@@ -1,4 +1,4 @@
-// What a check tries to reach, as a flag has it.
+// A target that a check tries to reach, in the form of a flag.
 #pragma once
 
 #include <cstdint>
@@ -26,11 +26,11 @@ struct CheckTarget {
 /// Returns "TCP" or "UDP".
 std::string_view protocolName(net::ProbeProtocol protocol);
 
-/// Parses "HOST:PORT" for TCP and "udp://HOST:PORT", where HOST is a name or an address. Errors say what is wrong.
+/// Parses "HOST:PORT" for TCP and "udp://HOST:PORT", where HOST is a name or an address. Errors name the fault.
 base::Result<CheckTarget> parseCheckTarget(std::string_view text);
 
-/// Returns targets outside that answer everybody: addresses of public name servers of several operators, because names
-/// are not resolved where DNS is closed, by both families and on the ports of HTTP, HTTPS and DNS; and a name.
+/// Returns public targets outside the cluster: addresses of name servers of several operators, because names are not
+/// resolved where DNS is closed, of both families and on the ports of HTTP, HTTPS and DNS; and one name.
 std::vector<CheckTarget> defaultTargets();
 
 }  // namespace sluice::server

@@ -1,4 +1,4 @@
-// The report of a check as people and programs read it.
+// The report of a check as text and as JSON.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace sluice::server {
 
-/// Returns a line for each address that was tried, the verdict, and what to do.
+/// Returns a line for each address that was tried, the verdict, and the advice.
 std::string egressText(const EgressReport& report);
 /// Returns the same as a JSON document.
 std::string egressJson(const EgressReport& report);

@@ -34,7 +34,7 @@ class ProbeRun final : private net::ProbeSink {
       } else {
         for (const net::Address& ip : **answer) dial(named.target, ip.withPort(named.target.port), named.to);
       }
-      answered_.push_back(std::move(named.lookup));  // it may be what calls
+      answered_.push_back(std::move(named.lookup));  // it may be the caller of this function
       return true;
     });
     const auto open = [](const StartedProbe& each) { return !each.probe->outcome(); };
@@ -43,7 +43,7 @@ class ProbeRun final : private net::ProbeSink {
     worker_.stop();
   }
 
-  /// Hands over what was found, in the order in which the probes began.
+  /// Hands over the outcomes, in the order in which the probes began.
   void finish() {
     for (const StartedProbe& each : probes_) {
       if (each.to == nullptr) continue;

@@ -1,7 +1,8 @@
-// Tries to reach targets outside, all at once, and beside each an address where nobody is.
+// Tries to reach targets outside of the cluster, all at once, and for each of them a control: an address that no
+// machine has.
 //
-// The latter are controls: what a control gets comes from something on the way, as a policy that refuses connections
-// instead of dropping them, or a proxy that accepts all of them. A target that gets the same shows nothing of its own.
+// Any outcome of a control comes from something on the path, such as a policy that refuses connections instead of
+// dropping them, or a proxy that accepts all of them. So a target with the same outcome proves nothing.
 #pragma once
 
 #include <optional>
@@ -14,14 +15,14 @@
 
 namespace sluice::server {
 
-/// One address of a target and what came of it.
+/// One address of a target, and the outcome of its probe.
 struct ProbedAddress {
   CheckTarget target;
   std::optional<net::Address> address;       // nothing if the name is not resolved
   std::optional<net::ProbeOutcome> outcome;  // nothing if the name is not resolved
-  std::string unresolved;                    // why it is not
+  std::string unresolved;                    // the reason why the name is not resolved
   base::Duration took{};
-  /// What the control of the same protocol, family and port got; nothing for an address of this machine.
+  /// The outcome of the control of the same protocol, family and port; nothing for an address of this machine.
   std::optional<net::ProbeResult> control = std::nullopt;
 };
 
@@ -30,8 +31,7 @@ struct EgressFindings {
   std::vector<ProbedAddress> gateway;
 };
 
-/// Returns the address that stands for nobody: of the ranges for documentation (RFC 5737, RFC 3849), which are routed
-/// nowhere.
+/// Returns the control's address. It is in the ranges for documentation (RFC 5737, RFC 3849), which are routed nowhere.
 net::Address controlAddress(const net::Address& of);
 
 /// Blocks for at most twice `timeout`: that much for a name, and that much for a connection.

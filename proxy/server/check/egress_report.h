@@ -1,4 +1,4 @@
-// What the findings of a check mean: whether direct egress is closed, and what to do if it is not.
+// Judges the findings of a check: whether direct egress is closed, and how to close it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace sluice::server {
 enum class EgressVerdict : std::uint8_t {
   kClosed,
   kOpen,
-  kUnclear  // something on the way answers for everybody, or nothing could be tried
+  kUnclear  // something on the path answers for every address, or nothing could be tried
 };
 
 struct JudgedAddress {
@@ -23,7 +23,7 @@ struct JudgedAddress {
   std::string address;  // "192.0.2.1:443"; empty if the name is not resolved
   EgressVerdict verdict;
   std::string_view reason;  // the same in one word, for programs: "NoAnswer"
-  std::string happened;     // what happened, for people
+  std::string happened;     // the outcome, in words
   base::Duration took;
 };
 
@@ -44,11 +44,11 @@ struct EgressReport {
   bool good() const { return verdict == EgressVerdict::kClosed && (!gateway || gateway->reachable); }
 };
 
-/// Judges one address. Closed: nothing came back, or somebody else refused. Open: it was reached, or it refused and the
-/// control was not refused, because then the refusal is its own. Unclear: the control was reached, too.
+/// Judges one address. Closed: nothing came back, or another machine refused. Open: the address was reached, or it
+/// refused while the control did not, so that the refusal is its own. Unclear: the control was reached, too.
 EgressVerdict verdictOn(const ProbedAddress& probed);
 
-/// `timeout` is what the probes had. `gateway` is the target by which findings.gateway were found.
+/// `timeout` is the time that the probes had. `gateway` is the target of findings.gateway.
 EgressReport judgeEgress(const EgressFindings& findings, const std::optional<CheckTarget>& gateway,
                          std::string nameSpace, base::Duration timeout);
 

@@ -1,7 +1,7 @@
-// The command line's own table as plain values: commands, their options, and what the options take.
+// The command line's own table as plain values: commands, their options, and the values of options.
 //
-// Everything that tells of the command line is made of it: the scripts for shells, the manual page, and the hints for
-// words that are no command or option. So nothing can be told of an option that does not exist, or be left out.
+// All descriptions of the command line are made of it: the scripts for shells, the manual page, and the hints for words
+// that are no command or option. So they list all options, and none that does not exist.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -40,7 +40,7 @@ CommandShape shapeOf(const CLI::App& app);
 /// Returns the command and all commands below it, each after the one that it belongs to.
 std::vector<const CommandShape*> allCommands(const CommandShape& root);
 
-/// Returns a description without what follows its first semicolon, for places where there is room for a line.
+/// Returns a description up to its first semicolon, for places with room for one line.
 std::string brief(const std::string& description);
 
 }  // namespace sluice::server

@@ -1,7 +1,7 @@
 // Scripts by which shells complete the command line.
 //
-// Each script knows every command with its options, and what follows an option: files for a path, the words that it may
-// be, or nothing. It needs no running program and no other script.
+// Each script knows every command with its options, and the values of an option: files for a path, a list of words, or
+// nothing. It needs no running program and no other script.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// ADDRESS:PORT as a flag has it.
+// The value ADDRESS:PORT of a flag.
 #pragma once
 
 #include <optional>

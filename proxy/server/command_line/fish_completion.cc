@@ -21,7 +21,7 @@ complete -c sluice -f
 
 std::string fishQuoted(std::string_view text) { return "'" + marked(text, "\\'", '\\') + "'"; }
 
-/// Returns the beginning of a line that holds for one command only.
+/// Returns the beginning of a line that applies to one command only.
 std::string fishLine(const CommandShape& command) {
   return "complete -c sluice -n " + fishQuoted("__sluice_command " + command.path);
 }

@@ -24,7 +24,7 @@ struct ListenAddress {
   bool isAny() const { return address.empty() || address == "0.0.0.0" || address == "::"; }
 };
 
-/// Returns the error of a flag's value, which is not shown if it may hold a password.
+/// Returns the error of a flag's value, which is not shown if it may contain a password.
 base::Error flagError(const std::string& flag, const std::string& value, const std::string& what) {
   return base::Error::config(flag + (value.find('@') == std::string::npos ? " " + value : "") + ": " + what);
 }

@@ -1,4 +1,4 @@
-// Holds what the help and the manual page say besides commands and options.
+// The texts of the help and the manual page besides commands and options.
 //
 // A text is a list of paragraphs, each of them one line, however long. A line that begins with blanks is an example,
 // and is shown as it is.

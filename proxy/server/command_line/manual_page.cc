@@ -71,7 +71,7 @@ std::string roffArgument(const ArgumentShape& argument, bool flag) {
 
 bool isHelp(const ArgumentShape& option) { return option.names.back() == "--help"; }
 
-/// Every command has --help, which is told of the program alone.
+/// Every command has --help, so only the program's own is described.
 std::string roffOptions(const CommandShape& command, bool withHelp) {
   std::string text;
   for (const ArgumentShape& argument : command.arguments) text += roffArgument(argument, false);

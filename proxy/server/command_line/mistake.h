@@ -1,4 +1,4 @@
-// Says what is wrong with a command line, in a sentence that names the word at fault.
+// Describes the fault of a command line, in a sentence that names the faulty word.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -6,8 +6,8 @@
 
 namespace sluice::server {
 
-/// Returns the message for a command line that `app` refused with `error`, and says what was probably meant. A word
-/// that no command or option has comes first, because whatever else is wrong may follow from it.
+/// Returns the message for a command line that `app` refused with `error`, with a suggestion. It reports an unknown
+/// word first, because other faults may follow from it.
 std::string mistakeIn(const CLI::App& app, const CLI::ParseError& error);
 
 /// Returns the last command of the line as it was typed: "sluice run".

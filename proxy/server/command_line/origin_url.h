@@ -1,4 +1,4 @@
-// The URL of an origin as --to has it: scheme, host and port, and nothing else.
+// The URL of an origin in --to: scheme, host and port, and nothing else.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ struct OriginUrl {
   std::string host;  // a name, or an address without brackets
   std::uint16_t port;
   bool isAddress;
-  /// How the origin is spoken to: what a Backend's port has beside its number, such as ", tls: {mode: Simple}".
+  /// The fields of a Backend's port besides its number, such as ", tls: {mode: Simple}".
   std::string_view portMembers;
   /// The entry of addressGuard.allow without which the address would not be dialled; empty if it needs none.
   std::string allowance;
 };
 
-/// Parses "https://host", "http://127.0.0.1:3000" or "h2c://[::1]:50051". Errors say what is wrong with the value, and
-/// hold no password.
+/// Parses "https://host", "http://127.0.0.1:3000" or "h2c://[::1]:50051". Errors name the fault of the value, and
+/// contain no password.
 base::Result<OriginUrl> parseOriginUrl(std::string_view text);
 
 }  // namespace sluice::server

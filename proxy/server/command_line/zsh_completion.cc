@@ -30,7 +30,7 @@ constexpr std::string_view kZshEnd = R"(  esac
 if [[ ${funcstack[1]} == _sluice ]]; then _sluice "$@"; else compdef _sluice sluice; fi
 )";
 
-/// Returns what _arguments is to do for the value: ":PATH:_files". `otherwise` is for one of which nothing is known.
+/// Returns the action of _arguments for the value: ":PATH:_files". `otherwise` is used for a value of unknown kind.
 std::string zshAction(const ArgumentShape& argument, std::string_view otherwise) {
   const std::vector<std::string> words = argument.words();
   if (!words.empty()) return ":word:(" + joinedBy(" ", words) + ")";

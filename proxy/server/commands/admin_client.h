@@ -1,4 +1,4 @@
-// Asks the admin port of a running gateway, for commands that show or change what it does.
+// Sends requests to the admin port of a running gateway, for commands that show or change its state.
 //
 // Blocks until the answer is there.
 #pragma once
@@ -18,8 +18,8 @@ struct AdminReply {
   std::string body;
 };
 
-/// Sends one request, and returns the answer to it. Errors say that nobody answers there, and how to name another
-/// address. `body` is sent with a POST.
+/// Sends one request, and returns the answer to it. Errors report that no gateway answers there, and how to name
+/// another address. `body` is sent with a POST.
 base::Result<AdminReply> askAdmin(const net::Address& at, http::Method method, const std::string& target,
                                   std::string_view body = {});
 

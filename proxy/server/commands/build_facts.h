@@ -1,4 +1,4 @@
-// How the program was built: what only CMake knows.
+// The facts about the build that only CMake knows.
 #pragma once
 
 #include <string_view>

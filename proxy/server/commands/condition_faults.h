@@ -1,4 +1,4 @@
-// What the conditions of an object complain of, for commands that print statuses.
+// The faults that the conditions of an object report, for commands that print statuses.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace sluice::server {
 
-/// Returns what the conditions anywhere in a status complain of, as "Programmed False, Invalid: ...", each once.
+/// Returns the faults that conditions anywhere in a status report, each once: "Programmed False, Invalid: ...".
 std::vector<std::string> conditionFaults(const content::Value& status);
 
 }  // namespace sluice::server

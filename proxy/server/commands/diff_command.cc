@@ -8,7 +8,7 @@
 namespace sluice::server {
 namespace {
 
-/// Says why nothing of a configuration can be served. Returns false if it can.
+/// Prints why nothing of a configuration can be served. Returns false if it can be served.
 bool isUseless(const control::CompiledConfiguration& configuration, const std::string& path) {
   if (configuration.usable()) return false;
   std::fprintf(stderr, "%s cannot be served:\n", path.c_str());

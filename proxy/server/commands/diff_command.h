@@ -1,4 +1,4 @@
-// `sluice diff`: what would change if a gateway that serves one configuration were given another one.
+// `sluice diff`: prints the changes that would follow if a gateway that serves one configuration got another one.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace sluice::server {
 
-/// Prints the differences. Returns 0 if there are none, else 1; also if one of the two cannot be served at all, which
-/// it says.
+/// Prints the differences. Returns 0 if there are none, else 1. Also returns 1, with a message, if one of the two
+/// cannot be served at all.
 int printDifferences(const std::string& before, const std::string& after, OutputFormat format,
                      const processing::BuiltinTypes& processors);
 

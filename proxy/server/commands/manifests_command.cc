@@ -9,7 +9,7 @@
 namespace sluice::server {
 namespace {
 
-/// The words of the files that options replace. They stand nowhere else in them.
+/// The words of the files that options replace. They occur nowhere else in the files.
 constexpr std::string_view kNamespaceWord = "sluice-system";
 constexpr std::string_view kImageWord = "sluice:" SLUICE_VERSION;
 
@@ -28,7 +28,8 @@ std::string manifestsText(const ManifestOptions& options) {
     text += file;
   }
   if (!options.nameSpace.empty()) replaceAll(text, kNamespaceWord, options.nameSpace);
-  if (!options.image.empty()) replaceAll(text, kImageWord, options.image);  // last: its name may hold the other word
+  // The image comes last, because its name may contain the other word.
+  if (!options.image.empty()) replaceAll(text, kImageWord, options.image);
   return text;
 }
 

@@ -15,7 +15,7 @@ std::string cell(const content::Value& revision, std::string_view name) {
   return found != nullptr ? found->text : std::string();
 }
 
-/// Prints why there is no good answer. Returns false if there is one.
+/// Prints the error of an answer. Returns false if the answer is good.
 bool isWrong(const base::Result<AdminReply>& reply) {
   if (reply.ok() && reply.value().status == 200) return false;
   const std::string why = reply.ok() ? reply.value().body : reply.error().detail + "\n";

@@ -1,4 +1,4 @@
-// `sluice revisions`: the revisions that a running gateway has served or refused, and the end of a taint.
+// `sluice revisions`: lists the revisions that a running gateway has served or refused, and clears a taint.
 #pragma once
 
 #include <string>

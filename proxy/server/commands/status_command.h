@@ -1,4 +1,5 @@
-// `sluice status`: what a running gateway serves, what it should serve, and what is wrong with that.
+// `sluice status`: shows which configuration a running gateway serves, which one it should serve, and the problems of
+// that.
 #pragma once
 
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace sluice::server {
 
-/// Prints the status of the gateway with that admin port. Returns 0 if it serves what it should, else 1.
+/// Prints the status of the gateway with that admin port. Returns 0 if it serves the desired configuration, else 1.
 int printStatus(const net::Address& admin, OutputFormat format);
 
 /// Returns the admin document /status as a text for people.

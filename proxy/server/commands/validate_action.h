@@ -1,4 +1,4 @@
-// POST /validate: what would become of a configuration if the running process were given it.
+// POST /validate: predicts the result if the running process got a configuration.
 //
 // It belongs to the main thread.
 #pragma once
@@ -19,14 +19,14 @@ class ValidateAction {
   ValidateAction(control::LoadingThread& loader, const control::Reloader& reloader, const Serving& serving)
       : loader_(loader), reloader_(reloader), serving_(serving) {}
 
-  /// Answers with a verdict document. The query live=true has its addresses and ports tried.
+  /// Answers with a verdict document. With the query live=true, the addresses and ports of the configuration are tried.
   void ask(AdminPost post, AdminAnswer answer);
 
  private:
   struct Posted {
     std::string text;
     AdminAnswer answer;
-    bool live;  // its places are still to be tried
+    bool live;  // its addresses and ports are still to be tried
   };
   void judge(compile::UnusablePlaces unusable);
   void take(control::LoadingThread::Judgement&& judgement);
@@ -34,7 +34,7 @@ class ValidateAction {
   control::LoadingThread& loader_;
   const control::Reloader& reloader_;
   const Serving& serving_;
-  std::optional<Posted> posted_;  // what is being judged
+  std::optional<Posted> posted_;  // the configuration that is being judged
 };
 
 }  // namespace sluice::server

@@ -23,12 +23,13 @@ std::string canonical(const std::string& path) {
   return error ? path : found.string();
 }
 
-/// Returns the paths of each configuration. Without recursion all paths are one, but for folders that only have files
-/// in the folders below them. With it, each folder is one, and the files that were named are one together.
+/// Returns the paths of each configuration. Without recursion all paths are one configuration, except for folders whose
+/// files are all in folders below them. With recursion, each folder is a configuration, and the named files together
+/// are one.
 std::vector<Paths> configurationsAt(const Paths& paths, bool recursive, config::Problems& problems) {
   Paths together;
   std::vector<Paths> all;
-  std::set<std::string> known;  // a path that is given twice, or lies below another one, counts once
+  std::set<std::string> known;  // a path that is given twice, or is below another one, is used once
   for (const std::string& path : paths) {
     std::error_code error;
     if (!known.insert(canonical(path)).second) continue;
@@ -57,7 +58,7 @@ control::CompiledConfiguration compiled(const Paths& paths, bool live, const pro
   return control::readConfiguration(paths, processors, nullptr, std::move(unusable));
 }
 
-/// Prints what is found, one configuration after the other, so that only one of them is in memory.
+/// Prints the results of one configuration after the other, so that only one of them is in memory.
 class Validation {
  public:
   Validation(const ValidationOptions& options, bool several) : options_(options), several_(several) {}
@@ -112,7 +113,7 @@ int validateConfiguration(const Paths& paths, const ValidationOptions& options,
   Validation validation(options, all.size() + (unread.empty() ? 0 : 1) > 1);
   for (const Paths& each : all) validation.add(each, compiled(each, options.live, processors));
   if (!unread.empty()) {
-    // These folders belong to no configuration, so they are reported as one that cannot be read.
+    // These folders belong to no configuration, so they are reported as a configuration that cannot be read.
     control::CompiledConfiguration missing;
     missing.problems = std::move(unread);
     validation.add(paths, missing);

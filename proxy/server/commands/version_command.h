@@ -1,4 +1,4 @@
-// `sluice version`: what the program is made of, for a report of a fault and for whoever asks whether a library's fault
+// `sluice version`: prints the parts of the program, for bug reports and to check whether the fault of a library
 // concerns it.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace sluice::server {
 /// Prints the version, the commit, the compiler, and every library with the version that runs. Returns 0.
 int printVersion(OutputFormat format);
 
-/// Returns the JSON document of it.
+/// Returns this list as a JSON document.
 std::string versionJson();
 /// Returns the same as a text for people.
 std::string versionText();

@@ -1,8 +1,8 @@
-// Bounds what clients of one address may have: connections at once (limits.connectionsPerAddress), and new TLS
-// handshakes per second (limits.handshakesPerAddress), so that one client leaves room and processor time to the others.
+// Bounds the connections of clients of one address (limits.connectionsPerAddress) and their new TLS handshakes per
+// second (limits.handshakesPerAddress), so that one client leaves room and processor time to the others.
 //
-// Addresses count by net::ClientNetwork. It belongs to the acceptor's thread; a place may end on any thread. It
-// remembers at most the addresses of open connections and, for a second, of handshakes.
+// Addresses of one net::ClientNetwork are counted together. It belongs to the acceptor's thread; a place may end on any
+// thread. It remembers at most the addresses of open connections and, for a second, of handshakes.
 #pragma once
 
 #include <cstddef>
@@ -19,15 +19,15 @@ namespace sluice::server {
 
 class AddressLimits {
  public:
-  /// A connection keeps it for as long as it is open. Null where nothing is bounded.
+  /// A connection keeps it for as long as it is open. Null if there is no bound.
   using Place = std::shared_ptr<const void>;
 
   explicit AddressLimits(observe::MetricShard& metrics);
 
-  /// 0 means no bound. Connections that were admitted while nothing was bounded are not counted.
+  /// 0 means no bound. Connections that were admitted without a bound are not counted.
   void setBounds(const base::LimitSettings& limits);
 
-  /// Admits a connection of `peer`, and sets its place. Returns false, and counts the limit, if it is one too many.
+  /// Admits a connection of `peer`, and sets its place. Returns false, and counts the limit, if that exceeds a bound.
   /// `tls` connections begin with a handshake. Times never go back.
   bool admit(const net::Address& peer, bool tls, base::MonotonicTime now, Place& place);
   /// Returns the number of addresses that it remembers.
@@ -40,7 +40,7 @@ class AddressLimits {
     base::MonotonicTime secondBegan = {};
   };
 
-  /// Drops clients without connections and recent handshakes once there may be many: its cost is that of a few steps
+  /// Drops clients without connections and recent handshakes once there may be many. On average this costs a few steps
   /// for each client that is added.
   void sweep(base::MonotonicTime now);
 

@@ -20,7 +20,7 @@ struct AcceptedClient {
   AddressLimits::Place place = nullptr;
 };
 
-/// The lists that connections enter.
+/// The lists of the worker's connections that have work.
 class ConnectionLists {
  public:
   virtual ~ConnectionLists() = default;

@@ -15,7 +15,7 @@ constexpr std::size_t kSniffBytes = 16 * 1024;
 // After the FIN, bytes that the client still sends are read for this long and this far, so that a reset does not
 // overtake the last answer.
 constexpr base::Duration kLingerTime = std::chrono::seconds(5);
-// A process that ends does not wait that long.
+// The same time in a process that ends.
 constexpr base::Duration kLastLingerTime = std::chrono::milliseconds(100);
 constexpr base::Duration kLastIdleTime = std::chrono::seconds(1);
 constexpr std::size_t kLingerBytes = 16 * 1024 * 1024;
@@ -74,7 +74,7 @@ void ServerConnection::onEnd(bool /*clean*/) {
   markDirty();
   peerEnded_ = true;
   if (state_ != State::kServing) return die();
-  // A request that is not whole is refused with an answer.
+  // An incomplete request is refused with an answer.
   if (codec_->departure(0) == http::Departure::kWaits && abortsAtEnd()) return die();
   codec_->feedEnd();
 }
@@ -83,8 +83,8 @@ bool ServerConnection::abortsAtEnd() const {
   return parts_.halfClose != nullptr && *parts_.halfClose == base::ClientHalfClose::kAbort;
 }
 
-// Called while bytes wait to be read, which may last long; a client that has left must not hold room at the backends
-// meanwhile.
+// Called while bytes wait to be read, which may take long. A client that has left must not occupy places at the
+// backends meanwhile.
 void ServerConnection::onEndAhead(std::size_t unread) {
   if (state_ != State::kServing) return;
   const http::Departure departure = codec_->departure(unread);
@@ -179,13 +179,13 @@ void ServerConnection::pump() {
     transport_->write(out_);
     if (parts_.counters != nullptr) parts_.counters->sent.add(offered - out_.size());
     if (offered == before && out_.size() == offered) return;
-    if (before > 0) lastActive_ = parts_.worker.now();  // the client takes what waited for it
+    if (before > 0) lastActive_ = parts_.worker.now();  // the client takes the bytes that waited for it
   }
 }
 
 void ServerConnection::settle() {
   if (codec_->state() == http::CodecState::kClosed) {
-    if (codec_->abortive()) {  // at once: a client that reads slowly must not make a cut response wait
+    if (codec_->abortive()) {  // at once, because a client that reads slowly must not delay the end of a cut response
       transport_->abort();
       return die();
     }
@@ -237,7 +237,7 @@ base::MonotonicTime ServerConnection::deadline() const {
 
 void ServerConnection::arm() { parts_.worker.timers().set(*this, deadline()); }
 
-// The timer is not moved with every event that makes it later: it looks when it fires.
+// The timer is not moved with every event that makes the deadline later; the deadline is checked when it fires.
 void ServerConnection::onTimer() {
   const base::MonotonicTime now = parts_.worker.now();
   if (state_ == State::kDead) return;
@@ -270,7 +270,7 @@ void ServerConnection::onTimer() {
     codec_->drain();
     return arm();
   }
-  die();  // the client does not even take the last bytes
+  die();  // the client does not take the last bytes either
 }
 
 }  // namespace sluice::server

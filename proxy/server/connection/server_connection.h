@@ -18,7 +18,7 @@
 
 namespace sluice::server {
 
-/// Counts what clients send and are sent; of one worker.
+/// The bytes that the clients of one worker have sent and received.
 struct ClientCounters {
   explicit ClientCounters(observe::MetricShard& metrics)
       : open(metrics.at<observe::Metric::kDownstreamConnections>()),
@@ -49,9 +49,9 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   ~ServerConnection() override;
 
   bool dead() const { return state_ == State::kDead; }
-  /// The drive beat: requests go on that onRequestsWait() told of, if it is their turn.
+  /// The drive beat: continues with the requests that onRequestsWait() has reported, if it is their turn.
   void resume();
-  /// Lets them go on in this beat.
+  /// Lets these requests continue in this beat.
   void takeTurn() {
     itsTurn_ = true;
     markDirty();
@@ -61,13 +61,13 @@ class ServerConnection : public net::TransportSink, protected http::ServerSink, 
   /// Accepts no new requests; closes when the last one is answered.
   void drain();
   /// Ends the connection now: by RST if the client has not yet taken a whole answer, so that neither the process nor
-  /// the system keeps the rest of it.
+  /// the system keeps the remaining bytes.
   void cutOff();
 
  protected:
   virtual void markDirty() = 0;
-  /// Called when bytes of requests have come that are not read in this turn: behind a request that was answered by
-  /// now, or because they make much work. takeTurn() goes on with them.
+  /// Called when bytes of requests have come that are not parsed in this turn, because they follow a request that has
+  /// just been answered, or because they are expensive to decode. takeTurn() continues with them.
   virtual void onRequestsWait() = 0;
   /// Called when a timeout of the settings has ended something; `name` is its key there.
   virtual void onTimeout(std::string_view name) = 0;

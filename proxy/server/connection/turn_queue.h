@@ -1,9 +1,9 @@
-// Connections that have more to do than one round of the loop shall spend on them wait here. A few of them go on in
-// each round, so that whoever asks for little is served in between. Networks of clients take turns, and the connections
-// of one network among themselves: so nobody waits longer because somebody else has many.
+// Connections wait here if they have more work than one round of the loop may spend on them. A few of them continue in
+// each round, so that other connections are served in between. Networks of clients take turns, and so do the
+// connections of one network, so that no client waits longer because another one has many connections.
 //
-// T is what base::BeatTable wants, with methods takeTurn() and network(), and a public `bool waitsForTurn = false` that
-// belongs to the queue. One thread.
+// T meets the requirements of base::BeatTable, and has methods takeTurn() and network(), and a public `bool
+// waitsForTurn = false` that belongs to the queue. One thread.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ class TurnQueue {
   void goOn() {
     for (std::size_t served = 0; served < kPerRound && !order_.empty();) {
       T* found = takeNext();
-      if (found == nullptr || found->dead()) continue;  // of those that have left, none stays in the queue
+      if (found == nullptr || found->dead()) continue;  // connections that have ended are dropped from the queue
       found->waitsForTurn = false;
       found->takeTurn();
       ++served;

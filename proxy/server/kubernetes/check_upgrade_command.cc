@@ -14,7 +14,7 @@
 namespace sluice::server {
 namespace {
 
-/// Secrets are not needed, only who names them, and endpoints decide nothing about that.
+/// Secrets are not read, because only references to them matter; endpoints do not matter for that.
 bool isReadForUpgrade(const config::ObjectKind& kind) {
   return !kind.isOf<config::SecretObject>() && !kind.isOf<config::EndpointSlice>();
 }
@@ -34,7 +34,7 @@ std::pair<std::vector<const config::ObjectKind*>, std::vector<ClusterCollection>
   return result;
 }
 
-/// Returns the text of an object of a list, whose items need not say what they are.
+/// Returns the text of an object of a list, whose items need not have apiVersion and kind.
 std::string textOfItem(const config::ObjectKind& kind, const content::Value& item) {
   const std::string text = content::writeJson(item);
   if (item.find("kind") != nullptr || text.size() < 2) return text;

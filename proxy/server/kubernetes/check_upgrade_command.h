@@ -1,4 +1,5 @@
-// `sluice check upgrade`: what the Gateways of a cluster would lose if a controller of this version kept their Pods.
+// `sluice check upgrade`: lists the rights and properties that the Gateways of a cluster would lose if a controller of
+// this version ran their Pods.
 #pragma once
 
 #include <string>

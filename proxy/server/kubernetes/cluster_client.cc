@@ -16,7 +16,7 @@ std::uint64_t seedOfDelays() {
   return random() | 1;  // not 0
 }
 
-/// With the settings that everybody has it cannot fail.
+/// With default settings this cannot fail.
 std::unique_ptr<net::Resolver> makeApiResolver(net::Worker& main, observe::MetricShard& metrics) {
   return std::move(net::makeResolver(main, base::DnsSettings(), {.metrics = &metrics})).value();
 }

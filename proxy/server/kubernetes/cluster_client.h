@@ -1,4 +1,4 @@
-// A client of the API server with what it needs of its own: a resolver and a dialer, on one thread's loop.
+// A client of the API server with its own resolver and dialer, on one thread's loop.
 #pragma once
 
 #include <memory>

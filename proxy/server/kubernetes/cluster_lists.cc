@@ -13,13 +13,13 @@ constexpr int kListPage = 100;  // objects
 constexpr int kHttpForbidden = 403;
 constexpr int kHttpNotFound = 404;
 
-/// Returns the path of what one namespace has of a collection.
+/// Returns the path of a collection in one namespace.
 std::string pathInNamespace(const std::string& path, const std::string& nameSpace) {
   const std::size_t resource = path.rfind('/');
   return path.substr(0, resource) + "/namespaces/" + nameSpace + path.substr(resource);
 }
 
-/// One reading.
+/// One reading of all lists.
 class ListReading {
  public:
   ListReading(const std::string& kubeconfig, std::vector<ClusterCollection> collections)

@@ -1,6 +1,6 @@
-// Reads lists of objects from an API server, for commands that look once and end.
+// Reads lists of objects from an API server, for commands that read once and end.
 //
-// It blocks, as a ClusterErrand does.
+// It blocks, as a ClusterRequests does.
 #pragma once
 
 #include <string>
@@ -17,19 +17,19 @@ struct ClusterCollection {
   /// CRD is not installed, the list is empty.
   std::vector<std::string> paths;
   std::string selector = {};  // "labelSelector=sluice.dev%2Freplica-of", or empty
-  /// Who may not list it in all namespaces is shown what the kubeconfig's own namespace has.
+  /// A user who may not list all namespaces gets the objects of the kubeconfig's own namespace.
   bool mayBeOwnNamespace = false;
 };
 
-/// The lists that the server has answered with.
+/// The lists in the server's answers.
 struct ClusterLists {
   std::string server;                             // its URL
   std::vector<std::vector<content::Value>> each;  // in the order of the collections
 };
 
-/// Reads the collections one after the other. The error says what is wrong with the kubeconfig (a path; if it is empty,
-/// the Pod's service account counts), that the server cannot be reached, what it does not let this user read, or that
-/// it took too long; it names the server.
+/// Reads the collections one after the other. Without a `kubeconfig` path, the Pod's service account is used. The error
+/// describes the fault of the kubeconfig, or names the server with the reason: it cannot be reached, it does not let
+/// this user read a collection, or it took too long.
 base::Result<ClusterLists> readClusterLists(const std::string& kubeconfig, std::vector<ClusterCollection> collections);
 
 }  // namespace sluice::server

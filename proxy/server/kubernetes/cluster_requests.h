@@ -1,4 +1,4 @@
-// What a command asks of an API server, one request after the other, before it ends.
+// Sends the requests of one command to an API server, one after the other.
 //
 // It blocks, with a loop of its own, for kPatience at most.
 #pragma once
@@ -26,14 +26,14 @@ class ClusterRequests final : private net::Timer {
   ClusterRequests(const ClusterRequests&) = delete;
   ClusterRequests& operator=(const ClusterRequests&) = delete;
 
-  /// Calls `begin`, and returns when end() was called. The error says what is wrong with the kubeconfig, or names the
-  /// server and says that it cannot be reached or took too long, or what end() was given.
+  /// Calls `begin`, and returns when end() was called. The error describes the fault of the kubeconfig, or names the
+  /// server with the reason: it cannot be reached, it took too long, or the text given to end().
   base::Status run(const std::function<void()>& begin);
-  /// Sends a request, and calls `then` with the answer. Without an answer, the errand ends. With `take`, the answer is
-  /// a list of whatever length (ApiExchange).
+  /// Sends a request, and calls `then` with the answer. Without an answer, the run ends. With `take`, the answer is
+  /// a list of any length (ApiExchange).
   using Then = std::function<void(kubernetes::ApiAnswer&& answer)>;
   void ask(kubernetes::ApiRequest request, Then then, kubernetes::ApiExchange::TakeItem take = {});
-  /// Ends the errand; `error` goes on after the name of the server ("refuses ..."), and is empty if all is well.
+  /// Ends run(); `error` continues the name of the server ("refuses ..."), and is empty if there was none.
   void end(std::string error = {});
 
   /// Returns the URL of the server.

@@ -57,7 +57,7 @@ const std::vector<Value>& itemsIn(const Value* map, std::string_view key) {
   return list == nullptr ? kNoItems : list->items;
 }
 
-/// Returns the oldest generation that a condition is about; the object's own if none is older.
+/// Returns the oldest observedGeneration of the conditions; the object's own generation if none is older.
 std::int64_t oldestGeneration(const Value& status, std::int64_t generation) {
   for (const Value& condition : itemsIn(&status, "conditions")) {
     generation = std::min(generation, kubernetes::numberIn(&condition, "observedGeneration").value_or(generation));
@@ -67,7 +67,7 @@ std::int64_t oldestGeneration(const Value& status, std::int64_t generation) {
   return generation;
 }
 
-/// Fills in name and faults. `status` is the part of its status that is ours; null if there is none.
+/// Fills in name and faults. `status` is the part of its status that this program has written; null if there is none.
 void describe(const config::ObjectKind& kind, const Value& object, const Value* status, ObjectInCluster& described) {
   const Value* metadata = valueIn(&object, "metadata");
   described.kind = kind.kind;
@@ -87,7 +87,7 @@ void describe(const config::ObjectKind& kind, const Value& object, const Value* 
 }
 
 struct OurClass {
-  std::vector<std::string> faults = {};  // what is wrong with it
+  std::vector<std::string> faults = {};  // the faults of the class
   std::string home = {};                 // the namespace of its controller; empty if that has published nothing
 };
 /// Our GatewayClasses by name.
@@ -168,7 +168,7 @@ void addRoutes(const config::ObjectKind& kind, const std::vector<Value>& objects
   }
 }
 
-/// Says for each GatewayClass whose reports count, as its controller does.
+/// The reporters that are trusted, for each GatewayClass, by the same rules as in its controller.
 using ReportersByClass = std::map<std::string, kubernetes::Reporters, std::less<>>;
 
 ReportersByClass reportersOf(const OurClasses& classes, const std::vector<GatewayInCluster>& gateways) {
@@ -190,7 +190,8 @@ bool anyOfThem(const ReportersByClass& reporters, Predicate&& predicate) {
   return std::any_of(reporters.begin(), reporters.end(), [&](const auto& each) { return predicate(each.second); });
 }
 
-// A replica that has ended is told by the time in its Lease: whoever looks once cannot see whether it changes.
+// A replica that has ended is recognised by the time in its Lease, because a command that reads once cannot see whether
+// the Lease is renewed.
 void addReplicas(const std::vector<Value>& leases, const ReportersByClass& reporters, base::WallTime now,
                  ClusterStatus& status) {
   for (const Value& each : leases) {
@@ -212,13 +213,12 @@ void addReplicas(const std::vector<Value>& leases, const ReportersByClass& repor
     const base::Duration duration =
         lease.leaseDurationSeconds > 0 ? std::chrono::seconds(std::min<std::int64_t>(lease.leaseDurationSeconds, 86400))
                                        : kubernetes::kReportDuration;
-    replica.gone =
-        lease.renewTime < kubernetes::apiMicroTime(now - duration);  // a form in which texts sort as times do
+    replica.gone = lease.renewTime < kubernetes::apiMicroTime(now - duration);  // texts of this form compare as times
     status.replicas.push_back(std::move(replica));
   }
 }
 
-/// Says of each Gateway what its replicas say together.
+/// Judges each Gateway by the reports of all its replicas.
 void judgeFleets(const ReportersByClass& reporters, ClusterStatus& status) {
   std::vector<kubernetes::SeenReport> live;
   for (const ReplicaInCluster& each : status.replicas) {

@@ -1,5 +1,5 @@
-// A ClusterStatus is what `sluice status --kubernetes` prints: the Gateways of a cluster, the replicas that serve them,
-// and their routes, as their statuses and the reports of the replicas have them. What has faults comes first.
+// A ClusterStatus is the output of `sluice status --kubernetes`: the Gateways of a cluster, the replicas that serve
+// them, and their routes, by their statuses and the reports of the replicas. Objects with faults come first.
 //
 // Values and pure functions.
 #pragma once
@@ -30,15 +30,15 @@ struct ObjectInCluster {
 struct GatewayInCluster : ObjectInCluster {
   std::string gatewayClass;
   std::vector<std::string> addresses;
-  std::int64_t routes = 0;  // that name it
+  std::int64_t routes = 0;  // routes that name it
   bool keptPods = false;    // the controller keeps its Pods
   kubernetes::FleetVerdict fleet;
 };
 
 struct ReplicaInCluster {
   kubernetes::ReplicaReport report;
-  std::string renewed;  // when its Lease was, as it says itself
-  /// The Lease is older than it may be, by the clock of this machine: the replica has ended and counts nowhere.
+  std::string renewed;  // the renewTime of its Lease
+  /// The Lease has expired by the clock of this machine, so the replica has ended and is ignored.
   bool gone = false;
 
   bool hasFaults() const;
@@ -47,23 +47,23 @@ struct ReplicaInCluster {
 struct ClusterStatus {
   std::string server;
   std::vector<GatewayInCluster> gateways;
-  std::vector<ReplicaInCluster> replicas;  // whose reports count
-  std::size_t ignored = 0;                 // Leases of replicas that count for no Gateway (lease/reporters.h)
+  std::vector<ReplicaInCluster> replicas;  // replicas whose reports are trusted
+  std::size_t ignored = 0;                 // Leases of replicas that no Gateway trusts (lease/reporters.h)
   std::vector<ObjectInCluster> routes;
-  std::vector<std::string> problems;  // Leases that would count, and are not understood
+  std::vector<std::string> problems;  // Leases of trusted replicas that cannot be read
 
-  /// Returns true if a Gateway, a route or a replica that is there has faults, or if there is no Gateway of ours.
+  /// Returns true if a Gateway, a route or a live replica has faults, or if this program has no Gateway.
   bool hasFaults() const;
 };
 
-/// Returns what readClusterStatus() needs to know.
+/// Returns the collections that readClusterStatus() needs.
 std::vector<ClusterCollection> statusCollections();
-/// Makes sense of what statusCollections() has brought. `now` is the time of this machine.
+/// Reads the lists of statusCollections(). `now` is the time of this machine.
 ClusterStatus readClusterStatus(ClusterLists&& lists, base::WallTime now);
 
-/// Returns it for people.
+/// Returns the text for people.
 std::string clusterStatusText(const ClusterStatus& status);
-/// Returns it for programs.
+/// Returns the JSON document.
 std::string clusterStatusJson(const ClusterStatus& status);
 
 }  // namespace sluice::server

@@ -7,9 +7,9 @@
 
 namespace sluice::server {
 
-/// Prints what an API server knows of the Gateways of this program. Returns 0 if nothing has faults, else 1, as when
-/// the server cannot be asked; the reason is on standard error then. Without a `kubeconfig` the server is the one of
-/// the Pod's service account.
+/// Prints the state of this program's Gateways, as the API server has it. Returns 0 if nothing has faults, else 1. If
+/// the server cannot be asked, the reason is on standard error. Without a `kubeconfig` the server is the one of the
+/// Pod's service account.
 int printClusterStatus(const std::string& kubeconfig, OutputFormat format);
 
 }  // namespace sluice::server

@@ -14,7 +14,7 @@ bool isIn(const ListedRevision& revision, kubernetes::RevisionState state) {
 
 std::string theGateway(const RollbackOptions& options) { return "Gateway " + options.gateway; }
 
-/// Returns the one that the options name, or nullptr with the reason.
+/// Returns the revision that the options name, or nullptr with the reason.
 const ListedRevision* findNamed(const std::vector<ListedRevision>& ofGateway, const RollbackOptions& options,
                                 std::string& reason) {
   const ListedRevision* found = nullptr;
@@ -40,7 +40,7 @@ const ListedRevision* findNamed(const std::vector<ListedRevision>& ofGateway, co
   return found;
 }
 
-/// Returns the one that was served last of those that are older than what is active, if anything is.
+/// Returns the revision that was served last, but before the active one if there is one.
 const ListedRevision* findServedBefore(const std::vector<ListedRevision>& ofGateway, const RollbackOptions& options,
                                        std::string& reason) {
   const ListedRevision* active = nullptr;

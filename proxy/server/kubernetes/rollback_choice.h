@@ -16,7 +16,7 @@ struct ListedRevision {
   std::string gateway;
   std::string revision;
   std::string state;
-  std::string lastServed;  // empty if it never was
+  std::string lastServed;  // empty if it was never served
   std::string created;     // both are texts of one form, which compare as times
   bool active = false;
 };
@@ -29,7 +29,7 @@ struct RollbackChoice {
   std::vector<std::string> deactivate;  // names
 };
 
-/// Returns what is to be changed. The error says why nothing can be, and what there is.
+/// Returns the changes to make. The error gives the reason if none is possible, and lists the revisions.
 base::Result<RollbackChoice> chooseRevision(const std::vector<ListedRevision>& all, const RollbackOptions& options);
 
 }  // namespace sluice::server

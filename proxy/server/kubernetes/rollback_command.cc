@@ -18,8 +18,8 @@ namespace {
 
 constexpr int kRevisionsOfPage = 10;
 
-/// One rollback. It activates the revision that is wanted before it deactivates others, so that replicas do not serve
-/// the newest objects in between.
+/// One rollback. It activates the requested revision before it deactivates others, so that replicas do not serve the
+/// newest objects in between.
 class Rollback {
  public:
   Rollback(const std::string& kubeconfig, const RollbackOptions& options)
@@ -27,7 +27,7 @@ class Rollback {
         path_(kubernetes::egressRevisionsPath(options.gateway.substr(0, options.gateway.find('/')))),
         requests_(kubeconfig) {}
 
-  /// The error says what is wrong.
+  /// The error has the reason.
   base::Result<RollbackChoice> run() {
     if (base::Status done = requests_.run([this] { list(""); }); !done.ok()) return done.error();
     if (!choice_.ok()) return choice_.error();
@@ -35,12 +35,13 @@ class Rollback {
   }
 
  private:
-  /// Reads a page of the list, and those behind it.
+  /// Reads a page of the list, and all following ones.
   void list(const std::string& continueToken) {
     kubernetes::ApiRequest request;
     request.path = path_ + "?limit=" + std::to_string(kRevisionsOfPage);
     if (!continueToken.empty()) request.path += "&continue=" + processing::encodeQuery(continueToken);
-    // Its cells have all that is needed. The objects themselves may be large, and so may what others write into them.
+    // The cells have all that is needed. The objects themselves may be large, and others may write large fields into
+    // them.
     request.accept = "application/json;as=Table;g=meta.k8s.io;v=v1,application/json";
     requests_.ask(std::move(request), [this](kubernetes::ApiAnswer&& answer) {
       if (!answer.ok()) return requests_.end("refuses to list " + path_ + ": " + answer.fault());

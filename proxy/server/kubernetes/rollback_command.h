@@ -8,8 +8,8 @@
 
 namespace sluice::server {
 
-/// Prints what has become of it. Returns the exit code. Without a `kubeconfig`, the server is the one of the Pod's
-/// service account.
+/// Prints the result. Returns the exit code. Without a `kubeconfig`, the server is the one of the Pod's service
+/// account.
 int rollBack(const std::string& kubeconfig, const RollbackOptions& options);
 
 }  // namespace sluice::server

@@ -1,4 +1,4 @@
-// What `sluice revisions rollback` is asked for.
+// The options of `sluice revisions rollback`.
 #pragma once
 
 #include <string>

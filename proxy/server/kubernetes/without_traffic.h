@@ -1,5 +1,5 @@
 // The Publisher of a process that compiles configurations and serves none of them: it opens no sockets and has no
-// workers, so there is nobody to wait for. Lives on the main thread.
+// workers, so it never waits. Lives on the main thread.
 #pragma once
 
 #include "proxy/control/publisher.h"

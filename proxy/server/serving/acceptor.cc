@@ -22,7 +22,7 @@ void Acceptor::listen(const std::vector<BoundSocket>& sockets, const base::Limit
     if (!known.empty() && known.mapped().bind == bound.bind) {
       listening_.insert(std::move(known));
     } else {
-      if (!known.empty()) known.mapped().listener.reset();  // two of them cannot watch one socket
+      if (!known.empty()) known.mapped().listener.reset();  // two listeners cannot watch one socket
       listening_.emplace(bound.socket, Listening{bound.bind, listenerFor(bound)});
     }
   }

@@ -1,6 +1,5 @@
-// The health checks of the process: a checker with what it needs of its own, a resolver and a dialer, on the main
-// thread's loop. It is made when a configuration first has checks. What it finds is logged, told as events, and shown
-// in the metrics.
+// The health checks of the process: a checker with its own resolver and dialer, on the main thread's loop. It is made
+// when a configuration first has checks. The results are logged, recorded as events, and shown in the metrics.
 #pragma once
 
 #include <array>
@@ -31,9 +30,9 @@ class HealthChecks final : public net::Beats, private control::HealthObserver {
   HealthChecks(net::Worker& main, observe::MetricShard& metrics, observe::Log& log, observe::EventRing& events)
       : main_(main), metrics_(metrics), log_(log), events_(events), dialer_(main) {}
 
-  /// Checks what the configuration that is served wants checked.
+  /// Checks the Backends that the served configuration wants checked.
   void adopt(const routing::Snapshot& snapshot);
-  /// Appends the metric of the health that is known.
+  /// Appends the metric of the health of all checked Backends.
   void appendMetrics(std::string& out) const;
 
   // net::Beats

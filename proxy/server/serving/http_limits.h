@@ -1,4 +1,4 @@
-// Converts the settings to what codecs and upstreams take.
+// Converts the settings to the limits of codecs and upstreams.
 #pragma once
 
 #include "proxy/base/settings.h"

@@ -26,7 +26,8 @@ class ListenSockets {
   /// Opens the sockets of a generation that are not open yet, beside open ones that it does not listen on any more: a
   /// port may go from one address to all of them. Returns the binds that have no socket, and the reasons.
   compile::UnusablePlaces open(const control::Generation& generation);
-  /// Returns the places of a snapshot where nobody could listen now. Nothing stays open that was not.
+  /// Returns the places of a snapshot where the process could not listen now. Sockets that are opened for that are
+  /// closed again.
   compile::UnusablePlaces unusable(const routing::Snapshot& snapshot) const;
   /// Opens sockets for these places. Returns true if one of them could be opened.
   bool openAny(const compile::UnusablePlaces& places);

@@ -89,7 +89,7 @@ void Serving::onServed(const control::Revisions& revisions, const control::Gener
   warnOfFixedSettings(now.snapshot->settings);
 }
 
-/// Tells of what was logged as well.
+/// Records an event for the log lines, too.
 void Serving::note(observe::EventType type, std::string_view reason, std::string message) {
   const base::WallTime now = main_.clock().wallNow();
   events_.note({type, std::string(reason), {}, std::move(message), 1, now, now});
@@ -102,7 +102,7 @@ void Serving::setState(control::ConfigState state) {
 }
 
 void Serving::warnOfFixedSettings(const base::Settings& settings) {
-  if (workers_.empty()) return;  // nobody was made with the earlier ones
+  if (workers_.empty()) return;  // no worker was made with the earlier ones
   std::string changed;
   const auto compare = [&changed](bool same, const char* key) {
     if (!same) changed += (changed.empty() ? "" : ", ") + std::string(key);

@@ -1,5 +1,5 @@
 // Serving puts configurations into service: it has the sockets that the process listens on, hands a new configuration
-// to the workers and their shared parts, and reports in log and metrics how reloads ended. The control::Reloader
+// to the workers and their shared parts, and reports the outcome of reloads in log and metrics. The control::Reloader
 // decides which configuration is served, and when. Serving lives on the main thread, beside the workers that it
 // notifies.
 #pragma once
@@ -39,7 +39,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   /// Returns the open sockets of a generation that was opened here.
   std::vector<BoundSocket> sockets(const control::Generation& generation) const { return sockets_.of(generation); }
 
-  /// Returns the places of a snapshot where nobody could listen now.
+  /// Returns the places of a snapshot where the process could not listen now.
   compile::UnusablePlaces unusable(const routing::Snapshot& snapshot) const { return sockets_.unusable(snapshot); }
 
   compile::UnusablePlaces open(const control::Generation& next) override;
@@ -68,7 +68,7 @@ class Serving final : public control::Publisher, public control::ReloadObserver 
   observe::EventRing& events_;
   ListenSockets sockets_;
   base::Settings settingsAtStart_;
-  std::string withoutTheirSettings_;  // the Gateways that were warned of last
+  std::string withoutTheirSettings_;  // the Gateways in the last warning
   std::vector<WorkerRuntime*> workers_;
   std::size_t adopting_ = 0;  // workers that have not adopted the published one yet
   Acceptor* acceptor_ = nullptr;

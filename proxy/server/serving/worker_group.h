@@ -1,7 +1,8 @@
-// The workers of the process with all that is made for them: their threads, the acceptor, the budgets that they share,
-// and the access log.
+// The workers of the process with the parts that are made for them: their threads, the acceptor, the budgets that they
+// share, and the access log.
 //
-// They are made from a configuration, whose settings for them hold until others are made. Lives on the main thread.
+// They are made from a configuration, whose settings for workers apply until new workers are made. Lives on the main
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +46,8 @@ class WorkerGroup final : public DrainedClients {
   WorkerGroup& operator=(const WorkerGroup&) = delete;
   ~WorkerGroup() override { end(); }
 
-  /// Starts workers that serve the generation on its open sockets, after the end of those that there are. Errors name
-  /// what the environment refuses; then there are none.
+  /// Ends the present workers, and starts workers that serve the generation on its open sockets. Errors name the
+  /// resource that the environment refuses; then there are no workers.
   base::Status start(const std::shared_ptr<const control::Generation>& generation);
   void drain() override;
   std::size_t clients() const override;
@@ -54,7 +55,7 @@ class WorkerGroup final : public DrainedClients {
   void end();
 
   std::size_t size() const { return runtimes_.size(); }
-  /// Opens the access log anew, after a rotation.
+  /// Opens the access log again, after a rotation.
   void reopenLog();
 
  private:

@@ -132,11 +132,11 @@ void WorkerRuntime::shutdown() {
 
 void WorkerRuntime::adopt(std::shared_ptr<const control::Generation> generation, std::function<void()> adopted) {
   worker_.post([this, change = Change{std::move(generation), std::move(adopted)}] {
-    if (resolver_ != nullptr) change_ = change;  // after shutdown() the parts no longer take a change
+    if (resolver_ != nullptr) change_ = change;  // after shutdown(), the parts ignore further changes
   });
 }
 
-// Called when everything has come to rest: each exchange knows its listener, and also its rule, unless a step before
+// Called when no work is left in the beat: each exchange knows its listener, and also its rule, unless a step before
 // the match waits.
 void WorkerRuntime::change() {
   const Change change = *std::exchange(change_, std::nullopt);

@@ -42,13 +42,13 @@ struct RuntimeParts {
   std::string instance;          // "sluice-1a2b3c4d"
   std::uint64_t randomSeed;
   const observe::Log* log = nullptr;  // nullptr if losses of the access log are not reported
-  /// Seals sessions of configurations that name no key; without it those have no sessions.
+  /// Seals sessions of configurations that name no key. If null, these have no sessions.
   std::shared_ptr<const pki::ValueSealer> sessionSealer = nullptr;
   /// A connection to a Backend has a descriptor below this one (descriptor_shares.h).
   std::size_t descriptors = std::numeric_limits<std::size_t>::max();
   /// The number of names that the worker looks up at a time; at least 1.
   std::size_t lookups = net::ResolverParts{}.maxLookups;
-  /// Takes the worker's events; nullptr if nobody is told of them.
+  /// Takes the worker's events; nullptr if they are dropped.
   const control::EventRelay* events = nullptr;
 };
 
@@ -62,8 +62,8 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   static base::Result<std::unique_ptr<WorkerRuntime>> make(const RuntimeParts& parts);
   ~WorkerRuntime() override;
 
-  /// Names the workers that get what name servers answer this one, so that all of them know a name's last good answer.
-  /// Call it once, before run(); this worker may be among them.
+  /// Sets the workers that get the answers of name servers to this one, so that all of them know a name's last good
+  /// answer. Call it once, before run(); this worker may be among them.
   void shareAnswers(const std::vector<WorkerRuntime*>& workers);
   /// Serves until stop(), then drops everything at once.
   void run();
@@ -123,11 +123,11 @@ class WorkerRuntime final : private net::Beats, private exchange::Downstreams, p
   /// Returns true if nothing is left to drive, flush or reap.
   bool settled() const;
   void change();
-  /// Gives the worker an answer that another one got. Any thread.
+  /// Gives the worker a name server's answer to another worker. Any thread.
   void learn(std::shared_ptr<const net::DnsAnswer> answer);
   /// Ends the metrics of objects that are neither served nor used any more.
   void forgetSeries();
-  /// Gives the exchanges the settings that apply to them besides their rules.
+  /// Gives the exchanges the settings that apply besides their rules.
   void applySettings();
 
   void drive() override;
