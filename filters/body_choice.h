@@ -1,11 +1,11 @@
-// The part of sluice.dev/BodyRouter:v1 that does not depend on how bodies arrive: the value in a body that says where
-// its request goes, such as the `model` of the common inference APIs.
+// The part of sluice.dev/BodyRouter:v1 that does not depend on how bodies arrive: the value in a body by which its
+// request is routed, such as the `model` of the common inference APIs.
 //
 // config: {pointer
 //
 // jsonPath, header, routeHint, maxBodyBytes}. Immutable; any thread. The fields `header` and `routeHint` belong to the
-// gateway: a field of that name that a client sends, or of a spelling that some server takes for it, is always
-// removed, whatever the body is and however the step ends.
+// gateway: a field of that name that a client sends, or of a spelling that some server takes for it, is always removed,
+// whatever the body contains and however the step ends.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,13 @@ namespace sluice::filters {
 
 class BodyChoice {
  public:
-  /// The largest value that is chosen by, in bytes.
+  /// The largest value by which a route is chosen, in bytes.
   static constexpr std::size_t kMostBytes = 256;
 
   /// Errors have config's origin and name the member.
   static base::Result<BodyChoice> read(const content::Value& config);
 
-  /// Returns true if the request's body is JSON: application/json or a +json type. Other requests pass, and nothing is
-  /// chosen for them.
+  /// Returns true if the request's body is JSON: application/json or a +json type. Other requests pass unchanged.
   static bool concerns(const http::RequestHead& request);
   /// Returns 0 if the chain's bound applies.
   std::uint64_t maxBodyBytes() const { return maxBodyBytes_; }
@@ -46,8 +45,8 @@ class BodyChoice {
   std::span<const std::string> ownedFields() const { return owned_; }
   /// Sets the field to `value`, which lives as long as the exchange, unless `value` is empty.
   void apply(processing::RequestEditor& edit, std::string_view value) const;
-  /// Returns the route hint that gets the value, which matches on header fields of that name see; empty if there is
-  /// none.
+  /// Returns the name of the route hint that gets the value; empty if there is none. Matches on header fields of that
+  /// name see the hint.
   const std::string& routeHint() const { return routeHint_; }
 
  private:

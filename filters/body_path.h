@@ -18,7 +18,7 @@ class BodyPath {
  public:
   static constexpr std::size_t kMostSteps = content::JsonScan::kMostSteps;
 
-  /// Parses "/a/0/b"; "" is the whole document. Errors have config's origin and say what is wrong and where.
+  /// Parses "/a/0/b"; "" is the whole document. Errors have config's origin and state the fault and its position.
   static base::Result<BodyPath> fromPointer(std::string_view text);
   /// Parses "$.a[0]['b']"; indices from the end are negative, down to -JsonScan::kMostFromEnd.
   static base::Result<BodyPath> fromJsonPath(std::string_view text);

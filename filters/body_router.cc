@@ -59,12 +59,12 @@ class BodyRouter final : public processing::PreAuthProcessor {
   }
 
  private:
-  /// How far a body was scanned, from one piece to the next.
+  /// The state of the scan of a body, from one piece to the next.
   struct ScanState {
     std::optional<content::JsonScan> scan;
   };
 
-  /// Scans the next piece. Returns nothing as long as all is well, which includes a body without bytes: it has no
+  /// Scans the next piece. Returns nothing as long as there is no fault. A body without bytes is no fault: it has no
   /// value.
   static std::optional<Verdict> read(processing::Body& body, content::JsonScan& scan) {
     bool good = true;

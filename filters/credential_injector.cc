@@ -65,8 +65,7 @@ void removeOthers(processing::RequestEditor& edit, std::string_view own) {
   }
 }
 
-/// The views of fields that it adds point into the processor itself, so an exchange that uses it keeps it until the
-/// end.
+/// The views of fields that it adds point into the processor itself, so an exchange keeps the processor until its end.
 class HeaderCredential final : public processing::Processor {
  public:
   HeaderCredential(std::string name, Secret value) : name_(std::move(name)), value_(std::move(value)) {}
@@ -120,7 +119,7 @@ std::string_view withoutLineEnd(std::string_view bytes) {
 
 bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }
 
-/// Returns why the bytes are no credential; empty if they are one.
+/// Returns why the bytes cannot be a credential; empty if they can.
 std::string_view faultOf(std::string_view bytes) {
   if (bytes.empty()) return "is empty";
   if (std::any_of(bytes.begin(), bytes.end(), isControl)) return "holds control characters";
@@ -139,7 +138,7 @@ class SecretReader {
  public:
   SecretReader(const Use& use, const content::Value& ref) : use_(use), ref_(ref) {}
 
-  /// Returns an empty secret if refusal says why.
+  /// Returns an empty secret, and sets refusal, after an error.
   Secret read(std::string_view key) {
     auto found = use_.secrets.find(textOf(ref_, "namespace"), textOf(ref_, "name"), key);
     if (!found.bytes) {
@@ -161,7 +160,7 @@ class SecretReader {
   const content::Value& ref_;
 };
 
-/// Returns "username:password" in Base64 (RFC 7617 section 2), or an empty secret if the reader says why.
+/// Returns "username:password" in Base64 (RFC 7617 section 2), or an empty secret after an error of the reader.
 Secret readBasic(SecretReader& secrets) {
   const Secret user = secrets.read("username");
   if (user.empty()) return {};

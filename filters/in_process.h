@@ -1,5 +1,5 @@
-// sluice.dev/InProcess:v1: sets and removes header fields, and fields of JSON bodies, by expressions of CEL. It is what
-// GEP-5091's type InProcess stands for.
+// sluice.dev/InProcess:v1: sets and removes header fields, and fields of JSON bodies, by expressions of CEL. It
+// implements GEP-5091's type InProcess.
 //
 // config: {request, response}, each {setHeaders: [{name, value}], removeHeaders: [name or {name}], setBodyFields:
 // [{name, value}], removeBodyFields: [name or {name}]}. Names of body fields are JSONPaths that lead to one value, with

@@ -3,7 +3,7 @@
 namespace sluice::filters {
 namespace {
 
-/// A full shard is searched for places at most this often, however many keys ask for one.
+/// The shortest time between two searches for places in a full shard, however many keys need one.
 constexpr std::chrono::seconds kBetweenSweeps(1);
 
 }  // namespace

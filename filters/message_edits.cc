@@ -13,7 +13,7 @@ namespace {
 using base::Error;
 using processing::Verdict;
 
-/// Returns the member of a map, or the value itself if it is a text: the name of what is edited.
+/// Returns the name of the edited field: the member of a map, or the value itself if it is a text.
 std::string_view nameOf(const content::Value& edit) {
   const content::Value* name = edit.find("name");
   return name != nullptr ? name->text : edit.text;
@@ -23,7 +23,7 @@ std::string placeIn(std::string_view list, std::size_t index, std::string_view m
   return std::string(list) + "[" + std::to_string(index) + "]" + std::string(member) + ": ";
 }
 
-/// Reads "$.a[0]", or "a[0]" without what a JSONPath begins with.
+/// Reads "$.a[0]", or "a[0]" without the beginning of a JSONPath.
 base::Result<content::JsonPointer> readPlace(std::string_view text) {
   std::string query(text);
   if (!text.starts_with('$')) query = (text.starts_with('[') ? "$" : "$.") + query;

@@ -20,7 +20,7 @@
 
 namespace sluice::filters {
 
-/// MessageChanges are those that the edits make of one message.
+/// The changes that the edits make to one message.
 struct MessageChanges {
   /// In the order of the config; values live as long as the arena.
   std::vector<std::pair<std::string_view, std::string_view>> fields;
@@ -33,14 +33,14 @@ class MessageEdits {
   /// begin with the member: "setHeaders[0].value: at character 5: ...".
   static base::Result<MessageEdits> read(const content::Value& part, MessageSide side);
 
-  /// Returns true if there is nothing to do.
+  /// Returns true if there are no edits.
   bool isEmpty() const;
   bool editsBody() const { return !setBody_.empty() || !removeBody_.empty(); }
   bool needsBody() const { return editsBody() || reads_.any(); }
   const BodyReads& reads() const { return reads_; }
 
-  /// Evaluates the expressions and edits the body. Returns a failure, or nothing if `changes` is what to do. `input`
-  /// has a body if needsBody().
+  /// Evaluates the expressions and edits the body. Sets `changes`, or returns a failure. `input` has a body if
+  /// needsBody().
   std::optional<processing::Verdict> prepare(const ExpressionInput& input, base::Arena& arena,
                                              MessageChanges& changes) const;
   /// Removes the fields that are set or removed, with their twins.

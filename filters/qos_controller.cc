@@ -33,7 +33,7 @@ constexpr std::string_view kQosControllerSchema = R"({
   "anyOf": [{"required": ["requestsPerMinute"]}, {"required": ["concurrency"]}]
 })";
 
-/// The requests that one use has counted, kept across changes of its numbers and its key.
+/// The budgets of one use, which are kept when its numbers or its key are changed.
 struct UseBudgets {
   RequestBudget ofOwner;
   KeyedBudgets keyed;
@@ -102,7 +102,7 @@ class QosController final : public processing::Processor {
   const std::uint64_t salt_;
 };
 
-/// Reads an integer from 1 on into `number` if the member is there. Returns an error text, empty if all is well.
+/// Reads an integer from 1 on into `number` if the member is there. Returns an error text, empty if there is no error.
 std::string readNumber(const content::Value& config, std::string_view member, std::uint32_t most,
                        std::uint32_t& number) {
   const content::Value* value = config.find(member);

@@ -33,8 +33,8 @@ struct Level {
   }
   std::uint64_t word() const { return std::uint64_t{used} << 32 | at; }
 
-  /// Returns what is still in use at `now`. Rounded up, by less than a unit a request, so that a budget never grants
-  /// too much.
+  /// Returns the part of the budget that is still in use at `now`. Rounded up, by less than a unit a request, so that a
+  /// budget never grants too much.
   Level drained(const Allowance& allowance, std::uint32_t now) const {
     if (used == 0) return {0, now};
     const std::uint32_t elapsed = now - at;

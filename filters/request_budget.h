@@ -1,8 +1,7 @@
 // Limits requests by rate and by concurrency for all clients that share the budget: one for all threads.
 //
-// A leaky bucket in one word. It holds how many requests were used, not the time at which they will be free again. So
-// a reload that changes the numbers keeps what was used, and exchanges of the old and the new numbers share one
-// budget.
+// A leaky bucket in one word. It stores how many requests were used, not the time at which they will be free again. So
+// a reload that changes the numbers keeps the used part, and exchanges of the old and the new numbers share one budget.
 #pragma once
 
 #include <atomic>
@@ -26,7 +25,7 @@ struct Allowance {
 
 class RequestBudget {
  public:
-  /// Takes one request, or returns after how long to come again (whole seconds, rounded up, at least one). Requests in
+  /// Takes one request, or returns the time after which to retry (whole seconds, rounded up, at least one). Requests in
   /// flight in `beside` count too. With a concurrency limit the request is in flight until giveBack().
   std::optional<std::chrono::seconds> take(const Allowance& allowance, base::MonotonicTime now,
                                            const RequestBudget* beside = nullptr) const;
@@ -36,7 +35,7 @@ class RequestBudget {
   /// Returns true if a new budget would give the same answers: nothing is in flight, and all of the rate is available
   /// again.
   bool untouched(const Allowance& allowance, base::MonotonicTime now) const;
-  /// Counts the use of `other` as its own. Only while no other thread has this one.
+  /// Adds the use of `other` to its own. Only while no other thread uses this budget.
   void startFrom(const RequestBudget& other) const {
     word_.store(other.word_.load(std::memory_order_relaxed), std::memory_order_relaxed);
   }
@@ -45,7 +44,8 @@ class RequestBudget {
   bool takeOff(std::uint32_t concurrency, const RequestBudget* beside) const;
   std::optional<std::chrono::seconds> takeFromRate(const Allowance& allowance, base::MonotonicTime now) const;
 
-  /// The upper half is what is used, in 1/4096 of a request; the lower half is when that was so, in ticks of 1/4096 s.
+  /// The upper half is the number of used requests, in 1/4096 of a request; the lower half is the time of that number,
+  /// in ticks of 1/4096 s.
   mutable std::atomic<std::uint64_t> word_{0};
   mutable std::atomic<std::uint32_t> inFlight_{0};
 };

@@ -7,8 +7,8 @@
 namespace sluice::filters {
 
 bool isUtf8(std::string_view text);
-/// Returns the text as a string field may have it: servers refuse a message with text that is no UTF-8, so bytes beyond
-/// ASCII are then replaced by '!', as Envoy does.
+/// Returns the text in a form that a string field may have. Servers refuse a message with text that is no UTF-8, so in
+/// such a text the bytes beyond ASCII are replaced by '!', as in Envoy.
 std::string readableText(std::string_view value);
 /// Keeps protobuf from writing to standard error when a server sends a message that is none. The gateway reports that
 /// itself.

@@ -86,7 +86,8 @@ Datum negated(const Datum& value) {
 Datum toInt(const Datum& value) {
   if (value.is(DatumType::kInt)) return Datum::integer(value.asInt());
   if (value.is(DatumType::kDouble)) {
-    // CEL excludes both ends: doubles beside them stand for other integers too (langdef.md, int()).
+    // CEL excludes both bounds, because the doubles there are also the nearest ones to other integers (langdef.md,
+    // int()).
     constexpr double kBeyond = 9223372036854775808.0;
     if (!(value.asDouble() > -kBeyond && value.asDouble() < kBeyond)) return outOfRange();
     return Datum::integer(static_cast<std::int64_t>(value.asDouble()));

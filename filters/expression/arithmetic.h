@@ -1,6 +1,6 @@
 // Arithmetic of integers and doubles, sums of strings and lists, and conversions between types, as CEL defines them.
 //
-// Pure functions. What leaves the range of 64 bits is an error.
+// Pure functions. A result beyond 64 bits is an error.
 #pragma once
 
 #include "filters/expression/datum.h"

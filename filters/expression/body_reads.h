@@ -1,5 +1,5 @@
-// The values of a JSON body that a set of expressions reads, and the reading of them: all in one go, however many
-// expressions ask.
+// The values of a JSON body that a set of expressions reads. They are all located in one pass, however many expressions
+// there are.
 //
 // BodyReads is filled while expressions are compiled, and constant from then on. A BodyDocument lives as long as one
 // message's body is looked at; one thread.
@@ -29,7 +29,7 @@ class BodyReads {
 
   /// Returns the number of the path, the same for the same path; nullopt if there are too many.
   std::optional<std::size_t> add(const Path& path);
-  /// Notes that an expression reads the text of the body as it is.
+  /// Notes that an expression reads the unparsed text of the body.
   void addText() { wantsText_ = true; }
 
   std::span<const Path> paths() const { return paths_; }
@@ -50,7 +50,7 @@ class BodyDocument {
   std::string_view text() const { return text_; }
   /// Returns true if the body is JSON.
   bool check();
-  /// Returns true if it was found to be no JSON.
+  /// Returns true if the body has been found to be no JSON.
   bool isBad() const { return state_ == State::kBad; }
   /// Returns the value at a path. Fails if the body is no JSON, or has no such value. Strings may be views of the
   /// body.

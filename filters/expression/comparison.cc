@@ -12,7 +12,7 @@ namespace {
 
 Datum tooManySteps() { return Datum::error("the evaluation takes too many steps"); }
 
-/// Compares without losing digits of either.
+/// Compares the two numbers without loss of precision.
 std::partial_ordering orderOf(std::int64_t a, double b) {
   constexpr double kBeyond = 9223372036854775808.0;  // 2^63
   if (std::isnan(b)) return std::partial_ordering::unordered;

@@ -1,5 +1,5 @@
-// Equality, order and membership of values, as CEL defines them (langdef.md, "Equality", "Ordering"): numbers compare
-// by what they are worth, values of other different types are unequal, and have no order.
+// Equality, order and membership of values, as CEL defines them (langdef.md, "Equality", "Ordering"): numbers of
+// different types compare by value; values of other different types are unequal and have no order.
 //
 // Pure functions. Results are booleans or errors.
 #pragma once
@@ -13,7 +13,7 @@ namespace sluice::filters {
 Datum isEqual(const Datum& a, const Datum& b, Meter& meter);
 /// `which` is one of the four operators that order.
 Datum isOrdered(Operator which, const Datum& a, const Datum& b);
-/// Looks for `item` among the elements of a list, or for a member of that name in a map. `holder` is no kHeaders.
+/// Looks for `item` among the elements of a list, or for a member of that name in a map. `holder` must not be kHeaders.
 Datum isIn(const Datum& item, const Datum& holder, Meter& meter);
 
 }  // namespace sluice::filters

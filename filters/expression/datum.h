@@ -23,7 +23,7 @@ class Datum {
     datum.bits_.integer = value ? 1 : 0;
     return datum;
   }
-  /// `spelling` is that of a number which stands in a JSON text; empty for others.
+  /// `spelling` is the text of a number from a JSON text; empty for other numbers.
   static Datum integer(std::int64_t value, std::string_view spelling = {}) {
     Datum datum(DatumType::kInt, spelling);
     datum.bits_.integer = value;
@@ -43,7 +43,7 @@ class Datum {
   }
   /// `text` is a list or a map of a text that is known to be JSON, without spaces around it.
   static Datum json(std::string_view text) { return {DatumType::kJson, text}; }
-  /// Stands for the header fields of the message.
+  /// The value of the header fields of the message.
   static Datum headers(bool ofResponse) {
     Datum datum(DatumType::kHeaders, {});
     datum.bits_.integer = ofResponse ? 1 : 0;
@@ -59,13 +59,13 @@ class Datum {
   bool isTrue() const { return type_ == DatumType::kBool && bits_.integer != 0; }
   bool isFalse() const { return type_ == DatumType::kBool && bits_.integer == 0; }
 
-  /// Each of these is asked of a value of its type only.
+  /// Each of these may be called only for a value of its type.
   bool asBool() const { return bits_.integer != 0; }
   std::int64_t asInt() const { return bits_.integer; }
   double asDouble() const { return bits_.real; }
   std::span<const Datum> items() const { return {bits_.items, count_}; }
   bool ofResponse() const { return bits_.integer != 0; }
-  /// Returns the string, the JSON text, the spelling of a number, or what an error says.
+  /// Returns the string, the JSON text, the spelling of a number, or the message of an error.
   std::string_view text() const { return text_; }
 
  private:
@@ -81,7 +81,7 @@ class Datum {
   std::string_view text_;
 };
 
-/// Says that an operation has no meaning for the types of its operands.
+/// The error of an operation that is not defined for the types of its operands.
 inline Datum noOverload() { return Datum::error("an operand has a type that the operation does not take"); }
 
 }  // namespace sluice::filters

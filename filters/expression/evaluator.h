@@ -26,7 +26,7 @@ class Evaluator {
   Datum operand(const ExpressionNode& node, std::size_t at) { return value(program_.operands[node.first + at]); }
   Datum attribute(Attribute attribute) const;
   Datum operation(const ExpressionNode& node);
-  /// Returns the value that decides an && or ||, whichever operand has it.
+  /// Returns the value of an && or ||. If one operand decides it, an error in the other one is ignored.
   Datum decided(const ExpressionNode& node, bool by);
   Datum list(const ExpressionNode& node);
   Datum call(const ExpressionNode& node);

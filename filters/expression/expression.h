@@ -1,7 +1,7 @@
 // An expression of CEL that an InProcess processor sets a header field or a field of a JSON body to.
 //
 // Immutable and shared by all threads. The language is a part of CEL without loops (vocabulary.h has all of it), so
-// that an evaluation is bounded by the expression; Meter bounds it besides. What is left out is refused when an
+// that an evaluation is bounded by the expression; Meter bounds it besides. Other parts of CEL are refused when an
 // expression is compiled. Types are checked when it runs.
 #pragma once
 
@@ -24,14 +24,15 @@ class Expression {
   /// The longest string or JSON text that an expression may have as its value.
   static constexpr std::size_t kMostResultBytes = 256 * 1024;
 
-  /// Compiles the source and adds to `reads` what it reads of the body. `reads` and all expressions that were compiled
-  /// with it belong together. Errors have config's origin and begin with the position: "at character 5: ...".
+  /// Compiles the source, and adds the paths that it reads in the body to `reads`. `reads` and all expressions that
+  /// were compiled with it belong together. Errors have config's origin and begin with the position: "at character 5:
+  /// ...".
   static base::Result<Expression> compile(std::string_view source, MessageSide side, BodyReads& reads);
 
   /// Returns the value, or an error; both may be views into the expression, the message, the body and the arena of the
   /// meter.
   Datum evaluate(const ExpressionInput& input, Meter& meter) const;
-  /// Returns the string if the expression is nothing but a literal of one; nullptr if not.
+  /// Returns the string if the expression is only a string literal; else nullptr.
   const Datum* literal() const;
 
  private:

@@ -1,7 +1,7 @@
-// Reads from a part of a JSON text where it stands, without building a tree of it: members, elements, sizes, scalars.
+// Reads a part of a JSON text in place, without building a tree: members, elements, sizes, scalars.
 //
 // Pure functions. Texts are known to be JSON, checked as strictly as content::JsonScan does, so no map has a name
-// twice. Whoever calls counts the bytes that are walked over.
+// twice. The caller counts the bytes that are walked over.
 #pragma once
 
 #include <cstddef>
@@ -43,7 +43,8 @@ class JsonParts {
 
 /// Returns the value of a text that is JSON. Strings without escapes, lists and maps are views of it.
 Datum jsonDatum(std::string_view text, Meter& meter);
-/// Returns the number of JSON's spelling: an integer if it is written as one and fits 64 bits, else a double.
+/// Returns the number in JSON's spelling as a value: an integer if it is written as one and fits into 64 bits, else a
+/// double.
 Datum jsonNumberDatum(std::string_view spelling);
 
 /// Each of these returns the text of one value; nullopt if there is none.

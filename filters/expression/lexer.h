@@ -17,7 +17,7 @@ struct Lexeme {
 
   Kind kind = Kind::kEnd;
   std::size_t position = 0;     // of its first byte
-  std::string_view text;        // as it stands in the source
+  std::string_view text;        // as in the source
   std::string string;           // kString, without quotes and escapes
   std::uint64_t magnitude = 0;  // kInt
   double real = 0;              // kDouble
@@ -30,14 +30,14 @@ class ExpressionLexer {
  public:
   explicit ExpressionLexer(std::string_view source) : source_(source) {}
 
-  /// Returns the next token; kEnd at the end, again and again.
+  /// Returns the next token; at the end, each call returns kEnd.
   base::Result<Lexeme> next();
 
  private:
   void skipSpace();
   base::Result<Lexeme> number();
   base::Result<Lexeme> string(std::size_t prefix);
-  /// Appends what the escape at the current position means; returns what is wrong with it, or nothing.
+  /// Appends the meaning of the escape at the current position; returns its fault, or nothing.
   std::string_view escape(std::string& to);
   std::string_view codePoint(std::string& to, std::size_t digits, int base);
 

@@ -27,7 +27,7 @@ class Meter {
     steps_ += 1 + bytes / kBytesPerStep;
     return steps_ <= kMostSteps;
   }
-  /// Returns room for so many bytes, or null if that is too much.
+  /// Returns room for `size` bytes, or null if that is too much.
   char* bytes(std::size_t count) { return static_cast<char*>(allocate(count, 1)); }
   /// Returns room for `count` objects, which are not initialised, or null.
   template <typename T>

@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 16> kReserved = {"as",        "break",  "
                                                         "function",  "if",     "import", "let",      "loop", "package",
                                                         "namespace", "return", "var",    "while"};
 
-/// Descends through the grammar. The first thing that goes wrong stays in fault(), and every reading ends there.
+/// Descends through the grammar. The first error is kept in fault(), and all functions return at once after it.
 class ExpressionParser {
  public:
   explicit ExpressionParser(std::string_view source) : lexer_(source) { advance(); }
@@ -275,7 +275,7 @@ Syntax ExpressionParser::name() {
   return made;
 }
 
-/// Reads values between commas, and the bracket behind them. Only a list may have a comma behind its last value.
+/// Reads values between commas, and the bracket after them. Only a list may have a comma after its last value.
 std::vector<Syntax> ExpressionParser::arguments(std::string_view closing) {
   std::vector<Syntax> values;
   if (take(closing)) return values;

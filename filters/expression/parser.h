@@ -1,7 +1,7 @@
 // Reads the source of an expression: the grammar of CEL (langdef.md, "Syntax") without messages, maps and comments on
 // types.
 //
-// Pure function. What the grammar of CEL has and this one does not is refused by name.
+// Pure function. Other constructs of CEL's grammar are refused with their name.
 #pragma once
 
 #include <cstddef>

@@ -16,7 +16,7 @@ namespace sluice::filters {
 
 class ExpressionPattern {
  public:
-  /// Errors have config's origin and say what RE2 says; also if the pattern takes too much memory.
+  /// Errors have config's origin and RE2's message. A pattern that takes too much memory is an error, too.
   static base::Result<ExpressionPattern> compile(std::string_view pattern);
   ExpressionPattern(ExpressionPattern&&) noexcept;
   ExpressionPattern& operator=(ExpressionPattern&&) noexcept;

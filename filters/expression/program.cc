@@ -13,12 +13,13 @@
 namespace sluice::filters {
 namespace {
 
-/// Macros and conversions of CEL that are refused by name.
+/// Macros and conversions of CEL that are refused with their name.
 constexpr std::array<std::string_view, 13> kKnownToCel = {"all",       "exists",   "exists_one", "map", "filter",
                                                           "uint",      "bytes",    "bool",       "dyn", "type",
                                                           "timestamp", "duration", "getFullYear"};
 
-/// Resolves one expression. The first thing that goes wrong stays in fault_; what is returned then has no meaning.
+/// Resolves one expression. The first error is kept in fault_; the values that functions return after that have no
+/// meaning.
 class NameResolution {
  public:
   NameResolution(MessageSide side, BodyReads& reads) : side_(side), reads_(reads) {}

@@ -22,7 +22,7 @@ enum class NodeKind : std::uint8_t {
   kConstant,   // `constant`
   kAttribute,  // `attribute`
   kField,      // the body's value at `path`
-  kHasField,   // whether there is one; `parent` holds it
+  kHasField,   // whether there is such a value; `parent` contains it
   kHas,        // whether operand 0 has a member named `constant`
   kIndex,      // operand 0 at operand 1
   kList,
@@ -55,8 +55,8 @@ struct Program {
   std::deque<std::string> strings;  // never move
 };
 
-/// Resolves the names of an expression that edits `side`, and adds what it reads of the body to `reads`. Errors have
-/// config's origin and name the position.
+/// Resolves the names of an expression that edits `side`, and adds the paths that it reads in the body to `reads`.
+/// Errors have config's origin and name the position.
 base::Result<Program> resolveExpression(const Syntax& root, MessageSide side, BodyReads& reads);
 
 }  // namespace sluice::filters

@@ -10,7 +10,7 @@
 namespace sluice::filters {
 
 /// Returns the value with strings, lists and maps of its own. Numbers that come from a JSON text keep their spelling.
-/// Fails with what an error says, and if the value is no JSON or longer than Expression::kMostResultBytes.
+/// Fails with the message of an error value, and if the value is no JSON or longer than Expression::kMostResultBytes.
 base::Result<content::Value> resultValue(const Datum& datum);
 
 }  // namespace sluice::filters

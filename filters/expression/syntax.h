@@ -40,7 +40,7 @@ enum class SyntaxKind : std::uint8_t {
   kSelect,      // child 0 is the operand, `text` the name
   kIndex,       // child 0 is the operand, child 1 the key
   kCall,        // `text` is the function, the children are the arguments
-  kMemberCall,  // the same, child 0 is what stands before the dot
+  kMemberCall,  // the same; child 0 is the expression before the dot
   kList,
   kOperation
 };

@@ -68,7 +68,7 @@ class Occurrences {
  public:
   Occurrences(std::string_view text, std::string_view part) : text_(text), part_(part) {}
 
-  /// Returns what stands between the last occurrence and the next one, and moves behind that; false if there is none.
+  /// Returns the text between the last occurrence and the next one, and moves behind that one; false if there is none.
   bool next(std::string_view& before) {
     const std::size_t length = part_.empty() ? toBoundary() : placeOf(part_, text_.substr(begin_));
     if (length == std::string_view::npos) return false;

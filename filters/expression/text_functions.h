@@ -1,6 +1,6 @@
-// The functions of strings. Positions and sizes count characters of Unicode; a byte that is no UTF-8 counts as one.
+// The functions of strings. Positions and sizes are in characters of Unicode; a byte that is no UTF-8 is one character.
 //
-// Pure functions. What is cut out of a string is a view of it.
+// Pure functions. A part of a string is returned as a view of it.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ namespace sluice::filters {
 
 std::size_t countCharacters(std::string_view text);
 
-/// Calls a function of strings, from kStartsWith on but for kMatches, with as many arguments as its row permits.
+/// Calls a function of strings: those from kStartsWith on, except for kMatches. The number of arguments is one that its
+/// row permits.
 Datum callTextFunction(Function function, std::span<const Datum> arguments, Meter& meter);
 
 }  // namespace sluice::filters

@@ -1,5 +1,5 @@
-// The vocabulary is what expressions may be made of. The compiler looks names up here, and the reference lists every
-// row.
+// The vocabulary lists the names and operators that expressions may use. The compiler looks names up here, and the
+// reference lists every row.
 //
 // Constant tables; any thread.
 #pragma once
@@ -59,8 +59,8 @@ struct FunctionRow {
   bool asMember;       // x.size()
   std::size_t fewest;  // arguments, with the one in front of the dot
   std::size_t most;
-  std::string_view shown;  // as the reference shows it
-  /// How a use is written: each "$" stands for any expression in parentheses.
+  std::string_view shown;  // the form that the reference shows
+  /// The form of a use: each "$" is any expression in parentheses.
   std::string_view form;
 };
 

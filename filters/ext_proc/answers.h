@@ -21,8 +21,8 @@ struct HeaderChange {
   Action action = Action::kAppend;
 };
 
-/// HeaderChanges are those that a server wants in a head, or in trailers. Changes of what belongs to the gateway are
-/// left out: framing, hop-by-hop fields, Host, :authority, :method and :scheme, and x-envoy fields.
+/// The changes of header fields that a server wants in a head or in trailers, without those of fields that belong to
+/// the gateway: framing, hop-by-hop fields, Host, :authority, :method and :scheme, and x-envoy fields.
 struct HeaderChanges {
   static constexpr std::size_t kMost = 256;                          // changes
   static constexpr std::size_t kMostBytes = std::size_t{64} * 1024;  // of their names and values
@@ -38,12 +38,12 @@ struct HeaderChanges {
 /// The answer to a part.
 struct PartAnswer {
   Part part = Part::kRequestHeaders;
-  bool replaces = false;  // CONTINUE_AND_REPLACE: the server wants no more of this request or response
-  bool holds = false;     // what was said is kept until a later answer lets it go
+  bool replaces = false;  // CONTINUE_AND_REPLACE: the server does not want further parts of this request or response
+  bool holds = false;     // the server keeps the part until a later answer lets it go
   HeaderChanges headers;
-  std::optional<std::string> body;  // in the place of what it was sent; none: that stays
+  std::optional<std::string> body;  // replaces the body that was sent; none: that body stays
   bool streams = false;             // `body` is the next piece of the body that a server in full duplex gives
-  bool ends = false;                // and the last one
+  bool ends = false;                // `body` is the last piece
   bool clearsRoute = false;
 };
 
@@ -59,9 +59,9 @@ struct ServerAnswer {
   // One of these three is set.
   std::optional<PartAnswer> part;
   std::optional<ImmediateAnswer> immediate;
-  std::optional<base::Duration> patience;  // the server needs that long for the answer to come
+  std::optional<base::Duration> patience;  // the server asks for this much time for its next answer
 
-  std::optional<ProcessingModes> modes;                         // what the server wants from here on
+  std::optional<ProcessingModes> modes;                         // the parts that the server wants from here on
   std::vector<std::pair<std::string, std::string>> hints = {};  // for route matching: names in lower case, and values
 };
 

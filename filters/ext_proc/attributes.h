@@ -1,4 +1,4 @@
-// The attributes of requests and responses that a server is told besides their headers.
+// The attributes of requests and responses that a server gets besides their headers.
 //
 // Immutable; any thread.
 #pragma once
@@ -20,7 +20,7 @@ class Attributes {
   /// Errors have config's origin and begin with the position in the list.
   static base::Result<Attributes> read(const content::Value* list, MessageSide side);
   bool empty() const { return attributes_.empty(); }
-  /// Returns a map with the values of those that have one: strings, numbers and booleans.
+  /// Returns a map with the attributes whose values are strings, numbers or booleans.
   content::Value valuesIn(const processing::Call& call) const;
 
  private:

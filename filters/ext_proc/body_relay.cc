@@ -24,7 +24,7 @@ Verdict BodyRelay::ask(processing::Call& call, ServerSession& session, Way way) 
   return decided_ ? Verdict::stream() : Verdict::hold();
 }
 
-/// Returns a verdict if the server gets nothing of this body.
+/// Returns a verdict if nothing of this body is sent to the server.
 std::optional<Verdict> BodyRelay::begin(processing::Call& call, ServerSession& session, Way way) {
   begun_ = true;
   const WayModes& modes = session.talk.modes.of(way);
@@ -45,7 +45,7 @@ std::optional<Verdict> BodyRelay::begin(processing::Call& call, ServerSession& s
   return std::nullopt;
 }
 
-// --- what the server answers -----------------------------------------------------------------------------------------
+// --- answers of the server -------------------------------------------------------------------------------------------
 
 std::optional<Verdict> BodyRelay::listen(processing::Call& call, ServerSession& session, Way way) {
   for (int heard = 0; !session.talk.isNew(); ++heard) {
@@ -126,13 +126,13 @@ std::optional<Verdict> BodyRelay::obeyBody(processing::Call& call, ServerSession
   return std::nullopt;
 }
 
-// --- what the gateway says -------------------------------------------------------------------------------------------
+// --- messages of the gateway -----------------------------------------------------------------------------------------
 
 bool BodyRelay::give(processing::Call& call, ServerSession& session, Way way) {
   const processing::Body& body = *call.body;
   const bool hasNews = !body.bytes().empty() || (body.last() && !endSaid_);
   if (!hasNews) return true;
-  if (answered_) {  // the server's body is whole, and takes the place of all that is still to come
+  if (answered_) {  // the server's body is complete, and replaces all that is still to come
     endSaid_ = body.last();
     return true;
   }
@@ -147,7 +147,7 @@ bool BodyRelay::give(processing::Call& call, ServerSession& session, Way way) {
     if (body.last()) say(call, session, way, {});
     return true;
   }
-  if (bodySaid_) return false;  // the rest follows when the server has answered
+  if (bodySaid_) return false;  // the other bytes are sent when the server has answered
   held_ += body.bytes().text();
   if (held_.size() >= kMostPartial || body.last()) say(call, session, way, held_);
   return true;
@@ -187,7 +187,7 @@ Verdict BodyRelay::finish(processing::Call& call, ServerSession& session, Way wa
 
 Verdict BodyRelay::goOnWithout(processing::Call& call, ServerSession& session, Way way) {
   if (form_ == BodyForm::kFullDuplex && bodySaid_) {
-    // A body that is not given to its end must not go on as if it were whole.
+    // If the server has not sent the end of its body, the body must not go on as if it were complete.
     if (!answered_) return session.fail("the server ends the call while it has parts of the body");
     call.body->claim(0);
     return replace(call, session, way);
@@ -200,7 +200,7 @@ Verdict BodyRelay::goOnWithout(processing::Call& call, ServerSession& session, W
   return passRest(call);
 }
 
-/// Lets go on what has come, and has the rest pass.
+/// Passes on the bytes that have come, and lets later ones pass.
 Verdict BodyRelay::passRest(processing::Call& call) {
   processing::Body& body = *call.body;
   if (body.isChanged()) body.replacement().appendCopy(body.bytes(), body.bytes().size());
@@ -208,7 +208,7 @@ Verdict BodyRelay::passRest(processing::Call& call) {
   return Verdict::goOn();
 }
 
-/// Gives the server's body, and drops the one that comes.
+/// Passes on the server's body, and drops the original one.
 Verdict BodyRelay::replace(processing::Call& call, ServerSession& session, Way way) {
   processing::Body& body = *call.body;
   if (std::optional<std::string>& replacement = session.of(way).replacement) {

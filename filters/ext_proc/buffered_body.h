@@ -1,4 +1,4 @@
-// A step that says a body in one message, and the trailers behind it, and waits for the answers.
+// A step that sends a body in one message, then its trailers, and waits for the answers.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class BufferedBody {
 
   bool bodySaid_ = false;
   bool trailersSaid_ = false;
-  std::optional<std::string> answer_;  // goes on in the place of the body
+  std::optional<std::string> answer_;  // replaces the body
 };
 
 }  // namespace sluice::filters::ext_proc

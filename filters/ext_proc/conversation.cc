@@ -11,7 +11,7 @@ namespace {
 
 /// The exchange has bounds of its own; the stream must have one.
 constexpr base::Duration kLongestStream = std::chrono::hours(24);
-/// Bytes that a server may leave untaken that only observes.
+/// Bytes that may wait for a server that only observes.
 constexpr std::size_t kMostMentioned = std::size_t{256} * 1024;
 
 /// Returns the id of the request, if it has one under the usual name. It need not be unique: each exchange has a stream
@@ -30,12 +30,12 @@ bool carriesNothing(const ServerAnswer& answer) {
 }  // namespace
 
 Conversation::~Conversation() {
-  for (Side& each : sides_) each.blocked.release();  // the steps go too
+  for (Side& each : sides_) each.blocked.release();  // the steps are destroyed, too
   const bool isUnderWay = callout_ != nullptr && !over_ && !callout_->over();
   if (isUnderWay && (settings_.observes || ended_)) services_->leave(std::move(callout_));
 }
 
-// An answer may have come in time and been left unread, because a client takes what came before it only slowly.
+// An answer may have come in time and still be unread, because a client reads the part before it slowly.
 bool Conversation::isLate(const processing::Call& call, Way asking) {
   if (isNew() || over_ || !sort(call, asking) || isFull() || bounds_.isSpent()) return false;
   const base::MonotonicTime now = call.clock.now();
@@ -46,7 +46,7 @@ void Conversation::giveUp() {
   if (!over_) fail("the server took longer for its answer than its timeout", processing::Cause::kTimeout);
 }
 
-// --- what the gateway says -------------------------------------------------------------------------------------------
+// --- messages of the gateway -----------------------------------------------------------------------------------------
 
 void Conversation::open(processing::Call& call) {
   http::RequestHead head;
@@ -120,7 +120,7 @@ void Conversation::finish(Way way) {
   callout_->end();
 }
 
-// --- what the server answers -----------------------------------------------------------------------------------------
+// --- answers of the server -------------------------------------------------------------------------------------------
 
 Conversation::Heard Conversation::hear(const processing::Call& call, Way way, ServerAnswer& answer) {
   if (over_) return failure_.empty() ? Heard::kEnd : Heard::kFailure;
@@ -167,7 +167,8 @@ void Conversation::unblock() {
   for (Side& each : sides_) each.blocked.resume();
 }
 
-// Each step that awaits the stream is asked whenever something has come, so whoever is asked first may sort for both.
+// Each step that awaits the stream is asked whenever something has come, so the first one sorts the answers for both
+// ways.
 bool Conversation::sort(const processing::Call& call, Way asking) {
   for (std::string message; !isFull() && !refused_ && !bounds_.isSpent();) {
     switch (http::readGrpcMessage(callout_->received(), settings_.mostMessage, message)) {
@@ -231,7 +232,7 @@ bool Conversation::deliver(const processing::Call& call, ServerAnswer&& answer, 
   return true;
 }
 
-/// Returns true if the server may say something about that way.
+/// Returns true if the server may send an answer for that way.
 bool Conversation::isOpen(Way way) const {
   const Side& side = sides_[index(way)];
   return side.unanswered > 0 || (settings_.modes.of(way).body == BodyForm::kFullDuplex && side.told);
@@ -241,7 +242,8 @@ bool Conversation::isPieceInDuplex(const PartAnswer& answer) const {
   return isBody(answer.part) && settings_.modes.of(wayOf(answer.part)).body == BodyForm::kFullDuplex;
 }
 
-/// Answers come in the order of the parts. In full duplex, pieces of a body come between those to headers and trailers.
+/// Answers come in the order of the parts. In full duplex, pieces of a body come between the answers to headers and
+/// trailers.
 bool Conversation::isExpected(const ServerAnswer& answer, Way way) const {
   if (!isOpen(way)) return false;
   if (!answer.part) return true;
@@ -254,7 +256,7 @@ bool Conversation::isExpected(const ServerAnswer& answer, Way way) const {
   return answer.part->streams && headersAnswered && !sides_[index(way)].finished;
 }
 
-/// The server may have more time once for each answer, if the settings allow it, and no more than they allow.
+/// The server may ask for more time once for each answer, up to the bound of the settings.
 void Conversation::giveTime(const processing::Call& call, base::Duration patience, Side& side) {
   const bool isPossible = patience >= std::chrono::milliseconds(1) && patience <= settings_.mostPatience;
   if (!isPossible || std::exchange(side.extended, true)) return;
@@ -272,7 +274,7 @@ void Conversation::await(processing::Call& call, Way way, base::MonotonicTime un
   blocked = std::move(resumer);
 }
 
-// Whoever awaits a callout that is over is asked at once, which would have no end here.
+// A step that awaits a finished callout is asked again at once, which would be an endless loop here.
 bool Conversation::isBlocked() const { return callout_->over() && (refused_ || (isFull() && !callout_->error())); }
 
 Conversation::Heard Conversation::fail(std::string why, processing::Cause cause) {

@@ -12,7 +12,7 @@ namespace {
 
 namespace wire = sluice::ext_proc;
 
-/// The namespace of metadata that the gateway's own values stand in, and route hints of servers.
+/// The namespace of metadata for the gateway's own values, and for route hints of servers.
 constexpr const char* kOwnNamespace = "sluice.dev";
 /// The name under which Envoy's filter sends attributes, and servers look for them.
 constexpr const char* kAttributes = "envoy.filters.http.ext_proc";
@@ -24,7 +24,7 @@ base::Error wrongAnswer(std::string what) {
   return {base::ErrorType::kProcessorFailed, base::ErrorOrigin::kProcessor, "the server's answer " + std::move(what)};
 }
 
-// --- what the gateway says -------------------------------------------------------------------------------------------
+// --- messages of the gateway -----------------------------------------------------------------------------------------
 
 void addField(wire::HeaderMap& map, std::string_view name, std::string_view value) {
   wire::HeaderValue& header = *map.add_headers();
@@ -91,7 +91,7 @@ void introduce(const Introduction& introduction, wire::ProcessingRequest& reques
   name("gateway", introduction.place.gateway);
   name("route", introduction.place.route);
   name("backend", introduction.place.backend);
-  // Two messages one behind the other are one with the fields of both. Of a key that both have, the last value counts.
+  // Two concatenated messages are one message with the fields of both. If both have a key, the last value is used.
   std::string& own = (*request.mutable_metadata_context()->mutable_filter_metadata())[kOwnNamespace];
   own = introduction.context;
   place.AppendToString(&own);
@@ -138,7 +138,7 @@ void setPart(const Statement& statement, wire::ProcessingRequest& request) {
   }
 }
 
-// --- what a server answers -------------------------------------------------------------------------------------------
+// --- answers of a server ---------------------------------------------------------------------------------------------
 
 HeaderChange::Action actionOf(const wire::HeaderValueOption& option) {
   if (option.has_append()) {  // the older form of append_action
@@ -156,7 +156,7 @@ HeaderChange::Action actionOf(const wire::HeaderValueOption& option) {
   }
 }
 
-/// Collects the changes up to the first that is wrong.
+/// Collects the changes up to the first invalid one.
 void collect(const wire::HeaderMutation& mutation, HeaderCollector& changes) {
   for (const wire::HeaderValueOption& option : mutation.set_headers()) {
     const wire::HeaderValue& header = option.header();
@@ -200,8 +200,8 @@ base::Result<PartAnswer> readPart(Part part, const wire::CommonResponse& respons
   return answer;
 }
 
-/// Reads an answer that takes the place of the Backend's. It refuses the request whatever it says, so what no answer
-/// may have is left out, and a status that is none becomes 500.
+/// Reads an answer that takes the place of the Backend's. It refuses the request in any case, so fields that an answer
+/// may not have are left out, and an invalid status becomes 500.
 ImmediateAnswer readImmediate(const wire::ImmediateResponse& response) {
   ImmediateAnswer answer;
   answer.status = finalStatus(std::to_string(response.status().code())).value_or(500);
@@ -244,7 +244,7 @@ base::Result<PartAnswer> readTrailers(Part part, const wire::TrailersResponse& r
   return answer;
 }
 
-/// Reads the route hints: strings of the gateway's own namespace. All other metadata is passed over.
+/// Reads the route hints: strings of the gateway's own namespace. All other metadata is ignored.
 base::Result<std::vector<std::pair<std::string, std::string>>> readHints(const wire::Struct& metadata) {
   std::vector<std::pair<std::string, std::string>> hints;
   const auto own = metadata.fields().find(kOwnNamespace);

@@ -40,7 +40,7 @@ std::vector<Phase> phasesOf(const ExtProcSettings& settings) {
   return phases;
 }
 
-/// Tells a server that only looks, and goes on.
+/// Sends the part to a server that only observes, and goes on.
 Verdict mention(processing::Call& call, ServerSession& session, Way way) {
   const WayModes& modes = session.talk.modes.of(way);
   if (session.talk.isOver()) return Verdict::goOn();
@@ -55,7 +55,8 @@ Verdict mention(processing::Call& call, ServerSession& session, Way way) {
     session.talk.mention(call, session.body(call, way, call.body->bytes().text(), last && !hasTrailers));
   }
   if (hasTrailers) session.talk.mention(call, session.trailers(call, way));
-  if (!call.body->claim(session.talk.held())) session.talk.close();  // there is no room for what it has not taken
+  // Without room for the bytes that the server has not taken, the stream ends.
+  if (!call.body->claim(session.talk.held())) session.talk.close();
   if (last) session.talk.finish(way);
   return Verdict::goOn();
 }
@@ -112,7 +113,7 @@ class ExtProc final : public processing::PreAuthProcessor {
     if (form == BodyForm::kBuffered) return BodyMode::kBuffered;
     return settings_.observes ? BodyMode::kStreamed : BodyMode::kDuplex;
   }
-  /// Phases next to the Backend are about heads.
+  /// In phases of the attempt there are only heads.
   static bool isOfBody(Phase phase) { return phase == Phase::kRequestBody || phase == Phase::kResponseBody; }
 
   const ExtProcSettings settings_;

@@ -54,7 +54,7 @@ void change(http::Trailers& trailers, const HeaderChanges& changes) {
       trailers.arena, trailers.fields, changes,
       [&](std::string_view name, std::string_view value) { trailers.fields.add(trailers.arena, name, value); },
       [&](std::string_view name) { trailers.fields.removeTwins(name); });
-  http::checkTrailers(trailers.fields);  // removes what belongs into a head
+  http::checkTrailers(trailers.fields);  // removes fields that only a head may have
 }
 
 std::vector<std::pair<std::string, std::string>> fieldsOf(const HeaderChanges& changes) {

@@ -10,12 +10,12 @@
 
 namespace sluice::filters::ext_proc {
 
-/// Changes the head of the message that the step is about. Returns false if the path that the server sets is none that
-/// the gateway passes on; nothing is changed then.
+/// Changes the head of the step's message. Returns false, and changes nothing, if the gateway does not accept the path
+/// that the server sets.
 bool change(processing::Call& call, const HeaderChanges& changes);
-/// Changes trailers, which keep out of what belongs into a head.
+/// Changes trailers, without fields that only a head may have.
 void change(http::Trailers& trailers, const HeaderChanges& changes);
-/// Returns the fields for an answer to the client: those that are set.
+/// Returns the fields that are set, for an answer to the client.
 std::vector<std::pair<std::string, std::string>> fieldsOf(const HeaderChanges& changes);
 
 }  // namespace sluice::filters::ext_proc

@@ -1,4 +1,4 @@
-// A step that says the headers of a request or response, and waits for the answer.
+// A step that sends the headers of a request or response, and waits for the answer.
 #pragma once
 
 #include "filters/ext_proc/session.h"

@@ -9,7 +9,7 @@
 namespace sluice::filters::ext_proc {
 namespace {
 
-/// A server may not change what the gateway answers for; such changes have no effect, as in Envoy.
+/// A server may not change fields that belong to the gateway; such changes have no effect, as in Envoy.
 bool isOwnField(std::string_view name) {
   return http::isReservedField(name) || name == "host" || name == "via" || name.starts_with(':') ||
          name.starts_with("x-envoy");

@@ -1,4 +1,4 @@
-// Collects the header changes of one answer, and holds them to the rules.
+// Collects the header changes of one answer, and checks them against the rules.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ namespace sluice::filters::ext_proc {
 
 class HeaderCollector {
  public:
-  /// Takes one change. Changes of what the gateway answers for are left out, as Envoy does. An empty value counts only
-  /// if `keepsEmpty`.
+  /// Takes one change. Changes of fields that belong to the gateway are left out, as in Envoy. An empty value is used
+  /// only if `keepsEmpty` is true.
   void set(std::string_view name, std::string_view value, HeaderChange::Action action, bool keepsEmpty);
   void remove(std::string_view name);
 
-  /// Returns what is wrong with the changes, to follow "the server's answer"; empty if nothing is.
+  /// Returns the fault of the changes, as the continuation of "the server's answer"; empty if there is none.
   const std::string& wrong() const { return wrong_; }
   HeaderChanges&& take() { return std::move(changes_); }
 

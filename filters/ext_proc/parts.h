@@ -1,4 +1,4 @@
-// The parts of a request and of its response that an external processor is told of.
+// The parts of a request and of its response that an external processor gets.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 
 namespace sluice::filters::ext_proc {
 
-/// A part of a request or response that a server is told of, and answers to.
+/// A part of a request or response that is sent to a server, which answers it.
 enum class Part : std::uint8_t {
   kRequestHeaders,
   kRequestBody,
@@ -30,11 +30,11 @@ enum class BodyForm : std::uint8_t {
   kSkipped,
   kStreamed,         // piece by piece; each has an answer of its own
   kBuffered,         // whole, in one message
-  kBufferedPartial,  // as much of it as fits, in one message; the rest passes
+  kBufferedPartial,  // as much of it as fits, in one message; later bytes pass without the server
   kFullDuplex        // piece by piece; the server gives another body in its own time
 };
 
-/// Which parts of one way a server gets.
+/// The parts of one way that a server gets.
 struct WayModes {
   bool headers = true;
   BodyForm body = BodyForm::kSkipped;

@@ -40,7 +40,7 @@ void setResponse(const Statement& statement, messages::HttpResponseHeaders& said
   said.set_end_of_stream(statement.ends);
 }
 
-/// Puts the objects that the exchange belongs to among the values of the context.
+/// Adds the objects to which the exchange belongs to the values of the context.
 void putPlace(const processing::Place& place, messages::PayloadPhase& phase) {
   auto& context = *phase.mutable_context();
   const auto name = [&](const char* key, std::string_view value) {
@@ -61,7 +61,7 @@ base::Result<HeaderChanges> readMutation(const messages::HeaderMutation& mutatio
   return changes.take();
 }
 
-/// A server can only want less than it gets.
+/// A server can only ask for fewer parts than it gets.
 ProcessingModes whatIsLeft(const messages::EndPhases& ended) {
   const auto formUnless = [](bool over) { return over ? BodyForm::kSkipped : BodyForm::kStreamed; };
   return {{true, formUnless(ended.request_body()), false},
@@ -91,7 +91,7 @@ base::Result<ServerAnswer> readContinue(const messages::Continue& action, Part p
   return answer;
 }
 
-/// Reads an answer that refuses the request whatever it says: what no answer may have is left out.
+/// Reads an answer that refuses the request in any case, so fields that an answer may not have are left out.
 ServerAnswer readReply(const messages::ImmediateResponse& action) {
   ServerAnswer answer;
   ImmediateAnswer& reply = answer.immediate.emplace();
@@ -124,14 +124,13 @@ class PayloadProtocol final : public Protocol {
       said.set_end_of_stream(statement.ends);
     }
     if (statement.introduction == nullptr) return phase.SerializeAsString();
-    // Two messages one behind the other are one with the fields of both. Of a key that both have, the last value
-    // counts.
+    // Two concatenated messages are one message with the fields of both. If both have a key, the last value is used.
     std::string said(statement.introduction->context);
     phase.AppendToString(&said);
     return said;
   }
 
-  /// Of the context, a server gets the values that are no maps or lists.
+  /// A server gets only the values of the context that are neither maps nor lists.
   std::string writeContext(const content::Value& context) const override {
     using Kind = content::Value::Kind;
     messages::PayloadPhase phase;

@@ -1,6 +1,7 @@
-// A protocol between the gateway and external processors: gRPC messages that tell a server of parts, and its answers.
+// A protocol between the gateway and external processors: gRPC messages that carry parts to a server, and its answers.
 //
-// Implementations are stateless, have static lifetime, and alone see the classes that their .proto generates.
+// Implementations are stateless, have static lifetime, and are the only code that sees the classes generated from their
+// .proto files.
 #pragma once
 
 #include <string>
@@ -17,10 +18,10 @@
 
 namespace sluice::filters::ext_proc {
 
-/// An Introduction is what the first message of a stream says besides its part.
+/// The content of the first message of a stream besides its part.
 struct Introduction {
   const ProcessingModes& modes;
-  /// What writeContext() has written; empty if there is nothing to say.
+  /// The result of writeContext(); empty if there are no values.
   std::string_view context;
   const processing::Place& place;
 };
@@ -34,9 +35,9 @@ struct Statement {
   const http::ResponseHead* response = nullptr;
   const http::Headers* trailers = nullptr;
   std::string body = {};
-  const Introduction* introduction = nullptr;  // null behind the first message
+  const Introduction* introduction = nullptr;  // null after the first message
   content::Value attributes = {};              // a map; null if there are none
-  std::string_view transaction = {};           // names the exchange
+  std::string_view transaction = {};           // the id of the exchange
   bool observed = false;                       // no answer is awaited
 };
 
@@ -45,13 +46,13 @@ class Protocol {
   /// Returns the path of the gRPC method, a stream in both directions.
   virtual std::string_view path() const = 0;
   virtual std::string write(const Statement& statement) const = 0;
-  /// Returns the values for the server, a map or null, as the first message of each stream holds them: they are
+  /// Returns the values for the server, a map or null, in the form of the first message of each stream. They are
   /// written once, and not for each request.
   virtual std::string writeContext(const content::Value& context) const = 0;
   /// Reads an answer. `oldest` is the part that has waited longest for one, for protocols whose answers name none.
-  /// Errors are the processor's, and say what is wrong with the answer: bytes that are no message, no answer or an
-  /// unknown one, names or values of fields outside RFC 9110's grammar, a status that no answer may have, more than
-  /// HeaderChanges takes.
+  /// Errors are the processor's, and name the fault of the answer: bytes that are no message, no answer or an unknown
+  /// one, names or values of fields outside RFC 9110's grammar, a status that an answer may not have, or more changes
+  /// than HeaderChanges takes.
   virtual base::Result<ServerAnswer> read(std::string_view message, Part oldest) const = 0;
 
  protected:

@@ -95,8 +95,8 @@ void ServerSession::endPhases(const ServerAnswer& answer) {
 }
 
 /// Takes over the modes that the answer to the headers of the way `told` asks for. As in Envoy, a body in full duplex
-/// stays as it is. Returns the reason if they are impossible, because a server that asks for a body may count on seeing
-/// it.
+/// stays as it is. Returns the reason if they are impossible, because a server that asks for a body may depend on
+/// seeing it.
 std::optional<std::string> ServerSession::adopt(const ProcessingModes& wanted, Way told) {
   for (const Way way : {Way::kRequest, Way::kResponse}) {
     const WayModes& asked = wanted.of(way);
@@ -109,7 +109,7 @@ std::optional<std::string> ServerSession::adopt(const ProcessingModes& wanted, W
       return "the server asks for a body in the phase " + std::string(phaseName(bodyPhaseOf(way))) +
              ", in which it is not used";
     }
-    const bool keepsHeaders = way == told;  // they have been said
+    const bool keepsHeaders = way == told;  // the headers have been sent
     talk.modes.of(way) = {keepsHeaders ? talk.modes.of(way).headers : asked.headers, asked.body, asked.trailers};
   }
   return std::nullopt;

@@ -1,5 +1,5 @@
-// The state of an external processor in one exchange: the conversation with its server, and what has become of the
-// request and the response.
+// The state of an external processor in one exchange: the conversation with its server, and the state of the request
+// and the response.
 //
 // It is shared by the processor's steps of an exchange, or of an attempt.
 #pragma once
@@ -25,37 +25,37 @@ class ServerSession {
   Statement headers(const processing::Call& call, Way way);
   Statement body(const processing::Call& call, Way way, std::string bytes, bool ends);
   Statement trailers(const processing::Call& call, Way way);
-  /// Returns true if the server gets this body, as far as is known when its headers are said.
+  /// Returns true if the server gets this body, as far as is known when its headers are sent.
   static bool hasBody(const processing::Call& call);
-  /// Returns true if the server wants to know the trailers of that way, and there are some behind the body.
+  /// Returns true if the server wants the trailers of that way, and the body has some.
   bool hasTrailers(const processing::Call& call, Way way) const;
-  /// Returns true if nothing of that way will be said behind its headers.
+  /// Returns true if nothing of that way will be sent after its headers.
   bool endsWithHeaders(Way way) const;
 
-  /// Does what the server wants about a head. Returns how the step goes on.
+  /// Applies the server's answer about a head. Returns how the step goes on.
   processing::Verdict obey(processing::Call& call, const ServerAnswer& answer);
-  /// Leaves out what a PayloadProcessor has ended.
+  /// Stops sending the parts that a PayloadProcessor does not want any more.
   void endPhases(const ServerAnswer& answer);
   /// Returns how the server gets the body of that way, as far as it is known; the first call of settle() settles it.
   BodyForm formOf(Way way) const;
   BodyForm settle(Way way);
-  /// Changes the trailers as the server wants it.
+  /// Applies the server's changes to the trailers.
   static void changeTrailers(processing::Call& call, const ServerAnswer& answer);
   processing::Verdict reply(const ImmediateAnswer& answer);
-  /// Gives the stream up because of what the server did, or because there is no room for it.
+  /// Gives the stream up because of a fault of the server, or because there is no room for it.
   processing::Verdict fail(std::string why, processing::Cause cause = processing::Cause::kError);
   /// Returns the failure of the conversation.
   processing::Verdict failed() const { return processing::Verdict::fail(talk.failure(), talk.cause()); }
-  /// Has the step asked again when there is more to hear, and accounts for what is held because of a body, `more` bytes
-  /// besides what the conversation holds. Returns a failure if there is no room for that.
+  /// Makes the step be asked again when another answer comes, and charges the bytes that are kept because of a body:
+  /// those of the conversation and `more`. Returns a failure if there is no room for them.
   std::optional<processing::Verdict> await(processing::Call& call, Way way, std::size_t more);
 
   const ExtProcSettings& settings;
   Conversation talk;
   struct WayState {
     bool told = false;                       // the server has got its attributes
-    bool ended = false;                      // there is no body, or the server wants none of it
-    std::optional<std::string> replacement;  // the server's, for a body that is yet to come
+    bool ended = false;                      // there is no body, or the server does not want it
+    std::optional<std::string> replacement;  // the server's body, which replaces one that is still to come
     std::optional<BodyForm> form;            // set once the step of the body is asked
   };
   WayState& of(Way way) { return ways_[static_cast<std::size_t>(way)]; }

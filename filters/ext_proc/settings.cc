@@ -88,7 +88,7 @@ std::size_t numberIn(const content::Value& config, std::string_view key, std::si
   return number;
 }
 
-/// Returns what the modes must not be for this protocol, or for a server that only observes; empty if they are right.
+/// Returns the fault of the modes for this protocol, or for a server that only observes; empty if there is none.
 base::Status checkModes(const ExtProcSettings& settings) {
   for (const Way way : {Way::kRequest, Way::kResponse}) {
     const WayModes& modes = settings.modes.of(way);
@@ -139,8 +139,7 @@ processing::CalloutRetry readCalloutRetry(const content::Value& retry) {
   return result;
 }
 
-/// Returns the settings of a catalog's entry, checked by the same schema. The catalog's own reader has not looked at
-/// them.
+/// Returns the settings of a catalog's entry, checked by the same schema. The catalog's own reader does not check them.
 base::Result<content::Value> checkedEngine(const content::Value* engine) {
   content::Value settings;
   settings.kind = content::Value::Kind::kMap;

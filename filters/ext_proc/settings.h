@@ -21,14 +21,14 @@ extern const std::string_view kExtProcSchema;
 
 struct ExtProcSettings {
   content::Value server;           // a backendRef
-  processing::CalloutRetry retry;  // of streams that the server has not answered to; without `within`
+  processing::CalloutRetry retry;  // retries of streams that the server has not answered; `within` is not used
   const Protocol* protocol = &externalProcessor();
-  bool isTurnByTurn = false;  // each part waits for the answer to the one before it, and may be held by it
+  bool isTurnByTurn = false;  // each part waits for the answer to the one before it, which may hold it back
   ProcessingModes modes;
   bool allowsOverride = false;      // the server may choose other modes in its answers to headers
-  bool observes = false;            // the server only looks; nobody waits for it
-  std::uint16_t statusOnError = 0;  // of requests that are refused because it fails; 0: the gateway's own
-  base::Duration mostPatience{};    // that the server may ask for by a message; zero: none
+  bool observes = false;            // the server only observes; the gateway does not wait for its answers
+  std::uint16_t statusOnError = 0;  // the status of requests that are refused because it fails; 0: the gateway's own
+  base::Duration mostPatience{};    // the longest time that the server may ask for; zero: none
   std::size_t mostMessage = std::size_t{2} * 1024 * 1024;  // bytes of an answer
   std::size_t mostHeld = std::size_t{2} * 1024 * 1024;     // bytes of a body that the server may have kept
   Attributes requestAttributes;
@@ -39,7 +39,7 @@ struct ExtProcSettings {
   const Attributes& attributesOf(Way way) const {
     return way == Way::kRequest ? requestAttributes : responseAttributes;
   }
-  /// Returns true if the headers of that way are said by the step of its body, because the server may let them wait for
+  /// Returns true if the step of the body sends the headers of that way, because the server may hold them until it has
   /// the body.
   bool saysHeadersWithBody(Way way) const {
     const BodyForm form = modes.of(way).body;

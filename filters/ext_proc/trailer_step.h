@@ -1,4 +1,4 @@
-// A step that says the trailers behind a body of which the server gets nothing, and waits for the answer.
+// A step that sends the trailers of a body that the server does not get, and waits for the answer.
 #pragma once
 
 #include "filters/ext_proc/session.h"

@@ -18,7 +18,7 @@ base::Result<std::vector<std::string>> readNames(const content::Value* holder, c
   const content::Value* list = holder != nullptr ? holder->find(member) : nullptr;
   for (std::size_t i = 0; list != nullptr && i < list->items.size(); ++i) {
     std::string name = base::toLower(list->items[i].text);
-    // They are always sent, or say how a message is framed.
+    // Fields that are always sent, or that frame a message.
     if (name == "host" || name == "content-length" || name == "method" || name == "path") continue;
     auto field = processing::editableField(name);
     if (!field) {

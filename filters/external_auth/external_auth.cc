@@ -56,7 +56,7 @@ constexpr std::string_view kExternalAuthSchema = R"({
   "$defs": {"names": {"type": "array", "maxItems": 64, "items": {"type": "string", "minLength": 1}}}
 })";
 
-/// A callout takes so much at a time: the gateway holds at least so much for it (limits.exchangeBuffer).
+/// The number of bytes that are given to a callout at a time; limits.exchangeBuffer is never smaller.
 constexpr std::size_t kPiece = 16 * 1024;
 
 class ExternalAuth final : public processing::Processor {
@@ -81,7 +81,7 @@ class ExternalAuth final : public processing::Processor {
     callout.await(call.suspend(), processing::Callout::Moment::kChange);
     return Verdict::wait();
   }
-  /// A denial denies although the rest of its body is late.
+  /// A denial takes effect even if its body is late.
   std::optional<Verdict> expired(processing::Call& call) const override {
     const processing::Callout* const callout = call.state<AuthCheckState>().callout;
     return callout == nullptr || settings_.grpc ? std::nullopt : denialIn(*callout, false);
@@ -98,7 +98,7 @@ class ExternalAuth final : public processing::Processor {
  private:
   struct AuthCheckState {
     processing::Callout* callout = nullptr;
-    std::string outgoing;  // the body of the check, of which the first `sent` bytes are under way
+    std::string outgoing;  // the body of the check, whose first `sent` bytes have been handed to the callout
     std::size_t sent = 0;
   };
 
@@ -131,7 +131,7 @@ class ExternalAuth final : public processing::Processor {
     if (check.sent == check.outgoing.size()) check.callout->end();
   }
 
-  /// Gives the response the fields that the server wants the client to have.
+  /// Adds the fields to the response that the server has set for the client.
   Verdict finish(processing::Call& call) const {
     AuthFields& fields = toClient(call);
     for (const auto& [name, value] : fields) call.response->headers.removeTwins(name);

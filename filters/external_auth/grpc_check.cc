@@ -22,7 +22,7 @@ Verdict breaksRule(std::string_view what) {
   return Verdict::fail("the authorization server's answer " + std::string(what));
 }
 
-/// Returns the name in lower case and the value; empty if one of them is not what a field may have.
+/// Returns the name in lower case and the value; empty if a field may not have one of them.
 std::optional<std::pair<std::string, std::string>> fieldOf(const external_auth::HeaderValue& header) {
   const std::string& value = header.raw_value().empty() ? header.value() : header.raw_value();
   auto name = processing::editableField(header.key());
@@ -39,7 +39,7 @@ bool areFields(const Options& options) {
   return true;
 }
 
-/// Names that nobody may remove are passed over, as Envoy does.
+/// Names that may not be removed are ignored, as in Envoy.
 bool isFixed(std::string_view name) { return name.starts_with(':') || base::toLower(name) == "host"; }
 
 bool isPossible(const external_auth::OkHttpResponse& answer) {
@@ -87,7 +87,7 @@ Verdict permitEdited(processing::Call& call, const external_auth::OkHttpResponse
   return Verdict::goOn();
 }
 
-/// Fields that no answer may have are left out, because a denial must deny whatever the use's failOpen says.
+/// Fields that an answer may not have are left out, because a denial must take effect whatever failOpen is.
 Verdict denyAsSaid(const external_auth::DeniedHttpResponse& answer) {
   AuthFields fields;
   for (const auto& option : answer.headers()) {

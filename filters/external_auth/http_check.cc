@@ -8,7 +8,7 @@ namespace {
 using http::FieldId;
 using processing::Verdict;
 
-/// Returns true for fields that say something about the server's answer itself, and nothing about the request.
+/// Returns true for fields that describe the server's answer, and not the request.
 bool describesAnswer(const http::Field& field) {
   return field.id == FieldId::kDate || field.id == FieldId::kServer || field.id == FieldId::kVia ||
          field.id == FieldId::kSetCookie || field.name.starts_with("content-") || field.name == "www-authenticate";
@@ -18,8 +18,8 @@ bool isOfConnection(const http::Field& field) {
   return http::isReservedField(field.name) || field.id == FieldId::kHost || field.id == FieldId::kVia;
 }
 
-/// Copies the server's fields into the request. A listed field is the server's word alone, so that a client cannot
-/// claim what the server has not said.
+/// Copies the server's fields into the request. A listed field comes from the server only, so that a client cannot
+/// forge it.
 Verdict permit(processing::Call& call, const AuthSettings& settings, const http::Headers& answered) {
   for (const std::string& name : settings.copied) call.edit.removeTwins(call.arena.copy(name));
   const auto isCopied = [&](const http::Field& field) {
@@ -56,7 +56,7 @@ http::RequestHead httpCheck(processing::Call& call, const AuthSettings& settings
   head.method = request.method;
   head.methodText = request.methodText;
   head.authority = request.authority;
-  // The one target without a path is that of OPTIONS, "*".
+  // The only target without a path is "*", that of OPTIONS.
   const bool hasPath = request.target.starts_with('/');
   head.target = request.target;
   if (!settings.prefix.empty()) {
