@@ -135,7 +135,7 @@ TEST(Layers, TheDataPlaneSeesNothingOfTheControlPlane) {
   EXPECT_TRUE(findings.empty()) << listed(findings);
 }
 
-/// The places of files, each with the places whose headers its files include.
+/// Maps each place of files to the places whose headers its files include.
 using Needs = std::map<std::string, std::set<std::string>>;
 
 Needs needsOf(std::string (*placeOf)(const std::string& path)) {

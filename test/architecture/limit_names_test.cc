@@ -1,4 +1,4 @@
-// The names of limits are told by their callers, and must all be among those that begin at zero.
+// Callers name the limits that they count. Each of these names must be in the list from which metrics start at zero.
 #include "proxy/observe/limit_names.h"
 
 #include <gtest/gtest.h>

@@ -31,7 +31,7 @@ const std::vector<SourceFile>& sourceTree();
 /// Returns the file of that path, or nullptr.
 const SourceFile* findSource(std::string_view path);
 
-/// Returns what stands between the quotes or brackets of #include lines.
+/// Returns the paths in the quotes or brackets of #include lines.
 std::vector<std::string> includesOf(std::string_view text);
 
 /// Returns the text with comments and literals replaced by spaces, so that lines keep their numbers.
