@@ -1,5 +1,5 @@
 // Tests attacks by external processors, whose answers have no end. A victim whose route has no processor, and one whose
-// processor behaves, are served while the attack stands.
+// processor behaves, are served during the attack.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -81,7 +81,7 @@ TEST_F(AnswerAttacks, EndlessEmptyPiecesOfABodyInFullDuplex) {
   attack(ServerFault::kEndlessEmpty, ServerPart::kRequestBody, "FullDuplexStreamed");
 }
 
-/// A server gets the bodies of responses in full duplex, and its own have no end. A client takes what it gives.
+/// A server gets the bodies of responses in full duplex, and answers with bodies that have no end. A client reads them.
 class ResponseAttacks : public AnswerAttacks {
  protected:
   GatewaySpec spec() const {
@@ -110,7 +110,8 @@ TEST_F(ResponseAttacks, EndlessEmptyPiecesBreakTheResponseOff) {
   attacker.join();
 }
 
-// Time is measured by what the server has given meanwhile, so that a slow machine judges as a fast one does.
+// Time is measured by the bytes that the server has sent meanwhile, so that the result does not depend on the speed of
+// the machine.
 TEST_F(ResponseAttacks, EndlessTinyPiecesLeaveTurnsToOthers) {
   GatewayProcess gateway(spec());
   rude_.plan({.fault = ServerFault::kEndlessTiny, .part = ServerPart::kResponseBody});

@@ -1,5 +1,5 @@
 // Tests attacks by bodies that a payload processor has to read. Each has a victim beside it, whose request must end
-// while the attack stands.
+// during the attack.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -131,7 +131,8 @@ class UntakenBodies : public BodyAttacks {
     ASSERT_TRUE(eventually(isFull));
   }
   void fill(GatewayProcess& gateway) {
-    // The kernel takes some of each body. When one of the victim's size is refused, the victim's would be, too.
+    // The kernel takes some of each body. When a body of the victim's size is refused, the victim's would be refused,
+    // too.
     fillWith(gateway, 2 * kMib - 100, 1);
     fillWith(gateway, kMib, 2);
     EXPECT_GT(gateway.metric("http_server_active_requests"), 6);

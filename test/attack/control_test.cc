@@ -1,5 +1,5 @@
 // Tests attacks on the means of operators: the health and admin ports, the configuration and the metrics. The victim is
-// a probe, an operator or another tenant, and asks while the attack stands.
+// a probe, an operator or another tenant, and sends its requests during the attack.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,8 @@ namespace {
 using testing::HasSubstr;
 
 constexpr int kSmallBuffer = 4096;
-/// The usual run is under the sanitizers, whose quarantine keeps up to 256 MiB of freed memory, which counts too.
+/// The usual run is under the sanitizers, whose quarantine keeps up to 256 MiB of freed memory, which is part of the
+/// measured memory.
 AttackBounds boundsOfControl() { return {.grownKib = static_cast<std::size_t>(inThisRun(320, 128)) * 1024}; }
 
 std::string askingFor(const std::string& page) { return "GET " + page + " HTTP/1.1\r\nHost: localhost\r\n\r\n"; }
@@ -241,7 +242,7 @@ std::string repeated(const std::string& first, const std::string& part) {
 }
 
 // Each text is refused. A parser that keeps all that it has read ahead takes gigabytes for some of them. The memory of
-// the sanitizers counts too if there is no other build.
+// the sanitizers is included if there is no other build.
 TEST(HostileConfiguration, TakesMemoryInProportionToItsSize) {
   const bool measured = isMeasured();
   GatewayProcess gateway({.backends = {{.port = 9}}, .release = true});
@@ -282,7 +283,7 @@ std::string largestRoute(int number) {
 }
 
 // The hostnames of the routes overlap, and 8 listeners take all of them. The usual run is under the sanitizers, whose
-// own memory counts too.
+// own memory is included.
 TEST(HostileConfiguration, OfRoutesAtTheMaximaOfTheApiTakesLittleMemory) {
   constexpr int kRoutes = 100;
   GatewaySpec spec{.backends = {{.port = 9}}};
@@ -344,7 +345,7 @@ TEST(MetricSeries, AreBoundedPerTenantAndEndWithItsRoute) {
   }
   const ReceivedResponse answer = askRaw(open, "GET /modest HTTP/1.1\r\nHost: a\r\n\r\n");
   EXPECT_EQ(answer.status, 200);
-  // A request counts when it is over, which its client may know first.
+  // A request is counted when it is over, and its client may know that first.
   EXPECT_TRUE(
       gateway.reaches("http_server_request_duration_seconds_count{gateway=\"test/egress\",route=\"modest/route\"", 1));
   EXPECT_THAT(gateway.metrics(), HasSubstr("route=\"greedy/route\""));

@@ -1,5 +1,5 @@
-// Tests attacks by what a client states about its request. Each has a victim beside it, whose request must end while
-// the attack stands.
+// Tests attacks by what a client states about its request. Each has a victim beside it, whose request must end during
+// the attack.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -123,8 +123,8 @@ std::unique_ptr<H2Client> bomb(std::uint16_t port, const std::string& target) {
   return client;
 }
 
-// A head that HPACK expands from few bytes is held for as long as the client likes, unless it counts and is released
-// with the answer.
+// A head that HPACK expands from few bytes would be held for as long as the client likes if it were not charged, and
+// released with the answer.
 TEST(EdgeAttacks, CheaplySentHeadsHoldLittleMemory) {
   const bool measured = isMeasured();
   std::atomic<int> held = 0;
@@ -161,7 +161,7 @@ TEST(EdgeAttacks, CheaplySentHeadsHoldLittleMemory) {
   }
 }
 
-// What the gateway answers by itself is not slowed down by any Backend.
+// No Backend slows down the answers that the gateway makes by itself.
 TEST(EdgeAttacks, PipelinedRequestsForNothingDoNotHoldUpOthers) {
   RawOrigin origin([](BlockingSocket& socket, RawOrigin& self) {
     while (!self.readHead(socket).empty()) socket.send(kOk);

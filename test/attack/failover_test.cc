@@ -28,7 +28,7 @@ std::string answerWith(const std::string& status, const std::string& fields = {}
 }
 std::string asking(const std::string& path) { return "GET " + path + " HTTP/1.1\r\nHost: a\r\n\r\n"; }
 
-/// An origin that does to a request what the client wants: X-Effect is "poison all" for a 500, or "poison" with the
+/// An origin that treats a request as the client asks: X-Effect is "poison all" for a 500, or "poison" with the
 /// origin's name, and "limited" for a 429 with Retry-After.
 class ObligingOrigin {
  public:
@@ -54,7 +54,7 @@ class ObligingOrigin {
   RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin& self) { serve(socket, self); }};
 };
 
-/// Two rules, /shared and /apart, with the same Backends: "first", and "second", which stands by.
+/// Two rules, /shared and /apart, with the same Backends: "first", and "second", which is its standby.
 class FailoverAttacks : public testing::Test {
  protected:
   GatewaySpec spec(const std::string& failover = {}, const std::string& passive = {}) const {
@@ -103,7 +103,7 @@ TEST_F(FailoverAttacks, ADeadPrimaryLeavesTheRetriesToItsSecondary) {
   EXPECT_EQ(gateway.limitHits("retryBudget"), 0);
 }
 
-// The attacker's requests fail everywhere, and use up what the rule has for retries.
+// The attacker's requests fail everywhere, and use up the rule's budget of retries.
 TEST_F(FailoverAttacks, AClientWhoseRequestsFailEjectsNoBackendForOthers) {
   GatewayProcess gateway(spec());
   Attack attack(gateway, [&gateway] {
@@ -131,7 +131,7 @@ TEST_F(FailoverAttacks, AClientWithALimitedKeyOfItsOwnTakesNothingIfEjectionsAre
   attack.stands();
 }
 
-// One request finds out whether a Backend serves again. An upload that does not end never finds out.
+// One request probes whether a Backend serves again. An upload that does not end never gives a result.
 TEST_F(FailoverAttacks, UploadsThatDoNotEndEjectNoBackendForOthers) {
   GatewayProcess gateway(
       spec({}, "  healthCheck: {passive: {consecutive5XxErrors: 1, baseEjectionTime: 30s, maxEjectionTime: 30s}}\n"));

@@ -1,5 +1,5 @@
 // Tests heads that cost their senders little and would cost the gateway much, from many connections at once. Together
-// they hold no more than limits.headerMemoryTotal, also while they arrive, and whoever asks for little is served.
+// they hold no more than limits.headerMemoryTotal, also while they arrive, and clients with small requests are served.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kBurstClients = 64;
 constexpr std::size_t kKibInAll = 8 * 1024;
-// Besides what is charged, a head has a chunk for nothing, and a request holds other memory too.
+// A head has one chunk that is not charged, and a request holds other memory too.
 constexpr std::size_t kKibBesideHead = 96;
 constexpr std::size_t kKibOfGateway = 32 * 1024;
 
@@ -66,8 +66,8 @@ std::string burstOf(const HeadBurst& burst) {
   return bytes;
 }
 
-/// Returns a gateway for heads of a megabyte and more. What AddressSanitizer keeps of freed memory is little, so that
-/// the resident memory is what the gateway holds.
+/// Returns a gateway for heads of a megabyte and more. AddressSanitizer keeps little of the freed memory, so that the
+/// resident memory is what the gateway holds.
 GatewaySpec forLargeHeads(const RawOrigin& origin) {
   const char* given = std::getenv("ASAN_OPTIONS");
   return {.backends = {{.port = origin.port()}},

@@ -24,8 +24,8 @@ namespace {
 
 constexpr const char* kVictim = "127.0.0.2";
 constexpr std::uint32_t kStreamsEach = 100;  // limits.concurrentStreams
-// More than the gateway takes of an unread response, so that it keeps its place. Larger ones would measure the Backend,
-// which has all of them to write before it hears the victim.
+// A response of this size is more than the gateway takes while it is not read, so that it keeps its place. Larger ones
+// would measure the Backend, which has to write all of them before it reads the victim's request.
 constexpr const char* kUnread = "/bytes/300000";
 
 int places() { return inThisRun(60, 1024); }
@@ -46,7 +46,7 @@ std::vector<BlockingSocket> beginUploads(std::uint16_t port, const std::string& 
   return clients;
 }
 
-/// Begins responses that nobody reads, on as few connections as possible.
+/// Begins responses that their clients do not read, on as few connections as possible.
 std::vector<std::unique_ptr<H2Client>> beginResponses(std::uint16_t port) {
   std::vector<std::unique_ptr<H2Client>> clients;
   const std::string hello = std::string(h2::preface()) + h2::settings({{0x4, 0}}) + h2::settingsAck();

@@ -1,5 +1,5 @@
 // Tests peers that do not read, and requests that share an HTTP/2 connection with them: only their own streams stop.
-// Each attack stands while its victims are served. Peers that leave with all of their streams are here too.
+// The victims are served during each attack. Peers that leave with all of their streams are tested here too.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ std::function<bool()> othersOf(const GatewayProcess& gateway) {
   return [&gateway] { return isServed(gateway.port()); };
 }
 
-// --- responses that nobody reads ----------------------------------------------------------------------------
+// --- responses that clients do not read ----------------------------------------------------------------------------
 
 /// Returns clients with `count` streams together, each of which reads `window` bytes and then no more.
 std::vector<std::unique_ptr<H2Client>> stallStreams(std::uint16_t port, std::uint32_t count, std::uint32_t window = 0) {
@@ -294,7 +294,7 @@ TEST_P(UnreadConnections, AreBoundedAndResetOverHttp2) {
   EXPECT_TRUE(isServed(gateway.port()));
 }
 
-// --- requests that nobody reads -----------------------------------------------------------------------------
+// --- requests that Backends do not read -----------------------------------------------------------------------------
 
 /// Sends DATA as the connection's window allows.
 class Uploader {

@@ -1,8 +1,8 @@
 // Measures an attack on a gateway: how long its victims wait, and what it costs in memory and in CPU time.
 //
-// A victim is asked before the attack, and again while it stands. Bounds that hold on any machine are checked always:
-// the victim is served, and memory and CPU time stay below their bounds. How long the victim waits is checked only in a
-// long run, which attacks the optimised binary.
+// The victim's requests are measured before the attack, and again during it. Bounds that hold on any machine are
+// checked always: the victim is served, and memory and CPU time stay below their bounds. How long the victim waits is
+// checked only in a long run, which attacks the optimised binary.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,7 @@
 
 namespace sluice::test {
 
-/// Returns true in a run with --long, which asks more often, attacks with more, and takes longer.
+/// Returns true in a run with --long, which measures more often, attacks with more, and takes longer.
 bool isLongRun();
 /// Returns true if a gateway with GatewaySpec::release is the optimised program, whose memory and CPU can be bounded
 /// closely.
@@ -35,14 +35,14 @@ struct AttackBounds {
 
 class Attack {
  public:
-  /// Asks the victim a few times before the attack; `victim` returns whether it was served.
+  /// Measures the victim a few times before the attack; `victim` returns whether it was served.
   Attack(GatewayProcess& gateway, std::function<bool()> victim, const AttackBounds& bounds = {});
   /// Adds a line to the table.
   ~Attack();
   Attack(const Attack&) = delete;
   Attack& operator=(const Attack&) = delete;
 
-  /// Asks the victim while the attack stands, and checks the bounds.
+  /// Measures the victim during the attack, and checks the bounds.
   void stands();
 
   /// The lines of the table: its header, and one for each attack so far.

@@ -19,7 +19,7 @@ namespace {
 
 bool longRun = false;
 
-/// Memory that was freed would count as held while AddressSanitizer keeps it in quarantine, of which it has 256 MB.
+/// Freed memory would be measured as used while AddressSanitizer keeps it in its quarantine of 256 MB.
 void keepQuarantineSmall() {
   const char* given = std::getenv("ASAN_OPTIONS");
   const std::string others = given == nullptr ? "" : ":" + std::string(given);
