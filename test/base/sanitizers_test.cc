@@ -1,4 +1,4 @@
-// The sanitizers of the preset `dev`, without which its tests would show half of what they should.
+// Tests that the preset `dev` builds with its sanitizers, without which the tests would miss many faults.
 #include <gtest/gtest.h>
 
 #include <array>
