@@ -143,7 +143,7 @@ TEST(SseParser, TakesTheRestOfTheBodyForAnEventAtItsEnd) {
 }
 
 TEST(SseParser, BoundsEventsWhereverTheyAreCut) {
-  // Each event has eleven bytes: CRLF counts as one.
+  // Each event has eleven bytes, in which a CRLF is counted as one.
   for (const char* event : {"data: 123\n\n", "data: 123\r\n\r\n", "data: 123\r\r"}) {
     const std::string body = std::string(event) + event;
     for (std::size_t cut = 0; cut <= body.size(); ++cut) {

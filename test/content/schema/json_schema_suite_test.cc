@@ -16,7 +16,7 @@
 namespace sluice::content {
 namespace {
 
-/// The groups whose schemas refer to documents that the suite expects to be loaded. Nothing is loaded here.
+/// The groups whose schemas refer to documents that the suite expects to be loaded. This test loads none.
 const std::set<std::string> kNeedOtherDocuments = {
     "dynamicRef.json: $ref and $dynamicAnchor are independent of order - $defs first",
     "dynamicRef.json: $ref and $dynamicAnchor are independent of order - $ref first",

@@ -1,4 +1,4 @@
-// Holds texts against schemas that are texts, for the tests of JSON Schema.
+// Validates texts by schemas that are texts, for the tests of JSON Schema.
 #pragma once
 
 #include <string>

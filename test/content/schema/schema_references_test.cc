@@ -132,7 +132,7 @@ std::vector<std::string> wordsOf(const std::string& text) {
   return {std::istream_iterator<std::string>(words), {}};
 }
 
-/// The keywords are checked by hand when a schema is compiled, and the meta-schema says the same.
+/// The keywords are checked by hand when a schema is compiled, and the meta-schema gives the same result.
 TEST(SchemaReferences, ToTheMetaSchemaAcceptWhatIsCompiled) {
   const auto meta = JsonSchema::compile(kMeta);
   ASSERT_TRUE(meta);
