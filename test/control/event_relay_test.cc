@@ -1,4 +1,4 @@
-// What another thread has collected comes to the ring of the main thread.
+// Tests that the events which another thread has collected come to the ring of the main thread.
 #include "proxy/control/report/event_relay.h"
 
 #include <gmock/gmock.h>

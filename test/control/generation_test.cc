@@ -8,7 +8,7 @@
 namespace sluice::control {
 namespace {
 
-/// A bind as a test writes it. With identities it speaks TLS.
+/// A bind as a test writes it. With identities it uses TLS.
 struct WrittenBind {
   std::string address;
   std::uint16_t port;

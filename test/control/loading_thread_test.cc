@@ -37,7 +37,7 @@ class LoadingThreads : public ::testing::Test {
            "spec:\n  gatewayClassName: test\n  listeners: [{name: http, protocol: HTTP, port: "
         << port << "}]\n";
   }
-  /// Goes on with a thread that knows no more than what an earlier one has stored.
+  /// Goes on with a new thread, which knows only what the earlier one has stored.
   void restart() {
     if (loader_) clear("");  // everything before it is done then
     loader_.reset();
@@ -68,7 +68,7 @@ class LoadingThreads : public ::testing::Test {
     EXPECT_TRUE(sluice::test::runUntil(main_, [&] { return cleared.has_value(); }));
     return *cleared;
   }
-  /// Loads what is written, and serves it.
+  /// Loads the written configuration, and serves it.
   void serve() {
     served_ = load();
     ASSERT_EQ(served_.outcome, Loaded::Outcome::kServable);
@@ -283,7 +283,7 @@ TEST_F(LoadingThreads, SayWhichVersionOfAnObjectIsServedAndSinceWhen) {
   const config::ObjectStatus first = gateway();
   EXPECT_EQ(first.servedRevision.size(), 12U);
   EXPECT_EQ(first.servedSince, clock_.wallNow());
-  clear("");  // it has kept what is served, and looks at no clock now
+  clear("");  // it has stored the served configuration, and reads no clock now
   clock_.advance(std::chrono::seconds(1));
   std::ofstream(folder_ + "/gateway.yaml", std::ios::app) << "  surprise: 1\n";
   serve();

@@ -1,5 +1,5 @@
-// Tests that the mistakes people make have a place, and that the message says what was probably meant: each row changes
-// one thing in a configuration that is right.
+// Tests that the mistakes which people make are reported with their place and with a suggestion: each row changes one
+// thing in a correct configuration.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 
 namespace sluice::control {
 
-/// Delivers the configuration that the test chose, when the test says so.
+/// Delivers the configuration that the test chose, when the test asks for it.
 class FakeLoader final : public Loader {
  public:
   void load(const Loaded& served, compile::UnusablePlaces unusable, Done done) override {
@@ -61,7 +61,7 @@ class FakeLoader final : public Loader {
 
 inline const compile::UnusablePlace kTaken = {"192.0.2.1", 80, "the port is in use"};
 
-/// Records the calls. Workers and the acceptor answer when the test says so.
+/// Records the calls. Workers and the acceptor answer when the test lets them.
 class FakeServer final : public Publisher, public ReloadObserver {
  public:
   compile::UnusablePlaces open(const Generation& next) override {

@@ -1,4 +1,4 @@
-// Which socket a URL means, and what is said if that is not clear.
+// Tests which socket is chosen for a URL, and the error if the choice is not unique.
 #include "proxy/control/explain/choose_bind.h"
 
 #include <gmock/gmock.h>

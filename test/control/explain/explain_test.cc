@@ -1,4 +1,4 @@
-// Which listener, route and rule an explanation names, and what it says of the answer.
+// Tests which listener, route and rule an explanation names, and the answer that it predicts.
 #include "proxy/control/explain/explain.h"
 
 #include <gmock/gmock.h>

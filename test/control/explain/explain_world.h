@@ -1,4 +1,4 @@
-// Explanations of requests by a configuration that a test writes, and what they say in a word.
+// Explains requests by a configuration that a test writes, and renders the explanations briefly.
 #pragma once
 
 #include <gtest/gtest.h>

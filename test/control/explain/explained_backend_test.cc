@@ -1,4 +1,4 @@
-// What an explanation says of the Backends of a rule: destination, TLS, addresses, filters, bounds.
+// Tests the part of an explanation about the Backends of a rule: destination, TLS, addresses, filters and bounds.
 #include "proxy/control/explain/explained_backend.h"
 
 #include <gmock/gmock.h>

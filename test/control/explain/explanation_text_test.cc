@@ -1,4 +1,4 @@
-// Both forms in which explanations are printed, and what neither of them shows.
+// Tests both forms in which explanations are printed, and that neither of them shows secrets.
 #include "proxy/control/explain/explanation_text.h"
 
 #include <gmock/gmock.h>

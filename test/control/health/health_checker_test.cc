@@ -21,7 +21,7 @@ using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-/// A checker of Backends whose connections and answers a test gives.
+/// A checker of Backends whose connections and answers a test provides.
 class HealthCheckerTest : public testing::Test, private HealthObserver {
  protected:
   HealthCheckerTest() {
