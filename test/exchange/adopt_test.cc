@@ -1,5 +1,5 @@
-// When another configuration is adopted, exchanges under way go on by the rules that they began with, which nothing
-// else keeps. Later exchanges find the new rules.
+// Tests that exchanges under way keep the rules that they began with when another configuration is adopted, and that
+// later exchanges find the new rules.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// Bodies that nobody takes stay within limits.connectionMemory and connectionMemoryTotal, and never stand in the way of
-// anybody else. Each bound is tested on both sides.
+// Tests that bodies which their clients do not take stay within limits.connectionMemory and connectionMemoryTotal, and
+// never delay other clients. Each bound is tested on both sides.
 #include "proxy/exchange/transaction/client_memory.h"
 
 #include <gtest/gtest.h>
@@ -159,7 +159,7 @@ TEST_P(BodiesHeld, ABodyThatIsReadHasTheWholeWindowAndGivesItBack) {
 
 TEST_P(BodiesHeld, TheLargestWaitAtTheBoundWhileOthersOfTheClientGoOn) {
   Rig& rig = make(tight(GetParam()));
-  // Two streams that were read for a while hold whole windows, which is all that the client may have.
+  // Two streams that were read for a while hold whole windows, and so all the memory that the client may use.
   client_->grants = false;
   std::vector<std::size_t> greedy;
   for (int i = 0; i < 2; ++i) {

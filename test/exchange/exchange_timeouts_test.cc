@@ -103,7 +103,7 @@ TEST_P(ExchangeTimeouts, BodyIdleIsExactAfterALongWaitForTheBackend) {
   ASSERT_TRUE(rig.settle());
   for (int i = 0; i < 7; ++i) rig.advance(seconds(20));
   expectWaiting();
-  open();  // the body is taken, so the client owes the rest from here on
+  open();  // the body is being read, so the client owes its remaining bytes from here on
   rig.advance(seconds(59));
   expectWaiting();
   for (int i = 0; i < 3; ++i) rig.advance(seconds(20));
@@ -211,7 +211,7 @@ TEST_P(ExchangeTimeouts, ConnectBoundsTheWayToTheBackend) {
   EXPECT_EQ(rig.budget().connections.count(), 0U);
 }
 
-// A streaming call may say nothing for long. HTTP/1.1 carries none, whatever Content-Type it claims.
+// A streaming call may send nothing for long. HTTP/1.1 carries no gRPC, whatever its Content-Type claims.
 TEST_P(ExchangeTimeouts, OnlyGrpcOverHttp2IsNotHurriedByBodyIdle) {
   Rig& rig = make();
   const std::size_t index = client_->ask({.method = Method::kPost,

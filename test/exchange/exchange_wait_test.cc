@@ -1,4 +1,4 @@
-// An exchange names what it waits for, wherever it is on its way.
+// Tests that an exchange names what it waits for in each of its states.
 #include "proxy/exchange/exchange_wait.h"
 
 #include <gtest/gtest.h>

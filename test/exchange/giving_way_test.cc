@@ -1,5 +1,5 @@
-// The places of a Backend (limits.backendRequests) are short: requests whose clients hold them up give way to those of
-// other clients, and nobody else does.
+// Tests a Backend whose places (limits.backendRequests) are all in use: only requests that are delayed by their own
+// clients give way to requests of other clients.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ RigOptions withPlaces(Version backend) {
   return options;
 }
 
-/// Clients and Backend speak one version.
+/// Clients and Backend use one version.
 class ScarcePlaces : public ::testing::TestWithParam<Version> {
  protected:
   void TearDown() override {

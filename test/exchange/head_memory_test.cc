@@ -1,5 +1,5 @@
-// Heads of requests hold a bounded amount of memory, which goes soon. Each bound is tested on both sides, with clients
-// that let every answer wait.
+// Tests that heads of requests hold a bounded amount of memory, and release it soon. Each bound is tested on both
+// sides, with clients that do not read any answer.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -142,7 +142,7 @@ TEST(HeadMemory, CountsTrailersToo) {
   }
 }
 
-// A codec takes over nothing of a head for which there is no room, so that many which come at once hold little.
+// A codec keeps no part of a head for which there is no room, so that many heads that come at once hold little.
 TEST(HeadMemory, IsRefusedBeforeTheWholeHeadIsThere) {
   RigOptions options;
   options.bounds.headerMemory = 200 * 1024;

@@ -1,4 +1,5 @@
-// A client for whom bytes wait has to take them at limits.responseRate within timeouts.responseIdle, or it is reset.
+// Tests that a client for which bytes wait is reset unless it takes them at limits.responseRate within
+// timeouts.responseIdle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +53,7 @@ class ResponseRate : public ::testing::Test {
     EXPECT_FALSE(limited());
     EXPECT_EQ(rig().exchanges.size(), 1U);
   }
-  /// The client's application takes that many bytes, and its codec says so as soon as that is half of the window.
+  /// The client's application takes that many bytes, and its codec announces that as soon as it is half of the window.
   void take(std::size_t bytes) {
     client_->codec->grant(1, bytes);
     ASSERT_TRUE(rig().settle());

@@ -1,4 +1,4 @@
-// Options of rigs whose Backend speaks one version of HTTP.
+// Options of rigs whose Backend uses one version of HTTP.
 #pragma once
 
 #include "test/support/exchange_rig.h"

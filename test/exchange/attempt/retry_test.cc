@@ -64,7 +64,7 @@ TEST_F(Retry, AStalePooledConnectionIsReplacedOnce) {
 }
 
 TEST_F(Retry, NoOtherIdleConnectionIsTriedThen) {
-  // Two connections rest: the requests overlapped.
+  // Two connections are idle, because the requests overlapped.
   client_.ask({.target = "/ok"});
   client_.ask({.target = "/ok"});
   ASSERT_TRUE(rig_.settle());

@@ -1,5 +1,5 @@
-// By a rule with `retry`, a request is sent again with its body byte for byte, as long as limits.replayBuffer holds the
-// bytes that have gone.
+// Tests that a rule with `retry` sends a request again with its body byte for byte, as long as limits.replayBuffer
+// holds the bytes that were sent.
 #include <string>
 
 #include "test/exchange/attempt/rule_retry_fixture.h"

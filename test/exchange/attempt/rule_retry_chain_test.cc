@@ -1,4 +1,5 @@
-// Gateways in a row do not multiply their attempts: what the one behind gives up, the one before does not try again.
+// Tests that gateways in a row do not multiply their attempts: the first gateway does not retry a request for which the
+// second one has used up its attempts.
 #include <string>
 
 #include "test/exchange/attempt/rule_retry_fixture.h"
@@ -24,7 +25,7 @@ class RuleRetryChain : public RuleRetry {
   std::size_t getFromGateway(const std::string& target = "/ok") {
     return ask({.target = target, .fields = {{"via", kOtherGateway}}});
   }
-  /// Returns what the client was told about the response; "none" if nothing.
+  /// Returns the Proxy-Status of the client's response; "none" if it has none.
   std::string told(std::size_t index) {
     const http::Field* field = client_->answer(index).message.head.headers.find("proxy-status");
     return field != nullptr ? std::string(field->value) : "none";

@@ -1,5 +1,5 @@
-// A rule with `retry` says which answers and failures lead to another attempt. These tests check when it is made and
-// where, and what the client, the log and the metrics see of it. retry_test.cc tests rules without `retry`.
+// Tests rules with `retry`, which list the answers and failures that lead to another attempt: when and where it is
+// made, and what the client, the log and the metrics show of it. retry_test.cc tests rules without `retry`.
 #include "test/exchange/attempt/rule_retry_fixture.h"
 
 namespace sluice::exchange {
@@ -207,7 +207,7 @@ TEST_P(RuleRetry, AnAttemptDoesNotStandStillWhileItsClientDoes) {
   EXPECT_TRUE(backend.request(0).reset) << "soon after the client was done";
 }
 
-// A stream that was refused before says nothing about the attempt that was not refused.
+// A stream that was refused earlier does not affect the attempt that was not refused.
 TEST_P(RuleRetry, ARepeatedRequestThatExpiresMayHaveBeenActedOn) {
   if (backendVersion() == Version::kHttp11) return;
   Rig& rig = make(retrying(backendVersion(), 1, [](routing::Rule& rule) { rule.backendRequestTimeout = seconds(2); }));

@@ -1,4 +1,4 @@
-// A mirror takes the request without its secrets, and runs the steps of its own Backend.
+// Tests that a mirror gets the request without its secrets, and runs the steps of its own Backend.
 #include <gtest/gtest.h>
 
 #include "test/exchange/steps/rule_steps_fixture.h"

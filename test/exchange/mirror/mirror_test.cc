@@ -1,5 +1,5 @@
-// Copies of requests go to the Backends of RequestMirror filters. These tests check what they carry, what bounds them,
-// and that the request itself never notices them.
+// Tests the copies of requests that go to the Backends of RequestMirror filters: their content, their bounds, and that
+// they never affect the request itself.
 #include "proxy/exchange/mirror/mirror.h"
 
 #include <gtest/gtest.h>
@@ -245,7 +245,7 @@ TEST_P(Mirrored, AClientThatLeavesTakesItsMirrorsWithIt) {
   }
 }
 
-// The rest of the request is not known, so the copy must not look whole.
+// The end of the request is not known, so the copy must not look whole.
 TEST_P(Mirrored, ARequestThatIsCutShortCutsItsMirrors) {
   Rig& rig = make();
   const std::size_t index = post();
@@ -264,7 +264,7 @@ TEST_P(Mirrored, ARequestThatIsCutShortCutsItsMirrors) {
   expectAllGone();
 }
 
-// The rest comes while the answer still waits to be taken, and is dropped.
+// The remaining bytes come while the answer still waits to be taken, and are dropped.
 TEST_P(Mirrored, ARequestWhoseRestIsDroppedCutsItsMirrors) {
   Rig& rig = make();
   http::Limits narrow;

@@ -1,4 +1,4 @@
-// Each exchange makes one line of the access log and one observation of the metrics, whatever became of it.
+// Tests that each exchange makes one line of the access log and one observation of the metrics, whatever its outcome.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-// By a rule that persists sessions, requests of a session go where it is bound to, and clients are told which value to
-// carry. Clients and backends are of either version.
+// Tests a rule that persists sessions: requests of a session go to the backend that it is bound to, and clients get the
+// value of the session. Clients and backends are of either version.
 #include "proxy/exchange/session/session.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// Processors may ask a server of their own while their step waits. These tests check what they get of it, what bounds
-// it, and that nothing is left of it when the exchange goes.
+// Tests processors that call a server of their own while their step waits: what they get of the answer, the bounds of a
+// callout, and that it ends with the exchange.
 #include "proxy/exchange/steps/backend_callout.h"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::shared_ptr<const processing::CalloutTarget> guardOf(Version version) {
   return std::make_shared<routing::BackendTarget>(std::make_shared<const routing::BackendPlan>(plan));
 }
 
-/// The second version of a pair is that of the Backend and of the server that is asked.
+/// The second version of a pair is that of the Backend and of the called server.
 class Callouts : public ProcessorSteps {
  protected:
   void SetUp() override {

@@ -1,4 +1,4 @@
-// The steps of a rule that names no Backend run, because one of them may answer; otherwise the rule says 500.
+// Tests that the steps of a rule without a Backend run, because one of them may answer; otherwise the rule answers 500.
 #include <gtest/gtest.h>
 
 #include "test/exchange/steps/process_fixture.h"

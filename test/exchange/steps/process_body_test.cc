@@ -1,5 +1,5 @@
-// Bodies go through payload processors. These tests check what steps see of them, what steps may change, and which side
-// holds the other back.
+// Tests bodies that go through payload processors: what steps see of them, what steps may change, and which side slows
+// down the other one.
 #include <cctype>
 
 #include "test/exchange/steps/process_fixture.h"
@@ -32,7 +32,7 @@ Work wraps(std::string before = "<", std::string behind = ">") {
     return Verdict::goOn();
   };
 }
-/// Makes a step that records what it is asked about.
+/// Makes a step that records its inputs.
 Work watches(std::vector<std::string>& seen) {
   return [&seen](Call& call) {
     seen.push_back(call.body->bytes().text() + (call.body->last() ? "." : ""));

@@ -38,8 +38,8 @@ class ProcessEvents : public ProcessorSteps {
   void begin() {
     with({step("redact", Phase::kResponseBody, redacts(), {processing::BodyMode::kStreamed, 0, true, true})});
   }
-  /// Asks once more on the same connections, has the backend send these pieces one by one, and returns the body that
-  /// the client gets.
+  /// Sends one more request on the same connections, has the backend send these pieces one by one, and returns the body
+  /// that the client gets.
   std::string through(const std::vector<std::string>& pieces, bool coded) {
     const std::size_t index = get();
     BackendPeer& backend = rig_->backends.empty() ? accept(0) : *rig_->backends[0];

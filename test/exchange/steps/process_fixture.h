@@ -1,4 +1,4 @@
-// A fixture of exchanges whose rule and Backend have payload processors that do what a test says.
+// A fixture of exchanges whose rule and Backend have payload processors that a test scripts.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ inline constexpr processing::BodyInterest kReadsPieces{processing::BodyMode::kSt
 
 using Work = std::function<Verdict(Call&)>;
 
-/// A processor that does what a test says.
+/// A processor that a test scripts.
 class WorkProcessor final : public processing::PreAuthProcessor {
  public:
   explicit WorkProcessor(Work work) : work_(std::move(work)) {}
@@ -53,7 +53,7 @@ inline Step step(const std::string& name, Phase phase, Work work, std::int32_t p
           false};
 }
 
-/// Makes a step of a phase that has bodies, and that wants them as `body` says.
+/// Makes a step of a phase that has bodies, with the interest in them that `body` names.
 inline Step step(const std::string& name, Phase phase, Work work, const processing::BodyInterest& body,
                  std::int32_t priority = 0, Scope scope = Scope::kRoute) {
   Step made = step(name, phase, std::move(work), priority, scope);

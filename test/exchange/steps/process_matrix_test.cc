@@ -11,7 +11,7 @@ namespace sluice::exchange {
 namespace {
 
 enum class Fault { kError, kTimeout, kOverLimit, kDropped, kLate };
-/// The point of a streamed body at which a step fails. Steps of other bodies are asked once.
+/// The point of a streamed body at which a step fails. Steps of other bodies run once.
 enum class Point { kHead, kFirst, kMiddle, kEnd };
 
 struct StepFailure {
@@ -136,7 +136,7 @@ const std::string& bodyOf(std::size_t size) {
 
 class ProcessMatrix : public ProcessWait {
  protected:
-  /// Makes a step that edits, if the case says so, and fails when the case says.
+  /// Makes a step that edits, if the case wants that, and fails at the point that the case names.
   Work failing(const StepFailure& each) {
     return [this, each](Call& call) {
       struct FailingStepState {
@@ -145,7 +145,7 @@ class ProcessMatrix : public ProcessWait {
         bool waited = false;
       };
       FailingStepState& memory = call.state<FailingStepState>();
-      if (memory.waited) return Verdict::goOn();  // a step that has failed is not asked again
+      if (memory.waited) return Verdict::goOn();  // a step that has failed is not run again
       if (memory.asked++ == 0) doHalf(call);
       if (call.body != nullptr) memory.seen += call.body->bytes().size();
       if (each.changes && call.body != nullptr && !call.body->bytes().empty()) {
@@ -184,7 +184,7 @@ class ProcessMatrix : public ProcessWait {
     made.failOpen = each.open;
     with({made}, {}, [](routing::Rule& rule) { rule.retry.reset(); });
   }
-  /// Moves everything, and answers a step that waits as the case says.
+  /// Moves everything, and answers a step that waits as the case wants.
   void move(const StepFailure& each) {
     ASSERT_TRUE(rig_->settle());
     while (rig_->backends.size() < rig_->dialled()) accept(rig_->backends.size());

@@ -1,4 +1,4 @@
-// Bodies that steps hold share the room of limits.processorBufferTotal: these tests check which of them give way.
+// Tests which of the bodies that steps hold give way when limits.processorBufferTotal, which they share, is used up.
 #include "test/exchange/steps/process_fixture.h"
 
 namespace sluice::exchange {

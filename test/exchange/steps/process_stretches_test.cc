@@ -132,7 +132,7 @@ TEST_P(ProcessStretches, StepsBehindRoutingKnowTheRouteAlsoIfOthersCameBeforeIt)
   EXPECT_EQ(behind, "demo/egress demo/route demo/backend");
 }
 
-// A wish for another route is heeded once, and only while nothing of the request has left.
+// A step may ask for another match once, and only while no part of the request was sent.
 TEST_P(ProcessStretches, AWishForARouteLosesNothingOfAStreamedBody) {
   for (const bool beforeRouting : {true, false}) {
     SetUp();
@@ -152,7 +152,7 @@ TEST_P(ProcessStretches, AWishForARouteLosesNothingOfAStreamedBody) {
   }
 }
 
-// A step whose wish was heeded once cannot keep the exchange busy with further wishes.
+// A step whose first request for another match was granted cannot keep the exchange busy with further ones.
 TEST_P(ProcessStretches, AStepThatWishesForEverEndsItsExchangeAlone) {
   for (const bool beforeRouting : {true, false}) {
     SetUp();

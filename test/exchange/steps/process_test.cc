@@ -1,5 +1,5 @@
-// These tests check which steps of a rule's and its Backends' payload processors run when, what they may change, and
-// what becomes of an exchange that one of them refuses.
+// Tests when the steps of a rule's and its Backends' payload processors run, what they may change, and how an exchange
+// ends that one of them refuses.
 #include "test/exchange/steps/process_fixture.h"
 
 namespace sluice::exchange {

@@ -1,4 +1,5 @@
-// A step that waits holds back its own exchange only, and no longer than the step may take, whatever happens meanwhile.
+// Tests that a step which waits delays its own exchange only, and no longer than the step may take, whatever happens
+// meanwhile.
 #include <chrono>
 
 #include "test/exchange/steps/wait_fixture.h"

@@ -1,5 +1,5 @@
-// Steps of random Gateways, rules, Backends, retries and mirrors each inject a secret of their own. Whatever the course
-// of a request, an origin gets the secrets that were meant for it and no other.
+// Tests steps of random Gateways, rules, Backends, retries and mirrors, each of which injects a secret of its own.
+// Whatever the course of a request, an origin gets only the secrets that were meant for it.
 #include <gtest/gtest.h>
 
 #include <random>

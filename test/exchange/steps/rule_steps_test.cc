@@ -1,5 +1,4 @@
-// These tests check which steps and filters of a rule count when the route is matched again, and in which order they
-// apply.
+// Tests which steps and filters of a rule apply when the route is matched again, and in which order.
 #include <gtest/gtest.h>
 
 #include "test/exchange/steps/rule_steps_fixture.h"

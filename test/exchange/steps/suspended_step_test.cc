@@ -1,4 +1,4 @@
-// Operators see which step holds an exchange back: its state, the name of the step and its phase.
+// Tests that operators see which step delays an exchange: its state, the name of the step and its phase.
 #include <gmock/gmock.h>
 
 #include "proxy/exchange/exchange_list.h"

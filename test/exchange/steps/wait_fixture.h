@@ -15,7 +15,7 @@ using processing::BodyInterest;
 using processing::BodyMode;
 using processing::Resumer;
 
-/// The phase in which a step runs, and how it wants the body there.
+/// The phase in which a step runs, and its interest in the body there.
 struct Spot {
   Phase phase;
   BodyMode mode;
@@ -61,13 +61,13 @@ class ProcessWait : public ProcessorSteps {
       test(spot);
     }
   }
-  /// The suspended steps go first, because they tell the rig.
+  /// The suspended steps are destroyed first, because they notify the rig.
   void forget() {
     const std::vector<Resumer> old = std::exchange(waiting_, {});
     asked_ = 0;
   }
 
-  /// Makes a step that waits the first time that it is asked about a request that wants it to, and decides `then` after
+  /// Makes a step that waits the first time that it runs for a request that asks for a wait, and decides `then` after
   /// that. Both are counted.
   Work waits(Work then = goesOn()) {
     return [this, then = std::move(then)](Call& call) {
