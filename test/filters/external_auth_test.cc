@@ -19,7 +19,7 @@ constexpr const char* kOverGrpc = "{protocol: GRPC, backendRef: {name: guard}, g
 
 class ExternalAuthType : public testing::Test {
  protected:
-  /// Asks the step until it has decided.
+  /// Runs the step until it has decided.
   Verdict decide(const std::string& config, Phase phase = Phase::kRequestHeaders) {
     EXPECT_EQ(rig_.make(config), "");
     Verdict verdict = rig_.run(phase);

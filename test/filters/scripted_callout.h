@@ -1,4 +1,4 @@
-// A callout that keeps what it was asked, and answers as a test says once the request has ended.
+// A callout that keeps its request, and answers as a test scripts it once the request has ended.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,4 @@
-// What no expression may be, and the bounds of its source and of its evaluation, on both sides.
+// Tests which expressions are refused, and the bounds of their source and of their evaluation on both sides.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -33,7 +33,7 @@ class ExpressionRig {
   std::string body = R"({"model": "small-1", "n": 3, "t": 0.5, "big": 12345678901234567890, "on": true, "none": null,
       "tags": ["a", "b\n", 7], "deep": {"a": [{"c": "found"}], "x.y": "dotted", "\u0061b": 1}})";
 
-  /// Returns what a compilation says; "" if it succeeds.
+  /// Returns the error of a compilation; "" if it succeeds.
   static std::string refusal(std::string_view source, filters::MessageSide side = filters::MessageSide::kRequest) {
     filters::BodyReads reads;
     const auto expression = filters::Expression::compile(source, side, reads);

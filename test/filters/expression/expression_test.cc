@@ -1,4 +1,4 @@
-// Values of expressions, in tables: the language as CEL defines it, over one message.
+// Tests the values of expressions in tables: the language as CEL defines it, over one message.
 #include "filters/expression/expression.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests how much of what a server gives in full duplex goes on in one turn of the worker.
+// Tests how many bytes of a server's body in full duplex go on in one turn of the worker.
 #include "filters/ext_proc/body_relay.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace {
 using processing::BodyMode;
 using processing::Phase;
 
-/// Gives the request's body to a server in full duplex.
+/// Sends the request's body to a server in full duplex.
 class RelayingProcessor final : public processing::Processor {
  public:
   RelayingProcessor() { settings_.modes.request.body = BodyForm::kFullDuplex; }

@@ -23,7 +23,7 @@ using Heard = Conversation::Heard;
 using test::ServerStream;
 using test::StreamServices;
 
-/// Says a message of the server.
+/// Sends a message of the server.
 void put(ServerStream& stream, const sluice::ext_proc::ProcessingResponse& message) {
   stream.bring(http::frameGrpcMessage(message.SerializeAsString()));
 }
@@ -75,7 +75,7 @@ class ConversationTest : public testing::Test, private processing::StepControl, 
   }
   Heard hear() { return talk_->hear(call_, Way::kRequest, answer_); }
   void await(Way way = Way::kRequest) { talk_->await(call_, way, talk_->due(way)); }
-  /// Hears all answers of one turn, and returns how many there were.
+  /// Reads all answers of one turn, and returns how many there were.
   int hearTurn() {
     int heard = 0;
     while (hear() == Heard::kAnswer) ++heard;
@@ -154,7 +154,7 @@ TEST_F(ConversationTest, ReadsOneAnswerForEachPartInOrder) {
   EXPECT_EQ(talk_->unanswered(Way::kRequest), 1u);
 }
 
-// The server has answered to the headers, and is told of no body: it is idle until the response comes.
+// The server has answered to the headers, and gets no body: it is idle until the response comes.
 TEST_F(ConversationTest, ReleasesItsPlaceUntilTheResponseComes) {
   settings_.modes.request.body = BodyForm::kSkipped;
   settings_.modes.response.headers = true;
