@@ -1,5 +1,5 @@
 // Reads any text as a body path, as a pointer and as a query: it is either accepted or refused with a reason, and an
-// accepted path finds a value that stands in the document or nothing.
+// accepted path finds either nothing or a value of the document.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -26,7 +26,7 @@ using sluice::config::Problems;
 using sluice::test::require;
 using Texts = std::vector<sluice::config::SourceText>;
 
-/// Returns each document as a text of its own, so that it has the same name wherever it stands.
+/// Returns each document as a text of its own, so that it has the same name in whichever order it comes.
 Texts textsOf(std::string_view input) {
   constexpr std::size_t kMostDocuments = 40;
   Texts texts(1, {"d0", {}});
@@ -90,7 +90,7 @@ std::string compiledAlone(const Configuration& configuration) {
   return compiled(configuration, none);
 }
 
-/// If two documents define one object, the first counts, so their order matters.
+/// If two documents define one object, the first one is used, so their order matters.
 bool dependsOnOrder(const Problems& problems) {
   return std::any_of(problems.begin(), problems.end(), [](const Problem& problem) {
     return problem.message.find("is defined twice") != std::string::npos;
@@ -122,7 +122,7 @@ int sluice::test::fuzzCompile(const std::uint8_t* data, std::size_t size) {
   const Configuration reversed = loader.load(texts);
   require(dependsOnOrder(whole.problems) || compiled(reversed, shared) == expected, "the order changes the result");
 
-  // Objects that have become invalid, or have gone, are looked up in what was served.
+  // Objects that have become invalid, or were deleted, are looked up in the configuration that was served.
   const Configuration kept = loader.load(less, &whole.model);
   require(compiled(kept, shared) == compiledAlone(kept), "what was served before is remembered elsewhere");
   return 0;

@@ -1,6 +1,7 @@
 // Carries sessions in any Cookie lines, one line of the input each; the first two bytes choose how a value is tampered
-// with. In the lines "@" stands for a value that the gateway has sealed, and "~" for the tampered one. The gateway
-// finds what a plain reader finds, its own cookies go and all others stay, and no value opens but those it sealed.
+// with. In the lines "@" is replaced by a value that the gateway has sealed, and "~" by the tampered one. The gateway
+// finds the cookies that a plain reader finds, removes its own ones and keeps all others, and opens only values that it
+// has sealed.
 #include <algorithm>
 #include <chrono>
 #include <cstddef>

@@ -1,6 +1,6 @@
-// Runs the steps of an external processor whose server says anything, well-formed answers in any order among it, about
-// any request and response. The heads keep to RFC 9110's grammar and what belongs to the gateway stays, a body that the
-// server has not changed goes on as it came, and the steps come to rest.
+// Runs the steps of an external processor whose server sends anything, including well-formed answers in any order, for
+// any request and response. The heads keep to RFC 9110's grammar, the fields of the gateway stay, a body that the
+// server has not changed goes on as it came, and the steps come to an end.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -50,7 +50,7 @@ constexpr std::string_view kNames[] = {"x-a",
                                        ":method",
                                        "x-b",
                                        "content-type"};
-/// What no server may set in a head.
+/// The fields that no server may set in a head.
 constexpr std::string_view kOfGateway[] = {"host", "content-length", "connection", "transfer-encoding", "te",
                                            "via",  "keep-alive",     "trailer",    "x-envoy-a"};
 constexpr const char* kBodyForms[] = {"Skip", "Streamed", "Buffered", "BufferedPartial", "FullDuplexStreamed"};
@@ -374,7 +374,7 @@ class ServerCourse {
 
   FuzzInput& input_;
   AnswerMaker answers_;
-  bool rude_ = false;  // the server has said something that the course does not understand
+  bool rude_ = false;  // the server has sent something that the course does not understand
   StreamServices services_;
   processing::FakeHost host_{&services_};
   base::ChunkPool pool_;

@@ -1,6 +1,6 @@
 // Feeds any bytes from a backend to the HTTP/2 client codec, with requests that are begun, fed and cancelled as the
-// first bytes choose. There must be no crash and no leak, each stream must end at most once, and everything must come
-// to rest after finitely many steps.
+// first bytes choose. There must be no crash and no leak, each stream must end at most once, and the codec must have
+// nothing left to do after finitely many steps.
 
 #include <cstdint>
 

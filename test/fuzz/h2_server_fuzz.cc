@@ -1,6 +1,6 @@
 // Feeds any bytes from a client to the HTTP/2 server codec, with an owner that answers, takes, resets and drains as the
-// first bytes choose. There must be no crash, no leak and no event of a stream that is over, and everything must come
-// to rest after finitely many steps.
+// first bytes choose. There must be no crash, no leak and no event of a stream that is over, and the codec must have
+// nothing left to do after finitely many steps.
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Carries any Proxy-Status lines, one line of the input each. What is removed is found no more, a list without an entry
-// of ours stays as it is, and our own entry is found on whatever line it follows.
+// Carries any Proxy-Status lines, one line of the input each. A removed entry is not found any more, a list without an
+// entry of the gateway stays as it is, and the gateway's entry is found on whatever line it follows.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
-// Says one request in two versions of HTTP, and compares what becomes of it. Lines of text are a field section, which
-// the HTTP/2 server codec reads. A head that it accepts must be the same head if the same lines come in HTTP/1.1, and
-// one that hygiene refuses must be refused with the same status. What our HTTP/2 client codec makes of an accepted head
-// must arrive at a server codec equal, also when both sides' HPACK tables know its lines already.
+// Encodes one request in two versions of HTTP, and compares the results. Lines of text are a field section, which the
+// HTTP/2 server codec reads. A head that it accepts must be the same head if the same lines come in HTTP/1.1, and one
+// that hygiene refuses must be refused with the same status. An accepted head that our HTTP/2 client codec writes must
+// arrive unchanged at a server codec, also when both sides' HPACK tables contain its lines already.
 //
 // The first two bytes choose how lines are encoded and whether a body follows.
 
@@ -21,7 +21,7 @@
 namespace sluice::test {
 namespace {
 
-// A request as its lines say it, with pseudo-header fields among them.
+// A request as lines, with pseudo-header fields among them.
 struct SpokenRequest {
   H2Lines lines;
   bool endOfStream = true;
@@ -89,8 +89,8 @@ class ReadingServer {
   std::unique_ptr<http::ServerCodec> codec_;
 };
 
-// Returns false if the lines cannot be said in HTTP/1.1 without another meaning: a scheme other than the listener's has
-// no place in its request line, and a tunnel is asked for in another way.
+// Returns false if the lines have no equal in HTTP/1.1: its request line has no place for a scheme other than the
+// listener's, and a tunnel is requested in another way.
 bool sayInHttp11(const SpokenRequest& request, std::string& bytes) {
   const std::string_view target = request.value(":path");
   if (request.value(":scheme") != "http" || request.has(":protocol")) return false;
@@ -117,7 +117,7 @@ void requireSame(const http::RequestHead& a, const http::RequestHead& b) {
   require(fieldList(a.headers) == fieldList(b.headers), "the fields are the same");
 }
 
-// Says the request in HTTP/1.1 too, and compares.
+// Encodes the request in HTTP/1.1 too, and compares.
 void compareVersions(const SpokenRequest& request, RecordingServerSink::RecordedRequest& read) {
   std::string bytes;
   if (!sayInHttp11(request, bytes)) return;
@@ -170,7 +170,7 @@ int sluice::test::fuzzRequestPair(const std::uint8_t* data, std::size_t size) {
   ReadingServer server(ReadingServer::Version::kHttp2);
   server.feed(h2::clientHello());
   server.feed(h2::headers(1, fieldBlock(request), request.endOfStream));
-  if (!server.heard()) return 0;  // nghttp2 has refused it: such lines cannot be said in HTTP/1.1 at all
+  if (!server.heard()) return 0;  // nghttp2 has refused it: such lines cannot be encoded in HTTP/1.1 at all
   compareVersions(request, server.last());
   if (!server.last().bad && server.last().message.head.body != http::Body::kTunnel) sendOn(server.last().message.head);
   return 0;

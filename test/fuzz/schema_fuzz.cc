@@ -1,5 +1,5 @@
-// Takes a list of a JSON Schema and values, and holds each of the values against it: there is never a crash or an
-// endless check, a schema that compiles is one by the meta-schema of the dialect, and faults and defaults are bounded.
+// Takes a list of a JSON Schema and values, and validates each of the values: there is never a crash or an endless
+// check, a schema that compiles is valid by the meta-schema of its dialect, and faults and defaults are bounded.
 #include <cstddef>
 #include <cstdint>
 #include <string>

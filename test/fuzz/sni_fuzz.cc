@@ -1,6 +1,6 @@
-// Sends any ClientHello to a TLS listener. The first byte says what the others are: records as they come, the contents
-// of the server_name extension, or a name in a good one. The gateway's own reader, which chooses the certificate before
-// OpenSSL has parsed the extension, and OpenSSL find the same name, and routes see it as one listener's.
+// Sends any ClientHello to a TLS listener. The first byte chooses the meaning of the others: raw records, the contents
+// of the server_name extension, or a name in a well-formed one. The gateway's own reader, which chooses the certificate
+// before OpenSSL has parsed the extension, and OpenSSL find the same name, and routes see it as one listener's.
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 

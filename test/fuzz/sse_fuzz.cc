@@ -65,7 +65,7 @@ bool readPiece(SseParser& parser, std::string_view piece, SseCourse& course) {
   return true;
 }
 
-/// Reads the rest of a body that has ended.
+/// Reads the remaining bytes of a body that has ended.
 void readEnd(SseParser& parser, SseCourse& course) {
   if (parser.finish()) keep(parser.event(), course);
   course.bytes += parser.rest();

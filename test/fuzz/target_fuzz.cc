@@ -1,6 +1,7 @@
-// Takes any target of a request, and two more lines: the name and the value that a rule asks of the query. The normal
-// form of the path is the one that a plain reading of RFC 3986 gives, and is final; a route takes it exactly if it
-// takes the segments that the client meant. Whatever decodes percent-encodings agrees with a plain decoder.
+// Takes any target of a request, and two more lines: the name and the value of a rule's query match. The normal form of
+// the path is the one that a plain reading of RFC 3986 gives, and is a fixed point; a route matches it exactly if the
+// route matches the segments that the client meant. All code that decodes percent-encodings agrees with a plain
+// decoder.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -49,7 +50,7 @@ std::optional<unsigned> hexOf(std::string_view digits) {
   return digits.size() == 2 ? std::optional(value) : std::nullopt;
 }
 
-/// Returns the one spelling of each character of the path; nullopt if one may not stand there.
+/// Returns the one spelling of each character of the path; nullopt if a character is not allowed there.
 std::optional<std::string> spelled(std::string_view path, EncodedSlash slash) {
   if (!mayStandInTargets(path) || path.find('\\') != std::string_view::npos) return std::nullopt;
   std::string text;
