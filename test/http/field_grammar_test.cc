@@ -1,5 +1,5 @@
-// Tests what may stand in a field's value, byte by byte: the check reads many bytes at once, so every length and every
-// position is tried.
+// Tests which bytes a field's value may have: the check reads many bytes at once, so every length and every position is
+// tried.
 #include "proxy/http/field_grammar.h"
 
 #include <gtest/gtest.h>

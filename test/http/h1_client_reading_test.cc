@@ -1,4 +1,4 @@
-// Tests how the client's codec reads responses: what could be read in two ways is refused.
+// Tests how the client's codec reads responses: ambiguous ones are refused.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -51,7 +51,7 @@ TEST(H1Client, RefusesResponsesThatCouldBeReadInTwoWays) {
   }
 }
 
-// RFC 9112 section 6.3: the response ends with its head. What follows is not read as the next response.
+// RFC 9112 section 6.3: the response ends with its head. Bytes that follow are not read as the next response.
 TEST(H1Client, AResponseWithoutBodyEndsWithItsHeadWhateverItsCoding) {
   H1Client client;
   client.get();
@@ -106,8 +106,8 @@ TEST(H1Client, ALoneCrNeverEndsAHead) {
   EXPECT_EQ(client.codec->state(), CodecState::kClosed);
 }
 
-// Bytes that are there before a byte of the request has left cannot be its answer: they are the rest of an earlier one,
-// or a trap.
+// Bytes that are there before a byte of the request has left cannot be its answer: they belong to an earlier answer, or
+// are an attack.
 TEST(H1Client, AnAnswerBeforeTheRequestIsNotItsAnswer) {
   H1Client client;
   client.send(client.request());

@@ -1,4 +1,4 @@
-// Exchanges and connections of the HTTP/1.x server codec end in order, early, cut short or drained.
+// Tests how exchanges and connections of the HTTP/1.x server codec end: in order, early, cut short or drained.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -311,7 +311,7 @@ TEST_F(H2ClientSide, CancelsBeforeAndAfterTheRequestWentOut) {
   EXPECT_EQ(codec->state(), CodecState::kOpen);
 }
 
-// A backend counts them as we do, and would end the connection for all its users.
+// A backend may count resets as the gateway does, and would end the connection for all its users.
 TEST_F(H2ClientSide, RetiresAConnectionOnWhichManyRequestsWereCancelled) {
   const auto cancelOne = [this] {
     const StreamId id = sentRequest();

@@ -12,7 +12,7 @@ namespace {
 using http::CodecState;
 using http::Limit;
 
-// A peer asks and does not read.
+// A peer sends requests and does not read.
 TEST_F(H2Attack, PingsOfAPeerThatDoesNotReadAreBounded) {
   limits.queuedControlFrames = 100;
   start();

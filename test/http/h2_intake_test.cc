@@ -1,4 +1,5 @@
-// Few bytes that stand for many fields are decoded in turns. Whatever the turns are, the same requests arrive.
+// Tests that few bytes which encode many fields are decoded in turns, and that the same requests arrive whatever the
+// turns are.
 #include "proxy/http/h2/h2_intake.h"
 
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ std::string megabyte(bool first) {
   return block;
 }
 
-/// One server's codec, with what it was fed and what became of it.
+/// One server's codec, with the bytes that it was fed and the results.
 class H2Intaking {
  public:
   explicit H2Intaking(std::size_t room = kRoomForAll) {
@@ -195,7 +196,7 @@ TEST(H2Intake, CountsManySmallHeads) {
   EXPECT_EQ(all.sink.count(), 100U);
 }
 
-// The response ends while trailers are decoded, so nghttp2 does not tell of their end.
+// The response ends while trailers are decoded, so nghttp2 does not report their end.
 TEST(H2Intake, ForgetsTheSectionOfAStreamThatIsClosedDuringABreak) {
   H2Intaking all;
   all.feed(h2::headers(1, h2::post(), false) + h2::headers(1, megabyte(true), true));

@@ -56,7 +56,7 @@ class H2LateFrames : public ::testing::Test {
   H2FrameReader reader;
 };
 
-// RFC 9113 section 5.1: the peer may have sent them before it heard of the reset.
+// RFC 9113 section 5.1: the peer may have sent them before it received the reset.
 TEST_F(H2LateFrames, BehindOurResetArePassedOver) {
   exchange(h2::headers(1, h2::post(), false) + h2::headers(3, h2::post(), false));
   codec->reset(1, http::ResetReason::kFailed);
@@ -81,7 +81,7 @@ TEST_F(H2LateFrames, BehindOurResetGiveTheirBytesBackToTheConnection) {
   EXPECT_GE(reader.granted(0), 40u * 8192 - 65535);
 }
 
-// They are decoded all the same, and one byte of them may stand for a large line.
+// They are decoded all the same, and one byte of them may be a reference to a large line.
 TEST_F(H2LateFrames, OfHeadsBehindOurResetAreBounded) {
   limits.controlFramesPerMinute = 50;
   start();

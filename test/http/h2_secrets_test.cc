@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// A client's bytes come in here, and what they hold goes on to a backend, as a gateway passes it on.
+// Takes a client's bytes and passes the requests in them on to a backend, as a gateway does.
 class H2Secrets : public ::testing::Test {
  protected:
   void SetUp() override {

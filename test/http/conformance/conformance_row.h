@@ -70,7 +70,7 @@ inline std::string dependent(std::uint8_t dependsOn, std::string_view block) {
   return h2::frame(H2Type::kHeaders, h2flag::kEndHeaders | h2flag::kEndStream | h2flag::kPriority, 1,
                    priority + std::string(block));
 }
-/// Returns a frame whose type nobody knows.
+/// Returns a frame of an unknown type.
 inline std::string unknownFrame() { return h2::frame(static_cast<H2Type>(0x16), 0, 0, std::string(8, '\0')); }
 
 }  // namespace h2case

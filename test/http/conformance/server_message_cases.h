@@ -1,5 +1,5 @@
 // The cases of h2spec's section 8, of HPACK (with an H before the section of RFC 7541) and of its generic part (with a
-// G) for servers: messages, and what every server must take.
+// G) for servers: messages, and frames that every server must accept.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Judges what a side of ours has sent in one case of conformance.
+// Judges the frames that one of our codecs has sent in one case of conformance.
 #pragma once
 
 #include <algorithm>
@@ -10,14 +10,14 @@
 
 namespace sluice::test {
 
-/// What is known of one side of a connection after the last step.
+/// The state of one side of a connection after the last step.
 struct WireOutcome {
   const H2FrameReader& sent;
   bool closed;    // it reads nothing more
   bool answered;  // the exchange of stream 1 succeeded
 };
 
-/// Returns "" if the outcome is the reaction that the case wants, else what happened instead.
+/// Returns "" if the outcome is the reaction that the case wants, else a description of the outcome.
 inline std::string wireVerdict(const WireReaction& wanted, const WireOutcome& outcome) {
   using Kind = WireReaction::Kind;
   const auto find = [&](H2Type type) -> const H2Frame* {

@@ -283,7 +283,7 @@ TEST(OpaqueClientCodec, TakesOneStreamAndNothingElse) {
 
 TEST(OpaqueClientCodec, MovesBytesBothWaysByCredit) {
   OpaqueClient client(windows(4, 10));
-  client.codec->feed("220 hi\r\n");  // the server speaks first
+  client.codec->feed("220 hi\r\n");  // the server sends first
   auto& stream = client.open();
   EXPECT_EQ(stream.body, "220 ");
   client.codec->grant(client.id, 4);
