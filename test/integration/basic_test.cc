@@ -1,4 +1,4 @@
-// Tests requests through the gateway, and what the origin gets, for every pair of HTTP versions.
+// Tests requests through the gateway, and the requests that the origin gets, for every pair of HTTP versions.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST_P(VersionPairs, TheOriginGetsItsOwnNameAndTheUnchangedRequest) {
   EXPECT_EQ(echoed(got.output, "sni"), "origin.test");
   EXPECT_EQ(echoed(got.output, "version"), GetParam().originVersion);
   EXPECT_THAT(got.output, HasSubstr("\"x-one: a\""));
-  // The gateway answers HTTP/1.0 in HTTP/1.1, but it was asked in 1.0.
+  // The gateway answers HTTP/1.0 in HTTP/1.1, but the request was in 1.0.
   const bool isHttp10 = GetParam().clientOption == std::string("--http1.0");
   const std::string received = isHttp10 ? "1.0" : GetParam().clientVersion;
   EXPECT_THAT(got.output, HasSubstr("\"via: " + received + " sluice-"));

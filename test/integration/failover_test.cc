@@ -29,7 +29,7 @@ std::string answerOf(const std::string& status, const std::string& body, const s
   return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" + fields + "\r\n" + body;
 }
 
-/// What a provider does with a request.
+/// The behaviour of a provider for a request.
 enum class ProviderMood : std::uint8_t { kGood, kBusy, kFaltering, kPausing, kBroken, kResetting };
 
 /// Three providers: "first", "second" and "third", in the order of their priorities.
@@ -187,7 +187,7 @@ TEST_F(Failover, BoundsHowLongAPrimaryIsEjected) {
 TEST_F(Failover, ReturnsToThePrimaryByOneRequest) {
   mood_ = ProviderMood::kBroken;
   start("  healthCheck: {passive: {consecutive5XxErrors: 1, baseEjectionTime: 50ms, maxEjectionTime: 50ms}}\n");
-  // Each time that the rest has passed, one request finds out, and is answered by the second all the same.
+  // Each time that the ejection ends, one request probes the first, and is answered by the second all the same.
   EXPECT_TRUE(eventually([&] {
     EXPECT_THAT(ask(1), Each("second"));
     return first_.heads().size() >= 3;

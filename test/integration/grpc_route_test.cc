@@ -109,7 +109,7 @@ TEST(GrpcRoutes, AnswerWithGrpcStatusesIfTheyCannotServe) {
   EXPECT_THAT(got[6], testing::StartsWith("12 "));
 }
 
-/// Returns an origin that speaks HTTP/2 without TLS, and answers each request with these frames, given its stream.
+/// Returns an origin of HTTP/2 without TLS, which answers each request with these frames, given its stream.
 RawOrigin::Script answeringOverHttp2(std::function<std::string(std::uint32_t)> answer) {
   return [answer = std::move(answer)](BlockingSocket& socket, RawOrigin&) {
     H2Client server(std::move(socket));

@@ -226,7 +226,7 @@ struct Exchanged {
   std::string rest;
 };
 
-// Returns what a client gets when the origin answers with `answer`.
+// Returns the response that a client gets when the origin answers with `answer`.
 Exchanged relayed(const std::string& answer, const std::string& request, bool bodiless = false) {
   RawOrigin origin(RawOrigin::answering(answer));
   const GatewayProcess gateway({.backends = {{.port = origin.port()}}});

@@ -340,7 +340,7 @@ TEST(H2Neighbours, AreNotHarmedByClientsThatCancelTheirRequests) {
   EXPECT_THAT(neighbour.readUntil("again"), testing::EndsWith("again"));
 }
 
-// Measures what the attacks leave in memory. The sanitizers keep freed memory, so their builds do not count.
+// Measures what the attacks leave in memory. The sanitizers keep freed memory, so their builds are not measured.
 TEST(H2Footprint, NothingOfAnAttackStaysInMemory) {
   if (programPath("sluice", true) == programPath("sluice")) GTEST_SKIP() << "build/release is not there";
   RawOrigin origin(RawOrigin::answering("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"));

@@ -1,5 +1,5 @@
-// Tests what a backend's connection remembers of the requests that several clients send over it: nothing secret is in
-// its table of HPACK, from which one client could guess what another has sent (RFC 7541 section 7.1).
+// Tests which fields of requests of several clients a backend's connection keeps in its table of HPACK: no secret is
+// among them, from which one client could guess what another has sent (RFC 7541 section 7.1).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 using testing::IsSubsetOf;
 using testing::SizeIs;
 
-/// Answers over HTTP/2, and records of each request which lines nobody may index.
+/// Answers over HTTP/2, and records which lines of each request are never-indexed literals.
 class IndexWatcher {
  public:
   std::uint16_t port() const { return origin_.port(); }
@@ -51,7 +51,7 @@ class IndexWatcher {
   RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin&) { serve(socket); }};
 };
 
-/// A backend that speaks HTTP/2 without TLS; requests to /in get credentials of the gateway.
+/// A backend of HTTP/2 without TLS; requests to /in get credentials of the gateway.
 std::string watchedBackend(std::uint16_t port) {
   const std::string backend =
       "backendRefs: [{group: gateway.networking.x-k8s.io, kind: XBackend, name: h2c, port: " + std::to_string(port) +

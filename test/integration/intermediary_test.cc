@@ -1,5 +1,5 @@
-// Tests what RFC 9110 asks of every intermediary: Via, Max-Forwards and Date, from curl to an origin that shows what it
-// got.
+// Tests the duties of every intermediary by RFC 9110: Via, Max-Forwards and Date, from curl to an origin that shows the
+// request that it got.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

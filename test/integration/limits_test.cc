@@ -163,8 +163,8 @@ TEST(ResponseLimits, BoundHeaderBytesAndFields) {
         socket.send(head + "Content-Length: 0\r\n\r\n");
       }
     });
-    // The response has ten fields of 100 bytes, Content-Length with 14 + 1 + 32, and the status line, which counts like
-    // a field.
+    // The response has ten fields of 100 bytes, Content-Length with 14 + 1 + 32, and the status line, which is counted
+    // like a field.
     const GatewayProcess gateway(
         {.backends = {{.port = origin.port()}}, .settings = limits(bytes ? "headerBytes: 1092" : "headerFields: 11")});
     fields = 11;
@@ -304,10 +304,9 @@ TEST_F(MessageLimits, BoundQueuedControlFrames) {
   EXPECT_TRUE(gateway.limitWasHit("queuedControlFrames"));
 }
 
-// --- what holds back
-// ------------------------------------------------------------------------------------------------------
+// --- windows ------------------------------------------------------------------------------------------------------
 
-/// The backend is never ready, so the gateway keeps what a client sends. The clients have acknowledged the SETTINGS:
+/// The backend is never ready, so the gateway keeps the client's bytes. The clients have acknowledged the SETTINGS:
 /// until then, HTTP/2's own initial windows hold (RFC 9113 section 6.5.3).
 class FlowControl : public testing::Test {
  protected:
@@ -349,8 +348,8 @@ TEST_F(FlowControl, BoundsTheStreamWindowByTheExchangeBuffer) {
   EXPECT_EQ(client.goawayCode(), H2Client::kNoGoaway);
 }
 
-// The connection's window bounds the bytes in flight of all streams together, and is replenished as they arrive. Bytes
-// that nobody reads count against their stream's window alone, so other streams of the connection go on.
+// The connection's window bounds the bytes in flight of all streams together, and is replenished as they arrive. Unread
+// bytes are counted against their stream's window only, so other streams of the connection go on.
 TEST_F(FlowControl, BoundsBytesInFlightByTheConnectionWindow) {
   constexpr std::size_t kWindow = 100 * 1024;
   constexpr std::size_t kInitial = 65535;  // RFC 9113 section 6.9.2
@@ -366,7 +365,7 @@ TEST_F(FlowControl, BoundsBytesInFlightByTheConnectionWindow) {
   EXPECT_EQ(client.seen().granted(1), 0u);
 }
 
-/// Returns a backend that speaks HTTP/2 without TLS.
+/// Returns a backend of HTTP/2 without TLS.
 std::string h2cBackend(std::uint16_t port) {
   return "apiVersion: gateway.networking.x-k8s.io/v1alpha1\nkind: XBackend\nmetadata: {namespace: test, name: h2c}\n"
          "spec:\n  type: ExternalHostname\n  externalHostname: {hostname: origin.test}\n  port: {port: " +

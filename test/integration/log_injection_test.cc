@@ -1,4 +1,4 @@
-// Tests that input from clients stands in the logs as data: every line is one JSON object of bounded length.
+// Tests that input from clients is only data in the logs: every line is one JSON object of bounded length.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Tests that the README's commands and its configuration do what it says.
+// Tests that the README's commands and its configuration work as it describes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

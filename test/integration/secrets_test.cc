@@ -1,5 +1,4 @@
-// Puts a canary into everything that is secret: it must appear in no log, on no page and in no argument, whatever
-// fails.
+// Puts a canary into every secret: it must appear in no log, on no page and in no argument, whatever fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +25,7 @@ std::string keyMaterial(const CertifiedKey& identity) {
   return identity.key.substr(begin, identity.key.find('\n', begin) - begin).substr(30, 20);
 }
 
-/// Returns the text around the secret; empty if the text does not hold it.
+/// Returns the text around the secret; empty if the text does not contain it.
 std::string shown(const std::string& text, const std::string& secret) {
   const std::size_t at = text.find(secret);
   return at == std::string::npos ? "" : text.substr(at < 200 ? 0 : at - 200, 400);

@@ -287,8 +287,8 @@ TEST(SessionsOfCalls, AreCarriedByAFieldOfTheMetadata) {
   const auto line = origin.waitForLine("listening on ");
   ASSERT_TRUE(line) << origin.errors();
   const auto port = static_cast<std::uint16_t>(std::stoul(line->substr(line->rfind(' ') + 1)));
-  // Each weighted backend marks its answers in the field that the client prints; a new session's value stands there
-  // instead.
+  // Each weighted backend marks its answers in the field that the client prints; a new session's value replaces the
+  // mark.
   const auto marked = [](const std::string& mark) {
     return ", filters: [{type: ResponseHeaderModifier, responseHeaderModifier: {set: [{name: x-leading, value: " +
            mark + "}]}}]";

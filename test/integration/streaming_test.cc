@@ -11,8 +11,8 @@ namespace sluice::test {
 namespace {
 
 constexpr std::size_t kMiB = 1024 * 1024;
-// limits.exchangeBuffer counts each way; the sockets' own buffers are in the kernel, and the rest allows for the
-// sanitizers.
+// limits.exchangeBuffer applies to each way; the sockets' own buffers are in the kernel, and the remaining memory is
+// for the sanitizers.
 constexpr std::size_t kBoundKib = 24 * 1024;
 
 class Streaming : public testing::TestWithParam<const char*> {

@@ -1,4 +1,4 @@
-// Tests that the gateway serves on when it has no descriptors left, the disk is full, or nobody reads its log.
+// Tests that the gateway continues to serve when it has no descriptors left, the disk is full, or its log is not read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>

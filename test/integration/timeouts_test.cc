@@ -1,7 +1,7 @@
 // Tests both sides of every timeout of settings.yaml: exchanges beyond it end and are counted, those within it are not.
 //
-// A timeout of milliseconds may strike at any moment, so it stands only where nothing else must happen before. All
-// other timeouts are kLong, and the test lets the gateway's time pass by hand.
+// A timeout of milliseconds may expire at any moment, so it is used only if no other event must come before. All other
+// timeouts are kLong, and the test moves the gateway's clock by hand.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -81,7 +81,7 @@ TEST_F(GatewayTimeouts, RequestHeaderEndsAHeadThatDrips) {
 TEST_F(GatewayTimeouts, RequestHeaderRunsFromTheFirstByte) {
   const GatewayProcess gateway = gatewayWith("requestHeader: 300ms");
   BlockingSocket client = BlockingSocket::connect(gateway.port());
-  client.send("P");  // too short to tell the version
+  client.send("P");  // too short to detect the version
   EXPECT_EQ(readResponse(client).status, 408);
   EXPECT_EQ(client.readAll(), "");
   EXPECT_TRUE(client.closed());
@@ -347,7 +347,7 @@ TEST_F(GatewayTimeouts, StreamIdleCutsAClientThatReadsNothing) {
   EXPECT_TRUE(gateway.limitWasHit("streamIdle"));
 }
 
-/// Sends `text` to its one client whenever it is told to.
+/// Sends `text` to its one client on command.
 class Dictated {
  public:
   Dictated(std::string head, std::string text) : head_(std::move(head)), text_(std::move(text)) {}

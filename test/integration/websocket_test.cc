@@ -1,5 +1,5 @@
-// Tests WebSockets through the binary: with a third-party client and server, and with raw peers for what those never
-// do.
+// Tests WebSockets through the binary: with a third-party client and server, and with raw peers for the cases that
+// those never produce.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

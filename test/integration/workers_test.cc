@@ -23,7 +23,7 @@ using testing::SizeIs;
 
 constexpr int kWorkers = 4;
 
-/// Asks one request at a time, so every worker uses one connection.
+/// Sends one request at a time, so every worker uses one connection.
 class Workers : public testing::Test {
  protected:
   static RawOrigin::Script numbering() {

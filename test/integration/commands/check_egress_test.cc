@@ -119,7 +119,7 @@ TEST_F(ClosedNetwork, IsOpenIfTheTargetAloneRefuses) {
   EXPECT_THAT(outcome.output, HasSubstr("   open            refused by the address itself\n"));
 }
 
-// The router sends ICMP messages, as a policy does that says no.
+// The router sends ICMP messages, as a policy does that rejects packets.
 TEST_F(ClosedNetwork, IsClosedIfARouterOnTheWayRefuses) {
   const ProgramOutcome outcome =
       check("add_router; router ip route add prohibit 1.1.1.1; router ip route add prohibit 192.0.2.1",
@@ -128,7 +128,7 @@ TEST_F(ClosedNetwork, IsClosedIfARouterOnTheWayRefuses) {
   EXPECT_THAT(outcome.output, HasSubstr("   closed          refused by 10.9.0.1 on the way: No route to host\n"));
 }
 
-// The listener stands for a sidecar, which takes connections to all addresses.
+// The listener plays a sidecar, which accepts connections to all addresses.
 TEST_F(ClosedNetwork, IsUnclearIfEveryConnectionSucceeds) {
   const ProgramOutcome outcome = check("ip addr add 1.1.1.1/32 dev lo; ip addr add 192.0.2.1/32 dev lo; listen 443",
                                        {"--timeout", "30s", "--target", "1.1.1.1:443"});

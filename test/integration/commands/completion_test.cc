@@ -29,7 +29,7 @@ std::vector<std::string> printedBy(const std::vector<std::string>& argv) {
   return splitOutput(outcome.output);
 }
 
-/// Returns what bash offers for the last of the words.
+/// Returns the completions that bash offers for the last of the words.
 std::vector<std::string> bashOffers(const std::string& words) {
   return printedBy({"bash", "-c",
                     "source <(" + programPath("sluice") + " completion bash)\nCOMP_WORDS=(" + words +
@@ -37,7 +37,7 @@ std::vector<std::string> bashOffers(const std::string& words) {
                         "if ((${#COMPREPLY[@]})); then printf '%s\\n' \"${COMPREPLY[@]}\"; fi"});
 }
 
-/// Returns what fish offers for the end of the line, without its descriptions.
+/// Returns the completions that fish offers for the end of the line, without their descriptions.
 std::vector<std::string> fishOffers(const std::string& line) {
   std::vector<std::string> offers = printedBy(
       {"fish", "--no-config", "-c", programPath("sluice") + " completion fish | source; complete -C '" + line + "'"});

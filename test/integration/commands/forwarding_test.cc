@@ -135,7 +135,7 @@ TEST(Forwarding, HasTheAdminPagesAndCommandsOfAnyGateway) {
   EXPECT_TRUE(gateway.process().waitForLine("configuration is unchanged")) << gateway.process().errors();
 }
 
-/// Starts a gateway by what another one has printed, with a host of its own for the name.
+/// Starts a gateway with the configuration that another one has printed, with a host of its own for the name.
 TEST(Forwarding, IsTheSameInAFile) {
   const CertifiedKey authority = makeAuthority();
   const EchoOrigin origin(issueServer(authority, "api.example.com"));

@@ -1,6 +1,6 @@
-// Puts one bad object beside a right route, and sees that the object costs itself and nothing else: what it is for
-// answers 500 or is not Programmed, with the reason in /status, and never falls to the route for everything. Health,
-// readiness and the admin port answer as ever.
+// Tests that one bad object beside a correct route affects nothing else: its own requests get 500 or its listener is
+// not Programmed, with the reason in /status, and its requests never go to the route for everything. Health, readiness
+// and the admin port answer as always.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

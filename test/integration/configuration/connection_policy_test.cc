@@ -1,5 +1,5 @@
-// Tests on the wire what policies say of connections to Backends and of the time of requests. The settings of the
-// process say something else each time, which would not strike while a test runs.
+// Tests on the wire the fields of policies for connections to Backends and for the time of requests. The settings of
+// the process have other values, whose effect would not show while a test runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -42,7 +42,7 @@ RawOrigin::Script neverAnswering() {
   };
 }
 
-/// An origin that answers, and says when the gateway has closed a connection.
+/// An origin that answers, and reports when the gateway has closed a connection.
 class LeftOrigin {
  public:
   std::uint16_t port() const { return origin_.port(); }
@@ -206,7 +206,7 @@ TEST(ConnectionPolicy, ProbesAnIdleConnection) {
     RawOrigin origin([&](BlockingSocket& socket, RawOrigin& self) {
       self.readHead(socket);
       socket.send(kOk);
-      // The answer is acknowledged, and what comes after that carries nothing.
+      // The answer is acknowledged, and later packets carry no data.
       const auto isAcknowledged = [&] {
         int unacknowledged = 0;
         return ioctl(socket.fd(), TIOCOUTQ, &unacknowledged) == 0 && unacknowledged == 0;
@@ -230,7 +230,7 @@ class NamedBackend : public testing::Test {
     spec.dns = "servers: [\"" + names_.address() + "\"], maxTtl: 1h";
     return spec;
   }
-  /// Answers with these addresses from now on, and records which types are asked for.
+  /// Answers with these addresses from now on, and records which types are queried.
   void answer(const std::vector<std::string>& addresses, std::size_t ttl = 3600) {
     names_.say([this, addresses, ttl](const DnsQuestion& question) {
       (question.type == DnsQuestion::kAaaa ? askedForIpv6_ : askedForIpv4_) = true;

@@ -1,5 +1,5 @@
-// Tests what `sluice explain` and the admin page /explain say, by the binary: about the examples, and about requests
-// that are then made.
+// Tests the explanations of `sluice explain` and of the admin page /explain through the binary: for the examples, and
+// for requests that are then made.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Tests what becomes of configurations that cannot be served, while the binary runs, when it starts, and when it was
-// killed: what is good is served, and what is wrong is said.
+// Tests configurations that cannot be served, while the binary runs, when it starts, and after it was killed: the last
+// good one is served, and the errors are reported.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ class ServedRevisions : public testing::Test {
     const std::size_t begin = status.find(key) + key.size();
     return status.substr(begin, status.find('"', begin) - begin);
   }
-  /// Returns true once what is served is on disk, which the ledger tells.
+  /// Returns true once the served configuration is on disk, as the ledger shows.
   static bool isKept(const GatewayProcess& gateway) {
     return eventually([&] { return gateway.adminGet("/revisions").find("\"served\":") != std::string::npos; });
   }
@@ -170,8 +170,8 @@ TEST_F(ServedRevisions, WhatHappensIsAnEventWithItsObjectAndItsCount) {
   EXPECT_EQ(gateway.metric("sluice_events_dropped_total"), 0);
 }
 
-// The process is killed while it reloads, and the next one finds nothing that it could read. What it serves is one of
-// the configurations that were good.
+// The process is killed while it reloads, and the next one finds a configuration that it cannot read. It serves one of
+// those that were good.
 TEST_F(ServedRevisions, AreServedOfflineByTheNextProcessWheneverTheEarlierOneWasKilled) {
   GatewaySpec first = withState(towards(one_));
   first.release = true;

@@ -1,5 +1,5 @@
 // Tests policies for Backend traffic through the binary: where each of them applies, and that a policy in any spelling
-// makes a request retry and a failing Backend rest.
+// retries a request and ejects a failing Backend.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -131,7 +131,7 @@ TEST_F(BackendTrafficOnTheWire, AvoidsAFailingBackendByTheGatewaysPolicy) {
   EXPECT_THAT(ask("/", 20), Each("200"));
 }
 
-/// A policy in one of its spellings: the kind, with fields that retry for 503, and others that let a Backend rest after
+/// A policy in one of its spellings: the kind, with fields that retry for 503, and others that eject a Backend after
 /// three failures.
 struct PolicySpelling {
   const char* name;

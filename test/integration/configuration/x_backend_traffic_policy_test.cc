@@ -57,7 +57,7 @@ TEST(XBackendTrafficPolicyOnTheWire, AnswersWith503OverTheBudgetOfTheBackend) {
       << "another Backend is not constrained";
 }
 
-/// A Backend whose requests are tried again once, as far as a policy allows.
+/// A Backend whose requests are retried once, within the budget of a policy.
 class ConstrainedRetries : public testing::Test {
  protected:
   /// `constraint` has the fields of retryConstraint.

@@ -1,4 +1,4 @@
-// Tests that each example runs the way its README tells a reader to run it.
+// Tests that each example runs as its README describes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -83,7 +83,7 @@ bool releaseIsUpToDate() {
 }
 
 TEST(Quickstart, RunsAndPrintsWhatTheOriginSawInUnder25Lines) {
-  // The script builds what is not up to date, which may take minutes; it serves with the programs of this build then.
+  // The script builds what is not up to date, which may take minutes; it serves with the programs of this build.
   std::vector<std::string> command = {"bash", std::string(kQuickstart) + "/run.sh"};
   if (!releaseIsUpToDate()) command.insert(command.begin(), {"env", "SLUICE_PROGRAMS=" SLUICE_PROGRAMS});
   const ProgramOutcome got = run(command);

@@ -1,5 +1,5 @@
-// Tests that examples/kubernetes runs before a real API server the way that it tells a reader, and that the rights in
-// it are those that the gateway and the controller need.
+// Tests that examples/kubernetes runs with a real API server as its README describes, and that its rights are those
+// that the gateway and the controller need.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -129,7 +129,7 @@ Right neededFor(const std::string& head) {
   return right;
 }
 
-/// Returns what was asked for with a token.
+/// Returns the requests that came with a token.
 Rights neededBy(const FaultProxy& proxy, const std::string& token) {
   Rights rights;
   for (const std::string& head : proxy.heads()) {
@@ -170,7 +170,8 @@ std::vector<std::string> unused(const Rights& granted, const Rights& needed) {
       if (request.resource == kind && request.verb == "watch") return true;
     }
     Right asked = right;
-    // A server that streams lists is not asked for them otherwise; what is applied may not exist yet.
+    // A client of a server that streams lists needs no other request for them; an object that is applied may not exist
+    // yet.
     if (asked.verb == "list") asked.verb = "watch";
     if (asked.verb == "create" && !asked.name.empty()) asked.verb = "patch";
     return covers(asked, request) || covers(right, request);

@@ -1,5 +1,5 @@
-// The commands of examples/kubernetes/README.md lead from an empty cluster to a way out. A real API server takes those
-// of kubectl; the test does what a cluster would do in between.
+// Tests that the commands of examples/kubernetes/README.md lead from an empty cluster to working egress. A real API
+// server takes those of kubectl; the test plays the remaining parts of a cluster.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ std::vector<std::string> commandsToInstall() {
 
 class KubernetesReadme : public KustomizeTest {
  protected:
-  /// Runs a command as a person does who has this cluster, with the program of this build.
+  /// Runs a command as a user of this cluster does, with the program of this build.
   ProgramOutcome runInShell(std::string command) const {
     const std::string program = "build/release/sluice";
     if (const std::size_t at = command.find(program); at != std::string::npos) {

@@ -1,4 +1,4 @@
-// Tests that examples/processors runs the way its README tells a reader to run it.
+// Tests that examples/processors runs as its README describes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

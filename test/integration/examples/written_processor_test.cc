@@ -1,5 +1,5 @@
-// Tests that what the reference says about writing an external processor is so: its server runs, and the parts come in
-// the order of its table.
+// Tests the page of the reference about writing an external processor: its server runs, and the parts come in the order
+// of its table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ std::string section() {
   return pageSection(referencePage("processor-types.md"), "## How to write an external processor");
 }
 
-/// Returns a gateway that asks the server on that port about everything.
+/// Returns a gateway that sends everything to the processor's server on that port.
 GatewaySpec asking(std::uint16_t server, const std::string& mode, std::uint16_t origin) {
   GatewaySpec spec;
   spec.routes =
@@ -52,7 +52,7 @@ TEST(WrittenProcessor, RunsAsTheReferenceHasIt) {
                                    "--python_out=" + folder.path(), "ext_proc.proto"});
   ASSERT_EQ(made.exitCode, 0) << made.errors;
   ChildProcess server({"/usr/bin/python3", folder.write("server.py", program)});
-  constexpr int kRefused = 7;  // curl's code for a port on which nobody listens
+  constexpr int kRefused = 7;  // curl's code for a port without a listener
   const std::vector<std::string> look = {"curl", "-s", "-o", "/dev/null", "http://127.0.0.1:" + std::to_string(port)};
   ASSERT_TRUE(eventually([&] { return run(look).exitCode != kRefused; })) << server.errors();
   const EchoOrigin origin{std::nullopt};
@@ -60,7 +60,7 @@ TEST(WrittenProcessor, RunsAsTheReferenceHasIt) {
   EXPECT_THAT(ask(gateway, "/", {"-H", "x-guard: of the client"}), HasSubstr("\"x-guard: seen\"")) << server.errors();
 }
 
-/// Returns the parts that the server has heard, each once where it came in pieces.
+/// Returns the parts that the server has received, each once if it came in pieces.
 std::vector<std::string> partsIn(const std::string& heard) {
   std::vector<std::string> parts;
   std::istringstream words(heard.substr(heard.find("heard ") + 6));

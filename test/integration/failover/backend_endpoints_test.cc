@@ -1,5 +1,5 @@
-// Tests Backends of several endpoints through the binary: which of them get requests, each with TLS of its own, and
-// what their Backend says of those that do not serve.
+// Tests Backends of several endpoints through the binary: which of them get requests, each with TLS of its own, and the
+// status that their Backend shows for those that do not serve.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

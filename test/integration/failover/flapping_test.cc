@@ -31,7 +31,7 @@ std::string flappingPolicy(const std::string& name, const std::string& fields) {
          "}\nspec:\n  targetRefs: [{group: gateway.networking.k8s.io, kind: HTTPRoute, name: all}]\n" + fields;
 }
 
-/// Two Backends, "first" and "second", of which the second stands by.
+/// Two Backends, "first" and "second", of which the second is a standby.
 class FlappingBackends : public testing::Test {
  protected:
   GatewaySpec spec(const std::string& more = {}) const {
@@ -113,7 +113,7 @@ TEST_F(FlappingBackends, AreServedInSpiteOfHealthChecksThatHang) {
   EXPECT_TRUE(eventually([&] { return first_.connections() <= kFlappers + 1; })) << "a check that hangs leaves nothing";
 }
 
-/// A Service whose endpoints come and go.
+/// A Service whose endpoints are added and removed.
 class FlappingEndpoints : public testing::Test {
  protected:
   using Origins = std::vector<const SwitchedOrigin*>;
@@ -141,7 +141,7 @@ class FlappingEndpoints : public testing::Test {
   SwitchedOrigin three_{"three"};
 };
 
-// An endpoint that is about to end is taken out of the EndpointSlices first, and ends when nobody uses it any more.
+// An endpoint that is about to end is taken out of the EndpointSlices first, and ends when no client uses it any more.
 TEST_F(FlappingEndpoints, LoseNoUploadWhenTheyGoAndComeInOrder) {
   GatewayProcess gateway(spec({&one_, &two_}));
   ClientCrowd clients(gateway.port(), kFlappers, kFlappingUpload);

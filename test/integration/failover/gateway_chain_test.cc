@@ -26,7 +26,7 @@ GatewaySpec chained(const std::vector<std::uint16_t>& ports) {
   for (const std::uint16_t port : ports) {
     const std::string name = "b" + std::to_string(spec.backends.size());
     spec.backends.push_back({.name = name, .hostname = name + ".test", .port = port});
-    // The first gets all requests, and the others are there for what fails.
+    // The first Backend gets all requests, and the others are used after failures.
     refs += (refs.empty() ? "" : ", ") + backendRef(name, refs.empty() ? ", weight: 1000000" : ", weight: 1");
   }
   spec.routes = routeOfRules("    - " + std::string(kTriesTwiceMore) + "\n      backendRefs: [" + refs + "]\n");

@@ -1,5 +1,5 @@
-// Tests fail-over between three providers with credentials of their own while many clients ask: the primary is slow,
-// then it is busy, then it is gone, and then it is back.
+// Tests fail-over between three providers with credentials of their own while many clients send requests: the primary
+// is slow, then busy, then unreachable, and then it serves again.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kStoryClients = 200;
 constexpr std::size_t kStoryWorkers = 2;
-constexpr std::size_t kStoryFailures = 3;  // failures in a row until a Backend rests
+constexpr std::size_t kStoryFailures = 3;  // failures in a row until a Backend is ejected
 
 constexpr const char* kHealthOfFirst = "sluice_upstream_endpoint_healthy{backend=\"test/first\"";
 

@@ -1,5 +1,5 @@
-// A whole life in a cluster: the controller is installed and runs as Pods, keeps Pods for a Gateway, and these serve
-// while they are scaled, killed, replaced and deleted. The Pods are processes of this machine
+// Tests the whole life of a cluster: the controller is installed and runs as Pods, makes Pods for a Gateway, and these
+// serve while they are scaled, killed, replaced and deleted. The Pods are processes of this machine
 // (test/support/kube/stand_in).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ using testing::UnorderedElementsAreArray;
 constexpr const char* kOperators = "sluice-system";  // the namespace of the controller
 constexpr const char* kPodsName = "egress-egress";   // the Gateway and its class
 constexpr const char* kPodLabels = "gateway.networking.k8s.io/gateway-name=egress";
-constexpr std::uint16_t kListenerPort = 80;  // takes a sysctl, because the Pods have no rights
+constexpr std::uint16_t kListenerPort = 80;  // needs a sysctl, because the Pods have no rights
 constexpr std::uint16_t kOriginPort = 8000;
 constexpr const char* kPodUid = "{.metadata.uid}";
 constexpr const char* kTemplateImage = "{.spec.template.spec.containers[0].image}";
@@ -266,7 +266,7 @@ void KubeCluster::anotherController() {
 
   slow_->stop();
 
-  // The new controllers have taken over when they judge what is new.
+  // The new controllers have taken over when they write statuses of new objects.
   kubectl().apply(routeWith("/story"));
   for (const char* type : {"Accepted", "sluice.dev/Programmed"}) {
     const std::string condition = std::string("{.status.parents[0].conditions[?(@.type==\"") + type + "\")].";

@@ -1,5 +1,5 @@
-// Tests the container image: that its build is reproducible, what is in it, and that the gateway serves out of it as a
-// container runs it. Package lists and packages are kept below ~/.cache, so that the machine's mirror is asked once.
+// Tests the container image: that its build is reproducible, its content, and that the gateway serves from it in a
+// container. Package lists and packages are kept below ~/.cache, so that they are downloaded once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -56,7 +56,7 @@ std::vector<std::string> linesOfOutput(const std::string& text) {
   return lines;
 }
 
-/// Returns what follows `key` on the line that begins with it; empty if there is none.
+/// Returns the text behind `key` on the line that begins with it; empty if there is none.
 std::string valueOfLine(const std::string& text, const std::string& key) {
   for (const std::string& line : linesOfOutput(text)) {
     if (line.starts_with(key)) return line.substr(key.size());
@@ -242,7 +242,7 @@ TEST_F(Image, ServesFromAReadOnlyRootWithoutAnyRight) {
   EXPECT_EQ(valueOfLine(got.output, "exit code: "), "0");
   EXPECT_THAT(valueOfLine(got.output, "written: "), Not(StartsWith("0 "))) << got.output;
   EXPECT_THAT(valueOfLine(got.output, "written elsewhere: "), IsEmpty());
-  // The log of a run says how far the machine allowed the container to be one.
+  // The log of a run shows which isolation of the container the machine allowed.
   std::printf("%s", got.output.c_str());
 }
 

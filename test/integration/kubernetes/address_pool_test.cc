@@ -67,7 +67,7 @@ class AddressPools : public KubernetesTest {
     gateway_.reset();
   }
 
-  /// Returns what /status says of a Gateway, from its name to the status of the next object.
+  /// Returns the part of /status about a Gateway, from its name to the status of the next object.
   std::string statusOf(const std::string& name) const {
     const std::string all = run({"curl", "-sS", "http://127.0.0.1:" + std::to_string(admin_) + "/status"}).output;
     const std::size_t at = all.find("\"kind\":\"Gateway\",\"namespace\":\"default\",\"name\":\"" + name + "\"");

@@ -1,5 +1,5 @@
-// A gateway whose API server has forgotten the versions from which it would go on: etcd was compacted, and the server
-// answers with 410 (Expired).
+// Tests a gateway whose API server has forgotten the versions from which its watches would go on: etcd was compacted,
+// and the server answers with 410 (Expired).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,7 +75,7 @@ class KubeCompaction : public KubeSourceTest {
     return kubectl->expect({"get", "--raw", std::string(kRoutesPath) + "?limit=" + std::to_string(limit)});
   }
   /// Waits until the server has forgotten the version of a list with this page; after about 17 seconds, or at once if
-  /// it was started anew and etcd is compacted.
+  /// it was restarted and etcd is compacted.
   testing::AssertionResult isCompacted(const std::string& page) const {
     constexpr std::string_view kToken = "\"continue\":\"";
     const std::size_t begin = page.find(kToken) + kToken.size();
@@ -89,8 +89,8 @@ class KubeCompaction : public KubeSourceTest {
     if (eventually(expired)) return testing::AssertionSuccess();
     return testing::AssertionFailure() << "the token is still good: " << last << page.substr(0, 300);
   }
-  /// Makes changes behind the back of the gateway, whose watches hang, has etcd forget the versions before them, and
-  /// starts the server anew, so that it does not remember them either.
+  /// Makes changes that the gateway does not see, because its watches hang, has etcd forget the versions before them,
+  /// and restarts the server, so that it does not remember them either.
   void expireWatches(FaultProxy& proxy) {
     const std::string before = firstPage(1);
     proxy.stall();
@@ -141,7 +141,7 @@ TEST_F(KubeCompaction, OfTheVersionOfAListInPagesHasItBeginAgain) {
   EXPECT_TRUE(answers("/deleted-2", "two"));
   EXPECT_TRUE(proxy.waitForRequests(kListInPages, 2)) << "a page, and the next one";
   SteadyTraffic traffic(port);
-  // The first page of the new list is one of which the server has forgotten the version when it is asked for the next.
+  // The server has forgotten the version of the new list's first page when the next page is requested.
   const std::string page = firstPage(250);
   expireWatches(proxy);
   proxy.answer({.request = kListInPages,

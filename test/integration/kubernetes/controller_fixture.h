@@ -1,5 +1,5 @@
-// What tests of `sluice controller` share: an API server with all CRDs, objects of all kinds with a status, and how
-// requests are counted.
+// The parts that tests of `sluice controller` share: an API server with all CRDs, objects of all kinds with a status,
+// and the counting of requests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -70,7 +70,8 @@ class ControllerTest : public KubernetesTest {
     eventually([&] { return (differing = differences(expected, here(statusesAt(*kubectl)))).empty(); });
     EXPECT_EQ(differing, "");
   }
-  /// Returns the requests that change something but Leases, Events and who leads, from the one with number `from` on.
+  /// Returns the requests that write anything but Leases, Events and the record of the leader, from the one with number
+  /// `from` on.
   static std::vector<std::string> writesIn(const FaultProxy& proxy, std::size_t from = 0) {
     std::vector<std::string> writes = proxy.requests();
     writes.erase(writes.begin(), writes.begin() + static_cast<std::ptrdiff_t>(from));
@@ -86,8 +87,8 @@ class ControllerTest : public KubernetesTest {
       return each.starts_with("PATCH ") && each.find("/leases/") != std::string::npos;
     }));
   }
-  /// Returns when the leader behind the proxy has renewed its Lease twice more, which takes four seconds: whatever it
-  /// had to write is written by then.
+  /// Returns when the leader behind the proxy has renewed its Lease twice more, which takes four seconds: all writes
+  /// that were due are done by then.
   static void letItRest(const FaultProxy& proxy) {
     const std::size_t before = renewals(proxy);
     EXPECT_TRUE(eventually([&] { return renewals(proxy) >= before + 2; }));

@@ -1,5 +1,5 @@
-// What `sluice controller` writes to a real API server: the conditions that `sluice validate` prints, when they change
-// and not otherwise, beside whatever else writes there.
+// Tests the writes of `sluice controller` to a real API server: the conditions that `sluice validate` prints, only when
+// they change, and beside the entries of other writers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ using testing::Not;
 
 class Controllers : public ControllerTest {};
 
-/// Returns the versions of all objects but the GatewayClass, at which whoever begins to lead says so.
+/// Returns the versions of all objects but the GatewayClass, to which every new leader writes.
 std::map<std::string, std::string> versionsBesideTheClass(const Kubectl& kubectl) {
   auto versions = versionsAt(kubectl);
   std::erase_if(versions, [](const auto& each) { return each.first.starts_with("GatewayClass."); });
@@ -48,7 +48,7 @@ TEST_F(Controllers, WriteTheConditionsOfTheFileSourceOnceAndOnlyWhatChanges) {
     std::map<std::string, int> times;
     for (const std::string& write : atFirst) ++times[write];
     for (const auto& [write, count] : times) {
-      // The catalog's annotation makes a newer version of the class, so that its status may be written in vain.
+      // The catalog's annotation makes a newer version of the class, so that a write of its status may fail.
       EXPECT_LE(count, write.find("/gatewayclasses/") == std::string::npos ? 1 : 2) << write;
     }
     EXPECT_EQ(times.size(), versions.size() + 2) << "one for each object, and two for the catalog";
@@ -75,7 +75,7 @@ TEST_F(Controllers, WriteTheConditionsOfTheFileSourceOnceAndOnlyWhatChanges) {
                 testing::UnorderedElementsAre("PATCH " + kGatewayApiPath + "/namespaces/demo/httproutes/further/status",
                                               "PATCH " + kGatewayApiPath + "/namespaces/demo/gateways/egress/status"));
 
-    // Labels are nobody's status.
+    // Labels are not part of a status.
     from = proxy.requests().size();
     kubectl->expect({"label", "httproutes,gateways", "--all", "-n", "demo", "colour=blue"});
     letItRest(proxy);
@@ -121,7 +121,7 @@ TEST_F(Controllers, LeaveTheEntriesOfOthersAloneAndRemoveTheirOwnStaleOnes) {
   EXPECT_EQ(kubectl->get("gateway", "demo", "egress", "{.status.conditions[?(@.type==\"example.com/Cost\")].reason}"),
             "Low");
 
-  // It leaves for the Gateway of somebody else.
+  // The route moves to the Gateway of another controller.
   kubectl->apply(
       "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: theirs}\n"
       "spec: {gatewayClassName: theirs, listeners: [{name: http, protocol: HTTP, port: 80}]}\n");
@@ -129,7 +129,7 @@ TEST_F(Controllers, LeaveTheEntriesOfOthersAloneAndRemoveTheirOwnStaleOnes) {
   EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "moving", ours, ""));
   EXPECT_EQ(kubectl->get("httproute", "demo", "moving", others), before);
 
-  // It is attached to both: only our Gateway is ours to speak of.
+  // The route is attached to both: the controller writes an entry for its own Gateway only.
   kubectl->expect({"patch", "httproute", "moving", "-n", "demo", "--type=merge", "-p",
                    R"({"spec":{"parentRefs":[{"name":"theirs"},{"name":"egress"}]}})"});
   EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "moving", ours, "egress"));
@@ -232,7 +232,7 @@ TEST_F(Controllers, PublishTheCatalogAndWhatChangesInIt) {
   EXPECT_EQ(controller.process().said("cannot be published"), 0u);
 }
 
-// --- who may write ---------------------------------------------------------------------------------------------------
+// --- leadership ---------------------------------------------------------------------------------------------------
 
 class ControllersWithRoles : public ControllerTest {
  protected:
@@ -342,7 +342,7 @@ TEST_F(Controllers, OfTwoInDisputeNeverBothWrite) {
   EXPECT_EQ(first.process().said(ClusterProcess::kLeads), 1u);
   EXPECT_EQ(kubectl->get("lease", "default", kLease, "{.spec.leaseTransitions}"), "1");
 
-  // The new leader is lost without a word, and the other one leads again within the Lease's time.
+  // The new leader ends without giving the Lease back, and the other one leads again within the Lease's time.
   second.kill();
   EXPECT_TRUE(first.process().waitUntilSaid(ClusterProcess::kLeads, 2));
   kubectl->expect({"delete", "gateway", "egress", "-n", "demo"});

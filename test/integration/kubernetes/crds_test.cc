@@ -1,6 +1,6 @@
-// The CustomResourceDefinitions of sluice.dev (config/kustomize/crds) before a real API server: it gives the verdict of
-// `sluice validate` on each object of test/support/kube/objects, keeps the status that the gateway writes, and shows
-// it.
+// Tests the CustomResourceDefinitions of sluice.dev (config/kustomize/crds) with a real API server: it accepts and
+// refuses the same objects of test/support/kube/objects as `sluice validate`, and keeps and shows the status that the
+// gateway writes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,8 +80,8 @@ ObjectNames objectsIn(const std::string& folder) {
   return names;
 }
 
-/// Returns the objects in which `sluice validate` finds nothing wrong: all that it lists, but those that are not
-/// Accepted, or PartiallyInvalid, for the reason Invalid. What it says of references to other objects does not count.
+/// Returns the objects in which `sluice validate` finds no fault of their own: all that it lists, except those that are
+/// not Accepted, or PartiallyInvalid, for the reason Invalid. Faults of references to other objects are ignored.
 ObjectNames acceptedBySluice() {
   const ProgramOutcome outcome = sluice({"validate", kObjects + "/valid", kObjects + "/invalid"});
   static const std::regex heading(R"re((\w+) default/(\S+) \(sluice\.dev\))re");

@@ -1,4 +1,5 @@
-// The proxy with which tests break connections to the API server: what is cut, where, and what the client sees of it.
+// Tests the proxy with which tests break connections to the API server: which connection is cut, at which byte, and how
+// the client sees it.
 #include "test/integration/support/kubernetes/fault_proxy.h"
 
 #include <gmock/gmock.h>

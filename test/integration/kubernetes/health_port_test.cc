@@ -1,4 +1,4 @@
-// What a process that serves one Gateway tells at its health port, where others may ask it.
+// Tests the health port of a process that serves one Gateway, which other machines can reach.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

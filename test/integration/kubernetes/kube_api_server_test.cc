@@ -1,4 +1,4 @@
-// The tests' own Kubernetes API server: what tests of Kubernetes rely on.
+// Tests the features of the tests' own Kubernetes API server on which other tests rely.
 #include "test/integration/support/kubernetes/kube_api_server.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// What tests of config/kustomize share: an API server with the kinds of Gateway API and RBAC, and what a person applies
-// to it.
+// The parts that tests of config/kustomize share: an API server with the kinds of Gateway API and RBAC, and the objects
+// that a user applies to it.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ class KustomizeTest : public KubernetesTest {
   }
   const Kubectl& kubectl() const { return *kubectl_; }
   const KubeApiServer& server() const { return *server_; }
-  /// Returns the path of a file with what `sluice manifests` prints.
+  /// Returns the path of a file with the output of `sluice manifests`.
   std::string manifests(std::vector<std::string> flags = {}) const {
     flags.insert(flags.begin(), "manifests");
     const ProgramOutcome printed = sluice(flags);

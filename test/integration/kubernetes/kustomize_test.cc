@@ -1,4 +1,4 @@
-// Applies what config/kustomize and `sluice manifests` have to a real API server.
+// Applies the manifests of config/kustomize and of `sluice manifests` to a real API server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -73,7 +73,7 @@ TEST_F(Kustomize, WhatAnEarlierVersionHasInstalledIsUpgradedInPlace) {
   EXPECT_NE(before, "");
   kubectl().expect({"apply", "-f", manifests()});
   EXPECT_EQ(kubectl().expect(objects), before);
-  // Whoever has to goes back in the same way.
+  // A downgrade works in the same way.
   kubectl().expect({"apply", "-f", landed});
   EXPECT_EQ(kubectl().expect(objects), before);
 }

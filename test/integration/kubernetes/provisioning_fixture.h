@@ -1,4 +1,4 @@
-// What a controller keeps for Gateways in a real API server, and gateways with the rights of the Pods, for tests.
+// A fixture of a controller that provisions Gateways in a real API server, and of gateways with the rights of the Pods.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// A controller with a real API server keeps what a Gateway's Pods are made of.
+// Tests that a controller with a real API server makes and maintains the objects of which a Gateway's Pods consist.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST_F(KubeProvisioning, LeavesNothingOfAGatewayThatWasDeletedAndNothingUndone) 
   EXPECT_TRUE(kubectl->waitFor("service", "demo", kPods, kProvisionedName, kPods)) << controller->errors();
   EXPECT_TRUE(deploymentHas(kReplicas, "2")) << controller->errors();
 
-  // Parameters that are missing change nothing of what runs.
+  // Missing parameters do not change the running Pods.
   kubectl->apply(gatewayWith(kOurs));
   EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", "{.status.conditions[?(@.type==\"Accepted\")].reason}",
                                "InvalidParameters"));
@@ -78,7 +78,7 @@ TEST_F(KubeProvisioning, LeavesNothingOfAGatewayThatWasDeletedAndNothingUndone) 
 
 TEST_F(KubeProvisioning, SaysWhatTheApiServerRefusesAndTakesOverNothing) {
   startServerWithOurKinds();
-  // Somebody has a Service of that name.
+  // Another client has created a Service of that name.
   kubectl->apply("apiVersion: v1\nkind: Service\nmetadata: {namespace: demo, name: " + std::string(kPods) +
                  "}\nspec: {selector: {app: theirs}, ports: [{name: web, port: " + std::to_string(port) +
                  ", targetPort: 1}]}\n");
@@ -118,7 +118,7 @@ TEST_F(KubeProvisioning, MakesNothingThatItsClassForbids) {
   EXPECT_TRUE(deploymentHas(kImage, "example.com/theirs:1")) << controller->errors();
   EXPECT_EQ(kubectl->get("service", "demo", kPods, "{.spec.type}"), "NodePort");
 
-  // What runs stays as it is when it is forbidden again.
+  // The running Pods stay as they are when provisioning is forbidden again.
   provisioning("");
   ASSERT_TRUE(eventually([&] { return accepted("status") == "False"; })) << controller->errors();
   kubectl->apply(parameters("replicas: 7, image: 'example.com/theirs:2'"));
@@ -133,7 +133,7 @@ TEST_F(KubeProvisioning, MakesNothingThatItsClassForbids) {
 
 TEST_F(KubeProvisioning, IsDoneHoweverMuchOthersHaveUnderItsLabel) {
   startServerWithOurKinds();
-  // Of each kind more than the controller keeps in memory of an answer, which nobody can delete.
+  // Of each kind there are more objects than the controller keeps of an answer in memory, and they cannot be deleted.
   for (const char* kind :
        {"apiVersion: v1\nkind: ServiceAccount", "apiVersion: rbac.authorization.k8s.io/v1\nkind: Role"}) {
     std::string objects;
@@ -150,7 +150,7 @@ TEST_F(KubeProvisioning, IsDoneHoweverMuchOthersHaveUnderItsLabel) {
   EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", condition + ".status}", "True")) << controller->errors();
   EXPECT_TRUE(deploymentHas(kReplicas, "2"));
   stopController();
-  // What is kept is known as its own by the next leader too.
+  // The next leader recognises the objects as its own, too.
   startController();
   kubectl->expect({"delete", "role", "--namespace", "demo", "demo.egress-test"});
   kubectl->expect(
@@ -160,7 +160,7 @@ TEST_F(KubeProvisioning, IsDoneHoweverMuchOthersHaveUnderItsLabel) {
   EXPECT_TRUE(kubectl->waitFor("role", "demo", "demo.egress-test", kProvisionedName, "demo.egress-test"))
       << controller->errors();
   EXPECT_TRUE(deploymentHas(kReplicas, "2")) << controller->errors();
-  // A leader says nothing of what it has not seen yet.
+  // A leader writes no status of objects that it has not read yet.
   EXPECT_TRUE(kubectl->waitFor("gateway", "demo", "egress", condition + ".status}", "True")) << controller->errors();
 }
 
@@ -197,7 +197,7 @@ TEST_F(KubeProvisioning, IsDoneByOneOfTwoVersionsOfTheController) {
       return each.starts_with("PATCH ") && each.find("fieldManager=sluice-controller") != std::string::npos;
     });
   };
-  // Somebody changes the Deployment; only the one that leads puts it right.
+  // Another client changes the Deployment; only the leader restores it.
   kubectl->expect(
       {"patch", "deployment", "--namespace", "demo", kPods, "--type=merge", "-p", R"({"spec":{"replicas":7}})"});
   kubectl->apply(parameters("replicas: 3") + gatewayWith(kOurs));

@@ -1,4 +1,4 @@
-// What the proxy before the API server is made of: where requests begin in a stream, and where a cut is made.
+// Tests the parts of the proxy before the API server: they find where requests begin in a stream, and where to cut it.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// A controller and two replicas of one Gateway, with a real API server: what the replicas report becomes conditions of
-// routes, and what goes wrong becomes Event objects.
+// Tests a controller and two replicas of one Gateway with a real API server: reports of the replicas become conditions
+// of routes, and faults become Event objects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -67,7 +67,7 @@ TEST_F(KubeReplicas, AreAwaitedByTheirRoutesAndForgottenWhenTheyLeave) {
   std::unique_ptr<GatewayProcess> first = startReplica("pod-1");
   EXPECT_TRUE(isProgrammed("1")) << first->process().errors();
 
-  // A replica that stands still is waited for.
+  // The controller waits for a replica that is stopped.
   first->process().signal(SIGSTOP);
   kubectl->apply(route("all", "/new", toExternal("far")));
   EXPECT_TRUE(kubectl->waitFor("httproute", "demo", "all", kProgrammedReason, "Pending"));

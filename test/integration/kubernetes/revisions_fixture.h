@@ -1,4 +1,4 @@
-// What tests of EgressRevisions share: a controller, a replica of a Gateway, and how its revisions are asked for.
+// The parts that tests of EgressRevisions share: a controller, a replica of a Gateway, and queries of its revisions.
 #pragma once
 
 #include <gtest/gtest.h>

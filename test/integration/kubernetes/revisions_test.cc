@@ -1,4 +1,5 @@
-// What a Gateway's replicas were given is kept in a real API server as EgressRevisions, and brought back from there.
+// Tests that the configurations which a Gateway's replicas got are stored in a real API server as EgressRevisions, and
+// restored from there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,5 @@
-// What the Pods of Gateways may read and write in a real cluster, and what a tenant makes of it.
+// Tests which objects the Pods of Gateways may read and write in a real cluster, and that a tenant cannot abuse these
+// rights.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -121,7 +122,7 @@ class KubeTenant : public KubeRights {
            "{parentRefs: [{name: egress}], rules: [{backendRefs: [{group: sluice.dev, kind: Backend, namespace: vault, "
            "name: origin}]}]}\n";
   }
-  /// Writes what a replica of the Gateway of another tenant would, but in his own namespace.
+  /// Writes the reports of a replica of the Gateway of another tenant, but in the tenant's own namespace.
   void speakForAnother() const {
     asTenant(
         "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata:\n  namespace: tenant\n  name: sluice-replica-pod\n"
@@ -159,7 +160,7 @@ TEST_F(KubeTenant, HasNoWayToWhatOthersHave) {
   kubectl->apply(gatewayWith(""));  // of another tenant
   speakForAnother();
   startController();
-  // He does not choose what runs.
+  // The tenant does not choose the image of the Pods.
   const std::string accepted = R"({.status.conditions[?(@.type=="Accepted")].reason})";
   ASSERT_TRUE(kubectl->waitFor("gateway", "tenant", "egress", accepted, "InvalidParameters")) << controller->errors();
   EXPECT_EQ(ofTenant("deployment", kPods, kProvisionedName), "");
@@ -169,7 +170,7 @@ TEST_F(KubeTenant, HasNoWayToWhatOthersHave) {
   EXPECT_EQ(upgrade.exitCode, 1);
   EXPECT_THAT(upgrade.output, AllOf(HasSubstr("Gateway tenant/egress would lose Secret vault/named"),
                                     HasSubstr("ConfigMap tenant/own"), HasSubstr("spec.image")));
-  // What runs does not read what he has a route to.
+  // The Pods do not read the Secret of the Backend to which the tenant has a route.
   asTenant(gatewayOfTenant(""));
   ASSERT_TRUE(kubectl->waitFor("deployment", "tenant", kPods, kImage, "example.com/sluice:1")) << controller->errors();
   ASSERT_TRUE(eventually([&] { return podMay("secret/egress-test-keys", "tenant"); })) << controller->errors();
@@ -187,13 +188,14 @@ TEST_F(KubeTenant, HasNoWayToWhatOthersHave) {
                folder.write("kubeconfig", kubeconfig));
   EXPECT_TRUE(answers("/", "500"));
   EXPECT_TRUE(one.heads().empty());
-  // Who owns the Secret may let him.
+  // The owner of the Secret may grant that.
   kubectl->apply(grant("Gateway", "{group: '', kind: Secret, name: named}"));
   EXPECT_TRUE(addsValueOf("named"));
   EXPECT_TRUE(podMay("secret/named", "vault"));
   EXPECT_FALSE(podMay("secret/of-class", "vault"));
   EXPECT_TRUE(kubectl->waitFor("httproute", "tenant", "all", resolved + ".status}", "True"));
-  // What he has said of the Gateway of another tenant, and of a revision of his own, nobody believes.
+  // The tenant's reports about the Gateway of another tenant, and about a revision that the tenant has made, are not
+  // trusted.
   EXPECT_THAT(kubectl->get("gateway", "demo", "egress", "{.status.conditions}"), Not(HasSubstr("555")));
   EXPECT_EQ(ofTenant("egressrevision", "egress-abcdef012345", "{.status}"), "");
 }

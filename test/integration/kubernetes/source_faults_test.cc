@@ -1,4 +1,5 @@
-// A gateway whose API server goes away, is replaced, cuts its watches, or changes more than anybody can compile.
+// Tests a gateway whose API server is unreachable, is replaced, cuts its watches, or sends changes faster than they can
+// be compiled.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +38,7 @@ TEST_F(KubeSourceFaults, DoNotDisturbTrafficWhileTheServerIsAwayAndAfterIt) {
     EXPECT_TRUE(answers("/", second ? "two" : "one"));
     EXPECT_TRUE(sluice->process().waitUntilSaid("answers again", second ? 1 : 2));
   }
-  // A server that was started anew answers the watches of before with 410.
+  // A restarted server answers earlier watches with 410.
   server->kill();
   server->restart();
   for (int i = 0; i < 3; ++i) point(i % 2 == 0);
@@ -98,7 +99,7 @@ TEST_F(KubeSourceFaults, AreOverOnceAServerFindsTheKindsThatItHas) {
   applyBasics();
   FaultProxy proxy(*server);
   constexpr const char* kNotFound = "HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}";
-  // Each version is asked for, at the start, and again when the definitions are known.
+  // Each version is requested at the start, and again when the definitions are known.
   proxy.answer({.request = "/xbackends?", .response = kNotFound, .times = 2});
   startGateway({}, proxy.kubeconfig());
   EXPECT_TRUE(sluice->process().waitForLine("the API server does not have these kinds"));

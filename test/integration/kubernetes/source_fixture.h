@@ -1,4 +1,5 @@
-// Gateways that have their configuration from a real API server: the objects that these tests share, and how they ask.
+// A fixture of gateways that get their configuration from a real API server: the objects that the tests share, and
+// their requests.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -42,7 +43,7 @@ class SteadyTraffic {
     while (!stopping_) {
       const bool good = askRaw(port, request).status == 200;
       ++(good ? answered_ : failed_);
-      letTimePass(std::chrono::milliseconds(3));  // leaves the machine to what the test is about
+      letTimePass(std::chrono::milliseconds(3));  // leaves the machine to the processes under test
     }
   }
 
@@ -121,7 +122,7 @@ class KubeSourceTest : public KubernetesTest {
     spec.environment = environment;
     sluice = std::make_unique<GatewayProcess>(spec);
   }
-  /// Returns what the gateway's listener answers: a body if the status is 200, else the status; "none" if it does not
+  /// Returns the answer of the gateway's listener: a body if the status is 200, else the status; "none" if it does not
   /// listen.
   std::string ask(const std::string& path = "/") const {
     BlockingSocket client = BlockingSocket::connect(port);

@@ -40,7 +40,7 @@ TEST_F(KubeSource, ServesGatewaysRoutesAndBackendsAndTheirChangesWithoutAFailedR
   EXPECT_EQ(traffic.failed(), 0);
   EXPECT_GT(traffic.answered(), 0);
 
-  // What real objects have beyond what is read is nobody's mistake.
+  // Fields of real objects that the gateway does not read are no mistakes.
   EXPECT_EQ(logged("unknown field"), 0u) << sluice->process().errors();
   EXPECT_EQ(logged("clusterIP"), 0u) << sluice->process().errors();
   kubectl->remove(gateway());

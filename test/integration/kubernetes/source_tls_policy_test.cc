@@ -1,4 +1,4 @@
-// A BackendTLSPolicy of a real API server: it counts as soon as it is there, and so does each change of its
+// Tests a BackendTLSPolicy of a real API server: it is in force as soon as it exists, and so is each change of its
 // authorities.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

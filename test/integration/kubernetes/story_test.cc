@@ -1,5 +1,5 @@
-// One gateway and one controller with a real API server, from the first `kubectl apply` until after the server's
-// outage, as their user sees them: what is served, and what the objects' statuses say of it.
+// Tests one gateway and one controller with a real API server, from the first `kubectl apply` until after the server's
+// outage, as their user sees them: the served configuration, and the statuses of its objects.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,7 +109,7 @@ void KubeStory::beginning() {
 }
 
 void KubeStory::badChanges() {
-  // The API server itself refuses what the schema forbids, and nothing changes.
+  // The API server itself refuses an object that the schema forbids, and nothing changes.
   const TempDir folder;
   const ProgramOutcome refused = kubectl->run(
       {"apply", "--server-side", "-f", folder.write("bad.yaml", models("/v1", ", timeouts: {request: tomorrow}"))});
@@ -117,7 +117,7 @@ void KubeStory::badChanges() {
   EXPECT_THAT(refused.errors, HasSubstr("timeouts.request"));
   EXPECT_TRUE(isServed("models"));
 
-  // What only the gateway can know to be wrong concerns that rule alone, and the object says so.
+  // An error that only the gateway can find affects its rule only, and the object's status shows it.
   kubectl->apply(models("/v1",
                         "}, {matches: [{path: {type: PathPrefix, value: /new}}], backendRefs: [{group: "
                         "sluice.dev, kind: Backend, name: nowhere}]"));

@@ -1,5 +1,5 @@
-// What a controller and the replicas of a Gateway believe: neither reports of replicas in namespaces of others, nor
-// EgressRevisions that somebody else has made.
+// Tests that a controller and the replicas of a Gateway trust neither reports of replicas in namespaces of others, nor
+// EgressRevisions that another client has made.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ class KubeTrust : public KubeRevisions {
 TEST_F(KubeTrust, IsNotGivenToReportsFromTheNamespaceOfAnother) {
   const std::string first = awaitRevisionIn("Served");
   forgeReport(first);
-  // What follows is reported later than that.
+  // The reports below are later than this one.
   kubectl->apply(routeToBackend("two"));
   ASSERT_TRUE(answers("/", "two"));
   ASSERT_EQ(awaitRevisionIn("Superseded"), first);
@@ -50,7 +50,7 @@ TEST_F(KubeTrust, IsNotGivenToReportsFromTheNamespaceOfAnother) {
   EXPECT_THAT(kubectl->get("gateway", "demo", "egress", "{.status.conditions}"), Not(HasSubstr("555")));
 
   forgeReport(second);
-  sluice.reset();  // nobody is left that speaks for the Gateway
+  sluice.reset();  // no replica is left that reports for the Gateway
   EXPECT_TRUE(eventually([&] { return fieldOf(second, kServedByAll) == "0/0"; })) << fieldOf(second, "{.status}");
   EXPECT_EQ(fieldOf(second, "{.status.state}"), "Superseded");
   EXPECT_TRUE(controller->process().waitUntilSaid("reports of replicas in a namespace are ignored", 1));

@@ -1,4 +1,5 @@
-// Controllers of one GatewayClass that were installed in two namespaces: one leads, and the other one stands by.
+// Tests controllers of one GatewayClass that were installed in two namespaces: one leads, and the other one is a
+// standby.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ class KubeTwoControllers : public KubeSourceTest {
 };
 
 TEST_F(KubeTwoControllers, AreDistinguishedByTheClaimOfTheClass) {
-  // Whoever may write Leases in a namespace of his own keeps nobody from leading.
+  // A user who may write Leases in another namespace keeps no controller from leading.
   kubectl->apply(
       "apiVersion: coordination.k8s.io/v1\nkind: Lease\nmetadata: {namespace: tenant, name: sluice-controller}\nspec: "
       "{holderIdentity: forger, leaseDurationSeconds: 100000}\n");

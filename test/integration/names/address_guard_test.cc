@@ -1,5 +1,4 @@
-// Tests external names that resolve to internal addresses: they are refused by the address that would be dialled,
-// whatever the name is.
+// Tests that connections to internal addresses are refused whatever name resolves to them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Tests hostile name servers, and attackers who answer in their place: the gateway answers with its own errors, and
-// serves on.
+// continues to serve.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

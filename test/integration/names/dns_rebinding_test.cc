@@ -90,7 +90,7 @@ TEST_P(DnsRebinding, NoForbiddenAddressIsEverDialled) {
     const auto& answer = kAnswers[static_cast<std::size_t>(question.number) % kAnswers.size()];
     return std::vector<ScriptedNameServer::Datagram>{{dnsReply(question, answer, ttl)}};
   });
-  // Lines for which a reader has no time are dropped. A file takes all of them.
+  // Lines are dropped if their reader is too slow. A file takes all of them.
   const TempDir folder;
   const std::string accessLog = folder.path() + "/access.log";
   const std::string step = "[" + use("QoSController", "qos", "connect", "concurrency: 1000") + "]";

@@ -1,5 +1,5 @@
-// Tests the gateway with a real name server: what it caches, when it queries, and what it does when names change, fail
-// or resolve to addresses that do not answer.
+// Tests the gateway with a real name server: its cache, the times of its queries, and its behaviour when names change,
+// fail or resolve to addresses that do not answer.
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,8 @@ class Dns : public testing::Test {
     client.send("GET / HTTP/1.1\r\nHost: any.test\r\nConnection: close\r\n\r\n");
     return readResponse(client);
   }
-  /// Asks until the answer has `status`; returns false if it never does. All other answers must be `meanwhile`.
+  /// Sends requests until the answer has `status`; returns false if it never does. All other answers must be
+  /// `meanwhile`.
   static bool askUntil(const GatewayProcess& gateway, int status, int meanwhile) {
     const auto until = Clock::now() + kPatience;
     for (ReceivedResponse answer = ask(gateway); answer.status != status; answer = ask(gateway)) {

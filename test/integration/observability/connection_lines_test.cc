@@ -1,4 +1,5 @@
-// Tests the debug lines about connections to Backends, with real origins: what they say, and that they say no secret.
+// Tests the debug lines about connections to Backends with real origins: their content, and that they contain no
+// secret.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +30,7 @@ class ConnectionsInTheLog : public testing::Test {
     gateway_.emplace(spec);
   }
   std::string get(const std::vector<std::string>& more = {}) { return statusOf(*gateway_, "/a?token=canary", more); }
-  /// Waits for the first line with that message; what the gateway has said instead if it does not come.
+  /// Waits for the first line with that message; returns the gateway's whole log if it does not come.
   std::string line(const std::string& message) {
     if (!gateway_->process().waitUntilSaid(message, 1)) return gateway_->process().errors();
     const std::string all = gateway_->process().errors();

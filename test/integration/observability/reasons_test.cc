@@ -1,4 +1,4 @@
-// Tests that the access log says why a request failed and where it went, which clients are not told.
+// Tests that the access log shows why a request failed and where it went, and that the answers to clients do not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

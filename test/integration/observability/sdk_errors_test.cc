@@ -48,7 +48,7 @@ std::string memberOf(const std::string& json, const std::string& name) {
   return json.substr(at + key.size(), json.find('"', at + key.size()) - at - key.size());
 }
 
-/// Returns a gateway that refuses all that is asked of it, each path for another reason.
+/// Returns a gateway that refuses all requests, each path for another reason.
 GatewaySpec refusing(const std::string& settings = {}) {
   return {.backends = {{.name = "private", .hostname = "private.test", .port = 443, .addresses = "10.1.2.3"},
                        {.name = "down", .hostname = "down.test", .port = freePort()}},

@@ -22,7 +22,7 @@ namespace {
 const std::string kPatientSettings =
     "timeouts: {connect: 1h, request: 1h, bodyIdle: 1h, streamIdle: 1h, responseIdle: 1h, processor: 1h}\n"
     "drainTimeout: 100ms\n";
-constexpr std::size_t kMuch = std::size_t{64} * 1024 * 1024;  // no socket's buffers hold so much
+constexpr std::size_t kMuch = std::size_t{64} * 1024 * 1024;  // this is more than the buffers of any socket hold
 
 /// Returns the members of an exchange on the page that waits for this.
 std::string waitsFor(const std::string& what, const std::string& at = {}) {
@@ -49,7 +49,7 @@ class RequestsThatWait : public testing::Test {
     return client;
   }
   std::string page() const { return gateway_->adminGet("/exchanges"); }
-  /// Polls the page until `times` exchanges wait for that, and says what it showed last if they never do.
+  /// Polls the page until `times` exchanges wait for that; the failure shows the last page if they never do.
   void expectListed(const std::string& what, std::size_t times = 1) const {
     std::string last;
     const bool listed = eventually([&] {

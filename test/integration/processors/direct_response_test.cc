@@ -1,5 +1,5 @@
-// Tests rules without backendRefs through the binary: a DirectResponse answers, and where no step does, the rule says
-// 500.
+// Tests rules without backendRefs through the binary: a DirectResponse answers, and the rule answers 500 if no step
+// does.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

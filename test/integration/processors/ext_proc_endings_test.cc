@@ -1,5 +1,5 @@
-// External processors that fail or end at the bounds of what can be put right: with more in their hands than the
-// gateway keeps, behind a body of their own, or never.
+// Tests external processors that fail or end where the gateway can hardly recover: after they got more bytes than the
+// gateway keeps, after a body of their own, or never.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST_P(ExternalProcessorEndings, GiveAnEndlessBodyUntilTheClientHasEnough) {
     } else {
       EXPECT_EQ(client.readExactly(kEnough).size(), kEnough);
     }
-    client.reset();  // the mere end of what it says would not mean that it has stopped listening
+    client.reset();  // the end of its sending side alone would not mean that it has stopped reading
     EXPECT_TRUE(eventually([&] { return server_.broken() > before; })) << "the server is told that nobody reads";
     server_.plan({});
   }

@@ -1,5 +1,5 @@
 // A gateway with a rule for each way of asking an external processor, a server that fails on command, and an oracle
-// that says what must become of a request.
+// that predicts the outcome of a request.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,11 +29,11 @@ inline const char* nameOf(ProcessorMode mode) {
   return kNames[static_cast<std::size_t>(mode)];
 }
 
-/// How the gateway stands to a server.
+/// The gateway's timeout for a server, or the lack of a server.
 enum class ServerReach : std::uint8_t {
   kPatient,  // it gives the server more time than any machine needs
-  kHasty,    // it gives it nearly none, which is for servers that say nothing at all
-  kDown      // nobody listens
+  kHasty,    // it gives it nearly none, which is for servers that send nothing at all
+  kDown      // no server listens
 };
 
 /// One rule of the gateway: the server gets one way, and all of the other one goes on unseen.
@@ -65,7 +65,7 @@ struct FaultCell {
   }
 };
 
-/// Returns the rules of one way that a server stands behind which is asked with patience.
+/// Returns the rules of one way whose server is kPatient.
 inline std::vector<FaultRule> faultRulesOf(bool ofRequest, ServerReach reach = ServerReach::kPatient) {
   std::vector<FaultRule> rules;
   for (const ProcessorMode mode : {ProcessorMode::kSkip, ProcessorMode::kBuffered, ProcessorMode::kStreamed,
@@ -78,7 +78,7 @@ inline std::vector<FaultRule> faultRulesOf(bool ofRequest, ServerReach reach = S
   return rules;
 }
 
-/// What must become of an exchange.
+/// The expected outcome of an exchange.
 struct FaultOutcome {
   enum class Kind : std::uint8_t {
     kWhole,    // as if there were no processor
@@ -92,7 +92,7 @@ struct FaultOutcome {
   bool mayReachOrigin = true;  // the head of the request may, when the request does not go on
 };
 
-/// The oracle: what the reference promises.
+/// The oracle: the outcome that the reference promises.
 inline FaultOutcome outcomeOf(const FaultCell& cell) {
   const FaultRule& rule = cell.rule;
   const bool isDuplex = rule.mode == ProcessorMode::kFullDuplex;
@@ -108,7 +108,7 @@ inline FaultOutcome outcomeOf(const FaultCell& cell) {
   const bool headIsGone = cell.atBody && rule.mode != ProcessorMode::kBuffered;
   const bool isLate = cell.fault == ServerFault::kSlow || cell.fault == ServerFault::kMute;
   if (headIsGone && !rule.ofRequest) {
-    // In full duplex the answer to the headers and the fault may be heard at once.
+    // In full duplex the answer to the headers and the fault may be read at once.
     outcome.kind = isDuplex && rule.saysHeaders ? FaultOutcome::Kind::kRefusedOrCut : FaultOutcome::Kind::kCut;
   } else {
     outcome.kind = FaultOutcome::Kind::kRefused;
@@ -159,7 +159,7 @@ class FaultMatrix : public testing::Test {
     EXPECT_EQ(isMarked, cell.rule.saysHeaders) << "the server has marked the head";
   }
 
-  /// Ends everything, and checks what can be known only then.
+  /// Ends everything, and checks the results that are known only then.
   void finish() {
     EXPECT_TRUE(eventually([&] { return gateway_->metric("http_server_active_requests{") == 0; }));
     EXPECT_EQ(failuresCounted("open"), failedOpen_);

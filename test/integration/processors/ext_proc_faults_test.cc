@@ -1,5 +1,6 @@
-// External processors that fail in every way, at every part and in every body mode, from the real binary and against an
-// oracle: what is closed stays closed, what is open is byte-exact, and the next request finds everything in order.
+// Tests external processors that fail in every way, at every part and in every body mode, with the real binary and
+// against an oracle: exchanges that fail closed are refused, exchanges that fail open are byte-exact, and the next
+// request finds everything in order.
 #include "test/integration/processors/ext_proc_faults.h"
 
 #include <gmock/gmock.h>
@@ -27,15 +28,15 @@ bool hasPieces(const FaultRule& rule) {
   return rule.mode == ProcessorMode::kStreamed || rule.mode == ProcessorMode::kFullDuplex;
 }
 
-/// Returns false for cells that do not exist, or whose result hangs on who is faster.
+/// Returns false for cells that do not exist, or whose result depends on a race.
 bool exists(const FaultCell& cell) {
   const bool isLong = cell.size > 5;
   switch (cell.fault) {
     case ServerFault::kGoneChanged:
       return cell.atBody && hasPieces(cell.rule) && isLong;  // there must be a second piece
     case ServerFault::kGoneBehind:
-      // Behind the answer to the last part nobody hears of it. If a body follows the headers, it may fail before the
-      // head has gone on, or behind that.
+      // After the answer to the last part the gateway does not notice the fault. If a body follows the headers, the
+      // stream may fail before or after the head has gone on.
       if (!cell.atBody) return cell.rule.mode == ProcessorMode::kSkip;
       return !hasPieces(cell.rule) || isLong;
     default:
@@ -47,8 +48,9 @@ bool exists(const FaultCell& cell) {
 /// size and client's version it comes there with two, by turns: each fault meets all six, and so does each part of each
 /// mode. The other four would cost three times the time, and the gateway's client side does not know which fault it is.
 ///
-/// Left out are a server that is gone in the middle of a body that comes in one message, and one that says nothing or
-/// is down at a later part: it has then been there before, so it is slow, or its connection breaks.
+/// Two kinds of servers are left out: one that disappears in the middle of a body that comes in one message, and one
+/// that sends nothing or is down at a later part: the latter has answered before, so it is a slow server or a broken
+/// connection.
 std::vector<FaultCell> cellsOf(bool ofRequest) {
   std::vector<FaultCell> cells;
   std::size_t turn = 0;
@@ -68,7 +70,7 @@ std::vector<FaultCell> cellsOf(bool ofRequest) {
         }
       }
     }
-    // A server that is not there, or says nothing at all, fails at the first part.
+    // A server that is down, or sends nothing at all, fails at the first part.
     for (const ServerReach reach : {ServerReach::kHasty, ServerReach::kDown}) {
       FaultRule other = rule;
       other.reach = reach;

@@ -53,7 +53,7 @@ class ExternalProcessorTest : public testing::Test {
                      {.name = "echo", .hostname = "echo.test", .port = echo_.port()}};
     gateway_ = std::make_unique<GatewayProcess>(spec);
   }
-  /// Returns the answer to a request that asks the server to do `what`.
+  /// Returns the answer to a request for which the server does `what`.
   std::string get(const std::string& what, const std::vector<std::string>& more = {}) const {
     std::vector<std::string> options = {"-H", "x-do: " + what, "-H", "x-secret: client"};
     options.insert(options.end(), more.begin(), more.end());
@@ -62,7 +62,7 @@ class ExternalProcessorTest : public testing::Test {
   std::string post(const std::string& what, const std::string& body) const {
     return get(what, {"--data-binary", body});
   }
-  /// Returns what the server has heard on its next stream that is over.
+  /// Returns the parts that the server has received on its next stream that is over.
   std::string heard() {
     const auto line = server_->process().waitForLine("heard ");
     return line ? line->substr(line->find("heard ") + 6) : "nothing";

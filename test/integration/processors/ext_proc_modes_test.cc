@@ -1,4 +1,4 @@
-// Tests what external processors get and may do besides headers and plain bodies: full duplex, trailers, observation,
+// Tests the features of external processors besides headers and plain bodies: full duplex, trailers, observation,
 // attributes, route hints, more time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -20,8 +20,8 @@ using testing::StartsWith;
 
 class ExternalProcessorOverrides : public ExternalProcessorTest {
  protected:
-  /// Starts a gateway whose server gets headers, unless `modes` says more, and may choose. `more` has further members
-  /// of the use; without any the server has the time that a busy machine needs.
+  /// Starts a gateway whose server gets headers, and more if `modes` asks for it, and may choose its modes. `more` has
+  /// further members of the use; without any the timeout is long enough for a busy machine.
   void startChoosing(const std::string& modes = {}, const std::string& more = {}, const std::string& backend = "origin",
                      const std::string& settings = {}) {
     startWith("    - " +

@@ -1,5 +1,5 @@
-// Tests external processors with a server on grpc-js: which parts it is told of in which order, what its answers do,
-// and what becomes of requests when it fails.
+// Tests external processors with a server on grpc-js: which parts it gets in which order, the effects of its answers,
+// and the outcome of requests when it fails.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

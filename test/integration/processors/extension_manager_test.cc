@@ -1,5 +1,5 @@
-// Tests the hooks of extension managers with a real server on grpc-js: the order in which they are asked, what they may
-// do, and what becomes of requests when the server is away.
+// Tests the hooks of extension managers with a real server on grpc-js: the order in which they are called, what they
+// may change, and the outcome of requests when the server is unreachable.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

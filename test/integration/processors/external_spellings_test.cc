@@ -32,7 +32,7 @@ std::string documentWith(const std::string& apiVersion, const std::string& kind,
 
 class ExternalSpellings : public testing::Test {
  protected:
-  /// Returns the Service of the server, as those who write these objects have it.
+  /// Returns the Service of the server in the form that users write.
   std::string service() const {
     return "---\napiVersion: v1\nkind: Service\nmetadata: {namespace: test, name: guard}\nspec: {ports: [{name: grpc, "
            "port: 9002, appProtocol: kubernetes.io/h2c}]}\n---\napiVersion: discovery.k8s.io/v1\nkind: EndpointSlice\n"

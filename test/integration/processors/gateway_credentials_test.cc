@@ -1,5 +1,4 @@
-// Tests a credential that a PayloadProcessor of the Gateway gives to all requests, beside Backends with and without
-// TLS.
+// Tests a credential that a PayloadProcessor of the Gateway adds to all requests, with Backends with and without TLS.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

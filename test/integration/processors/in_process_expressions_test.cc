@@ -55,7 +55,7 @@ TEST_F(InProcessExpressions, SetHeadersAndFieldsOfBodies) {
     EXPECT_THAT(post(gateway, "/", body, {version}), HasSubstr(" 200"));
   }
   const std::string edited = R"({ "model":"prefix/m", "t": 1.50e0, "n":10000000000000000000000,"stream":true })";
-  // What is added stands right behind the last member.
+  // Added members come right behind the last member.
   EXPECT_THAT(origin_.bodies(), testing::Each(edited));
   EXPECT_EQ(origin_.bodies().size(), 2U);
   EXPECT_THAT(origin_.heads().back(), HasSubstr("x-model: m\r\n"));

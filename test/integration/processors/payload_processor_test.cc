@@ -1,4 +1,4 @@
-// Tests processors that speak the draft protocol of payload processors, with a server on grpc-js.
+// Tests processors that use the draft protocol of payload processors, with a server on grpc-js.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Tests what the gateway says about the servers that payload processors ask, at /status, in `sluice status`, in metrics
-// and in its log, while a real server (grpc-js) is stopped, started and stopped.
+// Tests how the gateway reports the servers of payload processors at /status, in `sluice status`, in metrics and in its
+// log, while a real server (grpc-js) is stopped, started and stopped.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

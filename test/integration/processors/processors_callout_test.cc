@@ -48,7 +48,7 @@ class ProcessorCallouts : public testing::Test {
         std::vector<std::string>{"nginx", "-p", folder_.path(), "-c", configuration, "-e", "stderr"});
     ASSERT_TRUE(waitForPort(port_)) << server_->errors();
   }
-  /// Returns the value of x-asked in the last request that the Backend got.
+  /// Returns the value of the field x-asked in the last request that the Backend got.
   std::string asked() const {
     const auto heads = origin_.heads();
     if (heads.empty()) return "nothing came";

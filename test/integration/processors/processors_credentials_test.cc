@@ -1,5 +1,5 @@
-// Tests CredentialInjector through the binary: origins get the credential that the gateway holds, and nobody else sees
-// anything of it.
+// Tests CredentialInjector through the binary: origins get the credential that the gateway holds, and it appears
+// nowhere else.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -62,7 +62,7 @@ class ProcessorOrder : public testing::Test {
   GatewaySpec specOf(const std::string& routes, const std::string& extensions = {}) const {
     return {.backends = {{.port = origin_.port(), .extensions = extensions}}, .routes = routes};
   }
-  /// Returns what the steps of the request added, as the origin gets it.
+  /// Returns the marks that the steps of the request added, as the origin gets them.
   std::string toOrigin(const GatewaySpec& spec, const std::vector<std::string>& more = {}) const {
     const GatewayProcess gateway(spec);
     EXPECT_EQ(statusOf(gateway, "/", more), "200");
@@ -72,7 +72,7 @@ class ProcessorOrder : public testing::Test {
     const GatewayProcess gateway(spec);
     return stepsIn(ask(gateway, "/", more));
   }
-  /// Returns steps of one phase at every place where they can stand, with the route "all" after the processors that
+  /// Returns steps of one phase at every place where they are allowed, with the route "all" after the processors that
   /// target it; each step is named by its place.
   GatewaySpec everywhere(const std::string& phase) const {
     return specOf(

@@ -1,4 +1,4 @@
-// Tests QoSController through the binary: one limit holds for all workers and connections, whatever it is counted by.
+// Tests QoSController through the binary: one limit applies to all workers and connections, whatever its key is.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -39,7 +39,7 @@ std::string atGateway(const std::string& use) {
          use + "]}\n";
 }
 
-/// Returns a text in which each place can be told from the others.
+/// Returns a text in which all places differ from each other.
 std::string numbers(std::size_t size) {
   std::string text;
   for (int i = 0; text.size() < size; ++i) text += std::to_string(i) + ' ';
@@ -121,7 +121,7 @@ TEST_F(ProcessorRouting, ABodyThatTurnsOutTooLongArrivesWholeWithoutItsRouter) {
     const GatewayProcess gateway(
         {.backends = {{.port = origin.port()}},
          .routes = ofGateway ? routeOfRules("    -\n" + backendRefs()) + atGateway(open) : routeOfRules(inRule)});
-    // Over the bound by less, and by more, than a pipeline holds.
+    // The bodies exceed the bound by less, and by more, than a pipeline holds.
     for (const std::size_t size : {std::size_t{2'100'000}, std::size_t{2'600'000}}) {
       const std::string body = R"({"text": ")" + numbers(size) + R"(", "model": "large"})";
       const std::string file = folder_.write("body", body);

@@ -143,9 +143,8 @@ class HeldPorts : public testing::EmptyTestEventListener {
 
 }  // namespace
 
-// A socket stays bound to the port, without listening. So the kernel assigns the port to nobody else, neither to
-// another test nor to an outgoing connection, while a program that asks for this very port with SO_REUSEADDR, as every
-// server does, gets it.
+// A socket stays bound to the port, without listening. So the kernel assigns the port neither to another test nor to an
+// outgoing connection, while a program that asks for this very port with SO_REUSEADDR, as every server does, gets it.
 std::uint16_t freePort() {
   BlockingSocket holder(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int on = 1;

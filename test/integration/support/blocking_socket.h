@@ -12,14 +12,14 @@
 
 namespace sluice::test {
 
-/// Returns a port of 127.0.0.1 that the kernel assigns to nobody before the test, or the suite, that asks for it has
-/// ended. Main thread.
+/// Returns a port of 127.0.0.1 that the kernel does not assign again before the test, or the suite, that asks for it
+/// has ended. Main thread.
 std::uint16_t freePort();
 
 class BlockingSocket {
  public:
-  /// Connects to 127.0.0.1, from that address of 127.0.0.0/8; ok() tells the result. A small receive buffer makes this
-  /// a slow reader.
+  /// Connects to 127.0.0.1, from that address of 127.0.0.0/8; ok() returns the result. A small receive buffer makes
+  /// this a slow reader.
   static BlockingSocket connect(std::uint16_t port, int receiveBuffer = 0, const char* from = "127.0.0.1");
   /// Connects to an IPv4 address, from whichever address leads there.
   static BlockingSocket connectTo(const std::string& address, std::uint16_t port);
@@ -40,7 +40,7 @@ class BlockingSocket {
   std::string readUntil(std::string_view mark, std::chrono::milliseconds patience = kPatience);
   /// Reads exactly `count` bytes, or returns as many as came.
   std::string readExactly(std::size_t count, std::chrono::milliseconds patience = kPatience);
-  /// Reads everything until the peer ends; closed() then tells whether it did.
+  /// Reads everything until the peer ends; closed() then returns whether it did.
   std::string readAll(std::chrono::milliseconds patience = kPatience);
   /// Waits until the peer's program has read all that was sent to it, or has closed; returns false if it does not in
   /// time.

@@ -32,9 +32,9 @@ class ChildProcess {
   /// Returns the first line of either output that holds `text`, or nothing if it did not appear in time or the program
   /// ended without it.
   std::optional<std::string> waitForLine(std::string_view text, std::chrono::milliseconds patience = kPatience);
-  /// Returns how often `text` stands in both outputs so far.
+  /// Returns how often `text` occurs in both outputs so far.
   std::size_t said(std::string_view text) const;
-  /// Waits until `text` stands there this often; returns false if that does not happen in time or before the program
+  /// Waits until `text` occurs there this often; returns false if that does not happen in time or before the program
   /// ends.
   bool waitUntilSaid(std::string_view text, std::size_t times, std::chrono::milliseconds patience = kPatience);
   /// Returns at least `count` whole lines of standard output, or as many as there were in time.

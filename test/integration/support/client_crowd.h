@@ -1,5 +1,5 @@
-// Many clients of one port, which ask again and again over persistent connections. One thread with an event loop moves
-// all of them.
+// Many clients of one port, which send requests again and again over persistent connections. One thread with an event
+// loop moves all of them.
 #pragma once
 
 #include <condition_variable>
@@ -19,7 +19,7 @@ class ClientCrowd {
   /// Names the outcome of a request by its answer. Runs on the crowd's thread.
   using Judge = std::function<std::string(int status, std::string_view body)>;
   using Outcomes = std::map<std::string, std::size_t>;
-  /// The outcome of a request whose connection ended before its answer was there; its client connects anew.
+  /// The outcome of a request whose connection ended before its answer was there; its client connects again.
   static constexpr const char* kCut = "cut";
 
   /// Names an outcome by the body of a 200, or else by the status.

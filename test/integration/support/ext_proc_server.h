@@ -20,7 +20,7 @@ namespace sluice::test {
 
 class ExtProcServer {
  public:
-  /// Speaks plaintext without an identity.
+  /// Uses plaintext without an identity.
   explicit ExtProcServer(const std::optional<CertifiedKey>& identity = std::nullopt) {
     if (identity) {
       identity_.push_back(folder_.write("server.crt", identity->certificate));
@@ -41,16 +41,16 @@ class ExtProcServer {
     process_ = std::make_unique<ChildProcess>(argv);
     EXPECT_TRUE(process_->waitForLine("listening on ")) << process_->errors();
   }
-  /// Waits until `what` stands this often in the lines "heard ..." of streams that have ended.
+  /// Waits until `what` occurs this often in the lines "heard ..." of streams that have ended.
   bool hasHeard(const std::string& what, std::size_t times = 1) { return process_->waitUntilSaid(what, times); }
-  /// Returns how often it stands there now.
+  /// Returns how often it occurs there now.
   std::size_t heard(const std::string& what) const { return process_->said(what); }
 
  private:
   TempDir folder_;
   std::vector<std::string> identity_;
   std::unique_ptr<ChildProcess> process_;
-  const HeldPort port_;  // nobody else gets it while the server is stopped
+  const HeldPort port_;  // it stays reserved while the server is stopped
 };
 
 }  // namespace sluice::test

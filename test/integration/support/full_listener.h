@@ -1,4 +1,4 @@
-// A listener whose queue is full: the kernel answers no further SYN, so whoever connects waits.
+// A listener whose queue is full: the kernel answers no further SYN, so new connections wait.
 #pragma once
 
 #include <netinet/in.h>

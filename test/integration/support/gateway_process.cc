@@ -22,7 +22,7 @@ std::string indented(const std::string& text, const std::string& by) {
 }
 
 /// Returns the settings with a time for payload processors that a loaded machine does not exceed either: the default is
-/// as short as a user wants it. Tests of that timeout name it.
+/// short, as users want it. Tests of that timeout set it themselves.
 std::string withPatience(const std::string& settings) {
   constexpr std::string_view kTimeouts = "timeouts: {";
   const std::size_t timeouts = settings.find(kTimeouts);
@@ -193,7 +193,7 @@ void GatewayProcess::reloadText(const std::string& text, const std::string& resu
 void GatewayProcess::beginToDrain() const {
   process_->signal(SIGTERM);
   if (!process_->waitForLine("draining")) ADD_FAILURE() << "it does not drain:\n" << process_->errors();
-  // The gateway logs this line before it tells the workers. Each of them must answer for this page, and handles that
+  // The gateway logs this line before it notifies the workers. Each of them must answer for this page, and handles that
   // after the drain.
   adminGet("/exchanges");
 }

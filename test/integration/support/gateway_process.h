@@ -67,7 +67,7 @@ struct GatewaySpec {
   std::vector<std::string> environment = {};
   /// The configuration in place of all that the members above make of it.
   std::string text = {};
-  /// False if there are no files at all: `options` say where the configuration comes from.
+  /// False if there are no files at all: `options` name the source of the configuration.
   bool files = true;
   Started waitFor = Started::kReady;
 };
@@ -96,7 +96,7 @@ class GatewayProcess {
 
   /// Ends the gateway as a lost machine would. Its configuration and its ports stay.
   void kill();
-  /// Starts it anew. Returns when it has started.
+  /// Restarts it. Returns when it has started.
   void startAgain();
 
   /// Serves `spec` from now on, but for its workers, release and environment. Returns when sluice_config_reloads_total
@@ -151,7 +151,7 @@ class GatewayProcess {
   std::unique_ptr<ChildProcess> process_;
 };
 
-/// Runs sluice-echo as an origin. Without an identity it speaks plain HTTP.
+/// Runs sluice-echo as an origin. Without an identity it uses plain HTTP.
 class EchoOrigin {
  public:
   explicit EchoOrigin(const std::optional<CertifiedKey>& identity, const std::vector<std::string>& options = {},

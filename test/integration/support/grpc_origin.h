@@ -18,7 +18,7 @@ namespace sluice::test {
 
 class GrpcOrigin {
  public:
-  /// Speaks plaintext without an identity.
+  /// Uses plaintext without an identity.
   explicit GrpcOrigin(const std::optional<CertifiedKey>& identity = std::nullopt,
                       const std::string& script = "grpc_origin.mjs") {
     std::vector<std::string> argv = {"node", std::string(kClients) + script};

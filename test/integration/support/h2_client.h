@@ -1,4 +1,4 @@
-// A client that speaks HTTP/2 frame by frame over a real socket, and sends whatever a test wants. Blocking; one thread.
+// A client of HTTP/2 that sends frame by frame over a real socket, including invalid frames. Blocking; one thread.
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ class RawOrigin {
   std::atomic<bool> stopping_ = false;
   mutable std::mutex mutex_;
   std::vector<std::string> heads_;
-  std::vector<int> open_;  // shut down at the end, so that no script keeps waiting
+  std::vector<int> open_;  // shut down at the end, so that no script waits any longer
   std::list<std::thread> conversations_;
   std::vector<std::thread::id> ended_;
   std::thread acceptor_;

@@ -67,7 +67,7 @@ class ScriptedNameServer {
 
 /// Returns 16 bits in network order.
 std::string dnsNumber(std::size_t number);
-/// Returns a reply's header and question; `flags` is the second word of the header, a valid answer by default.
+/// Returns a reply's header and question; `flags` is the second 16-bit word of the header, a valid answer by default.
 std::string dnsHead(const DnsQuestion& question, std::size_t answers, std::size_t flags = 0x8580);
 /// Returns a record of the queried name.
 std::string dnsRecord(std::size_t type, std::string_view data, std::size_t ttl = 0);

@@ -14,10 +14,10 @@
 
 namespace sluice::test {
 
-/// The mode says what a SwitchedOrigin does with a request.
+/// The behaviour of a SwitchedOrigin for a request.
 enum class OriginMode : std::uint8_t {
   kServe,   // answers 200 with its name
-  kHold,    // keeps the request until the mode changes, and then does as the new mode says
+  kHold,    // keeps the request until the mode changes, and then treats it by the new mode
   kBusy,    // answers 503
   kBroken,  // answers 500
   kReset    // resets the connection
@@ -32,11 +32,11 @@ class SwitchedOrigin {
   SwitchedOrigin& operator=(const SwitchedOrigin&) = delete;
 
   std::uint16_t port() const { return port_; }
-  /// Does that with the requests that it holds, and with all later ones.
+  /// Applies the mode to the requests that it holds, and to all later ones.
   void set(OriginMode mode);
   /// Resets all connections, and refuses further ones.
   void leave();
-  /// Takes connections again and serves. With `probes` it answers that many health checks before the first request,
+  /// Accepts connections again and serves. With `probes` it answers that many health checks before the first request,
   /// and holds further ones until then.
   void comeBack(std::size_t probes = kAny);
   static constexpr std::size_t kAny = SIZE_MAX;
@@ -47,7 +47,7 @@ class SwitchedOrigin {
   bool hears(std::size_t requests);
   bool isProbed(std::size_t probes);
   bool holds(std::size_t requests);
-  /// Waits until nobody is connected any more.
+  /// Waits until no client is connected any more.
   bool isDeserted();
 
   /// Returns the number of requests so far, without health checks.
@@ -58,7 +58,7 @@ class SwitchedOrigin {
   std::vector<std::string> heads() const;
 
  private:
-  /// A connection with what it has sent and nobody has read yet.
+  /// A connection with the bytes that it has sent and that are not read yet.
   struct SwitchedPeer {
     std::string unread;
     bool held = false;  // it waits for the answer to its last request
@@ -80,7 +80,7 @@ class SwitchedOrigin {
   std::uint16_t port_;
   const int poll_;
   const int stop_;
-  int holder_ = -1;  // keeps the port while nobody listens there
+  int holder_ = -1;  // reserves the port while the origin does not listen
 
   mutable std::mutex mutex_;  // guards everything below
   std::condition_variable changed_;

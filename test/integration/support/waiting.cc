@@ -10,7 +10,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
-// A check often asks for a page of the gateway, and on a busy machine asking without a pause delays the awaited event.
+// A check often requests a page of the gateway, and requests without a pause delay the awaited event on a busy machine.
 constexpr milliseconds kLongestInterval{20};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Waits for events. If this process can observe the event itself, a test waits for that: a line of a program's output,
 // the end of a program, bytes at a socket. State that only another process knows is polled by eventually(), and nowhere
-// else. Nothing here or elsewhere takes the passing of time for the event itself.
+// else. No test takes the passing of time for the event itself.
 #pragma once
 
 #include <chrono>

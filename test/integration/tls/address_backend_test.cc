@@ -1,4 +1,4 @@
-// Tests Backends that are addresses: no name is asked for or sent, and the certificate must be for the address.
+// Tests Backends that are addresses: no name is resolved or sent, and the certificate must be for the address.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// Tests TLS towards Services and Backends, which BackendTLSPolicies ask for: whom the gateway believes, and that it
-// never speaks in plain text instead.
+// Tests TLS towards Services and Backends, which BackendTLSPolicies ask for: which certificates the gateway trusts, and
+// that it never uses plain text instead.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ GatewaySpec shopSpec(const std::string& documents) {
 }
 std::string statusPage(const GatewayProcess& gateway) { return gateway.adminGet("/status"); }
 
-/// An origin that cannot do TLS. It counts who greets it with a handshake, and answers requests in plain text.
+/// An origin without TLS. It counts the connections that begin with a handshake, and answers requests in plain text.
 class PlainOrigin {
  public:
   std::uint16_t port() const { return origin_.port(); }
@@ -79,8 +79,8 @@ class PlainOrigin {
   RawOrigin origin_{[this](BlockingSocket& socket, RawOrigin&) { serve(socket); }};
 };
 
-/// nginx with a certificate, which says by which names it was asked. It has the clients' authority too, if it asks them
-/// for certificates.
+/// nginx with a certificate, which answers with the names by which it was reached. It has the clients' authority too,
+/// if it asks them for certificates.
 class SecureNginx {
  public:
   explicit SecureNginx(const CertifiedKey& identity, const CertifiedKey* clients = nullptr) {
@@ -250,7 +250,7 @@ struct TargetedBackend {
   const char* group;
   const char* apiVersion;
   const char* kind;
-  std::string spec;  // PORT stands for the port
+  std::string spec;  // PORT is replaced by the port
 
   std::string with(std::uint16_t port, const std::string& documents, const std::string& more = {}) const {
     TargetedBackend placed = *this;

@@ -21,7 +21,7 @@ std::string listener(const std::string& name, const std::string& hostname, std::
 }
 
 /// Runs listeners a, b and wild by hostname on one port, alone on another, and two that share a certificate on a third;
-/// all lead to one origin that answers with the path that it was asked for.
+/// all lead to one origin that answers with the path of the request.
 class TlsListeners : public testing::Test {
  protected:
   TlsListeners() : gateway_(spec()) {}

@@ -1,5 +1,4 @@
-// Tests which certificates the gateway accepts from an origin, and what its local replies say about those that it
-// refuses.
+// Tests which certificates the gateway accepts from an origin, and its local replies for those that it refuses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

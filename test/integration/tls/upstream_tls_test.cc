@@ -1,5 +1,5 @@
-// Tests each rule for certificates of origins: one that breaks a rule is refused with the reason and sees no request.
-// A permission for one Backend holds for no other.
+// Tests each rule for certificates of origins: one that breaks a rule is refused with the reason and sees no request. A
+// permission for one Backend does not apply to others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -196,8 +196,7 @@ TEST(RefusedBackend, SeesNoByteOfTheRequest) {
   EXPECT_LT(sent, kRequest) << "a hello and an alert";
 }
 
-// --- what one Backend's connections are worth to another
-// ------------------------------------------------------------------
+// --- connections are not shared between Backends ------------------------------------------------------------------
 
 std::string routes(const std::string& rules) {
   return "apiVersion: gateway.networking.k8s.io/v1\nkind: HTTPRoute\nmetadata: {namespace: test, name: by-path}\n"
@@ -315,7 +314,7 @@ class OpensslServer {
 class OriginTlsVersions : public testing::Test {
  protected:
   std::string askOver(const std::string& version) {
-    // Only at security level 0 does OpenSSL speak the old versions at all.
+    // OpenSSL uses the old versions only at security level 0.
     const OpensslServer origin(issueServer(root_, "origin.test"), {version, "-cipher", "ALL:@SECLEVEL=0"});
     const GatewayProcess gateway({.backends = {{.port = origin.port(), .ca = root_.certificate}}});
     return askInTime(gateway);

@@ -50,7 +50,7 @@ class CheckFields : public testing::Test {
                    ofOther.forTarget("kind: HTTPRoute, name: other", "other");
     gateway_ = std::make_unique<GatewayProcess>(spec);
   }
-  /// Returns "1" for a Backend that is healthy, "0" for one that is not, and "" if no check has said so.
+  /// Returns "1" for a Backend that is healthy, "0" for one that is not, and "" if no check has a result yet.
   std::string healthOf(const std::string& backend) const {
     const std::string metrics = gateway_->metrics();
     const std::size_t at = metrics.find("sluice_upstream_endpoint_healthy{backend=\"test/" + backend + "\"");

@@ -1,5 +1,5 @@
-// Tests active health checks of the endpoints of Services through the binary: each endpoint is asked by itself, and one
-// that fails gets no request as long as another one serves.
+// Tests active health checks of the endpoints of Services through the binary: each endpoint is checked by itself, and
+// one that fails gets no request as long as another one serves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 
-/// An endpoint that serves whatever its health at /healthz is.
+/// An endpoint that serves requests independently of its health at /healthz.
 class CheckedEndpoint {
  public:
   explicit CheckedEndpoint(std::string name) : name_(std::move(name)) {}
@@ -74,7 +74,7 @@ class EndpointChecks : public testing::Test {
     }
     return bodies;
   }
-  /// Waits until the metric of the endpoint says so.
+  /// Waits until the metric of the endpoint shows that.
   bool isFound(const std::string& backend, const CheckedEndpoint& endpoint, bool healthy) const {
     return eventually([&] {
       return gateway_->metrics().find("sluice_upstream_endpoint_healthy{backend=\"test/" + backend + "\",endpoint=\"" +

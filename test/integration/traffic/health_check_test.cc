@@ -23,7 +23,8 @@ std::string checkedAnswer(const std::string& status, const std::string& body) {
   return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-/// A Backend whose health is asked for at its paths /healthz and /hang; its other paths serve whatever its health.
+/// A Backend whose health is checked at its paths /healthz and /hang; its other paths serve independently of its
+/// health.
 class CheckedProvider {
  public:
   explicit CheckedProvider(std::string name) : name_(std::move(name)) {}
@@ -90,7 +91,7 @@ class ActiveHealth : public testing::Test {
     }
     return bodies;
   }
-  /// Waits until the metric of the Backend says so.
+  /// Waits until the metric of the Backend shows that.
   bool isFound(const std::string& backend, bool healthy) const {
     return eventually([&] {
       const std::string metrics = gateway_->metrics();
@@ -283,7 +284,7 @@ TEST_F(ActiveHealth, CallGrpcsHealthService) {
   EXPECT_TRUE(gateway_->process().waitUntilSaid("it answered with gRPC status 5", 1));
 }
 
-/// A Backend with TLS, and a port of its machine where it is asked for its health without.
+/// A Backend with TLS, and a port of its machine where its health is checked without TLS.
 class ChecksOfTls : public testing::Test {
  protected:
   /// Returns whether checks with these fields pass.

@@ -1,5 +1,5 @@
-// Tests through the binary that a connection is probed as often as a policy says, in every kind and form, when its peer
-// has gone without a word.
+// Tests through the binary that a connection whose peer has disappeared silently is probed as often as a policy of any
+// kind and form asks.
 #include <gtest/gtest.h>
 #include <linux/filter.h>
 #include <sys/ioctl.h>
@@ -19,7 +19,7 @@
 namespace sluice::test {
 namespace {
 
-/// Has the kernel drop whatever comes from the peer from now on, unanswered, as if this machine had gone.
+/// Has the kernel drop all packets of the peer from now on, unanswered, as if this machine were gone.
 bool vanish(const BlockingSocket& socket) {
   sock_filter dropAll{BPF_RET | BPF_K, 0, 0, 0};
   const sock_fprog program{1, &dropAll};

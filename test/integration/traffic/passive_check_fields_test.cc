@@ -1,5 +1,5 @@
 // Tests each field of passive health checks through the binary, in every kind and form of policy: how many requests a
-// Backend gets that fails, until it rests, and when it gets another one.
+// failing Backend gets until it is ejected, and when it gets another one.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ using testing::Le;
 constexpr const char* kBusyAnswer = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n";
 constexpr const char* kBrokenAnswer = "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\n\r\n";
 
-/// "failing" gets all requests until it rests, and then "spare" gets them.
+/// "failing" gets all requests until it is ejected, and then "spare" gets them.
 class EjectionFields : public testing::Test {
  protected:
   void start(const SpelledPolicy& policy) {
@@ -62,7 +62,7 @@ class EjectionFields : public testing::Test {
   std::unique_ptr<GatewayProcess> gateway_;
 };
 
-/// Returns policies in each spelling by which only the share of failures counts.
+/// Returns policies in each spelling that eject by the share of failures only.
 std::vector<SpelledPolicy> bySharesOf(int percent, const std::string& interval, int requests) {
   const std::string threshold = std::to_string(percent);
   const std::string minimum = ", minimumRequests: " + std::to_string(requests) + "}";
@@ -81,7 +81,7 @@ std::vector<SpelledPolicy> bySharesOf(int percent, const std::string& interval, 
 TEST_F(EjectionFields, SetTheShareOfFailuresThatEjects) {
   isFaltering_ = true;
   for (std::size_t i = 0; i < 3; ++i) {
-    const int requests = i == 1 ? 50 : 20;  // Envoy Gateway's form does not say how many there must be
+    const int requests = i == 1 ? 50 : 20;  // Envoy Gateway's form has no field for the smallest number
     const auto least = static_cast<std::size_t>(requests);
     const SpelledPolicy half = bySharesOf(50, "24h", requests)[i];
     start(half);

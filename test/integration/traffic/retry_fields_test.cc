@@ -1,5 +1,5 @@
-// Tests each field of retries through the binary, in every kind and form of policy: for what a request is tried again,
-// how often, how soon, and what a policy is for.
+// Tests each field of retries through the binary, in every kind and form of policy: which failures are retried, how
+// often and how soon, and the targets of a policy.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ namespace {
 using std::chrono::seconds;
 using testing::HasSubstr;
 
-/// Answers with what the last segment of the path says: a status, "grpc-14" for that status of gRPC, or "reset".
+/// Answers as the last segment of the path asks: a status, "grpc-14" for that status of gRPC, or "reset".
 RawOrigin::Script answeringAsAsked() {
   return [](BlockingSocket& socket, RawOrigin& self) {
     for (std::string head = self.readHead(socket); !head.empty(); head = self.readHead(socket)) {
@@ -41,7 +41,7 @@ RawOrigin::Script answeringAsAsked() {
   };
 }
 
-/// A policy for the route of that name, and what is tried again by it.
+/// A policy for the route of that name, and the failures that it retries.
 struct TriggerCase {
   const char* route;
   SpelledPolicy policy;
@@ -112,7 +112,7 @@ class RetryFields : public testing::Test {
     spec.routes = documents;
     gateway_ = std::make_unique<GatewayProcess>(spec);
   }
-  /// Sends one request, and returns how often the origin was asked.
+  /// Sends one request, and returns how many attempts the origin got.
   std::size_t attemptsAt(const std::string& path) const {
     const std::size_t before = origin_.heads().size();
     BlockingSocket client = BlockingSocket::connect(gateway_->port());
@@ -260,7 +260,7 @@ TEST_F(RetryFields, SetTheRetryBudget) {
                         "{minConcurrent: 0, activeRequestPercent: " +
                         percent + "}}")};
   };
-  // The settings allow no retries at all, and what the policy does not say is as in the settings.
+  // The settings allow no retries at all, and fields that the policy leaves out are as in the settings.
   const std::string none = "retry: {budget: {percent: 0, minPerSecond: 0}}\n";
   for (std::size_t i = 0; i < 2; ++i) {
     start(origin_.port(), routeNamed("all") + shareOf("100")[i].forTarget("kind: HTTPRoute, name: all"), none);

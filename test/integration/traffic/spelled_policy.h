@@ -17,7 +17,7 @@ struct SpelledPolicy {
   const char* kind;
   std::string fields;
 
-  /// Returns the policy; `targets` is the field that says what it is for.
+  /// Returns the policy; `targets` is the field with its targets.
   std::string named(const std::string& name, const std::string& targets) const {
     return "---\napiVersion: " + std::string(apiVersion) + "\nkind: " + kind +
            "\nmetadata: {namespace: test, name: " + name + "}\nspec: {" + targets + ", " + fields + "}\n";
@@ -29,7 +29,7 @@ struct SpelledPolicy {
 };
 
 inline SpelledPolicy ownFields(const std::string& fields) { return {"sluice.dev/v1alpha1", "TrafficPolicy", fields}; }
-/// A BackendTrafficPolicy; its fields say which of its two forms it has.
+/// A BackendTrafficPolicy; its fields decide which of its two forms it has.
 inline SpelledPolicy envoyFields(const std::string& fields) {
   return {"gateway.envoyproxy.io/v1alpha1", "BackendTrafficPolicy", fields};
 }

@@ -51,7 +51,7 @@ HeardPart partIn(std::string_view message) {
 
 bool ofRequest(ServerPart part) { return part == ServerPart::kRequestHeaders || part == ServerPart::kRequestBody; }
 
-/// Returns an answer to a part that was answered already, or that nobody has spoken of.
+/// Returns an answer to a part that was answered already, or that was never sent.
 std::string answerToAnother(ServerPart part) {
   wire::ProcessingResponse answer;
   if (ofRequest(part)) {
@@ -86,7 +86,7 @@ std::string manyOf(const std::string& message) {
   return all;
 }
 
-/// One exchange that the gateway tells of.
+/// One exchange that the gateway sends to the server.
 struct FaultyStream {
   explicit FaultyStream(const ServerPlan& what)
       : plan(what),
@@ -101,12 +101,12 @@ struct FaultyStream {
   std::int64_t window = 0;
   std::size_t heard = 0;      // bytes of the part at which it fails
   bool isIntroduced = false;  // the first message has come
-  bool hasEnded = false;      // the gateway has said all
+  bool hasEnded = false;      // the gateway has sent everything
   bool hasBegun = false;      // the head of the response is sent
-  bool holds = false;         // it answers to nothing more
+  bool holds = false;         // it does not answer any more
   bool isFailing = false;     // it has done what is planned
   bool isGone = false;        // nothing is sent any more
-  std::string fodder;         // said over and over; empty for none
+  std::string fodder;         // sent over and over; empty for none
   ServerFault behindOut{};    // what happens when `out` is sent
 };
 
@@ -295,13 +295,13 @@ class FaultyConnection {
     }
   }
 
-  /// Ends the stream, with nothing but trailers if nothing was said.
+  /// Ends the stream, with nothing but trailers if nothing was sent.
   void endWith(std::uint32_t id, FaultyStream& stream, const std::string& status) {
     if (stream.hasBegun) return say(h2::headers(id, {{"grpc-status", status}}, true));
     say(h2::headers(id, {{":status", "200"}, {"content-type", "application/grpc"}, {"grpc-status", status}}, true));
   }
 
-  /// Sends what the gateway has room for.
+  /// Sends as many bytes as the gateway has room for.
   void flush(std::uint32_t id, FaultyStream& stream) {
     while (!stream.isGone) {
       if (stream.out.empty()) stream.out = stream.fodder;

@@ -15,12 +15,12 @@ namespace sluice::test {
 
 enum class ServerFault : std::uint8_t {
   kNone,
-  kMute,             // says nothing from here on
-  kSlow,             // says how little time it needs, and then nothing
+  kMute,             // sends nothing from here on
+  kSlow,             // asks for a short time, and then sends nothing
   kStreamReset,      // RST_STREAM
-  kStreamRefused,    // RST_STREAM that says that nothing was begun
+  kStreamRefused,    // RST_STREAM with the code that nothing was begun
   kConnectionReset,  // RST of TCP
-  kHangUp,           // the end of what the connection says, without GOAWAY
+  kHangUp,           // the end of the connection's bytes, without GOAWAY
   kErrorStatus,      // the end of the stream with a status of gRPC that is none of success
   kCleanEnd,         // the end of the stream with status 0
   kGarbageMessage,   // a message that is none of the protocol
@@ -36,7 +36,7 @@ enum class ServerFault : std::uint8_t {
   kEndless,          // in full duplex: pieces of a body without an end
   kEndlessTiny,      // in full duplex: pieces of one byte without an end
   kEndlessEmpty,     // in full duplex: empty pieces without an end
-  kEndlessPatience   // needs more time, and says so without an end
+  kEndlessPatience   // asks for more time again and again, without end
 };
 
 /// A body that no client and no origin sends.
@@ -47,7 +47,7 @@ const char* nameOf(ServerFault fault);
 
 enum class ServerPart : std::uint8_t { kRequestHeaders, kRequestBody, kResponseHeaders, kResponseBody, kOther };
 
-/// What a server does on each stream that begins while it has the plan.
+/// The behaviour of a server on each stream that begins while it has the plan.
 struct ServerPlan {
   ServerFault fault = ServerFault::kNone;
   ServerPart part = ServerPart::kRequestHeaders;  // at which it fails, in the place of an answer
@@ -57,14 +57,14 @@ struct ServerPlan {
   std::size_t behind = 0;
 };
 
-/// What it shares with its connections, which it outlives.
+/// The state that the server shares with its connections, which it outlives.
 struct ServerOrders {
   std::mutex mutex;
   ServerPlan plan;                     // guarded by mutex
   std::atomic<int> failed = 0;         // how often it has failed as planned
   std::atomic<int> streams = 0;        // that have begun
   std::atomic<int> broken = 0;         // streams that the gateway has broken off
-  std::atomic<std::size_t> given = 0;  // bytes of what has no end
+  std::atomic<std::size_t> given = 0;  // bytes of answers without an end
 };
 
 class FaultyExtProcServer {

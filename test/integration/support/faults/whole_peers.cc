@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kPiece = 16384;
 constexpr std::uint32_t kWindow = 4 * 1024 * 1024;
-constexpr std::uint32_t kMostStreams = 15;  // before another connection is opened: what came on one is kept
+constexpr std::uint32_t kMostStreams = 15;  // of one connection, all of whose bytes are kept
 
 /// Returns the value of a field; empty if it is not there.
 std::string valueIn(std::string_view head, std::string_view name) {
@@ -22,10 +22,10 @@ std::string valueIn(std::string_view head, std::string_view name) {
   return message.field(name).value_or("");
 }
 
-/// Is told how many bytes of a body have come.
+/// Gets the number of bytes of a body that have come.
 using PeerProgress = std::function<void(std::size_t)>;
 
-/// Reads chunks up to the last one. Nobody sends trailers.
+/// Reads chunks up to the last one. No peer sends trailers.
 void readChunks(BlockingSocket& socket, PeerMessage& message, const PeerProgress& progress) {
   while (true) {
     const std::string line = socket.readUntil("\r\n");
@@ -55,7 +55,7 @@ std::string chunk(std::string_view bytes) {
   return size + std::string(bytes) + "\r\n";
 }
 
-/// Returns the lines of a head that say how a body comes.
+/// Returns the lines of a head that state how a body is framed.
 std::string framingLines(PeerFraming framing, std::size_t size) {
   if (framing == PeerFraming::kNone) return "";
   if (framing == PeerFraming::kChunked) return "Transfer-Encoding: chunked\r\n";
@@ -74,7 +74,7 @@ std::string wishOf(const PeerRequest& request) {
   return (request.answerFraming == PeerFraming::kChunked ? "chunked " : "length ") + std::to_string(request.answerSize);
 }
 
-/// Returns true if the peer has said something, or has ended.
+/// Returns true if the peer has sent something, or has ended.
 bool isReadable(const BlockingSocket& socket) {
   pollfd one{socket.fd(), POLLIN, 0};
   return poll(&one, 1, 0) > 0;

@@ -34,11 +34,11 @@ class WholeOrigin {
  public:
   WholeOrigin() = default;
   std::uint16_t port() const { return origin_->port(); }
-  /// Returns what has come of the request of that number, if its head has.
+  /// Returns the received part of the request of that number, if its head has come.
   std::optional<PeerMessage> heard(int number) const;
   /// Returns how many bytes of a body have come in chunks, while it comes.
   std::size_t bytes(int number) const;
-  /// Ends all connections, so that what comes later is recorded.
+  /// Ends all connections, so that later bytes are recorded.
   void stop() { origin_.reset(); }
 
  private:
@@ -65,7 +65,7 @@ struct PeerRequest {
 /// Returns the body of that size which the origin answers with.
 std::string patternOf(std::size_t size);
 
-/// A client that speaks one version of HTTP. Connects to 127.0.0.1.
+/// A client of one version of HTTP. Connects to 127.0.0.1.
 class WholeClient {
  public:
   WholeClient(std::uint16_t port, bool speaksHttp2) : port_(port), speaksHttp2_(speaksHttp2) {}

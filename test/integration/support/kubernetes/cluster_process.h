@@ -12,7 +12,7 @@ namespace sluice::test {
 
 class ClusterProcess {
  public:
-  /// What is logged when a process has got the Lease, and when it has lost it or given it back.
+  /// The lines that are logged when a process has got the Lease, and when it has lost it or given it back.
   static constexpr const char* kLeads = "this controller leads";
   static constexpr const char* kLeadsNoMore = "this controller does not lead any more";
 
@@ -29,7 +29,7 @@ class ClusterProcess {
   void stop();
   /// Ends it as a lost machine would.
   void kill();
-  /// Waits until it has said that it leads; it is a test failure if it does not in time.
+  /// Waits until it has logged that it leads; it is a test failure if it does not in time.
   void waitUntilItLeads();
   ChildProcess& process() { return process_; }
   /// Returns the body of a page of the admin port; empty if it does not answer 200.

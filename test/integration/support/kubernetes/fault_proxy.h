@@ -28,14 +28,13 @@ class FaultProxy {
     kTls,
   };
   enum class User {
-    /// Every request is the administrator's, whatever its client says of itself. The proxy has the certificate.
+    /// Every request is the administrator's, whatever its client claims. The proxy has the certificate.
     kAdministrator,
-    /// The server sees only what a request says, such as its bearer token; client certificates end at the proxy.
+    /// The server sees only the identity in a request, such as its bearer token; client certificates end at the proxy.
     kOfTheRequest,
   };
 
-  /// It dials the server's port for each connection, so that the server may be started anew. Layer::kTls ignores
-  /// `user`.
+  /// It dials the server's port for each connection, so that the server may be restarted. Layer::kTls ignores `user`.
   explicit FaultProxy(const KubeApiServer& server, Layer layer = Layer::kHttp, User user = User::kAdministrator);
   ~FaultProxy();
   FaultProxy(const FaultProxy&) = delete;
@@ -46,8 +45,8 @@ class FaultProxy {
   /// Returns the path of a file like that of the server, with the address of the proxy.
   std::string kubeconfig() const { return folder_.path() + "/kubeconfig"; }
 
-  /// Ends one connection somewhere in what the server sends. A connection that ends before it comes to that point
-  /// leaves the cut to another one. Each call is good for one cut.
+  /// Ends one connection somewhere in the server's bytes. A connection that ends before that point leaves the cut to
+  /// another one. Each call makes one cut.
   void cut(const Cut& cut);
   /// Ends all connections now.
   void cutAll();
@@ -76,7 +75,7 @@ class FaultProxy {
   bool waitForRequests(std::string_view text, std::size_t times = 1, std::chrono::milliseconds patience = kPatience) {
     return faults_.waitForRequests(text, times, patience);
   }
-  /// Returns all requests in order of arrival, each with the beginning of what the server has answered.
+  /// Returns all requests in order of arrival, each with the beginning of the server's answer.
   std::vector<ProxiedExchange> exchanges() const { return faults_.exchanges(); }
   /// Waits until the server itself has answered a request with `request` in its head with `answer`; returns false if it
   /// does not in time. Layer::kHttp only.

@@ -23,8 +23,8 @@ class KubeApiServer {
   static bool available();
 
   /// Returns when it serves, after about a second; it is a test failure if it never does. `options` are further ones of
-  /// kapi, such as "--authorization-mode", "RBAC"; `address` is where it listens. With `from` it begins with what
-  /// another server had stored in its dataFolder() when it ended. Main thread.
+  /// kapi, such as "--authorization-mode", "RBAC"; `address` is where it listens. With `from` it begins with the data
+  /// that another server had stored in its dataFolder() when it ended. Main thread.
   explicit KubeApiServer(std::vector<std::string> options = {}, std::string address = "127.0.0.1",
                          const std::string& from = "");
 
@@ -45,7 +45,7 @@ class KubeApiServer {
   void kill();
   /// Returns when all objects are gone that were not there when it became ready, but CustomResourceDefinitions.
   void forget();
-  /// Starts it anew after stop() or kill(), with the same port and the same data. Returns when it serves.
+  /// Restarts it after stop() or kill(), with the same port and the same data. Returns when it serves.
   void restart();
 
  private:
@@ -65,7 +65,7 @@ class KubernetesTest : public testing::Test {
 /// Returns the path of a program that build.sh leaves: "kapi" or "kubectl".
 std::string kapiProgram(const std::string& name);
 
-/// Returns a kubeconfig for a server. `user` is a map in YAML of what its users have, such as "{token: abc}".
+/// Returns a kubeconfig for a server. `user` is a map in YAML of its users' credentials, such as "{token: abc}".
 std::string kubeconfigOf(const std::string& url, const std::string& caFile, const std::string& user);
 
 }  // namespace sluice::test

@@ -11,7 +11,7 @@
 namespace sluice::test {
 namespace {
 
-// Nothing of the person who runs the tests is read: neither a kubeconfig nor preferences of kubectl.
+// The user's own files are not read: neither a kubeconfig nor preferences of kubectl.
 std::vector<std::string> environmentOf(const TempDir& folder) {
   return {"HOME=" + folder.path(), "KUBECONFIG=", "KUBERC=off"};
 }
@@ -57,7 +57,7 @@ std::string Kubectl::get(const std::string& kind, const std::string& nameSpace, 
 bool Kubectl::waitFor(const std::string& kind, const std::string& nameSpace, const std::string& name,
                       const std::string& jsonpath, const std::string& value, std::chrono::milliseconds patience) const {
   if (value.empty()) return eventually([&] { return get(kind, nameSpace, name, jsonpath).empty(); }, patience);
-  // One process watches: to ask again and again would take as much of the machine as what is waited for.
+  // One process watches: polling would take as much of the machine as the awaited work itself.
   const std::vector<std::string> watch =
       command({"get", kind, "--namespace", nameSpace, "--field-selector", "metadata.name=" + name, "--watch", "-o",
                "jsonpath=<" + jsonpath + ">{\"\\n\"}"});

@@ -1,4 +1,4 @@
-// Runs kubectl for a test, with a kubeconfig of the test's choice, beside which it keeps what it knows of the server.
+// Runs kubectl for a test, with a kubeconfig of the test's choice, beside which it keeps its cache of the server's API.
 // Each call is a process and takes a tenth of a second or more. Main thread.
 #pragma once
 
@@ -26,7 +26,8 @@ class Kubectl {
   /// not succeed.
   void apply(std::string_view yaml) const;
   void remove(std::string_view yaml) const;
-  /// Returns what `jsonpath` ("{.data.a}") selects of an object; empty if there is no such object, or nothing in it.
+  /// Returns the text that `jsonpath` ("{.data.a}") selects of an object; empty if there is no such object, or nothing
+  /// in it.
   std::string get(const std::string& kind, const std::string& nameSpace, const std::string& name,
                   const std::string& jsonpath) const;
   /// Waits until get() would return `value`; returns false if it does not in time. An object that is waited for may not

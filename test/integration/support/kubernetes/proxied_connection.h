@@ -17,23 +17,24 @@
 
 namespace sluice::test {
 
-/// A socket with what is still to be sent on it. With TLS it shows plaintext, else the bytes as they are. Never blocks.
+/// A socket with the bytes that are still to be sent on it. With TLS it shows plaintext, else the bytes as they are.
+/// Never blocks.
 class ProxySide {
  public:
   ProxySide(BlockingSocket socket, std::optional<TlsPipe> tls);
 
   BlockingSocket& socket() { return socket_; }
   bool speaksTls() const { return tls_.has_value(); }
-  /// Returns what to poll for: sending, and reading if `reads`.
+  /// Returns the events to poll for: sending, and reading if `reads`.
   pollfd watched(bool reads) const;
-  /// Appends what has come. Returns false once the peer has ended.
+  /// Appends the bytes that have come. Returns false once the peer has ended.
   bool receive(std::string& bytes);
   void send(std::string_view bytes);
   /// Sends as much as the peer takes now; returns false if it is gone.
   bool flush();
   bool hasSentAll() const { return output_.empty(); }
   bool hasRoom() const { return output_.size() < kRoom; }
-  /// Says close_notify, if this is TLS.
+  /// Sends close_notify, if this is TLS.
   void finish();
 
  private:

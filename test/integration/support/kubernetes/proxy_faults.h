@@ -1,5 +1,5 @@
-// What a FaultProxy shall do to its connections, and what it has seen of them. Shared by the test and the threads of
-// the connections.
+// The faults that a FaultProxy makes, and the requests that it has seen. Shared by the test and the threads of the
+// connections.
 #pragma once
 
 #include <chrono>
@@ -23,25 +23,25 @@ enum class CutEnding {
   kReset,      // a reset of TCP; bytes before it may be lost
 };
 
-/// Ends one connection in the middle of what the server sends.
+/// Ends one connection in the middle of the server's bytes.
 struct Cut {
   /// The text after which bytes are counted, wherever the server writes it; empty: they are counted from now on.
   std::string after = {};
   /// bytes that are still forwarded
   std::size_t bytes = 0;
-  /// Only a connection whose last request has this in its head is cut; empty: whichever is the first to get bytes.
+  /// Only a connection whose last request has this in its head is cut; empty: the first connection that gets bytes.
   std::string request = {};
   CutEnding ending = CutEnding::kClosed;
 };
 
 /// Answers requests in the server's place.
 struct CannedAnswer {
-  std::string request;   // stands in the head
+  std::string request;   // a part of the head
   std::string response;  // in whole, with its head
   std::size_t times = 1;
 };
 
-/// One request, and what the server has sent until the next one of the same connection.
+/// One request, and the bytes of the server until the next one of the same connection.
 struct ProxiedExchange {
   std::string head;    // of the request
   std::string answer;  // its first ProxyFaults::kKeptOfAnswer bytes at most, as they were sent
@@ -56,7 +56,7 @@ class ProxyFaults {
   /// Stalls connections whose last request has this in its head, or all of them; nothing ends that.
   void stall(const std::optional<std::string>& request);
 
-  /// Called by connections, with the head of their last request. A cut is given to one connection.
+  /// Called by connections, with the head of their last request. A cut is made on one connection.
   std::optional<Cut> takeCut(std::string_view head);
   std::optional<std::string> takeAnswer(std::string_view head);
   bool stalls(std::string_view head) const;
@@ -100,7 +100,7 @@ class CutPoint {
   Cut cut_;
   bool found_;
   bool reached_ = false;
-  std::string tail_;  // of what was forwarded: it may hold the beginning of the text
+  std::string tail_;  // of the forwarded bytes, which may hold the beginning of the text
 };
 
 }  // namespace sluice::test

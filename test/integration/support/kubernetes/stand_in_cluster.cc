@@ -11,7 +11,7 @@
 namespace sluice::test {
 namespace {
 
-constexpr std::string_view kProcess = "process://";  // begins the id of a container that the stand-in runs
+constexpr std::string_view kProcess = "process://";  // the prefix of the id of a container that the stand-in runs
 
 std::vector<std::string> standInCommand(const std::string& kubeconfig, const std::string& folder,
                                         const std::vector<std::string>& images) {

@@ -1,5 +1,5 @@
-// A cluster for one test: kapi with RBAC, and test/support/kube/stand_in for what kapi lacks. Pods are processes of
-// this machine. Main thread.
+// A cluster for one test: kapi with RBAC, and test/support/kube/stand_in for the parts that kapi lacks. Pods are
+// processes of this machine. Main thread.
 #pragma once
 
 #include <memory>
@@ -23,7 +23,8 @@ class StandInCluster {
 
   const Kubectl& kubectl() const { return kubectl_; }
   const std::string& kubeconfig() const { return kubeconfig_; }
-  /// Returns what `jsonpath` ("{.metadata.name}") says of each Pod that the labels select, in the order of their names.
+  /// Returns the text that `jsonpath` ("{.metadata.name}") selects of each Pod with the labels, in the order of their
+  /// names.
   std::vector<std::string> ofPods(const std::string& nameSpace, const std::string& labels,
                                   const std::string& jsonpath) const;
   /// Returns when the newest template of a Deployment runs in as many Pods as it should, and no other one does.
@@ -32,7 +33,7 @@ class StandInCluster {
   void killProcessOf(const std::string& nameSpace, const std::string& pod) const;
   /// Returns how many Pods have a network.
   static std::size_t networks();
-  /// Returns what all Pods and the stand-in have logged so far.
+  /// Returns the logs of all Pods and of the stand-in so far.
   std::string logs() const;
 
  private:

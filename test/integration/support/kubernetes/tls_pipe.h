@@ -13,7 +13,7 @@
 
 namespace sluice::test {
 
-/// What all connections of one kind share. Any thread may make pipes of it.
+/// The TLS context that all connections of one kind share. Any thread may make pipes of it.
 class TlsPipeContext {
  public:
   /// A server with this identity, which asks for no client certificate. It chooses http/1.1 by ALPN, and nothing else.
@@ -40,9 +40,9 @@ class TlsPipe {
   /// Takes bytes that came from the peer and appends the plaintext in them to `plaintext`. Returns false once the peer
   /// has ended the connection, or broken it.
   bool receive(std::string_view bytes, std::string& plaintext);
-  /// Encrypts plaintext for the peer; what comes before the end of the handshake waits for it.
+  /// Encrypts plaintext for the peer; plaintext that comes before the end of the handshake waits for it.
   void send(std::string_view plaintext);
-  /// Says close_notify.
+  /// Sends close_notify.
   void finish();
   /// Returns the bytes that are to be sent to the peer, and forgets them.
   std::string takeOutput();

@@ -23,13 +23,13 @@ const Value& memberAt(const Value& map, std::string_view key) {
 }
 const std::string& textOf(const Value& map, std::string_view key) { return memberAt(map, key).text; }
 
-/// Removes what may differ, and puts the rest in order.
+/// Removes the parts that may differ, and sorts the others.
 Value comparable(const Value& value) {
   Value made;
   made.kind = value.kind;
   made.text = value.text;
   for (const Value& each : value.items) {
-    // What replicas report: files have none.
+    // The conditions that come from reports of replicas: files have none.
     if (!textOf(each, "type").starts_with("sluice.dev/")) made.items.push_back(comparable(each));
   }
   const auto isCondition = [](const Value& each) { return each.find("type") && each.find("reason"); };

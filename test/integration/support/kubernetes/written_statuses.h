@@ -17,7 +17,7 @@ std::string kindsWithStatus();
 /// Conditions are in the order of their types.
 using StatusByObject = std::map<std::string, std::string>;
 
-/// Reads what `sluice validate -o json` prints, or /status.
+/// Reads the output of `sluice validate -o json`, or /status.
 StatusByObject statusesIn(const std::string& document);
 /// Reads all objects of an API server.
 StatusByObject statusesAt(const Kubectl& kubectl);
@@ -25,7 +25,7 @@ StatusByObject statusesAt(const Kubectl& kubectl);
 /// Returns the resourceVersion of each object with a status.
 std::map<std::string, std::string> versionsAt(const Kubectl& kubectl);
 
-/// Returns what differs, as a text for people; empty if nothing does.
+/// Returns the differences as a readable text; empty if there are none.
 std::string differences(const StatusByObject& expected, const StatusByObject& found);
 
 }  // namespace sluice::test
