@@ -1,5 +1,5 @@
 // An API server in memory that answers by itself, with the objects that a test puts: lists, streams of lists, and
-// watches that go on. It knows no schemas; what real servers do beyond that is tested with a real one.
+// watches that go on. It knows no schemas; further behaviour of real servers is tested with a real one.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ class FakeApi {
     objects_[path].erase({nameSpace, name});
   }
 
-  /// Answers what has been asked, until nothing more is.
+  /// Answers requests until none is left.
   void serve() {
     rig_.settle();
     while (next_ < rig_.requests()) {
@@ -46,7 +46,7 @@ class FakeApi {
       rig_.settle();
     }
   }
-  /// Answers what was held, and holds nothing any more.
+  /// Answers the held requests, and holds no more of them.
   void release() {
     holds.reset();
     for (const std::size_t number : std::exchange(held, {})) {
@@ -54,7 +54,7 @@ class FakeApi {
     }
     serve();
   }
-  /// Moves the clock, in steps, and answers what is asked meanwhile.
+  /// Moves the clock, in steps, and answers requests meanwhile.
   void pass(base::Duration time) {
     for (; time > base::Duration::zero(); time -= std::chrono::milliseconds(50)) {
       rig_.clock.advance(std::chrono::milliseconds(50));

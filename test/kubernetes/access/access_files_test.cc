@@ -1,4 +1,4 @@
-// Tests how the small files are read that hold credentials for an API server.
+// Tests how the small files with credentials for an API server are read.
 #include "proxy/kubernetes/access/access_files.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Tests what is refused of a kubeconfig, and what the errors say.
+// Tests which kubeconfigs are refused, and the texts of the errors.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -180,7 +180,7 @@ TEST_F(KubeconfigRefusals, CoverTheFieldsOfACluster) {
   }
 }
 
-// Whatever a writer leaves behind in the middle of its work is refused or read, and no secret is told.
+// A half-written file is either refused or read, and the error contains no secret.
 TEST_F(KubeconfigRefusals, OfTextsThatAreCutAnywhereTellNoSecret) {
   user_ = "{token: s3cret-token, client-certificate-data: " + base64(client_.certificate) +
           ", client-key-data: " + base64(client_.key) + "}";

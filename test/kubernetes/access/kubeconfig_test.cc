@@ -1,4 +1,4 @@
-// Tests what is read of a kubeconfig: fields, precedence, and files that rotate.
+// Tests how a kubeconfig is read: fields, precedence, and files that rotate.
 #include "proxy/kubernetes/access/kubeconfig.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// The client of an API server: what its requests carry, how answers arrive, and how it comes to new credentials.
+// Tests the client of an API server: the fields of its requests, the arrival of answers, and the renewal of
+// credentials.
 #include "proxy/kubernetes/client/api_client.h"
 
 #include <gmock/gmock.h>

@@ -20,7 +20,7 @@
 
 namespace sluice::kubernetes {
 
-/// What a log writes, in a file without a name.
+/// The lines of a log, in a file without a name.
 class LoggedText {
  public:
   LoggedText() : file_(std::tmpfile()) {}
@@ -120,7 +120,7 @@ class ApiRig {
     send(number, body);
     finish(number);
   }
-  /// Sends the head of an answer whose body goes on.
+  /// Sends the head of an answer whose body continues.
   void begin(std::size_t number, std::uint16_t status = 200, const sluice::test::FieldList& fields = {}) {
     sluice::test::HeadSpec spec;
     spec.status = status;
@@ -144,7 +144,7 @@ class ApiRig {
   }
   sluice::test::BackendPeer& peerOf(std::size_t number) { return *peers.at(connectionOf(number)); }
 
-  // What the network and the files are like from now on.
+  // Sets the state of the network and of the files from now on.
   bool accepts = true;  // else connections are refused
   http::Version version;
   http::Limits serverLimits;

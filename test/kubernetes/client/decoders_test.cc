@@ -18,7 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// What a list was taken apart to.
+/// The parts into which a list was split.
 struct DecodedList {
   std::vector<std::string> items;
   std::string rest;
@@ -26,7 +26,7 @@ struct DecodedList {
   friend bool operator==(const DecodedList&, const DecodedList&) = default;
 };
 
-/// Takes the items out of a piece of a list. Returns why that cannot be read; empty if it can.
+/// Takes the items out of a piece of a list. Returns the error if it cannot be read; empty otherwise.
 std::string takeItems(ListDecoder& decoder, std::string_view piece, std::vector<std::string>& items) {
   for (;;) {
     const base::Result<std::optional<content::Value>> item = decoder.next(piece);

@@ -40,7 +40,7 @@ std::string listOf(const std::string& items, const std::string& version, const s
          items + "]}";
 }
 
-/// Follows a collection and records what it is told.
+/// Follows a collection and records its notifications.
 class ListWatches : public ::testing::Test, protected ListWatchUser {
  protected:
   void follow(ApiCollection collection = {.path = kPath}) {
@@ -197,7 +197,7 @@ TEST_F(ListWatches, ListAgainAfterA410OfTheWatch) {
   EXPECT_EQ(lastTarget(), "/api/v1/things?limit=250") << "at once";
   rig.answer(last(), 200, listOf("", "9"));
   EXPECT_THAT(told, ElementsAre("listing", "listed"));
-  // The status says the same.
+  // The status of the answer has the same meaning.
   rig.advance(seconds(2));
   rig.answer(last(), 410, statusBody(410, "too old resource version"));
   EXPECT_TRUE(lastIs("list")) << "at once";
@@ -253,7 +253,7 @@ TEST_F(ListWatches, WaitAsLongAsTheServerAsks) {
   const milliseconds waited = untilNext();
   EXPECT_GE(waited, seconds(20));
   EXPECT_LE(waited, seconds(31));
-  // What it asked for then does not count for a failure of another sort.
+  // The earlier Retry-After does not apply to a failure of another kind.
   rig.accepts = false;
   rig.cut(last());
   const std::size_t dialled = rig.dialer.wires.size();

@@ -1,4 +1,4 @@
-// Whoever acts at the end of a turn does so once, and knows all that has arrived in it.
+// Tests that work at the end of a turn is done once, after all data of the turn has arrived.
 #include "proxy/kubernetes/client/turn_end.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 
 using testing::ElementsAre;
 
-/// Marks itself for each piece of an answer, and notes at the end of the turn what it has of it.
+/// Marks itself for each piece of an answer, and records at the end of the turn the bytes that have come.
 class EndedTurns final : public TurnEnd, private ApiCallUser {
  public:
   explicit EndedTurns(ApiRig& rig) : TurnEnd(rig.client.turnEnds()), rig_(rig) {}

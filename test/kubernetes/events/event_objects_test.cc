@@ -40,7 +40,7 @@ class EventsOfOne {
     events_.note(event, regarding, "Serve", notedAt(time));
   }
   std::vector<EventWrite> take(base::Duration time) { return events_.take(notedAt(time)); }
-  /// Takes the one request that is due.
+  /// Returns the one request that is due.
   EventWrite one(base::Duration time) {
     std::vector<EventWrite> writes = take(time);
     EXPECT_THAT(writes, SizeIs(1));

@@ -100,7 +100,7 @@ class EventPublishing : public ::testing::Test {
     }
     return routes;
   }
-  /// Answers whatever is not about Event objects.
+  /// Answers all requests that are not about Event objects.
   void serve() {
     for (; next_ < rig.requests(); ++next_) {
       const std::string path = rig.target(next_);

@@ -1,4 +1,4 @@
-// The events of a process, and what publishes them in a cluster that has no objects.
+// The events of a process, and their publisher in a cluster without objects.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class ToldEvents {
         publisher_(rig.client, objects_, ring_, {"sluice", true}) {}
 
   EventPublisher& publisher() { return publisher_; }
-  /// Returns the reason of each event in the order in which they came, as often as it was told.
+  /// Returns the reason of each event in the order in which they came, once for each publication.
   std::vector<std::string> reasons() const {
     std::vector<std::string> all;
     const auto document = content::parseJson(ring_.document(), {});

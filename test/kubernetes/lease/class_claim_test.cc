@@ -74,13 +74,13 @@ class ClassClaims : public LeaderCandidates<ClassClaim> {
     const auto annotations = content::parseJson(written());
     return annotations.ok() ? annotations->find("leader.sluice.dev/sluice-controller")->text : "";
   }
-  /// Looks at a class that nobody or its own namespace has claimed, and has a claim fail that is written.
+  /// Reads a class that is unclaimed or claimed by its own namespace, and has the write of a claim fail.
   void fail(const std::string& claimed, std::uint16_t status) {
     ASSERT_EQ(lastTarget(), kListOfClass);
     answer(classClaimedBy(claimed, 7));
     if (writes()) answer(statusBody(status, "it fails"), status);
   }
-  /// Claims a class that nobody has claimed.
+  /// Claims an unclaimed class.
   void take() {
     want();
     answer(classClaimedBy("", 7));

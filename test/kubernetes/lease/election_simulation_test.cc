@@ -46,7 +46,7 @@ class LeaseServer {
   int version_ = 0;
 };
 
-/// Says how a candidate's requests fare.
+/// Decides the outcome of a candidate's requests.
 struct Weather {
   base::Duration requestDelay = 100ms;  // at most
   base::Duration answerDelay = 100ms;
@@ -56,7 +56,7 @@ struct Weather {
 
 class SimulatedCandidate {
  public:
-  /// Its monotonic clock has an origin of its own, and its wall clock is wrong by `skew` or stands still.
+  /// Its monotonic clock has an origin of its own, and its wall clock is wrong by `skew` or does not move.
   SimulatedCandidate(std::string identity, std::uint64_t seed, base::Duration skew, bool frozen)
       : election_({"n", "l", std::move(identity)}, seed), random_(seed), skew_(skew), frozen_(frozen) {}
 
@@ -100,7 +100,7 @@ class SimulatedCandidate {
     return weather.cut || static_cast<int>(random_.next() % 100) < weather.lostInHundred;
   }
 
-  /// Requests that were given up are executed all the same when they arrive.
+  /// Requests that were abandoned are executed all the same when they arrive.
   void executeArrivals(base::Duration now, LeaseServer& server, const Weather& weather) {
     for (const Travelling& each : underWay_) {
       if (now < each.arrives) continue;

@@ -41,7 +41,7 @@ class ElectionOfOne {
     EXPECT_EQ(step(0s), Step::kCreate);
     election_.written(heldBy("me", "1"), clockAt(0s));
   }
-  /// Reads the Lease as soon as it wants to, and returns when that was.
+  /// Lets the candidate read the Lease as soon as it is due, and returns that time.
   base::Duration readNext(const LeaseRecord& record, base::Duration from) {
     base::Duration time = from;
     while (step(time) != Step::kRead) time += 10ms;

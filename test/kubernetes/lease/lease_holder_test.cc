@@ -1,4 +1,4 @@
-// The requests by which a controller takes, renews, loses and gives back its Lease.
+// Tests the requests by which a controller takes, renews, loses and gives back its Lease.
 #include "proxy/kubernetes/lease/lease_holder.h"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ class LeaseHolders : public LeaderCandidates<LeaseHolder> {
     make({"demo", "sluice-controller", "me"});
     rig.inTurn([this] { candidate->start(); });
   }
-  /// Takes a Lease that nobody holds.
+  /// Takes a free Lease.
   void take() {
     rig.answer(0, 200, leaseHeldBy("", 1));
     rig.answer(1, 200, leaseHeldBy("me", 2));

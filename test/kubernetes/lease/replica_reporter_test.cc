@@ -1,4 +1,4 @@
-// A replica's report is written once, renewed, and removed, whatever the API server answers.
+// Tests that a replica's report is written once, renewed, and removed, whatever the API server answers.
 #include "proxy/kubernetes/lease/replica_reporter.h"
 
 #include <gmock/gmock.h>
@@ -131,7 +131,7 @@ TEST_F(ReplicaReporting, TellsAFailureOnceAndTriesAgainUntilItSucceeds) {
   EXPECT_EQ(rig.logged.count("what this replica serves cannot be reported"), 2u) << "it had recovered";
 }
 
-// A report that is not renewed counts for half a minute.
+// A report that is not renewed is valid for half a minute.
 TEST_F(ReplicaReporting, IsNotSilentForAsLongAsABusyServerAsks) {
   change();
   rig.answer(0, 429, statusBody(429, "no"), {{"retry-after", "60"}});

@@ -19,7 +19,7 @@ using namespace std::chrono_literals;
 
 base::MonotonicTime seenAt(base::Duration time) { return base::MonotonicTime(1h + time); }
 
-/// What a controller has seen at 0 of replicas a, b and so on.
+/// The reports of replicas a, b and so on that a controller has seen at time 0.
 class ReplicaFleet {
  public:
   explicit ReplicaFleet(const std::vector<control::ConfigState>& states = {}) {
@@ -240,7 +240,7 @@ TEST(ReplicaReports, AreTrustedForAGatewayOnlyFromItsNamespaceAndThatOfTheContro
   fleet.see(home);
   EXPECT_EQ(fleet.verdict(question).replicas, 2u);
   EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 1u) << "it is the one beside the controller";
-  // The namespace gets a Gateway of its own: what is seen from now on counts for that one, and for no other one.
+  // The namespace gets a Gateway of its own: reports from now on are valid for that one only.
   fleet.reports().trust({"sluice-system", {{"demo/egress", {}}, {"tenant/own", {}}}});
   EXPECT_EQ(fleet.verdict({.gateway = "tenant/own"}).replicas, 1u);
   fleet.see(forgedReport("b"), 10s, "2");

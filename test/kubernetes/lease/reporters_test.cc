@@ -18,7 +18,7 @@ ReplicaReport reportFrom(const std::string& nameSpace, const std::string& gatewa
   return report;
 }
 
-/// A controller in sluice-system that keeps the Pods of demo/egress, and not those of demo/own and other/own.
+/// A controller in sluice-system that runs the Pods of demo/egress, and not those of demo/own and other/own.
 const Reporters kSomeReporters{"sluice-system",
                                {{"demo/egress", {"egress-test"}}, {"demo/own", {}}, {"other/own", {}}}};
 
@@ -57,7 +57,7 @@ TEST(Reporters, TrustOnlyPodsOfTheDeploymentThatTheControllerHasMade) {
   EXPECT_FALSE(kSomeReporters.trusts(report));
 }
 
-/// The same controller, which keeps the Pods of two Gateways in its own namespace too.
+/// The same controller, which runs the Pods of two Gateways in its own namespace too.
 const Reporters kReportersWithPods{"sluice-system",
                                    {{"demo/egress", {"egress-test"}},
                                     {"demo/own", {}},

@@ -1,4 +1,4 @@
-// What is kept of an API server's objects, and where they are asked for.
+// Tests which parts of an API server's objects are kept, and the paths of their lists.
 #include "proxy/kubernetes/objects/api_object.h"
 
 #include <gmock/gmock.h>

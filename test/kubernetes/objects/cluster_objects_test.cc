@@ -1,4 +1,4 @@
-// What of a cluster's objects is kept, and in which order it is asked for.
+// Tests which objects of a cluster are kept, and the order in which they are listed.
 #include "proxy/kubernetes/objects/cluster_objects.h"
 
 #include <gmock/gmock.h>
@@ -428,7 +428,7 @@ TEST_F(ClusterObjectTests, PreferWhatTheWatchHasShownToAnOlderFetch) {
   api.holds = "limit=";
   need({.services = {{"demo", "shop"}, {"demo", "gone"}}});
   EXPECT_FALSE(objects->complete());
-  // The answers that the server gives now are on their way while the watch shows what is newer.
+  // The server's answers are on their way while the watch already shows newer versions.
   ASSERT_EQ(api.held.size(), 4U);
   const auto old = [](const std::string& name) {
     return R"({"metadata":{"resourceVersion":"1"},"items":[{"metadata":{"namespace":"demo","name":")" + name +

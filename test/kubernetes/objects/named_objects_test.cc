@@ -1,4 +1,5 @@
-// Everything that an object can name is found, or nobody would ask the API server for it.
+// Tests that all references of an object are found, because the API server is asked only for objects that are referred
+// to.
 #include "proxy/kubernetes/objects/named_objects.h"
 
 #include <gmock/gmock.h>
@@ -167,7 +168,7 @@ TEST(ObjectNames, AreTheSameWhicheverTextComesFirst) {
 
 const NamedGateway kGatewayOfRoutes{"Gateway", "demo", "egress"};
 
-/// Returns the names of the Gateway demo/egress and its route demo/r, and of whatever is added, if that route is
+/// Returns the references of the Gateway demo/egress, of its route demo/r and of the further objects, if that route is
 /// admitted.
 NamesOfGateways namesWith(const std::string& more,
                           const compile::RoutesOfGateways::mapped_type& admitted = {{"HTTPRoute", "demo", "r"}}) {
@@ -237,8 +238,8 @@ TEST(ObjectNames, AreNoSecretsAndConfigMapsWhereRequestsAreSent) {
   }
 }
 
-/// Returns the Secrets of a Gateway in `demo`, of a class whose settings name a key and that has this trust, if the
-/// compilation has found demo/in-use for it.
+/// Returns the Secrets that a Gateway in `demo` may read, if its class has this trust and settings that name a key, and
+/// the compilation has found demo/in-use for it.
 NamedObjects::Names secretsOfTheGatewayWith(const std::string& provisioning) {
   const std::string yaml =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: Gateway\nmetadata: {namespace: demo, name: egress}\nspec: "

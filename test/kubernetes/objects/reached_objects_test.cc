@@ -39,7 +39,7 @@ std::string reachedConfigMap(const std::string& nameSpace, const std::string& te
 const std::string kReachingGateway = apiObject("gateway.networking.k8s.io/v1", "Gateway", "demo", "egress",
                                                R"("spec":{"gatewayClassName":"sluice","listeners":[]})");
 
-/// Returns the names of what is reached, beside the Gateway.
+/// Returns the names of the reached objects without the Gateway.
 std::vector<std::string> namesOf(std::vector<std::string> texts) {
   texts.insert(texts.begin(), kReachingGateway);
   config::KeptTexts kept;

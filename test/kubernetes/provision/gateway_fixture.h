@@ -1,4 +1,4 @@
-// A Gateway for tests of what is provisioned, and a view of the objects.
+// A Gateway for tests of provisioning, and a view of the objects.
 #pragma once
 
 #include <gtest/gtest.h>

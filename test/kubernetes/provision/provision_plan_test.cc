@@ -36,7 +36,7 @@ config::ObjectStatus withServiceAddress(RunGateway gateway, const std::string& o
 
 const char* const kLegibleGateway = "{gatewayClassName: sluice, listeners: [{name: a, port: 80, protocol: HTTP}]}";
 
-/// Returns what is planned for one Gateway with that spec, of a GatewayClass with these settings.
+/// Returns the plan for one Gateway with that spec, of a GatewayClass with these settings.
 ProvisionPlan planWith(const std::string& settings, const std::string& spec = kLegibleGateway) {
   const std::string gatewayClass =
       "apiVersion: gateway.networking.k8s.io/v1\nkind: GatewayClass\nmetadata: {name: sluice}\nspec: {controllerName: "
@@ -72,7 +72,7 @@ ProvisionPlan planWith(const std::string& settings, const std::string& spec = kL
   return plan.value_or(ProvisionPlan());
 }
 
-/// Returns the kinds of what is made.
+/// Returns the kinds of the planned objects.
 std::vector<const ProvisionedKind*> madeOf(const ProvisionPlan& plan) {
   std::vector<const ProvisionedKind*> kinds;
   for (const ProvisionedObject& each : plan.objects) {

@@ -48,7 +48,7 @@ class ProvisionerTest : public testing::Test, public ProvisionerUser {
       answer(R"({"items":[)" + (ofDeployments ? deployments : "") + "]}");
     }
   }
-  /// Answers the lists of all kinds before that one, whose list is asked for next.
+  /// Answers the lists of all kinds before that one, whose list is requested next.
   void answerListsBefore(const ProvisionedKind& kind) {
     while (!rig.target(answered).starts_with(kind.path() + "?")) answer(R"({"items":[]})");
   }
@@ -59,7 +59,7 @@ class ProvisionerTest : public testing::Test, public ProvisionerUser {
       answer(R"({"items":[]})");
     }
   }
-  /// Answers what makes this object, which nothing has the name of.
+  /// Answers the requests that create this object, whose name is free.
   void answerCreationOf(const ProvisionedObject& object, std::uint16_t status = 201) {
     EXPECT_THAT(rig.target(answered), testing::StartsWith(object.kind->path(object.nameSpace) + "?fieldSelector="));
     answer(R"({"items":[]})");
@@ -72,7 +72,7 @@ class ProvisionerTest : public testing::Test, public ProvisionerUser {
     EXPECT_EQ(rig.target(answered), "/apis/apps/v1/namespaces/demo/deployments?fieldSelector=metadata.name%3D" + name);
     answer(R"({"items":[)" + items + "]}");
   }
-  /// Answers what makes a Deployment that nothing has the name of.
+  /// Answers the requests that create a Deployment, whose name is free.
   void answerCreation(const std::string& name) {
     answerFind(name);
     EXPECT_EQ(rig.target(answered), std::string(kPath) + name + "?fieldManager=sluice-controller");

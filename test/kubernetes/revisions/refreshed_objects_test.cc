@@ -13,7 +13,7 @@ namespace {
 
 using testing::UnorderedElementsAre;
 
-using NamedText = std::pair<std::string, std::string>;  // what the text is called, and the text
+using NamedText = std::pair<std::string, std::string>;  // the name of the text, and the text
 
 /// A route to a Service.
 NamedText labelledRoute(const std::string& value, const std::string& service = "web") {

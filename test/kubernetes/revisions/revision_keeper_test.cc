@@ -1,4 +1,5 @@
-// EgressRevisions get the status that follows from what replicas report, and the oldest ones are deleted.
+// Tests that EgressRevisions get the status that follows from the reports of replicas, and that the oldest ones are
+// deleted.
 #include "proxy/kubernetes/revisions/revision_keeper.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// A replica keeps what it was given as an EgressRevision, and serves the one that people want.
+// Tests that a replica stores the configuration that it got as an EgressRevision, and serves the one that users choose.
 #include "proxy/kubernetes/revisions/revision_recorder.h"
 
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ class RevisionRecording : public testing::Test, private RevisionRecorderUser {
     rig.inTurn([&] { may = recorder->mayServe(revision); });
     return may;
   }
-  /// Has revision "a", which asks for a canary, refused because an object of its name is there.
+  /// Has revision "a", which asks for a canary, refused because an object of its name exists.
   void findNameTaken() {
     EXPECT_FALSE(mayServe("a"));
     api.holds = "/egressrevisions";

@@ -1,4 +1,4 @@
-// The catalog is applied when it changes, by who leads alone.
+// Tests that the catalog is applied when it changes, and only by the leader.
 #include "proxy/kubernetes/status/catalog_publisher.h"
 
 #include <gmock/gmock.h>

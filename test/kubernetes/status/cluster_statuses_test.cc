@@ -1,4 +1,4 @@
-// What is compiled of files and what is written to a cluster differ in what others have to say.
+// Tests that statuses in a cluster have conditions of other sources besides those that compiling gives.
 #include "proxy/kubernetes/status/cluster_statuses.h"
 
 #include <gmock/gmock.h>

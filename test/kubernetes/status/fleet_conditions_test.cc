@@ -1,4 +1,4 @@
-// What the replicas say becomes conditions of routes and Gateways.
+// Tests that reports of replicas become conditions of routes and Gateways.
 #include "proxy/kubernetes/status/fleet_conditions.h"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ class FleetConditionsOf : public ::testing::Test, private FleetFacts {
     EXPECT_FALSE(last[1].awaited);
     return last[0].awaited;
   }
-  /// Returns what the route's one parent has.
+  /// Returns the conditions of the route's one parent.
   config::Condition programmed() {
     const config::StatusList all = apply();
     const config::Condition* found = config::findCondition(all[0].parents.at(0).conditions, "sluice.dev/Programmed");
@@ -97,7 +97,7 @@ class FleetConditionsOf : public ::testing::Test, private FleetFacts {
   const base::MonotonicTime now{std::chrono::hours(1)};
   config::StatusList compiled{fleetRouteStatus(), fleetGatewayStatus()};
   ReplicaReports replicas;
-  std::vector<config::Condition> ofGateway;  // what else is known of it
+  std::vector<config::Condition> ofGateway;  // its further conditions
   std::array<FleetStatus, 2> last;
 
  private:

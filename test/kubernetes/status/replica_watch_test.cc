@@ -1,4 +1,4 @@
-// What replicas report is followed, and replicas that are silent are forgotten.
+// Tests that the reports of replicas are watched, and that silent replicas are forgotten.
 #include "proxy/kubernetes/status/replica_watch.h"
 
 #include <gtest/gtest.h>
@@ -118,7 +118,7 @@ TEST_F(ReplicaRelisting, ForgetsReplicasThatANewListDoesNotHave) {
   write("two");
   start();
   changes = 0;
-  // The watch ends before the deletion, so that only the list tells of it.
+  // The watch ends before the deletion, so that only the list shows it.
   api.endWatches(kWatchedLeases);
   api.remove(kWatchedLeases, "demo", leaseName("one"));
   relist();

@@ -63,7 +63,7 @@ Value parsed(std::string_view text) {
   return value.ok() ? *value : Value();
 }
 
-/// Returns what a merge patch (RFC 7396) makes of `target`.
+/// Returns the result of a merge patch (RFC 7396) on `target`.
 Value patched(Value target, const Value& patch) {
   if (!patch.isMap()) return patch;
   if (!target.isMap()) target = parsed("{}");

@@ -1,4 +1,4 @@
-// Statuses are written when, and only when, they differ, whatever the API server answers.
+// Tests that statuses are written only when they differ, whatever the API server answers.
 #include "proxy/kubernetes/status/status_writer.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // A controller's StatusWriter over an API server that a test plays: it lists a GatewayClass, a Gateway and HTTPRoutes,
-// shows changes to whoever watches, and leaves each PATCH to the test.
+// sends changes to all watches, and leaves each PATCH to the test.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -79,7 +79,7 @@ class WrittenObjects final : private FleetFacts {
     serve();
   }
 
-  /// Changes a route, and shows it to whoever watches.
+  /// Changes a route, and sends it to all watches.
   void change(const std::string& name, std::string status) {
     PlayedRoute& route = routes[name];
     ++route.version;
@@ -99,7 +99,7 @@ class WrittenObjects final : private FleetFacts {
   std::size_t writes() const { return writes_.size(); }
   std::string writeTarget(std::size_t number) { return rig.target(writes_.at(number)); }
   std::string patch(std::size_t number) { return rig.request(writes_.at(number)).body; }
-  /// Does what a write asks for, and shows it before or after the answer, or not yet.
+  /// Executes a write, and sends it to the watches before or after the answer, or not yet.
   enum class Shown { kBefore, kAfter, kNotYet };
   void accept(std::size_t number, Shown shown = Shown::kAfter) {
     const std::string name = nameOf(number);
@@ -155,7 +155,7 @@ class WrittenObjects final : private FleetFacts {
            R"(","generation":1},"spec":{"parentRefs":[{"name":"egress","namespace":"demo"}]})" +
            (route.status.empty() ? "" : ",\"status\":" + route.status) + "}";
   }
-  /// Returns what the writer makes of a route that it wants to be accepted.
+  /// Returns the status that the writer sends for a route which it wants to be accepted.
   static config::ObjectStatus statusOf(const std::string& name, const std::string& message,
                                        const std::string& nameSpace = "demo") {
     config::ParentStatus parent;
@@ -186,7 +186,7 @@ class WrittenObjects final : private FleetFacts {
   static constexpr const char* kGroup = "/apis/gateway.networking.k8s.io/v1";
   static constexpr const char* kRoutes = "/apis/gateway.networking.k8s.io/v1/httproutes";
 
-  /// Answers whatever has been asked but writes.
+  /// Answers all requests except writes.
   void serve() {
     for (; next_ < rig.requests(); ++next_) {
       const std::size_t number = next_;

@@ -1,4 +1,5 @@
-// Objects are written when there is a place, namespace by namespace, and wait when the API server does not take them.
+// Tests that objects are written when a place is free, namespace by namespace, and that they wait when the API server
+// refuses them.
 #include "proxy/kubernetes/writer/object_writer.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +29,8 @@ WriteKey thingKey(const std::string& name, const std::string& nameSpace = "demo"
   return {"example.com", "Thing", nameSpace, name};
 }
 
-/// Writes Things with at most two writes at one time, and pauses of at most four seconds, or thirty that are asked for.
+/// Writes Things with at most two writes at one time, and pauses of at most four seconds, or thirty if the server asks
+/// for them.
 class ObjectWriting : public ::testing::Test, public ObjectWriterUser {
  protected:
   std::optional<ApiRequest> requestFor(const WriteKey& key) override {
@@ -68,7 +70,7 @@ class ObjectWriting : public ::testing::Test, public ObjectWriterUser {
   std::unique_ptr<ObjectWriter> writer;
   std::string text = "{}";
   bool nothing = false;  // there is nothing to be done
-  bool again = false;    // what has an outcome is wanted again
+  bool again = false;    // an object whose write has ended is wanted again
   bool listed = false;
   std::size_t looks = 0;
   std::size_t items = 0;
