@@ -49,7 +49,7 @@ struct DatagramPeer {
     ::getsockname(fd.get(), reinterpret_cast<sockaddr*>(&own), &length);
     address = Address::fromSockaddr(reinterpret_cast<const sockaddr*>(&own));
   }
-  /// Returns the number of datagrams that have come, and answers the last one if it is asked to.
+  /// Returns the number of datagrams that have come, and answers the last one if `answers` is true.
   int take(bool answers) const {
     std::array<char, 512> bytes{};
     sockaddr_in from{};

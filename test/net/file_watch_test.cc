@@ -35,7 +35,7 @@ class FileWatchTest : public ::testing::Test {
     FileWatch::WatchOptions options;
     options.paths = std::move(paths);
     options.takes = [](std::string_view name) { return name.ends_with(".yaml") && !name.starts_with('.'); };
-    options.look = 24h;  // so that only events count
+    options.look = 24h;  // so that only events matter
     return options;
   }
   std::unique_ptr<FileWatch> make(FileWatch::WatchOptions options) {

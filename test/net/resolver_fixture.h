@@ -30,7 +30,7 @@ class ResolverFixture : public ::testing::Test {
   ResolverFixture() : worker_(clock_), server_(worker_) { settings_.servers = {server_.server()}; }
 
   void start() { resolver_ = net::makeResolver(worker_, settings_, parts_).value(); }
-  /// Asks and waits for the answer.
+  /// Queries and waits for the answer.
   const base::Result<net::Addresses>* lookUp(std::string_view name) {
     if (!resolver_) start();
     bool done = false;

@@ -1,5 +1,5 @@
-// What one worker's resolver is answered is known to the resolvers of the others, whose names are then asked for once,
-// and outlive dead name servers everywhere.
+// Tests that an answer to one worker's resolver is shared with the resolvers of the others, so that names are queried
+// once, and outlive dead name servers in every worker.
 #include <gtest/gtest.h>
 
 #include "test/net/resolver_fixture.h"
@@ -33,7 +33,7 @@ class ResolverLearning : public test::ResolverFixture<test::ManualClock> {
     };
     other_ = makeResolver(worker_, settings_, parts_).value();
   }
-  /// Asks for the name as one who does not use the answer.
+  /// Queries the name for a worker that does not use the answer.
   void teach() {
     bool done = false;
     {
@@ -52,7 +52,7 @@ class ResolverLearning : public test::ResolverFixture<test::ManualClock> {
     EXPECT_TRUE(test::runUntil(worker_, [&] { return done; }));
     return otherKnows();
   }
-  /// Lets time pass, and answers what is asked then.
+  /// Lets time pass, and answers the queries that come then.
   void pass(base::Duration time) {
     clock_.advance(time);
     turn();

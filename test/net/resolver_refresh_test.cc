@@ -1,4 +1,5 @@
-// Names in use are asked again before they expire, and old answers stay valid when the name servers fail.
+// Tests that names in use are queried again before they expire, and that old answers stay valid when the name servers
+// fail.
 #include <gtest/gtest.h>
 
 #include "proxy/net/dns/resolver.h"
@@ -45,7 +46,7 @@ class ResolverRefresh : public ::testing::Test {
     pass(time);
     EXPECT_TRUE(test::runUntil(worker_, [&] { return answered() > before; }));
   }
-  /// Returns the number of questions. Asks for another name first: a question on its way is counted before that one is
+  /// Returns the number of questions. Queries another name first: a question on its way is counted before that one is
   /// answered.
   int asked() {
     bool done = false;

@@ -1,5 +1,5 @@
-// How names are asked of name servers: from which ports, of which server, how often, how many at a time, and what a
-// question that goes wrong does to the others.
+// Tests how name servers are queried: the ports, the choice of the server, the number of tries and of parallel
+// questions, and the effect of a question that fails on the others.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,13 +15,13 @@ using test::DnsReply;
 using test::texts;
 using test::Texts;
 
-/// Time stands still unless a test moves it, so whatever is answered was answered without a timeout.
+/// Time moves only if a test moves it, so every answer came without a timeout.
 class ResolverServers : public test::ResolverFixture<test::ManualClock> {
  protected:
   ResolverServers() : second_(worker_) {}
 
   void useBoth() { settings_.servers = {server_.server(), second_.server()}; }
-  /// Asks for a name, and counts its answer.
+  /// Queries a name, and counts its answer.
   void ask(const std::string& name) {
     if (!resolver_) start();
     const Worker::Turn turn(worker_);
@@ -37,7 +37,7 @@ class ResolverServers : public test::ResolverFixture<test::ManualClock> {
     clock_.advance(time);
     turn();
   }
-  /// Asks and answers another name, so that everything on its way has arrived.
+  /// Queries and answers another name, so that everything on its way has arrived.
   void settle() {
     const std::string fence = "fence" + std::to_string(fences_++) + ".test";
     for (auto* server : {&server_, &second_}) (*server)[fence] = {.addresses = {"192.0.2.99"}};

@@ -1,4 +1,4 @@
-// A name may be looked up on terms of a policy: for other addresses, or for another time, than the settings say.
+// Tests that a policy may change the address families and the timeout of a lookup.
 #include <gtest/gtest.h>
 
 #include "test/net/resolver_fixture.h"

@@ -1,4 +1,5 @@
-// A connection takes nothing from the heap while bytes pass to and fro, and little memory while it is idle.
+// Tests that a connection allocates nothing while bytes pass in both directions, and uses little memory while it is
+// idle.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -28,8 +29,8 @@ void* counted(std::size_t size) {
 
 }  // namespace
 
-// Replaces operator new in the whole binary: the counters are thread_local, so that threads of other tests do not
-// count.
+// Replaces operator new in the whole binary: the counters are thread_local, so that threads of other tests are not
+// counted.
 void* operator new(std::size_t size) { return counted(size); }
 void* operator new[](std::size_t size) { return counted(size); }
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept { return counted(size); }

@@ -1,4 +1,4 @@
-// Peers that do not speak TLS, or stop in the middle of it.
+// Tests peers that do not use TLS, or stop in the middle of a handshake.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -104,7 +104,7 @@ class TlsEnd final : public net::TransportSink {
   std::unique_ptr<net::Transport> transport;
   base::ByteQueue out;
   bool endWhenSent = false;
-  std::size_t budget = 1 << 20;  // granted anew in each flush
+  std::size_t budget = 1 << 20;  // granted again in each flush
   bool opened = false;
   std::string received;
   std::size_t largest = 0;

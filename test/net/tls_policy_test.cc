@@ -1,5 +1,5 @@
-// The demands on a Backend's TLS beyond a good certificate: it is not revoked, a key is pinned, and only some versions
-// and suites are spoken.
+// Tests the demands on a Backend's TLS beyond a good certificate: it is not revoked, a key is pinned, and only some
+// versions and suites are allowed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -162,7 +162,8 @@ TEST_F(TlsClientPolicy, APinDoesNotMakeABadChainGood) {
 
 class TlsClientVersions : public TlsClientPolicy {
  protected:
-  /// Returns the version and suite that were agreed on with a server that speaks up to `maximum`, or the error.
+  /// Returns the version and suite that were agreed on with a server that supports versions up to `maximum`, or the
+  /// error.
   std::string agreed(int maximum = TLS1_3_VERSION) {
     std::string result;
     test::RawTlsServer peer(
