@@ -1,4 +1,4 @@
-// A fixture of one stage of a body, whose step does what a test says.
+// A fixture of one stage of a body, whose step is scripted by a test.
 #pragma once
 
 #include <optional>
@@ -31,7 +31,7 @@ class BodyStageTest : public PipelineFixture {
     step.body.edits = false;
     return step;
   }
-  /// Continues until it is asked for the n-th time; then it fails.
+  /// Continues until it runs for the n-th time; then it fails.
   static Work failsAt(int count) {
     return [=](Call& call) { return ++call.state<int>() == count ? Verdict::fail("it broke") : Verdict::goOn(); };
   }

@@ -5,7 +5,7 @@
 namespace sluice::processing {
 namespace {
 
-/// Lets whole words go on, and holds the last one back until a space or the end of the body follows.
+/// Lets whole words of the text go on, and keeps the last one until a space or the end of the body follows.
 Verdict heldBackToSpaces(Call& call) {
   std::string& held = call.state<std::string>();
   held += call.body->bytes().text();

@@ -1,4 +1,4 @@
-// Tests steps that take the bytes of a body and give others in their own time.
+// Tests steps that take the bytes of a body and return others at their own pace.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 
 class DuplexStage : public BodyStageTest {
  protected:
-  /// Makes a step that is asked as `work` says, and notes what it was given. "$" stands for the end.
+  /// Makes a step that runs `work`, and records its input. "$" marks the end.
   BodyStage& makeDuplex(Work work, bool flows = true, bool failOpen = false) {
     Step step = makeStep(
         "step", Phase::kRequestBody,

@@ -1,5 +1,5 @@
-// A step that changes nothing and fails open: the body arrives as it came, or the exchange is refused, whatever the
-// fault and whenever it happens.
+// Tests a step that changes nothing and fails open: the body arrives as it came, or the exchange is refused, whatever
+// the fault and its time are.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -90,7 +90,7 @@ class FailOpenStage : public BodyStageTest, public testing::WithParamInterface<F
     waiting_.push_back(call.suspend());
     return Verdict::wait();
   }
-  /// A conversation goes on until it has heard the end. What it has heard goes on.
+  /// A conversation continues until it has got the end. The bytes that it has got go on.
   Verdict listen(Call& call) {
     call.body->replacement().append(call.body->bytes().text());
     Resumer next = call.suspend();
@@ -102,7 +102,7 @@ class FailOpenStage : public BodyStageTest, public testing::WithParamInterface<F
     }
     return Verdict::stream();
   }
-  /// Gives the next piece, with the fault if it is its turn. Returns false if the exchange is refused.
+  /// Sends the next piece, with the fault if it is its turn. Returns false if the exchange is refused.
   bool giveNext(std::string_view piece) {
     const Fault fault = GetParam().fault;
     const bool faulty = number_ == at_;
@@ -120,7 +120,7 @@ class FailOpenStage : public BodyStageTest, public testing::WithParamInterface<F
     ++number_;
     return goesOn && settle();
   }
-  /// Takes what arrives until nothing more does.
+  /// Takes bytes until no more arrive.
   bool settle() {
     for (int idle = 0; idle < 2;) {
       if (!turn()) return false;
@@ -134,7 +134,7 @@ class FailOpenStage : public BodyStageTest, public testing::WithParamInterface<F
   }
 
   std::size_t at_ = 0;      // the piece with which the fault happens
-  std::size_t number_ = 0;  // of the piece that is given now
+  std::size_t number_ = 0;  // of the piece that is sent now
   std::string arrived_;
 };
 
@@ -152,7 +152,7 @@ TEST_P(FailOpenStage, LosesNothingOrRefusesTheExchange) {
       EXPECT_TRUE((isText ? text : body).starts_with(arrived_)) << arrived_.size() << " bytes have arrived";
     }
     if (!goesOn) {
-      // Who has no room fails closed. And a text that went on cannot be had without its decoder.
+      // A step without room fails closed. Its text cannot be continued without its decoder.
       EXPECT_TRUE(host_.told.back().cause == Cause::kNoRoom || (GetParam().decoded && GetParam().edits));
       continue;
     }

@@ -1,4 +1,4 @@
-// Steps that want the text of a coded body: what its decoder takes and yields is bounded.
+// Tests steps that want the text of a coded body: the input and the output of its decoder are bounded.
 #include "proxy/processing/plain_text.h"
 
 #include "test/processing/body_stage_fixture.h"
