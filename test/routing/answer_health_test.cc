@@ -24,7 +24,7 @@ class AnswerHealthTest : public ::testing::Test {
     for (std::uint32_t i = 0; i < times; ++i) note(/*isGatewayError=*/false);
   }
   State state() const { return health_.state(now_); }
-  /// Fails until it rests, and waits until the rest has passed. Returns how long that was.
+  /// Fails until it is ejected, and waits until the ejection has ended. Returns how long that was.
   base::Duration eject(std::uint32_t errors) {
     fail(errors);
     const base::MonotonicTime begun = now_;

@@ -1,4 +1,4 @@
-// Many rules of one path: a look-up finds what trying them one by one would find.
+// Tests many rules of one path: a look-up finds the same rule as trying them one by one.
 #include "proxy/routing/table/candidates.h"
 
 #include <gtest/gtest.h>

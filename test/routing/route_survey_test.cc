@@ -1,4 +1,4 @@
-// What a survey says about entries that do not get a request, and in which order.
+// Tests the reasons that a survey gives for entries that do not get a request, and their order.
 #include "proxy/routing/table/route_survey.h"
 
 #include <gtest/gtest.h>

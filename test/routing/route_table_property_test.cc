@@ -126,7 +126,7 @@ bool callFits(const RpcPattern& rpc, const std::string& path) {
          nameFits(rpc.method, rpc.isExpression, path.substr(slash + 1));
 }
 
-/// If several header matches have one name, the first counts.
+/// If several header matches have one name, the first one is used.
 std::size_t headersCounted(const test::TableEntry& entry) {
   return entry.headers.size() == 2 && entry.headers[1].name == "x-a" ? 1 : entry.headers.size();
 }
@@ -198,7 +198,7 @@ std::string foundRoute(const RouteTable& table, const AskedRequest& asked) {
   return match.rule == nullptr ? "none" : match.rule->route;
 }
 
-/// Returns true if the entry is as the survey says.
+/// Returns true if the survey describes the entry correctly.
 bool isRight(const test::TableEntry& entry, const SurveyedEntry& surveyed, const AskedRequest& asked) {
   const bool fitsPath = entry.rpc ? callFits(*entry.rpc, asked.path) : pathFits(entry, asked.path);
   switch (surveyed.fit) {
@@ -218,7 +218,7 @@ bool isRight(const test::TableEntry& entry, const SurveyedEntry& surveyed, const
   return false;
 }
 
-/// Returns the route that the survey says serves. Whatever else it says must be right too.
+/// Returns the route that serves by the survey. All other statements of the survey are checked too.
 std::string surveyedRoute(const RouteTable& table, const std::vector<test::TableEntry>& entries,
                           const AskedRequest& asked) {
   const MadeRequest request(asked);

@@ -80,7 +80,7 @@ TEST(RouteTable, KeepsUnusualSlashesWhereNoRuleMatchesByPath) {
   EXPECT_EQ(slashesOf(table, "path.test"), "reject merge");
   EXPECT_EQ(slashesOf(table, "exact.test"), "reject merge");
   EXPECT_EQ(slashesOf(table, "expression.test"), "reject merge");
-  // A request that no rule of its most specific hostname takes falls back to the wildcard's rules.
+  // A request that matches no rule of its most specific hostname falls back to the wildcard's rules.
   EXPECT_EQ(slashesOf(table, "x.wild.test"), "reject merge");
   EXPECT_EQ(slashesOf(table, "own.test"), "keep");
   EXPECT_EQ(slashesOf(table, "unknown.test"), "keep");
