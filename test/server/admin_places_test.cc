@@ -50,7 +50,7 @@ class AdminPlaces : public AdminRig {
     const test::Descriptor other = test::connectBlocking(otherSocket_.address());
     ASSERT_TRUE(contains(ask(other, kHello, "hello\n"), " 200 "));
   }
-  /// Connects clients that ask for nothing.
+  /// Connects clients that send no request.
   std::vector<test::Descriptor> silent(std::size_t count) {
     std::vector<test::Descriptor> clients;
     for (std::size_t i = 0; i < count; ++i) {
@@ -59,7 +59,7 @@ class AdminPlaces : public AdminRig {
     }
     return clients;
   }
-  /// Connects clients that ask and never read.
+  /// Connects clients that send a request and never read.
   std::vector<test::Descriptor> stalled(std::size_t count, std::string_view page) {
     std::vector<test::Descriptor> clients;
     for (std::size_t i = 0; i < count; ++i) {
@@ -70,7 +70,7 @@ class AdminPlaces : public AdminRig {
     return clients;
   }
   bool probeIsServed() { return contains(ask(connect(), kHello, "hello\n"), " 200 "); }
-  /// Returns true if the server has ended the connection, whatever was to be read before.
+  /// Returns true if the server has ended the connection, after any bytes before the end.
   static bool ended(const test::Descriptor& client) {
     std::string received;
     const ssize_t last = test::readAvailable(client, received);

@@ -50,7 +50,7 @@ class AdminRig : public ::testing::Test {
     EXPECT_TRUE(test::sendAll(client, request));
     return readUntil(client, mark);
   }
-  /// Asks and waits until the page has the request's answer.
+  /// Sends a request and waits until the page has its answer.
   void askForLater(const test::Descriptor& client, std::string_view request) {
     const std::size_t before = held_.size();
     EXPECT_TRUE(test::sendAll(client, request));
@@ -64,7 +64,7 @@ class AdminRig : public ::testing::Test {
     return text.find(part) != std::string::npos;
   }
 
-  /// Speaks HTTP/2 until `holds`; returns false if the server ends the connection before.
+  /// Moves frames of HTTP/2 until `holds` returns true; returns false if the server ends the connection before.
   bool speak(const test::Descriptor& client, const std::string& frames, test::H2FrameReader& reader,
              const std::function<bool()>& holds) {
     EXPECT_TRUE(test::sendAll(client, frames));

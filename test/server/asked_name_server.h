@@ -29,7 +29,7 @@ class AskedNameServer {
     ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
     name_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
   }
-  /// Returns settings by which only this server is asked, and whose answers may not be cached.
+  /// Returns settings by which only this server is queried, and answers are not cached.
   base::DnsSettings settings() const {
     base::DnsSettings settings;
     settings.servers = {name_};

@@ -1,4 +1,4 @@
-// The page /exchanges without sockets: workers answer when the test says so, or never.
+// Tests the page /exchanges without sockets: workers answer when the test lets them, or never.
 #include "proxy/server/admin/exchanges_page.h"
 
 #include <gtest/gtest.h>

@@ -32,7 +32,7 @@ class Greeter final : public ServerConnection {
   std::vector<std::string> timeouts;
   std::size_t requests = 0;
   bool mute = false;     // never answers
-  bool patient = false;  // waits until somebody calls takeTurn()
+  bool patient = false;  // waits until takeTurn() is called
   bool waits = false;
 
   void answer() {

@@ -78,7 +78,7 @@ class ServingRig {
     const net::Worker::Turn turn(main_);
     reloader_->reload();
   }
-  /// Begins a reload and returns when the workers have been told of it.
+  /// Begins a reload and returns when the workers have been notified.
   void publish(const Spec& spec) {
     const std::string before = reloader_->revisions().published;
     beginReload(spec);

@@ -113,7 +113,7 @@ TEST(ServingReload, JoinsManyRequestsWhileItLoads) {
   EXPECT_LE(rig.reloads("unchanged"), 2u) << "and perhaps what the watch of the file has told";
 }
 
-/// Clients that ask as fast as they can, on one connection after the other.
+/// Clients that send requests as fast as they can, on one connection after the other.
 class Askers {
  public:
   Askers(std::uint16_t port, int count) {

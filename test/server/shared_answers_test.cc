@@ -1,5 +1,5 @@
-// Workers on threads of their own hand each other what name servers answer them. The name resolves to an address that
-// is not allowed, so a request whose name is known is forbidden, and one whose name is not known fails otherwise.
+// Tests that workers on threads of their own share the answers of name servers. The name resolves to an address that is
+// not allowed, so a request whose name is known is forbidden, and one whose name is not known fails otherwise.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,6 +1,6 @@
-// A request allocates nothing once everything is warm. The tests run the whole data path of a worker, on a thread of
-// its own between real sockets. OpenSSL is left out (it takes its memory by malloc), and nghttp2's memory is http's
-// H2Memory.
+// Tests that a request allocates nothing once everything is warm. The tests run the whole data path of a worker, on a
+// thread of its own between real sockets. OpenSSL is left out (it takes its memory by malloc), and nghttp2's memory is
+// http's H2Memory.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -28,7 +28,7 @@ void* counted(std::size_t size) {
 
 }  // namespace
 
-// Replaces operator new in the whole binary: the counters are thread_local, so that other threads do not count.
+// Replaces operator new in the whole binary: the counters are thread_local, so that other threads are not counted.
 void* operator new(std::size_t size) { return counted(size); }
 void* operator new[](std::size_t size) { return counted(size); }
 void* operator new(std::size_t size, const std::nothrow_t& /*tag*/) noexcept { return counted(size); }
@@ -80,7 +80,7 @@ class AcceptingPeer {
  public:
   explicit AcceptingPeer(std::function<void(test::Descriptor)> serve)
       : thread_([this, serve = std::move(serve)] {
-          ::fcntl(socket_.fd(), F_SETFL, 0);  // accept() shall wait
+          ::fcntl(socket_.fd(), F_SETFL, 0);  // so that accept() waits
           while (true) {
             test::Descriptor accepted(::accept4(socket_.fd(), nullptr, nullptr, SOCK_CLOEXEC));
             if (accepted.get() < 0) return;
@@ -146,8 +146,7 @@ class GatewayWorker {
   std::thread thread_;
 };
 
-/// Returns the gateway's allocations while `ask` was called many times, after it was called often enough to warm
-/// everything.
+/// Returns the number of the gateway's allocations in many calls of `ask`, after enough calls to warm everything.
 template <typename Ask>
 std::size_t allocationsOf(GatewayWorker& gateway, Ask&& ask) {
   for (int i = 0; i < 300; ++i) ask();
@@ -177,7 +176,7 @@ TEST(SteadyState, AllocatesNothingForAnHttp11Request) {
   EXPECT_EQ(allocated, 0U);
 }
 
-// Two gateways in a row, so that one speaks HTTP/2 on both sides: the first one is counted.
+// Two gateways in a row, so that one uses HTTP/2 on both sides: the allocations of the first one are counted.
 TEST(SteadyState, AllocatesNothingForAnHttp2Request) {
   AcceptingPeer origin(answerHeads);
   GatewayWorker second("sluice-2", origin.port(), UpstreamProtocol::kHttp11);

@@ -1,4 +1,4 @@
-// Connections with more to do than one round allows take turns.
+// Tests that connections with more work than one round allows take turns.
 #include "proxy/server/connection/turn_queue.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// A worker that is given another generation, by itself; the other behaviour of workers is tested on the running
-// binary.
+// Tests a single worker that adopts another generation; other behaviour of workers is tested on the running binary.
 #include "proxy/server/serving/worker_runtime.h"
 
 #include <gtest/gtest.h>

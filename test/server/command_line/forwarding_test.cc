@@ -1,4 +1,4 @@
-// The objects that --listen and --to stand for.
+// Tests the objects that --listen and --to make.
 #include "proxy/server/command_line/forwarding.h"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// The message for a word that no command or option has, and what it suggests.
+// Tests the message for a word that is no command or option, and its suggestion.
 #include "proxy/server/command_line/mistake.h"
 
 #include <gtest/gtest.h>

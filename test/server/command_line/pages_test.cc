@@ -26,7 +26,7 @@ std::string pageOf(std::vector<const char*> arguments) {
   return parsed.out;
 }
 
-/// A program whose texts hold what shells and roff take for signs of their own.
+/// A program whose texts contain special characters of shells and roff.
 CommandShape strangeProgram() {
   const ArgumentShape it{{"-i", "--it's"}, "it's [a] `text`: \\x, ${y}; and more", "NAME: 'x'", false, true};
   const CommandShape command{"sluice go", "go", "don't: $(stop)", "", {it}, {{{"WHERE"}, "-here", "", true, false}},

@@ -1,5 +1,5 @@
-// Asks the data plane, in memory, one request after the other, and keeps what it recorded about each: the access log,
-// the steps that ran, what the origin saw and what the client got.
+// Sends requests to the data plane, in memory, one after the other, and keeps the records of each: the access log, the
+// steps that ran, the request at the origin and the client's response.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -26,10 +26,10 @@ struct RecordedPair {
   std::string errorType;
   std::vector<std::string> steps;         // in the order in which they ran
   bool reached = false;                   // an origin saw the request
-  std::vector<std::string> requestTrail;  // what filters added, as the origin saw it
+  std::vector<std::string> requestTrail;  // the marks of filters, as the origin saw them
   std::string authority;                  // as the origin saw it
   std::string path;
-  std::string answered;  // what the client got
+  std::string answered;  // the client's response
 };
 
 class PairsRig {

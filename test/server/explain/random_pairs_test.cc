@@ -1,4 +1,4 @@
-// Compares explanations with what the data plane did, on 10,000 random pairs of a configuration and a request.
+// Compares explanations with the behaviour of the data plane, on 10,000 random pairs of a configuration and a request.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::string wordBehind(const std::string& effect, const std::string& word) {
   return effect.substr(begin, effect.find(',', begin) - begin);
 }
 
-/// Compares one explanation with one record, and collects what differs.
+/// Compares one explanation with one record, and collects the differences.
 class PairComparison {
  public:
   PairComparison(const Explanation& explanation, const RecordedPair& pair) : explained_(explanation), pair_(pair) {}
@@ -171,10 +171,10 @@ struct PairsOutcome {
   std::size_t pairs = 0;
   std::size_t different = 0;
   std::string first;                           // the first difference
-  std::map<std::string, std::size_t> covered;  // how many pairs showed what
+  std::map<std::string, std::size_t> covered;  // how many pairs showed each feature
 };
 
-/// Counts what a pair shows, so that a test knows that nothing was left out.
+/// Counts the features of a pair, so that a test knows that none was left out.
 void cover(const Explanation& explanation, const RecordedPair& pair, PairsOutcome& outcome) {
   ++outcome.covered["status " + pair.status];
   if (pair.reached) ++outcome.covered["forwarded"];

@@ -1,5 +1,5 @@
 // Random configurations and requests that have much in common, so that most requests meet several rules. Each rule,
-// each reference and each step leaves a trace of its own in what the data plane does. The same seed gives the same
+// each reference and each step leaves a trace of its own in the records of the data plane. The same seed gives the same
 // ones.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Tests what `sluice status --kubernetes` makes of the objects and Leases of a cluster.
+// Tests the output of `sluice status --kubernetes` for the objects and Leases of a cluster.
 #include "proxy/server/kubernetes/cluster_status.h"
 
 #include <gmock/gmock.h>
