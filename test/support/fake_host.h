@@ -1,4 +1,4 @@
-// A host of steps that records what it is told, and answers when a test says so.
+// A host of steps that records its calls, and answers when a test lets it.
 #pragma once
 
 #include <chrono>

@@ -2,7 +2,8 @@
 // answers on command.
 //
 // A Wire is one connection as its peer sees it. Like the real transports, a fake one delivers at most the read budget,
-// writes what the peer has room for and keeps one more piece, and reports events only inside a Turn. One thread.
+// writes as many bytes as the peer has room for and keeps one more piece, and reports events only inside a Turn. One
+// thread.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
-// HTTP/2 by hand, for tests that send what no library would: frames as bytes, one by one, and a reader that splits a
-// peer's bytes into frames (RFC 9113, RFC 7541). Field lines are literals without indexing, so any byte may stand in
-// them. One thread.
+// HTTP/2 by hand, for tests that send frames which no library would send: frames as bytes, one by one, and a reader
+// that splits a peer's bytes into frames (RFC 9113, RFC 7541). Field lines are literals without indexing, so they may
+// contain any byte. One thread.
 #pragma once
 
 #include <cstddef>
@@ -71,7 +71,7 @@ std::string block(const H2Lines& lines);
 /// Return an HPACK literal that enters the dynamic table (its newest entry has index 62), and a reference to an entry.
 std::string indexedLine(std::string_view name, std::string_view value);
 std::string reference(std::uint8_t index);
-/// Returns an HPACK literal that nobody may index (RFC 7541 section 6.2.3).
+/// Returns a never-indexed HPACK literal (RFC 7541 section 6.2.3).
 std::string secretLine(std::string_view name, std::string_view value);
 
 std::string headers(std::uint32_t stream, std::string_view block, bool endStream, bool endHeaders = true);
@@ -100,14 +100,14 @@ struct H2Frame {
   std::uint32_t stream = 0;
   std::string payload;               // with its padding, if any
   H2Lines lines;                     // of the whole field block, on the frame that ended it
-  std::vector<std::string> secrets;  // the names of those lines that are literals which nobody may index
+  std::vector<std::string> secrets;  // the names of the lines that are never-indexed literals
 
   bool endsStream() const { return (flags & h2flag::kEndStream) != 0; }
   /// Returns the error code of RST_STREAM and GOAWAY.
   std::uint32_t errorCode() const;
   /// Returns the last stream of GOAWAY, or the increment of WINDOW_UPDATE.
   std::uint32_t firstWord() const;
-  /// Returns the value that SETTINGS give last for this identifier; nothing if they do not.
+  /// Returns the last value of this identifier in SETTINGS; nothing if there is none.
   std::optional<std::uint32_t> setting(std::uint16_t id) const;
   /// Returns "" if the block has no such line.
   std::string value(std::string_view name) const;

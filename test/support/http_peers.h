@@ -1,5 +1,5 @@
-// The two peers that talk through the gateway: a client and a backend, each with the opposite codec of this tree over a
-// Wire, so that a test sees messages and not bytes. Each has memory of its own, so the gateway's pool counts the
+// The two peers that communicate through the gateway: a client and a backend, each with the opposite codec of this tree
+// over a Wire, so that a test sees messages and not bytes. Each has memory of its own, so the gateway's pool counts the
 // gateway alone.
 #pragma once
 

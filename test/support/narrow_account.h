@@ -1,4 +1,4 @@
-// An account of heads with a bound that tests set, which checks that nothing is given back twice.
+// An account of heads with a bound that tests set, which checks that no byte is given back twice.
 #pragma once
 
 #include <gtest/gtest.h>

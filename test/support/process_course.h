@@ -151,7 +151,7 @@ class ProcessCourse {
     return made;
   }
 
-  // --- what steps do ---
+  // --- behaviour of steps ---
 
   Verdict decide(Call& call, char added) {
     const std::uint32_t choice = chance() % 32;
@@ -173,7 +173,7 @@ class ProcessCourse {
     if (choice == 6) return Verdict::fail("it broke after all");
     return Verdict::goOn();
   }
-  /// Takes and gives bytes in the time of a step that converses.
+  /// Takes and returns bytes at the pace of a step that converses.
   Verdict converse(Call& call, char added) {
     if (kind_ != Kind::kFree) {
       std::string& held = call.state<std::string>();
@@ -342,7 +342,7 @@ class ProcessCourse {
     const net::Worker::Turn turn(rig_.worker);
   }
 
-  // --- what must hold ---
+  // --- invariants ---
 
   void check() {
     require(rig_.isQuiet(), "the worker is quiet between turns");

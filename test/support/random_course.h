@@ -1,7 +1,7 @@
-// A course of events that bytes choose: clients ask, send, stall, break the protocol and leave; backends connect, fail,
-// answer, reset and send GOAWAY; names resolve late; other configurations are adopted; time passes. In half of the
-// courses the rule retries, and a mirror gets copies. The invariants are checked after every step, and at the end every
-// exchange must end.
+// A course of events that bytes choose: clients send requests and bodies, stall, break the protocol and leave; backends
+// connect, fail, answer, reset and send GOAWAY; names resolve late; other configurations are adopted; time passes. In
+// half of the courses the rule retries, and a mirror gets copies. The invariants are checked after every step, and at
+// the end every exchange must end.
 //
 // The fuzzer and the test of fixed seeds run this class.
 #pragma once

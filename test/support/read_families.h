@@ -1,4 +1,4 @@
-// Compares a table of the reference with families of metrics that are read when the page is asked for.
+// Compares a table of the reference with families of metrics that are read when the page is requested.
 #pragma once
 
 #include <gtest/gtest.h>

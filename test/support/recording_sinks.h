@@ -163,7 +163,7 @@ class RecordingClientSink final : public http::ClientSink {
 
   explicit RecordingClientSink(base::ChunkPool& pool) : pool_(pool) {}
 
-  /// Returns a new stream, whose token is given to sendRequest().
+  /// Returns a new stream, whose token is passed to sendRequest().
   RecordedResponse& open() {
     streams_.push_back(std::make_unique<RecordedResponse>(pool_));
     streams_.back()->token = streams_.size();

@@ -1,4 +1,4 @@
-// A callout to a server of gRPC that says what a test says.
+// A callout to a server of gRPC whose answers a test writes.
 #pragma once
 
 #include <memory>
@@ -40,7 +40,7 @@ class ServerStream final : public FailedCallout {
   const http::Headers* trailers() const override { return &trailers_.fields; }
   const std::optional<base::Error>& error() const override { return none_; }
 
-  /// The server says these bytes.
+  /// Has the server send these bytes.
   void bring(std::string_view bytes) {
     received_.append(bytes);
     wake();

@@ -23,7 +23,7 @@ struct CertificateSpec {
   /// OpenSSL's spelling, such as "serverAuth,clientAuth"; without the extension if empty
   std::string extendedKeyUsage;
   bool authority = false;
-  /// for an authority, how many others may stand below it; negative: any number
+  /// for an authority, how many others may be below it; negative: any number
   int pathLength = -1;
   KeyType keyType = KeyType::kEcP256;
   /// Further extensions in OpenSSL's spelling: {"nameConstraints", "permitted;DNS:example.com"}.

@@ -1,8 +1,8 @@
 // A processor that needs a file, as an engine needs a script or a library, to test how processors load apart from one
 // another.
 //
-// It puts the content of the file into x-script. As long as there is no file, or the file says "wait", it is awaited; a
-// file that says "wrong" is refused.
+// It puts the content of the file into x-script. As long as there is no file, or the file contains "wait", it is
+// awaited; a file that contains "wrong" is refused.
 #pragma once
 
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-// One client connection of the echo origin: it stands between its transport and its codec, and owns the streams on it.
+// One client connection of the echo origin: it connects its transport with its codec, and owns the streams on it.
 //
 // It follows the gateway's own rule: events only record and touch the connection, and the server's beat drives, flushes
 // and reaps it. Owned by the server's slab; one thread.

@@ -18,7 +18,7 @@ namespace sluice::echo {
 
 struct ServerSettings {
   net::Address address;
-  /// PEM files; if both are empty, the server speaks plain TCP, where the first bytes tell HTTP/1.1 from HTTP/2.
+  /// PEM files; if both are empty, the server speaks plain TCP, where the first bytes distinguish HTTP/1.1 from HTTP/2.
   std::string certificateFile;
   std::string keyFile;
   /// ALPN protocols in order of preference.

@@ -1,4 +1,4 @@
-// What a server says on one connection, without the connection: bytes in, bytes out. One thread.
+// The protocol of a server on one connection, without the connection: bytes in, bytes out. One thread.
 #pragma once
 
 #include <functional>
@@ -12,11 +12,11 @@ namespace sluice::external {
 class Dialogue {
  public:
   virtual ~Dialogue() = default;
-  /// Takes what the peer says. The view is valid during the call only.
+  /// Takes the peer's bytes. The view is valid during the call only.
   virtual void feed(std::string_view bytes) = 0;
-  /// Appends what is to be said: everything, or at least `most` bytes of it.
+  /// Appends the bytes that are to be sent: all of them, or at least `most`.
   virtual void produce(base::ByteQueue& out, std::size_t most) = 0;
-  /// Returns true if nothing is said or heard after what produce() still gives.
+  /// Returns true if nothing is sent or read after the bytes that produce() still returns.
   virtual bool isOver() const = 0;
 };
 

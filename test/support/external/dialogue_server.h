@@ -1,5 +1,5 @@
-// A TCP server on loopback that holds a dialogue on each of its connections. It is what all servers of this folder
-// stand on. One worker, one thread.
+// A TCP server on loopback that runs a dialogue on each of its connections. All servers of this folder are built on it.
+// One worker, one thread.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,8 @@ class DialogueConnection final : net::TransportSink {
   ~DialogueConnection() override = default;
 
   Handle handle() const { return handle_; }
-  /// Says what the dialogue has to say, as far as the peer takes it. While the peer takes nothing, it is not heard.
+  /// Sends the dialogue's bytes as far as the peer takes them. While the peer takes nothing, its own bytes are not
+  /// read.
   void flush();
   bool dead() const { return dead_; }
 

@@ -64,7 +64,7 @@ class ExtProcAnswers {
     const auto mutation = [&answer] { return answer.mutable_response()->mutable_body_mutation(); };
     std::string bytes = edits_.raisesCase ? inUpperCase(body.body()) : body.body();
     if (mode == ProcessingMode::FULL_DUPLEX_STREAMED) {
-      // In this mode there is no body but what the server sends.
+      // In this mode the body consists only of the bytes that the server sends.
       wire::StreamedBodyResponse& piece = *mutation()->mutable_streamed_response();
       piece.set_body(std::move(bytes));
       piece.set_end_of_stream(body.end_of_stream());

@@ -37,10 +37,10 @@ struct AnsweredCall {
   const std::int32_t id;
   std::string path;
   CallAnswers answers;
-  base::ByteQueue in;         // what is not answered yet
+  base::ByteQueue in;         // bytes that are not answered yet
   base::ByteQueue out;        // framed answers
   std::size_t ungranted = 0;  // bytes received for which the client has got no new credit
-  bool hasEnded = false;      // the client will say no more
+  bool hasEnded = false;      // the client will send no more
   bool isDeferred = false;    // nghttp2 waits until there is something to send
   std::optional<int> status;
 };
@@ -200,7 +200,7 @@ class GrpcDialogue final : public Dialogue {
     }
   }
 
-  /// Gives the client credit for what the call has received, unless it has not taken the answers.
+  /// Gives the client credit for the bytes that the call has received, unless the client has not taken the answers.
   void grant(AnsweredCall& call) {
     if (call.ungranted == 0) return;
     if (call.out.size() >= kMostUntaken) {

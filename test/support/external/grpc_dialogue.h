@@ -1,8 +1,8 @@
 // The server's side of gRPC over HTTP/2 without TLS, with one method that streams both ways: each message of the client
 // gets an answer, or ends the call.
 //
-// It stands on nghttp2 itself, not on the gateway's codec, so that the gateway is tested against another's HTTP/2. A
-// client that sends messages faster than it takes the answers gets no more credit until it has taken them.
+// It uses nghttp2 itself, not the gateway's codec, so that the gateway is tested against another implementation of
+// HTTP/2. A client that sends messages faster than it takes the answers gets no more credit until it has taken them.
 #pragma once
 
 #include <functional>

@@ -103,7 +103,7 @@ class SpopDialogue final : public Dialogue {
     say({kAgentHello, 0, 0}, said);
   }
 
-  /// Reads the messages, so that it costs what it costs an agent that looks at them, and sets the variable.
+  /// Reads the messages, at the cost of an agent that evaluates them, and sets the variable.
   void acknowledge(const SpopFrame& frame, SpopReader& reader) {
     while (!reader.isEmpty()) {
       const auto message = reader.text();
