@@ -22,7 +22,7 @@ class Adoption : public ::testing::Test {
     rig_.plan = other;
     rig_.adopt(policy(), {other});
   }
-  /// Returns true if nothing holds the cluster's plan any more.
+  /// Returns true if the cluster's plan is not referenced any more.
   bool isGone() const { return plan_.expired(); }
 
   PoolRig rig_;

@@ -15,7 +15,7 @@ namespace {
 
 using std::chrono::seconds;
 
-/// Records the calls of its request, and takes the response's body at once unless a test stops it.
+/// Records the calls of its request, and reads the response's body at once unless a test stops it.
 class Caller final : private AsyncRequestOwner {
  public:
   explicit Caller(PoolRig& rig, const AsyncRequestTimes& times = {seconds(60), {}, {}})
@@ -87,7 +87,7 @@ class OwnRequests : public ::testing::TestWithParam<Version> {
     return GetParam() == Version::kHttp2 ? routing::UpstreamProtocol::kHttp2 : routing::UpstreamProtocol::kHttp11;
   }
   test::BackendPeer& accept() { return rig.accept(0, GetParam()); }
-  /// Returns a Backend whose connection has served a request, and rests.
+  /// Returns a Backend whose connection has served a request, and is idle.
   test::BackendPeer& acceptAndRest() {
     Caller first(rig);
     first.start();
@@ -193,7 +193,7 @@ TEST_P(OwnRequests, AreSentOnceMoreOverAConnectionThatHasGoneStale) {
   caller.drop();
 }
 
-// Its owner would take the second answer for more of the first one.
+// Its owner would mistake the second answer for a part of the first one.
 TEST_P(OwnRequests, AreNotSentOnceMoreIfTheirAnswerHasBegun) {
   test::BackendPeer& backend = acceptAndRest();
   Caller caller(rig);
@@ -216,7 +216,7 @@ TEST_P(OwnRequests, ThatWereNotBegunAreSentAgainAFewTimes) {
   Caller caller(rig);
   caller.start();
   test::BackendPeer& backend = accept();
-  // In HTTP/1.1 nobody can say that a request was not begun.
+  // HTTP/1.1 has no way to report that a request was not begun.
   const std::size_t times = GetParam() == Version::kHttp2 ? kMostRepeats + 1 : 1;
   for (std::size_t i = 0; i < times; ++i) {
     EXPECT_FALSE(caller.error);

@@ -95,7 +95,7 @@ TEST(AsyncTransitions, EndStatesAreNeverLeft) {
   }
 }
 
-// What began to fail, or is whole, is told once, and nothing that comes meanwhile makes it undecided.
+// A failure, or a whole response, is reported once, and no later event makes the outcome undecided.
 TEST(AsyncTransitions, WhatIsDecidedStaysDecided) {
   for (std::size_t s = 0; s < kAsyncResponseStates; ++s) {
     const auto state = static_cast<Res>(s);

@@ -1,4 +1,4 @@
-// Connections to Backends are told of when they are open, and when and why they end.
+// Tests the log lines of connections to Backends: when they open, and when and why they end.
 #include "proxy/upstream/connection_log.h"
 
 #include <gmock/gmock.h>
@@ -36,8 +36,8 @@ class ConnectionLines : public testing::Test {
     rig_->settle();
     rig_->done(0);
   }
-  /// Returns the attributes of the one line with that message, from the first to the last; what came instead if there
-  /// is not one.
+  /// Returns the attributes of the one line with that message, from the first to the last; the whole log if there is
+  /// not exactly one.
   std::string lineOf(const std::string& message) {
     text_ += pipe_.read();
     std::vector<std::string> lines = observe::splitLines(text_);

@@ -1,5 +1,5 @@
-// Pools of one Backend share limits.backendConnections: idle connections of one make room for another, and no pool
-// keeps another one out for longer than its requests take.
+// Tests pools of one Backend, which share limits.backendConnections: idle connections of one make room for another, and
+// no pool blocks another one for longer than its requests take.
 #include "proxy/upstream/connection_room.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,4 @@
-// Connections of HTTP/2 that say nothing more: pings find those that are dead, and requests keep away from those that
-// may be.
+// Tests silent connections of HTTP/2: pings find the dead ones, and requests avoid those that may be dead.
 #include <gtest/gtest.h>
 
 #include <chrono>

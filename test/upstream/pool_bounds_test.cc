@@ -1,4 +1,5 @@
-// Connections and waits end by refusals, bounds (tested on both sides) and time, and every count comes back to zero.
+// Tests that connections and waits end by refusals, bounds (on both sides) and time, and that every counter returns to
+// zero.
 #include <gtest/gtest.h>
 
 #include "test/upstream/pool_rig.h"

@@ -96,7 +96,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
     resolve(requests_.back(), requests_.size());
     return requests_.size() - 1;
   }
-  /// Returns the addresses that it was told, joined; "" if none yet.
+  /// Returns the addresses that it got, joined; "" if none yet.
   std::string told(std::size_t index) const {
     std::string text;
     for (const net::Address& address : requests_[index].resolved)
@@ -121,7 +121,7 @@ class PoolRig final : private net::Beats, private WaiterSink {
     connection->codec()->reset(requests_[index].stream, http::ResetReason::kCancelled);
     connection->touch();
   }
-  /// Cuts a request that has waited in vain for a response.
+  /// Cuts a request that has got no response.
   void expire(std::size_t index) {
     const net::Worker::Turn turn(worker);
     Connection* connection = upstreams->find(requests_[index].connection);

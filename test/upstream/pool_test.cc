@@ -1,4 +1,4 @@
-// A pool gives connections to requests and opens others, and no request waits for ever.
+// Tests that a pool gives connections to requests and opens others, and that no request waits for ever.
 #include <gtest/gtest.h>
 
 #include "test/upstream/pool_rig.h"
@@ -292,7 +292,7 @@ TEST(ReadyConnections, AreNotUsedIfTheyHaveEndedWhileIdle) {
     rig.wire(0).endUnnoticed();
     rig.want();
     EXPECT_EQ(rig.dialled(), 2U) << "its events have not told";
-    // TLS may have read what came, and tell nobody: an idle connection of HTTP/1.1 must not be left on no list.
+    // TLS may have read the bytes without an event: an idle connection of HTTP/1.1 must stay on a list.
     EXPECT_EQ(rig.wire(0).finished, version == Version::kHttp11);
   }
 }

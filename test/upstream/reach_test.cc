@@ -1,4 +1,4 @@
-// Tests what workers record of whether a Backend can be reached.
+// Tests the records of workers about whether a Backend is reachable.
 #include <gtest/gtest.h>
 
 #include <memory>

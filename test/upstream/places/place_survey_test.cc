@@ -1,4 +1,4 @@
-// Who gives way when the places of a Backend are short.
+// Tests which request gives way when the places of a Backend are all in use.
 #include "proxy/upstream/places/place_survey.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ class PlaceSurveyTest : public testing::Test {
   PlaceSurvey survey_{now_};
   http::Token last_ = 100;
 
-  /// Adds holders, each of whose clients owes bytes for so long, the first one for longest.
+  /// Adds holders whose clients are late with bytes for that long, the first one for longest.
   void hold(net::ClientNetwork client, int count, base::Duration stalled) {
     for (int i = 0; i < count; ++i) survey_.add(++last_, {client, now_ - stalled + milliseconds(i)});
   }

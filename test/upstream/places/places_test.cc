@@ -16,7 +16,7 @@ constexpr std::uint64_t kPlaces = 8;
 constexpr net::ClientNetwork kHolder = 1;
 constexpr net::ClientNetwork kSeeker = 2;
 
-/// A worker with a table of requests that hold places, whose client has owed bytes for long.
+/// A worker with a table of requests that hold places, whose client has been late with bytes for long.
 class PlaceWorker final : private WaiterSink {
  public:
   explicit PlaceWorker(CircuitBreakers& breakers)
@@ -32,7 +32,7 @@ class PlaceWorker final : private WaiterSink {
       holders_.insert(i);
     }
   }
-  /// Wants so many places, and stops both workers when it has them.
+  /// Asks for that many places, and stops both workers when it has them.
   void want(std::uint64_t count, PlaceWorker& other) {
     other_ = &other;
     for (std::uint64_t i = 0; i < count; ++i) {
