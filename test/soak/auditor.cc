@@ -18,8 +18,8 @@ using namespace std::chrono_literals;
 /// Above this size the log is truncated.
 constexpr std::streamoff kMostBytes = 32 << 20;
 
-/// A client that has ended its side is still waited for. One that stops an upload while it is being answered cannot be
-/// told from an origin that does so, until streamIdle strikes.
+/// The gateway still waits for a client that has ended its side. A client that stops an upload while it is being
+/// answered cannot be distinguished from an origin that does so, until streamIdle expires.
 bool isFailure(const std::string& line) {
   return contains(line, "\"error.origin\":\"") && !contains(line, "\"error.origin\":\"downstream\"") &&
          !contains(line, "\"error.type\":\"http_response_timeout\"");

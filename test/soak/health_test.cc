@@ -1,4 +1,4 @@
-// Tests how the soak tells growing from warming up.
+// Tests how the soak distinguishes growth from warming up.
 #include "test/soak/health.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The soak preloads this library into the gateway; it writes every second how many bytes of the heap are in use. The
-// resident size says less about a process under AddressSanitizer, whose allocator keeps freed memory in quarantine and
+// resident size shows less about a process under AddressSanitizer, whose allocator keeps freed memory in quarantine and
 // spreads live memory over more and more pages. The product does not know of this library.
 #include <dlfcn.h>
 #include <fcntl.h>

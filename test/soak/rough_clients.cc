@@ -73,7 +73,7 @@ void leavesInTheMiddleOfStreams(Scene& scene) {
   if (scene.oneIn(2)) client.reset();
 }
 
-/// The client reads a little, then nothing, until streamIdle strikes.
+/// The client reads a little, then nothing, until streamIdle expires.
 void stopsReading(Scene& scene) {
   BlockingSocket socket = BlockingSocket::connect(scene.testbed.gateway().port(), 16 * 1024);
   socket.send(getHead(kHuge));

@@ -14,7 +14,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr double kBytesPerMib = 1024 * 1024;
-/// A shorter course cannot tell growing from warming up.
+/// A shorter course cannot distinguish growth from warming up.
 constexpr std::chrono::minutes kTelling(5);
 constexpr std::chrono::seconds kProgress(30);
 /// A course opens fewer than this on the way to its last sample: the name server's sockets and the log's.

@@ -24,14 +24,14 @@ struct Variant {
   bool mirrored = false;   // /plain's requests are mirrored to origins that are rough, or gone
   bool append = false;     // mode of forwardedHeaders
   std::array<int, 2> weights = {1, 1};
-  /// State of /service: its endpoints, of which the last one is dead, and whether it speaks HTTP/2.
+  /// State of /service: its endpoints, of which the last one is dead, and whether it uses HTTP/2.
   std::array<bool, 3> ready = {true, true, false};
   bool priorKnowledge = false;
   int bodyIdle = 10;  // in seconds
   std::array<bool, kExtraRoutes> extraRoutes = {};
   /// True gives /version a route that its schema refuses.
   bool misspelt = false;
-  bool takenPort = false;  // a listener wants a port that somebody else has
+  bool takenPort = false;  // a listener has a port that is already in use
 
   /// Returns the next variant, in which any part may differ.
   Variant next(std::mt19937& random) const;
