@@ -114,9 +114,9 @@ class MetricShard {
   MetricShard(const MetricShard&) = delete;
   MetricShard& operator=(const MetricShard&) = delete;
 
-  /// Returns the instrument of these label values, which come in the order of the table. It is made on first use,
-  /// under the registry's lock; later look-ups hash the values, so keep the reference (it outlives the shard, until
-  /// forget()) where it is used often. If there is no room, it is the one that all others share.
+  /// Returns the instrument of these label values, which come in the order of the table. It is made on first use, under
+  /// the registry's lock; later look-ups hash the values, so keep the reference (it outlives the shard, until forget())
+  /// where it is used often. If there is no room, it is the instrument of the overflow series.
   template <Metric kMetric, typename... Values>
   InstrumentOf<kMetric>& at(const Values&... values) {
     static_assert(kMetric != Metric::kSeriesDropped, "the registry alone counts these");

@@ -62,7 +62,7 @@ bool BodyStage::turn(PipelineHost& host, const StepTarget& target, Flow& to, std
 }
 
 /// Begins the decoding of the body if the step wants text. Returns false if the exchange is refused because the text
-/// cannot be had.
+/// cannot be decoded.
 bool BodyStage::prepare(PipelineHost& host, const StepTarget& target) {
   if (std::exchange(prepared_, true) || !flows_ || !call.step().body.decoded) return true;
   const std::optional<Verdict> wrong = text_.begin(host, target);

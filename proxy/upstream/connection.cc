@@ -47,7 +47,7 @@ base::Duration ownIdleTimeout(const routing::ConnectionSettings& settings, const
   return settings.idleTimeout.value_or(timeouts.upstreamIdle);
 }
 
-/// Returns the same, or less if the Backend keeps it for a shorter time.
+/// Returns the same time, or a shorter one if the Backend announces that it closes idle connections earlier.
 base::Duration idleTimeout(base::Duration own, const http::ClientCodec& codec) {
   const base::Duration said = codec.keepAlive();
   return std::min(own, said - std::min(said, kBeforeEnd));

@@ -62,7 +62,7 @@ class ScarcePlaces : public ::testing::TestWithParam<Version> {
     for (std::size_t i = 0; i < kPlaces; ++i) uploads_.push_back(&upload(kHoldersAddress));
     EXPECT_EQ(rig_.budget().requests.count(), kPlaces);
   }
-  /// Fills the places with responses that have so many bytes and go on, and of which the clients take nothing.
+  /// Fills the places with unfinished responses of that many bytes, of which the clients take nothing.
   void fillWithUnreadResponses(std::size_t bytes) {
     for (std::size_t i = 0; i < kPlaces; ++i) {
       test::ClientPeer& reader = connect(kHoldersAddress);

@@ -163,7 +163,7 @@ void readLines(const Lines& lines) {
   checkTaken(request, expected);
 }
 
-/// A line without a cookie of ours stays as it is, byte for byte.
+/// A line without a cookie of the gateway stays as it is, byte for byte.
 void checkUntouched(const Lines& lines) {
   sluice::base::ChunkPool pool;
   for (const std::string& line : lines) {

@@ -7,8 +7,8 @@
 namespace sluice::control {
 
 /// Returns a warning for each of them: classes whose controllerName is almost that of this program, routes without a
-/// parent, Services without endpoints, EndpointSlices of no Service, BackendTLSPolicies for what does not exist, and
-/// objects that became those of namespace "default" among others that name theirs.
+/// parent, Services without endpoints, EndpointSlices of no Service, BackendTLSPolicies for missing targets, and
+/// objects without a namespace, which are in "default", among others that name theirs.
 config::Problems silentObjects(const config::Model& model);
 
 /// Returns the error for a configuration without a class of this program, with a hint at the class that was probably

@@ -51,7 +51,8 @@ class ScrapedObjects {
 
  private:
   std::optional<compile::ServedObjects> served_;  // none: all are counted
-  /// Whether objects with a status are served, by their titles. Objects of several groups may have one.
+  /// Records by the titles of objects with a status whether they are served. Objects of several groups may share a
+  /// title.
   std::map<std::string, bool> byTitle_;
   std::set<std::string> names_;  // objectName() of the served ones
 };

@@ -22,7 +22,7 @@
 
 namespace sluice::kubernetes {
 
-/// Why a collection cannot be followed now.
+/// The reason why a collection cannot be watched now.
 enum class ListTrouble {
   kAbsent,      // the server does not have the resource
   kForbidden,   // the server does not permit it (403)

@@ -118,7 +118,7 @@ TEST(ListDecoders, BoundEachItemAndTheRest) {
   EXPECT_THAT(decodeList({R"({"items":[{"a":"x)" + room + R"("}]})"}).error, HasSubstr("too large"));
   EXPECT_EQ(decodeList({R"({"a":")" + room + R"("})"}).error, "");
   EXPECT_THAT(decodeList({R"({"a":"x)" + room + R"("})"}).error, HasSubstr("too large"));
-  // Not all of them together.
+  // The bound applies to each item, not to their sum.
   const std::string item = R"({"a":")" + room + R"("},)";
   EXPECT_EQ(decodeList({R"({"items":[)", item, item, "{}]}"}).items.size(), 3U);
 }
