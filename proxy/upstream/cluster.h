@@ -153,7 +153,7 @@ class Cluster final : public PoolOwner {
   CircuitBreaker& budget_;  // the room's
   std::unique_ptr<net::TlsClientContext> tls_;
   std::optional<base::Error> broken_;  // the TLS context could not be made
-  /// In the order of the plan's endpoints; a Backend with a name has only one.
+  /// The pools are in the order of the plan's endpoints; a Backend with a name has only one.
   std::vector<std::unique_ptr<Pool>> pools_;
   std::vector<std::unique_ptr<Pool>> ofAddress_;           // for narrowed requests to a Backend with a name
   std::unordered_map<http::Token, Placement> placements_;  // for requests that have a choice of endpoints

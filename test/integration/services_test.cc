@@ -1,4 +1,4 @@
-// Tests Services as backends of the running binary: their endpoints as they come and go, and destinations that they
+// Tests Services as backends of the running binary: the addition and removal of endpoints, and destinations that they
 // must not lead to.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -99,7 +99,7 @@ class FakeApi {
   }
 
   std::set<std::string> absent;      // paths of resources
-  std::set<std::string> forbidden;   // the same, or such a path, a space and a name
+  std::set<std::string> forbidden;   // such paths, or a path, a space and the name of an object
   std::optional<std::string> holds;  // requests with that in their target are not answered
   std::vector<std::size_t> held;
 

@@ -42,7 +42,7 @@ class DnsTry final : private Timer {
   /// The length of an answer that no link on its way has to cut in pieces.
   static constexpr int kDatagramSize = 1232;
 
-  /// Asks. If that fails at once, there is an outcome when the constructor returns.
+  /// Sends the question. If that fails at once, there is an outcome when the constructor returns.
   DnsTry(const DnsTryParts& parts, DnsTrySink& sink);
   ~DnsTry() override;
   DnsTry(const DnsTry&) = delete;

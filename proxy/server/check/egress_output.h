@@ -9,7 +9,7 @@ namespace sluice::server {
 
 /// Returns a line for each address that was tried, the verdict, and the advice.
 std::string egressText(const EgressReport& report);
-/// Returns the same as a JSON document.
+/// Returns the report as a JSON document.
 std::string egressJson(const EgressReport& report);
 
 }  // namespace sluice::server

@@ -15,7 +15,7 @@ constexpr std::size_t kSniffBytes = 16 * 1024;
 // After the FIN, bytes that the client still sends are read for this long and this far, so that a reset does not
 // overtake the last answer.
 constexpr base::Duration kLingerTime = std::chrono::seconds(5);
-// The same time in a process that ends.
+// While the process ends, these bound that time, and the time of a client that has sent nothing.
 constexpr base::Duration kLastLingerTime = std::chrono::milliseconds(100);
 constexpr base::Duration kLastIdleTime = std::chrono::seconds(1);
 constexpr std::size_t kLingerBytes = 16 * 1024 * 1024;
