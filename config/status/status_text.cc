@@ -1,25 +1,9 @@
 // Writes conditions for people: statusText() of config/status/conditions.h.
-#include <algorithm>
-#include <array>
-#include <cstddef>
-
 #include "config/status/conditions.h"
+#include "proxy/content/output/text_table.h"
 
 namespace sluice::config {
 namespace {
-
-/// A line of the table: the condition's place, type, status and reason. The message follows unaligned.
-struct Row {
-  std::array<std::string, 4> cells;
-  std::string_view message;
-};
-
-void addRows(std::vector<Row>& rows, const std::string& where, const std::vector<Condition>& conditions) {
-  for (const Condition& condition : conditions) {
-    rows.push_back(Row{{where, condition.type, std::string(conditionStatusName(condition.status)), condition.reason},
-                       condition.message});
-  }
-}
 
 std::string parentName(const ObjectStatus& object, const ParentRef& ref) {
   std::string name = object.shape == StatusShape::kAncestors ? "target " + ref.object.kind + " " : "parent ";
@@ -37,14 +21,6 @@ std::string routesOf(const ObjectStatus& object, const std::vector<Condition>& c
     return listener.attachedRoutes == 1 ? " (1 route)" : " (" + std::to_string(listener.attachedRoutes) + " routes)";
   }
   return {};
-}
-
-std::vector<Row> rowsOf(const ObjectStatus& object) {
-  std::vector<Row> rows;
-  for (const auto& [where, conditions] : conditionsOf(object)) {
-    addRows(rows, where + routesOf(object, *conditions), *conditions);
-  }
-  return rows;
 }
 
 }  // namespace
@@ -66,25 +42,16 @@ std::string objectName(const ObjectStatus& object) {
 }
 
 std::string statusText(const ObjectStatus& object) {
-  const std::vector<Row> rows = rowsOf(object);
-  std::array<std::size_t, 4> widths{};
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], row.cells[i].size());
+  content::TextTable table({}, {.indent = 2, .gap = 2});
+  for (const auto& [where, conditions] : conditionsOf(object)) {
+    const std::string place = where + routesOf(object, *conditions);
+    for (const Condition& each : *conditions) {
+      table.add({place, each.type, std::string(conditionStatusName(each.status)), each.reason, each.message});
+    }
   }
   std::string text = objectName(object);
   if (!object.group.empty()) text.append(" (").append(object.group).append(")");
-  text += "\n";
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < widths.size(); ++i) {
-      if (widths[i] == 0) continue;
-      line.append("  ").append(row.cells[i]).append(widths[i] - row.cells[i].size(), ' ');
-    }
-    if (!row.message.empty()) line.append("  ").append(row.message);
-    while (line.ends_with(' ')) line.pop_back();
-    text += line + "\n";
-  }
-  return text;
+  return text + "\n" + table.text();
 }
 
 }  // namespace sluice::config

@@ -5,7 +5,7 @@
 #include <cstddef>
 
 #include "proxy/base/json_writer.h"
-#include "proxy/server/commands/text_table.h"
+#include "proxy/content/output/text_table.h"
 
 namespace sluice::server {
 namespace {
@@ -20,7 +20,7 @@ std::string conclusion(const EgressReport& report) {
   return direct + ": " + std::to_string(open) + " of " + std::to_string(all) + " tries got out";
 }
 
-void addRow(TextTable& table, const JudgedAddress& each, std::string verdict) {
+void addRow(content::TextTable& table, const JudgedAddress& each, std::string verdict) {
   table.add({std::string(each.protocol), each.target, each.address.empty() ? "-" : each.address, std::move(verdict),
              each.happened});
 }
@@ -43,7 +43,7 @@ void writeAddresses(base::JsonWriter& json, const std::vector<JudgedAddress>& ad
 }  // namespace
 
 std::string egressText(const EgressReport& report) {
-  TextTable table({"PROTOCOL", "TARGET", "ADDRESS", "DIRECT EGRESS", "WHAT HAPPENED"});
+  content::TextTable table({"PROTOCOL", "TARGET", "ADDRESS", "DIRECT EGRESS", "WHAT HAPPENED"});
   for (const JudgedAddress& each : report.addresses) addRow(table, each, std::string(verdictName(each.verdict)));
   if (report.gateway) {
     for (const JudgedAddress& each : report.gateway->addresses) addRow(table, each, "(the gateway)");

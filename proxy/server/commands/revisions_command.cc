@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "proxy/content/json.h"
+#include "proxy/content/output/text_table.h"
 #include "proxy/processing/query_edit.h"
 #include "proxy/server/commands/admin_client.h"
-#include "proxy/server/commands/text_table.h"
 
 namespace sluice::server {
 namespace {
@@ -28,7 +28,7 @@ bool isWrong(const base::Result<AdminReply>& reply) {
 std::string revisionsText(std::string_view document) {
   const auto parsed = content::parseJson(document);
   if (!parsed.ok()) return "the gateway's answer is not understood: " + parsed.error().detail + "\n";
-  TextTable table({"REVISION", "SERVED", "TIME", "TAINTED"});
+  content::TextTable table({"REVISION", "SERVED", "TIME", "TAINTED"});
   for (const content::Value& each : parsed->items) {
     const std::string served = cell(each, "served");
     const std::string reason = cell(each, "reason");

@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "proxy/content/json.h"
+#include "proxy/content/output/text_table.h"
 #include "proxy/server/commands/admin_client.h"
 #include "proxy/server/commands/condition_faults.h"
-#include "proxy/server/commands/text_table.h"
 
 namespace sluice::server {
 namespace {
@@ -32,15 +32,13 @@ std::string problemLine(const Value& problem) {
 }
 
 std::string objectsText(const Value& objects) {
-  TextTable table({"KIND", "NAMESPACE", "NAME", "SERVED", "SINCE", "STATUS"});
+  content::TextTable table({"KIND", "NAMESPACE", "NAME", "SERVED", "SINCE", "STATUS"});
   for (const Value& object : objects.items) {
-    std::vector<std::string> troubles;
-    if (const Value* status = object.find("status")) troubles = conditionFaults(*status);
-    if (troubles.empty()) troubles.emplace_back("ok");
+    const Value* status = object.find("status");
     const std::string served = memberOf(object, "servedRevision");
-    table.add({memberOf(object, "kind"), memberOf(object, "namespace"), memberOf(object, "name"),
-               served.empty() ? "nothing" : served, memberOf(object, "servedSince"), troubles.front()});
-    for (std::size_t i = 1; i < troubles.size(); ++i) table.add({"", "", "", "", "", troubles[i]});
+    table.addJudged({memberOf(object, "kind"), memberOf(object, "namespace"), memberOf(object, "name"),
+                     served.empty() ? "nothing" : served, memberOf(object, "servedSince")},
+                    status != nullptr ? conditionFaults(*status) : std::vector<std::string>());
   }
   return table.text();
 }

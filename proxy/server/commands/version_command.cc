@@ -8,12 +8,12 @@
 #include "proxy/base/json_writer.h"
 #include "proxy/base/library_version.h"
 #include "proxy/content/library_versions.h"
+#include "proxy/content/output/text_table.h"
 #include "proxy/http/library_versions.h"
 #include "proxy/net/library_versions.h"
 #include "proxy/observe/library_versions.h"
 #include "proxy/pki/library_versions.h"
 #include "proxy/server/commands/build_facts.h"
-#include "proxy/server/commands/text_table.h"
 
 namespace sluice::server {
 namespace {
@@ -63,7 +63,7 @@ std::string versionJson() {
 }
 
 std::string versionText() {
-  TextTable table({"PART", "VERSION"});
+  content::TextTable table({"PART", "VERSION"});
   for (const BuildFact& fact : buildFacts()) table.add({fact.title, fact.value});
   for (const auto& [name, version] : allLibraries()) table.add({name, version});
   return table.text();

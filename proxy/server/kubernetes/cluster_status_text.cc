@@ -1,22 +1,10 @@
 #include "proxy/base/json_writer.h"
 #include "proxy/content/json.h"
-#include "proxy/server/commands/text_table.h"
+#include "proxy/content/output/text_table.h"
 #include "proxy/server/kubernetes/cluster_status.h"
 
 namespace sluice::server {
 namespace {
-
-/// Adds a row whose last cell has a line for each of `lines`.
-void addLines(TextTable& table, std::vector<std::string> cells, const std::vector<std::string>& lines) {
-  const std::size_t blank = cells.size();
-  cells.push_back(lines.empty() ? "ok" : lines.front());
-  table.add(std::move(cells));
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    std::vector<std::string> further(blank);
-    further.push_back(lines[i]);
-    table.add(std::move(further));
-  }
-}
 
 std::string joinedWords(const std::vector<std::string>& words) {
   std::string text;
@@ -43,33 +31,31 @@ std::vector<std::string> complaintsOf(const ReplicaInCluster& replica) {
 }
 
 std::string gatewaysText(const std::vector<GatewayInCluster>& gateways) {
-  TextTable table({"GATEWAY", "CLASS", "ADDRESSES", "ROUTES", "REPLICAS", "STATUS"});
+  content::TextTable table({"GATEWAY", "CLASS", "ADDRESSES", "ROUTES", "REPLICAS", "STATUS"});
   for (const GatewayInCluster& each : gateways) {
     const std::size_t replicas = each.fleet.replicas;
     const std::string good = std::to_string(replicas - each.fleet.failing.size()) + " of " + std::to_string(replicas);
-    addLines(table,
-             {each.nameSpace + "/" + each.name, each.gatewayClass, joinedWords(each.addresses),
-              std::to_string(each.routes), good},
-             each.faults);
+    table.addJudged({each.nameSpace + "/" + each.name, each.gatewayClass, joinedWords(each.addresses),
+                     std::to_string(each.routes), good},
+                    each.faults);
   }
   return table.text();
 }
 
 std::string replicasText(const std::vector<ReplicaInCluster>& replicas) {
-  TextTable table({"REPLICA", "GATEWAY", "SERVED", "DESIRED", "RENEWED", "STATUS"});
+  content::TextTable table({"REPLICA", "GATEWAY", "SERVED", "DESIRED", "RENEWED", "STATUS"});
   for (const ReplicaInCluster& each : replicas) {
     const kubernetes::ReplicaReport& report = each.report;
-    addLines(table,
-             {report.nameSpace + "/" + report.replica, report.gateway.empty() ? "all" : report.gateway,
-              report.served.empty() ? "nothing" : report.served, report.desired, each.renewed},
-             complaintsOf(each));
+    table.addJudged({report.nameSpace + "/" + report.replica, report.gateway.empty() ? "all" : report.gateway,
+                     report.served.empty() ? "nothing" : report.served, report.desired, each.renewed},
+                    complaintsOf(each));
   }
   return table.text();
 }
 
 std::string routesText(const std::vector<ObjectInCluster>& routes) {
-  TextTable table({"KIND", "NAMESPACE", "NAME", "STATUS"});
-  for (const ObjectInCluster& each : routes) addLines(table, {each.kind, each.nameSpace, each.name}, each.faults);
+  content::TextTable table({"KIND", "NAMESPACE", "NAME", "STATUS"});
+  for (const ObjectInCluster& each : routes) table.addJudged({each.kind, each.nameSpace, each.name}, each.faults);
   return table.text();
 }
 
