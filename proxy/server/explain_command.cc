@@ -7,8 +7,7 @@
 #include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/explain/explain.h"
 #include "proxy/control/explain/explained_backend.h"
-#include "proxy/control/explain/explanation_json.h"
-#include "proxy/control/explain/explanation_text.h"
+#include "proxy/control/explain/explanation_output.h"
 #include "proxy/net/dns/resolver.h"
 #include "proxy/server/admin/explain_page.h"
 #include "proxy/server/commands/admin_client.h"
@@ -73,8 +72,7 @@ int printExplanation(const Options& options, const processing::BuiltinTypes& typ
       return fail(1, resolved.error());
     }
   }
-  print(options.output == OutputFormat::kText ? control::explanationText(*explanation)
-                                              : inFormat(control::explanationJson(*explanation), options.output));
+  print(inFormat(control::explanationOutput(*explanation), options.output));
   return 0;
 }
 

@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "proxy/base/text.h"
+#include "proxy/content/output/output.h"
 #include "proxy/content/schema/uri_reference.h"
 #include "proxy/control/explain/explain.h"
-#include "proxy/control/explain/explanation_json.h"
-#include "proxy/control/explain/explanation_text.h"
+#include "proxy/control/explain/explanation_output.h"
 #include "proxy/processing/query_edit.h"
 
 namespace sluice::server {
@@ -90,8 +90,9 @@ AdminDocument explainPage(const control::CompiledConfiguration& served, std::str
   if (!read) return badRequest(read.error());
   const auto explanation = control::explain(*served.compiled.snapshot, served.model, read->request);
   if (!explanation) return badRequest(explanation.error());
-  if (read->forPeople) return {200, "text/plain; charset=utf-8", control::explanationText(*explanation)};
-  return {200, "application/json", control::explanationJson(*explanation) + "\n"};
+  content::Output output = control::explanationOutput(*explanation);
+  if (read->forPeople) return {200, "text/plain; charset=utf-8", std::move(output.text)};
+  return {200, "application/json", content::outputJson(output.value) + "\n"};
 }
 
 }  // namespace sluice::server

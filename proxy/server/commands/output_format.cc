@@ -7,6 +7,18 @@
 
 namespace sluice::server {
 
+std::string inFormat(const content::Output& output, OutputFormat format) {
+  switch (format) {
+    case OutputFormat::kText:
+      return output.text;
+    case OutputFormat::kJson:
+      return content::outputJson(output.value) + "\n";
+    case OutputFormat::kYaml:
+      break;
+  }
+  return config::writeYaml(output.value);
+}
+
 std::string inFormat(std::string_view json, OutputFormat format) {
   std::string text(json);
   if (format == OutputFormat::kYaml) {

@@ -5,10 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "proxy/content/output/output.h"
+
 namespace sluice::server {
 
 enum class OutputFormat : std::uint8_t { kText, kJson, kYaml };
 
+/// Returns the output in that format, as whole lines.
+std::string inFormat(const content::Output& output, OutputFormat format);
 /// Returns a JSON document in that format, which is not kText, with a line end.
 std::string inFormat(std::string_view json, OutputFormat format);
 

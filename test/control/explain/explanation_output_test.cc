@@ -1,11 +1,10 @@
-// Tests both forms in which explanations are printed, and that neither of them shows secrets.
-#include "proxy/control/explain/explanation_text.h"
+// Both forms in which explanations are printed, and what neither of them shows.
+#include "proxy/control/explain/explanation_output.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "proxy/content/json.h"
-#include "proxy/control/explain/explanation_json.h"
 #include "test/control/explain/explain_world.h"
 
 namespace sluice::control {
@@ -17,12 +16,12 @@ using test::World;
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(ExplanationText, HasALineForEachFact) {
+TEST(ExplanationOutput, HasALineForEachFact) {
   const World world({test::kClass, test::kGateway, test::kBackend,
                      test::routeWithRules("rules: [{name: all, filters: [{type: RequestHeaderModifier, "
                                           "requestHeaderModifier: {remove: [x-a]}}], backendRefs: [{group: "
                                           "gateway.networking.k8s.io, kind: Backend, name: origin, port: 8080}]}]")});
-  EXPECT_EQ(explanationText(explained(world, "http://a.test/x")),
+  EXPECT_EQ(explanationOutput(explained(world, "http://a.test/x")).text,
             "request     GET a.test/x (HTTP/1.1)\n"
             "listener    default/egress web, HTTP port 80, every hostname\n"
             "rule        HTTPRoute default/route, rule 0 (all), every hostname\n"
@@ -36,18 +35,18 @@ TEST(ExplanationText, HasALineForEachFact) {
             "attempts    1 at most\n");
 }
 
-TEST(ExplanationText, SaysWhatTheGatewayAnswers) {
+TEST(ExplanationOutput, SaysWhatTheGatewayAnswers) {
   const World world({test::kClass, test::gatewayWith("{name: web, protocol: HTTP, port: 80, hostname: b.test}")});
-  EXPECT_EQ(explanationText(explained(world, "http://a.test/x")),
+  EXPECT_EQ(explanationOutput(explained(world, "http://a.test/x")).text,
             "request     GET a.test/x (HTTP/1.1)\n"
             "listener    none\n"
             "rule        none\n"
             "answer      404, destination_not_found: no listener for this hostname\n");
 }
 
-TEST(ExplanationJson, IsAnObjectWithAllFacts) {
+TEST(ExplanationOutput, IsAnObjectWithAllFacts) {
   const World world({test::kClass, test::kGateway, test::kBackend, test::kRoute});
-  const std::string text = explanationJson(explained(world, "http://a.test/x"));
+  const std::string text = content::outputJson(explanationOutput(explained(world, "http://a.test/x")).value);
   const auto value = content::parseJson(text);
   ASSERT_TRUE(value.ok()) << text;
   EXPECT_THAT(text, HasSubstr(R"("listener":{"gateway":"default/egress","name":"web","port":80,"protocol":"HTTP")"));
@@ -56,7 +55,7 @@ TEST(ExplanationJson, IsAnObjectWithAllFacts) {
   EXPECT_THAT(text, HasSubstr(R"("answer":null)"));
 }
 
-TEST(ExplanationJson, ShowsNoValueOfAHeaderAndNoQuery) {
+TEST(ExplanationOutput, ShowsNoValueOfAHeaderAndNoQuery) {
   const World world(
       {test::kClass, test::kGateway, test::kBackend,
        test::routeWithRules("rules: [{matches: [{headers: [{name: authorization, value: Bearer geheim}]}, "
@@ -65,9 +64,9 @@ TEST(ExplanationJson, ShowsNoValueOfAHeaderAndNoQuery) {
                             "geheim}]}}], backendRefs: [{group: gateway.networking.k8s.io, kind: Backend, "
                             "name: origin, port: 8080}]}]")});
   for (const std::string& header : {std::string("Authorization: Bearer geheim"), std::string("Cookie: geheim")}) {
-    const Explanation got = explained(world, asking("http://a.test/x?key=geheim", {header}));
-    EXPECT_THAT(explanationJson(got), Not(HasSubstr("geheim")));
-    EXPECT_THAT(explanationText(got), Not(HasSubstr("geheim")));
+    const content::Output got = explanationOutput(explained(world, asking("http://a.test/x?key=geheim", {header})));
+    EXPECT_THAT(content::outputJson(got.value), Not(HasSubstr("geheim")));
+    EXPECT_THAT(got.text, Not(HasSubstr("geheim")));
   }
 }
 

@@ -1,0 +1,267 @@
+#include "proxy/control/explain/explanation_output.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "proxy/base/duration.h"
+#include "proxy/content/output/fact_lines.h"
+#include "proxy/content/output/make_value.h"
+
+namespace sluice::control {
+namespace {
+
+using content::addMembers;
+using content::FactLines;
+using content::ifAny;
+using content::makeList;
+using content::makeMap;
+using content::makeOrNull;
+using content::Value;
+
+// --- parts of sentences
+
+std::string hostnameInWords(const std::string& hostname) {
+  return hostname.empty() ? "every hostname" : "hostname " + hostname;
+}
+
+std::string bound(base::Duration duration) {
+  return duration == base::Duration::zero() ? "none" : base::formatDuration(duration);
+}
+
+std::string placeOf(const ExplainedRule& rule) {
+  if (rule.route.empty()) return "the listener itself, which is not served";
+  std::string text = rule.kind + " " + rule.route + ", rule " + std::to_string(rule.index);
+  if (!rule.name.empty()) text += " (" + rule.name + ")";
+  return text;
+}
+
+std::string answerInWords(const ExplainedAnswer& answer) {
+  std::string text = std::to_string(answer.status);
+  if (answer.grpcStatus) text += " with gRPC status " + std::to_string(*answer.grpcStatus);
+  if (!answer.code.empty()) text += ", " + answer.code;
+  text += ": " + answer.reason;
+  if (!answer.location.empty()) text += ", to " + answer.location;
+  return text;
+}
+
+std::string tlsInWords(const ExplainedTls& tls) {
+  std::string text = tls.mode + ", SNI " + (tls.serverName.empty() ? "none" : tls.serverName);
+  text += tls.verified ? ", verified for " : ", not verified";
+  if (tls.verified && tls.subjectAltNames.empty()) text += tls.serverName.empty() ? "the hostname" : tls.serverName;
+  for (std::size_t i = 0; tls.verified && i < tls.subjectAltNames.size(); ++i)
+    text += (i == 0 ? "" : " or ") + tls.subjectAltNames[i];
+  if (tls.pins > 0) text += ", " + std::to_string(tls.pins) + (tls.pins == 1 ? " pin" : " pins");
+  return text;
+}
+
+/// Names a Backend with its share of the requests to those of its priority.
+std::string shareInWords(const ExplainedBackend& backend, const std::vector<ExplainedBackend>& all) {
+  std::uint64_t totalWeight = 0;
+  for (const ExplainedBackend& each : all) totalWeight += each.priority == backend.priority ? each.weight : 0;
+  return (backend.name.empty() ? "a broken reference" : backend.name) + ", weight " + std::to_string(backend.weight) +
+         " of " + std::to_string(totalWeight) +
+         (backend.priority ? ", priority " + std::to_string(*backend.priority) : "");
+}
+
+// --- parts of the output: each function writes the lines of its part, and returns its value or adds it to a map
+
+Value ruleMap(const ExplainedRule& rule) {
+  return makeMap({{"kind", rule.kind},
+                  {"name", rule.route},
+                  {"hostname", rule.hostname},
+                  {"rule", rule.index},
+                  {"ruleName", rule.name},
+                  {"match", rule.match}});
+}
+
+void addAnswer(Value& map, FactLines& lines, std::string_view word, const std::optional<ExplainedAnswer>& answer) {
+  if (answer) lines.add(word, answerInWords(*answer));
+  const auto valueOf = [](const ExplainedAnswer& given) {
+    return makeMap({{"status", given.status},
+                    {"grpcStatus", given.grpcStatus},
+                    {"code", given.code},
+                    {"reason", given.reason},
+                    {"location", ifAny(given.location)}});
+  };
+  addMembers(map, {{"answer", makeOrNull(answer, valueOf)}});
+}
+
+Value filterValue(FactLines& lines, const ExplainedFilter& filter) {
+  const std::string of = filter.ofResponse ? "response" : "request";
+  lines.add("  filter",
+            of + ": " + filter.type + " of the " + filter.scope + (filter.effect.empty() ? "" : ": " + filter.effect));
+  return makeMap({{"type", filter.type}, {"scope", filter.scope}, {"of", of}, {"effect", filter.effect}});
+}
+
+Value stepValue(FactLines& lines, const ExplainedStep& step) {
+  lines.add("  step", step.phase + " (" + step.stage + "): " + step.type + " " + step.name + " of the " + step.scope +
+                          ", priority " + std::to_string(step.priority) + (step.preAuth ? ", preAuth" : "") +
+                          (step.failOpen ? ", failOpen" : "") + ", timeout " + bound(step.timeout));
+  return makeMap({{"stage", step.stage},
+                  {"phase", step.phase},
+                  {"scope", step.scope},
+                  {"name", step.name},
+                  {"type", step.type},
+                  {"priority", step.priority},
+                  {"failOpen", step.failOpen},
+                  {"preAuth", step.preAuth},
+                  {"timeout", base::formatDuration(step.timeout)}});
+}
+
+void addFiltersAndSteps(Value& map, FactLines& lines, const std::vector<ExplainedFilter>& filters,
+                        const std::vector<ExplainedStep>& steps) {
+  const auto filter = [&](const ExplainedFilter& each) { return filterValue(lines, each); };
+  const auto step = [&](const ExplainedStep& each) { return stepValue(lines, each); };
+  addMembers(map, {{"filters", makeList(filters, filter)}, {"processors", makeList(steps, step)}});
+}
+
+void addRequest(Value& map, FactLines& lines, const Explanation& explanation) {
+  const std::string& client = explanation.clientAddress;
+  lines.add("request", explanation.method + " " + explanation.authority + explanation.path + " (HTTP/" +
+                           explanation.version + ")" + (client.empty() ? "" : " from " + client));
+  addMembers(map, {{"request", makeMap({{"method", explanation.method},
+                                        {"authority", explanation.authority},
+                                        {"path", explanation.path},
+                                        {"version", explanation.version},
+                                        {"clientAddress", client}})}});
+}
+
+Value listenerValue(FactLines& lines, const ExplainedListener& listener) {
+  const std::string protocol = listener.tls ? "HTTPS" : "HTTP";
+  lines.add("listener", listener.gateway + " " + listener.name + ", " + protocol + " port " +
+                            std::to_string(listener.port) + ", " + hostnameInWords(listener.hostname));
+  return makeMap({{"gateway", listener.gateway},
+                  {"name", listener.name},
+                  {"port", listener.port},
+                  {"protocol", protocol},
+                  {"hostname", listener.hostname}});
+}
+
+Value routeValue(FactLines& lines, const ExplainedRule& rule, const std::vector<std::string>& matches) {
+  lines.add("rule", placeOf(rule) + ", " + hostnameInWords(rule.hostname)).add("match", rule.match);
+  for (const std::string& each : matches) {
+    if (each != rule.match) lines.add("  or", each);
+  }
+  Value route = ruleMap(rule);
+  addMembers(route, {{"matches", matches}});
+  return route;
+}
+
+Value passedOverValue(FactLines& lines, const PassedOver& other) {
+  const ExplainedRule& rule = other.rule;
+  lines.add("passed over",
+            placeOf(rule) + ", " + hostnameInWords(rule.hostname) + ", " + rule.match + ": " + other.reason);
+  Value value = ruleMap(rule);
+  addMembers(value, {{"reason", other.reason}});
+  return value;
+}
+
+void addPlace(Value& map, FactLines& lines, const Explanation& explanation) {
+  const auto listener = [&](const ExplainedListener& each) { return listenerValue(lines, each); };
+  const auto route = [&](const ExplainedRule& each) { return routeValue(lines, each, explanation.matches); };
+  const auto other = [&](const PassedOver& each) { return passedOverValue(lines, each); };
+  if (!explanation.listener) lines.add("listener", "none");
+  addMembers(map, {{"listener", makeOrNull(explanation.listener, listener)}});
+  if (!explanation.rule) lines.add("rule", "none");
+  addMembers(map,
+             {{"route", makeOrNull(explanation.rule, route)}, {"passedOver", makeList(explanation.others, other)}});
+}
+
+void addDestinationLines(FactLines& lines, const ExplainedBackend& backend) {
+  lines.add("  goes to", (backend.hostname.empty() ? "the endpoints of the Service" : backend.hostname) + ", port " +
+                             std::to_string(backend.port) + ", " + backend.protocol);
+  lines.add("  tls", backend.tls ? tlsInWords(*backend.tls) : "none");
+  if (backend.unresolved) lines.add("  address", "the name was not resolved; --resolve does it");
+  if (!backend.resolutionFailure.empty()) lines.add("  address", "none: " + backend.resolutionFailure);
+  for (const ExplainedAddress& each : backend.addresses) {
+    lines.add("  address", each.ip + " port " + std::to_string(each.port) + ", " + each.addressClass + ", " +
+                               (each.permitted ? "permitted" : "prohibited: it is not dialled"));
+  }
+}
+
+Value tlsValue(const ExplainedTls& tls) {
+  return makeMap({{"mode", tls.mode},
+                  {"sni", tls.serverName},
+                  {"verified", tls.verified},
+                  {"subjectAltNames", tls.subjectAltNames},
+                  {"pins", tls.pins}});
+}
+
+Value addressValue(const ExplainedAddress& address) {
+  return makeMap(
+      {{"ip", address.ip}, {"port", address.port}, {"class", address.addressClass}, {"permitted", address.permitted}});
+}
+
+Value backendValue(FactLines& lines, const ExplainedBackend& backend, const std::vector<ExplainedBackend>& all) {
+  lines.add("backend", shareInWords(backend, all));
+  if (!backend.name.empty()) addDestinationLines(lines, backend);
+  Value map = makeMap({{"name", backend.name},
+                       {"weight", backend.weight},
+                       {"priority", backend.priority},
+                       {"hostname", backend.hostname},
+                       {"port", backend.port},
+                       {"protocol", backend.protocol},
+                       {"tls", makeOrNull(backend.tls, tlsValue)},
+                       {"addresses", makeList(backend.addresses, addressValue)},
+                       {"resolved", !backend.unresolved},
+                       {"resolutionFailure", ifAny(backend.resolutionFailure)}});
+  addAnswer(map, lines, "  answer", backend.answer);
+  addFiltersAndSteps(map, lines, backend.filters, backend.steps);
+  return map;
+}
+
+void addBackends(Value& map, FactLines& lines, const std::vector<ExplainedBackend>& backends) {
+  const auto backend = [&](const ExplainedBackend& each) { return backendValue(lines, each, backends); };
+  addMembers(map, {{"backends", makeList(backends, backend)}});
+}
+
+Value timeoutsValue(FactLines& lines, const ExplainedTimeouts& timeouts) {
+  lines.add("timeouts", "request " + bound(timeouts.request) + ", backendRequest " + bound(timeouts.backendRequest) +
+                            ", connect " + bound(timeouts.connect));
+  return makeMap({{"request", base::formatDuration(timeouts.request)},
+                  {"backendRequest", base::formatDuration(timeouts.backendRequest)},
+                  {"connect", base::formatDuration(timeouts.connect)}});
+}
+
+Value retryValue(FactLines& lines, const ExplainedRetry& retry) {
+  const std::string backoff = base::formatDuration(retry.backoff);
+  std::string attempts = std::to_string(retry.attempts) + " at most";
+  for (std::size_t i = 0; i < retry.codes.size(); ++i)
+    attempts += (i == 0 ? ", again after " : ", ") + std::to_string(retry.codes[i]);
+  if (retry.attempts > 1) attempts += ", backoff " + backoff;
+  lines.add("attempts", attempts);
+  return makeMap({{"attempts", retry.attempts}, {"codes", retry.codes}, {"backoff", backoff}});
+}
+
+void addBounds(Value& map, FactLines& lines, const Explanation& explanation) {
+  addMembers(map, {{"timeouts", timeoutsValue(lines, explanation.timeouts)},
+                   {"retry", retryValue(lines, explanation.retry)},
+                   {"session", explanation.session}});
+  if (!explanation.session.empty()) lines.add("session", explanation.session);
+}
+
+}  // namespace
+
+content::Output explanationOutput(const Explanation& explanation) {
+  constexpr std::size_t kColumn = 12;
+  FactLines lines(kColumn);
+  FactLines ofBackends(kColumn);  // people read about Backends after the gateway's own answer, programs before it
+  FactLines notes(kColumn);
+  Value map = makeMap({});
+  addRequest(map, lines, explanation);
+  addPlace(map, lines, explanation);
+  addBackends(map, ofBackends, explanation.backends);
+  addBounds(map, ofBackends, explanation);
+  addAnswer(map, lines, "answer", explanation.answer);
+  addFiltersAndSteps(map, lines, explanation.filters, explanation.steps);
+  addMembers(map, {{"notes", explanation.notes}});
+  for (const std::string& each : explanation.notes) notes.add("note", each);
+  return {std::move(map), lines.take() + (explanation.backends.empty() ? "" : ofBackends.take()) + notes.take()};
+}
+
+}  // namespace sluice::control
