@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "proxy/base/clock.h"
+#include "proxy/content/output/output.h"
 #include "proxy/content/value.h"
 #include "proxy/kubernetes/lease/replica_report.h"
 #include "proxy/server/kubernetes/cluster_lists.h"
@@ -61,9 +62,7 @@ std::vector<ClusterCollection> statusCollections();
 /// Reads the lists of statusCollections(). `now` is the time of this machine.
 ClusterStatus readClusterStatus(ClusterLists&& lists, base::WallTime now);
 
-/// Returns the text for people.
-std::string clusterStatusText(const ClusterStatus& status);
-/// Returns the JSON document.
-std::string clusterStatusJson(const ClusterStatus& status);
+/// Returns it for people and programs.
+content::Output clusterStatusOutput(const ClusterStatus& status);
 
 }  // namespace sluice::server

@@ -14,7 +14,7 @@ int printClusterStatus(const std::string& kubeconfig, OutputFormat format) {
     return 1;
   }
   const ClusterStatus status = readClusterStatus(std::move(lists).value(), base::SystemClock().wallNow());
-  print(format == OutputFormat::kText ? clusterStatusText(status) : inFormat(clusterStatusJson(status), format));
+  print(inFormat(clusterStatusOutput(status), format));
   return status.hasFaults() ? 1 : 0;
 }
 

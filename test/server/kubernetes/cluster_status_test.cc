@@ -95,7 +95,7 @@ TEST(ClusterStatus, IsGoodWhenEveryConditionAndEveryReplicaIs) {
                                  {routeTo("egress", "models", parentBy(kOurs, "True"))},
                                  {leaseOfReport(reportOf("a")), leaseOfReport(reportOf("b"))}};
   EXPECT_FALSE(cluster.status().hasFaults());
-  EXPECT_EQ(clusterStatusText(cluster.status()),
+  EXPECT_EQ(clusterStatusOutput(cluster.status()).text,
             "https://127.0.0.1:6443: all is well\n"
             "\n"
             "GATEWAY       CLASS    ADDRESSES            ROUTES   REPLICAS   STATUS\n"
@@ -123,7 +123,7 @@ TEST(ClusterStatus, PutsFaultsFirst) {
       {routeTo("a", "good", parentBy(kOurs, "True")), routeTo("b", "worse", parentBy(kOurs, "False"))},
       {leaseOfReport(reportOf("a")), leaseOfReport(bad)}};
   EXPECT_TRUE(cluster.status().hasFaults());
-  const std::string text = clusterStatusText(cluster.status());
+  const std::string text = clusterStatusOutput(cluster.status()).text;
   EXPECT_LT(text.find("demo/b"), text.find("demo/a"));
   EXPECT_LT(text.find("sluice-system/z"), text.find("sluice-system/a"));
   EXPECT_LT(text.find("worse"), text.find("good"));
@@ -150,11 +150,11 @@ TEST(ClusterStatus, CountsNoReplicaOfAnotherNamespace) {
                                  {},
                                  {leaseOfReport(reportOf("here")), leaseOfReport(forged), unread}};
   const ClusterStatus status = cluster.status();
-  EXPECT_FALSE(status.hasFaults()) << clusterStatusText(status);
+  EXPECT_FALSE(status.hasFaults()) << clusterStatusOutput(status).text;
   EXPECT_EQ(status.gateways.at(0).fleet.replicas, 1U);
   EXPECT_EQ(status.ignored, 2U);
-  EXPECT_THAT(clusterStatusText(status), HasSubstr("\n2 reports of replicas count for no Gateway\n"));
-  EXPECT_THAT(clusterStatusText(status), testing::Not(HasSubstr("forged")));
+  EXPECT_THAT(clusterStatusOutput(status).text, HasSubstr("\n2 reports of replicas count for no Gateway\n"));
+  EXPECT_THAT(clusterStatusOutput(status).text, testing::Not(HasSubstr("forged")));
 }
 
 TEST(ClusterStatus, CountsOnlyPodsOfTheDeploymentOfAGatewayWhosePodsTheControllerKeeps) {
@@ -209,7 +209,7 @@ TEST(ClusterStatus, LeavesOutWhatBelongsToOthers) {
   EXPECT_THAT(status.gateways, IsEmpty());
   EXPECT_THAT(status.routes, IsEmpty());
   EXPECT_TRUE(status.hasFaults());
-  EXPECT_THAT(clusterStatusText(status), HasSubstr("no Gateway has a GatewayClass of sluice\n"));
+  EXPECT_THAT(clusterStatusOutput(status).text, HasSubstr("no Gateway has a GatewayClass of sluice\n"));
 }
 
 TEST(ClusterStatus, NamesALeaseWhoseReportIsNotUnderstood) {
@@ -225,7 +225,7 @@ TEST(ClusterStatus, IsJsonForPrograms) {
   const ListedCluster cluster = {{gatewayOf("egress", condition("Programmed", "True"))},
                                  {routeTo("egress", "models", parentBy(kOurs, "False"))},
                                  {leaseOfReport(reportOf("a"))}};
-  const content::Value document = json(clusterStatusJson(cluster.status()));
+  const content::Value document = json(content::outputJson(clusterStatusOutput(cluster.status()).value));
   EXPECT_EQ(document.find("faults")->text, "true");
   EXPECT_EQ(document.find("gateways")->items.at(0).find("replicas")->find("serving")->text, "1");
   EXPECT_EQ(document.find("gateways")->items.at(0).find("status")->find("addresses")->items.size(), 2U);
