@@ -3,12 +3,21 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
 
-#include "proxy/base/json_writer.h"
+#include "proxy/content/output/make_value.h"
 #include "proxy/content/output/text_table.h"
 
 namespace sluice::server {
 namespace {
+
+using content::addMembers;
+using content::ifAny;
+using content::makeList;
+using content::makeMap;
+using content::Value;
 
 std::string conclusion(const EgressReport& report) {
   const std::string where = report.nameSpace.empty() ? "here" : "the namespace " + report.nameSpace;
@@ -20,57 +29,43 @@ std::string conclusion(const EgressReport& report) {
   return direct + ": " + std::to_string(open) + " of " + std::to_string(all) + " tries got out";
 }
 
-void addRow(content::TextTable& table, const JudgedAddress& each, std::string verdict) {
-  table.add({std::string(each.protocol), each.target, each.address.empty() ? "-" : each.address, std::move(verdict),
-             each.happened});
-}
-
-void writeAddresses(base::JsonWriter& json, const std::vector<JudgedAddress>& addresses, bool judged) {
-  json.key("addresses").beginList();
-  for (const JudgedAddress& each : addresses) {
-    json.beginObject().member("target", each.target).member("protocol", each.protocol);
-    if (!each.address.empty()) json.member("address", each.address);
-    if (judged) json.member("verdict", verdictName(each.verdict));
-    json.member("reason", each.reason).member("message", each.happened);
-    if (!each.address.empty()) {
-      json.member("milliseconds", std::chrono::duration_cast<std::chrono::milliseconds>(each.took).count());
-    }
-    json.endObject();
-  }
-  json.endList();
+/// Adds a row, and returns the value. Nothing is judged about the addresses of the gateway itself.
+Value triedValue(content::TextTable& table, const JudgedAddress& tried, bool judged) {
+  const std::string verdict(verdictName(tried.verdict));
+  table.add({std::string(tried.protocol), tried.target, tried.address.empty() ? "-" : tried.address,
+             judged ? verdict : "(the gateway)", tried.happened});
+  const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(tried.took).count();
+  return makeMap({{"target", tried.target},
+                  {"protocol", tried.protocol},
+                  {"address", ifAny(tried.address)},
+                  {"verdict", judged ? ifAny(verdict) : std::nullopt},
+                  {"reason", tried.reason},
+                  {"message", tried.happened},
+                  {"milliseconds", tried.address.empty() ? std::nullopt : std::optional(took)}});
 }
 
 }  // namespace
 
-std::string egressText(const EgressReport& report) {
+content::Output egressOutput(const EgressReport& report) {
   content::TextTable table({"PROTOCOL", "TARGET", "ADDRESS", "DIRECT EGRESS", "WHAT HAPPENED"});
-  for (const JudgedAddress& each : report.addresses) addRow(table, each, std::string(verdictName(each.verdict)));
+  const auto target = [&](const JudgedAddress& each) { return triedValue(table, each, true); };
+  const auto gateway = [&](const JudgedAddress& each) { return triedValue(table, each, false); };
+  Value value = makeMap({{"verdict", verdictName(report.verdict)},
+                         {"namespace", ifAny(report.nameSpace)},
+                         {"addresses", makeList(report.addresses, target)}});
+  std::string gatewayText;
   if (report.gateway) {
-    for (const JudgedAddress& each : report.gateway->addresses) addRow(table, each, "(the gateway)");
+    gatewayText =
+        "the gateway " + report.gateway->target + (report.gateway->reachable ? " is" : " is not") + " reachable\n";
+    addMembers(value, {{"gateway", makeMap({{"target", report.gateway->target},
+                                            {"reachable", report.gateway->reachable},
+                                            {"addresses", makeList(report.gateway->addresses, gateway)}})}});
   }
-  std::string text = table.text() + "\n" + conclusion(report) + "\n";
-  if (report.gateway) {
-    text += "the gateway " + report.gateway->target + (report.gateway->reachable ? " is" : " is not") + " reachable\n";
-  }
+  addMembers(value, {{"advice", report.advice}});
+  std::string text = table.text() + "\n" + conclusion(report) + "\n" + gatewayText;
   if (!report.advice.empty()) text += "\nwhat to do:\n";
   for (const std::string& each : report.advice) text += "- " + each + "\n";
-  return text;
-}
-
-std::string egressJson(const EgressReport& report) {
-  base::JsonWriter json;
-  json.beginObject().member("verdict", verdictName(report.verdict));
-  if (!report.nameSpace.empty()) json.member("namespace", report.nameSpace);
-  writeAddresses(json, report.addresses, true);
-  if (report.gateway) {
-    json.key("gateway").beginObject().member("target", report.gateway->target);
-    json.key("reachable").json(report.gateway->reachable ? "true" : "false");
-    writeAddresses(json, report.gateway->addresses, false);
-    json.endObject();
-  }
-  json.key("advice").beginList();
-  for (const std::string& each : report.advice) json.text(each);
-  return json.endList().endObject().take();
+  return {std::move(value), std::move(text)};
 }
 
 }  // namespace sluice::server

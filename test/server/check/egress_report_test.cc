@@ -119,7 +119,7 @@ TEST(EgressOutput, HasALineForEachAddress) {
       judgeEgress({{probed(ProbeResult::kReached), unresolved()}, {probed(ProbeResult::kReached)}},
                   *parseCheckTarget("1.1.1.1:443"), "team-a", kTimeout);
   EXPECT_THAT(
-      egressText(report),
+      egressOutput(report).text,
       testing::StartsWith("PROTOCOL   TARGET            ADDRESS       DIRECT EGRESS   WHAT HAPPENED\n"
                           "TCP        1.1.1.1:443       1.1.1.1:443   open            connected after 12 ms\n"
                           "TCP        example.com:443   -             unclear         not resolved: example.com: no "
@@ -131,6 +131,8 @@ TEST(EgressOutput, HasALineForEachAddress) {
                           "\n"
                           "what to do:\n- "));
 }
+
+std::string egressJson(const EgressReport& report) { return content::outputJson(egressOutput(report).value); }
 
 TEST(EgressOutput, HasTheSameForPrograms) {
   const auto document = content::parseJson(
