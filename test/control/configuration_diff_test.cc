@@ -20,7 +20,7 @@ class ConfigurationDiff : public testing::Test {
  protected:
   std::string from(const std::vector<std::string>& before, const std::vector<std::string>& after) {
     const CompiledConfiguration served = configurationOf(before);
-    return changesText(changesOf(served, configurationOf(after, &served)));
+    return changesOutput(changesOf(served, configurationOf(after, &served))).text;
   }
   const std::string class_{compile::test::kClass};
   const std::string gateway_{compile::test::kGateway};
@@ -55,11 +55,11 @@ TEST_F(ConfigurationDiff, NamesTheConditionsThatChange) {
 }
 
 TEST_F(ConfigurationDiff, IsAListOfChangesInJson) {
-  EXPECT_EQ(changesJson({{ConfigurationChange::Kind::kAdded, "listener", "*:80", ""},
-                         {ConfigurationChange::Kind::kRemoved, "backend", "a/b:1", "gone"}}),
+  const content::Output output = changesOutput({{ConfigurationChange::Kind::kAdded, "listener", "*:80", ""},
+                                                {ConfigurationChange::Kind::kRemoved, "backend", "a/b:1", "gone"}});
+  EXPECT_EQ(content::outputJson(output.value),
             R"([{"change":"added","what":"listener","name":"*:80"},)"
-            R"({"change":"removed","what":"backend","name":"a/b:1","detail":"gone"}])"
-            "\n");
+            R"({"change":"removed","what":"backend","name":"a/b:1","detail":"gone"}])");
 }
 
 }  // namespace

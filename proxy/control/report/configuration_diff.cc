@@ -7,7 +7,7 @@
 #include <tuple>
 #include <utility>
 
-#include "proxy/base/json_writer.h"
+#include "proxy/content/output/make_value.h"
 #include "proxy/control/state/generation.h"
 
 namespace sluice::control {
@@ -126,27 +126,20 @@ std::vector<ConfigurationChange> changesOf(const CompiledConfiguration& before, 
   return changes;
 }
 
-std::string changesText(const std::vector<ConfigurationChange>& changes) {
+content::Output changesOutput(const std::vector<ConfigurationChange>& changes) {
   std::string text;
-  for (const ConfigurationChange& each : changes) {
-    const char sign = each.kind == Kind::kAdded ? '+' : each.kind == Kind::kRemoved ? '-' : '~';
-    text += std::string(1, sign) + " " + each.what + " " + each.name + (each.detail.empty() ? "" : ": " + each.detail) +
-            "\n";
-  }
-  if (changes.empty()) return "no differences\n";
-  return text + std::to_string(changes.size()) + (changes.size() == 1 ? " difference\n" : " differences\n");
-}
-
-std::string changesJson(const std::vector<ConfigurationChange>& changes) {
-  base::JsonWriter json;
-  json.beginList();
-  for (const ConfigurationChange& each : changes) {
-    json.beginObject().member("change", changeName(each.kind)).member("what", each.what).member("name", each.name);
-    if (!each.detail.empty()) json.member("detail", each.detail);
-    json.endObject();
-  }
-  json.endList();
-  return json.take() + "\n";
+  const auto change = [&](const ConfigurationChange& each) {
+    const char* sign = each.kind == Kind::kAdded ? "+ " : each.kind == Kind::kRemoved ? "- " : "~ ";
+    text += sign + each.what + " " + each.name + (each.detail.empty() ? "" : ": " + each.detail) + "\n";
+    return content::makeMap({{"change", changeName(each.kind)},
+                             {"what", each.what},
+                             {"name", each.name},
+                             {"detail", content::ifAny(each.detail)}});
+  };
+  content::Value value = content::makeList(changes, change);
+  text += changes.empty() ? "no differences\n"
+                          : std::to_string(changes.size()) + (changes.size() == 1 ? " difference\n" : " differences\n");
+  return {std::move(value), std::move(text)};
 }
 
 }  // namespace sluice::control

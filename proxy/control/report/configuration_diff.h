@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "proxy/content/output/output.h"
 #include "proxy/control/configuration/compiled_configuration.h"
 
 namespace sluice::control {
@@ -24,8 +25,8 @@ struct ConfigurationChange {
 /// configuration. Ordered by `what`.
 std::vector<ConfigurationChange> changesOf(const CompiledConfiguration& before, const CompiledConfiguration& after);
 
-/// Returns one line for each change, and one that sums up; or a JSON list of {"change", "what", "name", "detail"}.
-std::string changesText(const std::vector<ConfigurationChange>& changes);
-std::string changesJson(const std::vector<ConfigurationChange>& changes);
+/// The text has one line for each change, and one that sums up. The value is a list of {"change", "what", "name",
+/// "detail"}.
+content::Output changesOutput(const std::vector<ConfigurationChange>& changes);
 
 }  // namespace sluice::control

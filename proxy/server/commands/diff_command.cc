@@ -27,8 +27,7 @@ int printDifferences(const std::string& before, const std::string& after, Output
   const bool useless = isUseless(served, before) || isUseless(wanted, after);
   if (useless) return 1;
   const auto changes = control::changesOf(served, wanted);
-  print(format == OutputFormat::kText ? control::changesText(changes)
-                                      : inFormat(control::changesJson(changes), format));
+  print(inFormat(control::changesOutput(changes), format));
   return changes.empty() ? 0 : 1;
 }
 

@@ -5,9 +5,9 @@
 #include <CLI/Version.hpp>
 
 #include "config/ground/library_versions.h"
-#include "proxy/base/json_writer.h"
 #include "proxy/base/library_version.h"
 #include "proxy/content/library_versions.h"
+#include "proxy/content/output/make_value.h"
 #include "proxy/content/output/text_table.h"
 #include "proxy/http/library_versions.h"
 #include "proxy/net/library_versions.h"
@@ -51,26 +51,24 @@ base::LibraryVersions allLibraries() {
 
 }  // namespace
 
-std::string versionJson() {
-  base::JsonWriter json;
-  json.beginObject();
-  for (const BuildFact& fact : buildFacts()) json.member(fact.member, fact.value);
-  json.key("libraries").beginList();
-  for (const auto& [name, version] : allLibraries()) {
-    json.beginObject().member("name", name).member("version", version).endObject();
-  }
-  return json.endList().endObject().take();
-}
-
-std::string versionText() {
+content::Output versionOutput() {
   content::TextTable table({"PART", "VERSION"});
-  for (const BuildFact& fact : buildFacts()) table.add({fact.title, fact.value});
-  for (const auto& [name, version] : allLibraries()) table.add({name, version});
-  return table.text();
+  content::Value value = content::makeMap({});
+  for (const BuildFact& fact : buildFacts()) {
+    table.add({fact.title, fact.value});
+    content::addMembers(value, {{fact.member, fact.value}});
+  }
+  const auto library = [&](const auto& each) {
+    const auto& [name, version] = each;
+    table.add({name, version});
+    return content::makeMap({{"name", name}, {"version", version}});
+  };
+  content::addMembers(value, {{"libraries", content::makeList(allLibraries(), library)}});
+  return {std::move(value), table.text()};
 }
 
 int printVersion(OutputFormat format) {
-  print(format == OutputFormat::kText ? versionText() : inFormat(versionJson(), format));
+  print(inFormat(versionOutput(), format));
   return 0;
 }
 

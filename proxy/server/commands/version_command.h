@@ -2,8 +2,7 @@
 // concerns it.
 #pragma once
 
-#include <string>
-
+#include "proxy/content/output/output.h"
 #include "proxy/server/commands/output_format.h"
 
 namespace sluice::server {
@@ -11,9 +10,7 @@ namespace sluice::server {
 /// Prints the version, the commit, the compiler, and every library with the version that runs. Returns 0.
 int printVersion(OutputFormat format);
 
-/// Returns this list as a JSON document.
-std::string versionJson();
-/// Returns the same as a text for people.
-std::string versionText();
+/// Returns what printVersion() prints.
+content::Output versionOutput();
 
 }  // namespace sluice::server

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "config/read/object_kinds.h"
-#include "proxy/base/json_writer.h"
 #include "proxy/content/json.h"
+#include "proxy/content/output/make_value.h"
 #include "proxy/kubernetes/client/api_path.h"
 #include "proxy/kubernetes/provision/upgrade_losses.h"
 #include "proxy/server/kubernetes/cluster_lists.h"
@@ -58,30 +58,21 @@ base::Result<config::ObjectSet> readObjects(const std::string& kubeconfig, const
   return config::readTexts(texts, {}, base::Secret(), cache);
 }
 
-std::string upgradeText(const kubernetes::UpgradeLosses& losses) {
+content::Output upgradeOutput(const kubernetes::UpgradeLosses& losses) {
   std::string text;
-  for (const auto& each : losses.gateways) {
+  const auto gateway = [&](const auto& each) {
     text += each.gateway + " would have no new Pods, and those that it has would stay as they are: " + each.why + "\n";
-  }
-  for (const auto& each : losses.secrets) {
+    return content::makeMap({{"gateway", each.gateway}, {"message", each.why}});
+  };
+  const auto secret = [&](const auto& each) {
     text += each.gateway + " would lose Secret " + each.nameSpace + "/" + each.name +
             ": trust its namespace (provisioning.trustedNamespaces of settings.yaml), or apply\n" + each.grant;
-  }
-  return text.empty() ? "no Gateway would lose anything\n" : text;
-}
-
-std::string upgradeJson(const kubernetes::UpgradeLosses& losses) {
-  base::JsonWriter json;
-  json.beginObject().key("gateways").beginList();
-  for (const auto& each : losses.gateways) {
-    json.beginObject().member("gateway", each.gateway).member("message", each.why).endObject();
-  }
-  json.endList().key("secrets").beginList();
-  for (const auto& each : losses.secrets) {
-    json.beginObject().member("gateway", each.gateway).member("namespace", each.nameSpace).member("name", each.name);
-    json.member("grant", each.grant).endObject();
-  }
-  return json.endList().endObject().take();
+    return content::makeMap(
+        {{"gateway", each.gateway}, {"namespace", each.nameSpace}, {"name", each.name}, {"grant", each.grant}});
+  };
+  content::Value value = content::makeMap({{"gateways", content::makeList(losses.gateways, gateway)},
+                                           {"secrets", content::makeList(losses.secrets, secret)}});
+  return {std::move(value), text.empty() ? "no Gateway would lose anything\n" : std::move(text)};
 }
 
 }  // namespace
@@ -95,7 +86,7 @@ int checkUpgrade(const std::string& kubeconfig, const UpgradeCheckOptions& optio
     return 1;
   }
   const kubernetes::UpgradeLosses losses = kubernetes::upgradeLosses(*set, options.nameSpace, processors);
-  print(format == OutputFormat::kText ? upgradeText(losses) : inFormat(upgradeJson(losses), format));
+  print(inFormat(upgradeOutput(losses), format));
   return losses.empty() ? 0 : 1;
 }
 
