@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <string>
+#include <utility>
 
 #include "proxy/control/configuration/compiled_configuration.h"
 #include "proxy/control/explain/explain.h"
@@ -41,19 +42,15 @@ base::Status resolveBackends(control::Explanation& explanation, const routing::S
   return base::Done{};
 }
 
-int fail(int code, const base::Error& error) {
-  std::fprintf(stderr, "%s\n", error.detail.c_str());
-  return code;
-}
-
-/// Asks a running gateway, which knows its served configuration.
+/// Asks a running gateway, which knows what it serves.
 int printExplanationOf(const net::Address& admin, const Options& options) {
-  const std::string query = writeExplainQuery({options.request, options.output == OutputFormat::kText});
-  const auto reply = askAdmin(admin, http::Method::kGet, "/explain?" + query);
-  if (!reply) return fail(1, reply.error());
-  if (reply->status != 200)
-    return fail(reply->status == 400 ? 2 : 1, base::Error::config(reply->body.substr(0, reply->body.find('\n'))));
-  print(options.output == OutputFormat::kText ? reply->body : inFormat(reply->body, options.output));
+  const bool forPeople = options.output == OutputFormat::kText;
+  const std::string query = writeExplainQuery({options.request, forPeople});
+  base::Result<std::string> page = askAdmin(admin, http::Method::kGet, "/explain?" + query);
+  if (!page) return complain(page.error(), page.error().status == 400 ? 2 : 1);
+  base::Result<content::Value> value = forPeople ? content::Value() : readAdminPage(*page);
+  if (!value) return complain(value.error());
+  print(inFormat(content::Output{std::move(*value), std::move(*page)}, options.output));
   return 0;
 }
 
@@ -63,13 +60,13 @@ int printExplanation(const Options& options, const processing::BuiltinTypes& typ
   if (options.config.empty()) return printExplanationOf(options.admin, options);
   const control::CompiledConfiguration read = control::readConfiguration(options.config, types);
   for (const config::Problem& problem : read.problems) std::fprintf(stderr, "%s\n", config::render(problem).c_str());
-  if (!read.usable()) return fail(1, base::Error::config("the configuration cannot be served"));
+  if (!read.usable()) return complain(base::Error::config("the configuration cannot be served"));
   const routing::Snapshot& snapshot = *read.compiled.snapshot;
   auto explanation = control::explain(snapshot, read.model, options.request);
-  if (!explanation) return fail(2, explanation.error());
+  if (!explanation) return complain(explanation.error(), 2);
   if (options.resolve) {
     if (const base::Status resolved = resolveBackends(*explanation, snapshot); !resolved.ok()) {
-      return fail(1, resolved.error());
+      return complain(resolved.error());
     }
   }
   print(inFormat(control::explanationOutput(*explanation), options.output));

@@ -5,11 +5,13 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "proxy/content/json.h"
 #include "proxy/http/codec.h"
 
 namespace sluice::server {
@@ -17,6 +19,11 @@ namespace {
 
 constexpr int kPatienceSeconds = 30;
 constexpr std::size_t kPiece = 64 * 1024;
+
+struct AdminReply {
+  std::uint16_t status = 0;
+  std::string body;
+};
 
 /// Keeps the response to the one request.
 class ReplySink final : public http::ClientSink {
@@ -116,10 +123,8 @@ http::RequestHead headOf(base::Arena& arena, http::Method method, const net::Add
   return head;
 }
 
-}  // namespace
-
-base::Result<AdminReply> askAdmin(const net::Address& at, http::Method method, const std::string& target,
-                                  std::string_view body) {
+base::Result<AdminReply> replyOf(const net::Address& at, http::Method method, const std::string& target,
+                                 std::string_view body) {
   const AdminSocket socket(at);
   if (!socket.connected()) return unanswered(at, std::strerror(errno));
   base::ChunkPool pool;
@@ -143,6 +148,32 @@ base::Result<AdminReply> askAdmin(const net::Address& at, http::Method method, c
   }
   if (sink.failure()) return unanswered(at, sink.failure()->detail);
   return sink.take();
+}
+
+}  // namespace
+
+base::Result<std::string> askAdmin(const net::Address& at, http::Method method, const std::string& target,
+                                   std::string_view body) {
+  base::Result<AdminReply> reply = replyOf(at, method, target, body);
+  if (!reply) return reply.error();
+  std::string answer = std::move(reply->body);
+  if (reply->status == 200) return answer;
+  if (answer.ends_with('\n')) answer.pop_back();
+  base::Error error = base::Error::config(std::move(answer));
+  error.status = reply->status;
+  return error;
+}
+
+base::Result<content::Value> readAdminPage(std::string_view page) {
+  base::Result<content::Value> value = content::parseJson(page, {.bytes = page.size()});
+  if (!value) return base::Error::config("the gateway's answer is not understood: " + value.error().detail);
+  return value;
+}
+
+base::Result<content::Value> askAdminPage(const net::Address& at, const std::string& target) {
+  const base::Result<std::string> page = askAdmin(at, http::Method::kGet, target);
+  if (!page) return page.error();
+  return readAdminPage(*page);
 }
 
 }  // namespace sluice::server

@@ -3,24 +3,24 @@
 // Blocks until the answer is there.
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "proxy/base/result.h"
+#include "proxy/content/value.h"
 #include "proxy/http/message.h"
 #include "proxy/net/address.h"
 
 namespace sluice::server {
 
-struct AdminReply {
-  std::uint16_t status = 0;
-  std::string body;
-};
+/// Sends one request, and returns the body of the answer if its status is 200. Other errors have the status and the
+/// body of the answer, or say that nobody answers there, and how to name another address. `body` is sent with a POST.
+base::Result<std::string> askAdmin(const net::Address& at, http::Method method, const std::string& target,
+                                   std::string_view body = {});
 
-/// Sends one request, and returns the answer to it. Errors report that no gateway answers there, and how to name
-/// another address. `body` is sent with a POST.
-base::Result<AdminReply> askAdmin(const net::Address& at, http::Method method, const std::string& target,
-                                  std::string_view body = {});
+/// Reads a page in JSON, however long it is.
+base::Result<content::Value> readAdminPage(std::string_view page);
+/// Asks for a page in JSON, and reads it.
+base::Result<content::Value> askAdminPage(const net::Address& at, const std::string& target);
 
 }  // namespace sluice::server

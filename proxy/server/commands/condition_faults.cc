@@ -1,28 +1,22 @@
 #include "proxy/server/commands/condition_faults.h"
 
 #include <algorithm>
-#include <string_view>
 #include <utility>
 
 #include "config/status/conditions.h"
+#include "proxy/content/member_text.h"
 
 namespace sluice::server {
 namespace {
 
-std::string conditionMember(const content::Value& condition, std::string_view name) {
-  const content::Value* found = condition.find(name);
-  return found != nullptr ? found->text : std::string();
-}
-
 void collectFaults(const content::Value& value, std::vector<std::string>& faults) {
   if (const content::Value* conditions = value.find("conditions")) {
     for (const content::Value& condition : conditions->items) {
-      const std::string type = conditionMember(condition, "type");
-      const std::string status = conditionMember(condition, "status");
+      const std::string& type = memberText(condition, "type");
+      const std::string& status = memberText(condition, "status");
       if (!config::isTrouble(type, status)) continue;
-      std::string text = type;
-      text += " " + status + ", " + conditionMember(condition, "reason");
-      text += ": " + conditionMember(condition, "message");
+      std::string text =
+          type + " " + status + ", " + memberText(condition, "reason") + ": " + memberText(condition, "message");
       if (std::find(faults.begin(), faults.end(), text) == faults.end()) faults.push_back(std::move(text));
     }
   }

@@ -30,4 +30,9 @@ std::string inFormat(std::string_view json, OutputFormat format) {
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
+int complain(const base::Error& error, int exitCode) {
+  std::fprintf(stderr, "%s\n", error.detail.c_str());
+  return exitCode;
+}
+
 }  // namespace sluice::server

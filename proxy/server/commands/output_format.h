@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "proxy/base/error.h"
 #include "proxy/content/output/output.h"
 
 namespace sluice::server {
@@ -18,5 +19,8 @@ std::string inFormat(std::string_view json, OutputFormat format);
 
 /// Prints the text to standard output, all of it.
 void print(std::string_view text);
+
+/// Prints the error to standard error, as a line, and returns the exit code.
+int complain(const base::Error& error, int exitCode = 1);
 
 }  // namespace sluice::server

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
+#include "proxy/content/output/output.h"
 #include "proxy/net/address.h"
 #include "proxy/server/commands/output_format.h"
 
@@ -14,7 +14,7 @@ int printRevisions(const net::Address& admin, OutputFormat format);
 /// Lets the gateway try a tainted revision again. Returns 0, or 1 if there is no such revision.
 int clearRevision(const net::Address& admin, const std::string& hash);
 
-/// Returns the admin document /revisions as a text for people.
-std::string revisionsText(std::string_view document);
+/// Returns what printRevisions() prints about the admin page /revisions.
+content::Output revisionsOutput(content::Value page);
 
 }  // namespace sluice::server

@@ -2,9 +2,7 @@
 // that.
 #pragma once
 
-#include <string>
-#include <string_view>
-
+#include "proxy/content/output/output.h"
 #include "proxy/net/address.h"
 #include "proxy/server/commands/output_format.h"
 
@@ -13,7 +11,7 @@ namespace sluice::server {
 /// Prints the status of the gateway with that admin port. Returns 0 if it serves the desired configuration, else 1.
 int printStatus(const net::Address& admin, OutputFormat format);
 
-/// Returns the admin document /status as a text for people.
-std::string statusText(std::string_view document);
+/// Returns what printStatus() prints about the admin page /status.
+content::Output statusOutput(content::Value page);
 
 }  // namespace sluice::server

@@ -1,6 +1,5 @@
 #include "proxy/server/kubernetes/cluster_status_command.h"
 
-#include <cstdio>
 #include <utility>
 
 #include "proxy/server/kubernetes/cluster_status.h"
@@ -9,10 +8,7 @@ namespace sluice::server {
 
 int printClusterStatus(const std::string& kubeconfig, OutputFormat format) {
   base::Result<ClusterLists> lists = readClusterLists(kubeconfig, statusCollections());
-  if (!lists.ok()) {
-    std::fprintf(stderr, "%s\n", lists.error().detail.c_str());
-    return 1;
-  }
+  if (!lists.ok()) return complain(lists.error());
   const ClusterStatus status = readClusterStatus(std::move(lists).value(), base::SystemClock().wallNow());
   print(inFormat(clusterStatusOutput(status), format));
   return status.hasFaults() ? 1 : 0;

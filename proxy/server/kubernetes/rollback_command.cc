@@ -1,6 +1,5 @@
 #include "proxy/server/kubernetes/rollback_command.h"
 
-#include <cstdio>
 #include <deque>
 #include <string>
 #include <utility>
@@ -89,10 +88,7 @@ class Rollback {
 
 int rollBack(const std::string& kubeconfig, const RollbackOptions& options) {
   const base::Result<RollbackChoice> done = Rollback(kubeconfig, options).run();
-  if (!done.ok()) {
-    std::fprintf(stderr, "%s\n", done.error().detail.c_str());
-    return 1;
-  }
+  if (!done.ok()) return complain(done.error());
   const std::string gateway = "Gateway " + options.gateway;
   if (options.undo) {
     print("no EgressRevision of " + gateway + " is active any more, so its replicas serve the newest objects\n");

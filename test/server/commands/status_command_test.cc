@@ -1,12 +1,25 @@
 #include "proxy/server/commands/status_command.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "proxy/content/json.h"
+#include "proxy/server/commands/admin_client.h"
 
 namespace sluice::server {
 namespace {
 
+std::string textOfStatus(std::string_view page) {
+  const auto value = readAdminPage(page);
+  EXPECT_TRUE(value.ok()) << value.error().detail;
+  return statusOutput(*value).text;
+}
+
 TEST(StatusCommand, PrintsTheStateTheProblemsAndEveryObject) {
-  EXPECT_EQ(statusText(R"({"desired":"bad","published":"one","served":"one","state":"Rollback",
+  EXPECT_EQ(textOfStatus(R"({"desired":"bad","published":"one","served":"one","state":"Rollback",
     "since":"2026-01-31T23:59:59.123Z","problems":[{"severity":"error","file":"a.yaml","line":7,"column":3,
     "object":"Gateway demo/egress","field":"spec.x","message":"unknown field"},
     {"severity":"warning","message":"look"}],"objects":[
@@ -36,10 +49,21 @@ TEST(StatusCommand, PrintsTheStateTheProblemsAndEveryObject) {
 }
 
 TEST(StatusCommand, SaysThatNothingIsServed) {
-  EXPECT_EQ(statusText(R"({"desired":"bad","published":"","served":"","state":"RollbackFailed","since":"now",
+  EXPECT_EQ(textOfStatus(R"({"desired":"bad","published":"","served":"","state":"RollbackFailed","since":"now",
     "problems":[],"objects":[]})"),
             "RollbackFailed since now\ndesired    bad\npublished  \nserved     nothing\n");
-  EXPECT_TRUE(statusText("<html>").starts_with("the gateway's answer is not understood: "));
+  EXPECT_THAT(readAdminPage("<html>").error().detail, testing::StartsWith("the gateway's answer is not understood: "));
+}
+
+// The status of ten thousand objects takes megabytes.
+TEST(StatusCommand, ReadsAPageOfAnyLengthAndKeepsItForPrograms) {
+  std::string page = R"({"state":"InSync","objects":[{"name":"\u202ea"})";
+  const std::string object = R"(,{"kind":"HTTPRoute","name":")" + std::string(1000, 'x') + "\"}";
+  while (page.size() <= content::JsonLimits().bytes) page += object;
+  page += "]}";
+  const auto value = readAdminPage(page);
+  ASSERT_TRUE(value.ok()) << value.error().detail;
+  EXPECT_EQ(content::outputJson(statusOutput(*value).value), page);
 }
 
 }  // namespace
