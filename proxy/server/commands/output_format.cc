@@ -3,7 +3,6 @@
 #include <cstdio>
 
 #include "config/yaml/yaml_writer.h"
-#include "proxy/content/json.h"
 
 namespace sluice::server {
 
@@ -17,15 +16,6 @@ std::string inFormat(const content::Output& output, OutputFormat format) {
       break;
   }
   return config::writeYaml(output.value);
-}
-
-std::string inFormat(std::string_view json, OutputFormat format) {
-  std::string text(json);
-  if (format == OutputFormat::kYaml) {
-    if (const auto value = content::parseJson(json)) text = config::writeYaml(*value);
-  }
-  if (!text.ends_with('\n')) text += '\n';
-  return text;
 }
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }

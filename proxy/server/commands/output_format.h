@@ -14,8 +14,6 @@ enum class OutputFormat : std::uint8_t { kText, kJson, kYaml };
 
 /// Returns the output in that format, as whole lines.
 std::string inFormat(const content::Output& output, OutputFormat format);
-/// Returns a JSON document in that format, which is not kText, with a line end.
-std::string inFormat(std::string_view json, OutputFormat format);
 
 /// Prints the text to standard output, all of it.
 void print(std::string_view text);

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "config/load/source_files.h"
+#include "config/yaml/yaml_writer.h"
 #include "proxy/base/json_writer.h"
+#include "proxy/content/json.h"
 #include "proxy/control/report/configuration_report.h"
 #include "proxy/server/commands/output_format.h"
 #include "proxy/server/serving/listen_sockets.h"
@@ -85,8 +87,9 @@ class Validation {
       json.beginObject().key("valid").json(flawless_ ? "true" : "false").key("configurations").beginList();
       for (const std::string& each : documents_) json.json(each);
       json.endList().endObject();
+      const std::string text = json.take();
       const bool asJson = options_.format == ValidationFormat::kJson;
-      print(inFormat(json.take(), asJson ? OutputFormat::kJson : OutputFormat::kYaml));
+      print(asJson ? text + "\n" : config::writeYaml(*content::parseJson(text, {.bytes = text.size()})));
     }
     return flawless_ ? 0 : 1;
   }

@@ -65,7 +65,17 @@ TEST(Validate, TakesEachFolderBelowAsAConfiguration) {
               HasSubstr("::error file=" + b + "/c/gateway.yaml,line=1,col=7,title=Nothing::"));
 }
 
-TEST(Diff, PrintsWhatWouldChange) {
+TEST(Validate, PrintsYamlOfAnyLength) {
+  const TempDir folder;
+  std::string text;
+  for (int i = 0; i < 10'000; ++i) text += "---\nkind: Nothing\n";
+  const ProgramOutcome all = sluice({"validate", folder.write("a.yaml", text), "-q", "-o", "yaml"});
+  EXPECT_EQ(all.exitCode, 1);
+  EXPECT_GT(all.output.size(), 1024U * 1024);
+  EXPECT_THAT(all.output, testing::StartsWith("valid: false\nconfigurations:\n"));
+}
+
+TEST(Diff, SaysWhatWouldChange) {
   const TempDir folder;
   const std::string before = folder.write("before.yaml", atPort(8081));
   const std::string after = folder.write("after.yaml", atPort(8082));
