@@ -50,7 +50,7 @@ int printExplanationOf(const net::Address& admin, const Options& options) {
   if (!page) return complain(page.error(), page.error().status == 400 ? 2 : 1);
   base::Result<content::Value> value = forPeople ? content::Value() : readAdminPage(*page);
   if (!value) return complain(value.error());
-  print(inFormat(content::Output{std::move(*value), std::move(*page)}, options.output));
+  print(content::Output{std::move(*value), std::move(*page)}, options.output);
   return 0;
 }
 
@@ -69,7 +69,7 @@ int printExplanation(const Options& options, const processing::BuiltinTypes& typ
       return complain(resolved.error());
     }
   }
-  print(inFormat(control::explanationOutput(*explanation), options.output));
+  print(control::explanationOutput(*explanation), options.output);
   return 0;
 }
 

@@ -22,7 +22,7 @@ int checkEgress(const EgressCheckOptions& options, OutputFormat format) {
   const EgressFindings findings = probeEgress(targets, options.gateway, options.timeout);
   const EgressReport report = judgeEgress(
       findings, options.gateway, options.nameSpace.empty() ? ownNamespace() : options.nameSpace, options.timeout);
-  print(inFormat(egressOutput(report), format));
+  print(egressOutput(report), format);
   return report.good() ? 0 : 1;
 }
 

@@ -27,7 +27,7 @@ int printDifferences(const std::string& before, const std::string& after, Output
   const bool useless = isUseless(served, before) || isUseless(wanted, after);
   if (useless) return 1;
   const auto changes = control::changesOf(served, wanted);
-  print(inFormat(control::changesOutput(changes), format));
+  print(control::changesOutput(changes), format);
   return changes.empty() ? 0 : 1;
 }
 

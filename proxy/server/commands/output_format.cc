@@ -6,16 +6,15 @@
 
 namespace sluice::server {
 
-std::string inFormat(const content::Output& output, OutputFormat format) {
+void print(const content::Output& output, OutputFormat format) {
   switch (format) {
     case OutputFormat::kText:
-      return output.text;
+      return print(output.text);
     case OutputFormat::kJson:
-      return content::outputJson(output.value) + "\n";
+      return print(content::outputJson(output.value) + "\n");
     case OutputFormat::kYaml:
-      break;
+      return print(config::writeYaml(output.value));
   }
-  return config::writeYaml(output.value);
 }
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }

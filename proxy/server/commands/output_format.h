@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "proxy/base/error.h"
@@ -12,8 +11,8 @@ namespace sluice::server {
 
 enum class OutputFormat : std::uint8_t { kText, kJson, kYaml };
 
-/// Returns the output in that format, as whole lines.
-std::string inFormat(const content::Output& output, OutputFormat format);
+/// Prints the output to standard output in that format.
+void print(const content::Output& output, OutputFormat format);
 
 /// Prints the text to standard output, all of it.
 void print(std::string_view text);

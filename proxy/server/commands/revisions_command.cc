@@ -23,7 +23,7 @@ content::Output revisionsOutput(content::Value page) {
 int printRevisions(const net::Address& admin, OutputFormat format) {
   base::Result<content::Value> page = askAdminPage(admin, "/revisions");
   if (!page) return complain(page.error());
-  print(inFormat(revisionsOutput(std::move(*page)), format));
+  print(revisionsOutput(std::move(*page)), format);
   return 0;
 }
 

@@ -62,7 +62,7 @@ int printStatus(const net::Address& admin, OutputFormat format) {
   base::Result<Value> page = askAdminPage(admin, "/status");
   if (!page) return complain(page.error());
   const content::Output output = statusOutput(std::move(*page));
-  print(inFormat(output, format));
+  print(output, format);
   return memberText(output.value, "state") == "InSync" ? 0 : 1;
 }
 

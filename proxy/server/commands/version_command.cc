@@ -68,7 +68,7 @@ content::Output versionOutput() {
 }
 
 int printVersion(OutputFormat format) {
-  print(inFormat(versionOutput(), format));
+  print(versionOutput(), format);
   return 0;
 }
 

@@ -86,7 +86,7 @@ int checkUpgrade(const std::string& kubeconfig, const UpgradeCheckOptions& optio
     return 1;
   }
   const kubernetes::UpgradeLosses losses = kubernetes::upgradeLosses(*set, options.nameSpace, processors);
-  print(inFormat(upgradeOutput(losses), format));
+  print(upgradeOutput(losses), format);
   return losses.empty() ? 0 : 1;
 }
 

@@ -10,7 +10,7 @@ int printClusterStatus(const std::string& kubeconfig, OutputFormat format) {
   base::Result<ClusterLists> lists = readClusterLists(kubeconfig, statusCollections());
   if (!lists.ok()) return complain(lists.error());
   const ClusterStatus status = readClusterStatus(std::move(lists).value(), base::SystemClock().wallNow());
-  print(inFormat(clusterStatusOutput(status), format));
+  print(clusterStatusOutput(status), format);
   return status.hasFaults() ? 1 : 0;
 }
 
