@@ -160,7 +160,7 @@ TEST_F(AnswerHealthTest, BeginsTheFirstIntervalWithTheFirstRequest) {
   fail(6);
   now_ += minutes(10);
   fail(4);
-  EXPECT_EQ(state(), State::kRests) << "all ten are of one interval";
+  EXPECT_EQ(state(), State::kEjected) << "all ten are of one interval";
 }
 
 TEST(AnswerHealthThreads, EjectOnceAndAreProbedByOneRequestAtATime) {
